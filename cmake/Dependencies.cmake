@@ -1,0 +1,43 @@
+# Third-party libraries, as Debian packages ship them. Where the package has a static library or the
+# sources of one, that is what we link, so that the release binary needs libc and libm only.
+find_package(Threads REQUIRED)
+find_path(GEMMTUNE_EXPECTED_DIR tl/expected.hpp REQUIRED)
+find_path(GEMMTUNE_JSON_DIR nlohmann/json.hpp REQUIRED)
+find_path(GEMMTUNE_CLI11_DIR CLI/CLI.hpp REQUIRED)
+find_path(GEMMTUNE_SQLITECPP_DIR SQLiteCpp/SQLiteCpp.h REQUIRED)
+find_path(GEMMTUNE_FMT_DIR fmt/format-inl.h REQUIRED)
+find_path(GEMMTUNE_SPDLOG_DIR spdlog/spdlog-inl.h REQUIRED)
+find_library(GEMMTUNE_SQLITE_LIB NAMES libsqlite3.a sqlite3 REQUIRED)
+find_library(GEMMTUNE_SQLITECPP_LIB NAMES libSQLiteCpp.a SQLiteCpp REQUIRED)
+
+# fmt and spdlog: the packages' shared libraries would be a run-time dependency and their header-only
+# form would be compiled into every file, so each is compiled once, from the package's own *-inl.h.
+add_library(gemmtune_fmt STATIC "${CMAKE_CURRENT_LIST_DIR}/third_party/fmt.cc")
+target_include_directories(gemmtune_fmt SYSTEM PUBLIC "${GEMMTUNE_FMT_DIR}")
+add_library(gemmtune_spdlog STATIC "${CMAKE_CURRENT_LIST_DIR}/third_party/spdlog.cc")
+target_include_directories(gemmtune_spdlog SYSTEM PUBLIC "${GEMMTUNE_SPDLOG_DIR}")
+target_compile_definitions(gemmtune_spdlog PUBLIC SPDLOG_COMPILED_LIB SPDLOG_FMT_EXTERNAL)
+target_link_libraries(gemmtune_spdlog PUBLIC gemmtune_fmt Threads::Threads)
+
+add_library(gemmtune_expected INTERFACE)
+target_include_directories(gemmtune_expected SYSTEM INTERFACE "${GEMMTUNE_EXPECTED_DIR}")
+add_library(gemmtune_json INTERFACE)
+target_include_directories(gemmtune_json SYSTEM INTERFACE "${GEMMTUNE_JSON_DIR}")
+add_library(gemmtune_cli11 INTERFACE)
+target_include_directories(gemmtune_cli11 SYSTEM INTERFACE "${GEMMTUNE_CLI11_DIR}")
+add_library(gemmtune_sqlite INTERFACE)
+target_include_directories(gemmtune_sqlite SYSTEM INTERFACE "${GEMMTUNE_SQLITECPP_DIR}")
+target_link_libraries(gemmtune_sqlite INTERFACE "${GEMMTUNE_SQLITECPP_LIB}" "${GEMMTUNE_SQLITE_LIB}"
+                                                Threads::Threads ${CMAKE_DL_LIBS})
+
+# CUDA: headers only. Every CUDA library is opened at run time. tools/setup puts what the machine's
+# toolkit lacks into .deps/cuda.
+foreach(header cuda.h nvrtc.h cublasLt.h nvml.h)
+  string(MAKE_C_IDENTIFIER "GEMMTUNE_${header}_DIR" var)
+  find_path(${var} ${header} HINTS ${GEMMTUNE_CUDA_INCLUDE_DIRS} ENV CUDA_HOME ENV CUDA_PATH
+            PATHS /usr/local/cuda "${PROJECT_SOURCE_DIR}/.deps/cuda" PATH_SUFFIXES include REQUIRED)
+  list(APPEND GEMMTUNE_CUDA_DIRS "${${var}}")
+endforeach()
+list(REMOVE_DUPLICATES GEMMTUNE_CUDA_DIRS)
+add_library(gemmtune_cuda_headers INTERFACE)
+target_include_directories(gemmtune_cuda_headers SYSTEM INTERFACE ${GEMMTUNE_CUDA_DIRS})

@@ -1,0 +1,44 @@
+# Compiler settings that every target of the project shares.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+endif()
+
+add_library(gemmtune_flags INTERFACE)
+# g++ 12 reports overlaps that cannot happen in std::string operator+ (GCC bug 105651).
+target_compile_options(gemmtune_flags INTERFACE -Wall -Wextra -Wno-restrict)
+if(GEMMTUNE_WERROR)
+  target_compile_options(gemmtune_flags INTERFACE -Werror)
+endif()
+if(GEMMTUNE_SANITIZE)
+  add_compile_options(-fsanitize=${GEMMTUNE_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${GEMMTUNE_SANITIZE})
+  if(GEMMTUNE_SANITIZE MATCHES "undefined")
+    add_compile_options(-fno-sanitize-recover=undefined)
+  endif()
+endif()
+
+# Every executable carries its C++ runtime, so that a release build can be copied to another machine.
+if(NOT GEMMTUNE_SANITIZE)
+  add_link_options(-static-libstdc++ -static-libgcc)
+endif()
+
+# gemmtune_library(<folder> SOURCES ... LINK ...)
+# One static library a src/ folder, as target gemmtune_<folder> and alias gemmtune::<folder>.
+function(gemmtune_library folder)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
+  add_library(gemmtune_${folder} STATIC ${ARG_SOURCES})
+  add_library(gemmtune::${folder} ALIAS gemmtune_${folder})
+  target_include_directories(gemmtune_${folder} PUBLIC "${PROJECT_SOURCE_DIR}/src")
+  target_link_libraries(gemmtune_${folder} PUBLIC ${ARG_LINK} PRIVATE gemmtune_flags ${ARG_PRIVATE_LINK})
+endfunction()

@@ -1,0 +1,131 @@
+#pragma once
+
+#include "tile_config.h"
+#include "vector_access.cuh"
+
+// A thread's share of a warp tile, on the fp32 units.
+//
+// Lanes form a kLanesM x kLanesN grid. A thread tile is split into pieces of 4 x 4 that lie kLanesM * 4
+// rows and kLanesN * 4 columns apart, so that the lanes of a row read neighbouring 16-byte vectors of
+// shared memory (no bank conflicts), and a lane stores 4 neighbouring columns of C:
+//
+//     warp tile, thread_m = thread_n = 8, kLanesM = 4, kLanesN = 8; numbers are lanes, one a 4 x 4 piece
+//        0  1  2 ..  7 |  0  1  2 ..  7
+//        8  9 10 .. 15 |  8  9 10 .. 15
+//       16 ..          |
+//       24 ..          |
+//       ---------------+---------------
+//        0  1  2 ..  7 |  0  1  2 ..  7      row of acc[i][.] = (i / 4) * kLanesM * 4 + lane_m * 4 + i % 4
+
+namespace gemmtune {
+
+template <TileConfig kTile>
+struct ThreadTile {
+  static constexpr int kM = kTile.thread_m;
+  static constexpr int kN = kTile.thread_n;
+  static constexpr int kLanesM = kTile.warp_m / kM;
+  static constexpr int kLanesN = kTile.warp_n / kN;
+  static constexpr int kPiece = 4;  // floats of one shared-memory vector
+  static_assert(kLanesM * kLanesN == 32, "a warp tile is 32 thread tiles");
+  static_assert(kM % kPiece == 0 && kN % kPiece == 0, "thread tiles are made of 4 x 4 pieces");
+
+  struct Fragments {
+    float a[kM];
+    float b[kN];
+  };
+
+  float acc[kM][kN];
+  int row;     // of piece 0 in the block tile
+  int column;  // of piece 0 in the block tile
+
+  __device__ __forceinline__ ThreadTile() {
+    const int warp = static_cast<int>(threadIdx.x) / 32;
+    constexpr int kWarpsN = kTile.tile_n / kTile.warp_n;
+    int lane_m;
+    int lane_n;
+    place_lane(static_cast<int>(threadIdx.x) % 32, lane_m, lane_n);
+    row = warp / kWarpsN * kTile.warp_m + lane_m * kPiece;
+    column = warp % kWarpsN * kTile.warp_n + lane_n * kPiece;
+#pragma unroll
+    for (int i = 0; i < kM; ++i) {
+#pragma unroll
+      for (int j = 0; j < kN; ++j) acc[i][j] = 0.0f;
+    }
+  }
+
+  // Offset of fragment element i from `row` (and j from `column`).
+  static __device__ __forceinline__ constexpr int row_offset(int i) {
+    return i / kPiece * kLanesM * kPiece + i % kPiece;
+  }
+  static __device__ __forceinline__ constexpr int column_offset(int j) {
+    return j / kPiece * kLanesN * kPiece + j % kPiece;
+  }
+
+  // Reads the fragments of one k from the rows of the shared tiles that hold it.
+  __device__ __forceinline__ void read(Fragments& f, const float* a_row, const float* b_row) const {
+#pragma unroll
+    for (int i = 0; i < kM; i += kPiece) {
+      const auto x = load_vector<kPiece>(a_row + row + row_offset(i));
+#pragma unroll
+      for (int v = 0; v < kPiece; ++v) f.a[i + v] = x.v[v];
+    }
+#pragma unroll
+    for (int j = 0; j < kN; j += kPiece) {
+      const auto x = load_vector<kPiece>(b_row + column + column_offset(j));
+#pragma unroll
+      for (int v = 0; v < kPiece; ++v) f.b[j + v] = x.v[v];
+    }
+  }
+
+  // acc += a * b^T, in the order that the tile asks for. The compiler keeps the order of independent
+  // FFMAs, and an operand that the next FFMA reuses need not be read from its register bank again.
+  __device__ __forceinline__ void multiply(const Fragments& f) {
+    if constexpr (kTile.order == kOrderSerpentineM) {
+#pragma unroll
+      for (int j = 0; j < kN; ++j) {
+#pragma unroll
+        for (int step = 0; step < kM; ++step) {
+          const int i = j % 2 == 0 ? step : kM - 1 - step;
+          acc[i][j] = fmaf(f.a[i], f.b[j], acc[i][j]);
+        }
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < kM; ++i) {
+#pragma unroll
+        for (int step = 0; step < kN; ++step) {
+          const bool reverse = kTile.order == kOrderSerpentineN && i % 2 == 1;
+          const int j = reverse ? kN - 1 - step : step;
+          acc[i][j] = fmaf(f.a[i], f.b[j], acc[i][j]);
+        }
+      }
+    }
+  }
+
+ private:
+  static __device__ __forceinline__ void place_lane(int lane, int& lane_m, int& lane_n) {
+    if constexpr (kTile.lanes == kLanesInterleaved) {
+      lane_m = 0;
+      lane_n = 0;
+      int bit_m = 1;
+      int bit_n = 1;
+#pragma unroll
+      for (int bit = 0; bit < 5; ++bit) {
+        const int value = (lane >> bit) & 1;
+        const bool to_n = bit_m >= kLanesM || (bit_n < kLanesN && bit_n <= bit_m);
+        if (to_n) {
+          lane_n += value * bit_n;
+          bit_n *= 2;
+        } else {
+          lane_m += value * bit_m;
+          bit_m *= 2;
+        }
+      }
+    } else {
+      lane_m = lane / kLanesN;
+      lane_n = lane % kLanesN;
+    }
+  }
+};
+
+}  // namespace gemmtune

@@ -1,0 +1,52 @@
+#pragma once
+
+// The tile of a kernel: one plain struct that host and device share. The host enumerates, stores
+// and checks it; the kernel receives it as its single non-type template parameter. Compiled by
+// NVRTC as well, so nothing is included here.
+//
+// A field that a strategy does not use is 0. What a strategy uses, and which values are legal, is
+// said by its host file in src/codegen/strategies/.
+
+namespace gemmtune {
+
+// How the lanes of a warp are laid over the thread tiles of a warp tile.
+enum LaneOrder : int {
+  kLanesRowMajor = 0,     // lane = row * lanes_n + column
+  kLanesInterleaved = 1,  // 2 x 2 blocks of lanes, so that neighbours share both fragments' reads
+};
+
+// The order in which a thread tile's accumulators are updated: decides which operand the next FFMA
+// reuses, and so the register-bank conflicts.
+enum AccumulatorOrder : int {
+  kOrderRowMajor = 0,
+  kOrderSerpentineN = 1,  // along n, direction alternates with m
+  kOrderSerpentineM = 2,  // along m, direction alternates with n
+};
+
+// How a tile of A or B travels from global to shared memory.
+enum CopyPath : int {
+  kCopyRegisters = 0,  // global -> registers -> shared
+  kCopyAsync = 1,      // cp.async (sm_80 and up)
+};
+
+struct TileConfig {
+  int tile_m = 0;    // rows of C a block computes
+  int tile_n = 0;    // columns of C a block computes
+  int tile_k = 0;    // depth of one shared-memory buffer
+  int warp_m = 0;    // rows of C a warp computes
+  int warp_n = 0;    // columns of C a warp computes
+  int thread_m = 0;  // rows of C a thread computes
+  int thread_n = 0;  // columns of C a thread computes
+  int stages = 0;    // shared-memory buffers
+  int lanes = 0;     // LaneOrder
+  int order = 0;     // AccumulatorOrder
+  int copy = 0;      // CopyPath
+  int fragments =
+      0;  // register buffers a fragment: 1, or 2 to load the next k while this one computes
+  int min_blocks = 0;  // blocks an SM that __launch_bounds__ asks for; 0 leaves it to the compiler
+  int raster = 0;      // tile rows a raster group; 0 or 1 is plain row order
+
+  constexpr bool operator==(const TileConfig&) const = default;
+};
+
+}  // namespace gemmtune

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "codegen/kernel_source.h"
+#include "codegen/kernel_spec.h"
+
+namespace gemmtune::codegen {
+
+// The translation unit of one kernel, for NVRTC: it includes the strategy's template (headers
+// travel with the source), names the tile, asserts that host and device agree on threads and shared
+// memory, and defines one extern "C" kernel called kernel_name(spec).
+KernelSource emit(const KernelSpec& spec);
+
+// The same kernel as one file with the parts inlined, to be pasted into another project: it needs
+// nothing but a CUDA compiler in C++20 mode. Begins with a comment that says how to launch it.
+std::string emit_standalone(const KernelSpec& spec);
+
+// The text of a template or part by its path in kernels_templates/, e.g. "parts/raster.cuh"; empty
+// if there is none.
+std::string_view template_text(std::string_view path);
+
+}  // namespace gemmtune::codegen

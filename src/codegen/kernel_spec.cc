@@ -1,0 +1,48 @@
+#include "codegen/kernel_spec.h"
+
+#include <algorithm>
+
+#include "codegen/strategy.h"
+
+namespace gemmtune::codegen {
+namespace {
+
+// Widest vector (4, 2 or 1 elements) that divides everything an operand's addresses are made of.
+int vector_width(const Problem& problem, int64_t ld, int64_t stride, int64_t contiguous) {
+  const int element = size_bytes(problem.type);
+  for (int width = 4; width > 1; width /= 2) {
+    const bool divides = ld % width == 0 && stride % width == 0 && contiguous % width == 0;
+    if (divides && problem.align_bytes % (width * element) == 0) return width;
+  }
+  return 1;
+}
+
+}  // namespace
+
+KernelTraits traits_for(const Problem& p) {
+  KernelTraits traits;
+  traits.a_row_major = p.layout.a == Order::row_major;
+  traits.b_row_major = p.layout.b == Order::row_major;
+  const Shape& s = p.shape;
+  traits.vector_a = vector_width(p, p.lda, p.stride_a, traits.a_row_major ? s.k : s.m);
+  traits.vector_b = vector_width(p, p.ldb, p.stride_b, traits.b_row_major ? s.n : s.k);
+  traits.vector_c = vector_width(p, p.ldc, p.stride_c, s.n);
+  return traits;
+}
+
+std::string kernel_name(const KernelSpec& spec) {
+  const KernelTraits& t = spec.traits;
+  std::string name(spec.strategy->name());
+  name.append("_").append(to_string(spec.type)).append("_");
+  name += t.a_row_major ? 't' : 'n';
+  name += t.b_row_major ? 't' : 'n';
+  name +=
+      "t_v" + std::to_string(t.vector_a) + std::to_string(t.vector_b) + std::to_string(t.vector_c);
+  for (const std::string_view parameter : spec.strategy->parameters()) {
+    const int value = spec.tile.*(find_tile_field(parameter)->member);
+    name += "_" + std::to_string(value);
+  }
+  return name;
+}
+
+}  // namespace gemmtune::codegen

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "core/problem.h"
+#include "core/tile_config.h"
+
+#include "../../kernels_templates/parts/kernel_traits.h"
+
+namespace gemmtune::codegen {
+
+class Strategy;
+
+// One kernel: a strategy, its tile, and what it is specialised on. Generic in m, n and k.
+struct KernelSpec {
+  const Strategy* strategy = nullptr;  // from the registry; lives as long as the process
+  TileConfig tile;
+  KernelTraits traits;
+  DataType type = DataType::f32;
+};
+
+// Storage orders and the widest vectors that every operand of `problem` (canonical) allows: see
+// KernelTraits for what a width promises.
+KernelTraits traits_for(const Problem& problem);
+
+// Readable and unique among specs, and a C identifier:
+// "double_buffer_f32_ttt_v444_tm128_tn128_...".
+std::string kernel_name(const KernelSpec& spec);
+
+}  // namespace gemmtune::codegen

@@ -1,0 +1,133 @@
+#include "codegen/search_space.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/names.h"
+#include "embedded/space_files.h"
+
+namespace gemmtune::codegen {
+namespace {
+
+using nlohmann::json;
+
+Expected<std::vector<int>> parse_values(const json& list, const std::string& where) {
+  if (!list.is_array()) return usage_error(where + " must be a list of whole numbers");
+  if (list.empty()) return usage_error(where + " is an empty list; give at least one value");
+  std::vector<int> values;
+  for (const json& item : list) {
+    if (!item.is_number_integer() || item.get<int64_t>() < 0 || item.get<int64_t>() > 65536) {
+      return usage_error(where + " holds " + item.dump() +
+                         "; whole numbers in 0..65536 are needed");
+    }
+    const int value = item.get<int>();
+    if (std::find(values.begin(), values.end(), value) != values.end()) {
+      return usage_error(where + " holds " + item.dump() + " twice");
+    }
+    values.push_back(value);
+  }
+  return values;
+}
+
+Expected<SearchSpace> parse_document(const json& document, const std::string& file) {
+  if (!document.is_object()) return usage_error(file + " must hold a JSON object");
+  for (const auto& [key, value] : document.items()) {
+    constexpr std::string_view kKeys[] = {"strategy", "about", "values"};
+    if (std::find(std::begin(kKeys), std::end(kKeys), key) == std::end(kKeys)) {
+      return usage_error(file + ": " + unknown_name_message("key", key, kKeys));
+    }
+  }
+  if (!document.contains("strategy") || !document["strategy"].is_string()) {
+    return usage_error(file + ": key 'strategy' must name a strategy");
+  }
+  auto strategy = find_strategy(document["strategy"].get<std::string>());
+  if (!strategy) return usage_error(file + ": key 'strategy': " + strategy.error().message);
+  if (!document.contains("values") || !document["values"].is_object()) {
+    return usage_error(file + ": key 'values' must be an object of lists");
+  }
+  const json& lists = document["values"];
+  const auto names = (*strategy)->parameters();
+  for (const auto& [key, value] : lists.items()) {
+    if (std::find(names.begin(), names.end(), key) == names.end()) {
+      return usage_error(file + ": key 'values': " + unknown_name_message("parameter", key, names));
+    }
+  }
+  SearchSpace space{*strategy, {}};
+  for (const std::string_view name : names) {
+    const std::string where = fmt::format("{}: key 'values.{}'", file, name);
+    if (!lists.contains(name)) return usage_error(where + " is missing");
+    auto values = parse_values(lists[std::string(name)], where);
+    if (!values) return tl::unexpected(values.error());
+    space.values.push_back(std::move(*values));
+  }
+  return space;
+}
+
+}  // namespace
+
+int64_t SearchSpace::size() const {
+  int64_t product = 1;
+  for (const auto& list : values) product *= static_cast<int64_t>(list.size());
+  return product;
+}
+
+TileConfig SearchSpace::at(int64_t index) const {
+  TileConfig tile;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto count = static_cast<int64_t>(values[i].size());
+    const TileField* field = find_tile_field(strategy->parameters()[i]);
+    tile.*(field->member) = values[i][static_cast<size_t>(index % count)];
+    index /= count;
+  }
+  return tile;
+}
+
+Expected<SearchSpace> parse_search_space(std::string_view text, std::string_view file_name) {
+  const std::string file(file_name);
+  try {
+    return parse_document(json::parse(text), file);
+  } catch (const json::exception& error) {
+    return usage_error(file + " is not valid JSON: " + error.what());
+  }
+}
+
+Expected<SearchSpace> default_search_space(const Strategy& strategy) {
+  const std::string path = std::string(strategy.name()) + ".json";
+  for (const embedded::File& file : embedded::space_files()) {
+    if (file.path == path) return parse_search_space(file.text, "configs/spaces/" + path);
+  }
+  return make_error(ErrorKind::not_found,
+                    "no search space for strategy " + std::string(strategy.name()));
+}
+
+Expected<SearchSpace> load_search_space(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return usage_error("cannot read space file " + path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return parse_search_space(text.str(), path);
+}
+
+Enumeration enumerate(const SearchSpace& space, const KernelTraits& traits, DataType type,
+                      const DeviceSpec& device) {
+  Enumeration result;
+  for (const Rule& rule : space.strategy->rules()) result.refused.push_back({&rule, 0});
+  const int64_t size = space.size();
+  for (int64_t i = 0; i < size; ++i) {
+    const KernelSpec spec{space.strategy, space.at(i), traits, type};
+    const Rule* broken = broken_rule(spec, device);
+    if (broken == nullptr) {
+      result.legal.push_back(spec.tile);
+      continue;
+    }
+    for (RuleCount& count : result.refused) count.refused += count.rule == broken ? 1 : 0;
+  }
+  std::erase_if(result.refused, [](const RuleCount& count) { return count.refused == 0; });
+  return result;
+}
+
+}  // namespace gemmtune::codegen

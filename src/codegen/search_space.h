@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codegen/strategy.h"
+
+namespace gemmtune::codegen {
+
+// The values each parameter of a strategy may take: a configs/spaces/<strategy>.json.
+struct SearchSpace {
+  const Strategy* strategy = nullptr;
+  std::vector<std::vector<int>> values;  // parallel to strategy->parameters()
+
+  // Points of the full product, legal or not.
+  int64_t size() const;
+  // The point with mixed-radix index `index` in [0, size()).
+  TileConfig at(int64_t index) const;
+};
+
+// Parses {"strategy": ..., "about": ..., "values": {"tile_m": [64, 128], ...}}. Every parameter of
+// the strategy must be there with at least one whole number, and no other. Errors name file and
+// key.
+Expected<SearchSpace> parse_search_space(std::string_view json, std::string_view file_name);
+
+// The space compiled in for a strategy.
+Expected<SearchSpace> default_search_space(const Strategy& strategy);
+
+// Reads a space file from disk.
+Expected<SearchSpace> load_search_space(const std::string& path);
+
+// How many points each rule refused.
+struct RuleCount {
+  const Rule* rule;
+  int64_t refused;
+};
+
+struct Enumeration {
+  std::vector<TileConfig> legal;
+  std::vector<RuleCount> refused;  // rules that refused at least one point, in rule order
+};
+
+// All points of `space` that are legal for these traits on `device`.
+Enumeration enumerate(const SearchSpace& space, const KernelTraits& traits, DataType type,
+                      const DeviceSpec& device);
+
+}  // namespace gemmtune::codegen

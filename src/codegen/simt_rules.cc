@@ -1,0 +1,135 @@
+#include "codegen/simt_rules.h"
+
+#include <algorithm>
+#include <array>
+
+namespace gemmtune::codegen::simt {
+namespace {
+
+constexpr int kMaxThreads = 1024;
+
+bool divides(int part, int whole) {
+  return part > 0 && whole > 0 && whole % part == 0;
+}
+
+// Whether the block's threads share out a tile's vectors evenly.
+bool copies_evenly(const TileConfig& tile, int tile_mn, bool contiguous_k, int vector) {
+  const int inner = contiguous_k ? tile.tile_k : tile_mn;
+  return inner % vector == 0 && divides(threads(tile), tile_mn * tile.tile_k / vector);
+}
+
+// A warp tile's rows or columns of lanes.
+int lanes(int warp, int thread) {
+  return thread > 0 ? warp / thread : 0;
+}
+
+constexpr std::array kRules = {
+    Rule{"tile_m divisible by warp_m", "a block tile is made of whole warp tiles",
+         [](const RuleInput& in) { return divides(in.spec.tile.warp_m, in.spec.tile.tile_m); }},
+    Rule{"tile_n divisible by warp_n", "a block tile is made of whole warp tiles",
+         [](const RuleInput& in) { return divides(in.spec.tile.warp_n, in.spec.tile.tile_n); }},
+    Rule{"warp_m divisible by thread_m", "a warp tile is made of whole thread tiles",
+         [](const RuleInput& in) { return divides(in.spec.tile.thread_m, in.spec.tile.warp_m); }},
+    Rule{"warp_n divisible by thread_n", "a warp tile is made of whole thread tiles",
+         [](const RuleInput& in) { return divides(in.spec.tile.thread_n, in.spec.tile.warp_n); }},
+    Rule{"thread tiles made of 4 x 4 pieces", "fragments are read as 16-byte vectors",
+         [](const RuleInput& in) {
+           return divides(4, in.spec.tile.thread_m) && divides(4, in.spec.tile.thread_n);
+         }},
+    Rule{"a warp tile is 32 thread tiles", "each lane of a warp computes one",
+         [](const RuleInput& in) {
+           const TileConfig& t = in.spec.tile;
+           return lanes(t.warp_m, t.thread_m) * lanes(t.warp_n, t.thread_n) == 32;
+         }},
+    Rule{"at most 1024 threads a block", "hardware limit",
+         [](const RuleInput& in) { return threads(in.spec.tile) <= kMaxThreads; }},
+    Rule{"threads divide the vectors of a tile of A", "each thread copies the same number",
+         [](const RuleInput& in) {
+           const KernelSpec& s = in.spec;
+           return copies_evenly(s.tile, s.tile.tile_m, s.traits.a_row_major, s.traits.vector_a);
+         }},
+    Rule{"threads divide the vectors of a tile of B", "each thread copies the same number",
+         [](const RuleInput& in) {
+           const KernelSpec& s = in.spec;
+           return copies_evenly(s.tile, s.tile.tile_n, !s.traits.b_row_major, s.traits.vector_b);
+         }},
+    Rule{"registers fit a thread", "accumulators and fragments must not spill",
+         [](const RuleInput& in) {
+           return in.spec.strategy->estimated_registers(in.spec) <=
+                  in.device.max_registers_per_thread;
+         }},
+    Rule{"registers fit min_blocks blocks an SM", "the compiler would spill to reach min_blocks",
+         [](const RuleInput& in) {
+           const int blocks = std::max(1, in.spec.tile.min_blocks);
+           const int needed =
+               in.spec.strategy->estimated_registers(in.spec) * threads(in.spec.tile);
+           return needed * blocks <= in.device.registers_per_sm;
+         }},
+    Rule{"min_blocks blocks fit an SM's threads", "more would never be resident",
+         [](const RuleInput& in) {
+           const int blocks = std::max(1, in.spec.tile.min_blocks);
+           return threads(in.spec.tile) * blocks <= in.device.max_threads_per_sm;
+         }},
+    Rule{"shared memory fits a block", "limit of the arch",
+         [](const RuleInput& in) {
+           return in.spec.strategy->smem_bytes(in.spec) <= in.device.max_smem_bytes_per_block;
+         }},
+    Rule{"shared memory fits min_blocks blocks an SM", "more would never be resident",
+         [](const RuleInput& in) {
+           const int blocks = std::max(1, in.spec.tile.min_blocks);
+           const int block =
+               in.spec.strategy->smem_bytes(in.spec) + in.device.reserved_smem_bytes_per_block;
+           return block * blocks <= in.device.smem_bytes_per_sm;
+         }},
+};
+
+}  // namespace
+
+int warps(const TileConfig& t) {
+  return t.warp_m > 0 && t.warp_n > 0 ? (t.tile_m / t.warp_m) * (t.tile_n / t.warp_n) : 0;
+}
+
+int threads(const TileConfig& tile) {
+  return 32 * warps(tile);
+}
+
+int pad_a(const KernelTraits& traits) {
+  return traits.a_row_major ? 4 : 0;
+}
+int pad_b(const KernelTraits& traits) {
+  return traits.b_row_major ? 0 : 4;
+}
+
+int smem_bytes(const KernelSpec& spec, int buffers) {
+  const TileConfig& t = spec.tile;
+  const int row = t.tile_m + pad_a(spec.traits) + t.tile_n + pad_b(spec.traits);
+  return buffers * t.tile_k * row * size_bytes(spec.type);
+}
+
+Dim3 tile_grid(const TileConfig& tile, const Problem& problem) {
+  const int64_t rows = (problem.shape.m + tile.tile_m - 1) / tile.tile_m;
+  const int64_t columns = (problem.shape.n + tile.tile_n - 1) / tile.tile_n;
+  return {static_cast<unsigned>(rows * columns * problem.batch), 1, 1};
+}
+
+Expected<void> supports_f32(const Problem& problem) {
+  if (problem.type != DataType::f32 || problem.math != MathMode::ieee) {
+    return make_error(ErrorKind::unsupported, "computes f32 with --math ieee only");
+  }
+  constexpr int64_t kSmallestTile = 32;
+  const Shape& s = problem.shape;
+  const double tiles = static_cast<double>(s.m / kSmallestTile + 1) *
+                       static_cast<double>(s.n / kSmallestTile + 1) *
+                       static_cast<double>(problem.batch);
+  if (tiles > static_cast<double>(kMaxDimension)) {
+    return make_error(ErrorKind::unsupported,
+                      "more tiles than one grid can hold; split the batch or m");
+  }
+  return {};
+}
+
+std::span<const Rule> tile_rules() {
+  return kRules;
+}
+
+}  // namespace gemmtune::codegen::simt

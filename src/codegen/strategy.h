@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codegen/kernel_spec.h"
+#include "core/device.h"
+#include "core/error.h"
+
+namespace gemmtune::codegen {
+
+struct Dim3 {
+  unsigned x = 1;
+  unsigned y = 1;
+  unsigned z = 1;
+
+  bool operator==(const Dim3&) const = default;
+};
+
+// One kernel launch of a candidate.
+struct KernelLaunch {
+  int entry = 0;  // index into KernelSource::entries
+  Dim3 grid;
+  Dim3 block;
+  Dim3 cluster;
+  int smem_bytes = 0;  // dynamic shared memory a block
+};
+
+// Everything that is launched, in order on one stream, to compute a problem. The kernels take one
+// GemmArgs by value; its `workspace` points at workspace_bytes of device memory.
+struct LaunchPlan {
+  std::vector<KernelLaunch> launches;
+  int64_t workspace_bytes = 0;
+};
+
+// What a legality rule may look at.
+struct RuleInput {
+  const KernelSpec& spec;
+  const DeviceSpec& device;  // limits of the arch or device it is to run on
+};
+
+// A named condition on a tile. A candidate that breaks it is never compiled, and reports `name`.
+struct Rule {
+  std::string_view name;    // "tile_m divisible by warp_m"
+  std::string_view reason;  // why the kernel needs it
+  bool (*holds)(const RuleInput&);
+};
+
+// One way of computing a GEMM: a kernel template, the parameters it reads, the rules they obey, and
+// how it is launched. Implementations are stateless and live in the registry.
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+
+  virtual std::string_view name() const = 0;           // "double_buffer"
+  virtual std::string_view summary() const = 0;        // one line
+  virtual std::string_view template_file() const = 0;  // "double_buffer.cuh" in kernels_templates/
+  virtual std::string_view template_name()
+      const = 0;  // "DoubleBuffer": struct <TileConfig, KernelTraits>
+
+  // The fields of TileConfig that it reads; all others stay 0.
+  virtual std::span<const std::string_view> parameters() const = 0;
+  virtual std::span<const Rule> rules() const = 0;
+
+  // Whether it computes problems of this kind on this arch at all; the error says what it lacks.
+  virtual Expected<void> supports(const Problem& problem, Arch arch) const = 0;
+
+  virtual int threads(const TileConfig& tile) const = 0;     // a block
+  virtual int smem_bytes(const KernelSpec& spec) const = 0;  // dynamic, a block
+  // Registers a thread needs at least: accumulators, fragments, tiles in flight, addresses. Used by
+  // rules and by ranking before a kernel is compiled.
+  virtual int estimated_registers(const KernelSpec& spec) const = 0;
+  // Precondition: `problem` is canonical, supported, and agrees with spec.traits.
+  virtual LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const = 0;
+};
+
+// Every strategy, in the order of the ladder (slowest idea first).
+std::span<const Strategy* const> strategies();
+
+// The strategy called `name`; the error lists the names, nearest first.
+Expected<const Strategy*> find_strategy(std::string_view name);
+
+// The first rule that the candidate breaks, or null if it is legal.
+const Rule* broken_rule(const KernelSpec& spec, const DeviceSpec& device);
+
+}  // namespace gemmtune::codegen

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <compare>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+
+namespace gemmtune {
+
+// What code is generated for: compute capability, and whether the architecture-specific
+// instructions (the "a" of sm_90a) may be used.
+struct Arch {
+  int major = 0;
+  int minor = 0;
+  bool specific = false;
+
+  int number() const { return major * 10 + minor; }  // 80 for sm_80
+  bool operator==(const Arch&) const = default;
+};
+
+// "sm_90a".
+std::string to_string(Arch arch);
+
+// Parses "sm_80" or "sm_90a"; the error lists the known names, nearest first.
+Expected<Arch> parse_arch(std::string_view text);
+
+// The architectures this project generates code for, oldest first.
+std::span<const Arch> known_archs();
+
+// True if machine code for `code` runs on a device of `device` (same major, same or newer minor;
+// architecture-specific code on exactly its own).
+bool runs_on(Arch code, Arch device);
+
+}  // namespace gemmtune

@@ -1,0 +1,34 @@
+#include "core/layout.h"
+
+namespace gemmtune {
+namespace {
+
+char letter(Order order) {
+  return order == Order::row_major ? 't' : 'n';
+}
+
+}  // namespace
+
+std::string to_string(Layout layout) {
+  return {letter(layout.a), letter(layout.b), letter(layout.c)};
+}
+
+Expected<Layout> parse_layout(std::string_view text) {
+  const std::string quoted = "layout '" + std::string(text) + "'";
+  if (text.size() != 3) {
+    return usage_error(quoted +
+                       " needs three letters, for A, B and C: t (row-major) or n "
+                       "(column-major), e.g. ttt, tnt, tnn");
+  }
+  Order orders[3];
+  for (size_t i = 0; i < 3; ++i) {
+    if (text[i] != 't' && text[i] != 'n') {
+      return usage_error(quoted + ": letter " + std::to_string(i + 1) + " ('" + text[i] +
+                         "') is neither t (row-major) nor n (column-major)");
+    }
+    orders[i] = text[i] == 't' ? Order::row_major : Order::column_major;
+  }
+  return Layout{orders[0], orders[1], orders[2]};
+}
+
+}  // namespace gemmtune

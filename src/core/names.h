@@ -1,0 +1,20 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace gemmtune {
+
+// Levenshtein distance between two short names.
+int edit_distance(std::string_view a, std::string_view b);
+
+// "unknown <what> '<text>'; did you mean 'x'? valid: x, y, z" with the nearest valid names first.
+// `what` is a noun such as "type" or "strategy"; `valid` may hold any number of names.
+std::string unknown_name_message(std::string_view what, std::string_view text,
+                                 std::span<const std::string_view> valid);
+
+// The names joined by ", ".
+std::string join(std::span<const std::string_view> names, std::string_view separator = ", ");
+
+}  // namespace gemmtune

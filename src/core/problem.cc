@@ -1,0 +1,229 @@
+#include "core/problem.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace gemmtune {
+namespace {
+
+constexpr double kMaxOperandElements =
+    1e15;  // far past any memory, and its bytes still fit 64 bits
+
+// Parses one dimension of "MxNxK"; `name` is m, n or k.
+Expected<int64_t> parse_dimension(std::string_view whole, std::string_view part, char name) {
+  const std::string where =
+      "shape '" + std::string(whole) + "': " + name + " is '" + std::string(part) + "'";
+  if (part.empty()) return usage_error(where + ", a whole number is needed");
+  int64_t value = 0;
+  const auto [end, code] = std::from_chars(part.data(), part.data() + part.size(), value);
+  if (code == std::errc::result_out_of_range) {
+    return usage_error(where + ", the largest is " + std::to_string(kMaxDimension));
+  }
+  if (code != std::errc() || end != part.data() + part.size()) {
+    return usage_error(where + ", a whole number in plain digits is needed");
+  }
+  if (value < 1) return usage_error(where + ", it must be at least 1");
+  if (value > kMaxDimension) {
+    return usage_error(where + ", the largest is " + std::to_string(kMaxDimension));
+  }
+  return value;
+}
+
+int64_t contiguous(Order order, int64_t rows, int64_t columns) {
+  return order == Order::row_major ? columns : rows;
+}
+int64_t strided(Order order, int64_t rows, int64_t columns) {
+  return order == Order::row_major ? rows : columns;
+}
+
+// Elements from the first to one past the last of a matrix with leading dimension `ld`.
+int64_t span_elements(Order order, int64_t rows, int64_t columns, int64_t ld) {
+  return (strided(order, rows, columns) - 1) * ld + contiguous(order, rows, columns);
+}
+
+struct Operand {
+  const char* name;
+  Order order;
+  int64_t rows;
+  int64_t columns;
+  int64_t ld;
+  int64_t stride;
+};
+
+Operand operand_a(const Problem& p) {
+  return {"a", p.layout.a, p.shape.m, p.shape.k, p.lda, p.stride_a};
+}
+Operand operand_b(const Problem& p) {
+  return {"b", p.layout.b, p.shape.k, p.shape.n, p.ldb, p.stride_b};
+}
+Operand operand_c(const Problem& p) {
+  return {"c", p.layout.c, p.shape.m, p.shape.n, p.ldc, p.stride_c};
+}
+
+int64_t operand_bytes(const Operand& o, int64_t batch, DataType type) {
+  return ((batch - 1) * o.stride + span_elements(o.order, o.rows, o.columns, o.ld)) *
+         size_bytes(type);
+}
+
+Expected<void> check_operand(const Operand& o, int64_t batch) {
+  const int64_t least = contiguous(o.order, o.rows, o.columns);
+  if (o.ld < least) {
+    return usage_error("ld" + std::string(o.name) + " is " + std::to_string(o.ld) + ", at least " +
+                       std::to_string(least) + " is needed for this layout and shape");
+  }
+  const double elements =
+      static_cast<double>(strided(o.order, o.rows, o.columns)) * static_cast<double>(o.ld) +
+      static_cast<double>(batch - 1) * static_cast<double>(o.stride);
+  if (elements > kMaxOperandElements) {
+    return usage_error("operand " + std::string(o.name) + " spans " + std::to_string(elements) +
+                       " elements, more than any device holds");
+  }
+  const int64_t span = span_elements(o.order, o.rows, o.columns, o.ld);
+  const bool is_output = o.name[0] == 'c';
+  if (batch > 1 && o.stride < (is_output ? span : 0)) {
+    return usage_error("batch stride of " + std::string(o.name) + " is " +
+                       std::to_string(o.stride) + ", at least " +
+                       std::to_string(is_output ? span : 0) + " is needed");
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string to_string(const Shape& s) {
+  return std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k);
+}
+
+Expected<Shape> parse_shape(std::string_view text) {
+  int64_t values[3];
+  std::string_view rest = text;
+  for (int i = 0; i < 3; ++i) {
+    const size_t x = rest.find('x');
+    if ((x == std::string_view::npos) != (i == 2)) {
+      return usage_error("shape '" + std::string(text) +
+                         "' needs three sizes, MxNxK, e.g. 5120x5120x4096");
+    }
+    auto value = parse_dimension(text, rest.substr(0, x), "mnk"[i]);
+    if (!value) return tl::unexpected(value.error());
+    values[i] = *value;
+    if (i < 2) rest.remove_prefix(x + 1);
+  }
+  return Shape{values[0], values[1], values[2]};
+}
+
+void pack(Problem& p) {
+  const Shape& s = p.shape;
+  if (p.lda == 0) p.lda = contiguous(p.layout.a, s.m, s.k);
+  if (p.ldb == 0) p.ldb = contiguous(p.layout.b, s.k, s.n);
+  if (p.ldc == 0) p.ldc = contiguous(p.layout.c, s.m, s.n);
+  if (p.batch == 1) {
+    p.stride_a = p.stride_b = p.stride_c = 0;
+    return;
+  }
+  if (p.stride_a == 0) p.stride_a = p.lda * strided(p.layout.a, s.m, s.k);
+  if (p.stride_b == 0) p.stride_b = p.ldb * strided(p.layout.b, s.k, s.n);
+  if (p.stride_c == 0) p.stride_c = p.ldc * strided(p.layout.c, s.m, s.n);
+}
+
+Problem make_problem(const Shape& shape, DataType type, Layout layout) {
+  Problem problem;
+  problem.shape = shape;
+  problem.type = type;
+  problem.layout = layout;
+  pack(problem);
+  return problem;
+}
+
+Expected<void> validate(const Problem& p) {
+  const std::pair<const char*, int64_t> sizes[] = {
+      {"m", p.shape.m}, {"n", p.shape.n}, {"k", p.shape.k}, {"batch", p.batch}};
+  for (const auto& [name, size] : sizes) {
+    if (size < 1 || size > kMaxDimension) {
+      return usage_error(std::string(name) + " is " + std::to_string(size) + ", it must be in 1.." +
+                         std::to_string(kMaxDimension));
+    }
+  }
+  for (const Operand& operand : {operand_a(p), operand_b(p), operand_c(p)}) {
+    if (auto checked = check_operand(operand, p.batch); !checked) return checked;
+  }
+  const int element = size_bytes(p.type);
+  if (p.align_bytes < element || (p.align_bytes & (p.align_bytes - 1)) != 0) {
+    return usage_error("alignment is " + std::to_string(p.align_bytes) +
+                       " bytes, a power of two of at least the element size (" +
+                       std::to_string(element) + ") is needed");
+  }
+  if (p.math != MathMode::ieee && p.type != DataType::f32) {
+    return usage_error("math mode " + std::string(to_string(p.math)) + " is for f32 operands only");
+  }
+  if (p.type == DataType::f32 && p.accumulator != DataType::f32) {
+    return usage_error("f32 operands need an f32 accumulator");
+  }
+  if (p.accumulator == DataType::bf16 ||
+      (p.accumulator == DataType::f16 && p.type != DataType::f16)) {
+    return usage_error("accumulator " + std::string(to_string(p.accumulator)) +
+                       " does not go with type " + std::string(to_string(p.type)) + "; use f32");
+  }
+  return {};
+}
+
+Problem canonical(const Problem& p) {
+  if (p.layout.c == Order::row_major) return p;
+  Problem t = p;
+  std::swap(t.shape.m, t.shape.n);
+  t.layout = {flipped(p.layout.b), flipped(p.layout.a), Order::row_major};
+  std::swap(t.lda, t.ldb);
+  std::swap(t.stride_a, t.stride_b);
+  return t;
+}
+
+double flops(const Problem& p) {
+  return 2.0 * static_cast<double>(p.shape.m) * static_cast<double>(p.shape.n) *
+         static_cast<double>(p.shape.k) * static_cast<double>(p.batch);
+}
+
+int64_t bytes_a(const Problem& p) {
+  return operand_bytes(operand_a(p), p.batch, p.type);
+}
+int64_t bytes_b(const Problem& p) {
+  return operand_bytes(operand_b(p), p.batch, p.type);
+}
+int64_t bytes_c(const Problem& p) {
+  return operand_bytes(operand_c(p), p.batch, p.type);
+}
+
+double min_bytes_moved(const Problem& p) {
+  const auto m = static_cast<double>(p.shape.m);
+  const auto n = static_cast<double>(p.shape.n);
+  const auto k = static_cast<double>(p.shape.k);
+  return (m * k + k * n + m * n) * size_bytes(p.type) * static_cast<double>(p.batch);
+}
+
+std::string key(const Problem& p) {
+  std::string text;
+  text.append(to_string(p.type)).append("/").append(to_string(p.accumulator)).append("/");
+  text.append(to_string(p.math))
+      .append("/")
+      .append(to_string(p.layout))
+      .append("/")
+      .append(to_string(p.shape));
+  Problem packed = p;
+  packed.lda = packed.ldb = packed.ldc = packed.stride_a = packed.stride_b = packed.stride_c = 0;
+  pack(packed);
+  if (p.lda != packed.lda || p.ldb != packed.ldb || p.ldc != packed.ldc) {
+    text +=
+        "/ld=" + std::to_string(p.lda) + "," + std::to_string(p.ldb) + "," + std::to_string(p.ldc);
+  }
+  if (p.batch != 1) {
+    text += "/batch=" + std::to_string(p.batch);
+    if (p.stride_a != packed.stride_a || p.stride_b != packed.stride_b ||
+        p.stride_c != packed.stride_c) {
+      text += "/stride=" + std::to_string(p.stride_a) + "," + std::to_string(p.stride_b) + "," +
+              std::to_string(p.stride_c);
+    }
+  }
+  if (p.align_bytes != 16) text += "/align=" + std::to_string(p.align_bytes);
+  return text;
+}
+
+}  // namespace gemmtune

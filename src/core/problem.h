@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/layout.h"
+#include "core/types.h"
+
+namespace gemmtune {
+
+// Sizes of one matrix product.
+struct Shape {
+  int64_t m = 0;  // rows of op(A) and C
+  int64_t n = 0;  // columns of op(B) and C
+  int64_t k = 0;  // columns of op(A), rows of op(B)
+
+  bool operator==(const Shape&) const = default;
+};
+
+// Largest size a dimension may have: kernels index tiles in 32 bits.
+inline constexpr int64_t kMaxDimension = 2147483647 - 1024;
+
+// Parses "MxNxK" (decimal, each 1..kMaxDimension). The error names the part that is wrong.
+Expected<Shape> parse_shape(std::string_view text);
+std::string to_string(const Shape& shape);
+
+// C = alpha * op(A) * op(B) + beta * C, and how its operands lie in memory. Leading dimensions and
+// batch strides are in elements.
+struct Problem {
+  Shape shape;
+  DataType type = DataType::f32;         // of A, B and C
+  DataType accumulator = DataType::f32;  // of the sums
+  MathMode math = MathMode::ieee;
+  Layout layout;
+  int64_t lda = 0;
+  int64_t ldb = 0;
+  int64_t ldc = 0;
+  int64_t batch = 1;
+  int64_t stride_a = 0;
+  int64_t stride_b = 0;
+  int64_t stride_c = 0;
+  int align_bytes = 16;  // what the three base pointers are known to be multiples of
+
+  bool operator==(const Problem&) const = default;
+};
+
+// A densely packed problem: smallest leading dimensions and strides for `shape` and `layout`.
+Problem make_problem(const Shape& shape, DataType type = DataType::f32, Layout layout = {});
+
+// Fills in leading dimensions and strides that are 0 with the smallest legal ones.
+void pack(Problem& problem);
+
+// Checks sizes, leading dimensions, strides, alignment and the type/math combination.
+Expected<void> validate(const Problem& problem);
+
+// The same problem with a row-major C: a column-major C is the transposed product, so A and B (and
+// m and n) change places. Idempotent. Only such problems exist behind the command line and the C
+// ABI.
+Problem canonical(const Problem& problem);
+
+// 2 * m * n * k * batch.
+double flops(const Problem& problem);
+
+// Bytes of one operand for all batch entries, and the least a product must move (A, B read, C
+// written).
+int64_t bytes_a(const Problem& problem);
+int64_t bytes_b(const Problem& problem);
+int64_t bytes_c(const Problem& problem);
+double min_bytes_moved(const Problem& problem);
+
+// A text that identifies the problem among all problems, e.g. "f32/f32/ieee/ttt/5120x5120x4096";
+// fields that are not the packed default are appended ("/ld=...", "/batch=...", "/align=4").
+std::string key(const Problem& problem);
+
+}  // namespace gemmtune

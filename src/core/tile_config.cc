@@ -1,0 +1,73 @@
+#include "core/tile_config.h"
+
+#include <array>
+#include <charconv>
+
+namespace gemmtune {
+namespace {
+
+constexpr std::array kFields = {
+    TileField{"tile_m", &TileConfig::tile_m},
+    TileField{"tile_n", &TileConfig::tile_n},
+    TileField{"tile_k", &TileConfig::tile_k},
+    TileField{"warp_m", &TileConfig::warp_m},
+    TileField{"warp_n", &TileConfig::warp_n},
+    TileField{"thread_m", &TileConfig::thread_m},
+    TileField{"thread_n", &TileConfig::thread_n},
+    TileField{"stages", &TileConfig::stages},
+    TileField{"lanes", &TileConfig::lanes},
+    TileField{"order", &TileConfig::order},
+    TileField{"copy", &TileConfig::copy},
+    TileField{"fragments", &TileConfig::fragments},
+    TileField{"min_blocks", &TileConfig::min_blocks},
+    TileField{"raster", &TileConfig::raster},
+};
+static_assert(kFields.size() * sizeof(int) == sizeof(TileConfig), "list every field of TileConfig");
+
+// Reads "name=value" into `tile`; false where it is not that.
+bool read_field(std::string_view item, TileConfig& tile) {
+  const size_t equals = item.find('=');
+  if (equals == std::string_view::npos) return false;
+  const TileField* field = find_tile_field(item.substr(0, equals));
+  if (field == nullptr) return false;
+  const std::string_view digits = item.substr(equals + 1);
+  const auto [end, code] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), tile.*(field->member));
+  return code == std::errc() && end == digits.data() + digits.size();
+}
+
+}  // namespace
+
+std::span<const TileField> tile_fields() {
+  return kFields;
+}
+
+const TileField* find_tile_field(std::string_view name) {
+  for (const TileField& field : kFields) {
+    if (field.name == name) return &field;
+  }
+  return nullptr;
+}
+
+std::string to_string(const TileConfig& tile) {
+  std::string text;
+  for (const TileField& field : kFields) {
+    const int value = tile.*(field.member);
+    if (value == 0) continue;
+    if (!text.empty()) text += ' ';
+    text.append(field.name).append("=").append(std::to_string(value));
+  }
+  return text;
+}
+
+std::optional<TileConfig> parse_tile(std::string_view text) {
+  TileConfig tile;
+  while (!text.empty()) {
+    const size_t space = text.find(' ');
+    if (!read_field(text.substr(0, space), tile)) return std::nullopt;
+    text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
+  }
+  return tile;
+}
+
+}  // namespace gemmtune

@@ -1,0 +1,32 @@
+#pragma once
+
+// TileConfig and GemmArgs are shared with the kernels, so their definitions live with the
+// templates.
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "../../kernels_templates/parts/gemm_args.h"
+#include "../../kernels_templates/parts/tile_config.h"
+
+namespace gemmtune {
+
+// One parameter of TileConfig by name.
+struct TileField {
+  std::string_view name;  // "tile_m"
+  int TileConfig::*member;
+};
+
+// Every field of TileConfig, in declaration order.
+std::span<const TileField> tile_fields();
+
+// The field called `name`, else null.
+const TileField* find_tile_field(std::string_view name);
+
+// "tile_m=128 tile_n=128 ..." with the non-zero fields only; what the store keeps and parse_tile
+// reads.
+std::string to_string(const TileConfig& tile);
+std::optional<TileConfig> parse_tile(std::string_view text);
+
+}  // namespace gemmtune
