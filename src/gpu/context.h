@@ -1,0 +1,88 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "gpu/cuda_error.h"
+#include "gpu/driver.h"
+
+namespace gemmtune::gpu {
+
+class ScopedContext;
+
+struct MemoryInfo {
+  int64_t free_bytes = 0;
+  int64_t total_bytes = 0;
+};
+
+// The primary context of one device, retained: the one that the CUDA runtime and its libraries use,
+// so buffers and streams can be shared with them. Every handle made in it (Module, Stream,
+// DeviceBuffer ...) shares ownership, so the context is released after the last of them.
+//
+// Making, destroying and synchronizing handles makes the context current for that call only and
+// restores the caller's. Work that is enqueued (launch, copy, record) does not, to stay cheap: hold
+// a ScopedContext around it.
+//
+// Surviving a crashed kernel: an error with context_lost() is final for the context. Then
+//   context->reset();                            // drops the device state; every handle is inert
+//   context = Context::retain(driver, ordinal);  // start again
+// Inert handles free nothing (their memory is gone already) and refuse work with a context_lost()
+// error, so they may be dropped in any order, before or after the reset.
+//
+// Thread-safe, except that no other thread may use the device during reset().
+class Context {
+ public:
+  static Result<std::shared_ptr<Context>> retain(std::shared_ptr<const Driver> driver, int ordinal);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  // Makes the context current on the calling thread until the returned guard is destroyed.
+  Result<ScopedContext> enter() const;
+
+  // Waits for all work in the context.
+  Result<void> synchronize() const;
+
+  Result<MemoryInfo> memory() const;
+
+  // Destroys the device's state for the whole process, also what others (cuBLAS, the CUDA runtime,
+  // another Context of this device) keep in it. Marks this context lost even if it fails.
+  Result<void> reset();
+  bool lost() const { return lost_.load(std::memory_order_acquire); }
+
+  int ordinal() const { return ordinal_; }
+  CUcontext handle() const { return handle_; }
+  const Driver& driver() const { return *driver_; }
+  const DriverApi& api() const { return driver_->api(); }
+
+  // Driver::check, for handles of this context; once it is lost, always a context_lost() error.
+  Result<void> check(CUresult code, const char* what) const;
+
+ private:
+  Context(std::shared_ptr<const Driver> driver, int ordinal, CUdevice device, CUcontext handle);
+
+  std::shared_ptr<const Driver> driver_;
+  int ordinal_;
+  CUdevice device_;
+  CUcontext handle_;
+  std::atomic<bool> lost_ = false;
+};
+
+// While alive, the context is current on the thread that made it; afterwards the one that was
+// current before is again. Destroy on the same thread, in reverse order of making. The Context must
+// outlive it.
+class ScopedContext {
+ public:
+  ScopedContext(ScopedContext&& other) noexcept;
+  ScopedContext& operator=(ScopedContext&&) = delete;
+  ~ScopedContext();
+
+ private:
+  friend class Context;
+  explicit ScopedContext(const Context* context) : context_(context) {}
+
+  const Context* context_;
+};
+
+}  // namespace gemmtune::gpu

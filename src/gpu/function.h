@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <type_traits>
+
+#include "gpu/context.h"
+
+namespace gemmtune::gpu {
+
+struct Dim3 {
+  unsigned x = 1;
+  unsigned y = 1;
+  unsigned z = 1;
+
+  bool operator==(const Dim3&) const = default;
+};
+
+struct LaunchConfig {
+  Dim3 grid;     // blocks
+  Dim3 block;    // threads
+  Dim3 cluster;  // blocks a cluster; 1x1x1 launches without clusters
+  int dynamic_smem_bytes = 0;
+};
+
+// What the driver says of a loaded kernel.
+struct FunctionAttributes {
+  int registers = 0;          // a thread
+  int local_bytes = 0;        // a thread: spills and local arrays
+  int static_smem_bytes = 0;  // a block
+  int max_threads_per_block = 0;
+  int max_dynamic_smem_bytes = 0;  // allowed now; raised by set_max_dynamic_smem
+  int binary_arch = 0;             // 80 for code that was built for sm_80
+};
+
+// A kernel of a Module. A plain reference: copyable, valid as long as its Module. Thread-safe.
+class Function {
+ public:
+  Result<FunctionAttributes> attributes() const;
+
+  // Allows launches with up to `bytes` of dynamic shared memory; needed above 48 KiB.
+  Result<void> set_max_dynamic_smem(int bytes) const;
+
+  // Blocks of `threads` threads and `dynamic_smem_bytes` that fit one SM at a time; 0 if none does.
+  Result<int> blocks_per_sm(int threads, int dynamic_smem_bytes) const;
+  // Clusters of the launch that fit the whole device at a time.
+  Result<int> max_active_clusters(const LaunchConfig& config) const;
+
+  // Enqueues the kernel on `stream`; needs the context current. `arguments` are the kernel's
+  // parameters as they lie in its parameter block (each at its natural alignment) and are copied
+  // before the call returns. Legal under stream capture. Success means enqueued: what goes wrong
+  // while it runs is reported by the next synchronizing call.
+  Result<void> launch(const LaunchConfig& config, CUstream stream,
+                      std::span<const std::byte> arguments) const;
+
+  // The same for a kernel with one parameter, passed by value.
+  template <class Arguments>
+  Result<void> launch(const LaunchConfig& config, CUstream stream,
+                      const Arguments& arguments) const {
+    static_assert(std::is_trivially_copyable_v<Arguments>);
+    return launch(config, stream, std::as_bytes(std::span<const Arguments, 1>(&arguments, 1)));
+  }
+
+  CUfunction handle() const { return handle_; }
+
+ private:
+  friend class Module;
+  Function(std::shared_ptr<const Context> context, CUfunction handle)
+      : context_(std::move(context)), handle_(handle) {}
+  Result<int> attribute(CUfunction_attribute attribute) const;
+
+  std::shared_ptr<const Context> context_;
+  CUfunction handle_;
+};
+
+}  // namespace gemmtune::gpu
