@@ -1,0 +1,132 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "store/record.h"
+
+namespace gemmtune::store {
+
+// Restricts records; an empty field restricts nothing.
+struct Filter {
+  std::optional<Arch> arch;                // exactly this code arch
+  std::optional<std::string> device_uuid;  // "" for records that hold for an arch only
+  std::optional<DataType> type;
+  std::optional<std::string> strategy;
+  std::optional<Provenance> provenance;
+  std::optional<bool> warm = false;  // cold results only, unless said otherwise
+  bool include_vendor = false;       // let a vendor's algorithm be the best
+};
+
+enum class ListOrder { by_problem, by_time, newest_first };
+
+// A record of a similar problem.
+struct Neighbour {
+  double distance = 0;  // Euclidean, in natural logarithms of m, n, k
+  Record record;        // the best of that problem
+};
+
+// A finished candidate, for resuming.
+struct Finished {
+  CandidateKey key;
+  Outcome outcome = Outcome::ok;
+};
+
+struct ClaimRequest {
+  std::string owner;                   // unique to the process, e.g. a random text
+  std::chrono::seconds lifetime{120};  // after which others may take the work over
+  size_t limit = 1;                    // candidates wanted
+  bool include_finished = false;       // measure again what is already recorded
+};
+
+// Every result ever obtained. Implementations are safe to call from several threads (calls are
+// serialised), and several processes may use one store at a time.
+//
+// Every function returns an Error instead of throwing: kind usage where an argument is
+// inconsistent, io where the store cannot be read or written (full disk, damage, a lock held too
+// long). A function that writes does so in one transaction: after an error nothing of it is kept,
+// after success it survives the end of the process, kill -9 included.
+class RecordStore {
+ public:
+  virtual ~RecordStore() = default;
+
+  // Makes a GPU known, or updates what is known about it. Needed before records name its uuid.
+  virtual Expected<void> add_device(const Device& device) = 0;
+  virtual Expected<std::vector<StoredDevice>> devices() = 0;
+
+  // Notes an invocation of the tuner and returns its id for Record::run_id.
+  virtual Expected<int64_t> begin_run(const RunInfo& run) = 0;
+
+  // Writes a candidate and, if set, its measurement, and releases its claim. A candidate that is
+  // known already (same job and key) is updated and the measurement added to its history; only a
+  // record of lesser provenance (predicted < transferred < measured) leaves it as it is. Returns
+  // the candidate's id. Usage errors: an invalid problem; an unknown device or run; a measurement
+  // with an outcome that allows none (anything but ok, vendor, eliminated_early) or with a
+  // provenance other than measured; outcome ok or vendor, measured, without a measurement; neither
+  // measurement nor predicted_us for another ok; `measured` without a device.
+  virtual Expected<int64_t> record(const Record& record) = 0;
+
+  // The fastest verified candidate of `problem`, or nothing. Current records come before stale
+  // ones, then measured before transferred before predicted, then the lowest time (latest median,
+  // else the prediction), then the oldest id.
+  virtual Expected<std::optional<Record>> best(const Problem& problem, const Filter& filter) = 0;
+
+  // The best records of at most `limit` other problems with the same types, math and layouts,
+  // nearest first.
+  virtual Expected<std::vector<Neighbour>> near(const Problem& problem, const Filter& filter,
+                                                size_t limit) = 0;
+
+  // Every candidate of `problem`, failures included: usable ones first and best first. Vendors are
+  // always included.
+  virtual Expected<std::vector<Record>> candidates(const Problem& problem,
+                                                   const Filter& filter) = 0;
+
+  // All measurements of a candidate, oldest first.
+  virtual Expected<std::vector<Measurement>> history(int64_t id) = 0;
+
+  // The candidate with this id, or nothing.
+  virtual Expected<std::optional<Record>> get(int64_t id) = 0;
+
+  // The best record of each job (problem, arch, device, warm) that has one.
+  virtual Expected<std::vector<Record>> list(const Filter& filter, ListOrder order) = 0;
+
+  // The candidates of `job` that need no further work: those measured (or failed) on its device;
+  // for a job without a device, all that are recorded.
+  virtual Expected<std::vector<Finished>> done(const Job& job) = 0;
+
+  // Reserves up to request.limit of `wanted`, first come first served, and returns their indices
+  // in `wanted`. Passes over what is finished and what another owner holds; an owner's own claims
+  // are granted again and extended. A claim ends with record(), release() or its lifetime.
+  virtual Expected<std::vector<size_t>> claim(const Job& job, std::span<const CandidateKey> wanted,
+                                              const ClaimRequest& request) = 0;
+
+  // Gives back every claim of `owner`.
+  virtual Expected<void> release(const std::string& owner) = 0;
+
+  // Reads everything and checks it. An error of kind io describes the first damage.
+  virtual Expected<void> check() = 0;
+};
+
+struct StoreOptions {
+  std::filesystem::path path;
+  bool read_only = false;         // never creates, upgrades or changes anything
+  bool create_directory = false;  // make the parent folders, as for the default path
+  std::chrono::milliseconds busy_timeout{10000};  // how long to wait for another process's write
+  // The clock of timestamps and claims; a test passes its own.
+  std::function<std::chrono::system_clock::time_point()> now = std::chrono::system_clock::now;
+};
+
+// Opens the store at options.path, creates it where there is none, and upgrades an older one.
+// Errors, with the file untouched: usage for a path that cannot be used (no such folder, not
+// writable, on a network file system, not a database, another program's, damaged, from a newer
+// version); not_found for a missing file with read_only; io where reading or writing fails.
+Expected<std::unique_ptr<RecordStore>> open_store(const StoreOptions& options);
+
+}  // namespace gemmtune::store
