@@ -3,6 +3,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string_view>
+#include <utility>
 
 #include "gpu/cuda_error.h"
 #include "gpu/driver.h"
@@ -56,16 +58,25 @@ class Context {
   const Driver& driver() const { return *driver_; }
   const DriverApi& api() const { return driver_->api(); }
 
-  // Driver::check, for handles of this context; once it is lost, always a context_lost() error.
-  Result<void> check(CUresult code, const char* what) const;
+  // Calls the driver through `function(const DriverApi&)` and checks what it returns. Not called in
+  // a lost context: its handles would be foreign to the driver by now. `what` as in Driver::check.
+  template <class Function>
+  Result<void> call(std::string_view what, Function&& function) const {
+    if (lost()) return tl::unexpected(lost_error(what));
+    return driver_->check(function(api()), what);
+  }
+  // The same with the context current during the call.
+  template <class Function>
+  Result<void> call_inside(std::string_view what, Function&& function) const;
 
  private:
-  Context(std::shared_ptr<const Driver> driver, int ordinal, CUdevice device, CUcontext handle);
+  Context(std::shared_ptr<const Driver> driver, int ordinal);
+  CudaError lost_error(std::string_view what) const;
 
   std::shared_ptr<const Driver> driver_;
   int ordinal_;
-  CUdevice device_;
-  CUcontext handle_;
+  CUdevice device_ = 0;
+  CUcontext handle_ = nullptr;
   std::atomic<bool> lost_ = false;
 };
 
@@ -84,5 +95,12 @@ class ScopedContext {
 
   const Context* context_;
 };
+
+template <class Function>
+Result<void> Context::call_inside(std::string_view what, Function&& function) const {
+  const auto scope = enter();
+  if (!scope) return tl::unexpected(scope.error());
+  return call(what, std::forward<Function>(function));
+}
 
 }  // namespace gemmtune::gpu

@@ -29,12 +29,14 @@ class DeviceBuffer {
 
   CUdeviceptr address() const { return handle_.get(); }
   // For kernel arguments: a device address, never dereferenced on the host.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's own mapping of the two
   void* data() const { return reinterpret_cast<void*>(handle_.get()); }
   size_t size_bytes() const { return size_bytes_; }
 
  private:
   using Owner = Handle<CUdeviceptr, &DriverApi::mem_free>;
   DeviceBuffer(Owner handle, size_t bytes) : handle_(std::move(handle)), size_bytes_(bytes) {}
+  Result<void> check_range(size_t offset, size_t bytes) const;
 
   Owner handle_;
   size_t size_bytes_ = 0;

@@ -1,0 +1,117 @@
+#include "gpu/function.h"
+
+#include <array>
+#include <utility>
+
+namespace gemmtune::gpu {
+namespace {
+
+// A CUlaunchConfig and the attribute it points to.
+class Launch {
+ public:
+  Launch(const LaunchConfig& config, CUstream stream) {
+    launch_.gridDimX = config.grid.x;
+    launch_.gridDimY = config.grid.y;
+    launch_.gridDimZ = config.grid.z;
+    launch_.blockDimX = config.block.x;
+    launch_.blockDimY = config.block.y;
+    launch_.blockDimZ = config.block.z;
+    launch_.sharedMemBytes = static_cast<unsigned>(config.dynamic_smem_bytes);
+    launch_.hStream = stream;
+    if (config.cluster == Dim3{}) return;
+    cluster_.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    cluster_.value.clusterDim.x = config.cluster.x;
+    cluster_.value.clusterDim.y = config.cluster.y;
+    cluster_.value.clusterDim.z = config.cluster.z;
+    launch_.attrs = &cluster_;
+    launch_.numAttrs = 1;
+  }
+  Launch(const Launch&) = delete;
+  Launch& operator=(const Launch&) = delete;
+
+  const CUlaunchConfig* get() const { return &launch_; }
+
+ private:
+  CUlaunchConfig launch_{};
+  CUlaunchAttribute cluster_{};
+};
+
+}  // namespace
+
+Result<int> Function::attribute(CUfunction_attribute attribute) const {
+  int value = 0;
+  if (auto asked = context_->call_inside(
+          "asking about a kernel",
+          [&](const DriverApi& api) { return api.func_get_attribute(&value, attribute, handle_); });
+      !asked) {
+    return tl::unexpected(asked.error());
+  }
+  return value;
+}
+
+Result<FunctionAttributes> Function::attributes() const {
+  FunctionAttributes attributes;
+  const std::pair<CUfunction_attribute, int*> fields[] = {
+      {CU_FUNC_ATTRIBUTE_NUM_REGS, &attributes.registers},
+      {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &attributes.local_bytes},
+      {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &attributes.static_smem_bytes},
+      {CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &attributes.max_threads_per_block},
+      {CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, &attributes.max_dynamic_smem_bytes},
+      {CU_FUNC_ATTRIBUTE_BINARY_VERSION, &attributes.binary_arch},
+  };
+  for (const auto& [which, field] : fields) {
+    auto value = attribute(which);
+    if (!value) return tl::unexpected(value.error());
+    *field = *value;
+  }
+  return attributes;
+}
+
+Result<void> Function::set_max_dynamic_smem(int bytes) const {
+  return context_->call_inside("raising a kernel's shared memory", [&](const DriverApi& api) {
+    return api.func_set_attribute(handle_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes);
+  });
+}
+
+Result<int> Function::blocks_per_sm(int threads, int dynamic_smem_bytes) const {
+  int blocks = 0;
+  if (auto asked = context_->call_inside("asking for a kernel's occupancy",
+                                         [&](const DriverApi& api) {
+                                           return api.occupancy_blocks(
+                                               &blocks, handle_, threads,
+                                               static_cast<size_t>(dynamic_smem_bytes));
+                                         });
+      !asked) {
+    return tl::unexpected(asked.error());
+  }
+  return blocks;
+}
+
+Result<int> Function::max_active_clusters(const LaunchConfig& config) const {
+  const Launch launch(config, nullptr);
+  int clusters = 0;
+  if (auto asked = context_->call_inside("asking for a kernel's clusters",
+                                         [&](const DriverApi& api) {
+                                           return api.occupancy_clusters(&clusters, handle_,
+                                                                         launch.get());
+                                         });
+      !asked) {
+    return tl::unexpected(asked.error());
+  }
+  return clusters;
+}
+
+Result<void> Function::launch(const LaunchConfig& config, CUstream stream,
+                              std::span<const std::byte> arguments) const {
+  const Launch launch(config, stream);
+  size_t bytes = arguments.size();
+  std::array<void*, 5> extra = {CU_LAUNCH_PARAM_BUFFER_POINTER,
+                                const_cast<std::byte*>(arguments.data()),
+                                CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+  return context_->call("launching a kernel", [&](const DriverApi& api) {
+    return api.launch_kernel_ex(launch.get(), handle_, nullptr,
+                                arguments.empty() ? nullptr : extra.data());
+  });
+}
+
+}  // namespace gemmtune::gpu
