@@ -65,6 +65,9 @@ using PtxResult = tl::expected<PtxText, CompileFailure>;
 std::vector<std::string> compiler_options(const Nvrtc& nvrtc, const CompileRequest& request,
                                           bool ptx = false);
 
+// The option that names NVRTC's own include folder; empty if it has none.
+std::string include_option(const Nvrtc& nvrtc);
+
 // Compiles to machine code, or to PTX for the arch's virtual twin (compute_XX). No GPU, no driver.
 // Thread-safe; a call takes from 0.1 s to some seconds.
 CompileResult compile(const Nvrtc& nvrtc, const CompileRequest& request);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <compare>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -48,6 +49,10 @@ class Nvrtc {
   NvrtcVersion version() const { return version_; }
   const std::filesystem::path& path() const { return path_; }
 
+  // Size of the library file: tells the patch releases of one version apart, as NVRTC itself does
+  // not.
+  uint64_t library_bytes() const { return library_bytes_; }
+
   // Compute capabilities, e.g. {75, 80, ..., 121}, ascending.
   std::span<const int> supported_archs() const { return archs_; }
 
@@ -67,6 +72,7 @@ class Nvrtc {
   std::shared_ptr<const NvrtcApi> api_;  // owns the library
   NvrtcVersion version_;
   std::filesystem::path path_;
+  uint64_t library_bytes_ = 0;
   std::vector<int> archs_;
   std::filesystem::path include_dir_;
 };

@@ -1,0 +1,152 @@
+#include "jit/cubin_cache.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "jit/atomic_file.h"
+#include "jit/cache_file.h"
+#include "jit/content_hash.h"
+
+namespace gemmtune::jit {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kExtension = ".kernel";
+// Kernels are tens of kilobytes; a file of this size was not written by us.
+constexpr int64_t kMaxFileBytes = int64_t{64} << 20;
+// A temporary file this old has lost its writer.
+constexpr auto kAbandonedAfter = std::chrono::hours(1);
+
+struct CacheEntry {
+  fs::path path;
+  int64_t bytes = 0;
+  fs::file_time_type used;
+};
+
+bool is_temporary(const fs::path& path) {
+  return path.filename().string().find(kTemporaryMark) != std::string::npos;
+}
+
+// What lies in a folder and its subfolders; other processes may delete files while we look.
+std::vector<CacheEntry> list_files(const fs::path& dir) {
+  std::vector<CacheEntry> out;
+  std::error_code error;
+  fs::recursive_directory_iterator it(dir, fs::directory_options::skip_permission_denied, error);
+  for (; !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
+    std::error_code gone;
+    if (!it->is_regular_file(gone) || gone) continue;
+    CacheEntry entry{it->path(), 0, {}};
+    const auto bytes = it->file_size(gone);
+    if (gone) continue;
+    entry.bytes = static_cast<int64_t>(bytes);
+    entry.used = it->last_write_time(gone);
+    if (!gone) out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+}  // namespace
+
+CacheKey cache_key(const Nvrtc& nvrtc, const CompileRequest& request, bool ptx) {
+  ContentHash hash;
+  hash.add(uint64_t{kCacheFormat});
+  hash.add(to_string(nvrtc.version())).add(nvrtc.library_bytes());
+  hash.add(to_string(request.arch));
+  hash.add(request.source.text);
+  hash.add(uint64_t{request.source.headers.size()});
+  for (const auto& header : request.source.headers) hash.add(header.name).add(header.text);
+  hash.add(uint64_t{request.source.entries.size()});
+  for (const auto& entry : request.source.entries) hash.add(entry);
+  // Where the toolkit lies does not change what it holds.
+  const std::string own_include = include_option(nvrtc);
+  for (const auto& option : compiler_options(nvrtc, request, ptx)) {
+    if (option != own_include) hash.add(option);
+  }
+  return {hash.hex()};
+}
+
+CubinCache::CubinCache(fs::path dir, Warn warn) : dir_(std::move(dir)), warn_(std::move(warn)) {}
+
+fs::path CubinCache::file_of(const CacheKey& key) const {
+  return dir_ / key.hex.substr(0, 2) / (key.hex + std::string(kExtension));
+}
+
+std::optional<std::string> CubinCache::read(const CacheKey& key) const {
+  return read_and_touch(file_of(key), kMaxFileBytes);
+}
+
+std::optional<CompiledKernel> CubinCache::load(const CacheKey& key) const {
+  const auto bytes = read(key);
+  return bytes ? decode_kernel(key.hex, *bytes) : std::nullopt;
+}
+
+std::optional<PtxText> CubinCache::load_ptx(const CacheKey& key) const {
+  const auto bytes = read(key);
+  return bytes ? decode_ptx(key.hex, *bytes) : std::nullopt;
+}
+
+Expected<void> CubinCache::store(const CacheKey& key, const CompiledKernel& kernel) {
+  return write(key, encode(key.hex, kernel));
+}
+
+Expected<void> CubinCache::store(const CacheKey& key, const PtxText& ptx) {
+  return write(key, encode(key.hex, ptx));
+}
+
+Expected<void> CubinCache::write(const CacheKey& key, std::string_view bytes) {
+  if (!writable())
+    return make_error(ErrorKind::io, fmt::format("the kernel cache in {} was given up after an "
+                                                 "earlier failure",
+                                                 dir_.string()));
+  Expected<void> done = write_file_atomically(file_of(key), bytes);
+  if (!done) return write_failed(done.error().message);
+  return done;
+}
+
+Expected<void> CubinCache::write_failed(std::string message) {
+  writable_ = false;
+  if (!warned_.exchange(true) && warn_)
+    warn_(fmt::format("{}; going on without the kernel cache", message));
+  return make_error(ErrorKind::io, std::move(message));
+}
+
+Expected<PruneReport> CubinCache::prune(int64_t max_bytes) {
+  PruneReport report;
+  std::vector<CacheEntry> kernels;
+  const auto abandoned = fs::file_time_type::clock::now() - kAbandonedAfter;
+  std::string failed;  // the first file that could not be removed
+  const auto remove = [&](const CacheEntry& entry) {
+    std::error_code error;
+    if (fs::remove(entry.path, error)) {
+      ++report.files_removed;
+      report.bytes_removed += entry.bytes;
+    }
+    if (error && failed.empty())
+      failed = fmt::format("cannot remove {}: {}", entry.path.string(), error.message());
+    return !error;
+  };
+  for (CacheEntry& entry : list_files(dir_)) {
+    if (is_temporary(entry.path)) {
+      if (entry.used < abandoned) remove(entry);
+    } else if (entry.path.extension() == kExtension) {
+      report.bytes_left += entry.bytes;
+      kernels.push_back(std::move(entry));
+    }
+  }
+  std::sort(kernels.begin(), kernels.end(),
+            [](const CacheEntry& a, const CacheEntry& b) { return a.used < b.used; });
+  for (const CacheEntry& entry : kernels) {
+    if (report.bytes_left <= max_bytes) break;
+    if (remove(entry)) report.bytes_left -= entry.bytes;
+  }
+  if (!failed.empty() && report.bytes_left > max_bytes) return make_error(ErrorKind::io, failed);
+  return report;
+}
+
+}  // namespace gemmtune::jit
