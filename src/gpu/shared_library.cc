@@ -24,7 +24,8 @@ void SharedLibrary::Close::operator()(void* handle) const {
 
 Expected<SharedLibrary> SharedLibrary::open(const std::string& name) {
   // RTLD_LOCAL: what a vendor library brings along must not resolve anyone else's symbols.
-  void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  // RTLD_NODELETE: these libraries keep threads and exit handlers that outlive the last handle.
+  void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr) return make_error(ErrorKind::not_found, loader_reason(name));
   return SharedLibrary(handle, name);
 }
