@@ -12,9 +12,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What the driver gives a kernel that does not opt in to more; the assembler refuses above it.
-constexpr int kMaxStaticSmemBytes = 48 * 1024;
-
 double ms_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
@@ -53,7 +50,9 @@ class Program {
     if (handle_ == nullptr || api_.get_program_log_size(handle_, &size) != NVRTC_SUCCESS) return {};
     std::string text(size, '\0');
     if (size == 0 || api_.get_program_log(handle_, text.data()) != NVRTC_SUCCESS) return {};
-    while (!text.empty() && text.back() == '\0') text.pop_back();
+    // NVRTC joins the assembler's reports with NULs in between, so that as a C string the log ends
+    // before its last error.
+    std::erase(text, '\0');
     return text;
   }
 
@@ -79,24 +78,12 @@ class Program {
   nvrtcProgram handle_ = nullptr;
 };
 
-// The assembler refuses too much shared memory without a word in NVRTC's log; say it for it.
-std::string silent_refusal(const PtxasReport& report) {
-  for (const EntryUsage& entry : report.entries) {
-    if (entry.usage.static_smem_bytes > kMaxStaticSmemBytes) {
-      return fmt::format("{} declares {} bytes of static shared memory; at most {} are allowed",
-                         entry.entry, entry.usage.static_smem_bytes, kMaxStaticSmemBytes);
-    }
-  }
-  return {};
-}
-
 CompileFailure failure(const NvrtcApi& api, nvrtcResult code, std::string log) {
   CompileFailure out;
   out.first_error = first_error_line(log);
   const bool assembled = log.find("ptxas ") != std::string::npos;
   const bool front_end_error = !out.first_error.empty() && !out.first_error.starts_with("ptxas");
   out.phase = assembled && !front_end_error ? CompilePhase::assembler : CompilePhase::front_end;
-  if (out.first_error.empty()) out.first_error = silent_refusal(parse_ptxas_log(log));
   if (out.first_error.empty()) out.first_error = api.get_error_string(code);
   out.log = std::move(log);
   return out;

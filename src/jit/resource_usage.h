@@ -13,7 +13,7 @@ struct ResourceUsage {
   int spill_store_bytes = 0;
   int stack_bytes = 0;
   int static_smem_bytes = 0;  // per block
-  int const_bytes = 0;        // all constant banks, parameters included
+  int const_bytes = 0;        // the entry's constant banks, parameters included
   int barriers = 0;           // per block
 
   bool spills() const { return spill_load_bytes > 0 || spill_store_bytes > 0; }
