@@ -1,0 +1,136 @@
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Database.h>
+#include <sqlite3.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "store/migrations.h"
+#include "store/path_check.h"
+#include "store/sqlite_error.h"
+#include "store/sqlite_store.h"
+
+namespace gemmtune::store {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+
+// cell_size_check finds damaged pages before they are used; trusted_schema keeps a schema that
+// somebody else wrote from calling functions with side effects.
+constexpr const char* kPragmas =
+    "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF";
+// In WAL mode NORMAL loses no commit when the process is killed, only, at worst, the last ones when
+// the machine loses power, and saves an fsync a candidate.
+constexpr const char* kSynchronous = "PRAGMA synchronous = NORMAL";
+constexpr const char* kReadJournalMode = "PRAGMA journal_mode";
+constexpr const char* kUseWal = "PRAGMA journal_mode = WAL";
+
+// The path as an SQLite URI that promises the file does not change: the only way to read a WAL
+// database where its helper files cannot be created.
+std::string immutable_uri(const fs::path& path) {
+  constexpr const char* kHex = "0123456789ABCDEF";
+  std::string uri = "file://";
+  for (const char letter : path.string()) {
+    if (letter == '?' || letter == '#' || letter == '%') {
+      const auto byte = static_cast<unsigned char>(letter);
+      uri.append({'%', kHex[byte >> 4], kHex[byte & 15]});
+    } else {
+      uri += letter;
+    }
+  }
+  return uri + "?immutable=1";
+}
+
+bool has_pending_wal(const fs::path& path) {
+  std::error_code error;
+  const auto bytes = fs::file_size(path.string() + "-wal", error);
+  return !error && bytes > 0;
+}
+
+SQLite::Database open_for_reading(const fs::path& path, int busy_ms) {
+  try {
+    SQLite::Database database(path.string(), SQLite::OPEN_READONLY, busy_ms);
+    read_schema_state(database);  // opening is lazy; this reads
+    return database;
+  } catch (const SQLite::Exception& exception) {
+    const int code = exception.getErrorCode() & 0xFF;
+    const bool no_helper_files = code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
+    if (!no_helper_files || has_pending_wal(path)) throw;
+  }
+  return {immutable_uri(path), SQLite::OPEN_READONLY | SQLite::OPEN_URI, busy_ms};
+}
+
+// Sets WAL mode, which is kept in the file. SQLite does not wait for locks here by itself.
+void use_wal(SQLite::Database& database, milliseconds timeout) {
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  int code = database.tryExec(kUseWal);
+  while ((code & 0xFF) == SQLITE_BUSY && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(milliseconds(5));
+    code = database.tryExec(kUseWal);
+  }
+  if (code != SQLITE_OK) throw SQLite::Exception(database.getHandle(), code);
+  if (database.execAndGet(kReadJournalMode).getString() != "wal") {
+    throw SQLite::Exception("its file system does not support write-ahead logging", SQLITE_IOERR);
+  }
+}
+
+Expected<SQLite::Database> open_writable(const fs::path& path, const StoreOptions& options) {
+  const int busy_ms = static_cast<int>(options.busy_timeout.count());
+  SQLite::Database database(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, busy_ms);
+  // SQLite falls back to reading where it may not write.
+  if (sqlite3_db_readonly(database.getHandle(), "main") == 1) {
+    return usage_error("the database '" + path.string() + "' is not writable");
+  }
+  const int known = static_cast<int>(known_migrations().size());
+  // Before anything is written: is it ours, and of a version we know?
+  const SchemaState state = read_schema_state(database);
+  if (auto usable = check_schema_state(state, known, path); !usable) {
+    return tl::unexpected(usable.error());
+  }
+  use_wal(database, options.busy_timeout);
+  database.exec(kSynchronous);
+  if (auto migrated = migrate(database, known_migrations(), path); !migrated) {
+    return tl::unexpected(migrated.error());
+  }
+  return database;
+}
+
+Expected<SQLite::Database> open_readable(const fs::path& path, const StoreOptions& options) {
+  SQLite::Database database =
+      open_for_reading(path, static_cast<int>(options.busy_timeout.count()));
+  const int known = static_cast<int>(known_migrations().size());
+  const SchemaState state = read_schema_state(database);
+  if (auto usable = check_schema_state(state, known, path); !usable) {
+    return tl::unexpected(usable.error());
+  }
+  if (state.version < known) {
+    return usage_error("the database '" + path.string() + "' has version " +
+                       std::to_string(state.version) + ", older than this gemm-tune's " +
+                       std::to_string(known) +
+                       ", and is upgraded only when it is opened for writing");
+  }
+  return database;
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<RecordStore>> open_store(const StoreOptions& options) {
+  const PathUse use{options.read_only, options.create_directory};
+  if (auto usable = check_path(options.path, use); !usable) return tl::unexpected(usable.error());
+  std::error_code error;
+  const fs::path path = fs::absolute(options.path, error);
+  if (error) return usage_error("'" + options.path.string() + "': " + error.message());
+  try {
+    auto database = options.read_only ? open_readable(path, options) : open_writable(path, options);
+    if (!database) return tl::unexpected(database.error());
+    database->exec(kPragmas);
+    return std::make_unique<SqliteStore>(*std::move(database), path, options.now);
+  } catch (const SQLite::Exception& exception) {
+    return tl::unexpected(to_error(exception, options.path, Phase::opening));
+  }
+}
+
+}  // namespace gemmtune::store

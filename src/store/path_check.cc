@@ -1,0 +1,108 @@
+#include "store/path_check.h"
+
+#include <sys/vfs.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace gemmtune::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::pair<uint64_t, std::string_view> kNetworkFileSystems[] = {
+    {0x6969, "NFS"},         {0x517B, "SMB"},       {0xFF534D42, "CIFS"},   {0xFE534D42, "SMB2"},
+    {0x564C, "NCP"},         {0x5346414F, "AFS"},   {0x6B414653, "AFS"},    {0x73757245, "Coda"},
+    {0x00C36400, "Ceph"},    {0x01021997, "9P"},    {0x0BD00BD0, "Lustre"}, {0x47504653, "GPFS"},
+    {0x19830326, "BeeGFS"},  {0x7461636F, "OCFS2"}, {0x01161970, "GFS2"},   {0xAAD7AAEA, "PanFS"},
+    {0x20030528, "OrangeFS"}};
+
+// What every SQLite database begins with, its final zero included (sqlite.org/fileformat.html).
+constexpr std::array<char, 16> kMagic = {'S', 'Q', 'L', 'i', 't', 'e', ' ', 'f',
+                                         'o', 'r', 'm', 'a', 't', ' ', '3', '\0'};
+
+std::string quoted(const fs::path& path) {
+  return "'" + path.string() + "'";
+}
+
+// The folder the file lies in.
+fs::path folder_of(const fs::path& path) {
+  const fs::path parent = path.parent_path();
+  return parent.empty() ? fs::path(".") : parent;
+}
+
+Expected<void> check_folder(const fs::path& path, PathUse use) {
+  const fs::path folder = folder_of(path);
+  std::error_code error;
+  if (use.create_directory && !use.read_only) {
+    fs::create_directories(folder, error);
+    if (error) {
+      return usage_error("cannot create the folder " + quoted(folder) +
+                         " for the database: " + error.message());
+    }
+  }
+  if (fs::is_directory(folder, error)) return {};
+  if (use.read_only) {
+    return make_error(ErrorKind::not_found, "there is no database " + quoted(path));
+  }
+  return usage_error("cannot create the database " + quoted(path) + ": " + quoted(folder) +
+                     " is not a folder");
+}
+
+Expected<void> check_beginning(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return usage_error("cannot open the database " + quoted(path) + " for reading");
+  std::array<char, 16> start{};
+  file.read(start.data(), start.size());
+  if (file.gcount() == 0 && file.eof()) return {};  // empty: as good as absent
+  if (file.gcount() != static_cast<std::streamsize>(start.size()) || start != kMagic) {
+    return usage_error(quoted(path) + " is not a gemm-tune database (it is no SQLite file)");
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<std::string_view> network_file_system(uint64_t statfs_type) {
+  const auto* const found =
+      std::find_if(std::begin(kNetworkFileSystems), std::end(kNetworkFileSystems),
+                   [&](const auto& entry) { return entry.first == statfs_type; });
+  if (found == std::end(kNetworkFileSystems)) return std::nullopt;
+  return found->second;
+}
+
+Expected<void> check_local(const fs::path& path, uint64_t statfs_type) {
+  const auto network = network_file_system(statfs_type);
+  if (!network) return {};
+  return usage_error("the database " + quoted(path) + " would lie on a network file system (" +
+                     std::string(*network) +
+                     "), whose locks a shared database cannot rely on; name a file on a local disk "
+                     "with --db or GEMM_TUNE_DB");
+}
+
+Expected<void> check_path(const fs::path& path, PathUse use) {
+  if (path.empty()) return usage_error("the path of the database is empty");
+  if (auto folder = check_folder(path, use); !folder) return folder;
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  const bool exists = fs::exists(status);
+  if (!exists && use.read_only) {
+    return make_error(ErrorKind::not_found, "there is no database " + quoted(path));
+  }
+  if (exists && !fs::is_regular_file(status)) {
+    return usage_error(quoted(path) + " cannot be a database: it is not a regular file");
+  }
+  struct statfs about {};
+  if (statfs((exists ? path : folder_of(path)).c_str(), &about) == 0) {
+    // f_type is signed and as narrow as 32 bits; the magic numbers are unsigned 32-bit ones.
+    const auto type = static_cast<uint64_t>(about.f_type) & 0xFFFFFFFFU;
+    if (auto local = check_local(path, type); !local) return local;
+  }
+  return exists ? check_beginning(path) : Expected<void>{};
+}
+
+}  // namespace gemmtune::store

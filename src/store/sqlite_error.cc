@@ -1,0 +1,41 @@
+#include "store/sqlite_error.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <string>
+
+namespace gemmtune::store {
+
+Error to_error(const SQLite::Exception& exception, const std::filesystem::path& path, Phase phase) {
+  const std::string name = "'" + path.string() + "'";
+  std::string detail = exception.what();
+  std::replace(detail.begin(), detail.end(), '\n', ' ');
+  const ErrorKind blame = phase == Phase::opening ? ErrorKind::usage : ErrorKind::io;
+  switch (exception.getErrorCode() & 0xFF) {  // the low byte is the primary code
+    case SQLITE_NOTADB:
+      return {blame, name + " is not a gemm-tune database (" + detail + ")"};
+    case SQLITE_CORRUPT:
+      return {blame, "the database " + name + " is damaged (" + detail +
+                         "); restore a copy, or move it away and tune again"};
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+      return {blame,
+              "the database " + name + " cannot be opened or is not writable (" + detail + ")"};
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return {ErrorKind::io, "the database " + name + " stayed locked by another process"};
+    case SQLITE_FULL:
+      return {ErrorKind::io, "no space is left for the database " + name};
+    case SQLITE_IOERR:
+    case SQLITE_NOMEM:
+    case SQLITE_PROTOCOL:
+      return {ErrorKind::io, "the database " + name + " cannot be read or written: " + detail};
+    default:  // a missing table or column, a broken constraint: not the file it claims to be
+      return {blame, "the database " + name + " cannot be used: " + detail};
+  }
+}
+
+}  // namespace gemmtune::store

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <SQLiteCpp/Exception.h>
+
+#include <filesystem>
+
+#include "core/error.h"
+
+namespace gemmtune::store {
+
+// When a database failed decides whether the user's path is to blame.
+enum class Phase { opening, working };
+
+// What SQLite reported about the database `path`, as one line. Of kind usage where, on opening, the
+// file itself is the trouble (damaged, not a database, not writable), else io.
+Error to_error(const SQLite::Exception& exception, const std::filesystem::path& path, Phase phase);
+
+}  // namespace gemmtune::store

@@ -1,0 +1,370 @@
+#include "store/sqlite_store.h"
+
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Statement.h>
+#include <SQLiteCpp/Transaction.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "store/record_rules.h"
+#include "store/sql.h"
+#include "store/sqlite_error.h"
+#include "store/timestamp.h"
+
+namespace gemmtune::store {
+namespace {
+
+// Every write takes the lock at once: a transaction that reads first and then wants to write fails
+// at once if another process wrote in between.
+constexpr auto kWrite = SQLite::TransactionBehavior::IMMEDIATE;
+
+std::vector<int64_t> read_ids(SQLite::Statement& query) {
+  std::vector<int64_t> ids;
+  while (query.executeStep()) ids.push_back(query.getColumn("candidate_id").getInt64());
+  return ids;
+}
+
+double log_distance(const Shape& a, const Shape& b) {
+  const auto part = [](int64_t x, int64_t y) {
+    return std::log(static_cast<double>(x)) - std::log(static_cast<double>(y));
+  };
+  return std::hypot(part(a.m, b.m), part(a.n, b.n), part(a.k, b.k));
+}
+
+double time_us(const Record& record) {
+  return record.measurement ? record.measurement->median_us : record.predicted_us.value_or(0);
+}
+
+auto problem_order(const Record& record) {
+  const Problem& p = record.job.problem;
+  return std::tuple(p.type, p.accumulator, p.math, to_string(p.layout), p.shape.m, p.shape.n,
+                    p.shape.k, key(p), to_string(record.job.arch), record.job.device_uuid,
+                    record.job.warm);
+}
+
+void sort_records(std::vector<Record>& records, ListOrder order) {
+  std::stable_sort(records.begin(), records.end(), [](const Record& a, const Record& b) {
+    return problem_order(a) < problem_order(b);
+  });
+  if (order == ListOrder::by_time) {
+    std::stable_sort(records.begin(), records.end(),
+                     [](const Record& a, const Record& b) { return time_us(a) < time_us(b); });
+  } else if (order == ListOrder::newest_first) {
+    std::stable_sort(records.begin(), records.end(),
+                     [](const Record& a, const Record& b) { return a.updated_at > b.updated_at; });
+  }
+}
+
+}  // namespace
+
+SqliteStore::SqliteStore(SQLite::Database database, std::filesystem::path path, Clock now)
+    : database_(std::move(database)), path_(std::move(path)), now_(std::move(now)) {}
+
+template <class Body>
+auto SqliteStore::guarded(Body body) -> decltype(body()) {
+  const std::lock_guard lock(mutex_);
+  try {
+    return body();
+  } catch (const SQLite::Exception& exception) {
+    return tl::unexpected(to_error(exception, path_, Phase::working));
+  } catch (const BadRow& bad) {
+    return make_error(ErrorKind::io,
+                      "the database '" + path_.string() + "' is damaged: " + bad.what());
+  }
+}
+
+Expected<void> SqliteStore::add_device(const Device& device) {
+  if (auto checked = check_device(device); !checked) return checked;
+  return guarded([&]() -> Expected<void> {
+    SQLite::Statement insert(database_, sql::kUpsertDevice);
+    bind_device(insert, device);
+    insert.bind(":first_seen", to_timestamp(now_()));
+    insert.exec();
+    return {};
+  });
+}
+
+Expected<std::vector<StoredDevice>> SqliteStore::devices() {
+  return guarded([&]() -> Expected<std::vector<StoredDevice>> {
+    std::vector<StoredDevice> devices;
+    SQLite::Statement query(database_, sql::kSelectDevices);
+    while (query.executeStep()) devices.push_back(read_device(query));
+    return devices;
+  });
+}
+
+Expected<int64_t> SqliteStore::begin_run(const RunInfo& run) {
+  return guarded([&]() -> Expected<int64_t> {
+    SQLite::Transaction transaction(database_, kWrite);
+    SQLite::Statement insert(database_, sql::kInsertRun);
+    insert.bind(":started_at", to_timestamp(now_()));
+    insert.bind(":tool_version", run.tool_version);
+    insert.bind(":compiler_version", run.compiler_version);
+    insert.bind(":driver_version", run.driver_version);
+    insert.bind(":options", run.options);
+    insert.executeStep();
+    const int64_t id = insert.getColumn("id").getInt64();
+    insert.reset();
+    transaction.commit();
+    return id;
+  });
+}
+
+Expected<JobRow> SqliteStore::job_row(const Job& job, const Problem& form) {
+  JobRow row;
+  if (!job.device_uuid.empty()) {
+    SQLite::Statement device(database_, sql::kSelectDeviceId);
+    device.bind(":uuid", job.device_uuid);
+    if (!device.executeStep()) {
+      return usage_error("the store does not know the device " + job.device_uuid);
+    }
+    row.device_id = device.getColumn("id").getInt64();
+  }
+  SQLite::Statement find(database_, sql::kSelectProblemId);
+  find.bind(":key", key(form));
+  if (find.executeStep()) {
+    row.problem_id = find.getColumn("id").getInt64();
+    return row;
+  }
+  SQLite::Statement insert(database_, sql::kInsertProblem);
+  bind_problem(insert, form);
+  insert.executeStep();
+  row.problem_id = insert.getColumn("id").getInt64();
+  return row;
+}
+
+Expected<int64_t> SqliteStore::record(const Record& record) {
+  if (auto checked = check_record(record); !checked) return tl::unexpected(checked.error());
+  return guarded([&]() -> Expected<int64_t> {
+    SQLite::Transaction transaction(database_, kWrite);
+    auto id = write_record(record);
+    if (id) transaction.commit();
+    return id;
+  });
+}
+
+Expected<int64_t> SqliteStore::write_record(const Record& record) {
+  SQLite::Statement run(database_, sql::kCountRun);
+  run.bind(":id", record.run_id);
+  run.executeStep();
+  if (run.getColumn(0).getInt() == 0) {
+    return usage_error("the store does not know run " + std::to_string(record.run_id));
+  }
+  const auto row = job_row(record.job, stored_form(record.job.problem));
+  if (!row) return tl::unexpected(row.error());
+
+  SQLite::Statement claim(database_, sql::kDeleteClaim);
+  bind_candidate_key(claim, *row, record.job, record.key);
+  claim.exec();
+
+  int64_t id = 0;
+  if (keeps_better(*row, record, id)) return id;
+  const std::string now = to_timestamp(now_());
+  SQLite::Statement upsert(database_, sql::kUpsertCandidate);
+  bind_candidate_key(upsert, *row, record.job, record.key);
+  bind_candidate_values(upsert, record);
+  upsert.bind(":now", now);
+  upsert.executeStep();
+  id = upsert.getColumn("id").getInt64();
+  if (record.measurement) write_measurement(id, record, now);
+  return id;
+}
+
+void SqliteStore::write_measurement(int64_t candidate_id, const Record& record,
+                                    const std::string& now) {
+  const Measurement& measurement = *record.measurement;
+  SQLite::Statement insert(database_, sql::kInsertMeasurement);
+  bind_measurement(insert, measurement);
+  insert.bind(":candidate_id", candidate_id);
+  insert.bind(":run_id", record.run_id);
+  insert.bind(":measured_at", measurement.measured_at.empty() ? now : measurement.measured_at);
+  insert.exec();
+}
+
+// True, with the candidate's id, if what is recorded is of better provenance than `record`.
+bool SqliteStore::keeps_better(const JobRow& row, const Record& record, int64_t& id) {
+  SQLite::Statement known(database_, sql::kSelectCandidate);
+  bind_candidate_key(known, row, record.job, record.key);
+  if (!known.executeStep()) return false;
+  id = known.getColumn("id").getInt64();
+  SQLite::Statement rank(database_, sql::kProvenanceRank);
+  rank.bind(":name", std::string(to_string(record.provenance)));
+  if (!rank.executeStep()) throw BadRow("the table of provenances is incomplete");
+  return known.getColumn("provenance_rank").getInt() < rank.getColumn("rank").getInt();
+}
+
+std::optional<Record> SqliteStore::load(int64_t id) {
+  SQLite::Statement query(database_, sql::kSelectRecord);
+  query.bind(":id", id);
+  if (!query.executeStep()) return std::nullopt;
+  Record record = read_record(query);
+  SQLite::Statement measurement(database_, sql::kSelectLatestMeasurement);
+  measurement.bind(":candidate_id", id);
+  if (measurement.executeStep()) record.measurement = read_measurement(measurement);
+  return record;
+}
+
+std::vector<Record> SqliteStore::load_all(const std::vector<int64_t>& ids) {
+  std::vector<Record> records;
+  for (const int64_t id : ids) {
+    if (auto record = load(id)) records.push_back(*std::move(record));
+  }
+  return records;
+}
+
+std::optional<Record> SqliteStore::best_of(const std::string& problem_key, const Filter& filter) {
+  SQLite::Statement query(database_, sql::kSelectBestId);
+  query.bind(":problem_key", problem_key);
+  bind_filter(query, filter);
+  if (!query.executeStep()) return std::nullopt;
+  return load(query.getColumn("candidate_id").getInt64());
+}
+
+Expected<std::optional<Record>> SqliteStore::best(const Problem& problem, const Filter& filter) {
+  return guarded([&]() -> Expected<std::optional<Record>> {
+    SQLite::Transaction snapshot(database_);
+    return best_of(key(stored_form(problem)), filter);
+  });
+}
+
+Expected<std::vector<Neighbour>> SqliteStore::near(const Problem& problem, const Filter& filter,
+                                                   size_t limit) {
+  const Problem form = stored_form(problem);
+  return guarded([&]() -> Expected<std::vector<Neighbour>> {
+    SQLite::Transaction snapshot(database_);
+    SQLite::Statement query(database_, sql::kSelectSimilarProblems);
+    query.bind(":key", key(form));
+    query.bind(":type", std::string(to_string(form.type)));
+    query.bind(":accumulator", std::string(to_string(form.accumulator)));
+    query.bind(":math", std::string(to_string(form.math)));
+    query.bind(":layout", to_string(form.layout));
+    std::vector<std::pair<double, std::string>> similar;  // distance and key
+    while (query.executeStep()) {
+      similar.emplace_back(log_distance(form.shape, read_problem(query).shape),
+                           query.getColumn("key").getString());
+    }
+    std::sort(similar.begin(), similar.end());
+    std::vector<Neighbour> neighbours;
+    for (const auto& [distance, problem_key] : similar) {
+      if (neighbours.size() == limit) break;
+      auto record = best_of(problem_key, filter);
+      if (record) neighbours.push_back({distance, *std::move(record)});
+    }
+    return neighbours;
+  });
+}
+
+Expected<std::vector<Record>> SqliteStore::candidates(const Problem& problem,
+                                                      const Filter& filter) {
+  Filter all = filter;
+  all.include_vendor = true;
+  return guarded([&]() -> Expected<std::vector<Record>> {
+    SQLite::Transaction snapshot(database_);
+    SQLite::Statement query(database_, sql::kSelectCandidateIds);
+    query.bind(":problem_key", key(stored_form(problem)));
+    bind_filter(query, all);
+    return load_all(read_ids(query));
+  });
+}
+
+Expected<std::vector<Measurement>> SqliteStore::history(int64_t id) {
+  return guarded([&]() -> Expected<std::vector<Measurement>> {
+    std::vector<Measurement> measurements;
+    SQLite::Statement query(database_, sql::kSelectMeasurements);
+    query.bind(":candidate_id", id);
+    while (query.executeStep()) measurements.push_back(read_measurement(query));
+    return measurements;
+  });
+}
+
+Expected<std::optional<Record>> SqliteStore::get(int64_t id) {
+  return guarded([&]() -> Expected<std::optional<Record>> {
+    SQLite::Transaction snapshot(database_);
+    return load(id);
+  });
+}
+
+Expected<std::vector<Record>> SqliteStore::list(const Filter& filter, ListOrder order) {
+  return guarded([&]() -> Expected<std::vector<Record>> {
+    SQLite::Transaction snapshot(database_);
+    SQLite::Statement query(database_, sql::kSelectBestOfJobs);
+    bind_filter(query, filter);
+    std::vector<Record> records = load_all(read_ids(query));
+    sort_records(records, order);
+    return records;
+  });
+}
+
+Expected<std::vector<Finished>> SqliteStore::done(const Job& job) {
+  return guarded([&]() -> Expected<std::vector<Finished>> {
+    std::vector<Finished> finished;
+    SQLite::Statement query(database_, sql::kSelectDone);
+    query.bind(":problem_key", key(stored_form(job.problem)));
+    query.bind(":arch", to_string(job.arch));
+    query.bind(":device_uuid", job.device_uuid);
+    query.bind(":warm", static_cast<int>(job.warm));
+    while (query.executeStep()) {
+      finished.push_back({read_candidate_key(query), read_outcome(query)});
+    }
+    return finished;
+  });
+}
+
+Expected<std::vector<size_t>> SqliteStore::claim(const Job& job,
+                                                 std::span<const CandidateKey> wanted,
+                                                 const ClaimRequest& request) {
+  if (auto checked = check_job(job); !checked) return tl::unexpected(checked.error());
+  if (auto checked = check_claim(request); !checked) return tl::unexpected(checked.error());
+  return guarded([&]() -> Expected<std::vector<size_t>> {
+    SQLite::Transaction transaction(database_, kWrite);
+    const auto row = job_row(job, stored_form(job.problem));
+    if (!row) return tl::unexpected(row.error());
+    SQLite::Statement finished(database_, sql::kCountFinished);
+    SQLite::Statement take(database_, sql::kUpsertClaim);
+    const auto now = now_();
+    take.bind(":owner", request.owner);
+    take.bind(":now_ms", to_unix_ms(now));
+    take.bind(":expires_at_ms", to_unix_ms(now + request.lifetime));
+    std::vector<size_t> granted;
+    for (size_t i = 0; i < wanted.size() && granted.size() < request.limit; ++i) {
+      bind_candidate_key(finished, *row, job, wanted[i]);
+      finished.executeStep();
+      const bool skip = !request.include_finished && finished.getColumn(0).getInt() > 0;
+      finished.reset();
+      if (skip) continue;
+      bind_candidate_key(take, *row, job, wanted[i]);
+      if (take.exec() == 1) granted.push_back(i);
+      take.reset();
+    }
+    transaction.commit();
+    return granted;
+  });
+}
+
+Expected<void> SqliteStore::release(const std::string& owner) {
+  return guarded([&]() -> Expected<void> {
+    SQLite::Statement remove(database_, sql::kDeleteClaimsOfOwner);
+    remove.bind(":owner", owner);
+    remove.exec();
+    return {};
+  });
+}
+
+Expected<void> SqliteStore::check() {
+  return guarded([&]() -> Expected<void> {
+    SQLite::Statement integrity(database_, sql::kIntegrityCheck);
+    integrity.executeStep();
+    const std::string verdict = integrity.getColumn(0).getString();
+    if (verdict != "ok") throw BadRow(verdict);
+    SQLite::Statement orphans(database_, sql::kForeignKeyCheck);
+    orphans.executeStep();
+    if (orphans.getColumn(0).getInt() != 0) throw BadRow("a row refers to one that is missing");
+    return {};
+  });
+}
+
+}  // namespace gemmtune::store

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+
+#include <filesystem>
+#include <functional>
+#include <mutex>
+
+#include "store/record_store.h"
+#include "store/rows.h"
+
+namespace gemmtune::store {
+
+// The record store in one SQLite file. Owns its connection; a mutex serialises the calls of
+// threads, SQLite's locks those of processes.
+class SqliteStore : public RecordStore {
+ public:
+  using Clock = std::function<std::chrono::system_clock::time_point()>;
+
+  // `database` is open, at the last schema version and has its pragmas set (see open_store).
+  SqliteStore(SQLite::Database database, std::filesystem::path path, Clock now);
+
+  Expected<void> add_device(const Device& device) override;
+  Expected<std::vector<StoredDevice>> devices() override;
+  Expected<int64_t> begin_run(const RunInfo& run) override;
+  Expected<int64_t> record(const Record& record) override;
+  Expected<std::optional<Record>> best(const Problem& problem, const Filter& filter) override;
+  Expected<std::vector<Neighbour>> near(const Problem& problem, const Filter& filter,
+                                        size_t limit) override;
+  Expected<std::vector<Record>> candidates(const Problem& problem, const Filter& filter) override;
+  Expected<std::vector<Measurement>> history(int64_t id) override;
+  Expected<std::optional<Record>> get(int64_t id) override;
+  Expected<std::vector<Record>> list(const Filter& filter, ListOrder order) override;
+  Expected<std::vector<Finished>> done(const Job& job) override;
+  Expected<std::vector<size_t>> claim(const Job& job, std::span<const CandidateKey> wanted,
+                                      const ClaimRequest& request) override;
+  Expected<void> release(const std::string& owner) override;
+  Expected<void> check() override;
+
+ private:
+  // Runs `body` under the mutex and turns what it throws into an Error.
+  template <class Body>
+  auto guarded(Body body) -> decltype(body());
+
+  // The rows below expect the mutex held, and throw SQLite::Exception or BadRow.
+  Expected<JobRow> job_row(const Job& job, const Problem& form);
+  Expected<int64_t> write_record(const Record& record);
+  void write_measurement(int64_t candidate_id, const Record& record, const std::string& now);
+  bool keeps_better(const JobRow& row, const Record& record, int64_t& id);
+  std::optional<Record> load(int64_t id);
+  std::vector<Record> load_all(const std::vector<int64_t>& ids);
+  std::optional<Record> best_of(const std::string& problem_key, const Filter& filter);
+
+  std::mutex mutex_;
+  SQLite::Database database_;
+  std::filesystem::path path_;
+  Clock now_;
+};
+
+}  // namespace gemmtune::store
