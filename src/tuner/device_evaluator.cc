@@ -1,0 +1,342 @@
+#include "tuner/device_evaluator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace gemmtune::tuner {
+namespace {
+
+constexpr int64_t kVendorWorkspaceBytes = int64_t{64} << 20;
+constexpr int64_t kOwnWorkspaceBytes = int64_t{256} << 20;  // the most a candidate may ask for
+constexpr double kHopeless = 1.30;  // times the incumbent: one sample is enough
+constexpr double kUnlikely = 1.06;  // times the incumbent: the short series is enough
+constexpr int kShortSeries = 3;
+constexpr int kLongSeries = 6;
+constexpr double kRealisticTflops = 60;  // fp32; lower bound of a product's time
+const CaseSizes kVerifySizes{301, 333, 77};
+
+StoppingRule fixed_samples(int count) {
+  return {count, count, 0};
+}
+
+store::Measurement to_measurement(const Contender& contender, std::optional<double> baseline_us) {
+  const MedianInterval interval = median_interval(contender.samples_us);
+  const ClockSummary clocks = summarize(contender.clocks);
+  store::Measurement m;
+  m.median_us = interval.median;
+  m.ci_low_us = interval.low;
+  m.ci_high_us = interval.high;
+  m.min_us = *std::min_element(contender.samples_us.begin(), contender.samples_us.end());
+  m.sample_count = interval.count;
+  m.samples_us = contender.samples_us;
+  m.sm_clock_min_mhz = clocks.sm_clock_min_mhz;
+  m.sm_clock_median_mhz = clocks.sm_clock_median_mhz;
+  m.power_w = clocks.power_w;
+  m.throttle_reasons = clocks.throttle_reasons;
+  m.baseline_median_us = baseline_us;
+  return m;
+}
+
+store::Outcome outcome_of(VerdictKind kind) {
+  switch (kind) {
+    case VerdictKind::correct:
+      return store::Outcome::ok;
+    case VerdictKind::wrong_result:
+      return store::Outcome::wrong_result;
+    case VerdictKind::out_of_bounds:
+      return store::Outcome::out_of_bounds;
+    case VerdictKind::unwritten:
+      return store::Outcome::unwritten;
+  }
+  return store::Outcome::wrong_result;
+}
+
+Evaluation failed(store::Outcome outcome, std::string reason) {
+  Evaluation evaluation;
+  evaluation.outcome = outcome;
+  evaluation.reason = std::move(reason);
+  return evaluation;
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<DeviceEvaluator>> DeviceEvaluator::create(
+    DeviceServices services, const Problem& problem, const EvaluationOptions& options) {
+  std::unique_ptr<DeviceEvaluator> evaluator(
+      new DeviceEvaluator(std::move(services), problem, options));
+  if (auto built = evaluator->build(); !built) return tl::unexpected(built.error());
+  return evaluator;
+}
+
+Expected<void> DeviceEvaluator::build() {
+  auto context = gpu::Context::retain(services_.driver, services_.device.ordinal);
+  if (!context) return tl::unexpected(context.error());
+  const SetPlan plan = plan_sets(problem_, services_.device.l2_bytes, options_.warm);
+  const auto memory = (*context)->memory();
+  if (!memory) return tl::unexpected(memory.error());
+  const int64_t workspace = std::max(kVendorWorkspaceBytes, kOwnWorkspaceBytes);
+  if (auto fits = check_memory(problem_, plan, workspace, memory->free_bytes); !fits) return fits;
+
+  auto stream = gpu::Stream::create(*context);
+  if (!stream) return tl::unexpected(stream.error());
+  auto sets =
+      OperandSets::create(*context, *services_.compiler, options_.arch, problem_, plan, workspace);
+  if (!sets) return tl::unexpected(sets.error());
+  auto verifier =
+      GpuVerifier::create(*context, verification_cases(codegen::traits_for(problem_), problem_.type,
+                                                       kVerifySizes, Effort::quick));
+  if (!verifier) return tl::unexpected(verifier.error());
+  std::optional<vendor::MatmulPlan> vendor_plan;
+  if (services_.cublaslt) {
+    auto handle = vendor::CublasLt::create(services_.cublaslt, *context);
+    if (!handle) return tl::unexpected(handle.error());
+    if (auto made = handle->plan(problem_); made) vendor_plan = std::move(*made);
+  }
+  const double estimate_us = flops(problem_) / (kRealisticTflops * 1e6);
+  launches_ = launches_per_graph(plan.sets, estimate_us);
+  bench_.emplace(Bench{*context, std::move(*stream), std::move(*sets), std::move(vendor_plan),
+                       std::move(*verifier)});
+  return {};
+}
+
+Expected<void> DeviceEvaluator::rebuild_after_crash() {
+  const auto context = bench_->context;
+  incumbent_.reset();
+  if (auto reset = context->reset(); !reset) return tl::unexpected(reset.error());
+  bench_.reset();
+  if (auto built = build(); !built) return built;
+  if (best_vendor_rank_ < 0) return {};
+  Runner runner;
+  runner.vendor_rank = best_vendor_rank_;
+  auto graph = record(enqueue_vendor(best_vendor_rank_));
+  if (!graph) return tl::unexpected(graph.error());
+  runner.graph = std::move(*graph);
+  if (auto sample = runner.graph->sample_us(bench_->stream); sample) runner.median_us = *sample;
+  incumbent_ = std::move(runner);
+  return {};
+}
+
+Enqueue DeviceEvaluator::enqueue_kernel(const LoadedKernel& kernel) const {
+  return [this, &kernel](const Operands& operands, CUstream stream) {
+    return kernel.enqueue(problem_, operands, stream);
+  };
+}
+
+Enqueue DeviceEvaluator::enqueue_vendor(int rank) const {
+  return [this, rank](const Operands& o, CUstream stream) {
+    const vendor::MatmulArgs args{
+        o.a, o.b, o.c, o.alpha, o.beta, o.workspace, kVendorWorkspaceBytes};
+    return bench_->vendor->run(rank, stream, args);
+  };
+}
+
+gpu::Result<TimedGraph> DeviceEvaluator::record(const Enqueue& enqueue) const {
+  return TimedGraph::record(bench_->stream, bench_->sets, enqueue, launches_);
+}
+
+VendorResult DeviceEvaluator::vendor_result(int rank, const Contender& contender) const {
+  VendorResult result;
+  result.rank = rank;
+  result.config = fmt::format("rank={} {}", rank, bench_->vendor->describe(rank));
+  result.library_version = std::to_string(services_.cublaslt->version());
+  result.measurement = to_measurement(contender, std::nullopt);
+  return result;
+}
+
+Expected<std::vector<VendorResult>> DeviceEvaluator::measure_vendor() {
+  std::vector<VendorResult> results;
+  if (!bench_->vendor) return results;
+  auto entered = bench_->context->enter();
+  if (!entered) return tl::unexpected(entered.error());
+  const int count = bench_->vendor->algorithms();
+  std::vector<Runner> runners;
+  std::vector<Contender> contenders;
+  for (int rank = 0; rank < count; ++rank) {
+    auto graph = record(enqueue_vendor(rank));
+    if (!graph) continue;  // an algorithm that cannot run here is no baseline
+    Runner runner;
+    runner.vendor_rank = rank;
+    runner.graph = std::move(*graph);
+    runners.push_back(std::move(runner));
+  }
+  for (const Runner& runner : runners)
+    contenders.push_back({std::to_string(runner.vendor_rank), &*runner.graph, {}, {}});
+  if (contenders.empty()) return results;
+  auto compared =
+      compare(contenders, bench_->stream, services_.nvml, fixed_samples(kShortSeries), 5);
+  if (!compared) return tl::unexpected(compared.error());
+  for (size_t i = 0; i < runners.size(); ++i) {
+    runners[i].median_us = median_interval(contenders[i].samples_us).median;
+    results.push_back(vendor_result(runners[i].vendor_rank, contenders[i]));
+  }
+  const auto best =
+      std::min_element(runners.begin(), runners.end(),
+                       [](const Runner& a, const Runner& b) { return a.median_us < b.median_us; });
+  best_vendor_rank_ = best->vendor_rank;
+  incumbent_ = std::move(*best);
+  return results;
+}
+
+Expected<Evaluation> DeviceEvaluator::evaluate(const Candidate& candidate,
+                                               const jit::CompiledKernel& kernel) {
+  gpu::Result<Evaluation> result = verify_and_measure(candidate, kernel);
+  if (result) return std::move(*result);
+  const std::string reason = result.error().message;
+  if (result.error().context_lost()) {
+    if (auto rebuilt = rebuild_after_crash(); !rebuilt) return tl::unexpected(rebuilt.error());
+  }
+  return failed(store::Outcome::launch_failed, reason);
+}
+
+gpu::Result<Evaluation> DeviceEvaluator::verify_and_measure(const Candidate& candidate,
+                                                            const jit::CompiledKernel& compiled) {
+  auto kernel = LoadedKernel::load(bench_->context, candidate.spec, compiled);
+  if (!kernel) return tl::unexpected(kernel.error());
+  if (kernel->workspace_bytes(problem_) > bench_->sets.workspace_bytes()) {
+    return failed(store::Outcome::illegal,
+                  fmt::format("needs a workspace of {} bytes, {} are allowed",
+                              kernel->workspace_bytes(problem_), bench_->sets.workspace_bytes()));
+  }
+  auto verdict = bench_->verifier.verify(*kernel);
+  if (!verdict) return tl::unexpected(verdict.error());
+  if (!verdict->correct()) return failed(outcome_of(verdict->kind), verdict->detail);
+  return measure(std::move(*kernel), verdict->max_error);
+}
+
+gpu::Result<Evaluation> DeviceEvaluator::measure(LoadedKernel loaded, double max_error) {
+  auto entered = bench_->context->enter();
+  if (!entered) return tl::unexpected(entered.error());
+  Runner runner;
+  runner.kernel = std::move(loaded);
+  auto graph = record(enqueue_kernel(*runner.kernel));
+  if (!graph) return tl::unexpected(graph.error());
+  runner.graph = std::move(*graph);
+
+  Evaluation evaluation;
+  evaluation.max_error = max_error;
+  // One sample tells whether it is hopeless; it also warms up.
+  auto first = runner.graph->sample_us(bench_->stream);
+  if (!first) return tl::unexpected(first.error());
+  std::vector<Contender> sides;
+  sides.push_back({"candidate", &*runner.graph, {}, {}});
+  if (incumbent_ && *first > kHopeless * incumbent_->median_us) {
+    sides[0].samples_us.push_back(*first);
+    if (services_.nvml) sides[0].clocks.push_back(services_.nvml->sample());
+    evaluation.outcome = store::Outcome::eliminated_early;
+    evaluation.time_us = *first;
+    evaluation.measurement = to_measurement(sides[0], incumbent_->median_us);
+    return evaluation;
+  }
+  if (incumbent_) sides.push_back({"incumbent", &*incumbent_->graph, {}, {}});
+  const auto run = [&](int samples) {
+    return compare(sides, bench_->stream, services_.nvml, fixed_samples(samples), 2);
+  };
+  if (auto done = run(kShortSeries); !done) return tl::unexpected(done.error());
+  const auto median = [&](size_t side) { return median_interval(sides[side].samples_us).median; };
+  if (!incumbent_ || median(0) < kUnlikely * median(1)) {
+    if (auto done = run(kLongSeries); !done) return tl::unexpected(done.error());
+  }
+  std::optional<double> baseline;
+  if (incumbent_) baseline = median(1);
+  evaluation.time_us = median(0);
+  evaluation.measurement = to_measurement(sides[0], baseline);
+  if (!baseline || median(0) < *baseline) {
+    runner.median_us = median(0);
+    // The graph holds launches of the kernel's module, so both move together.
+    incumbent_ = std::move(runner);
+  }
+  return evaluation;
+}
+
+Expected<FinalResults> DeviceEvaluator::finish(std::span<const Finalist> finalists) {
+  auto results = run_final(finalists);
+  if (!results) return tl::unexpected(results.error());
+  return std::move(*results);
+}
+
+gpu::Result<FinalResults> DeviceEvaluator::run_final(std::span<const Finalist> finalists) {
+  auto entered = bench_->context->enter();
+  if (!entered) return tl::unexpected(entered.error());
+  std::vector<Runner> runners;
+  runners.reserve(finalists.size() + 2);
+  const auto add = [&](Runner runner, const auto& enqueue) -> gpu::Result<void> {
+    runners.push_back(std::move(runner));
+    auto graph = record(enqueue(runners.back()));
+    if (!graph) return tl::unexpected(graph.error());
+    runners.back().graph = std::move(*graph);
+    return {};
+  };
+  for (const Finalist& finalist : finalists) {
+    auto kernel = LoadedKernel::load(bench_->context, finalist.candidate.spec, finalist.kernel);
+    if (!kernel) return tl::unexpected(kernel.error());
+    Runner runner;
+    runner.kernel = std::move(*kernel);
+    if (auto done =
+            add(std::move(runner), [this](const Runner& r) { return enqueue_kernel(*r.kernel); });
+        !done) {
+      return tl::unexpected(done.error());
+    }
+  }
+  std::vector<int> ranks;
+  if (best_vendor_rank_ >= 0) ranks.push_back(0);
+  if (best_vendor_rank_ > 0) ranks.push_back(best_vendor_rank_);
+  for (const int rank : ranks) {
+    Runner runner;
+    runner.vendor_rank = rank;
+    if (auto done = add(std::move(runner),
+                        [this](const Runner& r) { return enqueue_vendor(r.vendor_rank); });
+        !done) {
+      return tl::unexpected(done.error());
+    }
+  }
+  std::vector<Contender> contenders;
+  for (const Runner& runner : runners) contenders.push_back({"", &*runner.graph, {}, {}});
+  auto compared = compare(contenders, bench_->stream, services_.nvml, StoppingRule{},
+                          options_.max_final_seconds);
+  if (!compared) return tl::unexpected(compared.error());
+
+  FinalResults results;
+  std::optional<double> vendor_us;
+  for (size_t i = finalists.size(); i < runners.size(); ++i) {
+    results.vendor.push_back(vendor_result(runners[i].vendor_rank, contenders[i]));
+    const double median = results.vendor.back().measurement.median_us;
+    vendor_us = std::min(median, vendor_us.value_or(median));
+  }
+  for (size_t i = 0; i < finalists.size(); ++i) {
+    Evaluation evaluation;
+    evaluation.measurement = to_measurement(contenders[i], vendor_us);
+    evaluation.time_us = evaluation.measurement->median_us;
+    results.finalists.push_back(std::move(evaluation));
+  }
+  if (auto done = add_errors(runners, finalists.size(), results); !done)
+    return tl::unexpected(done.error());
+  return results;
+}
+
+gpu::Result<void> DeviceEvaluator::add_errors(const std::vector<Runner>& runners, size_t own,
+                                              FinalResults& results) {
+  const AccuracyProbe probe(problem_, bench_->sets);
+  std::optional<double> vendor_error;
+  if (own < runners.size()) {
+    auto error =
+        probe.max_error(bench_->sets, bench_->stream, enqueue_vendor(runners.back().vendor_rank));
+    if (!error) return tl::unexpected(error.error());
+    vendor_error = *error;
+  }
+  for (size_t i = 0; i < own; ++i) {
+    auto error = probe.max_error(bench_->sets, bench_->stream, enqueue_kernel(*runners[i].kernel));
+    if (!error) return tl::unexpected(error.error());
+    results.finalists[i].max_error = *error;
+    results.finalists[i].vendor_max_error = vendor_error;
+    if (*error > error_bound(problem_.shape.k)) {
+      results.finalists[i].outcome = store::Outcome::wrong_result;
+      results.finalists[i].reason =
+          fmt::format("error {:.2e} on the benchmark's own operands", *error);
+    }
+  }
+  return {};
+}
+
+}  // namespace gemmtune::tuner

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "core/device.h"
+#include "core/problem.h"
+#include "gpu/context.h"
+#include "gpu/memory.h"
+#include "jit/compiler.h"
+#include "tuner/loaded_kernel.h"
+
+namespace gemmtune::tuner {
+
+// How many copies of a problem's operands a benchmark walks through.
+struct SetPlan {
+  int64_t sets = 0;
+  int64_t bytes_a = 0;  // of one set, padded to whole cache lines
+  int64_t bytes_b = 0;
+  int64_t bytes_c = 0;
+  int64_t total_bytes() const { return sets * (bytes_a + bytes_b + bytes_c); }
+};
+
+// Cold: so many sets that a walk over all of them touches at least twice the L2, so that operands
+// come from memory whenever a set is used again (at most kMaxSets, so problems below about 100 KB
+// stay partly cached). Warm: one set.
+inline constexpr int64_t kMaxSets = 1024;
+SetPlan plan_sets(const Problem& problem, int64_t l2_bytes, bool warm);
+
+// An error of kind usage, with what is needed and what there is, if the sets and `workspace_bytes`
+// do not fit `free_bytes`.
+Expected<void> check_memory(const Problem& problem, const SetPlan& plan, int64_t workspace_bytes,
+                            int64_t free_bytes);
+
+// The operand sets of a benchmark, in device memory, filled with random values in [-1, 1). Base
+// pointers are aligned to exactly Problem::align_bytes where that is less than 256.
+class OperandSets {
+ public:
+  static gpu::Result<OperandSets> create(std::shared_ptr<const gpu::Context> context,
+                                         const jit::Compiler& compiler, Arch arch,
+                                         const Problem& problem, const SetPlan& plan,
+                                         int64_t workspace_bytes);
+
+  int64_t count() const { return plan_.sets; }
+  // Addresses of set `index` modulo count(); alpha = 1, beta = 0.
+  Operands operands(int64_t index) const;
+  int64_t workspace_bytes() const { return static_cast<int64_t>(workspace_.size_bytes()); }
+
+  // Enqueues a copy of one element of set 0's C (an element offset) to the host.
+  gpu::Result<void> read_c(const gpu::Stream& stream, int64_t element, float& to) const;
+
+  // Seeds that random_value() made set 0's A and B from: element i of the operand as it lies in
+  // memory is random_value(seed, first + i).
+  struct Origin {
+    uint64_t seed;
+    uint64_t first;
+  };
+  Origin origin_a() const;
+  Origin origin_b() const;
+
+ private:
+  OperandSets(Problem problem, SetPlan plan, gpu::DeviceBuffer memory, gpu::DeviceBuffer workspace)
+      : problem_(problem),
+        plan_(plan),
+        memory_(std::move(memory)),
+        workspace_(std::move(workspace)) {}
+  int64_t offset_a(int64_t set) const;
+
+  Problem problem_;
+  SetPlan plan_;
+  gpu::DeviceBuffer memory_;
+  gpu::DeviceBuffer workspace_;
+};
+
+}  // namespace gemmtune::tuner

@@ -1,0 +1,164 @@
+#include "tuner/performance_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gemmtune::tuner {
+namespace {
+
+constexpr int kWarpRegisterUnit = 256;
+constexpr int kSmemUnit = 128;  // bytes; granularity of shared-memory allocation
+constexpr int kSchedulersPerSm = 4;
+constexpr double kLaunchUs = 2.8;             // back-to-back launches, measured on an H200
+constexpr double kMemoryLatencyCycles = 700;  // global load to use, measured order of magnitude
+// Share of the FFMA issue slots that register-bank conflicts leave, measured on an H200 with
+// register-only loops: row order 48.5, serpentine 58.2 of 66.9 TFLOP/s.
+constexpr double kRowOrderRate = 0.73;
+constexpr double kSerpentineRate = 0.88;
+constexpr double kFfmaLatencyCycles = 4;
+
+int ceil_div(int a, int b) {
+  return (a + b - 1) / b;
+}
+
+// Issue slots of one k step of one warp: FFMAs, fragment reads, and the warp's share of the copies.
+struct WarpStep {
+  double ffma;
+  double other;
+  double smem_wavefronts;
+};
+
+WarpStep warp_step(const codegen::KernelSpec& spec) {
+  const TileConfig& t = spec.tile;
+  const double threads = spec.strategy->threads(t);
+  const double reads = (t.thread_m + t.thread_n) / 4.0;
+  const double elements = (t.tile_m + t.tile_n) / threads;  // copied by a thread, per k
+  // A global load and its pointer step per vector; transposed operands store one word at a time.
+  const KernelTraits& traits = spec.traits;
+  const double copies_a =
+      t.tile_m / threads *
+      (2.0 / traits.vector_a + (traits.a_row_major ? 1.0 : 1.0 / traits.vector_a));
+  const double copies_b =
+      t.tile_n / threads *
+      (2.0 / traits.vector_b + (traits.b_row_major ? 1.0 / traits.vector_b : 1.0));
+  const double barrier = 8.0 / std::max(1, t.tile_k);
+  // A 16-byte read of a warp moves its distinct vectors, 128 bytes a wavefront, at least one.
+  const double lanes_m = static_cast<double>(t.warp_m) / t.thread_m;
+  const double lanes_n = static_cast<double>(t.warp_n) / t.thread_n;
+  const double merged =
+      t.lanes == kLanesInterleaved ? 1.0 : 1.5;  // rows of lanes that straddle phases
+  const double waves = merged * (t.thread_m / 4.0 * std::max(1.0, lanes_m / 8) +
+                                 t.thread_n / 4.0 * std::max(1.0, lanes_n / 8));
+  return {static_cast<double>(t.thread_m) * t.thread_n, reads + copies_a + copies_b + barrier,
+          waves + elements};
+}
+
+// How much of an SM's issue rate `warps` resident warps can use: each warp has to wait out
+// latencies of shared-memory reads and barriers, which other warps or a large thread tile cover.
+double latency_hiding(const codegen::KernelSpec& spec, double warps) {
+  const TileConfig& t = spec.tile;
+  const double independent =
+      static_cast<double>(t.thread_m) * t.thread_n;  // FFMAs between dependent ones
+  const double covered = warps / kSchedulersPerSm * independent / kFfmaLatencyCycles;
+  const double buffered = t.fragments == 2 ? 1.5 : 1.0;
+  const double x = buffered * covered / 16.0;
+  return x / (x + 0.15);
+}
+
+struct BlockCost {
+  double issue_cycles;  // of an SM's four schedulers together
+  double smem_cycles;
+};
+
+BlockCost block_cost(const codegen::KernelSpec& spec, const DeviceSpec& device, double k) {
+  const WarpStep step = warp_step(spec);
+  const double warps = spec.strategy->threads(spec.tile) / 32.0;
+  const double ffma_per_cycle = device.fp32_lanes_per_sm / 32.0;  // warp instructions
+  const double rate = spec.tile.order == kOrderRowMajor ? kRowOrderRate : kSerpentineRate;
+  // 64-lane SMs issue other work in the slots that FFMAs leave; 128-lane SMs do not.
+  const double hidden = ffma_per_cycle < kSchedulersPerSm ? 0.5 : 1.0;
+  const double issue = step.ffma / rate / ffma_per_cycle + hidden * step.other / kSchedulersPerSm;
+  return {issue * warps * k, step.smem_wavefronts * warps * k};
+}
+
+// DRAM bytes: C once, A and B once for every raster patch that does not share them in L2.
+double dram_bytes(const codegen::KernelSpec& spec, const Problem& p, const DeviceSpec& device,
+                  double resident) {
+  const TileConfig& t = spec.tile;
+  const double rows = std::ceil(static_cast<double>(p.shape.m) / t.tile_m);
+  const double columns = std::ceil(static_cast<double>(p.shape.n) / t.tile_n);
+  const double least = min_bytes_moved(p);
+  if (least < 0.5 * static_cast<double>(device.l2_bytes)) return least;
+  const double height = std::clamp<double>(std::max(1, t.raster), 1.0, rows);
+  const double width = std::clamp(resident / height, 1.0, columns);
+  const double patch_rows = resident / width;
+  const double element = size_bytes(p.type);
+  const auto k = static_cast<double>(p.shape.k);
+  const double patches = rows * columns / std::max(1.0, patch_rows * width);
+  const double reread = patches * (patch_rows * t.tile_m + width * t.tile_n) * k * element *
+                        static_cast<double>(p.batch);
+  return std::max(least, reread);
+}
+
+}  // namespace
+
+Occupancy occupancy(const DeviceSpec& device, int threads, int registers, int smem_bytes) {
+  if (threads <= 0) return {};
+  const int warps = ceil_div(threads, 32);
+  const int warp_registers =
+      ceil_div(std::max(1, registers) * 32, kWarpRegisterUnit) * kWarpRegisterUnit;
+  const int smem =
+      ceil_div(smem_bytes, kSmemUnit) * kSmemUnit + device.reserved_smem_bytes_per_block;
+  struct Limit {
+    int blocks;
+    const char* name;
+  };
+  const Limit limits[] = {
+      {device.registers_per_sm / (warp_registers * warps), "registers"},
+      {smem > 0 ? device.smem_bytes_per_sm / smem : device.max_blocks_per_sm, "shared memory"},
+      {device.max_threads_per_sm / (warps * 32), "threads"},
+      {device.max_blocks_per_sm, "blocks"},
+  };
+  const Limit* least =
+      std::min_element(std::begin(limits), std::end(limits),
+                       [](const Limit& a, const Limit& b) { return a.blocks < b.blocks; });
+  return {least->blocks, least->blocks * warps, least->name};
+}
+
+Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem& problem,
+                   const DeviceSpec& device) {
+  Prediction out;
+  const TileConfig& tile = spec.tile;
+  const int threads = spec.strategy->threads(tile);
+  out.occupancy = occupancy(device, threads, registers, spec.strategy->smem_bytes(spec));
+  if (out.occupancy.blocks_per_sm == 0) {
+    out.total_us = INFINITY;
+    return out;
+  }
+  double blocks = 0;
+  for (const auto& launch : spec.strategy->launch_plan(spec, problem).launches) {
+    blocks += static_cast<double>(launch.grid.x) * launch.grid.y * launch.grid.z;
+  }
+  const double resident = static_cast<double>(out.occupancy.blocks_per_sm) * device.sm_count;
+  out.waves = blocks / resident;
+
+  const BlockCost cost = block_cost(spec, device, static_cast<double>(problem.shape.k));
+  const double cycles_per_us = device.boost_clock_mhz;
+  const double warps_per_block = threads / 32.0;
+  // Whole waves run all resident blocks together; the rest run with the fewer blocks that are left,
+  // and hide less latency.
+  const double full = std::floor(out.waves);
+  const double left = std::ceil((blocks - full * resident) / device.sm_count);
+  double issue = full * out.occupancy.blocks_per_sm * cost.issue_cycles /
+                 latency_hiding(spec, out.occupancy.warps_per_sm);
+  if (left > 0) issue += left * cost.issue_cycles / latency_hiding(spec, left * warps_per_block);
+  const double blocks_per_sm = full * out.occupancy.blocks_per_sm + left;
+  out.arithmetic_us = issue / cycles_per_us;
+  out.smem_us = blocks_per_sm * cost.smem_cycles / cycles_per_us;
+  out.memory_us = dram_bytes(spec, problem, device, resident) / (device.memory_gb_per_s * 1e3);
+  const double fill_us = std::ceil(out.waves) * 2 * kMemoryLatencyCycles / cycles_per_us;
+  out.total_us = std::max({out.arithmetic_us, out.smem_us, out.memory_us}) + fill_us + kLaunchUs;
+  return out;
+}
+
+}  // namespace gemmtune::tuner

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "codegen/strategy.h"
+#include "core/device.h"
+#include "core/problem.h"
+
+namespace gemmtune::tuner {
+
+// What limits the blocks that are resident on an SM at once.
+struct Occupancy {
+  int blocks_per_sm = 0;  // 0: the kernel does not fit at all
+  int warps_per_sm = 0;
+  const char* limited_by = "";  // "registers", "shared memory", "threads", "blocks"
+};
+
+// Resident blocks from the limits of `device`. Registers are handed out to a warp in units of 256
+// (CUDA programming guide, "Compute Capabilities").
+Occupancy occupancy(const DeviceSpec& device, int threads, int registers, int smem_bytes);
+
+// Where the time of a kernel goes, by the model. The parts overlap; total_us is the largest of the
+// three streams over the waves, plus launch and pipeline fill.
+struct Prediction {
+  double total_us = 0;
+  double arithmetic_us = 0;  // issue slots of the main loop
+  double smem_us = 0;        // shared-memory wavefronts of the fragment reads
+  double memory_us = 0;      // DRAM traffic
+  Occupancy occupancy;
+  double waves = 0;  // blocks over resident blocks of the whole device
+};
+
+// A first analytic model of the tiled fp32 kernels. `registers` is the compiler's count, or
+// Strategy::estimated_registers before compiling. Good for ranking, not for absolute times: on the
+// H200 docs/performance.md says how far it was off.
+Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem& problem,
+                   const DeviceSpec& device);
+
+}  // namespace gemmtune::tuner

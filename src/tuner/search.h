@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "codegen/search_space.h"
+
+namespace gemmtune::tuner {
+
+// A point of one of the spaces being searched.
+struct Choice {
+  size_t space = 0;       // index into the spaces
+  std::vector<int> tile;  // index of the value of each parameter
+
+  auto operator<=>(const Choice&) const = default;
+};
+
+// Chooses which candidates to try. Pure: knows no GPU and no compiler.
+//
+// First the seeds: the legal points that a cost function likes best, few of each geometry (block,
+// warp and thread tile, buffers), with the other parameters varied. Then greedy local search: the
+// unseen points that differ from the best in one parameter, then random steps from the best few in
+// two or three. PEERS: local search needs 75-190 evaluations where random search needs 800-2,000.
+class Search {
+ public:
+  struct Space {
+    codegen::SearchSpace space;
+    std::function<bool(const TileConfig&)> legal;
+    std::function<double(const TileConfig&)>
+        cost;  // lower is better; any unit, comparable over spaces
+  };
+
+  Search(std::vector<Space> spaces, uint64_t seed);
+
+  // Points that are legal, over all spaces.
+  int64_t legal_points() const { return legal_points_; }
+
+  // Up to `count` seeds that were not handed out before, best first.
+  std::vector<Choice> seeds(size_t count);
+
+  // Up to `count` unseen points near the best reported so far; empty when there are none left.
+  std::vector<Choice> neighbours(size_t count);
+
+  // The time of a choice; pass infinity for one that failed. Choices may be reported without having
+  // been handed out (results of an earlier run).
+  void report(const Choice& choice, double time_us);
+
+  TileConfig tile(const Choice& choice) const;
+  const codegen::Strategy& strategy(const Choice& choice) const {
+    return *spaces_[choice.space].space.strategy;
+  }
+
+ private:
+  struct Ranked {
+    double cost;
+    Choice choice;
+  };
+
+  void rank_seeds();
+  bool take(const Choice& choice, std::vector<Choice>& out);
+  void one_step(const Choice& from, size_t count, std::vector<Choice>& out);
+  void random_steps(size_t count, std::vector<Choice>& out);
+
+  std::vector<Space> spaces_;
+  std::mt19937_64 random_;
+  std::vector<Choice> seeds_;  // best first
+  size_t next_seed_ = 0;
+  int64_t legal_points_ = 0;
+  std::set<Choice> seen_;
+  std::vector<Ranked> results_;  // sorted by time
+};
+
+}  // namespace gemmtune::tuner

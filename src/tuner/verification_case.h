@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "codegen/kernel_spec.h"
+#include "core/problem.h"
+
+namespace gemmtune::tuner {
+
+// What the operands of a verification case hold.
+enum class Fill {
+  small_integers,  // every product and sum is exact, so the result must be bit-equal in any order
+  random,          // uniform in [-1, 1): compared with an error bound
+  special,         // random with a few NaN and Inf: they must reach exactly the elements IEEE says
+};
+
+// One problem that a kernel must solve before it may be measured.
+struct VerificationCase {
+  std::string name;  // "ragged integers, beta = 0"
+  Problem problem;   // canonical
+  float alpha = 1;
+  float beta = 0;
+  Fill fill = Fill::small_integers;
+  uint64_t seed = 0;
+};
+
+// How far the cases go.
+enum class Effort {
+  quick,     // a handful: what every candidate passes before it is measured
+  thorough,  // also edge sizes from 1 up, every alpha/beta pair, padding, batches
+};
+
+// Sizes from which a kernel's ragged cases are made; on a GPU several tiles, on the simulator as
+// few elements as exercise every path.
+struct CaseSizes {
+  int64_t m = 0;
+  int64_t n = 0;
+  int64_t k = 0;
+};
+
+// Sizes that leave a ragged rest in every direction for `tile`: just over one block tile, and over
+// two k tiles.
+CaseSizes ragged_sizes(const TileConfig& tile);
+
+// The cases for a kernel: problems whose operands satisfy what `traits` promises and no more, so
+// that traits_for(problem) == traits.
+std::vector<VerificationCase> verification_cases(const KernelTraits& traits, DataType type,
+                                                 const CaseSizes& sizes, Effort effort);
+
+// The operands of a case in host memory, what C must become, and how far it may be off.
+struct HostOperands {
+  // A, B and C as they lie in memory from the first to the last element the problem touches;
+  // elements between rows (padding) hold NaN in A and B: a kernel that uses one is caught.
+  std::vector<float> a;
+  std::vector<float> b;
+  std::vector<float> c;          // before the product; NaN where beta = 0
+  std::vector<double> expected;  // parallel to c; only elements of the matrix mean anything
+  std::vector<double>
+      magnitude;  // |alpha| * sum |a||b| + |beta * c|: what the error bound scales with
+};
+
+// Fills the operands of `test` and computes the expected result in fp64.
+HostOperands make_operands(const VerificationCase& test);
+
+// Largest error an f32 sum of k products may show relative to `magnitude`: (8 sqrt(k) + 4) u with
+// u = 2^-24, the probabilistic bound of Higham and Mary (SIAM J. Sci. Comput. 41, 2019) with
+// lambda = 8, at which a correct kernel fails with probability below 1e-13 an element.
+double error_bound(int64_t k);
+
+}  // namespace gemmtune::tuner
