@@ -133,6 +133,23 @@ void Search::report(const Choice& choice, double time_us) {
   results_.insert(at, {time_us, choice});
 }
 
+std::optional<Choice> Search::find(std::string_view strategy, const TileConfig& wanted) const {
+  for (size_t s = 0; s < spaces_.size(); ++s) {
+    const codegen::SearchSpace& space = spaces_[s].space;
+    if (space.strategy->name() != strategy) continue;
+    Choice choice{s, {}};
+    for (size_t i = 0; i < space.values.size(); ++i) {
+      const TileField* field = find_tile_field(space.strategy->parameters()[i]);
+      const auto& values = space.values[i];
+      const auto at = std::find(values.begin(), values.end(), wanted.*(field->member));
+      if (at == values.end()) return std::nullopt;
+      choice.tile.push_back(static_cast<int>(at - values.begin()));
+    }
+    if (tile(choice) == wanted) return choice;
+  }
+  return std::nullopt;
+}
+
 TileConfig Search::tile(const Choice& choice) const {
   const codegen::SearchSpace& space = spaces_[choice.space].space;
   TileConfig tile;

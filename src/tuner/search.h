@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <random>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "codegen/search_space.h"
@@ -48,6 +50,9 @@ class Search {
   // The time of a choice; pass infinity for one that failed. Choices may be reported without having
   // been handed out (results of an earlier run).
   void report(const Choice& choice, double time_us);
+
+  // The choice that stands for a tile of a strategy; nothing if the spaces do not hold it.
+  std::optional<Choice> find(std::string_view strategy, const TileConfig& tile) const;
 
   TileConfig tile(const Choice& choice) const;
   const codegen::Strategy& strategy(const Choice& choice) const {

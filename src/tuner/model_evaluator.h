@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+
+#include "core/device.h"
+#include "tuner/evaluator.h"
+#include "tuner/verdict.h"
+
+namespace gemmtune::tuner {
+
+// Checks a kernel's arithmetic without a GPU (on the PTX simulator).
+using HostVerifier = std::function<Expected<Verdict>(const codegen::KernelSpec&)>;
+
+// Judges candidates by the performance model, from the registers the compiler really used. Nothing
+// runs on a GPU: times are predictions and recorded as such. The winner is verified by `verifier`,
+// if given.
+class ModelEvaluator final : public Evaluator {
+ public:
+  ModelEvaluator(const Problem& problem, DeviceSpec device, HostVerifier verifier)
+      : problem_(problem), device_(std::move(device)), verifier_(std::move(verifier)) {}
+
+  Expected<std::vector<VendorResult>> measure_vendor() override;  // none
+  Expected<Evaluation> evaluate(const Candidate& candidate,
+                                const jit::CompiledKernel& kernel) override;
+  Expected<FinalResults> finish(std::span<const Finalist> finalists) override;
+
+ private:
+  double predicted_us(const codegen::KernelSpec& spec, const jit::CompiledKernel& kernel) const;
+
+  Problem problem_;
+  DeviceSpec device_;
+  HostVerifier verifier_;
+};
+
+}  // namespace gemmtune::tuner

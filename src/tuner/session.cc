@@ -1,0 +1,362 @@
+#include "tuner/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <random>
+
+#include "jit/compile_pool.h"
+#include "tuner/candidate.h"
+#include "tuner/performance_model.h"
+
+namespace gemmtune::tuner {
+namespace {
+
+constexpr double kSeedShare = 0.5;      // of the candidates; the rest is local search
+constexpr size_t kNeighbourBatch = 12;  // candidates asked for at a time by local search
+constexpr size_t kFinalists = 6;
+constexpr auto kPoll = std::chrono::milliseconds(100);
+constexpr auto kClaimLifetime = std::chrono::seconds(120);
+
+using Clock = std::chrono::steady_clock;
+
+std::string random_owner() {
+  std::random_device device;
+  return fmt::format("{:08x}{:08x}", device(), device());
+}
+
+// One tuning run: the loop between search, compile pool, evaluator and store.
+class Session {
+ public:
+  Session(const TuneRequest& request, const SessionServices& services)
+      : request_(request),
+        services_(services),
+        problem_(canonical(request.problem)),
+        compiler_version_(to_string(services.compiler->nvrtc().version())),
+        owner_(random_owner()),
+        search_(make_spaces(), request.seed) {
+    report_.job = {problem_, request.arch, services.device ? services.device->uuid : "",
+                   request.warm};
+  }
+
+  Expected<TuneReport> run() {
+    if (auto ready = prepare(); !ready) return tl::unexpected(ready.error());
+    if (auto done = vendor_baseline(); !done) return tl::unexpected(done.error());
+    auto searched = search_loop();
+    if (auto released = services_.store->release(owner_); !released)
+      return tl::unexpected(released.error());
+    if (!searched) return tl::unexpected(searched.error());
+    if (auto done = finals(); !done) return tl::unexpected(done.error());
+    report_.seconds = elapsed();
+    return std::move(report_);
+  }
+
+ private:
+  struct Scored {
+    double time_us;
+    Candidate candidate;
+  };
+
+  std::vector<Search::Space> make_spaces() const {
+    std::vector<Search::Space> spaces;
+    const KernelTraits traits = codegen::traits_for(problem_);
+    for (const codegen::SearchSpace& space : request_.spaces) {
+      const auto spec = [this, traits, strategy = space.strategy](const TileConfig& tile) {
+        return codegen::KernelSpec{strategy, tile, traits, problem_.type};
+      };
+      spaces.push_back({space,
+                        [this, spec](const TileConfig& tile) {
+                          return codegen::broken_rule(spec(tile), services_.limits) == nullptr;
+                        },
+                        [this, spec](const TileConfig& tile) {
+                          const auto s = spec(tile);
+                          return predict(s, s.strategy->estimated_registers(s), problem_,
+                                         services_.limits)
+                              .total_us;
+                        }});
+    }
+    return spaces;
+  }
+
+  double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  bool stopped() const { return services_.stop != nullptr && services_.stop->load(); }
+  bool out_of_time() const { return request_.max_seconds > 0 && elapsed() > request_.max_seconds; }
+
+  Expected<void> prepare() {
+    report_.legal_points = search_.legal_points();
+    if (report_.legal_points == 0) {
+      return usage_error("no tile of the search space is legal for " + key(problem_) + " on " +
+                         to_string(request_.arch));
+    }
+    if (services_.device) {
+      if (auto added = services_.store->add_device(*services_.device); !added) return added;
+    }
+    auto run = services_.store->begin_run(services_.run);
+    if (!run) return tl::unexpected(run.error());
+    run_id_ = *run;
+    return request_.fresh ? Expected<void>{} : resume();
+  }
+
+  // Takes over what earlier runs recorded of this job.
+  Expected<void> resume() {
+    store::Filter filter;
+    filter.arch = request_.arch;
+    filter.device_uuid = report_.job.device_uuid;
+    filter.warm = request_.warm;
+    auto records = services_.store->candidates(problem_, filter);
+    if (!records) return tl::unexpected(records.error());
+    for (const store::Record& record : *records) {
+      const auto tile = parse_tile(record.key.config);
+      const auto choice = tile ? search_.find(record.key.strategy, *tile) : std::nullopt;
+      if (!choice || record.stale) continue;
+      Candidate candidate = make_candidate(search_, *choice, problem_, compiler_version_);
+      if (candidate.key != record.key) continue;  // another source or compiler: tried anew
+      const bool usable =
+          record.outcome == store::Outcome::ok || record.outcome == store::Outcome::not_run;
+      double time_us = INFINITY;
+      if (usable && record.measurement) time_us = record.measurement->median_us;
+      if (usable && !record.measurement) time_us = record.predicted_us.value_or(INFINITY);
+      search_.report(*choice, time_us);
+      ++report_.resumed;
+      keep(time_us, std::move(candidate));
+    }
+    return {};
+  }
+
+  Expected<void> vendor_baseline() {
+    progress(Progress::Phase::vendor);
+    auto results = services_.evaluator->measure_vendor();
+    if (!results) return tl::unexpected(results.error());
+    for (const VendorResult& result : *results) {
+      if (auto recorded = record_vendor(result); !recorded) return tl::unexpected(recorded.error());
+    }
+    return {};
+  }
+
+  Expected<store::Record> record_vendor(const VendorResult& result) {
+    store::Record record;
+    record.job = report_.job;
+    record.key = {"cublaslt", result.config, "", result.library_version};
+    record.outcome = store::Outcome::vendor;
+    record.measurement = result.measurement;
+    if (auto done = write(record); !done) return tl::unexpected(done.error());
+    const double time_us = result.measurement.median_us;
+    if (result.rank == 0) report_.vendor_first = record;
+    if (!report_.vendor_best || time_us < report_.vendor_best->measurement->median_us)
+      report_.vendor_best = record;
+    return record;
+  }
+
+  Expected<void> write(store::Record& record) {
+    record.run_id = run_id_;
+    record.provenance =
+        services_.device ? store::Provenance::measured : store::Provenance::predicted;
+    auto id = services_.store->record(record);
+    if (!id) return tl::unexpected(id.error());
+    record.id = *id;
+    return {};
+  }
+
+  Expected<void> search_loop() {
+    jit::CompilePool pool(services_.compiler, request_.compile_threads);
+    const int budget = request_.max_candidates - report_.resumed;
+    const auto seeds = static_cast<size_t>(std::max(0.0, kSeedShare * budget));
+    if (auto done = submit(search_.seeds(seeds), pool); !done) return done;
+    while (true) {
+      if (stopped() || out_of_time()) {
+        report_.interrupted = report_.interrupted || stopped();
+        pool.cancel();
+        return {};
+      }
+      const int left = budget - static_cast<int>(candidates_.size());
+      if (left > 0 && pool.pending() <= static_cast<size_t>(request_.compile_threads)) {
+        const size_t wanted = std::min<size_t>(kNeighbourBatch, static_cast<size_t>(left));
+        auto more = search_.neighbours(wanted);
+        if (more.empty()) more = search_.seeds(wanted);
+        if (auto done = submit(more, pool); !done) return done;
+      }
+      if (pool.pending() == 0) return {};
+      const auto outcome = pool.next_for(kPoll);
+      if (!outcome) continue;
+      if (auto done = evaluate(candidates_[outcome->index], outcome->result); !done) return done;
+      progress(Progress::Phase::search);
+    }
+  }
+
+  // Claims the choices, so that another process tuning the same job does not try them too, and
+  // hands what was granted to the compilers.
+  Expected<void> submit(const std::vector<Choice>& choices, jit::CompilePool& pool) {
+    std::vector<Candidate> made;
+    std::vector<store::CandidateKey> keys;
+    for (const Choice& choice : choices) {
+      made.push_back(make_candidate(search_, choice, problem_, compiler_version_));
+      keys.push_back(made.back().key);
+    }
+    if (keys.empty()) return {};
+    auto granted = services_.store->claim(report_.job, keys,
+                                          {owner_, kClaimLifetime, keys.size(), request_.fresh});
+    if (!granted) return tl::unexpected(granted.error());
+    for (const size_t index : *granted) {
+      candidates_.push_back(std::move(made[index]));
+      pool.submit(candidates_.size() - 1, {candidates_.back().source, request_.arch, {}});
+    }
+    return {};
+  }
+
+  Expected<void> evaluate(const Candidate& candidate, const jit::CompileResult& compiled) {
+    ++report_.evaluated;
+    store::Record record;
+    record.job = report_.job;
+    record.key = candidate.key;
+    record.smem_bytes = candidate.spec.strategy->smem_bytes(candidate.spec);
+    double time_us = INFINITY;
+    if (!compiled) {
+      record.outcome = store::Outcome::compile_failed;
+      record.reason = compiled.error().first_error;
+    } else {
+      ++(compiled->from_cache ? report_.cached : report_.compiled);
+      add_usage(*compiled, record);
+      if (record.spill_bytes > 0) {
+        record.outcome = store::Outcome::spilled;
+        record.reason = fmt::format("{} bytes spilled", record.spill_bytes);
+      } else {
+        auto evaluation = services_.evaluator->evaluate(candidate, *compiled);
+        if (!evaluation) return tl::unexpected(evaluation.error());
+        apply(*evaluation, record);
+        time_us = evaluation->time_us;
+      }
+    }
+    if (record.measurement) ++report_.measured;
+    if (auto done = write(record); !done) return done;
+    count(record.outcome);
+    search_.report(candidate.choice, time_us);
+    keep(time_us, candidate);
+    return {};
+  }
+
+  static void add_usage(const jit::CompiledKernel& compiled, store::Record& record) {
+    for (const jit::EntryUsage& entry : compiled.entries) {
+      record.registers = std::max(record.registers, entry.usage.registers);
+      record.spill_bytes += entry.usage.spill_load_bytes + entry.usage.spill_store_bytes;
+      record.smem_bytes += entry.usage.static_smem_bytes;
+    }
+  }
+
+  static void apply(const Evaluation& evaluation, store::Record& record) {
+    record.outcome = evaluation.outcome;
+    record.reason = evaluation.reason;
+    record.measurement = evaluation.measurement;
+    record.predicted_us = evaluation.predicted_us;
+    record.max_error = evaluation.max_error;
+    record.vendor_max_error = evaluation.vendor_max_error;
+  }
+
+  void count(store::Outcome outcome) {
+    if (outcome == store::Outcome::ok || outcome == store::Outcome::not_run) return;
+    ++failures_[std::string(store::to_string(outcome))];
+  }
+
+  // Keeps the candidates that are good enough for the finals.
+  void keep(double time_us, Candidate candidate) {
+    if (!std::isfinite(time_us)) return;
+    const auto at =
+        std::upper_bound(best_.begin(), best_.end(), time_us,
+                         [](double time, const Scored& scored) { return time < scored.time_us; });
+    best_.insert(at, {time_us, std::move(candidate)});
+    if (best_.size() > kFinalists) best_.pop_back();
+  }
+
+  // Measures the best once more, side by side with the vendor, and records that.
+  Expected<void> finals() {
+    progress(Progress::Phase::finals);
+    std::vector<Finalist> finalists;
+    for (const Scored& scored : best_) {
+      auto compiled = services_.compiler->compile({scored.candidate.source, request_.arch, {}});
+      if (compiled) finalists.push_back({scored.candidate, std::move(*compiled)});
+    }
+    if (finalists.empty()) return no_result();
+    auto results = services_.evaluator->finish(finalists);
+    if (!results) return tl::unexpected(results.error());
+    for (size_t i = 0; i < finalists.size(); ++i) {
+      if (auto done = record_finalist(finalists[i], results->finalists[i]); !done) return done;
+    }
+    report_.vendor_first.reset();
+    report_.vendor_best.reset();
+    for (const VendorResult& result : results->vendor) {
+      if (auto recorded = record_vendor(result); !recorded) return tl::unexpected(recorded.error());
+    }
+    std::stable_sort(
+        report_.ranking.begin(), report_.ranking.end(),
+        [](const store::Record& a, const store::Record& b) { return time_of(a) < time_of(b); });
+    report_.failures.assign(failures_.begin(), failures_.end());
+    return {};
+  }
+
+  Expected<void> record_finalist(const Finalist& finalist, const Evaluation& evaluation) {
+    store::Record record;
+    record.job = report_.job;
+    record.key = finalist.candidate.key;
+    record.smem_bytes = finalist.candidate.spec.strategy->smem_bytes(finalist.candidate.spec);
+    add_usage(finalist.kernel, record);
+    apply(evaluation, record);
+    if (auto done = write(record); !done) return done;
+    if (record.outcome == store::Outcome::ok) report_.ranking.push_back(std::move(record));
+    return {};
+  }
+
+  static double time_of(const store::Record& record) {
+    return record.measurement ? record.measurement->median_us
+                              : record.predicted_us.value_or(INFINITY);
+  }
+
+  Expected<void> no_result() {
+    report_.failures.assign(failures_.begin(), failures_.end());
+    if (report_.interrupted) return {};
+    std::string text = "no candidate worked";
+    for (const auto& [outcome, count] : failures_) text += fmt::format(", {} {}", count, outcome);
+    return make_error(ErrorKind::failed, text);
+  }
+
+  void progress(Progress::Phase phase) const {
+    if (!services_.on_progress) return;
+    Progress progress;
+    progress.phase = phase;
+    progress.done = report_.resumed + report_.evaluated;
+    progress.total = request_.max_candidates;
+    if (!best_.empty()) {
+      progress.best_us = best_.front().time_us;
+      progress.best =
+          best_.front().candidate.key.strategy + " " + best_.front().candidate.key.config;
+    }
+    if (report_.vendor_best) progress.vendor_best_us = report_.vendor_best->measurement->median_us;
+    services_.on_progress(progress);
+  }
+
+  const TuneRequest& request_;
+  const SessionServices& services_;
+  Problem problem_;
+  std::string compiler_version_;
+  std::string owner_;
+  Search search_;
+  Clock::time_point start_ = Clock::now();
+  int64_t run_id_ = 0;
+  std::vector<Candidate> candidates_;  // handed to the compilers, by index
+  std::vector<Scored> best_;           // best first
+  std::map<std::string, int> failures_;
+  TuneReport report_;
+};
+
+}  // namespace
+
+Expected<TuneReport> tune(const TuneRequest& request, const SessionServices& services) {
+  if (auto valid = validate(request.problem); !valid) return tl::unexpected(valid.error());
+  if (auto served = services.compiler->nvrtc().check_arch(request.arch); !served) {
+    return tl::unexpected(served.error());
+  }
+  return Session(request, services).run();
+}
+
+}  // namespace gemmtune::tuner
