@@ -101,8 +101,8 @@ Result<int> Function::max_active_clusters(const LaunchConfig& config) const {
   return clusters;
 }
 
-Result<void> Function::launch(const LaunchConfig& config, CUstream stream,
-                              std::span<const std::byte> arguments) const {
+Result<void> Function::launch_raw(const LaunchConfig& config, CUstream stream,
+                                  std::span<const std::byte> arguments) const {
   const Launch launch(config, stream);
   size_t bytes = arguments.size();
   std::array<void*, 5> extra = {CU_LAUNCH_PARAM_BUFFER_POINTER,

@@ -51,15 +51,15 @@ class Function {
   // parameters as they lie in its parameter block (each at its natural alignment) and are copied
   // before the call returns. Legal under stream capture. Success means enqueued: what goes wrong
   // while it runs is reported by the next synchronizing call.
-  Result<void> launch(const LaunchConfig& config, CUstream stream,
-                      std::span<const std::byte> arguments) const;
+  Result<void> launch_raw(const LaunchConfig& config, CUstream stream,
+                          std::span<const std::byte> arguments) const;
 
   // The same for a kernel with one parameter, passed by value.
   template <class Arguments>
   Result<void> launch(const LaunchConfig& config, CUstream stream,
                       const Arguments& arguments) const {
     static_assert(std::is_trivially_copyable_v<Arguments>);
-    return launch(config, stream, std::as_bytes(std::span<const Arguments, 1>(&arguments, 1)));
+    return launch_raw(config, stream, std::as_bytes(std::span<const Arguments, 1>(&arguments, 1)));
   }
 
   CUfunction handle() const { return handle_; }
