@@ -3,14 +3,30 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cctype>
 #include <string>
 
 namespace gemmtune::store {
+namespace {
+
+// SQLite's reports have several lines, and damaged rows hold any bytes.
+std::string one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char letter) { return std::iscntrl(letter) != 0; },
+      ' ');
+  return text;
+}
+
+}  // namespace
+
+Error damage_error(const std::string& what, const std::filesystem::path& path) {
+  return {ErrorKind::io, "the database '" + path.string() + "' is damaged (" + one_line(what) +
+                             "); restore a copy, or move it away and tune again"};
+}
 
 Error to_error(const SQLite::Exception& exception, const std::filesystem::path& path, Phase phase) {
   const std::string name = "'" + path.string() + "'";
-  std::string detail = exception.what();
-  std::replace(detail.begin(), detail.end(), '\n', ' ');
+  const std::string detail = one_line(exception.what());
   const ErrorKind blame = phase == Phase::opening ? ErrorKind::usage : ErrorKind::io;
   switch (exception.getErrorCode() & 0xFF) {  // the low byte is the primary code
     case SQLITE_NOTADB:

@@ -3,6 +3,7 @@
 #include <SQLiteCpp/Exception.h>
 
 #include <filesystem>
+#include <string>
 
 #include "core/error.h"
 
@@ -14,5 +15,8 @@ enum class Phase { opening, working };
 // What SQLite reported about the database `path`, as one line. Of kind usage where, on opening, the
 // file itself is the trouble (damaged, not a database, not writable), else io.
 Error to_error(const SQLite::Exception& exception, const std::filesystem::path& path, Phase phase);
+
+// The error, of kind io, for a database whose contents are not what this program writes.
+Error damage_error(const std::string& what, const std::filesystem::path& path);
 
 }  // namespace gemmtune::store

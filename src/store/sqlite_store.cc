@@ -72,8 +72,7 @@ auto SqliteStore::guarded(Body body) -> decltype(body()) {
   } catch (const SQLite::Exception& exception) {
     return tl::unexpected(to_error(exception, path_, Phase::working));
   } catch (const BadRow& bad) {
-    return make_error(ErrorKind::io,
-                      "the database '" + path_.string() + "' is damaged: " + bad.what());
+    return tl::unexpected(damage_error(bad.what(), path_));
   }
 }
 

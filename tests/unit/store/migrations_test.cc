@@ -1,0 +1,127 @@
+#include "store/migrations.h"
+
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Database.h>
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+
+#include "store_fixture.h"
+
+namespace gemmtune::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+const int kWritable = SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE;
+
+int version_of(SQLite::Database& database) {
+  return database.execAndGet("PRAGMA user_version").getInt();
+}
+
+std::string schema_of(const fs::path& path) {
+  SQLite::Database database(path.string());
+  return database
+      .execAndGet(
+          "SELECT group_concat(sql, char(10)) FROM"
+          " (SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name)")
+      .getString();
+}
+
+// A store as version 1 wrote it; version_1.sql is a dump of one and never changes.
+void write_version_1(const fs::path& path) {
+  SQLite::Database(path.string(), kWritable)
+      .exec(read_bytes(fs::path(GEMMTUNE_SOURCE_DIR) / "tests/unit/store/version_1.sql"));
+}
+
+TEST_CASE("migrations are numbered without a gap") {
+  const auto& known = known_migrations();
+  REQUIRE(known.size() >= 2);
+  CHECK(known[0].version == 1);
+  CHECK(known[0].name == "initial");
+  const embedded::File sorted[] = {{"0002_b.sql", "B"}, {"0001_a_b.sql", "A"}};
+  const auto read = read_migrations(sorted);
+  CHECK(read[0].name == "a_b");
+  CHECK(read[0].sql == "A");
+  CHECK(read[1].version == 2);
+  const std::vector<embedded::File> broken[] = {{{"0002_b.sql", ""}},
+                                                {{"0001_a.sql", ""}, {"0001_b.sql", ""}},
+                                                {{"0001_a.sql", ""}, {"0003_b.sql", ""}},
+                                                {{"1_a.sql", ""}},
+                                                {{"00001_a.sql", ""}},
+                                                {{"0001.sql", ""}},
+                                                {{"0001_a.txt", ""}},
+                                                {{"", ""}}};
+  for (const auto& files : broken) CHECK_THROWS_AS(read_migrations(files), std::logic_error);
+}
+
+TEST_CASE("an old file is upgraded, keeps its rows, and ends like a new one") {
+  const TempDir dir;
+  const fs::path path = dir / "old.db";
+  write_version_1(path);
+  must_open(dir / "new.db");
+  const auto store = must_open(path);
+  CHECK(schema_of(path) == schema_of(dir / "new.db"));
+  CHECK(store->check());
+  REQUIRE(store->devices()->size() == 1);
+  const auto records = store->candidates(make_problem({5120, 5120, 4096}), {});
+  REQUIRE(records->size() == 2);
+  CHECK(records->at(0).outcome == Outcome::ok);
+  CHECK(records->at(0).measurement->median_us == 4400.5);
+  CHECK(records->at(0).measurement->samples_us == std::vector{4400.0, 4401.0});
+  CHECK(records->at(1).outcome == Outcome::spilled);
+  SQLite::Database database(path.string());
+  CHECK(version_of(database) == static_cast<int>(known_migrations().size()));
+}
+
+TEST_CASE("an old file that is opened read_only is refused and untouched") {
+  const TempDir dir;
+  const fs::path path = dir / "old.db";
+  write_version_1(path);
+  const std::string bytes = read_bytes(path);
+  StoreOptions options;
+  options.path = path;
+  options.read_only = true;
+  const auto store = open_store(options);
+  REQUIRE_FALSE(store);
+  CHECK(store.error().kind == ErrorKind::usage);
+  CHECK(store.error().message.find("version 1, older") != std::string::npos);
+  CHECK(read_bytes(path) == bytes);
+}
+
+TEST_CASE("processes that upgrade one file at the same time all succeed") {
+  for (int round = 0; round < 5; ++round) {
+    const TempDir dir;
+    StoreOptions options;
+    options.path = dir / "old.db";
+    write_version_1(options.path);
+    std::vector<pid_t> children;
+    for (int process = 0; process < 4; ++process) {
+      children.push_back(spawn([&] { return open_store(options) ? 0 : 1; }));
+    }
+    for (const pid_t child : children) CHECK(wait_for(child) == 0);
+    CHECK(must_open(options.path)->check());
+  }
+}
+
+TEST_CASE("a migration that fails leaves the file at the version it had") {
+  const TempDir dir;
+  const Migration steps[] = {{1, "a", "CREATE TABLE a (x INTEGER); INSERT INTO a VALUES (1);"},
+                             {2, "b", "ALTER TABLE a RENAME TO b;"},
+                             {3, "c", "INSERT INTO b VALUES (2); INSERT INTO missing VALUES (1);"}};
+  SQLite::Database database((dir / "x.db").string(), kWritable);
+  REQUIRE(migrate(database, std::span(steps).first(1), "x.db"));
+  CHECK(version_of(database) == 1);
+  CHECK_THROWS_AS((void)migrate(database, steps, "x.db"), SQLite::Exception);
+  CHECK(version_of(database) == 1);
+  CHECK(database.execAndGet("SELECT count(*) FROM a").getInt() == 1);
+  REQUIRE(migrate(database, std::span(steps).first(2), "x.db"));
+  CHECK(version_of(database) == 2);
+  REQUIRE(migrate(database, std::span(steps).first(2), "x.db"));  // nothing left to do
+  const auto newer = migrate(database, std::span(steps).first(1), "x.db");
+  REQUIRE_FALSE(newer);
+  CHECK(newer.error().kind == ErrorKind::usage);
+}
+
+}  // namespace
+}  // namespace gemmtune::store

@@ -1,0 +1,309 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+#include <set>
+#include <tuple>
+
+#include "store_fixture.h"
+
+// best, near, list, candidates and done against a naive model, over random writes.
+
+namespace gemmtune::store {
+namespace {
+
+struct Entry {
+  Record record;
+  int64_t id = 0;
+  int revision = 0;
+  int measurements = 0;
+};
+
+std::string job_text(const Job& job) {
+  return key(canonical(job.problem)) + "|" + to_string(job.arch) + "|" + job.device_uuid + "|" +
+         (job.warm ? "w" : "c");
+}
+
+double time_us(const Record& record) {
+  return record.measurement ? record.measurement->median_us : record.predicted_us.value_or(1e300);
+}
+
+class Model {
+ public:
+  void record(const Record& record, int64_t id) {
+    auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+      return job_text(entry.record.job) == job_text(record.job) && entry.record.key == record.key;
+    });
+    if (found == entries_.end()) {
+      entries_.push_back({});
+      found = entries_.end() - 1;
+    } else if (found->record.provenance < record.provenance) {
+      return;
+    }
+    const auto measurement = record.measurement ? record.measurement : found->record.measurement;
+    found->measurements += record.measurement ? 1 : 0;
+    found->record = record;
+    found->record.measurement = measurement;
+    found->id = id;
+    found->revision = ++revision_;
+  }
+
+  bool stale(const Entry& entry) const {
+    return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& other) {
+      return job_text(other.record.job) == job_text(entry.record.job) &&
+             other.record.key.strategy == entry.record.key.strategy &&
+             other.record.key.config == entry.record.key.config && other.revision > entry.revision;
+    });
+  }
+
+  static bool passes(const Entry& entry, const Filter& filter) {
+    const Record& r = entry.record;
+    if (filter.arch && r.job.arch != *filter.arch) return false;
+    if (filter.device_uuid && r.job.device_uuid != *filter.device_uuid) return false;
+    if (filter.type && r.job.problem.type != *filter.type) return false;
+    if (filter.strategy && r.key.strategy != *filter.strategy) return false;
+    if (filter.provenance && r.provenance != *filter.provenance) return false;
+    if (filter.warm && r.job.warm != *filter.warm) return false;
+    return filter.include_vendor || r.outcome != Outcome::vendor;
+  }
+
+  static bool usable(const Entry& entry) {
+    return entry.record.outcome == Outcome::ok || entry.record.outcome == Outcome::vendor;
+  }
+
+  // Id of the best among those that `matches`; 0 for none.
+  template <class Matches>
+  int64_t best(const Filter& filter, Matches matches) const {
+    std::vector<std::tuple<bool, Provenance, double, int64_t>> ranked;
+    for (const Entry& entry : entries_) {
+      if (!usable(entry) || !passes(entry, filter) || !matches(entry)) continue;
+      ranked.emplace_back(stale(entry), entry.record.provenance, time_us(entry.record), entry.id);
+    }
+    return ranked.empty() ? 0 : std::get<3>(*std::min_element(ranked.begin(), ranked.end()));
+  }
+
+  const std::vector<Entry>& entries() const { return entries_; }
+
+ private:
+  std::vector<Entry> entries_;
+  int revision_ = 0;
+};
+
+class Generator {
+ public:
+  explicit Generator(unsigned seed) : random_(seed) {}
+
+  int below(int limit) { return std::uniform_int_distribution<int>(0, limit - 1)(random_); }
+
+  Problem problem() {
+    static constexpr const char* kLayouts[] = {"ttt", "tnt", "nnn"};
+    Problem problem = make_problem({1 + below(2) * 63, 64, 32 << below(2)},
+                                   below(4) == 0 ? DataType::f16 : DataType::f32,
+                                   *parse_layout(kLayouts[below(3)]));
+    if (below(4) == 0) problem.align_bytes = 4;
+    return problem;
+  }
+
+  Job job() {
+    static constexpr const char* kUuids[] = {kUuid, kUuid, kOtherUuid, ""};
+    return {problem(), {9, 0, below(3) == 0}, kUuids[below(4)], below(5) == 0};
+  }
+
+  Record record(int64_t run) {
+    Record record;
+    record.job = job();
+    record.key = {below(4) == 0 ? "split_k" : "double_buffer", std::to_string(below(3)),
+                  std::to_string(below(2)), "13.0"};
+    record.run_id = run;
+    record.outcome = static_cast<Outcome>(below(11));
+    record.provenance = static_cast<Provenance>(below(3));
+    if (record.job.device_uuid.empty() && record.provenance == Provenance::measured) {
+      record.provenance = Provenance::predicted;
+    }
+    const double time = 1 + below(6);  // few values, so that ties are frequent
+    const bool ran = record.outcome <= Outcome::eliminated_early;
+    if (ran && record.provenance == Provenance::measured) {
+      record.measurement = sample_measurement(time);
+    } else if (record.outcome <= Outcome::not_run) {
+      record.predicted_us = time;
+    }
+    return record;
+  }
+
+  Filter filter() {
+    Filter filter;
+    if (below(3) == 0) filter.arch = Arch{9, 0, below(2) == 0};
+    if (below(3) == 0) filter.device_uuid = below(2) == 0 ? kUuid : "";
+    if (below(4) == 0) filter.type = below(2) == 0 ? DataType::f16 : DataType::f32;
+    if (below(4) == 0) filter.strategy = below(2) == 0 ? "split_k" : "nothing";
+    if (below(4) == 0) filter.provenance = static_cast<Provenance>(below(3));
+    if (below(3) == 0) filter.warm = std::nullopt;
+    filter.include_vendor = below(2) == 0;
+    return filter;
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+bool same_problem(const Problem& a, const Problem& b) {
+  return key(canonical(a)) == key(canonical(b));
+}
+
+void compare_best(RecordStore& store, const Model& model, Generator& random) {
+  const Problem problem = random.problem();
+  const Filter filter = random.filter();
+  const auto got = store.best(problem, filter);
+  REQUIRE(got);
+  const int64_t expected = model.best(
+      filter, [&](const Entry& entry) { return same_problem(entry.record.job.problem, problem); });
+  CHECK((got->has_value() ? (*got)->id : 0) == expected);
+}
+
+void compare_list(RecordStore& store, const Model& model, Generator& random) {
+  const Filter filter = random.filter();
+  const auto got = store.list(filter, static_cast<ListOrder>(random.below(3)));
+  REQUIRE(got);
+  std::set<std::string> jobs;
+  for (const Entry& entry : model.entries()) jobs.insert(job_text(entry.record.job));
+  std::set<int64_t> expected;
+  for (const std::string& job : jobs) {
+    const int64_t id =
+        model.best(filter, [&](const Entry& entry) { return job_text(entry.record.job) == job; });
+    if (id != 0) expected.insert(id);
+  }
+  std::set<int64_t> ids;
+  for (const Record& record : *got) ids.insert(record.id);
+  CHECK(ids == expected);
+  CHECK(got->size() == expected.size());
+}
+
+double distance(const Shape& a, const Shape& b) {
+  const double m = std::log(double(a.m) / double(b.m));
+  const double n = std::log(double(a.n) / double(b.n));
+  const double k = std::log(double(a.k) / double(b.k));
+  return std::sqrt(m * m + n * n + k * k);
+}
+
+void compare_near(RecordStore& store, const Model& model, Generator& random) {
+  const Problem problem = canonical(random.problem());
+  const Filter filter = random.filter();
+  const auto limit = static_cast<size_t>(random.below(5));
+  const auto got = store.near(problem, filter, limit);
+  REQUIRE(got);
+  std::set<std::string> others;
+  std::vector<std::pair<double, std::string>> expected;
+  for (const Entry& entry : model.entries()) {
+    const Problem other = canonical(entry.record.job.problem);
+    const bool similar = other.type == problem.type && other.layout == problem.layout &&
+                         !same_problem(other, problem);
+    if (!similar || !others.insert(key(other)).second) continue;
+    const int64_t id = model.best(filter, [&](const Entry& candidate) {
+      return same_problem(candidate.record.job.problem, other);
+    });
+    if (id != 0) expected.emplace_back(distance(problem.shape, other.shape), key(other));
+  }
+  std::sort(expected.begin(), expected.end());
+  expected.resize(std::min(expected.size(), limit));
+  REQUIRE(got->size() == expected.size());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const Neighbour& neighbour = got->at(i);
+    CHECK(neighbour.distance == doctest::Approx(expected[i].first));
+    CHECK(key(neighbour.record.job.problem) == expected[i].second);
+    CHECK(neighbour.record.id == model.best(filter, [&](const Entry& entry) {
+      return same_problem(entry.record.job.problem, neighbour.record.job.problem);
+    }));
+  }
+}
+
+void compare_candidates(RecordStore& store, const Model& model, Generator& random) {
+  const Problem problem = random.problem();
+  Filter filter = random.filter();
+  const auto got = store.candidates(problem, filter);
+  REQUIRE(got);
+  filter.include_vendor = true;
+  std::map<int64_t, const Entry*> expected;
+  for (const Entry& entry : model.entries()) {
+    if (same_problem(entry.record.job.problem, problem) && Model::passes(entry, filter)) {
+      expected[entry.id] = &entry;
+    }
+  }
+  REQUIRE(got->size() == expected.size());
+  bool usable = true;
+  for (const Record& record : *got) {
+    REQUIRE(expected.count(record.id) == 1);
+    const Entry& entry = *expected[record.id];
+    CHECK(record.outcome == entry.record.outcome);
+    CHECK(record.provenance == entry.record.provenance);
+    CHECK(record.stale == model.stale(entry));
+    CHECK(time_us(record) == time_us(entry.record));
+    CHECK(store.history(record.id)->size() == static_cast<size_t>(entry.measurements));
+    CHECK((usable || !Model::usable(entry)));  // usable ones first
+    usable = Model::usable(entry);
+  }
+}
+
+void compare_done(RecordStore& store, const Model& model, Generator& random) {
+  const Job job = random.job();
+  const auto got = store.done(job);
+  REQUIRE(got);
+  std::set<CandidateKey> expected;
+  for (const Entry& entry : model.entries()) {
+    const bool finished =
+        job.device_uuid.empty() || entry.record.provenance == Provenance::measured;
+    if (job_text(entry.record.job) == job_text(job) && finished) expected.insert(entry.record.key);
+  }
+  std::set<CandidateKey> keys;
+  for (const Finished& finished : *got) keys.insert(finished.key);
+  CHECK(keys == expected);
+  CHECK(got->size() == expected.size());
+}
+
+TEST_CASE("queries agree with a naive model") {
+  for (unsigned seed = 1; seed <= 5; ++seed) {
+    CAPTURE(seed);
+    Generator random(seed);
+    Sample sample;
+    Model model;
+    for (int step = 0; step < 250; ++step) {
+      const Record record = random.record(sample.run);
+      const auto id = sample.store->record(record);
+      if (!id) FAIL(id.error().message);
+      model.record(record, *id);
+      compare_best(*sample.store, model, random);
+      if (step % 5 == 0) {
+        compare_list(*sample.store, model, random);
+        compare_near(*sample.store, model, random);
+        compare_candidates(*sample.store, model, random);
+        compare_done(*sample.store, model, random);
+      }
+    }
+    CHECK(sample.store->check());
+  }
+}
+
+TEST_CASE("list is sorted as asked") {
+  Sample sample;
+  for (const int m : {512, 2, 64}) {
+    Record record = sample_record(sample.run, 1000.0 / m);
+    record.job = sample_job({m, 8, 8});
+    REQUIRE(sample.store->record(record));
+    sample.clock.advance(std::chrono::seconds(1));
+  }
+  const auto sizes = [&](ListOrder order) {
+    std::vector<int64_t> sizes;
+    const auto records = sample.store->list({}, order);
+    for (const Record& record : *records) {
+      sizes.push_back(record.job.problem.shape.m);
+    }
+    return sizes;
+  };
+  CHECK(sizes(ListOrder::by_problem) == std::vector<int64_t>{2, 64, 512});
+  CHECK(sizes(ListOrder::by_time) == std::vector<int64_t>{512, 64, 2});
+  CHECK(sizes(ListOrder::newest_first) == std::vector<int64_t>{64, 2, 512});
+}
+
+}  // namespace
+}  // namespace gemmtune::store
