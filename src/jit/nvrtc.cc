@@ -124,6 +124,15 @@ fs::path find_include_dir(const fs::path& library) {
   return {};
 }
 
+// NVRTC opens its builtins library by bare name at the first compile, which may find another
+// toolkit's, or none where the folder is not one the loader searches. Opening the neighbour first
+// settles it, as the loader knows it by its soname from then on.
+void open_builtins(NvrtcApi& api, const fs::path& library, NvrtcVersion version) {
+  const fs::path name = fmt::format("libnvrtc-builtins.so.{}", to_string(version));
+  api.builtins =
+      dlopen((library.parent_path() / name).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+}
+
 // dlerror() starts with the file name; drop it, as the message has that already.
 std::string last_dl_error(const std::string& candidate) {
   const char* raw = dlerror();
@@ -136,11 +145,27 @@ std::string last_dl_error(const std::string& candidate) {
 }  // namespace
 
 NvrtcApi::~NvrtcApi() {
+  if (builtins != nullptr) dlclose(builtins);
   if (library != nullptr) dlclose(library);
 }
 
 std::string to_string(NvrtcVersion version) {
   return fmt::format("{}.{}", version.major, version.minor);
+}
+
+std::vector<std::string> bundled_cuda_homes(const fs::path& executable) {
+  std::vector<std::string> out;
+  std::error_code ignored;
+  fs::path dir = fs::absolute(executable, ignored).parent_path();
+  // <tree>/build/<preset>/bin/gemm-tune is three folders below <tree>.
+  for (int up = 0; up < 5 && !dir.empty(); ++up) {
+    for (const char* name : {"cuda", ".deps/cuda"}) {
+      if (fs::exists(dir / name / "lib", ignored)) out.push_back((dir / name).string());
+    }
+    if (dir == dir.root_path()) break;
+    dir = dir.parent_path();
+  }
+  return out;
 }
 
 std::vector<std::string> nvrtc_candidates(const NvrtcLocations& locations) {
@@ -203,6 +228,7 @@ Expected<Nvrtc> Nvrtc::load(std::span<const std::string> candidates) {
     }
     nvrtc.archs_ = *std::move(archs);
     nvrtc.path_ = loaded_path(*api, candidate);
+    open_builtins(*api, nvrtc.path_, nvrtc.version_);
     std::error_code unknown;
     const auto bytes = fs::file_size(nvrtc.path_, unknown);
     nvrtc.library_bytes_ = unknown ? 0 : bytes;

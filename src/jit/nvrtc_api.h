@@ -6,9 +6,10 @@
 
 namespace gemmtune::jit {
 
-// The functions of an opened NVRTC. Owns the dlopen handle.
+// The functions of an opened NVRTC. Owns the dlopen handles.
 struct NvrtcApi {
   void* library = nullptr;
+  void* builtins = nullptr;
 
   decltype(&nvrtcVersion) version = nullptr;
   decltype(&nvrtcGetNumSupportedArchs) get_num_supported_archs = nullptr;

@@ -45,6 +45,18 @@ TEST_CASE("toolkits before the system before bundled files before the loader's o
   CHECK(std::none_of(all.begin(), all.end(), [](const auto& c) { return c.empty(); }));
 }
 
+TEST_CASE("bundled files are found from the executable upwards") {
+  const TestFolder folder;
+  const auto tree = folder.path() / "tree";
+  const auto binary = tree / "build" / "release" / "bin" / "gemm-tune";
+  std::filesystem::create_directories(tree / ".deps" / "cuda" / "lib");
+  CHECK(bundled_cuda_homes(binary) == std::vector{(tree / ".deps/cuda").string()});
+  std::filesystem::create_directories(binary.parent_path() / "cuda" / "lib");
+  CHECK(bundled_cuda_homes(binary).front() == (binary.parent_path() / "cuda").string());
+  CHECK(bundled_cuda_homes(binary).size() == 2);
+  CHECK(bundled_cuda_homes("/").empty());
+}
+
 TEST_CASE("nothing found: the message says what to do") {
   const std::vector<std::string> nowhere = {"/nowhere/libnvrtc.so.13", "/nowhere/libnvrtc.so"};
   const auto missing = Nvrtc::load(nowhere);
