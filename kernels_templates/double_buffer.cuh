@@ -73,39 +73,18 @@ struct DoubleBuffer {
     for (int t = 1; t < tiles_k; ++t) {
       load_a.load_next();
       load_b.load_next();
-      multiply_buffer(tile, smem_a + buffer * kBufferA, smem_b + buffer * kBufferB);
+      multiply_tile<kTile, kStrideA, kStrideB>(tile, smem_a + buffer * kBufferA,
+                                                smem_b + buffer * kBufferB);
       buffer ^= 1;
       load_a.store(smem_a + buffer * kBufferA);
       load_b.store(smem_b + buffer * kBufferB);
       __syncthreads();
     }
-    multiply_buffer(tile, smem_a + buffer * kBufferA, smem_b + buffer * kBufferB);
+    multiply_tile<kTile, kStrideA, kStrideB>(tile, smem_a + buffer * kBufferA,
+                                                smem_b + buffer * kBufferB);
 
     store_thread_tile<kTraits.vector_c>(
         tile, static_cast<float*>(args.c) + at.batch * args.stride_c, args, row, column);
-  }
-
- private:
-  static __device__ __forceinline__ void multiply_buffer(Tile& tile, const float* a,
-                                                         const float* b) {
-    if constexpr (kTile.fragments == 2) {
-      typename Tile::Fragments fragments[2];
-      tile.read(fragments[0], a, b);
-#pragma unroll
-      for (int k = 0; k < kTile.tile_k; ++k) {
-        if (k + 1 < kTile.tile_k) {
-          tile.read(fragments[(k + 1) % 2], a + (k + 1) * kStrideA, b + (k + 1) * kStrideB);
-        }
-        tile.multiply(fragments[k % 2]);
-      }
-    } else {
-#pragma unroll
-      for (int k = 0; k < kTile.tile_k; ++k) {
-        typename Tile::Fragments fragments;
-        tile.read(fragments, a + k * kStrideA, b + k * kStrideB);
-        tile.multiply(fragments);
-      }
-    }
   }
 };
 

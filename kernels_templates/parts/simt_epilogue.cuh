@@ -1,7 +1,7 @@
 #pragma once
 
-#include "gemm_args.h"
-#include "vector_access.cuh"
+#include "parts/gemm_args.h"
+#include "parts/vector_access.cuh"
 
 // Stores a thread tile: C = alpha * acc + beta * C. C is read only when beta is not 0 (it may hold NaN
 // otherwise), and nothing outside the m x n matrix is touched.

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "tile_config.h"
-#include "vector_access.cuh"
+#include "parts/tile_config.h"
+#include "parts/vector_access.cuh"
 
 // A thread's share of a warp tile, on the fp32 units.
 //
@@ -127,5 +127,30 @@ struct ThreadTile {
     }
   }
 };
+
+// Adds the product of one pair of shared tiles, [tile_k][kStrideA] and [tile_k][kStrideB], to a thread
+// tile. With two fragments the next k is read from shared memory while this one is multiplied.
+template <TileConfig kTile, int kStrideA, int kStrideB>
+__device__ __forceinline__ void multiply_tile(ThreadTile<kTile>& tile, const float* a, const float* b) {
+  using Fragments = typename ThreadTile<kTile>::Fragments;
+  if constexpr (kTile.fragments == 2) {
+    Fragments fragments[2];
+    tile.read(fragments[0], a, b);
+#pragma unroll
+    for (int k = 0; k < kTile.tile_k; ++k) {
+      if (k + 1 < kTile.tile_k) {
+        tile.read(fragments[(k + 1) % 2], a + (k + 1) * kStrideA, b + (k + 1) * kStrideB);
+      }
+      tile.multiply(fragments[k % 2]);
+    }
+  } else {
+#pragma unroll
+    for (int k = 0; k < kTile.tile_k; ++k) {
+      Fragments fragments;
+      tile.read(fragments, a + k * kStrideA, b + k * kStrideB);
+      tile.multiply(fragments);
+    }
+  }
+}
 
 }  // namespace gemmtune

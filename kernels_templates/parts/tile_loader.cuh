@@ -1,6 +1,6 @@
 #pragma once
 
-#include "vector_access.cuh"
+#include "parts/vector_access.cuh"
 
 // Brings one kTileMn x kTileK tile of A or B from global to shared memory, through registers, in two
 // steps, so that the loads of the next tile are in flight while this one is computed.

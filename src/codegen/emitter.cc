@@ -12,13 +12,6 @@ namespace {
 
 constexpr std::string_view kInclude = "#include \"";
 
-// "parts/raster.cuh" for `#include "raster.cuh"` met inside a part: parts include one another by
-// bare name, templates by path.
-std::string resolve(std::string_view included, std::string_view from) {
-  if (included.starts_with("parts/") || !from.starts_with("parts/")) return std::string(included);
-  return "parts/" + std::string(included);
-}
-
 // Appends `path` to `out` with its includes inlined, each file once.
 void inline_file(const std::string& path, std::set<std::string>& seen, std::string& out) {
   if (!seen.insert(path).second) return;
@@ -31,7 +24,7 @@ void inline_file(const std::string& path, std::set<std::string>& seen, std::stri
     if (line == "#pragma once") continue;
     if (line.starts_with(kInclude)) {
       const std::string_view name = line.substr(kInclude.size(), line.rfind('"') - kInclude.size());
-      inline_file(resolve(name, path), seen, out);
+      inline_file(std::string(name), seen, out);
     } else {
       out.append(line).append("\n");
     }
@@ -112,7 +105,7 @@ void collect_headers(const std::string& path, std::set<std::string>& seen, Kerne
   size_t at = 0;
   while ((at = text.find(kInclude, at)) != std::string::npos) {
     at += kInclude.size();
-    collect_headers(resolve(text.substr(at, text.find('"', at) - at), path), seen, source);
+    collect_headers(text.substr(at, text.find('"', at) - at), seen, source);
   }
   source.headers.push_back({path, text});
 }

@@ -40,7 +40,10 @@ std::string kernel_name(const KernelSpec& spec) {
       "t_v" + std::to_string(t.vector_a) + std::to_string(t.vector_b) + std::to_string(t.vector_c);
   for (const std::string_view parameter : spec.strategy->parameters()) {
     const int value = spec.tile.*(find_tile_field(parameter)->member);
-    name += "_" + std::to_string(value);
+    // A tile's sizes read as one item: 128x128x8.
+    const bool continues = parameter == "tile_n" || parameter == "tile_k" ||
+                           parameter == "warp_n" || parameter == "thread_n";
+    name += (continues ? "x" : "_") + std::to_string(value);
   }
   return name;
 }

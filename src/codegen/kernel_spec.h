@@ -24,7 +24,7 @@ struct KernelSpec {
 KernelTraits traits_for(const Problem& problem);
 
 // Readable and unique among specs, and a C identifier:
-// "double_buffer_f32_ttt_v444_tm128_tn128_...".
+// "double_buffer_f32_ttt_v444_128x128x8_64x32_8x8_...".
 std::string kernel_name(const KernelSpec& spec);
 
 }  // namespace gemmtune::codegen

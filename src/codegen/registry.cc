@@ -1,14 +1,16 @@
 #include <array>
 
 #include "codegen/strategies/double_buffer.h"
+#include "codegen/strategies/multistage.h"
 #include "codegen/strategy.h"
 #include "core/names.h"
 
 namespace gemmtune::codegen {
 
 std::span<const Strategy* const> strategies() {
-  static const std::array<const Strategy*, 1> kAll = {
+  static const std::array<const Strategy*, 2> kAll = {
       &double_buffer(),
+      &multistage(),
   };
   return kAll;
 }

@@ -43,16 +43,6 @@ constexpr std::array kRules = {
          }},
     Rule{"at most 1024 threads a block", "hardware limit",
          [](const RuleInput& in) { return threads(in.spec.tile) <= kMaxThreads; }},
-    Rule{"threads divide the vectors of a tile of A", "each thread copies the same number",
-         [](const RuleInput& in) {
-           const KernelSpec& s = in.spec;
-           return copies_evenly(s.tile, s.tile.tile_m, s.traits.a_row_major, s.traits.vector_a);
-         }},
-    Rule{"threads divide the vectors of a tile of B", "each thread copies the same number",
-         [](const RuleInput& in) {
-           const KernelSpec& s = in.spec;
-           return copies_evenly(s.tile, s.tile.tile_n, !s.traits.b_row_major, s.traits.vector_b);
-         }},
     Rule{"registers fit a thread", "accumulators and fragments must not spill",
          [](const RuleInput& in) {
            return in.spec.strategy->estimated_registers(in.spec) <=
@@ -80,6 +70,19 @@ constexpr std::array kRules = {
            const int block =
                in.spec.strategy->smem_bytes(in.spec) + in.device.reserved_smem_bytes_per_block;
            return block * blocks <= in.device.smem_bytes_per_sm;
+         }},
+};
+
+constexpr std::array kRegisterCopyRules = {
+    Rule{"threads divide the vectors of a tile of A", "each thread copies the same number",
+         [](const RuleInput& in) {
+           const KernelSpec& s = in.spec;
+           return copies_evenly(s.tile, s.tile.tile_m, s.traits.a_row_major, s.traits.vector_a);
+         }},
+    Rule{"threads divide the vectors of a tile of B", "each thread copies the same number",
+         [](const RuleInput& in) {
+           const KernelSpec& s = in.spec;
+           return copies_evenly(s.tile, s.tile.tile_n, !s.traits.b_row_major, s.traits.vector_b);
          }},
 };
 
@@ -112,6 +115,14 @@ Dim3 tile_grid(const TileConfig& tile, const Problem& problem) {
   return {static_cast<unsigned>(rows * columns * problem.batch), 1, 1};
 }
 
+LaunchPlan single_launch(const KernelSpec& spec, const Problem& problem) {
+  KernelLaunch launch;
+  launch.grid = tile_grid(spec.tile, problem);
+  launch.block = {static_cast<unsigned>(threads(spec.tile)), 1, 1};
+  launch.smem_bytes = spec.strategy->smem_bytes(spec);
+  return {{launch}, 0};
+}
+
 Expected<void> supports_f32(const Problem& problem) {
   if (problem.type != DataType::f32 || problem.math != MathMode::ieee) {
     return make_error(ErrorKind::unsupported, "computes f32 with --math ieee only");
@@ -128,8 +139,14 @@ Expected<void> supports_f32(const Problem& problem) {
   return {};
 }
 
-std::span<const Rule> tile_rules() {
-  return kRules;
+std::vector<Rule> rules_with(std::span<const Rule> own) {
+  std::vector<Rule> all(kRules.begin(), kRules.end());
+  all.insert(all.end(), own.begin(), own.end());
+  return all;
+}
+
+std::span<const Rule> register_copy_rules() {
+  return kRegisterCopyRules;
 }
 
 }  // namespace gemmtune::codegen::simt

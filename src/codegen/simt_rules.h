@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "codegen/strategy.h"
 
@@ -23,10 +24,17 @@ int smem_bytes(const KernelSpec& spec, int buffers);
 // Blocks of `problem` in the one-dimensional grid that raster.cuh unfolds.
 Dim3 tile_grid(const TileConfig& tile, const Problem& problem);
 
+// One launch of spec.strategy on that grid, without workspace.
+LaunchPlan single_launch(const KernelSpec& spec, const Problem& problem);
+
 // Supported: plain fp32 whose tiles fit one grid.
 Expected<void> supports_f32(const Problem& problem);
 
-// Divisibility, lane grid, register and shared-memory rules for block, warp and thread tiles.
-std::span<const Rule> tile_rules();
+// The rules that follow from block, warp and thread tiles (divisibility, lane grid, registers,
+// shared memory), followed by a strategy's own.
+std::vector<Rule> rules_with(std::span<const Rule> own);
+
+// Rules of strategies that copy tiles through registers (tile_loader.cuh).
+std::span<const Rule> register_copy_rules();
 
 }  // namespace gemmtune::codegen::simt

@@ -18,6 +18,8 @@ constexpr std::array<std::string_view, 12> kParameters = {
 
 class DoubleBuffer final : public Strategy {
  public:
+  DoubleBuffer() : rules_(simt::rules_with(simt::register_copy_rules())) {}
+
   std::string_view name() const override { return "double_buffer"; }
   std::string_view summary() const override {
     return "fp32 block, warp and thread tiles; two shared-memory buffers filled through registers";
@@ -25,7 +27,7 @@ class DoubleBuffer final : public Strategy {
   std::string_view template_file() const override { return "double_buffer.cuh"; }
   std::string_view template_name() const override { return "DoubleBuffer"; }
   std::span<const std::string_view> parameters() const override { return kParameters; }
-  std::span<const Rule> rules() const override { return simt::tile_rules(); }
+  std::span<const Rule> rules() const override { return rules_; }
 
   Expected<void> supports(const Problem& problem, Arch) const override {
     return simt::supports_f32(problem);
@@ -43,12 +45,11 @@ class DoubleBuffer final : public Strategy {
   }
 
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
-    KernelLaunch launch;
-    launch.grid = simt::tile_grid(spec.tile, problem);
-    launch.block = {static_cast<unsigned>(threads(spec.tile)), 1, 1};
-    launch.smem_bytes = smem_bytes(spec);
-    return {{launch}, 0};
+    return simt::single_launch(spec, problem);
   }
+
+ private:
+  std::vector<Rule> rules_;
 };
 
 }  // namespace

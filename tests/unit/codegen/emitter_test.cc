@@ -1,0 +1,109 @@
+#include "codegen/emitter.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <random>
+
+#include "codegen/search_space.h"
+#include "codegen/support_kernels.h"
+#include "jit/compile.h"
+
+namespace gemmtune::codegen {
+namespace {
+
+// A legal candidate of the strategy's space, chosen by `random`.
+KernelSpec random_legal(const Strategy& strategy, const KernelTraits& traits,
+                        const DeviceSpec& device, std::mt19937& random) {
+  const SearchSpace space = *default_search_space(strategy);
+  while (true) {
+    const auto index = std::uniform_int_distribution<int64_t>(0, space.size() - 1)(random);
+    const KernelSpec spec{&strategy, space.at(index), traits, DataType::f32};
+    if (broken_rule(spec, device) == nullptr) return spec;
+  }
+}
+
+KernelTraits random_traits(std::mt19937& random) {
+  const auto width = [&] { return 1 << (random() % 3); };
+  return {random() % 2 == 0, random() % 2 == 0, width(), width(), width()};
+}
+
+TEST_CASE("the source hash changes with the tile, and only with content") {
+  std::mt19937 random(5);
+  const Strategy& strategy = *strategies().front();
+  const DeviceSpec& device = representative_device({8, 0, false});
+  KernelSpec spec = random_legal(strategy, {}, device, random);
+  const std::string hash = source_hash(emit(spec));
+  CHECK(hash.size() == 16);
+  CHECK(source_hash(emit(spec)) == hash);
+  spec.tile.raster += 1;
+  CHECK(source_hash(emit(spec)) != hash);
+}
+
+TEST_CASE("a standalone file includes nothing and holds every part once") {
+  std::mt19937 random(6);
+  for (const Strategy* strategy : strategies()) {
+    const std::string text =
+        emit_standalone(random_legal(*strategy, {}, representative_device({8, 0, false}), random));
+    CHECK(text.find("#include") == std::string::npos);
+    CHECK(text.find("#pragma once") == std::string::npos);
+    const size_t first = text.find("struct GemmArgs {");
+    CHECK(first != std::string::npos);
+    CHECK(text.find("struct GemmArgs {", first + 1) == std::string::npos);
+    CHECK(text.find("extern \"C\" __global__") != std::string::npos);
+  }
+}
+
+// Compiles random candidates of every strategy for every arch that it serves, as the tuner emits
+// them and as a user pastes them: the static assertions in them prove that host and device agree.
+TEST_CASE("emitted kernels compile for every arch, with includes and standalone") {
+  const auto nvrtc = jit::Nvrtc::load(jit::nvrtc_candidates({}));
+  if (!nvrtc) {
+    MESSAGE("no NVRTC: ", nvrtc.error().message);
+    return;
+  }
+  std::mt19937 random(8);
+  for (const Strategy* strategy : strategies()) {
+    for (const Arch arch : known_archs()) {
+      if (!strategy->supports(make_problem({64, 64, 64}), arch)) continue;
+      const KernelSpec spec =
+          random_legal(*strategy, random_traits(random), representative_device(arch), random);
+      CAPTURE(kernel_name(spec));
+      CAPTURE(to_string(arch));
+      const auto compiled = jit::compile(*nvrtc, {emit(spec), arch, {}});
+      REQUIRE_MESSAGE(compiled.has_value(), compiled.error().log);
+      CHECK(compiled->entries.size() == 1);
+
+      KernelSource standalone = emit(spec);
+      standalone.text = emit_standalone(spec);
+      standalone.headers.clear();
+      const auto alone = jit::compile(*nvrtc, {standalone, arch, {}});
+      REQUIRE_MESSAGE(alone.has_value(), alone.error().log);
+      // The same kernel: the same registers and memory.
+      CHECK(alone->entries.front().usage == compiled->entries.front().usage);
+    }
+  }
+}
+
+TEST_CASE("host and device that disagree do not compile") {
+  const auto nvrtc = jit::Nvrtc::load(jit::nvrtc_candidates({}));
+  if (!nvrtc) return;
+  std::mt19937 random(9);
+  KernelSource source =
+      emit(random_legal(*strategies().front(), {}, representative_device({8, 0, false}), random));
+  const size_t at = source.text.find("kSmemBytes == ") + 14;
+  source.text.insert(at, "1");
+  const auto compiled = jit::compile(*nvrtc, {source, {8, 0, false}, {}});
+  REQUIRE_FALSE(compiled);
+  CHECK(compiled.error().log.find("disagree on shared memory") != std::string::npos);
+}
+
+TEST_CASE("the helper kernel compiles") {
+  const auto nvrtc = jit::Nvrtc::load(jit::nvrtc_candidates({}));
+  if (!nvrtc) return;
+  const auto compiled = jit::compile(*nvrtc, {random_fill_source(), {8, 0, false}, {}});
+  REQUIRE_MESSAGE(compiled.has_value(), compiled.error().log);
+}
+
+}  // namespace
+}  // namespace gemmtune::codegen

@@ -1,0 +1,148 @@
+#include "codegen/strategy.h"
+
+#include <doctest/doctest.h>
+
+#include <cctype>
+#include <random>
+#include <set>
+
+#include "codegen/emitter.h"
+#include "codegen/search_space.h"
+
+namespace gemmtune::codegen {
+namespace {
+
+Problem random_problem(std::mt19937& random) {
+  const auto pick = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
+  Problem p;
+  p.shape = {pick(1, 300), pick(1, 300), pick(1, 300)};
+  p.layout.a = random() % 2 == 0 ? Order::row_major : Order::column_major;
+  p.layout.b = random() % 2 == 0 ? Order::row_major : Order::column_major;
+  p.batch = pick(1, 3);
+  pack(p);
+  p.lda += pick(0, 4);
+  p.ldb += pick(0, 4);
+  p.ldc += pick(0, 4);
+  p.stride_a = p.stride_b = p.stride_c = 0;
+  pack(p);
+  p.align_bytes = 4 << pick(0, 3);
+  return p;
+}
+
+TEST_CASE("a vector width divides every address of its operand") {
+  std::mt19937 random(7);
+  int wide = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const Problem p = random_problem(random);
+    const KernelTraits t = traits_for(p);
+    const int width = t.vector_a;
+    wide += width > 1 ? 1 : 0;
+    CHECK(p.align_bytes % (width * 4) == 0);
+    CHECK(p.lda % width == 0);
+    CHECK(p.stride_a % width == 0);
+    CHECK((t.a_row_major ? p.shape.k : p.shape.m) % width == 0);
+    CHECK((t.b_row_major ? p.shape.n : p.shape.k) % t.vector_b == 0);
+    CHECK(p.shape.n % t.vector_c == 0);
+  }
+  CHECK(wide > 100);
+}
+
+TEST_CASE("the widest vector is chosen where everything is aligned") {
+  const KernelTraits t = traits_for(make_problem({128, 256, 64}));
+  CHECK(t == KernelTraits{true, true, 4, 4, 4});
+}
+
+TEST_CASE("every strategy describes itself") {
+  std::set<std::string_view> names;
+  for (const Strategy* strategy : strategies()) {
+    CHECK(names.insert(strategy->name()).second);
+    CHECK_FALSE(strategy->summary().empty());
+    CHECK_FALSE(template_text(strategy->template_file()).empty());
+    CHECK_FALSE(strategy->rules().empty());
+    for (const std::string_view parameter : strategy->parameters())
+      CHECK(find_tile_field(parameter) != nullptr);
+    CHECK(default_search_space(*strategy).has_value());
+  }
+}
+
+TEST_CASE("an unknown strategy is answered with the nearest names") {
+  const auto found = find_strategy("duble_buffer");
+  REQUIRE_FALSE(found);
+  CHECK(found.error().kind == ErrorKind::usage);
+  CHECK(found.error().message.find("did you mean 'double_buffer'") != std::string::npos);
+}
+
+// Sanity of every legal tile, for random samples of every space on every arch and layout.
+TEST_CASE("a legal tile launches within the limits and covers C") {
+  std::mt19937 random(11);
+  for (const Strategy* strategy : strategies()) {
+    const SearchSpace space = *default_search_space(*strategy);
+    for (const Arch arch : known_archs()) {
+      const DeviceSpec& device = representative_device(arch);
+      for (int i = 0; i < 4000; ++i) {
+        const Problem p = random_problem(random);
+        if (!strategy->supports(p, arch)) continue;
+        const auto index = std::uniform_int_distribution<int64_t>(0, space.size() - 1)(random);
+        const KernelSpec spec{strategy, space.at(index), traits_for(p), p.type};
+        if (broken_rule(spec, device) != nullptr) continue;
+        const int threads = strategy->threads(spec.tile);
+        CHECK(threads % 32 == 0);
+        CHECK(threads <= 1024);
+        CHECK(strategy->smem_bytes(spec) <= device.max_smem_bytes_per_block);
+        CHECK(strategy->estimated_registers(spec) <= device.max_registers_per_thread);
+        for (const KernelLaunch& launch : strategy->launch_plan(spec, p).launches) {
+          CHECK(launch.block.x * launch.block.y * launch.block.z == static_cast<unsigned>(threads));
+          const int64_t blocks = int64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+          CHECK(blocks * spec.tile.tile_m * spec.tile.tile_n >= p.shape.m * p.shape.n * p.batch);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a tile reports the rule that it breaks") {
+  const Strategy* strategy = *find_strategy("double_buffer");
+  const SearchSpace space = *default_search_space(*strategy);
+  const auto result = enumerate(space, traits_for(make_problem({128, 128, 128})), DataType::f32,
+                                representative_device({8, 0, false}));
+  CHECK(result.legal.size() > 1000);
+  int64_t refused = 0;
+  for (const RuleCount& count : result.refused) {
+    CHECK_FALSE(count.rule->reason.empty());
+    refused += count.refused;
+  }
+  CHECK(refused + static_cast<int64_t>(result.legal.size()) == space.size());
+}
+
+TEST_CASE("kernel names are identifiers, and differ where the tile does") {
+  std::mt19937 random(3);
+  for (const Strategy* strategy : strategies()) {
+    const SearchSpace space = *default_search_space(*strategy);
+    std::set<std::string> names;
+    std::set<std::string> tiles;
+    for (int i = 0; i < 2000; ++i) {
+      const auto index = std::uniform_int_distribution<int64_t>(0, space.size() - 1)(random);
+      const KernelSpec spec{strategy, space.at(index), {}, DataType::f32};
+      const std::string name = kernel_name(spec);
+      names.insert(name);
+      tiles.insert(to_string(spec.tile));
+      for (const char c : name)
+        CHECK((std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'));
+    }
+    CHECK(names.size() == tiles.size());
+  }
+}
+
+TEST_CASE("strategies refuse what they cannot compute") {
+  Problem half = make_problem({64, 64, 64}, DataType::f16);
+  const Problem single = make_problem({64, 64, 64});
+  for (const Strategy* strategy : strategies())
+    CHECK_FALSE(strategy->supports(half, {8, 0, false}));
+  CHECK_FALSE((*find_strategy("multistage"))->supports(single, {7, 5, false}));
+  CHECK((*find_strategy("double_buffer"))->supports(single, {7, 5, false}));
+}
+
+}  // namespace
+}  // namespace gemmtune::codegen
