@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# What tools/setup says and does on machines that lack something, played with stand-ins for the
+# system's programs. Nothing is installed.   setup_test.sh SOURCE_DIR
+set -uo pipefail
+
+source_dir=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bin=$work/bin
+mkdir -p "$bin" "$work/tree/tools"
+cp "$source_dir"/tools/{setup,gemm-tune,test,cuda_wheels.py} "$work/tree/tools/"
+failures=0
+
+# stand_in NAME BODY: a program of that name, found before the system's, that also notes its call.
+stand_in() {
+  printf '#!/bin/bash\necho "%s $*" >>"%s/calls"\n%s\n' "$1" "$work" "$2" >"$bin/$1"
+  chmod +x "$bin/$1"
+}
+
+run() {
+  : >"$work/calls"
+  PATH=$bin:$PATH "$@" >"$work/stdout" 2>"$work/stderr"
+  code=$?
+}
+
+expect() {  # expect WHAT COMMAND...
+  local what=$1
+  shift
+  "$@" >/dev/null && return 0
+  echo "FAILED: $what" >&2
+  sed 's/^/    stderr: /' "$work/stderr" >&2
+  sed 's/^/    called: /' "$work/calls" >&2
+  failures=$((failures + 1))
+}
+
+called() { grep -q "^$1" "$work/calls"; }
+not_called() { ! called "$1"; }
+said() { grep -qF -- "$1" "$work/stderr"; }
+quiet_stdout() { [[ ! -s $work/stdout ]]; }
+
+all_installed='for name; do [[ $name == -* ]] || echo "installed $name"; done'
+one_missing='for name; do [[ $name == -* || $name == libsqlitecpp-dev ]] || echo "installed $name"; done'
+builds='if [[ $1 == --preset ]]; then touch "build/$2/build.ninja"; else
+  mkdir -p "$2/bin"; printf "#!/bin/bash\necho ran \"\$@\"\n" >"$2/bin/gemm-tune"; chmod +x "$2/bin/gemm-tune"; fi'
+tree=$work/tree
+cuda=$work/cuda
+mkdir -p "$cuda/include" "$cuda/lib64" "$tree"/{cmake,src,include,kernels_templates,configs,db}
+touch "$tree"/{CMakeLists.txt,CMakePresets.json} "$cuda/lib64/libnvrtc.so.13" \
+  "$cuda"/include/{cuda.h,cuda_fp16.h,nvrtc.h,nvml.h,cublasLt.h}
+export CUDA_HOME=$cuda
+unset CUDA_PATH GEMM_TUNE_NO_SYSTEM_CUDA GEMM_TUNE_NVRTC CXX
+
+stand_in g++ 'if [[ $1 == -dumpversion ]]; then echo 12; else echo "g++ (Debian) 12"; fi'
+stand_in cmake "$builds"
+stand_in apt-get 'exit 0'
+
+# Not root, no sudo: the packages are named, and nothing is tried.
+stand_in id 'echo 1000'
+stand_in sudo 'exit 1'
+stand_in dpkg-query "$one_missing"
+run "$tree/tools/gemm-tune" --version
+expect "exit 1 without root" test $code = 1
+expect "the missing package is named" said "missing: libsqlitecpp-dev"
+expect "only missing packages are named" eval '! said ninja-build'
+expect "the command to run is given" said "sudo apt-get install"
+expect "nothing is installed without root" not_called apt-get
+expect "stdout stays empty" quiet_stdout
+
+# sudo works: it is used.
+stand_in sudo 'shift; "$@"'
+run "$tree/tools/setup" release gemm-tune
+expect "sudo installs" called "apt-get -q install -y --no-install-recommends libsqlitecpp-dev"
+expect "exit 0 with sudo" test $code = 0
+
+# Root, but no network.
+stand_in id 'echo 0'
+stand_in apt-get 'exit 100'
+run "$tree/tools/setup" release
+expect "exit 1 without a network" test $code = 1
+expect "the missing package is named without a network" said "libsqlitecpp-dev"
+
+# Root with stale package lists: updated once, then installed.
+stand_in apt-get 'case "$*" in *update*) touch '"$work"'/fresh;; esac; [[ -e '"$work"'/fresh ]]'
+run "$tree/tools/setup" release
+expect "lists are refreshed" called "apt-get -q update"
+expect "exit 0 after the refresh" test $code = 0
+
+# Everything is there: no apt-get; the binary runs with its arguments and its stdout.
+stand_in dpkg-query "$all_installed"
+rm -rf "$tree/build"
+run "$tree/tools/gemm-tune" --shape "1x2x3" "two words"
+expect "the binary is run" test "$(cat "$work/stdout")" = "ran --shape 1x2x3 two words"
+expect "no apt-get where nothing is missing" not_called apt-get
+expect "configured" called "cmake --preset release"
+
+# A second call neither configures nor builds; a changed source builds only; a deleted one too.
+run "$tree/tools/gemm-tune" again
+expect "the second call starts at once" eval 'not_called cmake && not_called dpkg-query'
+sleep 0.02
+touch "$tree/src/new.cc"
+run "$tree/tools/gemm-tune"
+expect "a new source builds" called "cmake --build"
+expect "a new source does not configure" not_called "cmake --preset"
+sleep 0.02
+rm "$tree/src/new.cc"
+run "$tree/tools/gemm-tune"
+expect "a deleted source builds" called "cmake --build"
+
+# A compiler that is too old is named.
+stand_in g++ 'if [[ $1 == -dumpversion ]]; then echo 11; else echo "g++ (Debian) 11"; fi'
+run "$tree/tools/setup" release
+expect "an old compiler is refused" test $code = 1
+expect "an old compiler is named" said "g++ 11 is too old"
+stand_in g++ 'if [[ $1 == -dumpversion ]]; then echo 12; else echo "g++ (Debian) 12"; fi'
+
+# No toolkit and no package index.
+stand_in python3 '[[ $* == *--version* ]]'
+GEMM_TUNE_NO_SYSTEM_CUDA=1 run "$tree/tools/setup" release
+expect "exit 1 without CUDA and index" test $code = 1
+expect "what to install is said" said "Install a CUDA toolkit"
+expect "all parts are asked for" called "python3 $tree/tools/cuda_wheels.py $tree/.deps/cuda runtime nvrtc nvml cublas"
+
+# Only what the toolkit lacks is fetched.
+rm "$cuda/include/nvml.h"
+ls /usr/include/nvml.h /usr/local/include/nvml.h /usr/local/cuda/include/nvml.h >/dev/null 2>&1 || {
+  run "$tree/tools/setup" release
+  expect "only nvml is fetched" called "python3 $tree/tools/cuda_wheels.py $tree/.deps/cuda nvml"
+}
+
+((failures == 0)) && echo "all good"
+exit $((failures > 0))
