@@ -1,0 +1,110 @@
+#include "tuner/search.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+namespace gemmtune::tuner {
+namespace {
+
+bool powers_legal(const TileConfig& t) {
+  return t.tile_m % t.warp_m == 0 && t.tile_n % t.warp_n == 0;
+}
+
+// A smooth landscape with one optimum and no relation to the seed order.
+double landscape(const TileConfig& t) {
+  const auto off = [](int value, int best) {
+    return std::abs(std::log2(static_cast<double>(value) / best));
+  };
+  return 100 + 10 * off(t.tile_m, 64) + 8 * off(t.tile_n, 128) + 5 * off(t.tile_k, 16) +
+         3 * off(t.warp_m, 32) + 3 * off(t.warp_n, 64) + 6 * off(t.thread_m, 8) +
+         6 * off(t.thread_n, 4) + 2 * std::abs(t.order - 2) + 1.5 * std::abs(t.min_blocks - 2) +
+         t.lanes + 0.5 * std::abs(t.raster - 4);
+}
+
+std::vector<Search::Space> one_space(std::function<double(const TileConfig&)> cost) {
+  const auto& strategy = **codegen::find_strategy("double_buffer");
+  return {{*codegen::default_search_space(strategy), powers_legal, std::move(cost)}};
+}
+
+TEST_CASE("no choice is handed out twice, and every one is legal") {
+  Search search(one_space([](const TileConfig& t) { return t.tile_m; }), 1);
+  std::set<Choice> seen;
+  std::vector<Choice> batch = search.seeds(50);
+  for (int round = 0; round < 20; ++round) {
+    for (const Choice& choice : batch) {
+      CHECK(seen.insert(choice).second);
+      CHECK(powers_legal(search.tile(choice)));
+      search.report(choice, landscape(search.tile(choice)));
+    }
+    batch = search.neighbours(10);
+  }
+  CHECK(seen.size() == 240);
+}
+
+TEST_CASE("seeds come cheapest first, few of each geometry") {
+  Search search(one_space(landscape), 1);
+  const auto seeds = search.seeds(20);
+  REQUIRE(seeds.size() == 20);
+  const double best = landscape(search.tile(seeds.front()));
+  for (const Choice& seed : seeds) CHECK(landscape(search.tile(seed)) >= best - 1e-3);
+  CHECK(best < 101);
+  std::map<std::string, int> geometries;
+  for (const Choice& seed : seeds) {
+    TileConfig t = search.tile(seed);
+    t.lanes = t.order = t.fragments = t.min_blocks = t.raster = 0;
+    CHECK(++geometries[to_string(t)] <= 2);
+  }
+}
+
+// Fed a useless cost function, local search alone must come close. PEERS: 75-190 evaluations.
+TEST_CASE("local search reaches 95% of the optimum within 190 evaluations") {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    Search search(one_space([](const TileConfig&) { return 1.0; }), seed);
+    double best = std::numeric_limits<double>::infinity();
+    int evaluations = 0;
+    std::vector<Choice> batch = search.seeds(40);
+    while (evaluations < 190 && !batch.empty()) {
+      for (const Choice& choice : batch) {
+        const double time = landscape(search.tile(choice));
+        best = std::min(best, time);
+        search.report(choice, time);
+        ++evaluations;
+      }
+      batch = search.neighbours(10);
+    }
+    CAPTURE(seed);
+    CHECK(best < 100.0 / 0.95);
+  }
+}
+
+TEST_CASE("failures are not searched around, and the same seed searches the same way") {
+  const auto walk = [](uint64_t seed) {
+    Search search(one_space(landscape), seed);
+    std::vector<Choice> all = search.seeds(5);
+    for (const Choice& choice : all) search.report(choice, std::numeric_limits<double>::infinity());
+    CHECK(search.neighbours(5).empty());
+    search.report(all[0], 10);
+    const auto more = search.neighbours(8);
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  CHECK(walk(3) == walk(3));
+}
+
+TEST_CASE("a stored tile is found again") {
+  Search search(one_space(landscape), 1);
+  for (const Choice& choice : search.seeds(30))
+    CHECK(search.find("double_buffer", search.tile(choice)) == choice);
+  TileConfig foreign = search.tile(search.seeds(1).front());
+  foreign.tile_m = 96;
+  CHECK_FALSE(search.find("double_buffer", foreign));
+  CHECK_FALSE(search.find("multistage", search.tile(search.seeds(1).front())));
+}
+
+}  // namespace
+}  // namespace gemmtune::tuner

@@ -1,0 +1,159 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "tuner/verdict.h"
+#include "tuner/verification_case.h"
+
+namespace gemmtune::tuner {
+namespace {
+
+// What a correct kernel leaves behind, computed in f32 in a plain order.
+std::vector<float> correct_image(const VerificationCase& test, const HostOperands& host) {
+  const Problem& p = test.problem;
+  std::vector<float> image = guarded(host.c);
+  const auto at = [](Order order, int64_t i, int64_t j, int64_t ld) {
+    return order == Order::row_major ? i * ld + j : j * ld + i;
+  };
+  for (int64_t z = 0; z < p.batch; ++z) {
+    for (int64_t i = 0; i < p.shape.m; ++i) {
+      for (int64_t j = 0; j < p.shape.n; ++j) {
+        float sum = 0;
+        for (int64_t l = 0; l < p.shape.k; ++l) {
+          sum = std::fma(host.a[static_cast<size_t>(z * p.stride_a + at(p.layout.a, i, l, p.lda))],
+                         host.b[static_cast<size_t>(z * p.stride_b + at(p.layout.b, l, j, p.ldb))],
+                         sum);
+        }
+        const auto c = static_cast<size_t>(z * p.stride_c + i * p.ldc + j);
+        const float old = test.beta == 0 ? 0.0F : test.beta * host.c[c];
+        image[c + kGuardElements] = test.alpha * sum + old;
+      }
+    }
+  }
+  return image;
+}
+
+std::vector<KernelTraits> some_traits() {
+  std::vector<KernelTraits> all;
+  for (const bool a : {true, false}) {
+    for (const bool b : {true, false}) {
+      for (const int va : {1, 4}) {
+        for (const int vb : {1, 2, 4}) all.push_back({a, b, va, vb, va});
+      }
+    }
+  }
+  return all;
+}
+
+TEST_CASE("the operands of a case promise exactly what its traits say") {
+  for (const KernelTraits& traits : some_traits()) {
+    for (const VerificationCase& test :
+         verification_cases(traits, DataType::f32, {37, 41, 19}, Effort::thorough)) {
+      CAPTURE(key(test.problem));
+      CHECK(validate(test.problem).has_value());
+      CHECK(codegen::traits_for(test.problem) == traits);
+    }
+  }
+}
+
+TEST_CASE("a correct result passes every case") {
+  for (const KernelTraits& traits : some_traits()) {
+    for (const VerificationCase& test :
+         verification_cases(traits, DataType::f32, {21, 18, 35}, Effort::thorough)) {
+      const HostOperands host = make_operands(test);
+      const Verdict verdict = judge(test, host, correct_image(test, host));
+      CHECK_MESSAGE(verdict.correct(), verdict.detail);
+    }
+  }
+}
+
+struct Damage {
+  const char* name;
+  VerdictKind expected;
+};
+
+TEST_CASE("every kind of damage is found, wherever it is") {
+  std::mt19937 random(2);
+  const auto cases = verification_cases({}, DataType::f32, {21, 18, 35}, Effort::quick);
+  for (const VerificationCase& test : cases) {
+    const HostOperands host = make_operands(test);
+    const std::vector<float> good = correct_image(test, host);
+    const Problem& p = test.problem;
+    for (int trial = 0; trial < 50; ++trial) {
+      const auto pick = [&](int64_t n) {
+        return static_cast<int64_t>(random() % static_cast<uint64_t>(n));
+      };
+      const auto inside = static_cast<size_t>(pick(p.batch) * p.stride_c + pick(p.shape.m) * p.ldc +
+                                              pick(p.shape.n));
+      if (!std::isfinite(host.expected[inside])) continue;
+
+      std::vector<float> wrong = good;
+      wrong[inside + kGuardElements] += test.fill == Fill::small_integers ? 1.0F : 0.01F;
+      CHECK(judge(test, host, wrong).kind == VerdictKind::wrong_result);
+
+      if (test.beta == 0) {
+        std::vector<float> unwritten = good;
+        unwritten[inside + kGuardElements] = host.c[inside];
+        CHECK(judge(test, host, unwritten).kind == VerdictKind::unwritten);
+      }
+      std::vector<float> before = good;
+      before[static_cast<size_t>(pick(kGuardElements))] = 1.0F;
+      CHECK(judge(test, host, before).kind == VerdictKind::out_of_bounds);
+      std::vector<float> behind = good;
+      behind[behind.size() - 1 - static_cast<size_t>(pick(kGuardElements))] = std::nanf("");
+      CHECK(judge(test, host, behind).kind == VerdictKind::out_of_bounds);
+      if (p.ldc > p.shape.n) {
+        std::vector<float> padding = good;
+        padding[static_cast<size_t>(p.shape.n + kGuardElements)] = 0.0F;
+        CHECK(judge(test, host, padding).kind == VerdictKind::out_of_bounds);
+      }
+    }
+  }
+}
+
+TEST_CASE("a NaN that should have reached C is missed by no case") {
+  const auto cases = verification_cases({}, DataType::f32, {21, 18, 35}, Effort::quick);
+  int specials = 0;
+  for (const VerificationCase& test : cases) {
+    if (test.fill != Fill::special) continue;
+    ++specials;
+    const HostOperands host = make_operands(test);
+    std::vector<float> image = correct_image(test, host);
+    int swallowed = 0;
+    for (size_t i = 0; i < host.expected.size(); ++i) {
+      if (!std::isnan(host.expected[i]) || !std::isnan(image[i + kGuardElements])) continue;
+      std::vector<float> finite = image;
+      finite[i + kGuardElements] = 0.0F;
+      swallowed += judge(test, host, finite).correct() ? 1 : 0;
+    }
+    CHECK(swallowed == 0);
+  }
+  CHECK(specials == 1);
+}
+
+// The bound has to hold for sums in any order and still catch one lost product.
+TEST_CASE("the error bound separates rounding from a lost product") {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  for (const int k : {1, 8, 77, 1024, 8192}) {
+    for (int trial = 0; trial < 20; ++trial) {
+      float sum = 0;
+      double exact = 0;
+      double magnitude = 0;
+      for (int i = 0; i < k; ++i) {
+        const float a = uniform(random);
+        const float b = uniform(random);
+        sum = std::fma(a, b, sum);
+        exact += static_cast<double>(a) * b;
+        magnitude += std::abs(static_cast<double>(a) * b);
+      }
+      CHECK(std::abs(sum - exact) <= error_bound(k) * magnitude);
+      CHECK(error_bound(k) * magnitude < 0.25);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gemmtune::tuner
