@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace gemmtune::fake_cublaslt {
+
+// What the last matmul call was given.
+struct LastCall {
+  int algorithm = -1;
+  const void* workspace = nullptr;
+  uint64_t workspace_bytes = 0;
+  int compute = 0;  // cublasComputeType_t
+  int scale = 0;    // cudaDataType_t
+  unsigned char alpha[4] = {};
+  unsigned char beta[4] = {};
+};
+
+// The test's side of the fake cuBLASLt. Products of f32 are computed at once on host memory; of
+// other types only recorded. Algorithm i asks for i KiB of workspace; every third one is reported
+// as unusable.
+struct Control {
+  int live = 0;                      // handles and descriptors not yet destroyed
+  int misuses = 0;                   // destroyed twice, or used after
+  int offered = 5;                   // algorithms the heuristic returns at most
+  std::string fail;                  // the function that fails next, "cublasLtMatmul"
+  int skip = 0;                      // after so many calls of it
+  uint64_t max_workspace_bytes = 0;  // of the last preference used
+  unsigned alignment[4] = {};        // A, B, C, D of the same
+  LastCall last;
+};
+
+}  // namespace gemmtune::fake_cublaslt
+
+extern "C" gemmtune::fake_cublaslt::Control* gemmtune_fake_cublaslt();
