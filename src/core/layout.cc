@@ -1,5 +1,7 @@
 #include "core/layout.h"
 
+#include "core/names.h"
+
 namespace gemmtune {
 namespace {
 
@@ -14,17 +16,18 @@ std::string to_string(Layout layout) {
 }
 
 Expected<Layout> parse_layout(std::string_view text) {
-  const std::string quoted = "layout '" + std::string(text) + "'";
+  const std::string where = "layout " + quoted(text);
   if (text.size() != 3) {
-    return usage_error(quoted +
+    return usage_error(where +
                        " needs three letters, for A, B and C: t (row-major) or n "
                        "(column-major), e.g. ttt, tnt, tnn");
   }
   Order orders[3];
   for (size_t i = 0; i < 3; ++i) {
     if (text[i] != 't' && text[i] != 'n') {
-      return usage_error(quoted + ": letter " + std::to_string(i + 1) + " ('" + text[i] +
-                         "') is neither t (row-major) nor n (column-major)");
+      return usage_error(where + ": letter " + std::to_string(i + 1) + " (" +
+                         quoted(text.substr(i, 1)) +
+                         ") is neither t (row-major) nor n (column-major)");
     }
     orders[i] = text[i] == 't' ? Order::row_major : Order::column_major;
   }

@@ -9,6 +9,9 @@ namespace gemmtune {
 // Levenshtein distance between two short names.
 int edit_distance(std::string_view a, std::string_view b);
 
+// 'text' in quotes for a message of one line: control characters appear as \xNN.
+std::string quoted(std::string_view text);
+
 // "unknown <what> '<text>'; did you mean 'x'? valid: x, y, z" with the nearest valid names first.
 // `what` is a noun such as "type" or "strategy"; `valid` may hold any number of names.
 std::string unknown_name_message(std::string_view what, std::string_view text,

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <set>
 
 namespace gemmtune {
 namespace {
@@ -62,12 +63,16 @@ std::string to_string(const TileConfig& tile) {
 
 std::optional<TileConfig> parse_tile(std::string_view text) {
   TileConfig tile;
-  while (!text.empty()) {
+  if (text.empty()) return tile;
+  std::set<std::string_view> seen;
+  for (;;) {
     const size_t space = text.find(' ');
-    if (!read_field(text.substr(0, space), tile)) return std::nullopt;
-    text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
+    const std::string_view item = text.substr(0, space);
+    const bool is_new = seen.insert(item.substr(0, item.find('='))).second;
+    if (!is_new || !read_field(item, tile)) return std::nullopt;
+    if (space == std::string_view::npos) return tile;
+    text.remove_prefix(space + 1);
   }
-  return tile;
 }
 
 }  // namespace gemmtune

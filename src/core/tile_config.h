@@ -25,7 +25,8 @@ std::span<const TileField> tile_fields();
 const TileField* find_tile_field(std::string_view name);
 
 // "tile_m=128 tile_n=128 ..." with the non-zero fields only; what the store keeps and parse_tile
-// reads.
+// reads, in any order of the fields. A text with an unknown or repeated field, a value that is no
+// int, or anything else in it parses to nothing.
 std::string to_string(const TileConfig& tile);
 std::optional<TileConfig> parse_tile(std::string_view text);
 

@@ -1,0 +1,252 @@
+#include "core/problem.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <vector>
+
+namespace gemmtune {
+namespace {
+
+std::vector<Layout> all_layouts() {
+  std::vector<Layout> layouts;
+  for (const Order a : {Order::row_major, Order::column_major}) {
+    for (const Order b : {Order::row_major, Order::column_major}) {
+      for (const Order c : {Order::row_major, Order::column_major}) layouts.push_back({a, b, c});
+    }
+  }
+  return layouts;
+}
+
+int64_t offset(Order order, int64_t row, int64_t column, int64_t ld) {
+  return order == Order::row_major ? row * ld + column : column * ld + row;
+}
+
+int below(std::mt19937& random, int limit) {
+  return static_cast<int>(random() % static_cast<unsigned>(limit));
+}
+
+// A valid problem with small sizes, padded leading dimensions and padded strides.
+Problem random_problem(std::mt19937& random, Layout layout) {
+  Problem p = make_problem({1 + below(random, 6), 1 + below(random, 6), 1 + below(random, 6)},
+                           DataType::f32, layout);
+  p.lda += below(random, 3);
+  p.ldb += below(random, 3);
+  p.ldc += below(random, 3);
+  p.batch = 1 + below(random, 3);
+  pack(p);
+  if (p.batch > 1) {
+    p.stride_a = below(random, 4) == 0 ? 0 : p.stride_a + below(random, 3);
+    p.stride_b += below(random, 3);
+    p.stride_c += below(random, 3);
+  }
+  return p;
+}
+
+// The product as the problem defines it; elements of C outside the matrices keep their -1.
+std::vector<int> multiply(const Problem& p, const std::vector<int>& a, const std::vector<int>& b,
+                          size_t c_size) {
+  std::vector<int> c(c_size, -1);
+  for (int64_t z = 0; z < p.batch; ++z) {
+    for (int64_t i = 0; i < p.shape.m; ++i) {
+      for (int64_t j = 0; j < p.shape.n; ++j) {
+        int sum = 0;
+        for (int64_t l = 0; l < p.shape.k; ++l) {
+          sum += a.at(static_cast<size_t>(z * p.stride_a + offset(p.layout.a, i, l, p.lda))) *
+                 b.at(static_cast<size_t>(z * p.stride_b + offset(p.layout.b, l, j, p.ldb)));
+        }
+        c.at(static_cast<size_t>(z * p.stride_c + offset(p.layout.c, i, j, p.ldc))) = sum;
+      }
+    }
+  }
+  return c;
+}
+
+std::vector<int> random_values(std::mt19937& random, int64_t bytes) {
+  std::vector<int> values(static_cast<size_t>(bytes / 4));
+  std::generate(values.begin(), values.end(), [&] { return below(random, 19) - 9; });
+  return values;
+}
+
+TEST_CASE("canonical: the same product, with A and B exchanged where C was column-major") {
+  std::mt19937 random(1);
+  for (const Layout layout : all_layouts()) {
+    for (int i = 0; i < 200; ++i) {
+      const Problem p = random_problem(random, layout);
+      REQUIRE(validate(p));
+      const Problem t = canonical(p);
+      REQUIRE(validate(t));
+      CHECK(t.layout.c == Order::row_major);
+      CHECK(canonical(t) == t);
+      CHECK(flops(t) == flops(p));
+      CHECK(bytes_c(t) == bytes_c(p));
+      // multiply() uses at(), so bytes_x() being too small for the operand would throw.
+      const auto a = random_values(random, bytes_a(p));
+      const auto b = random_values(random, bytes_b(p));
+      const auto size = static_cast<size_t>(bytes_c(p) / 4);
+      const bool exchanged = layout.c == Order::column_major;
+      CHECK(multiply(p, a, b, size) == multiply(t, exchanged ? b : a, exchanged ? a : b, size));
+    }
+  }
+}
+
+TEST_CASE("bytes: exactly up to the last element") {
+  std::mt19937 random(2);
+  for (const Layout layout : all_layouts()) {
+    for (int i = 0; i < 50; ++i) {
+      Problem p = random_problem(random, layout);
+      const int64_t last_a =
+          (p.batch - 1) * p.stride_a + offset(p.layout.a, p.shape.m - 1, p.shape.k - 1, p.lda);
+      const int64_t last_b =
+          (p.batch - 1) * p.stride_b + offset(p.layout.b, p.shape.k - 1, p.shape.n - 1, p.ldb);
+      const int64_t last_c =
+          (p.batch - 1) * p.stride_c + offset(p.layout.c, p.shape.m - 1, p.shape.n - 1, p.ldc);
+      for (const DataType type : all_data_types()) {
+        p.type = type;
+        CHECK(bytes_a(p) == (last_a + 1) * size_bytes(type));
+        CHECK(bytes_b(p) == (last_b + 1) * size_bytes(type));
+        CHECK(bytes_c(p) == (last_c + 1) * size_bytes(type));
+      }
+    }
+  }
+  const Problem big = make_problem({5120, 5120, 4096});
+  CHECK(flops(big) == 2.0 * 5120 * 5120 * 4096);
+  CHECK(min_bytes_moved(big) == 4.0 * (5120.0 * 4096 + 4096.0 * 5120 + 5120.0 * 5120));
+}
+
+TEST_CASE("pack: the smallest legal leading dimensions and strides") {
+  for (const Layout layout : all_layouts()) {
+    for (const int64_t batch : {1, 3}) {
+      Problem p;
+      p.shape = {3, 5, 7};
+      p.layout = layout;
+      p.batch = batch;
+      pack(p);
+      CHECK(validate(p));
+      CHECK(bytes_a(p) == batch * 3 * 7 * 4);
+      CHECK(bytes_b(p) == batch * 7 * 5 * 4);
+      CHECK(bytes_c(p) == batch * 3 * 5 * 4);
+      Problem again = p;
+      pack(again);
+      CHECK(again == p);
+      for (int64_t Problem::*ld : {&Problem::lda, &Problem::ldb, &Problem::ldc}) {
+        Problem less = p;
+        --(less.*ld);
+        CHECK_FALSE(validate(less));
+      }
+      if (batch > 1) {
+        Problem overlapping = p;
+        --overlapping.stride_c;
+        CHECK_FALSE(validate(overlapping));
+      }
+    }
+  }
+}
+
+TEST_CASE("validate: refuses what no kernel could do, and says which part") {
+  const Problem good = make_problem({64, 32, 16});
+  const auto refuse = [&](const auto& change, const std::string& part) {
+    Problem bad = good;
+    change(bad);
+    const auto checked = validate(bad);
+    REQUIRE_FALSE(checked);
+    CHECK(checked.error().kind == ErrorKind::usage);
+    CHECK_MESSAGE(checked.error().message.find(part) != std::string::npos, checked.error().message);
+  };
+  REQUIRE(validate(good));
+  for (const int64_t bad : {int64_t{0}, int64_t{-1}, kMaxDimension + 1, INT64_MIN, INT64_MAX}) {
+    refuse([&](Problem& p) { p.shape.m = bad; }, "m is");
+    refuse([&](Problem& p) { p.shape.n = bad; }, "n is");
+    refuse([&](Problem& p) { p.shape.k = bad; }, "k is");
+    refuse([&](Problem& p) { p.batch = bad; }, "batch is");
+  }
+  refuse([](Problem& p) { p.lda = -16; }, "lda");
+  refuse([](Problem& p) { p.lda = INT64_MAX; }, "operand a");
+  refuse([](Problem& p) { p.ldb = INT64_MIN; }, "ldb");
+  refuse(
+      [](Problem& p) {
+        p.batch = 2;
+        p.stride_a = -1;
+        p.stride_c = 1 << 20;
+      },
+      "stride of a");
+  refuse(
+      [](Problem& p) {
+        p.batch = 2;
+        p.stride_b = INT64_MIN;
+      },
+      "stride of b");
+  refuse(
+      [](Problem& p) {
+        p.batch = 1 << 30;
+        p.stride_c = INT64_MAX;
+      },
+      "operand c");
+  for (const int bad : {0, -4, 1, 2, 3, 12}) {
+    refuse([&](Problem& p) { p.align_bytes = bad; }, "alignment");
+  }
+  refuse(
+      [](Problem& p) {
+        p.type = p.accumulator = DataType::f16;
+        p.math = MathMode::tf32;
+      },
+      "math mode tf32");
+  for (const DataType accumulator : {DataType::f16, DataType::bf16}) {
+    refuse([&](Problem& p) { p.accumulator = accumulator; }, "accumulator");
+  }
+  refuse(
+      [](Problem& p) {
+        p.type = DataType::bf16;
+        p.accumulator = DataType::f16;
+      },
+      "accumulator f16 does not go with type bf16");
+}
+
+// Two problems are the same if they differ in nothing that matters.
+Problem without_unused_strides(Problem p) {
+  if (p.batch == 1) p.stride_a = p.stride_b = p.stride_c = 0;
+  return p;
+}
+
+TEST_CASE("key: equal exactly for equal problems") {
+  std::mt19937 random(3);
+  const auto layouts = all_layouts();
+  std::map<std::string, Problem> seen;
+  size_t collisions = 0;
+  for (int i = 0; i < 40000; ++i) {
+    Problem p = random_problem(random, layouts[random() % layouts.size()]);
+    p.shape.m = 1 + p.shape.m % 3;  // small sizes, so that equal ones turn up
+    p.shape.n = 1 + p.shape.n % 2;
+    p.shape.k = 1 + p.shape.k % 2;
+    p.type = static_cast<DataType>(random() % 3);
+    p.accumulator = static_cast<DataType>(random() % 2);
+    p.math = static_cast<MathMode>(random() % 3);
+    p.align_bytes = 4 << (random() % 3);
+    if (p.batch == 1) p.stride_a = below(random, 2);
+    const auto [found, inserted] = seen.emplace(key(p), p);
+    if (!inserted) {
+      ++collisions;
+      REQUIRE(without_unused_strides(found->second) == without_unused_strides(p));
+    }
+  }
+  CHECK(collisions > 100);  // else the check above proved little
+  for (const auto& [text, p] : seen) REQUIRE(key(without_unused_strides(p)) == text);
+}
+
+TEST_CASE("key: the texts that the store and users see") {
+  Problem p = make_problem({5120, 5120, 4096});
+  CHECK(key(p) == "f32/f32/ieee/ttt/5120x5120x4096");
+  p.align_bytes = 4;
+  CHECK(key(p) == "f32/f32/ieee/ttt/5120x5120x4096/align=4");
+  p.lda = 4100;
+  p.batch = 2;
+  pack(p);
+  CHECK(key(p) ==
+        "f32/f32/ieee/ttt/5120x5120x4096/ld=4100,5120,5120/batch=2/"
+        "stride=20992000,20971520,26214400/align=4");
+}
+
+}  // namespace
+}  // namespace gemmtune
