@@ -17,7 +17,7 @@ namespace gemmtune::jit {
 struct NvrtcVersion {
   int major = 0;
   int minor = 0;
-  auto operator<=>(const NvrtcVersion&) const = default;
+  auto operator<=>(const NvrtcVersion&) const = default;  // NOLINT(modernize-use-nullptr): false
 };
 
 // "13.0".
