@@ -1,0 +1,22 @@
+// Named barriers of a block. Source: PTX ISA, "bar, barrier".
+#pragma once
+
+#include "ptxsim/block.h"
+
+namespace gemmtune::ptxsim {
+
+enum class Arrival : uint8_t {
+  waiting,  // others are still to come
+  opened,   // this was the last: the others were released
+  invalid,  // the arrival makes no sense, which was reported
+};
+
+// `mask` lanes of `warp` arrive at barrier `id` for `expected` threads (0: the block's), and
+// go on only when it opens if `waits`.
+Arrival arrive_at_barrier(Warp& warp, const Instruction& in, uint32_t mask, uint32_t id,
+                          uint32_t expected, bool waits);
+
+// A warp has ended: barriers for the whole block may be complete now.
+void open_barriers_after_end(Block& block);
+
+}  // namespace gemmtune::ptxsim
