@@ -1,0 +1,25 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <functional>
+
+#include "cli/problem_options.h"
+#include "cli/services.h"
+
+namespace gemmtune::cli {
+
+// What a parsed command line does: computes, and prints to stdout.
+using Action = std::function<Expected<void>(const Context&)>;
+
+// Each adds one subcommand to `app`, which sets `action` when it is chosen. `common` is shared by
+// all; both outlive the parsing.
+void add_tune_command(CLI::App& app, CommonOptions& common, Action& action);
+
+// --db, --cache-dir, --no-cache, --json, -v, -q.
+void add_common_options(CLI::App& command, CommonOptions& common);
+// --shape, --type ...; --suite and ranges only where several problems make sense.
+void add_problem_options(CLI::App& command, ProblemOptions& options, bool several);
+// --arch and --device.
+void add_target_options(CLI::App& command, TargetOptions& options);
+
+}  // namespace gemmtune::cli

@@ -1,0 +1,13 @@
+#include <cstdio>
+#include <exception>
+
+#include "cli/app.h"
+
+int main(int argc, char** argv) {
+  try {
+    return gemmtune::cli::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "gemm-tune: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "core/device.h"
+#include "store/record.h"
+
+// How records look, as JSON and in the cells of tables. docs/cli.md documents the JSON keys.
+namespace gemmtune::cli {
+
+nlohmann::ordered_json to_json(const Problem& problem);
+nlohmann::ordered_json to_json(const Device& device);
+nlohmann::ordered_json to_json(const store::Measurement& measurement);
+nlohmann::ordered_json to_json(const store::Record& record);
+nlohmann::ordered_json to_json(const std::optional<store::Record>& record);
+
+// The measured median, else the prediction, else nothing.
+std::optional<double> time_us(const store::Record& record);
+
+// FLOP/s of a time, in TFLOP/s.
+double tflops(const Problem& problem, double microseconds);
+
+// Cells; "-" for what is not known.
+std::string time_cell(const std::optional<double>& microseconds);
+std::string tflops_cell(const store::Record& record);
+// "double_buffer tile_m=128 ..." shortened for reading: the strategy and the tile's sizes.
+std::string config_cell(const store::Record& record);
+
+// "measured on NVIDIA H200", "predicted for sm_80; nothing was measured".
+std::string provenance_text(const store::Record& record);
+
+// What throttled a measurement; empty for nothing.
+std::string throttle_text(uint64_t reasons);
+
+}  // namespace gemmtune::cli

@@ -1,0 +1,127 @@
+#include "cli/render_tune.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/render_record.h"
+#include "cli/table.h"
+
+namespace gemmtune::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr auto kRight = Table::Align::right;
+
+std::string versus_cell(const store::Record& record, const std::optional<store::Record>& vendor) {
+  const auto own = time_us(record);
+  const auto other = vendor ? time_us(*vendor) : std::nullopt;
+  return own && other ? fmt::format("{:.3f}x", *other / *own) : "-";
+}
+
+std::string ranking_table(const tuner::TuneReport& report) {
+  Table table({{"rank", kRight},
+               {"strategy and tile"},
+               {"time us", kRight},
+               {"TFLOP/s", kRight},
+               {"vs cuBLASLt", kRight},
+               {"regs", kRight},
+               {"smem B", kRight},
+               {"id", kRight},
+               {"provenance"}});
+  int rank = 0;
+  for (const store::Record& record : report.ranking) {
+    table.add({std::to_string(++rank), config_cell(record), time_cell(time_us(record)),
+               tflops_cell(record), versus_cell(record, report.vendor_best),
+               std::to_string(record.registers), std::to_string(record.smem_bytes),
+               std::to_string(record.id), std::string(store::to_string(record.provenance))});
+  }
+  const auto add_vendor = [&](const char* name, const std::optional<store::Record>& vendor) {
+    if (!vendor) return;
+    table.add({"", fmt::format("cuBLASLt {}", name), time_cell(time_us(*vendor)),
+               tflops_cell(*vendor), versus_cell(*vendor, report.vendor_best), "", "",
+               std::to_string(vendor->id), std::string(store::to_string(vendor->provenance))});
+  };
+  add_vendor("first", report.vendor_first);
+  add_vendor("best", report.vendor_best);
+  return table.text();
+}
+
+std::string counts_line(const tuner::TuneReport& report) {
+  std::string text = fmt::format("{} legal tiles; {} tried", report.legal_points, report.evaluated);
+  if (report.resumed > 0) text += fmt::format(", {} taken over from earlier runs", report.resumed);
+  text += fmt::format("; {} compiled, {} from the cache", report.compiled, report.cached);
+  if (report.measured > 0) text += fmt::format("; {} measured", report.measured);
+  for (const auto& [outcome, count] : report.failures)
+    text += fmt::format("; {} {}", count, outcome);
+  return text + fmt::format("; {:.1f} s\n", report.seconds);
+}
+
+ordered_json report_json(const tuner::TuneReport& report) {
+  ordered_json json;
+  json["ranking"] = ordered_json::array();
+  for (const store::Record& record : report.ranking) json["ranking"].push_back(to_json(record));
+  json["vendor_first"] = to_json(report.vendor_first);
+  json["vendor_best"] = to_json(report.vendor_best);
+  json["legal_points"] = report.legal_points;
+  json["resumed"] = report.resumed;
+  json["evaluated"] = report.evaluated;
+  json["measured"] = report.measured;
+  json["compiled"] = report.compiled;
+  json["cached"] = report.cached;
+  json["failures"] = ordered_json::object();
+  for (const auto& [outcome, count] : report.failures) json["failures"][outcome] = count;
+  json["seconds"] = report.seconds;
+  json["interrupted"] = report.interrupted;
+  return json;
+}
+
+}  // namespace
+
+std::string target_line(const Target& target) {
+  if (!target.device) {
+    return fmt::format("predicted: no {} device is present; nothing was measured\n",
+                       to_string(target.arch));
+  }
+  return fmt::format("measured on device {}: {} ({} SMs), code for {}\n", target.device->ordinal,
+                     target.device->name, target.device->sm_count, to_string(target.arch));
+}
+
+std::string tune_text(const TunedProblem& tuned) {
+  if (!tuned.report) return fmt::format("\n{}\nskipped: {}\n", tuned.wanted.text, tuned.skipped);
+  const tuner::TuneReport& report = *tuned.report;
+  std::string text = fmt::format("\n{}\n", tuned.wanted.text);
+  text += report.ranking.empty() ? "no candidate was finished\n" : ranking_table(report);
+  text += counts_line(report);
+  if (report.interrupted) text += "interrupted: the same command goes on from here\n";
+  return text;
+}
+
+std::string tune_json(const TuneSummary& summary) {
+  ordered_json json;
+  json["arch"] = to_string(summary.target.arch);
+  json["device"] = summary.target.device ? to_json(*summary.target.device) : ordered_json(nullptr);
+  json["provenance"] = summary.target.device ? "measured" : "predicted";
+  std::string note = target_line(summary.target);
+  note.pop_back();
+  json["note"] = note;
+  json["interrupted"] = summary.interrupted;
+  json["results"] = ordered_json::array();
+  json["skipped"] = ordered_json::array();
+  for (const TunedProblem& tuned : summary.problems) {
+    if (!tuned.report) {
+      json["skipped"].push_back({{"problem", tuned.wanted.text}, {"reason", tuned.skipped}});
+      continue;
+    }
+    ordered_json result = report_json(*tuned.report);
+    ordered_json entry;
+    entry["problem"] = to_json(tuned.wanted.problem);
+    entry["key"] = tuned.wanted.text;
+    entry.update(result);
+    json["results"].push_back(std::move(entry));
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace gemmtune::cli

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "cli/tune.h"
+
+namespace gemmtune::cli {
+
+// The first line of `tune`: whether anything is measured, and on what.
+std::string target_line(const Target& target);
+
+// One problem's results: table, baseline, counts.
+std::string tune_text(const TunedProblem& tuned);
+
+// The whole command as one JSON object, ended by a newline.
+std::string tune_json(const TuneSummary& summary);
+
+}  // namespace gemmtune::cli

@@ -1,0 +1,192 @@
+#include "cli/services.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tuner/device_evaluator.h"
+#include "tuner/model_evaluator.h"
+
+namespace gemmtune::cli {
+namespace {
+
+// The archs that code can be generated for, joined for a message.
+std::string arch_list() {
+  std::string text;
+  for (const Arch arch : known_archs()) text += (text.empty() ? "" : ", ") + to_string(arch);
+  return text;
+}
+
+Expected<Device> device_by_ordinal(int ordinal, const Machine& machine) {
+  if (machine.devices.empty()) {
+    return usage_error("--device " + std::to_string(ordinal) +
+                       ": no GPU here: " + machine.why_no_driver);
+  }
+  for (const Device& device : machine.devices) {
+    if (device.ordinal == ordinal) return device;
+  }
+  return usage_error(fmt::format("--device {}: this machine has devices 0..{}", ordinal,
+                                 machine.devices.size() - 1));
+}
+
+// The newest arch we generate code for that runs on `device`; architecture-specific code only on
+// request.
+Expected<Arch> own_arch(const Device& device) {
+  std::optional<Arch> best;
+  for (const Arch arch : known_archs()) {
+    if (!arch.specific && runs_on(arch, device.arch)) best = arch;
+  }
+  if (best) return *best;
+  return make_error(ErrorKind::unsupported,
+                    fmt::format("{} is {}, which gemm-tune has no code for; it has {}", device.name,
+                                to_string(device.arch), arch_list()));
+}
+
+std::string gib(double bytes) {
+  return fmt::format("{:.1f} GiB", bytes / (1 << 30));
+}
+
+}  // namespace
+
+Expected<std::shared_ptr<const jit::Compiler>> load_compiler(const Context& context) {
+  auto nvrtc = jit::Nvrtc::load(jit::nvrtc_candidates(nvrtc_locations(context.environment)));
+  if (!nvrtc) return tl::unexpected(nvrtc.error());
+  std::shared_ptr<jit::CubinCache> cache;
+  if (const auto folder = cache_directory(context.environment, context.options)) {
+    cache = std::make_shared<jit::CubinCache>(
+        *folder, [log = context.log](const std::string& text) { log->warn(text); });
+  }
+  context.log->debug("NVRTC {} at {}", to_string(nvrtc->version()), nvrtc->path().string());
+  return std::make_shared<const jit::Compiler>(std::move(*nvrtc), std::move(cache));
+}
+
+Expected<std::unique_ptr<store::RecordStore>> open_records(const Context& context, bool read_only) {
+  auto location = database_location(context.environment, context.options);
+  if (!location) return tl::unexpected(location.error());
+  store::StoreOptions options;
+  options.path = location->path;
+  options.read_only = read_only;
+  options.create_directory = location->is_default && !read_only;
+  return store::open_store(options);
+}
+
+Machine find_machine(const Context& context) {
+  Machine machine;
+  gpu::DriverOptions options;
+  options.on_cleanup_error = [log = context.log](const gpu::CudaError& error) {
+    log->debug("{}", error.message);
+  };
+  auto driver = gpu::Driver::load(std::move(options));
+  if (!driver) {
+    machine.why_no_driver = driver.error().message;
+    context.log->debug("{}", machine.why_no_driver);
+    return machine;
+  }
+  auto devices = (*driver)->devices();
+  if (!devices) {
+    machine.why_no_driver = devices.error().message;
+    context.log->warn("{}", machine.why_no_driver);
+    return machine;
+  }
+  machine.driver = std::move(*driver);
+  machine.devices = std::move(*devices);
+  return machine;
+}
+
+DeviceSpec device_limits(const Device& device, Arch code) {
+  const DeviceSpec* known = find_device_spec(device.name);
+  DeviceSpec spec = known != nullptr ? *known : representative_device(code);
+  spec.name = device.name;
+  spec.arch = device.arch;
+  spec.sm_count = device.sm_count;
+  spec.memory_bytes = device.memory_bytes;
+  spec.l2_bytes = device.l2_bytes;
+  spec.max_smem_bytes_per_block = device.max_smem_bytes_per_block;
+  return spec;
+}
+
+Expected<Target> choose_target(const TargetOptions& options, const Machine& machine) {
+  Target target;
+  if (options.device) {
+    auto device = device_by_ordinal(*options.device, machine);
+    if (!device) return tl::unexpected(device.error());
+    target.device = std::move(*device);
+  }
+  if (!options.arch.empty()) {
+    auto arch = parse_arch(options.arch);
+    if (!arch) return tl::unexpected(arch.error());
+    target.arch = *arch;
+    if (target.device && !runs_on(target.arch, target.device->arch)) {
+      return usage_error(fmt::format("--arch {} does not run on device {}, {} ({})", options.arch,
+                                     *options.device, target.device->name,
+                                     to_string(target.device->arch)));
+    }
+    for (const Device& device : machine.devices) {
+      if (target.device || !runs_on(target.arch, device.arch)) continue;
+      const bool exact = device.arch.number() == target.arch.number();
+      const bool better_follows =
+          !exact && std::any_of(machine.devices.begin(), machine.devices.end(), [&](const auto& d) {
+            return d.arch.number() == target.arch.number();
+          });
+      if (!better_follows) target.device = device;
+    }
+  } else {
+    if (!target.device && !machine.devices.empty()) target.device = machine.devices.front();
+    if (!target.device) {
+      return usage_error("--arch is needed where there is no GPU (" + machine.why_no_driver +
+                         "); one of " + arch_list());
+    }
+    auto arch = own_arch(*target.device);
+    if (!arch) return tl::unexpected(arch.error());
+    target.arch = *arch;
+  }
+  target.limits = target.device ? device_limits(*target.device, target.arch)
+                                : representative_device(target.arch);
+  return target;
+}
+
+VendorLibraries load_vendor_libraries(const Context& context) {
+  VendorLibraries libraries;
+  auto cublaslt = vendor::CublasLtLibrary::load(cublaslt_names(context.environment));
+  if (cublaslt) {
+    libraries.cublaslt = std::move(*cublaslt);
+  } else {
+    context.log->warn("no baseline: {}", cublaslt.error().message);
+  }
+  libraries.nvml = gpu::Nvml::load();
+  if (!libraries.nvml) context.log->warn("no NVML: clocks and power are not recorded");
+  return libraries;
+}
+
+Expected<std::unique_ptr<tuner::Evaluator>> make_evaluator(
+    const Machine& machine, const Target& target, const VendorLibraries& libraries,
+    std::shared_ptr<const jit::Compiler> compiler, const Problem& problem, bool warm) {
+  if (!target.device) {
+    // The PTX simulator becomes the HostVerifier here.
+    return std::make_unique<tuner::ModelEvaluator>(canonical(problem), target.limits,
+                                                   tuner::HostVerifier{});
+  }
+  tuner::DeviceServices services;
+  services.driver = machine.driver;
+  services.device = *target.device;
+  services.compiler = std::move(compiler);
+  services.cublaslt = libraries.cublaslt;
+  services.nvml = gpu::NvmlDevice::find(libraries.nvml, target.device->uuid);
+  tuner::EvaluationOptions options;
+  options.arch = target.arch;
+  options.warm = warm;
+  return tuner::DeviceEvaluator::create(std::move(services), canonical(problem), options);
+}
+
+Expected<void> check_operands_fit(const Problem& problem, const Target& target) {
+  const auto a = static_cast<double>(bytes_a(problem));
+  const auto b = static_cast<double>(bytes_b(problem));
+  const auto c = static_cast<double>(bytes_c(problem));
+  const auto have = static_cast<double>(target.limits.memory_bytes);
+  if (a + b + c <= have) return {};
+  return usage_error(fmt::format("{} needs {} for its operands (A {}, B {}, C {}); {} has {}",
+                                 to_string(problem.shape), gib(a + b + c), gib(a), gib(b), gib(c),
+                                 target.limits.name, gib(have)));
+}
+
+}  // namespace gemmtune::cli

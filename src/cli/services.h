@@ -1,0 +1,81 @@
+#pragma once
+
+#include <spdlog/logger.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/environment.h"
+#include "core/device.h"
+#include "gpu/driver.h"
+#include "gpu/nvml.h"
+#include "jit/compiler.h"
+#include "store/record_store.h"
+#include "tuner/evaluator.h"
+#include "vendor/cublaslt.h"
+
+namespace gemmtune::cli {
+
+// What every command gets: the environment, the options all commands share, and the log on stderr.
+struct Context {
+  Environment environment;
+  CommonOptions options;
+  std::shared_ptr<spdlog::logger> log;
+};
+
+// NVRTC behind the cache. A cache that cannot be written is one warning in the log.
+Expected<std::shared_ptr<const jit::Compiler>> load_compiler(const Context& context);
+
+// The record store. `read_only` never creates a file: a missing one is then ErrorKind::not_found.
+Expected<std::unique_ptr<store::RecordStore>> open_records(const Context& context, bool read_only);
+
+// The GPUs of this machine; empty without a driver.
+struct Machine {
+  std::shared_ptr<const gpu::Driver> driver;  // null: none
+  std::string why_no_driver;
+  std::vector<Device> devices;
+};
+Machine find_machine(const Context& context);
+
+// What the user asked to tune for.
+struct TargetOptions {
+  std::string arch;           // --arch; empty: the device's
+  std::optional<int> device;  // --device, an ordinal
+};
+
+// What is tuned for: an arch, the limits that code for it has to keep, and the device to measure
+// on, if there is one that runs it.
+struct Target {
+  Arch arch;
+  std::optional<Device> device;
+  DeviceSpec limits;
+};
+
+// With --arch: the first device that runs it (an exact match first), or none; with --device: that
+// one. Without --arch the device's own. Usage error if there is neither, or if they do not fit.
+Expected<Target> choose_target(const TargetOptions& options, const Machine& machine);
+
+// The limits of a device that is present: the data file's entry of that name, or the arch's
+// representative, with what the driver reported.
+DeviceSpec device_limits(const Device& device, Arch code);
+
+// Everything an evaluator on a device is made from, loaded once a command.
+struct VendorLibraries {
+  std::shared_ptr<const vendor::CublasLtLibrary> cublaslt;  // null: none
+  std::shared_ptr<const gpu::Nvml> nvml;                    // null: none
+};
+// What is missing is a warning in the log.
+VendorLibraries load_vendor_libraries(const Context& context);
+
+// The evaluator of one problem: on target.device, or by the model. Usage error if the operands do
+// not fit the device.
+Expected<std::unique_ptr<tuner::Evaluator>> make_evaluator(
+    const Machine& machine, const Target& target, const VendorLibraries& libraries,
+    std::shared_ptr<const jit::Compiler> compiler, const Problem& problem, bool warm);
+
+// Usage error, saying how much is needed, if the operands of `problem` exceed the memory of the
+// device that `target` stands for.
+Expected<void> check_operands_fit(const Problem& problem, const Target& target);
+
+}  // namespace gemmtune::cli

@@ -1,0 +1,201 @@
+#include "cli/tune.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "cli/version.h"
+
+namespace gemmtune::cli {
+namespace {
+
+constexpr int kCandidatesMeasured = 320;
+constexpr int kCandidatesPredicted = 96;  // compiling is all they cost: a minute on two cores
+
+// A problem with the spaces that compute it, or why there are none.
+struct Planned {
+  WantedProblem wanted;
+  std::vector<codegen::SearchSpace> spaces;
+  std::string skipped;
+};
+
+Planned plan(const WantedProblem& wanted, const std::vector<codegen::SearchSpace>& spaces,
+             Arch arch) {
+  Planned planned{wanted, {}, wanted.unsupported};
+  if (!planned.skipped.empty()) return planned;
+  const Problem problem = canonical(wanted.problem);
+  std::string reasons;
+  for (const codegen::SearchSpace& space : spaces) {
+    if (auto supported = space.strategy->supports(problem, arch); supported) {
+      planned.spaces.push_back(space);
+    } else {
+      reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", space.strategy->name(),
+                             supported.error().message);
+    }
+  }
+  if (planned.spaces.empty()) {
+    planned.skipped =
+        fmt::format("no strategy computes it on {} yet ({})", to_string(arch), reasons);
+  }
+  return planned;
+}
+
+// Plans all problems; an error if nothing is left to do.
+Expected<std::vector<Planned>> plan_all(const std::vector<WantedProblem>& wanted,
+                                        const std::vector<codegen::SearchSpace>& spaces,
+                                        const Target& target) {
+  std::vector<Planned> all;
+  for (const WantedProblem& problem : wanted) {
+    all.push_back(plan(problem, spaces, target.arch));
+    if (!all.back().skipped.empty()) continue;
+    if (auto fits = check_operands_fit(problem.problem, target); !fits) {
+      if (problem.group.empty()) return tl::unexpected(fits.error());
+      all.back().skipped = fits.error().message;
+    }
+  }
+  const bool any =
+      std::any_of(all.begin(), all.end(), [](const auto& p) { return p.skipped.empty(); });
+  if (any) return all;
+  return make_error(ErrorKind::unsupported, all.front().wanted.text + ": " + all.front().skipped);
+}
+
+tuner::TuneRequest make_request(const TuneOptions& options, const Planned& planned,
+                                const Target& target) {
+  tuner::TuneRequest request;
+  request.problem = planned.wanted.problem;
+  request.arch = target.arch;
+  request.spaces = planned.spaces;
+  request.max_candidates =
+      options.candidates.value_or(target.device ? kCandidatesMeasured : kCandidatesPredicted);
+  request.max_seconds = options.seconds;
+  request.seed = options.seed;
+  request.compile_threads =
+      options.jobs > 0 ? options.jobs
+                       : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  request.fresh = options.fresh;
+  request.warm = options.warm;
+  return request;
+}
+
+// The options that decide a result, for the run's row.
+std::string options_text(const tuner::TuneRequest& request) {
+  std::string text = fmt::format("candidates={} seconds={} seed={}", request.max_candidates,
+                                 request.max_seconds, request.seed);
+  if (request.fresh) text += " fresh";
+  if (request.warm) text += " warm";
+  for (const codegen::SearchSpace& space : request.spaces)
+    text += fmt::format(" {}", space.strategy->name());
+  return text;
+}
+
+Expected<void> check_options(const TuneOptions& options) {
+  if (options.candidates && *options.candidates < 1)
+    return usage_error("--candidates must be at least 1");
+  if (options.seconds < 0) return usage_error("--seconds must not be negative");
+  if (options.jobs < 0) return usage_error("--jobs must be at least 1");
+  return {};
+}
+
+}  // namespace
+
+Expected<std::vector<codegen::SearchSpace>> choose_spaces(
+    const std::vector<std::string>& strategies, const std::vector<std::string>& files) {
+  std::vector<codegen::SearchSpace> from_files;
+  for (const std::string& file : files) {
+    auto space = codegen::load_search_space(file);
+    if (!space) return tl::unexpected(space.error());
+    from_files.push_back(std::move(*space));
+  }
+  std::vector<const codegen::Strategy*> wanted;
+  for (const std::string& name : strategies) {
+    auto strategy = codegen::find_strategy(name);
+    if (!strategy) return tl::unexpected(strategy.error());
+    if (std::find(wanted.begin(), wanted.end(), *strategy) == wanted.end())
+      wanted.push_back(*strategy);
+  }
+  for (const codegen::SearchSpace& space : from_files) {
+    const bool listed = std::find(wanted.begin(), wanted.end(), space.strategy) != wanted.end();
+    if (!strategies.empty() && !listed) {
+      return usage_error(fmt::format("a space file is for strategy {}, which --strategy leaves out",
+                                     space.strategy->name()));
+    }
+    if (strategies.empty() && !listed) wanted.push_back(space.strategy);
+  }
+  if (wanted.empty()) {
+    const auto all = codegen::strategies();
+    wanted.assign(all.begin(), all.end());
+  }
+  std::vector<codegen::SearchSpace> spaces;
+  for (const codegen::Strategy* strategy : wanted) {
+    const auto file =
+        std::find_if(from_files.begin(), from_files.end(),
+                     [&](const codegen::SearchSpace& space) { return space.strategy == strategy; });
+    if (file != from_files.end()) {
+      spaces.push_back(*file);
+      continue;
+    }
+    auto space = codegen::default_search_space(*strategy);
+    if (!space) return tl::unexpected(space.error());
+    spaces.push_back(std::move(*space));
+  }
+  return spaces;
+}
+
+Expected<TuneSummary> run_tune(const Context& context, const TuneOptions& options,
+                               const std::atomic<bool>& stop, const TuneEvents& events) {
+  if (auto checked = check_options(options); !checked) return tl::unexpected(checked.error());
+  auto wanted = parse_problems(options.problems);
+  if (!wanted) return tl::unexpected(wanted.error());
+  auto spaces = choose_spaces(options.strategies, options.space_files);
+  if (!spaces) return tl::unexpected(spaces.error());
+  const Machine machine = find_machine(context);
+  auto target = choose_target(options.target, machine);
+  if (!target) return tl::unexpected(target.error());
+  auto planned = plan_all(*wanted, *spaces, *target);
+  if (!planned) return tl::unexpected(planned.error());
+  auto compiler = load_compiler(context);
+  if (!compiler) return tl::unexpected(compiler.error());
+  if (auto served = (*compiler)->nvrtc().check_arch(target->arch); !served)
+    return tl::unexpected(served.error());
+  const VendorLibraries libraries =
+      target->device ? load_vendor_libraries(context) : VendorLibraries{};
+  auto store = open_records(context, false);
+  if (!store) return tl::unexpected(store.error());
+
+  TuneSummary summary;
+  summary.target = *target;
+  if (events.on_target) events.on_target(*target);
+  for (const Planned& item : *planned) {
+    if (stop.load()) {
+      summary.interrupted = true;
+      break;
+    }
+    TunedProblem tuned{item.wanted, std::nullopt, item.skipped};
+    if (item.skipped.empty()) {
+      auto evaluator =
+          make_evaluator(machine, *target, libraries, *compiler, item.wanted.problem, options.warm);
+      if (!evaluator) return tl::unexpected(evaluator.error());
+      const tuner::TuneRequest request = make_request(options, item, *target);
+      tuner::SessionServices services;
+      services.compiler = *compiler;
+      services.store = store->get();
+      services.evaluator = evaluator->get();
+      services.limits = target->limits;
+      services.device = target->device;
+      services.run = {std::string(kVersion), to_string((*compiler)->nvrtc().version()),
+                      machine.driver ? machine.driver->version() : 0, options_text(request)};
+      services.stop = &stop;
+      if (events.on_problem) services.on_progress = events.on_problem(item.wanted);
+      auto report = tuner::tune(request, services);
+      if (!report) return tl::unexpected(report.error());
+      summary.interrupted = summary.interrupted || report->interrupted;
+      tuned.report = std::move(*report);
+    }
+    if (events.on_result) events.on_result(tuned);
+    summary.problems.push_back(std::move(tuned));
+  }
+  return summary;
+}
+
+}  // namespace gemmtune::cli

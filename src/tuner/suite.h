@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "core/problem.h"
+
+namespace gemmtune::tuner {
+
+// One problem of a suite.
+struct SuiteEntry {
+  Problem problem;          // as written, packed; meaningless if `unsupported` is set
+  std::string group;        // what the geometric means are taken over, e.g. "square f32"
+  std::string text;         // the entry in words, for messages: "e4m3 tnt 2048x2048x2048"
+  std::string unsupported;  // why it cannot be expressed yet (a type to come); else empty
+};
+
+// A list of problems that are tuned or compared together: a configs/suites/*.json.
+struct Suite {
+  std::string name;
+  std::string about;
+  std::vector<SuiteEntry> entries;
+};
+
+// Parses {"suite": ..., "about": ..., "problems": [{"m": ..., "n": ..., "k": ..., "dtype": "f32",
+// "acc": "f32", "math": "ieee", "layout": "ttt", "lda"/"ldb"/"ldc"/"batch"/"align": ...,
+// "group": ...}]}. Only m, n and k are required. Errors are of kind usage and name the file, the
+// entry and the key.
+Expected<Suite> parse_suite(std::string_view json, std::string_view file_name);
+
+// Reads a suite file from disk.
+Expected<Suite> load_suite(const std::string& path);
+
+}  // namespace gemmtune::tuner
