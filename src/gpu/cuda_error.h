@@ -18,8 +18,10 @@ namespace gemmtune::gpu {
 //   out_of_memory()  nothing was allocated, everything else still works.
 //   any other        this call failed, the context is fine.
 struct CudaError : Error {
-  CudaError(ErrorKind error_kind, std::string text, int cuda_code = 0)
-      : Error{error_kind, std::move(text)}, code(cuda_code) {}
+  CudaError(ErrorKind error_kind, std::string text, int cuda_code = 0) : code(cuda_code) {
+    kind = error_kind;
+    message = std::move(text);
+  }
   // An error from outside the driver (code 0), so that callables may fail for reasons of their own.
   // NOLINTNEXTLINE(google-explicit-constructor)
   CudaError(Error error) : Error(std::move(error)) {}

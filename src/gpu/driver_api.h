@@ -70,6 +70,7 @@ namespace gemmtune::gpu {
 // The entry points as a function table. Optional later ones (cuTensorMapEncodeTiled for TMA) go
 // into a table of their own that may stay empty on older drivers.
 struct DriverApi {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): it declares
 #define GEMMTUNE_DECLARE_ENTRY(member, function, symbol) decltype(&::function) member = nullptr;
   GEMMTUNE_DRIVER_ENTRIES(GEMMTUNE_DECLARE_ENTRY)
 #undef GEMMTUNE_DECLARE_ENTRY

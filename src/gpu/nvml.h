@@ -56,7 +56,7 @@ class NvmlDevice {
   // The GPU of Device::uuid; nullopt if `nvml` is null or does not know it.
   static std::optional<NvmlDevice> find(std::shared_ptr<const Nvml> nvml, const std::string& uuid);
 
-  // Reads every field now (about 1 ms).
+  // Reads every field now: several driver queries, so not inside a timed region.
   ClockSample sample() const;
 
  private:

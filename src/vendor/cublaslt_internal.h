@@ -44,6 +44,7 @@ struct CublasLtLibrary::Impl {
   gpu::Result<void> check(cublasStatus_t status, std::string_view what) const;
 
   gpu::SharedLibrary library;
+// NOLINTNEXTLINE(bugprone-macro-parentheses): it declares
 #define GEMMTUNE_DECLARE_ENTRY(member, function) decltype(&::function) member = nullptr;
   GEMMTUNE_CUBLASLT_ENTRIES(GEMMTUNE_DECLARE_ENTRY)
 #undef GEMMTUNE_DECLARE_ENTRY

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <thread>
+#include <vector>
 
 #include "fake_driver.h"
 #include "gpu/event.h"
@@ -191,4 +193,33 @@ TEST_CASE("a failing reset still makes the context lost") {
   CHECK_FALSE(context->reset());
   CHECK(context->lost());
   CHECK(fixture.fake.live("context") == 0);
+}
+
+TEST_CASE("threads share a context") {
+  const fake_cuda::Fixture fixture;
+  const auto context = fixture.retain();
+  const std::string image = "kernel";
+  const auto module = Module::load(context, std::as_bytes(std::span(image))).value();
+  const auto function = module.function("kernel").value();
+  constexpr int kThreads = 8;
+  constexpr int kRounds = 50;
+  std::atomic<int> failures = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < kRounds; ++round) {
+        const auto stream = Stream::create(context).value();
+        const auto buffer = DeviceBuffer::allocate(context, 64).value();
+        const auto scope = context->enter();
+        if (!buffer.fill_bytes(stream.handle(), 1)) ++failures;
+        if (!function.launch({}, stream.handle(), buffer.address())) ++failures;
+        if (!stream.synchronize()) ++failures;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(failures == 0);
+  CHECK(fixture.fake.launches().size() == kThreads * kRounds);
+  CHECK(fixture.fake.live("memory") == 0);
+  CHECK(fixture.fake.misuses().empty());
 }

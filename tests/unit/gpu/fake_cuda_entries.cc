@@ -288,10 +288,13 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
     if (std::strncmp(text, "\177ELF", 4) == 0) text += 4;
     if (std::strcmp(text, "FOREIGN") == 0) return CUDA_ERROR_NO_BINARY_FOR_GPU;
     if (std::strcmp(text, "BAD") == 0) {
+      char* log = nullptr;
+      size_t bytes = 0;
       for (unsigned i = 0; i < count; ++i) {
-        if (options[i] != CU_JIT_ERROR_LOG_BUFFER) continue;
-        std::strcpy(static_cast<char*>(values[i]), "line 1: parse error\nline 2: and more");
+        if (options[i] == CU_JIT_ERROR_LOG_BUFFER) log = static_cast<char*>(values[i]);
+        if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) bytes = key(values[i]);
       }
+      std::snprintf(log, bytes, "line 1: parse error\nline 2: and more");
       return CUDA_ERROR_INVALID_PTX;
     }
     Object object;
@@ -332,7 +335,7 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
         *value = 8;
         return CUDA_SUCCESS;
       case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-        *value = 1024;
+        *value = 2048;
         return CUDA_SUCCESS;
       case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
         *value = 1024;
@@ -578,6 +581,7 @@ CUresult cuEventQuery(CUevent event) {
   });
 }
 
+// NOLINTNEXTLINE(readability-identifier-naming): libcuda's name
 CUresult cuEventElapsedTime(float* milliseconds, CUevent begin, CUevent end) {
   return entry_inside("cuEventElapsedTime", [&](State& s) {
     const Object* first = s.find("event", key(begin));

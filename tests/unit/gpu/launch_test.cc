@@ -111,7 +111,7 @@ TEST_CASE("attributes and occupancy are passed through") {
   const auto attributes = function.attributes().value();
   CHECK(attributes.registers == 64);
   CHECK(attributes.local_bytes == 8);
-  CHECK(attributes.static_smem_bytes == 1024);
+  CHECK(attributes.static_smem_bytes == 2048);
   CHECK(attributes.max_threads_per_block == 1024);
   CHECK(attributes.max_dynamic_smem_bytes == 48 * 1024);
   CHECK(attributes.binary_arch == 90);

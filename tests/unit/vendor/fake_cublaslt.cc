@@ -3,7 +3,9 @@
 #include <cublasLt.h>
 
 #include <cstring>
-#include <set>
+#include <map>
+#include <memory>
+#include <utility>
 
 namespace {
 
@@ -31,8 +33,8 @@ Control& control() {
   return instance;
 }
 
-std::set<void*>& alive() {
-  static std::set<void*> instance;
+std::map<const void*, std::unique_ptr<Descriptor>>& alive() {
+  static std::map<const void*, std::unique_ptr<Descriptor>> instance;
   return instance;
 }
 
@@ -45,10 +47,10 @@ bool fails(const char* function) {
 template <class Handle>
 cublasStatus_t create(const char* function, Handle* handle, Descriptor descriptor) {
   if (fails(function)) return CUBLAS_STATUS_ALLOC_FAILED;
-  auto* made = new Descriptor(descriptor);
-  alive().insert(made);
+  auto made = std::make_unique<Descriptor>(descriptor);
+  *handle = reinterpret_cast<Handle>(made.get());
+  alive()[*handle] = std::move(made);
   ++control().live;
-  *handle = reinterpret_cast<Handle>(made);
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -59,13 +61,12 @@ cublasStatus_t destroy(Handle handle) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   --control().live;
-  delete reinterpret_cast<Descriptor*>(handle);
   return CUBLAS_STATUS_SUCCESS;
 }
 
 Descriptor& get(const void* handle) {
   static Descriptor dead;
-  if (alive().count(const_cast<void*>(handle)) == 0) {
+  if (alive().count(handle) == 0) {
     ++control().misuses;
     return dead;
   }
