@@ -239,13 +239,13 @@ Expected<std::vector<DeviceSpec>> parse_device_specs(std::string_view json,
 }
 
 std::span<const DeviceSpec> known_devices() {
-  static const std::vector<DeviceSpec> kSpecs = [] {
+  static const std::vector<DeviceSpec> known = [] {
     const embedded::File& file = embedded::device_files().front();
     auto specs = parse_device_specs(file.text, file.path);
     if (!specs) throw std::logic_error(specs.error().message);
     return *std::move(specs);
   }();
-  return kSpecs;
+  return known;
 }
 
 const DeviceSpec* find_device_spec(std::string_view name) {

@@ -16,7 +16,7 @@ std::string to_string(Layout layout) {
 }
 
 Expected<Layout> parse_layout(std::string_view text) {
-  const std::string where = "layout " + quoted(text);
+  const std::string where = "layout " + in_quotes(text);
   if (text.size() != 3) {
     return usage_error(where +
                        " needs three letters, for A, B and C: t (row-major) or n "
@@ -26,7 +26,7 @@ Expected<Layout> parse_layout(std::string_view text) {
   for (size_t i = 0; i < 3; ++i) {
     if (text[i] != 't' && text[i] != 'n') {
       return usage_error(where + ": letter " + std::to_string(i + 1) + " (" +
-                         quoted(text.substr(i, 1)) +
+                         in_quotes(text.substr(i, 1)) +
                          ") is neither t (row-major) nor n (column-major)");
     }
     orders[i] = text[i] == 't' ? Order::row_major : Order::column_major;

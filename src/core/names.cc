@@ -30,7 +30,7 @@ std::string join(std::span<const std::string_view> names, std::string_view separ
   return text;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string result = "'";
   for (const char letter : text) {
@@ -51,7 +51,7 @@ std::string unknown_name_message(std::string_view what, std::string_view text,
     return edit_distance(text, a) < edit_distance(text, b);
   });
   std::string message = "unknown ";
-  message.append(what).append(" ").append(quoted(text)).append("; ");
+  message.append(what).append(" ").append(in_quotes(text)).append("; ");
   if (!sorted.empty() && edit_distance(text, sorted.front()) <= 2) {
     message.append("did you mean '").append(sorted.front()).append("'? ");
   }

@@ -10,7 +10,7 @@ namespace gemmtune {
 int edit_distance(std::string_view a, std::string_view b);
 
 // 'text' in quotes for a message of one line: control characters appear as \xNN.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 // "unknown <what> '<text>'; did you mean 'x'? valid: x, y, z" with the nearest valid names first.
 // `what` is a noun such as "type" or "strategy"; `valid` may hold any number of names.

@@ -14,7 +14,7 @@ constexpr double kMaxOperandElements =
 
 // Parses one dimension of "MxNxK"; `name` is m, n or k.
 Expected<int64_t> parse_dimension(std::string_view whole, std::string_view part, char name) {
-  const std::string where = "shape " + quoted(whole) + ": " + name + " is " + quoted(part);
+  const std::string where = "shape " + in_quotes(whole) + ": " + name + " is " + in_quotes(part);
   if (part.empty()) return usage_error(where + ", a whole number is needed");
   int64_t value = 0;
   const auto [end, code] = std::from_chars(part.data(), part.data() + part.size(), value);
@@ -102,7 +102,7 @@ Expected<Shape> parse_shape(std::string_view text) {
   for (int i = 0; i < 3; ++i) {
     const size_t x = rest.find('x');
     if ((x == std::string_view::npos) != (i == 2)) {
-      return usage_error("shape " + quoted(text) +
+      return usage_error("shape " + in_quotes(text) +
                          " needs three sizes, MxNxK, e.g. 5120x5120x4096");
     }
     auto value = parse_dimension(text, rest.substr(0, x), "mnk"[i]);

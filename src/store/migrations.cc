@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/names.h"
 #include "embedded/migration_files.h"
 
 namespace gemmtune::store {
@@ -59,8 +60,8 @@ std::vector<Migration> read_migrations(std::span<const embedded::File> files) {
 }
 
 const std::vector<Migration>& known_migrations() {
-  static const std::vector<Migration> kMigrations = read_migrations(embedded::migration_files());
-  return kMigrations;
+  static const std::vector<Migration> migrations = read_migrations(embedded::migration_files());
+  return migrations;
 }
 
 SchemaState read_schema_state(SQLite::Database& database) {
@@ -76,15 +77,16 @@ SchemaState read_schema_state(SQLite::Database& database) {
 Expected<void> check_schema_state(const SchemaState& state, int known,
                                   const std::filesystem::path& path) {
   if (state.foreign) {
-    return usage_error("'" + path.string() + "' is a database of another program, not gemm-tune's");
+    return usage_error(in_quotes(path.string()) +
+                       " is a database of another program, not gemm-tune's");
   }
   if (state.version > known) {
-    return usage_error("the database '" + path.string() + "' has version " +
+    return usage_error("the database " + in_quotes(path.string()) + " has version " +
                        std::to_string(state.version) + ", this gemm-tune knows versions up to " +
                        std::to_string(known) + "; use a newer gemm-tune or another file");
   }
   if (state.version < 0) {
-    return usage_error("the database '" + path.string() + "' is damaged (version " +
+    return usage_error("the database " + in_quotes(path.string()) + " is damaged (version " +
                        std::to_string(state.version) + ")");
   }
   return {};

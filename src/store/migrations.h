@@ -36,7 +36,8 @@ struct SchemaState {
   bool foreign = false;  // tables of another program
 };
 
-// Reads the state without writing. Throws SQLite::Exception.
+// Reads the state without writing. Within a transaction, or the parts may be of different moments.
+// Throws SQLite::Exception.
 SchemaState read_schema_state(SQLite::Database& database);
 
 // The error if this program, which knows migrations up to `known`, cannot use such a database.

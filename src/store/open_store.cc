@@ -1,5 +1,6 @@
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Transaction.h>
 #include <sqlite3.h>
 
 #include <chrono>
@@ -7,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/names.h"
 #include "store/migrations.h"
 #include "store/path_check.h"
 #include "store/sqlite_error.h"
@@ -50,10 +52,16 @@ bool has_pending_wal(const fs::path& path) {
   return !error && bytes > 0;
 }
 
+// The state as of one moment: another process may be creating the tables right now.
+SchemaState look_at_schema(SQLite::Database& database) {
+  const SQLite::Transaction snapshot(database);
+  return read_schema_state(database);
+}
+
 SQLite::Database open_for_reading(const fs::path& path, int busy_ms) {
   try {
     SQLite::Database database(path.string(), SQLite::OPEN_READONLY, busy_ms);
-    read_schema_state(database);  // opening is lazy; this reads
+    look_at_schema(database);  // opening is lazy; this reads
     return database;
   } catch (const SQLite::Exception& exception) {
     const int code = exception.getErrorCode() & 0xFF;
@@ -82,11 +90,11 @@ Expected<SQLite::Database> open_writable(const fs::path& path, const StoreOption
   SQLite::Database database(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, busy_ms);
   // SQLite falls back to reading where it may not write.
   if (sqlite3_db_readonly(database.getHandle(), "main") == 1) {
-    return usage_error("the database '" + path.string() + "' is not writable");
+    return usage_error("the database " + in_quotes(path.string()) + " is not writable");
   }
   const int known = static_cast<int>(known_migrations().size());
   // Before anything is written: is it ours, and of a version we know?
-  const SchemaState state = read_schema_state(database);
+  const SchemaState state = look_at_schema(database);
   if (auto usable = check_schema_state(state, known, path); !usable) {
     return tl::unexpected(usable.error());
   }
@@ -102,12 +110,16 @@ Expected<SQLite::Database> open_readable(const fs::path& path, const StoreOption
   SQLite::Database database =
       open_for_reading(path, static_cast<int>(options.busy_timeout.count()));
   const int known = static_cast<int>(known_migrations().size());
-  const SchemaState state = read_schema_state(database);
+  const SchemaState state = look_at_schema(database);
   if (auto usable = check_schema_state(state, known, path); !usable) {
     return tl::unexpected(usable.error());
   }
+  if (state.version == 0) {
+    return make_error(ErrorKind::not_found,
+                      "the database " + in_quotes(path.string()) + " is empty");
+  }
   if (state.version < known) {
-    return usage_error("the database '" + path.string() + "' has version " +
+    return usage_error("the database " + in_quotes(path.string()) + " has version " +
                        std::to_string(state.version) + ", older than this gemm-tune's " +
                        std::to_string(known) +
                        ", and is upgraded only when it is opened for writing");
@@ -122,7 +134,7 @@ Expected<std::unique_ptr<RecordStore>> open_store(const StoreOptions& options) {
   if (auto usable = check_path(options.path, use); !usable) return tl::unexpected(usable.error());
   std::error_code error;
   const fs::path path = fs::absolute(options.path, error);
-  if (error) return usage_error("'" + options.path.string() + "': " + error.message());
+  if (error) return usage_error(in_quotes(options.path.string()) + ": " + error.message());
   try {
     auto database = options.read_only ? open_readable(path, options) : open_writable(path, options);
     if (!database) return tl::unexpected(database.error());

@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "core/names.h"
+
 namespace gemmtune::store {
 namespace {
 
@@ -25,8 +27,8 @@ constexpr std::pair<uint64_t, std::string_view> kNetworkFileSystems[] = {
 constexpr std::array<char, 16> kMagic = {'S', 'Q', 'L', 'i', 't', 'e', ' ', 'f',
                                          'o', 'r', 'm', 'a', 't', ' ', '3', '\0'};
 
-std::string quoted(const fs::path& path) {
-  return "'" + path.string() + "'";
+std::string name_of(const fs::path& path) {
+  return in_quotes(path.string());
 }
 
 // The folder the file lies in.
@@ -41,26 +43,26 @@ Expected<void> check_folder(const fs::path& path, PathUse use) {
   if (use.create_directory && !use.read_only) {
     fs::create_directories(folder, error);
     if (error) {
-      return usage_error("cannot create the folder " + quoted(folder) +
+      return usage_error("cannot create the folder " + name_of(folder) +
                          " for the database: " + error.message());
     }
   }
   if (fs::is_directory(folder, error)) return {};
   if (use.read_only) {
-    return make_error(ErrorKind::not_found, "there is no database " + quoted(path));
+    return make_error(ErrorKind::not_found, "there is no database " + name_of(path));
   }
-  return usage_error("cannot create the database " + quoted(path) + ": " + quoted(folder) +
+  return usage_error("cannot create the database " + name_of(path) + ": " + name_of(folder) +
                      " is not a folder");
 }
 
 Expected<void> check_beginning(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return usage_error("cannot open the database " + quoted(path) + " for reading");
+  if (!file) return usage_error("cannot open the database " + name_of(path) + " for reading");
   std::array<char, 16> start{};
   file.read(start.data(), start.size());
   if (file.gcount() == 0 && file.eof()) return {};  // empty: as good as absent
   if (file.gcount() != static_cast<std::streamsize>(start.size()) || start != kMagic) {
-    return usage_error(quoted(path) + " is not a gemm-tune database (it is no SQLite file)");
+    return usage_error(name_of(path) + " is not a gemm-tune database (it is no SQLite file)");
   }
   return {};
 }
@@ -78,7 +80,7 @@ std::optional<std::string_view> network_file_system(uint64_t statfs_type) {
 Expected<void> check_local(const fs::path& path, uint64_t statfs_type) {
   const auto network = network_file_system(statfs_type);
   if (!network) return {};
-  return usage_error("the database " + quoted(path) + " would lie on a network file system (" +
+  return usage_error("the database " + name_of(path) + " would lie on a network file system (" +
                      std::string(*network) +
                      "), whose locks a shared database cannot rely on; name a file on a local disk "
                      "with --db or GEMM_TUNE_DB");
@@ -91,10 +93,10 @@ Expected<void> check_path(const fs::path& path, PathUse use) {
   const fs::file_status status = fs::status(path, error);
   const bool exists = fs::exists(status);
   if (!exists && use.read_only) {
-    return make_error(ErrorKind::not_found, "there is no database " + quoted(path));
+    return make_error(ErrorKind::not_found, "there is no database " + name_of(path));
   }
   if (exists && !fs::is_regular_file(status)) {
-    return usage_error(quoted(path) + " cannot be a database: it is not a regular file");
+    return usage_error(name_of(path) + " cannot be a database: it is not a regular file");
   }
   struct statfs about {};
   if (statfs((exists ? path : folder_of(path)).c_str(), &about) == 0) {

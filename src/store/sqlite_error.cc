@@ -6,6 +6,8 @@
 #include <cctype>
 #include <string>
 
+#include "core/names.h"
+
 namespace gemmtune::store {
 namespace {
 
@@ -20,12 +22,12 @@ std::string one_line(std::string text) {
 }  // namespace
 
 Error damage_error(const std::string& what, const std::filesystem::path& path) {
-  return {ErrorKind::io, "the database '" + path.string() + "' is damaged (" + one_line(what) +
-                             "); restore a copy, or move it away and tune again"};
+  return {ErrorKind::io, "the database " + in_quotes(path.string()) + " is damaged (" +
+                             one_line(what) + "); restore a copy, or move it away and tune again"};
 }
 
 Error to_error(const SQLite::Exception& exception, const std::filesystem::path& path, Phase phase) {
-  const std::string name = "'" + path.string() + "'";
+  const std::string name = in_quotes(path.string());
   const std::string detail = one_line(exception.what());
   const ErrorKind blame = phase == Phase::opening ? ErrorKind::usage : ErrorKind::io;
   switch (exception.getErrorCode() & 0xFF) {  // the low byte is the primary code

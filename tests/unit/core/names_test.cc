@@ -57,10 +57,10 @@ TEST_CASE("unknown_name_message lists the nearest first and suggests only what i
   CHECK(join({}) == "");
 }
 
-TEST_CASE("quoted: one line, whatever the text") {
-  CHECK(quoted("") == "''");
-  CHECK(quoted("a b\xC3\xA9") == "'a b\xC3\xA9'");
-  CHECK(quoted("a\nb\t\x7f") == "'a\\x0ab\\x09\\x7f'");
+TEST_CASE("in_quotes: one line, whatever the text") {
+  CHECK(in_quotes("") == "''");
+  CHECK(in_quotes("a b\xC3\xA9") == "'a b\xC3\xA9'");
+  CHECK(in_quotes("a\nb\t\x7f") == "'a\\x0ab\\x09\\x7f'");
   CHECK(unknown_name_message("type", "f\n32", {}) == "unknown type 'f\\x0a32'; valid: ");
 }
 

@@ -43,7 +43,7 @@ void check_against_naive(const std::string& text) {
     REQUIRE(*parsed == *expected);
   } else {
     REQUIRE(parsed.error().kind == ErrorKind::usage);
-    REQUIRE(parsed.error().message.find(quoted(text)) != std::string::npos);
+    REQUIRE(parsed.error().message.find(in_quotes(text)) != std::string::npos);
   }
 }
 

@@ -110,6 +110,8 @@ TEST_CASE("open: read_only neither creates nor changes") {
   CHECK(open_error(path, true).kind == ErrorKind::not_found);
   CHECK(open_error(dir / "no/tuned.db", true).kind == ErrorKind::not_found);
   CHECK_FALSE(fs::exists(path));
+  write_bytes(dir / "empty.db", "");
+  CHECK(open_error(dir / "empty.db", true).kind == ErrorKind::not_found);
   int64_t id = 0;
   {
     const auto store = must_open(path);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <csignal>
+#include <cstdio>
 #include <random>
 #include <set>
 #include <thread>
@@ -207,6 +208,7 @@ TEST_CASE("processes that create one file at the same time all succeed") {
     for (int process = 0; process < 6; ++process) {
       children.push_back(spawn([&] {
         auto store = open_store(options);
+        if (!store) std::fprintf(stderr, "%s\n", store.error().message.c_str());
         if (!store) return 1;
         return (*store)->add_device(sample_device()) && (*store)->begin_run({}) ? 0 : 2;
       }));
