@@ -14,7 +14,7 @@ class GraphExec {
   // Moves the graph to the device ahead of the first launch, so that the launch does not pay for
   // it.
   Result<void> upload(const Stream& stream) const;
-  // Needs the stream's context current.
+  // Needs the context current.
   Result<void> launch(const Stream& stream) const;
 
  private:

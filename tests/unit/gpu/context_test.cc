@@ -205,6 +205,7 @@ TEST_CASE("threads share a context") {
   constexpr int kRounds = 50;
   std::atomic<int> failures = 0;
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&] {
       for (int round = 0; round < kRounds; ++round) {

@@ -56,8 +56,8 @@ struct InjectedFailure {
   CUresult code = CUDA_SUCCESS;
 };
 
-// All state of the fake driver. Members are guarded by `mutex`; entry() in fake_cuda_entries.cc
-// takes it.
+// All state of the fake driver. Members are guarded by `mutex`; entry() in fake_cuda_entry.h takes
+// it.
 class State final : public FakeCuda {
  public:
   void reset(int devices) override;
