@@ -126,7 +126,8 @@ struct StoreOptions {
 // Opens the store at options.path, creates it where there is none, and upgrades an older one.
 // Errors, with the file untouched: usage for a path that cannot be used (no such folder, not
 // writable, on a network file system, not a database, another program's, damaged, from a newer
-// version); not_found for a missing or empty file with read_only; io where reading or writing fails.
+// version); not_found for a missing or empty file with read_only; io where reading or writing
+// fails.
 Expected<std::unique_ptr<RecordStore>> open_store(const StoreOptions& options);
 
 }  // namespace gemmtune::store

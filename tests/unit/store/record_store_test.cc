@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <sstream>
 #include <thread>
 #include <tuple>
 
@@ -361,6 +362,27 @@ TEST_CASE("views for people show the same") {
   CHECK_FALSE(best.executeStep());
   CHECK(database.execAndGet("SELECT count(*) FROM candidates_view").getInt() == 4);
   CHECK(database.execAndGet("SELECT outcome FROM failures").getString() == "spilled");
+}
+
+TEST_CASE("the queries of docs/database.md run") {
+  Sample sample;
+  must_record(*sample.store, sample_record(sample.run, 10));
+  const std::string page =
+      read_bytes(std::filesystem::path(GEMMTUNE_SOURCE_DIR) / "docs/database.md");
+  const std::string opening = "```sql\n";
+  const size_t begin = page.find(opening) + opening.size();
+  REQUIRE(begin > opening.size());
+  std::stringstream queries(page.substr(begin, page.find("```", begin) - begin));
+  SQLite::Database database(sample.path().string());
+  int count = 0;
+  for (std::string query; std::getline(queries, query, ';');) {
+    if (query.find("SELECT") == std::string::npos) continue;
+    SQLite::Statement statement(database, query);
+    while (statement.executeStep()) {
+    }
+    ++count;
+  }
+  CHECK(count >= 5);
 }
 
 }  // namespace
