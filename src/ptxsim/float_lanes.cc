@@ -3,14 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
-// g++ chooses the version for the host's processor at load time. Without hardware FMA, libm
-// computes it, exactly but slowly.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
-#define GEMMTUNE_TARGET_CLONES \
-  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define GEMMTUNE_TARGET_CLONES
-#endif
+#include "ptxsim/target_clones.h"
 
 namespace gemmtune::ptxsim {
 

@@ -19,6 +19,10 @@ InstructionSet InstructionSet::all() {
   add_barriers(set);
   add_async_copies(set);
   add_warp_operations(set);
+  add_atomics(set);
+  add_matrix_moves(set);
+  add_matrix_multiplications(set);
+  add_wmma(set);
   return set;
 }
 

@@ -45,5 +45,9 @@ void add_control(InstructionSet& set);
 void add_barriers(InstructionSet& set);
 void add_async_copies(InstructionSet& set);
 void add_warp_operations(InstructionSet& set);
+void add_atomics(InstructionSet& set);
+void add_matrix_moves(InstructionSet& set);
+void add_matrix_multiplications(InstructionSet& set);
+void add_wmma(InstructionSet& set);
 
 }  // namespace gemmtune::ptxsim

@@ -104,6 +104,8 @@ void SharedMemory::note_read(Warp& warp, const Instruction& in, uint32_t mask,
       if (write.clock < first_clock_ || write.clock > access.seen[write.thread / kWarpSize]) {
         check_read(access, granule);
       }
+      // Atomic reads race with plain writes only, and those see this thread's own write stamp.
+      if (access.atomic) continue;
       Read& read = reads_[size_t{granule} * warps_ + own];
       read = (read >> 32) == access.now && (read & 63) != lane ? stamp | kManyLanes : stamp | lane;
     }
