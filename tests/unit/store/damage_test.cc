@@ -133,7 +133,7 @@ TEST_CASE("damage: bit flips") {
   const std::string good = sample_bytes();
   std::mt19937 random(3);
   Damaged damaged;
-  for (int round = 0; round < 400; ++round) {
+  for (int round = 0; round < 200; ++round) {
     CAPTURE(round);
     std::string bytes = good;
     const int flips = 1 << (round % 7);
