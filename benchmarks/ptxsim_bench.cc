@@ -1,5 +1,5 @@
-// Lane-instructions a second of the simulator, on one host thread. The target is 50 million with the
-// checks of races and uninitialised reads on.
+// Lane-instructions a second of the simulator, on one host thread. The target is 50 million with
+// the checks of races and uninitialised reads on.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -185,6 +186,22 @@ void Warp::diverge_indirect(const Split& split, const Instruction& in, uint32_t 
   if (split.mask != taken) send(split.at + 1, split.mask & ~taken, join);
 }
 
+// Lanes that wait for lanes of their warp may wait for some that stand at a join, which no GPU
+// since Volta makes binding: when nothing else can go on, those at the innermost such join do.
+bool Warp::release_partial_join() {
+  const auto waits = [](const Split& split) { return split.wait == Wait::members; };
+  if (std::none_of(splits_.begin(), splits_.end(), waits)) return false;
+  for (size_t i = joins_.size(); i-- > 0;) {
+    Join& join = joins_[i];
+    if (!join.used || join.arrived == 0) continue;
+    join.expected &= ~join.arrived;
+    splits_.push_back(Split{join.at, join.arrived, join.parent});
+    join.arrived = 0;
+    return true;
+  }
+  return false;
+}
+
 bool Warp::gather(const Instruction& in, uint32_t members, bool any_place, uint32_t& mask) {
   const uint32_t required = members & live_;
   if ((required & ~mask) == 0) return true;
@@ -236,7 +253,11 @@ template <bool kTrack, bool kProfile>
 Warp::State Warp::run_splits(uint64_t& slice) {
   while (true) {
     const int index = ready_split();
-    if (index < 0) return splits_.empty() ? State::finished : State::blocked;
+    if (index < 0) {
+      if (splits_.empty()) return State::finished;
+      if (!release_partial_join()) return State::blocked;
+      continue;
+    }
     const State state = run_split<kTrack, kProfile>(static_cast<size_t>(index), slice);
     if (state != State::finished) return state;
   }

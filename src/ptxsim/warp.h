@@ -151,6 +151,7 @@ class Warp {
   void track_guard(const Instruction& in, uint32_t lanes);
   uint32_t defined(Row row) const { return defined_[row / kRowAlignment]; }
   void wake_members();
+  bool release_partial_join();
 
   const Launch& launch_;
   WorkerLog& log_;

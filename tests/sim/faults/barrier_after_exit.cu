@@ -1,0 +1,16 @@
+// A warp has ended before a barrier for the whole block.
+template <bool kBroken>
+__device__ void body(const float* in, float* out, float* scratch, int n) {
+  __shared__ float tile[64];
+  if (kBroken && threadIdx.x >= 32) return;
+  tile[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = tile[threadIdx.x ^ 1];
+}
+
+extern "C" __global__ void broken(const float* in, float* out, float* scratch, int n) {
+  body<true>(in, out, scratch, n);
+}
+extern "C" __global__ void correct(const float* in, float* out, float* scratch, int n) {
+  body<false>(in, out, scratch, n);
+}

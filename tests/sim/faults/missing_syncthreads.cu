@@ -1,0 +1,15 @@
+// Threads read what other warps write, with no barrier between.
+template <bool kBroken>
+__device__ void body(const float* in, float* out, float* scratch, int n) {
+  __shared__ float tile[64];
+  tile[threadIdx.x] = in[threadIdx.x];
+  if (!kBroken) __syncthreads();
+  out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+extern "C" __global__ void broken(const float* in, float* out, float* scratch, int n) {
+  body<true>(in, out, scratch, n);
+}
+extern "C" __global__ void correct(const float* in, float* out, float* scratch, int n) {
+  body<false>(in, out, scratch, n);
+}
