@@ -5,9 +5,10 @@
 
 // A thread's share of a warp tile, on the fp32 units.
 //
-// Lanes form a kLanesM x kLanesN grid. A thread tile is split into pieces of 4 x 4 that lie kLanesM * 4
-// rows and kLanesN * 4 columns apart, so that the lanes of a row read neighbouring 16-byte vectors of
-// shared memory (no bank conflicts), and a lane stores 4 neighbouring columns of C:
+// Lanes form a kLanesM x kLanesN grid. A thread tile is split into pieces of 4 x 4 (or into
+// iterations_m x iterations_n larger ones) that lie kLanesM pieces apart in m and kLanesN in n, so that
+// the lanes of a row read neighbouring 16-byte vectors of shared memory (no bank conflicts), and a lane
+// stores 4 neighbouring columns of C:
 //
 //     warp tile, thread_m = thread_n = 8, kLanesM = 4, kLanesN = 8; numbers are lanes, one a 4 x 4 piece
 //        0  1  2 ..  7 |  0  1  2 ..  7
@@ -26,8 +27,11 @@ struct ThreadTile {
   static constexpr int kLanesM = kTile.warp_m / kM;
   static constexpr int kLanesN = kTile.warp_n / kN;
   static constexpr int kPiece = 4;  // floats of one shared-memory vector
+  static constexpr int kPieceM = kTile.iterations_m > 0 ? kM / kTile.iterations_m : kPiece;
+  static constexpr int kPieceN = kTile.iterations_n > 0 ? kN / kTile.iterations_n : kPiece;
   static_assert(kLanesM * kLanesN == 32, "a warp tile is 32 thread tiles");
-  static_assert(kM % kPiece == 0 && kN % kPiece == 0, "thread tiles are made of 4 x 4 pieces");
+  static_assert(kM % kPieceM == 0 && kN % kPieceN == 0, "thread tiles are made of whole pieces");
+  static_assert(kPieceM % kPiece == 0 && kPieceN % kPiece == 0, "pieces are made of 16-byte vectors");
 
   struct Fragments {
     float a[kM];
@@ -44,8 +48,8 @@ struct ThreadTile {
     int lane_m;
     int lane_n;
     place_lane(static_cast<int>(threadIdx.x) % 32, lane_m, lane_n);
-    row = warp / kWarpsN * kTile.warp_m + lane_m * kPiece;
-    column = warp % kWarpsN * kTile.warp_n + lane_n * kPiece;
+    row = warp / kWarpsN * kTile.warp_m + lane_m * kPieceM;
+    column = warp % kWarpsN * kTile.warp_n + lane_n * kPieceN;
 #pragma unroll
     for (int i = 0; i < kM; ++i) {
 #pragma unroll
@@ -55,10 +59,10 @@ struct ThreadTile {
 
   // Offset of fragment element i from `row` (and j from `column`).
   static __device__ __forceinline__ constexpr int row_offset(int i) {
-    return i / kPiece * kLanesM * kPiece + i % kPiece;
+    return i / kPieceM * kLanesM * kPieceM + i % kPieceM;
   }
   static __device__ __forceinline__ constexpr int column_offset(int j) {
-    return j / kPiece * kLanesN * kPiece + j % kPiece;
+    return j / kPieceN * kLanesN * kPieceN + j % kPieceN;
   }
 
   // Reads the fragments of one k from the rows of the shared tiles that hold it.

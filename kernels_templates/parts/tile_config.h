@@ -29,6 +29,13 @@ enum CopyPath : int {
   kCopyAsync = 1,      // cp.async (sm_80 and up)
 };
 
+// How the partial products of a split k are added up.
+enum Reduction : int {
+  kReduceWorkspace = 0,  // a second kernel sums them in order: deterministic
+  kReduceAtomic = 1,     // red.add into C: the order, and so the rounding, varies from run to run
+  kReduceCluster = 2,    // through distributed shared memory, in order (sm_90 and up): deterministic
+};
+
 struct TileConfig {
   int tile_m = 0;    // rows of C a block computes
   int tile_n = 0;    // columns of C a block computes
@@ -37,6 +44,9 @@ struct TileConfig {
   int warp_n = 0;    // columns of C a warp computes
   int thread_m = 0;  // rows of C a thread computes
   int thread_n = 0;  // columns of C a thread computes
+  int iterations_m = 0;  // pieces a thread tile is spread in along m; 0: pieces of 4 rows
+  int iterations_n = 0;  // along n; 0: pieces of 4 columns
+  int vector = 0;        // most elements an access may move; 0: what the alignment allows
   int stages = 0;    // shared-memory buffers
   int lanes = 0;     // LaneOrder
   int order = 0;     // AccumulatorOrder
@@ -44,6 +54,8 @@ struct TileConfig {
   int fragments =
       0;  // register buffers a fragment: 1, or 2 to load the next k while this one computes
   int min_blocks = 0;  // blocks an SM that __launch_bounds__ asks for; 0 leaves it to the compiler
+  int slices = 0;      // blocks that share the k of one tile of C; 0 or 1: k is not split
+  int reduction = 0;   // Reduction
   int raster = 0;      // tile rows a raster group; 0 or 1 is plain row order
 
   constexpr bool operator==(const TileConfig&) const = default;

@@ -7,15 +7,21 @@ namespace gemmtune::codegen::simt {
 namespace {
 
 constexpr int kMaxThreads = 1024;
+constexpr int kSmallestTile = 8;
+// Addresses, loop counter and launch arguments that stay live through the main loop.
+constexpr int kOverheadRegisters = 24;
 
 bool divides(int part, int whole) {
   return part > 0 && whole > 0 && whole % part == 0;
 }
 
 // Whether the block's threads share out a tile's vectors evenly.
-bool copies_evenly(const TileConfig& tile, int tile_mn, bool contiguous_k, int vector) {
+bool copies_evenly(const KernelSpec& spec, int tile_mn, bool contiguous_k, int aligned) {
+  const TileConfig& tile = spec.tile;
+  const int vector = access_width(tile, aligned);
   const int inner = contiguous_k ? tile.tile_k : tile_mn;
-  return inner % vector == 0 && divides(threads(tile), tile_mn * tile.tile_k / vector);
+  return inner % vector == 0 &&
+         divides(spec.strategy->threads(tile), tile_mn * tile.tile_k / vector);
 }
 
 // A warp tile's rows or columns of lanes.
@@ -23,7 +29,11 @@ int lanes(int warp, int thread) {
   return thread > 0 ? warp / thread : 0;
 }
 
-constexpr std::array kRules = {
+int block_threads(const RuleInput& in) {
+  return in.spec.strategy->threads(in.spec.tile);
+}
+
+constexpr std::array kWarpTileRules = {
     Rule{"tile_m divisible by warp_m", "a block tile is made of whole warp tiles",
          [](const RuleInput& in) { return divides(in.spec.tile.warp_m, in.spec.tile.tile_m); }},
     Rule{"tile_n divisible by warp_n", "a block tile is made of whole warp tiles",
@@ -41,8 +51,33 @@ constexpr std::array kRules = {
            const TileConfig& t = in.spec.tile;
            return lanes(t.warp_m, t.thread_m) * lanes(t.warp_n, t.thread_n) == 32;
          }},
+};
+
+constexpr std::array kBlockTileRules = {
+    Rule{"block tiles of at least 8 x 8", "smaller ones would not fit one grid",
+         [](const RuleInput& in) {
+           return in.spec.tile.tile_m >= kSmallestTile && in.spec.tile.tile_n >= kSmallestTile;
+         }},
+    Rule{"tile_m divisible by thread_m", "a block tile is made of whole thread tiles",
+         [](const RuleInput& in) {
+           return divides(std::max(1, in.spec.tile.thread_m), in.spec.tile.tile_m);
+         }},
+    Rule{"tile_n divisible by thread_n", "a block tile is made of whole thread tiles",
+         [](const RuleInput& in) {
+           return divides(std::max(1, in.spec.tile.thread_n), in.spec.tile.tile_n);
+         }},
+    Rule{"a block is made of whole warps", "lanes without work would be wasted",
+         [](const RuleInput& in) { return divides(32, block_threads(in)); }},
+};
+
+constexpr std::array kGuardedRules = {
+    Rule{"tile_k at least 1", "the main loop steps by it",
+         [](const RuleInput& in) { return in.spec.tile.tile_k >= 1; }},
+};
+
+constexpr std::array kLimitRules = {
     Rule{"at most 1024 threads a block", "hardware limit",
-         [](const RuleInput& in) { return threads(in.spec.tile) <= kMaxThreads; }},
+         [](const RuleInput& in) { return block_threads(in) <= kMaxThreads; }},
     Rule{"registers fit a thread", "accumulators and fragments must not spill",
          [](const RuleInput& in) {
            return in.spec.strategy->estimated_registers(in.spec) <=
@@ -51,14 +86,13 @@ constexpr std::array kRules = {
     Rule{"registers fit min_blocks blocks an SM", "the compiler would spill to reach min_blocks",
          [](const RuleInput& in) {
            const int blocks = std::max(1, in.spec.tile.min_blocks);
-           const int needed =
-               in.spec.strategy->estimated_registers(in.spec) * threads(in.spec.tile);
+           const int needed = in.spec.strategy->estimated_registers(in.spec) * block_threads(in);
            return needed * blocks <= in.device.registers_per_sm;
          }},
     Rule{"min_blocks blocks fit an SM's threads", "more would never be resident",
          [](const RuleInput& in) {
            const int blocks = std::max(1, in.spec.tile.min_blocks);
-           return threads(in.spec.tile) * blocks <= in.device.max_threads_per_sm;
+           return block_threads(in) * blocks <= in.device.max_threads_per_sm;
          }},
     Rule{"shared memory fits a block", "limit of the arch",
          [](const RuleInput& in) {
@@ -77,12 +111,12 @@ constexpr std::array kRegisterCopyRules = {
     Rule{"threads divide the vectors of a tile of A", "each thread copies the same number",
          [](const RuleInput& in) {
            const KernelSpec& s = in.spec;
-           return copies_evenly(s.tile, s.tile.tile_m, s.traits.a_row_major, s.traits.vector_a);
+           return copies_evenly(s, s.tile.tile_m, s.traits.a_row_major, s.traits.vector_a);
          }},
     Rule{"threads divide the vectors of a tile of B", "each thread copies the same number",
          [](const RuleInput& in) {
            const KernelSpec& s = in.spec;
-           return copies_evenly(s.tile, s.tile.tile_n, !s.traits.b_row_major, s.traits.vector_b);
+           return copies_evenly(s, s.tile.tile_n, !s.traits.b_row_major, s.traits.vector_b);
          }},
 };
 
@@ -94,6 +128,14 @@ int warps(const TileConfig& t) {
 
 int threads(const TileConfig& tile) {
   return 32 * warps(tile);
+}
+
+int access_width(const TileConfig& tile, int aligned) {
+  return tile.vector > 0 ? std::min(tile.vector, aligned) : aligned;
+}
+
+int block_tile_threads(const TileConfig& t) {
+  return t.tile_m / std::max(1, t.thread_m) * (t.tile_n / std::max(1, t.thread_n));
 }
 
 int pad_a(const KernelTraits& traits) {
@@ -109,6 +151,20 @@ int smem_bytes(const KernelSpec& spec, int buffers) {
   return buffers * t.tile_k * row * size_bytes(spec.type);
 }
 
+int unpadded_smem_bytes(const KernelSpec& spec) {
+  const TileConfig& t = spec.tile;
+  return (t.tile_m + t.tile_n) * t.tile_k * size_bytes(spec.type);
+}
+
+int single_buffer_registers(const KernelSpec& spec) {
+  const TileConfig& t = spec.tile;
+  const int threads_a_block = std::max(1, spec.strategy->threads(t));
+  const int in_flight = (t.tile_m + t.tile_n) * t.tile_k / threads_a_block;
+  const int m = std::max(1, t.thread_m);
+  const int n = std::max(1, t.thread_n);
+  return m * n + std::max(m + n, in_flight) + kOverheadRegisters;
+}
+
 Dim3 tile_grid(const TileConfig& tile, const Problem& problem) {
   const int64_t rows = (problem.shape.m + tile.tile_m - 1) / tile.tile_m;
   const int64_t columns = (problem.shape.n + tile.tile_n - 1) / tile.tile_n;
@@ -118,7 +174,7 @@ Dim3 tile_grid(const TileConfig& tile, const Problem& problem) {
 LaunchPlan single_launch(const KernelSpec& spec, const Problem& problem) {
   KernelLaunch launch;
   launch.grid = tile_grid(spec.tile, problem);
-  launch.block = {static_cast<unsigned>(threads(spec.tile)), 1, 1};
+  launch.block = {static_cast<unsigned>(spec.strategy->threads(spec.tile)), 1, 1};
   launch.smem_bytes = spec.strategy->smem_bytes(spec);
   return {{launch}, 0};
 }
@@ -127,7 +183,6 @@ Expected<void> supports_f32(const Problem& problem) {
   if (problem.type != DataType::f32 || problem.math != MathMode::ieee) {
     return make_error(ErrorKind::unsupported, "computes f32 with --math ieee only");
   }
-  constexpr int64_t kSmallestTile = 32;
   const Shape& s = problem.shape;
   const double tiles = static_cast<double>(s.m / kSmallestTile + 1) *
                        static_cast<double>(s.n / kSmallestTile + 1) *
@@ -140,9 +195,21 @@ Expected<void> supports_f32(const Problem& problem) {
 }
 
 std::vector<Rule> rules_with(std::span<const Rule> own) {
-  std::vector<Rule> all(kRules.begin(), kRules.end());
-  all.insert(all.end(), own.begin(), own.end());
+  return joined({kWarpTileRules, kLimitRules, own});
+}
+
+std::vector<Rule> block_tile_rules_with(std::span<const Rule> own) {
+  return joined({kBlockTileRules, own, kLimitRules});
+}
+
+std::vector<Rule> joined(std::initializer_list<std::span<const Rule>> lists) {
+  std::vector<Rule> all;
+  for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
   return all;
+}
+
+std::span<const Rule> guarded_rules() {
+  return kGuardedRules;
 }
 
 std::span<const Rule> register_copy_rules() {

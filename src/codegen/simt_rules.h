@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,14 @@ namespace gemmtune::codegen::simt {
 int warps(const TileConfig& tile);    // a block
 int threads(const TileConfig& tile);  // a block
 
+// Threads of a block where thread tiles make up the block tile directly (block_thread_tile.cuh);
+// an unused thread_m or thread_n, 0, counts as 1.
+int block_tile_threads(const TileConfig& tile);
+
+// Elements that an access moves where the alignment allows `aligned` (kAccessWidth in
+// parts/vector_access.cuh).
+int access_width(const TileConfig& tile, int aligned);
+
 // Floats of padding at the end of each row of a shared tile: 4 where the operand is transposed on
 // its way in (contiguous along k), else 0.
 int pad_a(const KernelTraits& traits);
@@ -20,6 +29,13 @@ int pad_b(const KernelTraits& traits);
 
 // Bytes of `buffers` pairs of A and B tiles, padding included.
 int smem_bytes(const KernelSpec& spec, int buffers);
+
+// Bytes of one pair of A and B tiles without padding (guarded_gemm.cuh).
+int unpadded_smem_bytes(const KernelSpec& spec);
+
+// Registers of a thread whose copies and products do not overlap: accumulators, the larger of
+// fragments and words in flight, addresses.
+int single_buffer_registers(const KernelSpec& spec);
 
 // Blocks of `problem` in the one-dimensional grid that raster.cuh unfolds.
 Dim3 tile_grid(const TileConfig& tile, const Problem& problem);
@@ -33,6 +49,16 @@ Expected<void> supports_f32(const Problem& problem);
 // The rules that follow from block, warp and thread tiles (divisibility, lane grid, registers,
 // shared memory), followed by a strategy's own.
 std::vector<Rule> rules_with(std::span<const Rule> own);
+
+// The same for strategies without warp tiles (block_thread_tile.cuh): the geometry's rules, a
+// strategy's own, the hardware's limits.
+std::vector<Rule> block_tile_rules_with(std::span<const Rule> own);
+
+// Several lists as one, in that order.
+std::vector<Rule> joined(std::initializer_list<std::span<const Rule>> lists);
+
+// Rules of strategies that load shared tiles word by word (guarded_gemm.cuh).
+std::span<const Rule> guarded_rules();
 
 // Rules of strategies that copy tiles through registers (tile_loader.cuh).
 std::span<const Rule> register_copy_rules();

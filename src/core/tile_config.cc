@@ -15,12 +15,17 @@ constexpr std::array kFields = {
     TileField{"warp_n", &TileConfig::warp_n},
     TileField{"thread_m", &TileConfig::thread_m},
     TileField{"thread_n", &TileConfig::thread_n},
+    TileField{"iterations_m", &TileConfig::iterations_m},
+    TileField{"iterations_n", &TileConfig::iterations_n},
+    TileField{"vector", &TileConfig::vector},
     TileField{"stages", &TileConfig::stages},
     TileField{"lanes", &TileConfig::lanes},
     TileField{"order", &TileConfig::order},
     TileField{"copy", &TileConfig::copy},
     TileField{"fragments", &TileConfig::fragments},
     TileField{"min_blocks", &TileConfig::min_blocks},
+    TileField{"slices", &TileConfig::slices},
+    TileField{"reduction", &TileConfig::reduction},
     TileField{"raster", &TileConfig::raster},
 };
 static_assert(kFields.size() * sizeof(int) == sizeof(TileConfig), "list every field of TileConfig");

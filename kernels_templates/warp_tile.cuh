@@ -1,0 +1,51 @@
+#pragma once
+
+#include "parts/gemm_args.h"
+#include "parts/kernel_traits.h"
+#include "parts/raster.cuh"
+#include "parts/simt_epilogue.cuh"
+#include "parts/simt_thread_tile.cuh"
+#include "parts/single_buffer_mainloop.cuh"
+#include "parts/tile_config.h"
+
+// warp_tile: vectorized with a tile of each warp between block tile and thread tile.
+//
+//     block tile                warp tile, iterations_m = 1, iterations_n = 2      thread tile
+//     tile_m x tile_n           warp_m x warp_n; numbers are lanes                 thread_m x thread_n
+//     +-------+-------+         +-------------+-------------+
+//     | warp0 | warp1 |         |  0  1 ..  7 |  0  1 ..  7 |                      +----+  +----+
+//     +-------+-------+  --->   |  8  9 .. 15 |  8  9 .. 15 |  --->  lane 9:       |    |  |    |
+//     | warp2 | warp3 |         | 16 ..       | 16 ..       |                      +----+  +----+
+//     +-------+-------+         | 24 ..       | 24 ..       |           thread_m / iterations_m rows
+//                               +-------------+-------------+        by thread_n / iterations_n columns each
+//
+// A warp's reads for one k come from a short piece of each shared tile, so more lanes share a word; and
+// what a thread computes is spread over the iterations, so that the lanes of a warp read neighbouring
+// vectors. Index formulas in parts/simt_thread_tile.cuh; shared memory and barriers in
+// parts/single_buffer_mainloop.cuh.
+
+namespace gemmtune {
+
+template <TileConfig kTile, KernelTraits kTraits>
+struct WarpTile {
+  using Tile = ThreadTile<kTile>;
+
+  static constexpr int kThreads = 32 * (kTile.tile_m / kTile.warp_m) * (kTile.tile_n / kTile.warp_n);
+  using Mainloop = SingleBufferMainloop<kTile, kTraits, kThreads>;
+  static constexpr int kSmemBytes = Mainloop::kSmemBytes;
+
+  static __device__ __forceinline__ void run(const GemmArgs& args) {
+    const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n, 1>(args.m, args.n,
+                                                                    static_cast<int>(blockIdx.x));
+    const int row = at.row * kTile.tile_m;
+    const int column = at.column * kTile.tile_n;
+    Tile tile;
+    Mainloop::run(args, at.batch, row, column, [&tile](const float* a, const float* b) {
+      multiply_tile<kTile, Mainloop::kStrideA, Mainloop::kStrideB>(tile, a, b);
+    });
+    store_thread_tile<kTraits.vector_c>(
+        tile, static_cast<float*>(args.c) + at.batch * args.stride_c, args, row, column);
+  }
+};
+
+}  // namespace gemmtune

@@ -1,0 +1,15 @@
+#include "codegen/simt_strategy.h"
+
+#include "codegen/simt_rules.h"
+
+namespace gemmtune::codegen::simt {
+
+Expected<void> SimtStrategy::supports(const Problem& problem, Arch) const {
+  return supports_f32(problem);
+}
+
+LaunchPlan SimtStrategy::launch_plan(const KernelSpec& spec, const Problem& problem) const {
+  return single_launch(spec, problem);
+}
+
+}  // namespace gemmtune::codegen::simt

@@ -1,0 +1,30 @@
+#include "codegen/strategies/naive.h"
+
+#include <array>
+
+#include "codegen/simt_rules.h"
+#include "codegen/simt_strategy.h"
+
+namespace gemmtune::codegen {
+namespace {
+
+constexpr std::array<std::string_view, 2> kParameters = {"tile_m", "tile_n"};
+
+}  // namespace
+
+const Strategy& naive() {
+  static const simt::SimtStrategy kStrategy({
+      .name = "naive",
+      .summary = "fp32, one thread an element, operands straight from global memory",
+      .template_file = "naive.cuh",
+      .template_name = "Naive",
+      .parameters = kParameters,
+      .rules = simt::block_tile_rules_with({}),
+      .threads = simt::block_tile_threads,
+      .smem_bytes = [](const KernelSpec&) { return 0; },
+      .estimated_registers = simt::single_buffer_registers,
+  });
+  return kStrategy;
+}
+
+}  // namespace gemmtune::codegen

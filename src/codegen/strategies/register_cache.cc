@@ -1,0 +1,32 @@
+#include "codegen/strategies/register_cache.h"
+
+#include <array>
+
+#include "codegen/simt_rules.h"
+#include "codegen/simt_strategy.h"
+
+namespace gemmtune::codegen {
+namespace {
+
+constexpr std::array<std::string_view, 5> kParameters = {"tile_m", "tile_n", "tile_k", "thread_m",
+                                                         "thread_n"};
+
+}  // namespace
+
+const Strategy& register_cache() {
+  static const simt::SimtStrategy kStrategy({
+      .name = "register_cache",
+      .summary =
+          "fp32, thread_m x thread_n results a thread as outer products of fragments in registers",
+      .template_file = "register_cache.cuh",
+      .template_name = "RegisterCache",
+      .parameters = kParameters,
+      .rules = simt::block_tile_rules_with(simt::guarded_rules()),
+      .threads = simt::block_tile_threads,
+      .smem_bytes = simt::unpadded_smem_bytes,
+      .estimated_registers = simt::single_buffer_registers,
+  });
+  return kStrategy;
+}
+
+}  // namespace gemmtune::codegen
