@@ -71,7 +71,11 @@ int run(int argc, const char* const* argv) {
       "gemm-tune COMMAND --help shows the options of a command, with examples.");
   CommonOptions common;
   Action action;
-  add_tune_command(app, common, action);
+  for (const auto add :
+       {add_tune_command, add_query_command, add_list_command, add_show_command, add_emit_command,
+        add_verify_command, add_bench_command, add_doctor_command}) {
+    add(app, common, action);
+  }
 
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.empty()) {

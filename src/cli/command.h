@@ -14,6 +14,13 @@ using Action = std::function<Expected<void>(const Context&)>;
 // Each adds one subcommand to `app`, which sets `action` when it is chosen. `common` is shared by
 // all; both outlive the parsing.
 void add_tune_command(CLI::App& app, CommonOptions& common, Action& action);
+void add_query_command(CLI::App& app, CommonOptions& common, Action& action);
+void add_list_command(CLI::App& app, CommonOptions& common, Action& action);
+void add_show_command(CLI::App& app, CommonOptions& common, Action& action);
+void add_emit_command(CLI::App& app, CommonOptions& common, Action& action);
+void add_verify_command(CLI::App& app, CommonOptions& common, Action& action);
+void add_bench_command(CLI::App& app, CommonOptions& common, Action& action);
+void add_doctor_command(CLI::App& app, CommonOptions& common, Action& action);
 
 // --db, --cache-dir, --no-cache, --json, -v, -q.
 void add_common_options(CLI::App& command, CommonOptions& common);

@@ -145,10 +145,10 @@ std::string config_cell(const store::Record& record) {
   return text;
 }
 
-std::string provenance_text(const store::Record& record) {
+std::string provenance_text(const store::Record& record, const DeviceNames& devices) {
   switch (record.provenance) {
     case store::Provenance::measured:
-      return "measured";
+      return "measured on " + device_name(devices, record.job.device_uuid);
     case store::Provenance::transferred:
       return "transferred from another device";
     case store::Provenance::predicted:

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/filter_options.h"
 #include "core/device.h"
 #include "store/record.h"
 
@@ -29,7 +30,7 @@ std::string tflops_cell(const store::Record& record);
 std::string config_cell(const store::Record& record);
 
 // "measured on NVIDIA H200", "predicted for sm_80; nothing was measured".
-std::string provenance_text(const store::Record& record);
+std::string provenance_text(const store::Record& record, const DeviceNames& devices);
 
 // What throttled a measurement; empty for nothing.
 std::string throttle_text(uint64_t reasons);

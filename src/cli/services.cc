@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/host_verifier.h"
 #include "tuner/device_evaluator.h"
 #include "tuner/model_evaluator.h"
 
@@ -162,9 +163,9 @@ Expected<std::unique_ptr<tuner::Evaluator>> make_evaluator(
     const Machine& machine, const Target& target, const VendorLibraries& libraries,
     std::shared_ptr<const jit::Compiler> compiler, const Problem& problem, bool warm) {
   if (!target.device) {
-    // The PTX simulator becomes the HostVerifier here.
-    return std::make_unique<tuner::ModelEvaluator>(canonical(problem), target.limits,
-                                                   tuner::HostVerifier{});
+    auto verifier = make_host_verifier(compiler, target.arch);
+    return std::make_unique<tuner::ModelEvaluator>(
+        canonical(problem), target.limits, verifier ? std::move(*verifier) : tuner::HostVerifier{});
   }
   tuner::DeviceServices services;
   services.driver = machine.driver;

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -6,17 +5,13 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/print.h"
 #include "cli/progress_display.h"
 #include "cli/render_tune.h"
 #include "cli/tune.h"
 
 namespace gemmtune::cli {
 namespace {
-
-void print(const std::string& text) {
-  fmt::print(stdout, "{}", text);
-  std::fflush(stdout);
-}
 
 Expected<void> tune_and_print(const Context& context, const TuneOptions& options) {
   const InterruptFlag interrupt;

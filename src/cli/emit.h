@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/filter_options.h"
+#include "cli/problem_options.h"
+#include "codegen/kernel_spec.h"
+#include "codegen/strategy.h"
+
+namespace gemmtune::cli {
+
+enum class EmitFormat { source, ptx, cubin };
+
+struct EmitOptions {
+  ProblemOptions problem;
+  std::string arch;
+  std::string device;    // as FilterOptions::device: whose best
+  std::string strategy;  // with `tile`: this kernel; else the best of the database
+  std::string tile;      // "tile_m=128 tile_n=128 ..."
+  EmitFormat format = EmitFormat::source;
+};
+
+// A kernel as text or machine code.
+struct EmittedKernel {
+  codegen::KernelSpec spec;
+  std::string name;                     // the extern "C" entry
+  std::optional<Arch> arch;             // where one was given or found
+  codegen::LaunchPlan plan;             // for the problem that was asked for
+  std::optional<store::Record> record;  // the result it comes from, if it was looked up
+  EmitFormat format = EmitFormat::source;
+  std::string content;  // standalone CUDA source, PTX, or the bytes of a cubin
+};
+
+// The best kernel of the database for the problem, or the one that strategy and tile name. Reads
+// only. ErrorKind::not_found where nothing is stored, usage for a tile that is illegal (names the
+// rule).
+Expected<EmittedKernel> run_emit(const Context& context, const EmitOptions& options);
+
+// Everything but machine code, which has no place in JSON.
+std::string emit_json(const EmittedKernel& kernel);
+
+}  // namespace gemmtune::cli

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "cli/filter_options.h"
+#include "cli/problem_options.h"
+
+namespace gemmtune::cli {
+
+struct QueryOptions {
+  ProblemOptions problem;
+  FilterOptions filter;
+  bool all = false;
+  bool nearest = false;
+};
+
+// The best result of a problem for one target, beside the vendor's in the same job.
+struct QueryResult {
+  store::Record best;
+  std::optional<store::Record> vendor_first;
+  std::optional<store::Record> vendor_best;
+};
+
+struct QueryAnswer {
+  Problem problem;
+  std::vector<QueryResult> results;          // one a job (arch, device, warm)
+  std::vector<store::Record> candidates;     // with `all`
+  std::vector<store::Neighbour> neighbours;  // with `nearest`
+  DeviceNames devices;
+};
+
+// Looks a problem up; never writes. ErrorKind::not_found if there is nothing to show.
+Expected<QueryAnswer> run_query(const Context& context, const QueryOptions& options);
+
+std::string query_text(const QueryAnswer& answer);
+std::string query_json(const QueryAnswer& answer);
+
+}  // namespace gemmtune::cli

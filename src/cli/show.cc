@@ -1,0 +1,21 @@
+#include "cli/show.h"
+
+namespace gemmtune::cli {
+
+Expected<ShownRecord> run_show(const Context& context, int64_t id) {
+  auto store = open_records(context, true);
+  if (!store) return tl::unexpected(store.error());
+  auto record = (*store)->get(id);
+  if (!record) return tl::unexpected(record.error());
+  if (!*record) {
+    return make_error(ErrorKind::not_found, "no candidate has the id " + std::to_string(id) +
+                                                "; gemm-tune list and query --all show ids");
+  }
+  auto history = (*store)->history(id);
+  if (!history) return tl::unexpected(history.error());
+  auto devices = device_names(**store);
+  if (!devices) return tl::unexpected(devices.error());
+  return ShownRecord{std::move(**record), std::move(*history), std::move(*devices)};
+}
+
+}  // namespace gemmtune::cli

@@ -1,0 +1,156 @@
+#include "cli/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+
+#include "cli/host_verifier.h"
+#include "cli/kernel_options.h"
+#include "codegen/emitter.h"
+#include "codegen/search_space.h"
+#include "core/names.h"
+#include "tuner/gpu_verifier.h"
+
+namespace gemmtune::cli {
+namespace {
+
+constexpr std::array<std::string_view, 2> kBackends = {"gpu", "sim"};
+// Each case's reference is a plain loop on the CPU, and there are dozens of cases.
+constexpr double kMostFlops = 4e9;
+
+// The kernels to check: the one that was named, or a sample of the legal ones.
+Expected<std::vector<codegen::KernelSpec>> choose_kernels(const VerifyOptions& options,
+                                                          const Problem& problem,
+                                                          const Target& target) {
+  if (!options.tile.empty()) {
+    auto spec = parse_kernel(options.strategy, options.tile, problem, target.arch);
+    if (!spec) return tl::unexpected(spec.error());
+    return std::vector{*spec};
+  }
+  auto strategy = codegen::find_strategy(options.strategy);
+  if (!strategy) return tl::unexpected(strategy.error());
+  if (auto supported = (*strategy)->supports(problem, target.arch); !supported)
+    return tl::unexpected(supported.error());
+  auto space = codegen::default_search_space(**strategy);
+  if (!space) return tl::unexpected(space.error());
+  const KernelTraits traits = codegen::traits_for(problem);
+  auto legal = codegen::enumerate(*space, traits, problem.type, target.limits).legal;
+  std::mt19937_64 random(options.seed);
+  std::shuffle(legal.begin(), legal.end(), random);
+  legal.resize(std::min<size_t>(legal.size(), static_cast<size_t>(options.tiles)));
+  std::vector<codegen::KernelSpec> specs;
+  for (const TileConfig& tile : legal) specs.push_back({*strategy, tile, traits, problem.type});
+  if (specs.empty()) return usage_error("no tile of the strategy is legal for this problem");
+  return specs;
+}
+
+// Verifies one kernel; an error means that nothing further can be verified.
+using Check = std::function<Expected<VerifiedKernel>(const codegen::KernelSpec&)>;
+
+Expected<Check> gpu_check(const Machine& machine, const Problem& problem, const Target& target,
+                          std::shared_ptr<const jit::Compiler> compiler, size_t& case_count) {
+  if (!target.device) {
+    return make_error(ErrorKind::unsupported,
+                      "no GPU here runs " + to_string(target.arch) + "; --backend sim needs none");
+  }
+  auto context = gpu::Context::retain(machine.driver, target.device->ordinal);
+  if (!context) return tl::unexpected(context.error());
+  const tuner::CaseSizes sizes{problem.shape.m, problem.shape.n, problem.shape.k};
+  auto cases = tuner::verification_cases(codegen::traits_for(problem), problem.type, sizes,
+                                         tuner::Effort::thorough);
+  case_count = cases.size();
+  auto verifier = tuner::GpuVerifier::create(*context, std::move(cases));
+  if (!verifier) return tl::unexpected(verifier.error());
+  auto shared = std::make_shared<tuner::GpuVerifier>(std::move(*verifier));
+  return Check([shared, context = *context, compiler,
+                arch = target.arch](const codegen::KernelSpec& spec) -> Expected<VerifiedKernel> {
+    VerifiedKernel result{to_string(spec.tile), "", {}};
+    auto compiled = compiler->compile({codegen::emit(spec), arch, {}});
+    if (!compiled) {
+      result.failure = "does not compile: " + compiled.error().first_error;
+      return result;
+    }
+    auto kernel = tuner::LoadedKernel::load(context, spec, *compiled);
+    if (!kernel) {
+      result.failure = kernel.error().message;
+      return result;
+    }
+    auto verdict = shared->verify(*kernel);
+    if (verdict) {
+      result.verdict = *verdict;
+    } else if (verdict.error().context_lost()) {
+      return make_error(ErrorKind::failed,
+                        fmt::format("{} crashed: {}", result.config, verdict.error().message));
+    } else {
+      result.failure = verdict.error().message;
+    }
+    return result;
+  });
+}
+
+Expected<Check> host_check(const Target& target, std::shared_ptr<const jit::Compiler> compiler) {
+  auto verifier = make_host_verifier(std::move(compiler), target.arch);
+  if (!verifier) return tl::unexpected(verifier.error());
+  return Check([verifier = std::move(*verifier)](
+                   const codegen::KernelSpec& spec) -> Expected<VerifiedKernel> {
+    auto verdict = verifier(spec);
+    if (!verdict) return VerifiedKernel{to_string(spec.tile), verdict.error().message, {}};
+    return VerifiedKernel{to_string(spec.tile), "", *verdict};
+  });
+}
+
+Expected<void> check_options(const VerifyOptions& options, const Problem& problem) {
+  if (std::find(kBackends.begin(), kBackends.end(), options.backend) == kBackends.end())
+    return usage_error(unknown_name_message("backend", options.backend, kBackends));
+  if (options.tiles < 1) return usage_error("--tiles must be at least 1");
+  if (flops(problem) > kMostFlops) {
+    return usage_error(fmt::format(
+        "{} is too large to verify: the reference is computed on the CPU, many times; sizes just "
+        "above the tile's find the same errors (default: 301x333x77)",
+        to_string(problem.shape)));
+  }
+  return {};
+}
+
+}  // namespace
+
+bool VerifyReport::correct() const {
+  return std::all_of(kernels.begin(), kernels.end(),
+                     [](const VerifiedKernel& kernel) { return kernel.correct(); });
+}
+
+Expected<VerifyReport> run_verify(const Context& context, const VerifyOptions& options,
+                                  const std::atomic<bool>& stop,
+                                  const std::function<void(const VerifiedKernel&)>& on_kernel) {
+  auto wanted = parse_problem(options.problem);
+  if (!wanted) return tl::unexpected(wanted.error());
+  const Problem problem = canonical(*wanted);
+  if (auto checked = check_options(options, problem); !checked)
+    return tl::unexpected(checked.error());
+  const Machine machine = find_machine(context);
+  auto target = choose_target(options.target, machine);
+  if (!target) return tl::unexpected(target.error());
+  auto specs = choose_kernels(options, problem, *target);
+  if (!specs) return tl::unexpected(specs.error());
+  auto compiler = load_compiler(context);
+  if (!compiler) return tl::unexpected(compiler.error());
+  if (auto served = (*compiler)->nvrtc().check_arch(target->arch); !served)
+    return tl::unexpected(served.error());
+  VerifyReport report{options.strategy, options.backend, *target, 0, {}};
+  auto check = options.backend == "gpu"
+                   ? gpu_check(machine, problem, *target, *compiler, report.cases)
+                   : host_check(*target, *compiler);
+  if (!check) return tl::unexpected(check.error());
+  for (const codegen::KernelSpec& spec : *specs) {
+    if (stop.load()) break;
+    auto kernel = (*check)(spec);
+    if (!kernel) return tl::unexpected(kernel.error());
+    if (on_kernel) on_kernel(*kernel);
+    report.kernels.push_back(std::move(*kernel));
+  }
+  return report;
+}
+
+}  // namespace gemmtune::cli

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/problem_options.h"
+#include "cli/services.h"
+#include "tuner/verdict.h"
+
+namespace gemmtune::cli {
+
+struct VerifyOptions {
+  ProblemOptions problem;  // its layout and alignment choose the kernel, its sizes the cases
+  TargetOptions target;
+  std::string strategy;
+  std::string tile;             // empty: a sample of the strategy's space
+  std::string backend = "gpu";  // gpu, sim
+  int tiles = 8;                // how many are sampled
+  uint64_t seed = 1;
+};
+
+// One kernel and what became of it.
+struct VerifiedKernel {
+  std::string config;
+  std::string failure;  // compiling or launching; empty: `verdict` tells
+  tuner::Verdict verdict;
+
+  bool correct() const { return failure.empty() && verdict.correct(); }
+};
+
+struct VerifyReport {
+  std::string strategy;
+  std::string backend;
+  Target target;
+  size_t cases = 0;  // a kernel; 0 where the backend chooses them
+  std::vector<VerifiedKernel> kernels;
+
+  bool correct() const;
+};
+
+// Checks kernels of a strategy against an fp64 reference; writes nothing. `on_kernel` is called as
+// verdicts are ready; it may be empty.
+Expected<VerifyReport> run_verify(const Context& context, const VerifyOptions& options,
+                                  const std::atomic<bool>& stop,
+                                  const std::function<void(const VerifiedKernel&)>& on_kernel);
+
+std::string verify_text(const VerifyReport& report);
+std::string verify_json(const VerifyReport& report);
+
+}  // namespace gemmtune::cli
