@@ -49,53 +49,73 @@ std::string traits_literal(const KernelTraits& t) {
       t.a_row_major, t.b_row_major, t.vector_a, t.vector_b, t.vector_c);
 }
 
-// Tile, assertions and entry point: what differs from kernel to kernel.
-std::string instantiation(const KernelSpec& spec) {
-  const Strategy& strategy = *spec.strategy;
-  const int threads = strategy.threads(spec.tile);
-  const std::string bounds = spec.tile.min_blocks > 0
-                                 ? fmt::format("{}, {}", threads, spec.tile.min_blocks)
-                                 : std::to_string(threads);
+std::string entry_name(const KernelSpec& spec, const EntryPoint& entry) {
+  return kernel_name(spec) + std::string(entry.suffix);
+}
+
+std::string entry_definition(const KernelSpec& spec, const EntryPoint& entry) {
+  const std::string bounds = entry.min_blocks > 0
+                                 ? fmt::format("{}, {}", entry.threads, entry.min_blocks)
+                                 : std::to_string(entry.threads);
   return fmt::format(
+      R"(static_assert(Kernel::{member} == {threads}, "host and device disagree on the threads of a block");
+
+extern "C" __global__ void __launch_bounds__({bounds})
+    {entry}(const __grid_constant__ gemmtune::GemmArgs args) {{
+  Kernel::{function}(args);
+}}
+)",
+      fmt::arg("member", entry.threads_member), fmt::arg("threads", entry.threads),
+      fmt::arg("bounds", bounds), fmt::arg("entry", entry_name(spec, entry)),
+      fmt::arg("function", entry.function));
+}
+
+// Tile, assertions and entry points: what differs from kernel to kernel.
+std::string instantiation(const KernelSpec& spec) {
+  std::string text = fmt::format(
       R"(constexpr gemmtune::TileConfig kTile{tile};
 constexpr gemmtune::KernelTraits kTraits{traits};
 
 using Kernel = gemmtune::{name}<kTile, kTraits>;
-static_assert(Kernel::kThreads == {threads}, "host and device disagree on the threads of a block");
 static_assert(Kernel::kSmemBytes == {smem}, "host and device disagree on shared memory");
-
-extern "C" __global__ void __launch_bounds__({bounds})
-    {entry}(const __grid_constant__ gemmtune::GemmArgs args) {{
-  Kernel::run(args);
-}}
 )",
       fmt::arg("tile", tile_literal(spec.tile)), fmt::arg("traits", traits_literal(spec.traits)),
-      fmt::arg("name", strategy.template_name()), fmt::arg("threads", threads),
-      fmt::arg("smem", strategy.smem_bytes(spec)), fmt::arg("bounds", bounds),
-      fmt::arg("entry", kernel_name(spec)));
+      fmt::arg("name", spec.strategy->template_name()),
+      fmt::arg("smem", spec.strategy->smem_bytes(spec)));
+  for (const EntryPoint& entry : spec.strategy->entry_points(spec)) {
+    text += entry_definition(spec, entry);
+  }
+  return text;
+}
+
+// `text` with a comment mark and an indent before every line.
+std::string commented(std::string_view text, std::string_view first, std::string_view next) {
+  std::string out;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    out.append(out.empty() ? first : next).append(text.substr(0, end)).append("\n");
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return out;
 }
 
 std::string launch_comment(const KernelSpec& spec) {
-  const TileConfig& tile = spec.tile;
   return fmt::format(
       R"(// {strategy}: {summary}
 // Written by gemm-tune: C = alpha * op(A) * op(B) + beta * C, {type}, layout {a}{b}t, any m, n and k.
 //
 // Compile: nvcc -std=c++20 -arch=sm_80 -c file.cu      (or the arch it was tuned for)
-// Launch:  {entry}<<<grid, {threads}, {smem}>>>(args)
-//          grid = ceil(m / {tile_m}) * ceil(n / {tile_n}) * batch; args is gemmtune::GemmArgs, below.
-//          More than 48 KB of dynamic shared memory needs cudaFuncSetAttribute first.
-// Needs:   A's pointer, leading dimension, batch stride and contiguous extent multiples of {va}
+{launch}// Needs:   A's pointer, leading dimension, batch stride and contiguous extent multiples of {va}
 //          elements; B's of {vb}; C's of {vc}.
 
 )",
       fmt::arg("strategy", spec.strategy->name()), fmt::arg("summary", spec.strategy->summary()),
       fmt::arg("type", to_string(spec.type)), fmt::arg("a", spec.traits.a_row_major ? 't' : 'n'),
-      fmt::arg("b", spec.traits.b_row_major ? 't' : 'n'), fmt::arg("entry", kernel_name(spec)),
-      fmt::arg("threads", spec.strategy->threads(tile)),
-      fmt::arg("smem", spec.strategy->smem_bytes(spec)), fmt::arg("tile_m", tile.tile_m),
-      fmt::arg("tile_n", tile.tile_n), fmt::arg("va", spec.traits.vector_a),
-      fmt::arg("vb", spec.traits.vector_b), fmt::arg("vc", spec.traits.vector_c));
+      fmt::arg("b", spec.traits.b_row_major ? 't' : 'n'),
+      fmt::arg("launch",
+               commented(spec.strategy->launch_notes(spec), "// Launch:  ", "//          ")),
+      fmt::arg("va", spec.traits.vector_a), fmt::arg("vb", spec.traits.vector_b),
+      fmt::arg("vc", spec.traits.vector_c));
 }
 
 // Headers reachable from the strategy's template, under every name they are included by.
@@ -122,7 +142,9 @@ std::string_view template_text(std::string_view path) {
 KernelSource emit(const KernelSpec& spec) {
   KernelSource source;
   source.name = kernel_name(spec);
-  source.entries = {source.name};
+  for (const EntryPoint& entry : spec.strategy->entry_points(spec)) {
+    source.entries.push_back(entry_name(spec, entry));
+  }
   const std::string file(spec.strategy->template_file());
   source.text = fmt::format("#include \"{}\"\n\n{}", file, instantiation(spec));
   std::set<std::string> seen;

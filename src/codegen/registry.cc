@@ -2,15 +2,23 @@
 
 #include "codegen/strategies/double_buffer.h"
 #include "codegen/strategies/multistage.h"
+#include "codegen/strategies/naive.h"
+#include "codegen/strategies/register_cache.h"
+#include "codegen/strategies/smem_tile.h"
+#include "codegen/strategies/split_k.h"
+#include "codegen/strategies/thread_tile_1d.h"
+#include "codegen/strategies/thread_tile_2d.h"
+#include "codegen/strategies/vectorized.h"
+#include "codegen/strategies/warp_tile.h"
 #include "codegen/strategy.h"
 #include "core/names.h"
 
 namespace gemmtune::codegen {
 
 std::span<const Strategy* const> strategies() {
-  static const std::array<const Strategy*, 2> kAll = {
-      &double_buffer(),
-      &multistage(),
+  static const std::array<const Strategy*, 10> kAll = {
+      &naive(),      &smem_tile(), &thread_tile_1d(), &thread_tile_2d(), &register_cache(),
+      &vectorized(), &warp_tile(), &double_buffer(),  &multistage(),     &split_k(),
   };
   return kAll;
 }

@@ -36,6 +36,15 @@ struct LaunchPlan {
   int64_t workspace_bytes = 0;
 };
 
+// A kernel of a strategy's template: a static member function of its struct.
+struct EntryPoint {
+  std::string_view suffix;          // appended to kernel_name(spec); empty for the main kernel
+  std::string_view function;        // "run"
+  int threads = 0;                  // a block
+  std::string_view threads_member;  // the template's constant that must agree: "kThreads"
+  int min_blocks = 0;               // for __launch_bounds__; 0: none
+};
+
 // What a legality rule may look at.
 struct RuleInput {
   const KernelSpec& spec;
@@ -68,11 +77,23 @@ class Strategy {
   // Whether it computes problems of this kind on this arch at all; the error says what it lacks.
   virtual Expected<void> supports(const Problem& problem, Arch arch) const = 0;
 
-  virtual int threads(const TileConfig& tile) const = 0;     // a block
-  virtual int smem_bytes(const KernelSpec& spec) const = 0;  // dynamic, a block
+  // Of the main kernel, a block.
+  virtual int threads(const TileConfig& tile) const = 0;
+  virtual int smem_bytes(const KernelSpec& spec) const = 0;  // dynamic
+  // Depth of k that a block of the main kernel multiplies.
+  virtual int64_t block_depth(const KernelSpec& spec, const Problem& problem) const;
   // Registers a thread needs at least: accumulators, fragments, tiles in flight, addresses. Used by
   // rules and by ranking before a kernel is compiled.
   virtual int estimated_registers(const KernelSpec& spec) const = 0;
+  // False for a legal candidate that cannot win on this problem, so that a search may skip it.
+  virtual bool worthwhile(const KernelSpec& spec, const Problem& problem) const;
+
+  // How a user launches the emitted source: grid, block, dynamic shared memory, further kernels.
+  // Whole lines, without comment marks.
+  virtual std::string launch_notes(const KernelSpec& spec) const;
+
+  // The kernels of a candidate, the main one first; KernelLaunch::entry indexes them.
+  virtual std::vector<EntryPoint> entry_points(const KernelSpec& spec) const;
   // Precondition: `problem` is canonical, supported, and agrees with spec.traits.
   virtual LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const = 0;
 };

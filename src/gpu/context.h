@@ -28,7 +28,9 @@ struct MemoryInfo {
 //
 // Surviving a crashed kernel: an error with context_lost() is final for the context. Then
 //   context->reset();                            // drops the device state; every handle is inert
-//   context = Context::retain(driver, ordinal);  // start again
+//   context = Context::retain(driver, ordinal);  // start again, where the driver allows it
+// After CUDA_ERROR_ILLEGAL_ADDRESS it does not (the driver's documentation, and an H200): every
+// later call of the process is refused with a context_lost() error, and only a new process helps.
 // Inert handles free nothing (their memory is gone already) and refuse work with a context_lost()
 // error, so they may be dropped in any order, before or after the reset.
 //

@@ -102,26 +102,29 @@ ClockSummary summarize(std::span<const gpu::ClockSample> samples) {
 }
 
 gpu::Result<void> compare(std::span<Contender> contenders, const gpu::Stream& stream,
-                          const std::optional<gpu::NvmlDevice>& nvml, const StoppingRule& rule,
-                          double max_seconds) {
+                          const std::optional<gpu::NvmlDevice>& nvml, const ComparePlan& plan) {
   const auto start = Clock::now();
-  if (auto warm_up = take_round(contenders, stream, std::nullopt); !warm_up)
-    return tl::unexpected(warm_up.error());
+  const StoppingRule& rule = plan.rule;
+  if (plan.warm_up) {
+    if (auto ran = take_round(contenders, stream, std::nullopt); !ran)
+      return tl::unexpected(ran.error());
+  }
   int dropped = 0;
-  for (int round = 1; round <= rule.max_samples + dropped; ++round) {
+  int kept = 0;
+  while (kept < rule.max_samples) {
     auto samples = take_round(contenders, stream, nvml);
     if (!samples) return tl::unexpected(samples.error());
     if (unevenly_slowed(*samples) && dropped < rule.max_samples) {
       ++dropped;
     } else {
+      ++kept;
       for (size_t i = 0; i < contenders.size(); ++i) {
         contenders[i].samples_us.push_back((*samples)[i].time_us);
         if ((*samples)[i].clocks) contenders[i].clocks.push_back(*(*samples)[i].clocks);
       }
     }
-    const bool enough = round - dropped >= rule.min_samples;
-    if (all_done(contenders, rule) || (enough && seconds_since(start) > max_seconds)) break;
-    if (seconds_since(start) > 4 * max_seconds && round > dropped) break;
+    if (all_done(contenders, rule)) break;
+    if (kept >= rule.min_samples && seconds_since(start) > plan.max_seconds) break;
   }
   return {};
 }

@@ -65,13 +65,18 @@ struct Contender {
   std::vector<gpu::ClockSample> clocks;
 };
 
+// How a comparison goes on.
+struct ComparePlan {
+  StoppingRule rule;
+  double max_seconds = 0;  // after rule.min_samples rounds
+  bool warm_up = true;     // run each contender once before the first round
+};
+
 // Takes samples of all contenders in turn, round after round, so that drift of clock and power hits
-// all alike, until `rule` is satisfied for each or `max_seconds` have passed (at least
-// rule.min_samples rounds are taken). Each contender is run once before the first round. A round in
-// which some contenders were slowed by the power or thermal limiter and others were not is thrown
-// away (given up after rule.max_samples rounds). Results are appended to the contenders.
+// all alike, until the rule is satisfied for each or the time is up. A round in which some
+// contenders were slowed by the power or thermal limiter and others were not is thrown away (given
+// up after rule.max_samples rounds). Results are appended to the contenders.
 gpu::Result<void> compare(std::span<Contender> contenders, const gpu::Stream& stream,
-                          const std::optional<gpu::NvmlDevice>& nvml, const StoppingRule& rule,
-                          double max_seconds);
+                          const std::optional<gpu::NvmlDevice>& nvml, const ComparePlan& plan);
 
 }  // namespace gemmtune::tuner

@@ -11,9 +11,10 @@ namespace {
 constexpr int64_t kVendorWorkspaceBytes = int64_t{64} << 20;
 constexpr int64_t kOwnWorkspaceBytes = int64_t{256} << 20;  // the most a candidate may ask for
 constexpr double kHopeless = 1.30;  // times the incumbent: one sample is enough
-constexpr double kUnlikely = 1.06;  // times the incumbent: the short series is enough
-constexpr int kShortSeries = 3;
-constexpr int kLongSeries = 6;
+constexpr double kUnlikely = 1.03;  // times the incumbent: the short series is enough
+constexpr int kShortSeries = 2;     // after one sample that warmed up
+constexpr int kLongSeries = 5;      // samples in all of those that are not unlikely
+constexpr int kVendorSeries = 3;
 constexpr double kRealisticTflops = 60;  // fp32; lower bound of a product's time
 const CaseSizes kVerifySizes{301, 333, 77};
 
@@ -164,8 +165,8 @@ Expected<std::vector<VendorResult>> DeviceEvaluator::measure_vendor() {
   for (const Runner& runner : runners)
     contenders.push_back({std::to_string(runner.vendor_rank), &*runner.graph, {}, {}});
   if (contenders.empty()) return results;
-  auto compared =
-      compare(contenders, bench_->stream, services_.nvml, fixed_samples(kShortSeries), 5);
+  auto compared = compare(contenders, bench_->stream, services_.nvml,
+                          ComparePlan{fixed_samples(kVendorSeries), 5, true});
   if (!compared) return tl::unexpected(compared.error());
   for (size_t i = 0; i < runners.size(); ++i) {
     runners[i].median_us = median_interval(contenders[i].samples_us).median;
@@ -183,11 +184,14 @@ Expected<Evaluation> DeviceEvaluator::evaluate(const Candidate& candidate,
                                                const jit::CompiledKernel& kernel) {
   gpu::Result<Evaluation> result = verify_and_measure(candidate, kernel);
   if (result) return std::move(*result);
-  const std::string reason = result.error().message;
-  if (result.error().context_lost()) {
-    if (auto rebuilt = rebuild_after_crash(); !rebuilt) return tl::unexpected(rebuilt.error());
+  Evaluation evaluation = failed(store::Outcome::launch_failed, result.error().message);
+  if (!result.error().context_lost()) return evaluation;
+  if (auto rebuilt = rebuild_after_crash(); !rebuilt) {
+    evaluation.fatal =
+        candidate.source.name + " crashed, and the driver runs nothing more in this process (" +
+        rebuilt.error().message + "); run the same command again to go on where it stopped";
   }
-  return failed(store::Outcome::launch_failed, reason);
+  return evaluation;
 }
 
 gpu::Result<Evaluation> DeviceEvaluator::verify_and_measure(const Candidate& candidate,
@@ -231,7 +235,8 @@ gpu::Result<Evaluation> DeviceEvaluator::measure(LoadedKernel loaded, double max
   }
   if (incumbent_) sides.push_back({"incumbent", &*incumbent_->graph, {}, {}});
   const auto run = [&](int samples) {
-    return compare(sides, bench_->stream, services_.nvml, fixed_samples(samples), 2);
+    return compare(sides, bench_->stream, services_.nvml,
+                   ComparePlan{fixed_samples(samples), 2, false});
   };
   if (auto done = run(kShortSeries); !done) return tl::unexpected(done.error());
   const auto median = [&](size_t side) { return median_interval(sides[side].samples_us).median; };
@@ -293,8 +298,8 @@ gpu::Result<FinalResults> DeviceEvaluator::run_final(std::span<const Finalist> f
   }
   std::vector<Contender> contenders;
   for (const Runner& runner : runners) contenders.push_back({"", &*runner.graph, {}, {}});
-  auto compared = compare(contenders, bench_->stream, services_.nvml, StoppingRule{},
-                          options_.max_final_seconds);
+  auto compared = compare(contenders, bench_->stream, services_.nvml,
+                          ComparePlan{StoppingRule{}, options_.max_final_seconds, true});
   if (!compared) return tl::unexpected(compared.error());
 
   FinalResults results;

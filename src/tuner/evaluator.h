@@ -21,6 +21,9 @@ struct Evaluation {
   std::optional<double> max_error;
   std::optional<double> vendor_max_error;
   double time_us = std::numeric_limits<double>::infinity();  // what the search minimises
+  // Set if nothing more can be evaluated in this process: what happened and what to do. The session
+  // records this candidate and ends with that error.
+  std::string fatal;
 };
 
 // A vendor algorithm that was measured beside the candidates.

@@ -11,6 +11,7 @@ constexpr int kSmemUnit = 128;  // bytes; granularity of shared-memory allocatio
 constexpr int kSchedulersPerSm = 4;
 constexpr double kLaunchUs = 2.8;             // back-to-back launches, measured on an H200
 constexpr double kMemoryLatencyCycles = 700;  // global load to use, measured order of magnitude
+constexpr double kL2Speedup = 2;              // L2 over DRAM bandwidth, order of magnitude
 // Share of the FFMA issue slots that register-bank conflicts leave, measured on an H200 with
 // register-only loops: row order 48.5, serpentine 58.2 of 66.9 TFLOP/s.
 constexpr double kRowOrderRate = 0.73;
@@ -100,6 +101,16 @@ double dram_bytes(const codegen::KernelSpec& spec, const Problem& p, const Devic
   return std::max(least, reread);
 }
 
+// Blocks of the main kernel: entry 0, wherever it comes in the plan.
+double main_blocks(const codegen::LaunchPlan& plan) {
+  double blocks = 0;
+  for (const codegen::KernelLaunch& launch : plan.launches) {
+    if (launch.entry == 0)
+      blocks += static_cast<double>(launch.grid.x) * launch.grid.y * launch.grid.z;
+  }
+  return blocks;
+}
+
 }  // namespace
 
 Occupancy occupancy(const DeviceSpec& device, int threads, int registers, int smem_bytes) {
@@ -135,14 +146,13 @@ Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem
     out.total_us = INFINITY;
     return out;
   }
-  double blocks = 0;
-  for (const auto& launch : spec.strategy->launch_plan(spec, problem).launches) {
-    blocks += static_cast<double>(launch.grid.x) * launch.grid.y * launch.grid.z;
-  }
+  const codegen::LaunchPlan plan = spec.strategy->launch_plan(spec, problem);
+  const double blocks = main_blocks(plan);
   const double resident = static_cast<double>(out.occupancy.blocks_per_sm) * device.sm_count;
   out.waves = blocks / resident;
 
-  const BlockCost cost = block_cost(spec, device, static_cast<double>(problem.shape.k));
+  const BlockCost cost =
+      block_cost(spec, device, static_cast<double>(spec.strategy->block_depth(spec, problem)));
   const double cycles_per_us = device.boost_clock_mhz;
   const double warps_per_block = threads / 32.0;
   // Whole waves run all resident blocks together; the rest run with the fewer blocks that are left,
@@ -157,7 +167,12 @@ Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem
   out.smem_us = blocks_per_sm * cost.smem_cycles / cycles_per_us;
   out.memory_us = dram_bytes(spec, problem, device, resident) / (device.memory_gb_per_s * 1e3);
   const double fill_us = std::ceil(out.waves) * 2 * kMemoryLatencyCycles / cycles_per_us;
-  out.total_us = std::max({out.arithmetic_us, out.smem_us, out.memory_us}) + fill_us + kLaunchUs;
+  // A workspace is written and read once, mostly within L2; every further kernel is a launch.
+  const double workspace_us =
+      2 * static_cast<double>(plan.workspace_bytes) / (kL2Speedup * device.memory_gb_per_s * 1e3);
+  const double launches_us = kLaunchUs * static_cast<double>(plan.launches.size());
+  out.total_us = std::max({out.arithmetic_us, out.smem_us, out.memory_us}) + fill_us +
+                 workspace_us + launches_us;
   return out;
 }
 

@@ -69,7 +69,9 @@ class Session {
       };
       spaces.push_back({space,
                         [this, spec](const TileConfig& tile) {
-                          return codegen::broken_rule(spec(tile), services_.limits) == nullptr;
+                          const codegen::KernelSpec candidate = spec(tile);
+                          return codegen::broken_rule(candidate, services_.limits) == nullptr &&
+                                 candidate.strategy->worthwhile(candidate, problem_);
                         },
                         [this, spec](const TileConfig& tile) {
                           const auto s = spec(tile);
@@ -213,6 +215,7 @@ class Session {
     record.key = candidate.key;
     record.smem_bytes = candidate.spec.strategy->smem_bytes(candidate.spec);
     double time_us = INFINITY;
+    std::string fatal;
     if (!compiled) {
       record.outcome = store::Outcome::compile_failed;
       record.reason = compiled.error().first_error;
@@ -227,10 +230,12 @@ class Session {
         if (!evaluation) return tl::unexpected(evaluation.error());
         apply(*evaluation, record);
         time_us = evaluation->time_us;
+        fatal = evaluation->fatal;
       }
     }
     if (record.measurement) ++report_.measured;
     if (auto done = write(record); !done) return done;
+    if (!fatal.empty()) return make_error(ErrorKind::failed, fatal);
     count(record.outcome);
     search_.report(candidate.choice, time_us);
     keep(time_us, candidate);

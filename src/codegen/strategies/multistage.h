@@ -4,7 +4,8 @@
 
 namespace gemmtune::codegen {
 
-// fp32 on the SIMT units, a cp.async pipeline of shared-memory buffers; kernels_templates/multistage.cuh.
+// fp32 on the SIMT units, a cp.async pipeline of shared-memory buffers;
+// kernels_templates/multistage.cuh.
 const Strategy& multistage();
 
 }  // namespace gemmtune::codegen

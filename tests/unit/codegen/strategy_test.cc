@@ -92,11 +92,24 @@ TEST_CASE("a legal tile launches within the limits and covers C") {
         CHECK(threads <= 1024);
         CHECK(strategy->smem_bytes(spec) <= device.max_smem_bytes_per_block);
         CHECK(strategy->estimated_registers(spec) <= device.max_registers_per_thread);
-        for (const KernelLaunch& launch : strategy->launch_plan(spec, p).launches) {
-          CHECK(launch.block.x * launch.block.y * launch.block.z == static_cast<unsigned>(threads));
+        const auto entries = strategy->entry_points(spec);
+        CHECK(entries.front().threads == threads);
+        const LaunchPlan plan = strategy->launch_plan(spec, p);
+        int mains = 0;
+        for (const KernelLaunch& launch : plan.launches) {
+          const EntryPoint& entry = entries.at(static_cast<size_t>(launch.entry));
+          CHECK(launch.block.x * launch.block.y * launch.block.z ==
+                static_cast<unsigned>(entry.threads));
+          CHECK(launch.grid.x % launch.cluster.x == 0);
+          if (launch.entry != 0) continue;
+          ++mains;
           const int64_t blocks = int64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
-          CHECK(blocks * spec.tile.tile_m * spec.tile.tile_n >= p.shape.m * p.shape.n * p.batch);
+          const int64_t depth = strategy->block_depth(spec, p);
+          CHECK(blocks * spec.tile.tile_m * spec.tile.tile_n * depth >=
+                p.shape.m * p.shape.n * p.shape.k * p.batch);
         }
+        CHECK(mains == 1);
+        CHECK(plan.workspace_bytes >= 0);
       }
     }
   }

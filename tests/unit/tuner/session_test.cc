@@ -51,6 +51,11 @@ class FormulaEvaluator final : public Evaluator {
     }
     evaluation.time_us = time_us(candidate.spec.tile);
     evaluation.measurement = measurement(evaluation.time_us);
+    if (asked.size() == crash_at) {
+      evaluation = {};
+      evaluation.outcome = store::Outcome::launch_failed;
+      evaluation.fatal = "the device is gone; run again";
+    }
     if (stop != nullptr && asked.size() == stop_after) stop->store(true);
     return evaluation;
   }
@@ -70,6 +75,7 @@ class FormulaEvaluator final : public Evaluator {
   int wrong_order = -1;
   std::atomic<bool>* stop = nullptr;
   size_t stop_after = 0;
+  size_t crash_at = 0;
 
  private:
   static double time_us(const TileConfig& t) {
@@ -209,6 +215,21 @@ TEST_CASE_FIXTURE(Fixture, "a wrong kernel is recorded as such and never wins") 
     wrong += record.outcome == store::Outcome::wrong_result ? 1 : 0;
   }
   CHECK(wrong == 4);
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "a crash that ends the process is recorded, and the next run goes on behind it") {
+  if (!ready) return;
+  evaluator.crash_at = 3;
+  const auto first = tune(request, services);
+  REQUIRE_FALSE(first);
+  CHECK(first.error().message == "the device is gone; run again");
+  evaluator.crash_at = 0;
+  evaluator.asked.clear();
+  const auto second = tune(request, services);
+  REQUIRE(second.has_value());
+  CHECK(second->resumed == 3);
+  CHECK(evaluator.asked.size() == 9);
 }
 
 TEST_CASE_FIXTURE(Fixture, "without a device the result is a prediction and says so") {

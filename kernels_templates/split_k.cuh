@@ -1,0 +1,188 @@
+#pragma once
+
+#include "parts/cluster.cuh"
+#include "parts/gemm_args.h"
+#include "parts/kernel_traits.h"
+#include "parts/multistage_mainloop.cuh"
+#include "parts/raster.cuh"
+#include "parts/simt_epilogue.cuh"
+#include "parts/simt_thread_tile.cuh"
+#include "parts/tile_config.h"
+
+// split_k: the multistage fp32 kernel with the k of every tile of C shared out over `slices` blocks, for
+// problems whose tiles alone do not fill the card (small m and n, tall k).
+//
+//     block b computes tile b / slices of C over slice b % slices of k:
+//
+//     k:  |  slice 0  |  slice 1  |  slice 2  |      partial tiles P0, P1, P2 of one tile of C
+//
+// How they are added up (kTile.reduction):
+//   workspace  every block stores its partial tile to workspace[slice][batch][m][n]; a second kernel,
+//              finish(), sums the slices in order and applies alpha and beta. Deterministic.
+//   atomic     prepare() first scales C by beta; every block then adds alpha * P by red.add. The order of
+//              the additions varies, so results may differ in the last bits from run to run.
+//   cluster    the slices of a tile are one cluster (sm_90 and up): each block leaves its partial tile in
+//              its own shared memory, and after a cluster barrier sums one part of the tile over all
+//              blocks, in order. Deterministic, one launch, no workspace.
+
+namespace gemmtune {
+
+template <TileConfig kTile, KernelTraits kTraits>
+struct SplitK {
+  using Mainloop = MultistageMainloop<kTile, kTraits>;
+  using Tile = ThreadTile<kTile>;
+
+  static constexpr int kThreads = Mainloop::kThreads;
+  static constexpr int kSlices = kTile.slices;
+  static constexpr int kPartialStride = kTile.tile_n + 4;  // floats; padded against bank conflicts
+  static constexpr int kPartialBytes =
+      kTile.reduction == kReduceCluster ? kTile.tile_m * kPartialStride * 4 : 0;
+  static constexpr int kSmemBytes =
+      Mainloop::kSmemBytes > kPartialBytes ? Mainloop::kSmemBytes : kPartialBytes;
+
+  static __device__ __forceinline__ void run(const GemmArgs& args) {
+    extern __shared__ __align__(16) float smem[];
+    const int slice = static_cast<int>(blockIdx.x) % kSlices;
+    const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(
+        args.m, args.n, static_cast<int>(blockIdx.x) / kSlices);
+    const int row = at.row * kTile.tile_m;
+    const int column = at.column * kTile.tile_n;
+    // Whole k tiles a slice; the last ones may be left with fewer, or none.
+    const int tiles_k = (args.k + kTile.tile_k - 1) / kTile.tile_k;
+    const int depth = (tiles_k + kSlices - 1) / kSlices * kTile.tile_k;
+    const int k_begin = min(slice * depth, args.k);
+    const int k_end = min(k_begin + depth, args.k);
+    Tile tile;
+    if (k_begin < k_end) {
+      Mainloop::run(tile, smem, args, at.batch, row, column, k_begin, k_end);
+    }
+    if constexpr (kTile.reduction == kReduceCluster) {
+      reduce_in_cluster(tile, smem, args, at.batch, row, column, slice);
+    } else if constexpr (kTile.reduction == kReduceAtomic) {
+      add_atomically(tile, args, at.batch, row, column);
+    } else {
+      store_partial(tile, args, at.batch, row, column, slice);
+    }
+  }
+
+  // workspace: sums the slices of kFinishVectors vectors of C a block. Within a block, warp w adds up
+  // slices w, w + kFinishWarps, ...; the partial sums are then added in warp order.
+  static constexpr int kFinishThreads = 256;
+  static constexpr int kFinishWarps = kFinishThreads / 32;
+  static constexpr int kFinishVectors = 32;
+
+  static __device__ __forceinline__ void finish(const GemmArgs& args) {
+    constexpr int kVector = kTraits.vector_c;
+    __shared__ FloatVector<kVector> sums[kFinishWarps][kFinishVectors];
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int warp = static_cast<int>(threadIdx.x) / 32;
+    const long long elements = static_cast<long long>(args.m) * args.n * args.batch;
+    const long long i = (static_cast<long long>(blockIdx.x) * kFinishVectors + lane) * kVector;
+    const float* partial = static_cast<const float*>(args.workspace) + i;
+    FloatVector<kVector> sum{};
+    if (i < elements) {
+#pragma unroll
+      for (int slice = warp; slice < kSlices; slice += kFinishWarps) {
+        const auto x = load_vector<kVector>(partial + slice * elements);
+#pragma unroll
+        for (int v = 0; v < kVector; ++v) sum.v[v] += x.v[v];
+      }
+    }
+    sums[warp][lane] = sum;
+    __syncthreads();
+    if (warp != 0 || i >= elements) return;
+    constexpr int kUsed = kSlices < kFinishWarps ? kSlices : kFinishWarps;
+#pragma unroll
+    for (int w = 1; w < kUsed; ++w) {
+#pragma unroll
+      for (int v = 0; v < kVector; ++v) sum.v[v] += sums[w][lane].v[v];
+    }
+    const long long entry = static_cast<long long>(args.m) * args.n;
+    const long long batch = i / entry;
+    const long long row = (i - batch * entry) / args.n;
+    const long long column = i - batch * entry - row * args.n;
+    store_vector_of_c<kVector>(static_cast<float*>(args.c) + batch * args.stride_c + row * args.ldc + column,
+                               sum, args.alpha, args.beta);
+  }
+
+  // atomic: C = beta * C, one vector a thread.
+  static constexpr int kPrepareThreads = 256;
+
+  static __device__ __forceinline__ void prepare(const GemmArgs& args) {
+    constexpr int kVector = kTraits.vector_c;
+    const long long entry = static_cast<long long>(args.m) * args.n;
+    const long long i =
+        (static_cast<long long>(blockIdx.x) * kPrepareThreads + threadIdx.x) * kVector;
+    if (i >= entry * args.batch) return;
+    const long long batch = i / entry;
+    const long long row = (i - batch * entry) / args.n;
+    const long long column = i - batch * entry - row * args.n;
+    store_vector_of_c<kVector>(static_cast<float*>(args.c) + batch * args.stride_c + row * args.ldc + column,
+                               FloatVector<kVector>{}, 0.0f, args.beta);
+  }
+
+ private:
+  static __device__ __forceinline__ void store_partial(const Tile& tile, const GemmArgs& args, int batch,
+                                                       int row, int column, int slice) {
+    GemmArgs dense = args;  // the workspace holds dense m x n matrices
+    dense.ldc = args.n;
+    dense.alpha = 1.0f;
+    dense.beta = 0.0f;
+    const long long matrix = static_cast<long long>(slice) * args.batch + batch;
+    float* partial = static_cast<float*>(args.workspace) + matrix * args.m * args.n;
+    store_thread_tile<kTraits.vector_c>(tile, partial, dense, row, column);
+  }
+
+  static __device__ __forceinline__ void add_atomically(const Tile& tile, const GemmArgs& args, int batch,
+                                                        int row, int column) {
+    float* c = static_cast<float*>(args.c) + batch * args.stride_c;
+#pragma unroll
+    for (int i = 0; i < Tile::kM; ++i) {
+      const int m = row + tile.row + Tile::row_offset(i);
+      if (m >= args.m) continue;
+#pragma unroll
+      for (int j = 0; j < Tile::kN; ++j) {
+        const int n = column + tile.column + Tile::column_offset(j);
+        if (n < args.n) atomicAdd(c + m * args.ldc + n, args.alpha * tile.acc[i][j]);
+      }
+    }
+  }
+
+  static __device__ __forceinline__ void reduce_in_cluster(const Tile& tile, float* smem,
+                                                           const GemmArgs& args, int batch, int row,
+                                                           int column, int slice) {
+    __syncthreads();  // everyone has read the last buffers
+#pragma unroll
+    for (int i = 0; i < Tile::kM; ++i) {
+      float* to = smem + (tile.row + Tile::row_offset(i)) * kPartialStride + tile.column;
+#pragma unroll
+      for (int j = 0; j < Tile::kN; j += 4) {
+        store_vector<4>(to + Tile::column_offset(j),
+                        {tile.acc[i][j], tile.acc[i][j + 1], tile.acc[i][j + 2], tile.acc[i][j + 3]});
+      }
+    }
+    cluster_sync();
+    // Block `slice` sums every kSlices-th run of kThreads vectors.
+    constexpr int kRowVectors = kTile.tile_n / 4;
+    constexpr int kVectors = kTile.tile_m * kRowVectors;
+    float* c = static_cast<float*>(args.c) + batch * args.stride_c;
+    for (int v = slice * kThreads + static_cast<int>(threadIdx.x); v < kVectors; v += kSlices * kThreads) {
+      const int m = v / kRowVectors;
+      const int n = v % kRowVectors * 4;
+      const float* at = smem + m * kPartialStride + n;
+      float4 sum = cluster_load(at, 0);
+#pragma unroll
+      for (int s = 1; s < kSlices; ++s) {
+        const float4 x = cluster_load(at, s);
+        sum.x += x.x, sum.y += x.y, sum.z += x.z, sum.w += x.w;
+      }
+      if (row + m < args.m) {
+        store_row<kTraits.vector_c>(c + (row + m) * args.ldc, {sum.x, sum.y, sum.z, sum.w}, args,
+                                    column + n);
+      }
+    }
+    cluster_sync();  // no block may leave while others read its shared memory
+  }
+};
+
+}  // namespace gemmtune

@@ -1,0 +1,64 @@
+#include "codegen/multistage_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "codegen/simt_rules.h"
+
+namespace gemmtune::codegen::multistage_loop {
+namespace {
+
+// Loop counter, buffer addresses and launch arguments that stay live through the main loop.
+constexpr int kOverheadRegisters = 24;
+constexpr int kFirstArch = 80;  // cp.async
+
+// Elements that one copy moves: transposed operands go word by word.
+int copy_width(bool contiguous_k, int vector) {
+  return contiguous_k ? 1 : vector;
+}
+
+bool copies_evenly(const TileConfig& tile, int tile_mn, int width) {
+  const int threads = simt::threads(tile);
+  return tile_mn % width == 0 && threads > 0 && tile_mn * tile.tile_k / width % threads == 0;
+}
+
+constexpr std::array kRules = {
+    Rule{"at least 3 stages", "with fewer the copies of the next tile cannot overlap the product",
+         [](const RuleInput& in) { return in.spec.tile.stages >= 3; }},
+    Rule{"threads divide the copies of a tile", "each thread issues the same number",
+         [](const RuleInput& in) {
+           const TileConfig& t = in.spec.tile;
+           const KernelTraits& traits = in.spec.traits;
+           return copies_evenly(t, t.tile_m, copy_width(traits.a_row_major, traits.vector_a)) &&
+                  copies_evenly(t, t.tile_n, copy_width(!traits.b_row_major, traits.vector_b));
+         }},
+};
+
+}  // namespace
+
+std::span<const Rule> rules() {
+  return kRules;
+}
+
+Expected<void> supports(std::string_view strategy, const Problem& problem, Arch arch) {
+  if (arch.number() < kFirstArch) {
+    return make_error(ErrorKind::unsupported,
+                      std::string(strategy) + " needs cp.async: sm_80 or newer");
+  }
+  return simt::supports_f32(problem);
+}
+
+int estimated_registers(const KernelSpec& spec) {
+  const TileConfig& t = spec.tile;
+  const int threads_a_block = std::max(1, simt::threads(t));
+  const int copies_a =
+      t.tile_m * t.tile_k / copy_width(spec.traits.a_row_major, spec.traits.vector_a);
+  const int copies_b =
+      t.tile_n * t.tile_k / copy_width(!spec.traits.b_row_major, spec.traits.vector_b);
+  const int addresses = 2 * (copies_a + copies_b) / threads_a_block;
+  return t.thread_m * t.thread_n + t.fragments * (t.thread_m + t.thread_n) + addresses +
+         kOverheadRegisters;
+}
+
+}  // namespace gemmtune::codegen::multistage_loop

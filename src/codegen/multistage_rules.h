@@ -1,0 +1,19 @@
+#pragma once
+
+#include <span>
+
+#include "codegen/strategy.h"
+
+// What the strategies built on parts/multistage_mainloop.cuh share on the host.
+
+namespace gemmtune::codegen::multistage_loop {
+
+// Rules of the pipeline, to go with simt::rules_with().
+std::span<const Rule> rules();
+
+// f32 on an arch that has cp.async.
+Expected<void> supports(std::string_view strategy, const Problem& problem, Arch arch);
+
+int estimated_registers(const KernelSpec& spec);
+
+}  // namespace gemmtune::codegen::multistage_loop

@@ -1,0 +1,27 @@
+#include "codegen/strategy.h"
+
+#include <fmt/format.h>
+
+namespace gemmtune::codegen {
+
+int64_t Strategy::block_depth(const KernelSpec&, const Problem& problem) const {
+  return problem.shape.k;
+}
+
+bool Strategy::worthwhile(const KernelSpec&, const Problem&) const {
+  return true;
+}
+
+std::string Strategy::launch_notes(const KernelSpec& spec) const {
+  return fmt::format(
+      "{}<<<grid, {}, {}>>>(args)\n"
+      "grid = ceil(m / {}) * ceil(n / {}) * batch; args is gemmtune::GemmArgs, below.\n"
+      "More than 48 KB of dynamic shared memory needs cudaFuncSetAttribute first.\n",
+      kernel_name(spec), threads(spec.tile), smem_bytes(spec), spec.tile.tile_m, spec.tile.tile_n);
+}
+
+std::vector<EntryPoint> Strategy::entry_points(const KernelSpec& spec) const {
+  return {{"", "run", threads(spec.tile), "kThreads", spec.tile.min_blocks}};
+}
+
+}  // namespace gemmtune::codegen
