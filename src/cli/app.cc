@@ -47,6 +47,35 @@ std::string one_line(std::string text) {
   return text;
 }
 
+// "unknown option '--shap'; did you mean '--shape'?" for the first argument that `command` does not
+// know.
+std::string unknown_argument(const CLI::App& command, const std::vector<std::string>& arguments) {
+  const std::vector<std::string> unknown = command.remaining();
+  const auto first =
+      std::find_first_of(arguments.begin(), arguments.end(), unknown.begin(), unknown.end());
+  if (first == arguments.end()) return "an argument was not expected";
+  const std::string name = first->substr(0, first->find('='));
+  if (!name.starts_with("-")) return fmt::format("the argument '{}' was not expected", name);
+  // A beginning of an option's name means it; else the most similar one.
+  std::string nearest;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& known : option->get_lnames()) {
+      if (nearest.empty() || edit_distance(name, "--" + known) < edit_distance(name, nearest))
+        nearest = "--" + known;
+    }
+  }
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& known : option->get_lnames()) {
+      if (("--" + known).starts_with(name)) nearest = "--" + known;
+    }
+  }
+  constexpr int kFarthest = 3;
+  const bool near =
+      nearest.starts_with(name) || (!nearest.empty() && edit_distance(name, nearest) <= kFarthest);
+  return fmt::format("unknown option '{}'{}", name,
+                     near ? fmt::format("; did you mean '{}'?", nearest) : "");
+}
+
 struct Names {
   std::vector<std::string> storage;
   std::vector<std::string_view> views;
@@ -91,13 +120,19 @@ int run(int argc, const char* const* argv) {
              std::find(names.views.begin(), names.views.end(), first) == names.views.end()) {
     return fail(unknown_name_message("command", first, names.views), kUsage);
   }
-  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
   try {
-    app.parse(std::move(arguments));
+    // CLI11 takes them from the back.
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::Success& success) {
     return app.exit(success);  // --help, --version
   } catch (const CLI::ParseError& error) {
-    return fail(one_line(error.what()) + " (see gemm-tune COMMAND --help)", kUsage);
+    const auto chosen = app.get_subcommands();
+    const CLI::App& command = chosen.empty() ? app : *chosen.front();
+    const bool extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+    return fail(fmt::format("{} (see {} --help)",
+                            extra ? unknown_argument(command, arguments) : one_line(error.what()),
+                            chosen.empty() ? "gemm-tune" : "gemm-tune " + command.get_name()),
+                kUsage);
   }
   Context context{read_environment(), common, make_log(common.verbosity)};
   auto done = action(context);

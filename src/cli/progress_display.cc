@@ -14,7 +14,7 @@ constexpr int kBarWidth = 24;
 std::string_view phase_name(tuner::Progress::Phase phase) {
   switch (phase) {
     case tuner::Progress::Phase::vendor:
-      return "measuring cuBLASLt";
+      return "starting";  // with the vendor's algorithms, where there is a device
     case tuner::Progress::Phase::search:
       return "searching";
     case tuner::Progress::Phase::finals:

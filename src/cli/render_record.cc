@@ -133,8 +133,8 @@ std::string config_cell(const store::Record& record) {
     text += fmt::format("{}{}", separator, fmt::join(sizes, "x"));
   };
   add(" ", {tile->tile_m, tile->tile_n, tile->tile_k});
-  add(" warp ", {tile->warp_m, tile->warp_n});
-  add(" thread ", {tile->thread_m, tile->thread_n});
+  add("/", {tile->warp_m, tile->warp_n});
+  add("/", {tile->thread_m, tile->thread_n});
   // What the sizes leave out, by name.
   for (const TileField& field : tile_fields()) {
     const bool is_size = field.name.starts_with("tile_") || field.name.starts_with("warp_") ||

@@ -26,7 +26,8 @@ double tflops(const Problem& problem, double microseconds);
 // Cells; "-" for what is not known.
 std::string time_cell(const std::optional<double>& microseconds);
 std::string tflops_cell(const store::Record& record);
-// "double_buffer tile_m=128 ..." shortened for reading: the strategy and the tile's sizes.
+// The strategy and tile for reading, "double_buffer 128x128x8/64x32/8x8 order=1": sizes of the
+// block's, the warp's and the thread's tile, then what else is not 0.
 std::string config_cell(const store::Record& record);
 
 // "measured on NVIDIA H200", "predicted for sm_80; nothing was measured".

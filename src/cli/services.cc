@@ -51,7 +51,8 @@ std::string gib(double bytes) {
 
 Expected<std::shared_ptr<const jit::Compiler>> load_compiler(const Context& context) {
   auto nvrtc = jit::Nvrtc::load(jit::nvrtc_candidates(nvrtc_locations(context.environment)));
-  if (!nvrtc) return tl::unexpected(nvrtc.error());
+  // Whatever the reason, this machine lacks what the command needs.
+  if (!nvrtc) return make_error(ErrorKind::unsupported, nvrtc.error().message);
   std::shared_ptr<jit::CubinCache> cache;
   if (const auto folder = cache_directory(context.environment, context.options)) {
     cache = std::make_shared<jit::CubinCache>(

@@ -24,7 +24,8 @@ struct Context {
   std::shared_ptr<spdlog::logger> log;
 };
 
-// NVRTC behind the cache. A cache that cannot be written is one warning in the log.
+// NVRTC behind the cache; ErrorKind::unsupported if there is none. A cache that cannot be written
+// is one warning in the log.
 Expected<std::shared_ptr<const jit::Compiler>> load_compiler(const Context& context);
 
 // The record store. `read_only` never creates a file: a missing one is then ErrorKind::not_found.
