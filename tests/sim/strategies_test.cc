@@ -1,0 +1,203 @@
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <random>
+#include <string>
+
+#include "codegen/emitter.h"
+#include "codegen/search_space.h"
+#include "jit/compiler.h"
+#include "real_nvrtc.h"
+#include "tuner/sim_verifier.h"
+
+// Every strategy on the PTX simulator: random legal tiles, layouts, alignments and archs, over
+// ragged and tiny shapes, alpha and beta, padding and batches. A failure names kernel, arch and
+// case; the seed is fixed, so it comes again.
+//
+//   GEMMTUNE_SIM_KERNELS   kernels a strategy (default 10)
+//   GEMMTUNE_SIM_SEED      another sample
+
+namespace gemmtune::tuner {
+namespace {
+
+constexpr int kKernels = 10;       // a strategy
+constexpr size_t kExtraCases = 4;  // of the thorough ones, a kernel; the quick ones all run
+constexpr int kLeastCases = 300;   // over all strategies
+
+uint64_t from_environment(const char* name, uint64_t otherwise) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? otherwise : std::strtoull(value, nullptr, 10);
+}
+
+const jit::Compiler& compiler() {
+  static const jit::Compiler kCompiler(jit::real_nvrtc());
+  return kCompiler;
+}
+
+KernelTraits random_traits(std::mt19937_64& random) {
+  const auto width = [&] { return 1 << (random() % 3); };
+  return {random() % 2 == 0, random() % 2 == 0, width(), width(), width()};
+}
+
+struct Sample {
+  codegen::KernelSpec spec;
+  Arch arch;
+};
+
+// A legal kernel of `strategy` for an arch that it serves.
+Sample random_kernel(const codegen::Strategy& strategy, std::mt19937_64& random) {
+  const auto space = *codegen::default_search_space(strategy);
+  const auto archs = known_archs();
+  while (true) {
+    const Arch arch = archs[random() % archs.size()];
+    if (!strategy.supports(make_problem({64, 64, 64}), arch)) continue;
+    if (!compiler().nvrtc().check_arch(arch)) continue;
+    const auto index = static_cast<int64_t>(random() % static_cast<uint64_t>(space.size()));
+    const codegen::KernelSpec spec{&strategy, space.at(index), random_traits(random),
+                                   DataType::f32};
+    if (codegen::broken_rule(spec, representative_device(arch)) == nullptr) return {spec, arch};
+  }
+}
+
+// All quick cases at sizes around the tile, and some of the thorough ones.
+std::vector<VerificationCase> random_cases(const codegen::KernelSpec& spec,
+                                           std::mt19937_64& random) {
+  CaseSizes sizes = ragged_sizes(spec.tile);
+  sizes.m -= static_cast<int64_t>(random() % 8);
+  sizes.n -= static_cast<int64_t>(random() % 8);
+  sizes.k += static_cast<int64_t>(random() % 8);
+  auto cases = verification_cases(spec.traits, spec.type, sizes, Effort::thorough);
+  const auto quick = static_cast<std::ptrdiff_t>(
+      verification_cases(spec.traits, spec.type, sizes, Effort::quick).size());
+  std::shuffle(cases.begin() + quick, cases.end(), random);
+  cases.resize(std::min(cases.size(), static_cast<size_t>(quick) + kExtraCases));
+  return cases;
+}
+
+ptxsim::Options random_options(std::mt19937_64& random) {
+  ptxsim::Options options;
+  options.async = random() % 2 == 0 ? ptxsim::AsyncMode::early : ptxsim::AsyncMode::late;
+  options.seed = random() % 3;
+  return options;
+}
+
+TEST_CASE("every strategy computes what it should, on every arch it serves") {
+  const uint64_t seed = from_environment("GEMMTUNE_SIM_SEED", 1);
+  const auto kernels = static_cast<int>(from_environment("GEMMTUNE_SIM_KERNELS", kKernels));
+  int ran = 0;
+  int not_simulated = 0;
+  for (const codegen::Strategy* strategy : codegen::strategies()) {
+    CAPTURE(strategy->name());
+    std::mt19937_64 random(seed);  // a strategy's sample does not depend on the others
+    const int before = ran;
+    for (int i = 0; i < kernels; ++i) {
+      const auto [spec, arch] = random_kernel(*strategy, random);
+      CAPTURE(codegen::kernel_name(spec));
+      CAPTURE(to_string(arch));
+      const auto kernel = SimVerifier::load(spec, arch, compiler());
+      if (!kernel && kernel.error().kind == ErrorKind::unsupported) {
+        MESSAGE(kernel.error().message);
+        ++not_simulated;
+        continue;
+      }
+      REQUIRE_MESSAGE(kernel.has_value(), kernel.error().message);
+      for (const VerificationCase& test : random_cases(spec, random)) {
+        const auto verdict = kernel->verify(test, random_options(random));
+        REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
+        CHECK_MESSAGE(verdict->correct(), verdict->detail);
+        ++ran;
+      }
+    }
+    CHECK(ran > before);
+  }
+  MESSAGE(ran, " cases; kernels that the simulator cannot run: ", not_simulated);
+  if (kernels >= kKernels) CHECK(ran >= kLeastCases);
+}
+
+// Replaces `what` in the headers of a source; true if it was there.
+bool replace(codegen::KernelSource& source, const std::string& what, const std::string& with) {
+  bool found = false;
+  for (codegen::SourceHeader& header : source.headers) {
+    for (size_t at = 0; (at = header.text.find(what, at)) != std::string::npos; at += with.size()) {
+      header.text.replace(at, what.size(), with);
+      found = true;
+    }
+  }
+  return found;
+}
+
+struct Mutant {
+  std::string_view strategy;
+  std::string_view tile;
+  std::string_view what;
+  std::string_view with;
+  VerdictKind kind;
+  std::string_view detail;  // part of it
+};
+
+constexpr const char* kWarpTile =
+    "tile_m=64 tile_n=64 tile_k=8 warp_m=32 warp_n=32 thread_m=8 thread_n=4 iterations_m=2 "
+    "iterations_n=1";
+constexpr const char* kThreadTile = "tile_m=64 tile_n=64 tile_k=8 thread_m=8 thread_n=8";
+
+constexpr Mutant kMutants[] = {
+    {"naive", "tile_m=8 tile_n=32", "k < args.k", "k <= args.k", VerdictKind::out_of_bounds, ""},
+    {"naive", "tile_m=8 tile_n=32", "m >= args.m || ", "", VerdictKind::out_of_bounds, ""},
+    {"smem_tile", "tile_m=16 tile_n=16 tile_k=8", "column + c < columns", "true",
+     VerdictKind::out_of_bounds, ""},
+    {"thread_tile_1d", "tile_m=64 tile_n=64 tile_k=8 thread_m=8",
+     "__syncthreads();  // nobody reads them any more", "", VerdictKind::wrong_result,
+     "shared_race"},
+    {"thread_tile_2d", kThreadTile, "__syncthreads();  // the tiles are complete", "",
+     VerdictKind::wrong_result, "shared_race"},
+    {"register_cache", kThreadTile, "beta != 0.0f", "true", VerdictKind::wrong_result,
+     "uninitialised_global"},
+    {"vectorized", "tile_m=64 tile_n=64 tile_k=8 thread_m=8 thread_n=8 vector=4", "k_of(i) < depth",
+     "true", VerdictKind::wrong_result, "expected"},
+    {"vectorized", "tile_m=64 tile_n=64 tile_k=8 thread_m=8 thread_n=8 vector=4",
+     "product.v[v] *= alpha", "product.v[v] *= 1", VerdictKind::wrong_result, "expected"},
+    {"warp_tile", kWarpTile, "if (m >= args.m) continue", "if (m > args.m) continue",
+     VerdictKind::out_of_bounds, ""},
+    {"warp_tile", kWarpTile, "row = warp / kWarpsN", "row = warp % kWarpsN", VerdictKind::unwritten,
+     "was not written"},
+};
+
+TEST_CASE("planted faults are found") {
+  for (const Mutant& mutant : kMutants) {
+    CAPTURE(mutant.strategy);
+    CAPTURE(mutant.what);
+    const codegen::KernelSpec spec{*codegen::find_strategy(mutant.strategy),
+                                   *parse_tile(mutant.tile),
+                                   {true, true, 1, 1, 1},
+                                   DataType::f32};
+    const Arch arch{8, 0, false};
+    REQUIRE(codegen::broken_rule(spec, representative_device(arch)) == nullptr);
+    codegen::KernelSource source = codegen::emit(spec);
+    REQUIRE(replace(source, std::string(mutant.what), std::string(mutant.with)));
+    const auto kernel = SimVerifier::load(spec, source, arch, compiler());
+    REQUIRE_MESSAGE(kernel.has_value(), kernel.error().message);
+    const auto verdict = kernel->verify(
+        verification_cases(spec.traits, spec.type, ragged_sizes(spec.tile), Effort::quick), {});
+    REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
+    CHECK_MESSAGE(verdict->kind == mutant.kind, verdict->detail);
+    CHECK_MESSAGE(verdict->detail.find(mutant.detail) != std::string::npos, verdict->detail);
+  }
+}
+
+TEST_CASE("the host verifier compiles, runs and judges") {
+  const auto shared = std::make_shared<const jit::Compiler>(jit::real_nvrtc());
+  const HostVerifier verifier = sim_host_verifier(shared, {9, 0, false});
+  const codegen::KernelSpec spec{*codegen::find_strategy("warp_tile"),
+                                 *parse_tile(kWarpTile),
+                                 {true, false, 4, 4, 4},
+                                 DataType::f32};
+  const auto verdict = verifier(spec);
+  REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
+  CHECK_MESSAGE(verdict->correct(), verdict->detail);
+  CHECK(verdict->max_error > 0);
+}
+
+}  // namespace
+}  // namespace gemmtune::tuner
