@@ -12,7 +12,7 @@ namespace gemmtune::ptxsim {
 
 namespace {
 
-constexpr size_t kMaxInstructions = size_t{1} << 22;
+constexpr size_t kMaxInstructions = size_t{1} << 20;
 
 // "%r12" -> "%r" and 12; nothing when the name does not end in a plain number.
 std::optional<std::pair<std::string_view, uint32_t>> split_number(std::string_view name) {
@@ -133,7 +133,7 @@ bool Decoder::statement(const ast::Statement& statement) {
 
 bool Decoder::instruction(const ast::Instruction& in) {
   if (program_.code.size() >= kMaxInstructions) {
-    return fail(in.at, "the kernel has more than 2^22 instructions", ErrorKind::unsupported);
+    return fail(in.at, "the kernel has more than 2^20 instructions", ErrorKind::unsupported);
   }
   const InstructionSet::Entry* entry = set_.find(in.opcode);
   if (entry == nullptr) {

@@ -35,14 +35,16 @@ Expected<Module> parse(std::string_view text, std::string name) {
   return module;
 }
 
-bool Parser::fail(std::string message) {
+bool Parser::fail(std::string message) { return fail_at(token_, std::move(message)); }
+
+bool Parser::fail_at(const Token& token, std::string message) {
   if (!error_.empty()) return false;
-  if (token_.kind == Token::Kind::bad) {
-    message = std::string(token_.text);
+  if (token.kind == Token::Kind::bad) {
+    message = std::string(token.text);
   } else {
-    message += fmt::format(", found \"{}\"", token_.text);
+    message += fmt::format(", found \"{}\"", token.text);
   }
-  error_ = fmt::format("{}:{}: {}", token_.at.line, token_.at.column, message);
+  error_ = fmt::format("{}:{}: {}", token.at.line, token.at.column, message);
   return false;
 }
 

@@ -53,7 +53,8 @@ class Parser {
   bool location();
 
   void shift() { token_ = lexer_.next(); }
-  bool fail(std::string message);
+  bool fail(std::string message);  // at the current token
+  bool fail_at(const Token& token, std::string message);
   bool expect(char punctuation);
   bool accept(char punctuation);
   bool identifier(std::string_view& out, const char* what);

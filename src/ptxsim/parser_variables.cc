@@ -35,8 +35,9 @@ bool Parser::register_declaration(std::vector<ast::Statement>& out) {
     if (!identifier(declaration.name, "a register name")) return false;
     if (accept('<')) {
       uint64_t count = 0;
+      const Token at = token_;
       if (!integer(count, "a register count")) return false;
-      if (count == 0 || count > kMaxRegisters) return fail("expected a count up to 2^20");
+      if (count == 0 || count > kMaxRegisters) return fail_at(at, "expected a count up to 2^20");
       declaration.count = static_cast<uint32_t>(count);
       if (!expect('>')) return false;
     }
@@ -55,9 +56,10 @@ bool Parser::variable_prefix(ast::Variable& out, uint32_t& vector_length) {
     shift();
     if (name == "align") {
       uint64_t bytes = 0;
+      const Token at = token_;
       if (!integer(bytes, "an alignment")) return false;
       if (bytes == 0 || bytes > 65536 || (bytes & (bytes - 1)) != 0) {
-        return fail("expected an alignment that is a power of two");
+        return fail_at(at, "expected an alignment that is a power of two");
       }
       if (!pointer) {  // after .ptr it is the pointee's
         out.alignment = static_cast<uint32_t>(bytes);
