@@ -6,8 +6,8 @@
 
 namespace gemmtune::codegen::simt {
 
-// What distinguishes one strategy from another where all of them are plain fp32, run on every arch
-// and launch one kernel over tile_grid().
+// What distinguishes one strategy from another where all of them are plain fp32, run on every arch,
+// launch one kernel over tile_grid(), and copy and multiply in turns.
 struct Description {
   std::string_view name;
   std::string_view summary;
@@ -37,6 +37,7 @@ class SimtStrategy final : public Strategy {
   int estimated_registers(const KernelSpec& spec) const override {
     return description_.estimated_registers(spec);
   }
+  bool overlaps_copies() const override { return false; }
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override;
 
  private:

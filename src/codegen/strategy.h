@@ -88,6 +88,9 @@ class Strategy {
   // False for a legal candidate that cannot win on this problem, so that a search may skip it.
   virtual bool worthwhile(const KernelSpec& spec, const Problem& problem) const;
 
+  // Whether a block copies the next k tile while it multiplies this one.
+  virtual bool overlaps_copies() const { return true; }
+
   // How a user launches the emitted source: grid, block, dynamic shared memory, further kernels.
   // Whole lines, without comment marks.
   virtual std::string launch_notes(const KernelSpec& spec) const;

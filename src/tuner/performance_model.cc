@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tuner/warp_step.h"
+
 namespace gemmtune::tuner {
 namespace {
 
@@ -22,44 +24,11 @@ int ceil_div(int a, int b) {
   return (a + b - 1) / b;
 }
 
-// Issue slots of one k step of one warp: FFMAs, fragment reads, and the warp's share of the copies.
-struct WarpStep {
-  double ffma;
-  double other;
-  double smem_wavefronts;
-};
-
-WarpStep warp_step(const codegen::KernelSpec& spec) {
-  const TileConfig& t = spec.tile;
-  const double threads = spec.strategy->threads(t);
-  const double reads = (t.thread_m + t.thread_n) / 4.0;
-  const double elements = (t.tile_m + t.tile_n) / threads;  // copied by a thread, per k
-  // A global load and its pointer step per vector; transposed operands store one word at a time.
-  const KernelTraits& traits = spec.traits;
-  const double copies_a =
-      t.tile_m / threads *
-      (2.0 / traits.vector_a + (traits.a_row_major ? 1.0 : 1.0 / traits.vector_a));
-  const double copies_b =
-      t.tile_n / threads *
-      (2.0 / traits.vector_b + (traits.b_row_major ? 1.0 / traits.vector_b : 1.0));
-  const double barrier = 8.0 / std::max(1, t.tile_k);
-  // A 16-byte read of a warp moves its distinct vectors, 128 bytes a wavefront, at least one.
-  const double lanes_m = static_cast<double>(t.warp_m) / t.thread_m;
-  const double lanes_n = static_cast<double>(t.warp_n) / t.thread_n;
-  const double merged =
-      t.lanes == kLanesInterleaved ? 1.0 : 1.5;  // rows of lanes that straddle phases
-  const double waves = merged * (t.thread_m / 4.0 * std::max(1.0, lanes_m / 8) +
-                                 t.thread_n / 4.0 * std::max(1.0, lanes_n / 8));
-  return {static_cast<double>(t.thread_m) * t.thread_n, reads + copies_a + copies_b + barrier,
-          waves + elements};
-}
-
 // How much of an SM's issue rate `warps` resident warps can use: each warp has to wait out
 // latencies of shared-memory reads and barriers, which other warps or a large thread tile cover.
 double latency_hiding(const codegen::KernelSpec& spec, double warps) {
   const TileConfig& t = spec.tile;
-  const double independent =
-      static_cast<double>(t.thread_m) * t.thread_n;  // FFMAs between dependent ones
+  const double independent = results_per_thread(t);  // FFMAs between dependent ones
   const double covered = warps / kSchedulersPerSm * independent / kFfmaLatencyCycles;
   const double buffered = t.fragments == 2 ? 1.5 : 1.0;
   const double x = buffered * covered / 16.0;
@@ -80,6 +49,16 @@ BlockCost block_cost(const codegen::KernelSpec& spec, const DeviceSpec& device, 
   const double hidden = ffma_per_cycle < kSchedulersPerSm ? 0.5 : 1.0;
   const double issue = step.ffma / rate / ffma_per_cycle + hidden * step.other / kSchedulersPerSm;
   return {issue * warps * k, step.smem_wavefronts * warps * k};
+}
+
+// Factor by which waiting for global loads stretches `blocks` resident blocks. Where a block does
+// not copy the next k tile while it multiplies this one, each tile waits out a load, during which
+// only the other blocks work.
+double exposure(const codegen::KernelSpec& spec, const BlockCost& cost, double k, double blocks) {
+  if (spec.strategy->overlaps_copies() || spec.tile.tile_k == 0 || blocks <= 0) return 1.0;
+  const double tiles = std::ceil(k / spec.tile.tile_k);
+  const double busy = std::max(cost.issue_cycles, cost.smem_cycles) / tiles;
+  return std::max(1.0, (busy + kMemoryLatencyCycles) / (blocks * busy));
 }
 
 // DRAM bytes: C once, A and B once for every raster patch that does not share them in L2.
@@ -151,28 +130,30 @@ Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem
   const double resident = static_cast<double>(out.occupancy.blocks_per_sm) * device.sm_count;
   out.waves = blocks / resident;
 
-  const BlockCost cost =
-      block_cost(spec, device, static_cast<double>(spec.strategy->block_depth(spec, problem)));
+  const auto depth = static_cast<double>(spec.strategy->block_depth(spec, problem));
+  const BlockCost cost = block_cost(spec, device, depth);
   const double cycles_per_us = device.boost_clock_mhz;
   const double warps_per_block = threads / 32.0;
   // Whole waves run all resident blocks together; the rest run with the fewer blocks that are left,
   // and hide less latency.
   const double full = std::floor(out.waves);
   const double left = std::ceil((blocks - full * resident) / device.sm_count);
-  double issue = full * out.occupancy.blocks_per_sm * cost.issue_cycles /
-                 latency_hiding(spec, out.occupancy.warps_per_sm);
-  if (left > 0) issue += left * cost.issue_cycles / latency_hiding(spec, left * warps_per_block);
-  const double blocks_per_sm = full * out.occupancy.blocks_per_sm + left;
+  const double per_wave = out.occupancy.blocks_per_sm;
+  const double full_blocks = full * per_wave * exposure(spec, cost, depth, per_wave);
+  const double left_blocks = left * exposure(spec, cost, depth, left);
+  double issue = full_blocks * cost.issue_cycles / latency_hiding(spec, out.occupancy.warps_per_sm);
+  if (left > 0) {
+    issue += left_blocks * cost.issue_cycles / latency_hiding(spec, left * warps_per_block);
+  }
   out.arithmetic_us = issue / cycles_per_us;
-  out.smem_us = blocks_per_sm * cost.smem_cycles / cycles_per_us;
+  out.smem_us = (full_blocks + left_blocks) * cost.smem_cycles / cycles_per_us;
   out.memory_us = dram_bytes(spec, problem, device, resident) / (device.memory_gb_per_s * 1e3);
   const double fill_us = std::ceil(out.waves) * 2 * kMemoryLatencyCycles / cycles_per_us;
-  // A workspace is written and read once, mostly within L2; every further kernel is a launch.
-  const double workspace_us =
-      2 * static_cast<double>(plan.workspace_bytes) / (kL2Speedup * device.memory_gb_per_s * 1e3);
+  const double reduction_us =
+      static_cast<double>(plan.reduction_bytes) / (kL2Speedup * device.memory_gb_per_s * 1e3);
   const double launches_us = kLaunchUs * static_cast<double>(plan.launches.size());
   out.total_us = std::max({out.arithmetic_us, out.smem_us, out.memory_us}) + fill_us +
-                 workspace_us + launches_us;
+                 reduction_us + launches_us;
   return out;
 }
 

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "codegen/kernel_spec.h"
+
+namespace gemmtune::tuner {
+
+// What one warp does for one k, by the tile: part of the performance model. All counts are above 0
+// and finite for every legal tile.
+struct WarpStep {
+  double ffma = 0;             // issue slots
+  double other = 0;            // issue slots of fragment reads, copies and barriers
+  double smem_wavefronts = 0;  // 128-byte passes over the shared-memory banks; naive: over L1
+};
+
+WarpStep warp_step(const codegen::KernelSpec& spec);
+
+// Results of a thread, at least 1: an unused side of the thread tile counts as 1.
+double results_per_thread(const TileConfig& tile);
+
+}  // namespace gemmtune::tuner
