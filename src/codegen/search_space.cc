@@ -56,13 +56,14 @@ Expected<SearchSpace> parse_document(const json& document, const std::string& fi
       return usage_error(file + ": key 'values': " + unknown_name_message("parameter", key, names));
     }
   }
-  SearchSpace space{*strategy, {}};
+  SearchSpace space{*strategy, {}, {}};
   for (const std::string_view name : names) {
     const std::string where = fmt::format("{}: key 'values.{}'", file, name);
     if (!lists.contains(name)) return usage_error(where + " is missing");
     auto values = parse_values(lists[std::string(name)], where);
     if (!values) return tl::unexpected(values.error());
     space.values.push_back(std::move(*values));
+    space.members.push_back(find_tile_field(name)->member);
   }
   return space;
 }
@@ -79,8 +80,7 @@ TileConfig SearchSpace::at(int64_t index) const {
   TileConfig tile;
   for (size_t i = 0; i < values.size(); ++i) {
     const auto count = static_cast<int64_t>(values[i].size());
-    const TileField* field = find_tile_field(strategy->parameters()[i]);
-    tile.*(field->member) = values[i][static_cast<size_t>(index % count)];
+    tile.*members[i] = values[i][static_cast<size_t>(index % count)];
     index /= count;
   }
   return tile;

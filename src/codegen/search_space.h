@@ -12,7 +12,8 @@ namespace gemmtune::codegen {
 // The values each parameter of a strategy may take: a configs/spaces/<strategy>.json.
 struct SearchSpace {
   const Strategy* strategy = nullptr;
-  std::vector<std::vector<int>> values;  // parallel to strategy->parameters()
+  std::vector<std::vector<int>> values;    // parallel to strategy->parameters()
+  std::vector<int TileConfig::*> members;  // the fields that the parameters name
 
   // Points of the full product, legal or not.
   int64_t size() const;

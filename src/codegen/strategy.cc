@@ -12,6 +12,10 @@ bool Strategy::worthwhile(const KernelSpec&, const Problem&) const {
   return true;
 }
 
+bool Strategy::deterministic(const KernelSpec&) const {
+  return true;
+}
+
 std::string Strategy::launch_notes(const KernelSpec& spec) const {
   return fmt::format(
       "{}<<<grid, {}, {}>>>(args)\n"

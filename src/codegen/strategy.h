@@ -34,6 +34,7 @@ struct KernelLaunch {
 struct LaunchPlan {
   std::vector<KernelLaunch> launches;
   int64_t workspace_bytes = 0;
+  int64_t reduction_bytes = 0;  // moved to add up partial results, mostly within L2
 };
 
 // A kernel of a strategy's template: a static member function of its struct.
@@ -90,6 +91,9 @@ class Strategy {
 
   // Whether a block copies the next k tile while it multiplies this one.
   virtual bool overlaps_copies() const { return true; }
+
+  // False where two runs on the same operands may round differently.
+  virtual bool deterministic(const KernelSpec& spec) const;
 
   // How a user launches the emitted source: grid, block, dynamic shared memory, further kernels.
   // Whole lines, without comment marks.

@@ -139,9 +139,8 @@ std::optional<Choice> Search::find(std::string_view strategy, const TileConfig& 
     if (space.strategy->name() != strategy) continue;
     Choice choice{s, {}};
     for (size_t i = 0; i < space.values.size(); ++i) {
-      const TileField* field = find_tile_field(space.strategy->parameters()[i]);
       const auto& values = space.values[i];
-      const auto at = std::find(values.begin(), values.end(), wanted.*(field->member));
+      const auto at = std::find(values.begin(), values.end(), wanted.*space.members[i]);
       if (at == values.end()) return std::nullopt;
       choice.tile.push_back(static_cast<int>(at - values.begin()));
     }
@@ -154,8 +153,7 @@ TileConfig Search::tile(const Choice& choice) const {
   const codegen::SearchSpace& space = spaces_[choice.space].space;
   TileConfig tile;
   for (size_t i = 0; i < choice.tile.size(); ++i) {
-    const TileField* field = find_tile_field(space.strategy->parameters()[i]);
-    tile.*(field->member) = space.values[i][static_cast<size_t>(choice.tile[i])];
+    tile.*space.members[i] = space.values[i][static_cast<size_t>(choice.tile[i])];
   }
   return tile;
 }

@@ -75,6 +75,10 @@ class SplitK final : public Strategy {
     return spec.tile.slices <= tiles_k && workspace_bytes(spec, problem) <= kMaxWorkspaceBytes;
   }
 
+  bool deterministic(const KernelSpec& spec) const override {
+    return spec.tile.reduction != kReduceAtomic;
+  }
+
   int threads(const TileConfig& tile) const override { return simt::threads(tile); }
 
   int smem_bytes(const KernelSpec& spec) const override {
@@ -107,6 +111,7 @@ class SplitK final : public Strategy {
     LaunchPlan plan = simt::single_launch(spec, problem);
     const auto slices = static_cast<unsigned>(spec.tile.slices);
     plan.launches[0].grid.x *= slices;
+    plan.reduction_bytes = 2 * partial_bytes(spec, problem);
     const int64_t vectors =
         problem.shape.m * problem.shape.n * problem.batch / spec.traits.vector_c;
     if (spec.tile.reduction == kReduceCluster) {
@@ -147,7 +152,11 @@ class SplitK final : public Strategy {
 
  private:
   static int64_t workspace_bytes(const KernelSpec& spec, const Problem& problem) {
-    if (spec.tile.reduction != kReduceWorkspace) return 0;
+    return spec.tile.reduction == kReduceWorkspace ? partial_bytes(spec, problem) : 0;
+  }
+
+  // All partial tiles together.
+  static int64_t partial_bytes(const KernelSpec& spec, const Problem& problem) {
     return problem.shape.m * problem.shape.n * problem.batch * spec.tile.slices *
            size_bytes(spec.type);
   }

@@ -101,7 +101,7 @@ TEST_CASE("a stored tile is found again") {
   for (const Choice& choice : search.seeds(30))
     CHECK(search.find("double_buffer", search.tile(choice)) == choice);
   TileConfig foreign = search.tile(search.seeds(1).front());
-  foreign.tile_m = 96;
+  foreign.tile_m = 80;
   CHECK_FALSE(search.find("double_buffer", foreign));
   CHECK_FALSE(search.find("multistage", search.tile(search.seeds(1).front())));
 }
