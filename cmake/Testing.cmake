@@ -19,21 +19,3 @@ function(gemmtune_test name)
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${ARG_TIMEOUT}
                                           LABELS "${ARG_LABELS}")
 endfunction()
-
-# gemmtune_fuzzer(<name> SOURCES ... LINK ...)
-# A libFuzzer executable in <build>/fuzz/, part of the target "fuzzers"; nothing unless GEMMTUNE_FUZZERS
-# is on (preset fuzz, which compiles everything with clang and its coverage hooks).
-function(gemmtune_fuzzer name)
-  if(NOT GEMMTUNE_FUZZERS)
-    return()
-  endif()
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
-  add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE gemmtune_flags ${ARG_LINK})
-  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/fuzz")
-  if(NOT TARGET fuzzers)
-    add_custom_target(fuzzers)
-  endif()
-  add_dependencies(fuzzers ${name})
-endfunction()
