@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace gemmtune::ptxsim {
 
@@ -114,7 +115,48 @@ Arrival arrive_at_barrier(Warp& warp, const Instruction& in, uint32_t mask, uint
   return Arrival::opened;
 }
 
+namespace {
+
+// Threads that have ended count as arrived.
+void open_cluster_barrier_if_complete(Cluster& cluster) {
+  ClusterBarrier& barrier = cluster.barrier();
+  uint32_t expected = 0;
+  for (const auto& block : cluster.blocks()) expected += kWarpSize * live_warps(*block);
+  if (barrier.arrived == 0 || barrier.arrived < expected) return;
+  barrier.arrived = 0;
+  barrier.opened_clock = std::move(barrier.clock);
+  barrier.clock.clear();
+  ++barrier.phase;
+  for (const auto& block : cluster.blocks()) {
+    for (const auto& warp : block->warps()) {
+      bool waited = false;
+      warp->open_barrier(kClusterBarrier, [&](const Instruction&, uint32_t) { waited = true; });
+      if (waited) cluster.clocks().acquire(warp->cluster_index(), barrier.opened_clock);
+    }
+  }
+}
+
+}  // namespace
+
+void arrive_at_cluster_barrier(Warp& warp, uint32_t mask, bool releases) {
+  Cluster& cluster = warp.block().cluster();
+  ClusterBarrier& barrier = cluster.barrier();
+  warp.cluster_phase = barrier.phase;
+  barrier.arrived +=
+      mask == warp.live_lanes() ? kWarpSize : static_cast<uint32_t>(std::popcount(mask));
+  if (releases) cluster.clocks().release(warp.cluster_index(), barrier.clock);
+  open_cluster_barrier_if_complete(cluster);
+}
+
+bool pass_cluster_barrier(Warp& warp) {
+  Cluster& cluster = warp.block().cluster();
+  if (cluster.barrier().phase <= warp.cluster_phase) return false;
+  cluster.clocks().acquire(warp.cluster_index(), cluster.barrier().opened_clock);
+  return true;
+}
+
 void open_barriers_after_end(Block& block) {
+  open_cluster_barrier_if_complete(block.cluster());
   for (uint32_t id = 0; id < kBarriers; ++id) {
     const Barrier& barrier = block.barrier(id);
     if (barrier.arrived != 0 && barrier.expected == 0 && is_complete(block, barrier)) {

@@ -16,7 +16,12 @@ enum class Arrival : uint8_t {
 Arrival arrive_at_barrier(Warp& warp, const Instruction& in, uint32_t mask, uint32_t id,
                           uint32_t expected, bool waits);
 
-// A warp has ended: barriers for the whole block may be complete now.
+// A warp has ended: barriers for the whole block, and the cluster's, may be complete now.
 void open_barriers_after_end(Block& block);
+
+// `mask` lanes of `warp` arrive at their cluster's barrier; `releases`: with what they did so far.
+void arrive_at_cluster_barrier(Warp& warp, uint32_t mask, bool releases);
+// Whether the phase that the warp arrived for has opened; if so, it sees what others released.
+bool pass_cluster_barrier(Warp& warp);
 
 }  // namespace gemmtune::ptxsim

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <bit>
+#include <algorithm>
 #include <random>
 
 #include "ptxsim/barrier.h"
@@ -38,6 +38,11 @@ void Block::restart(uint64_t cluster_index, uint32_t first_clock) {
   for (auto& warp : warps_) warp->restart();
 }
 
+bool Block::has_ended() const {
+  return std::all_of(warps_.begin(), warps_.end(),
+                     [](const auto& warp) { return warp->live_lanes() == 0; });
+}
+
 Cluster::Cluster(const Launch& launch, WorkerLog& log)
     : launch_(launch), clocks_(launch.warps_per_block * launch.blocks_per_cluster) {
   for (uint32_t rank = 0; rank < launch.blocks_per_cluster; ++rank) {
@@ -48,6 +53,7 @@ Cluster::Cluster(const Launch& launch, WorkerLog& log)
 void Cluster::restart(uint64_t cluster_index) {
   const uint32_t first_clock = clocks_.restart();
   order_.clear();
+  barrier_ = ClusterBarrier{};
   for (auto& block : blocks_) {
     block->restart(cluster_index, first_clock);
     for (auto& warp : block->warps()) order_.push_back(warp.get());

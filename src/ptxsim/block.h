@@ -24,6 +24,16 @@ struct Barrier {
   std::vector<uint32_t> warps;  // that wait or have arrived
 };
 
+// The barrier of all threads of a cluster. Source: PTX ISA, "barrier.cluster".
+struct ClusterBarrier {
+  uint32_t arrived = 0;                // threads, in units of 32
+  uint64_t phase = 0;                  // how often it has opened
+  std::vector<uint32_t> clock;         // what arrivals have released
+  std::vector<uint32_t> opened_clock;  // ... of the phase that opened last
+};
+// Stands for it among the barriers that a split may wait at.
+inline constexpr uint32_t kClusterBarrier = kBarriers;
+
 class Cluster;
 
 // One block: shared memory, barriers and warps.
@@ -41,6 +51,7 @@ class Block {
   Cluster& cluster() { return cluster_; }
   Barrier& barrier(uint32_t id) { return barriers_[id]; }
   std::vector<std::unique_ptr<Warp>>& warps() { return warps_; }
+  bool has_ended() const;
   bool any_thread_ended() const;
 
  private:
@@ -70,12 +81,14 @@ class Cluster {
 
   RaceClocks& clocks() { return clocks_; }
   std::vector<std::unique_ptr<Block>>& blocks() { return blocks_; }
+  ClusterBarrier& barrier() { return barrier_; }
 
  private:
   void report_deadlock();
 
   const Launch& launch_;
   RaceClocks clocks_;
+  ClusterBarrier barrier_;
   std::vector<std::unique_ptr<Block>> blocks_;
   std::vector<Warp*> order_;
 };

@@ -58,7 +58,7 @@ std::string Decoder::where(Position at) const {
   return fmt::format("{}:{}:{}: ", module_.name, at.line, at.column);
 }
 
-bool Decoder::fail(Position at, std::string message, ErrorKind kind) {
+bool Decoder::fail(Position at, const std::string& message, ErrorKind kind) {
   if (error_.message.empty()) error_ = Error{kind, where(at) + message};
   return false;
 }

@@ -33,7 +33,7 @@ class Decoder {
   const Error& error() const { return error_; }
 
   // --- for the instruction families, through DecodeContext ---
-  bool fail(Position at, std::string message, ErrorKind kind = ErrorKind::usage);
+  bool fail(Position at, const std::string& message, ErrorKind kind = ErrorKind::usage);
   // A register's type and row; allocates the row at first use. Null for a name that is none.
   Symbol* find_register(std::string_view name);
   const Symbol* find_symbol(std::string_view name) const;

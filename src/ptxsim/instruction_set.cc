@@ -20,6 +20,7 @@ InstructionSet InstructionSet::all() {
   add_async_copies(set);
   add_warp_operations(set);
   add_atomics(set);
+  add_clusters(set);
   add_matrix_moves(set);
   add_matrix_multiplications(set);
   add_wmma(set);

@@ -46,6 +46,7 @@ void add_barriers(InstructionSet& set);
 void add_async_copies(InstructionSet& set);
 void add_warp_operations(InstructionSet& set);
 void add_atomics(InstructionSet& set);
+void add_clusters(InstructionSet& set);
 void add_matrix_moves(InstructionSet& set);
 void add_matrix_multiplications(InstructionSet& set);
 void add_wmma(InstructionSet& set);

@@ -139,6 +139,11 @@ uint32_t locate_shared(Warp& warp, const Instruction& in, uint32_t mask, const A
     const uint64_t size = warp.block().shared().bytes();
     if (rank >= blocks.size() || offset >= size || access.bytes > size - offset) {
       report_outside(warp, in, lane, access, address, kSharedBase, kSharedBase + size);
+    } else if (rank != warp.block().rank() && blocks[rank]->has_ended()) {
+      warp.report(FindingKind::out_of_bounds, in, lane, kSharedWindow + address, [&] {
+        return fmt::format("{} of the shared memory of block {} of the cluster, which has ended",
+                           verb(access.kind), rank);
+      });
     } else if (!misaligned(warp, in, lane, access, address)) {
       out[lane] = blocks[rank]->shared().data() + offset;
       continue;

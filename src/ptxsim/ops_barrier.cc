@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "ptxsim/barrier.h"
+#include "ptxsim/cluster.h"
 #include "ptxsim/instruction_set.h"
 #include "ptxsim/lanes.h"
 
@@ -102,6 +103,7 @@ bool decode_reduction(DecodeContext& c, Row flags) {
 }
 
 bool decode_barrier(DecodeContext& c) {
+  if (c.has("cluster")) return decode_cluster_barrier(c);
   if (!c.only({"sync", "arrive", "red", "popc", "and", "or", "aligned", "cta", "warp"})) {
     return false;
   }

@@ -35,7 +35,9 @@ Expected<Module> parse(std::string_view text, std::string name) {
   return module;
 }
 
-bool Parser::fail(std::string message) { return fail_at(token_, std::move(message)); }
+bool Parser::fail(std::string message) {
+  return fail_at(token_, std::move(message));
+}
 
 bool Parser::fail_at(const Token& token, std::string message) {
   if (!error_.empty()) return false;

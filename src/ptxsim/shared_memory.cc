@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "ptxsim/address_space.h"
 #include "ptxsim/warp.h"
@@ -11,7 +11,8 @@
 namespace gemmtune::ptxsim {
 
 namespace {
-constexpr int kPattern = 0xCB;  // unwritten shared memory: a large negative float, no small integer
+constexpr std::byte kPattern{
+    0xCB};  // unwritten shared memory: a large negative float, no small integer
 }  // namespace
 
 struct SharedMemory::Access {
@@ -30,7 +31,7 @@ SharedMemory::SharedMemory(uint32_t bytes, uint32_t granule, uint32_t warps)
 
 void SharedMemory::restart(uint32_t first_clock) {
   first_clock_ = first_clock;
-  std::memset(data_.data(), kPattern, data_.size());
+  std::fill(data_.begin(), data_.end(), kPattern);
   const size_t granules = (data_.size() >> granule_shift_) + 1;
   if (writes_.size() == granules) {
     for (Write& write : writes_) {

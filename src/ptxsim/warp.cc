@@ -83,6 +83,7 @@ void Warp::restart() {
   splits_.push_back(Split{0, initial_});
   copies.clear();
   committed_groups.fill(0);
+  cluster_phase = 0;
   defined_.assign(launch_.register_image.size() / kRowAlignment, kAllLanes);
   for (Row row : launch_.program.registers) defined_[row / kRowAlignment] = 0;
 }
@@ -424,7 +425,10 @@ std::string Warp::describe_waiting() const {
                        : split.wait == Wait::members ? "wait for lanes of their warp"
                                                      : "are ready";
     out += fmt::format(" lanes {:#010x} {}", split.mask, what);
-    if (split.wait == Wait::barrier) out += fmt::format(" {}", split.barrier);
+    if (split.wait == Wait::barrier) {
+      out +=
+          split.barrier == kClusterBarrier ? " of the cluster" : fmt::format(" {}", split.barrier);
+    }
     out += fmt::format(" at {};", place_of(split.at));
   }
   return out;

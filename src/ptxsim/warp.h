@@ -98,6 +98,7 @@ class Warp {
     }
   }
   uint32_t barrier_to_wait_for = 0;  // set by a handler that returns Step::wait
+  uint64_t cluster_phase = 0;        // of the cluster barrier, when this warp last arrived
   // For a warp-synchronous instruction executed by `mask`: whether all `members` that live are here
   // or wait for it already, at the same instruction or (any_place) at any of its kind. If so,
   // `mask` receives those that waited too and they go on; if not, the handler returns

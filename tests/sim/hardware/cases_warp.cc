@@ -105,6 +105,19 @@ void add_barriers(std::vector<Case>& out) {
   fence.acq_rel.gpu;
   ld.shared.b32 d, [e];)",
                           64, 80, shared));
+  out.push_back(word_case("barrier.cluster", R"(  mov.u32 e, tile;
+  mad.lo.u32 e, tid, 4, e;
+  st.shared.b32 [e], a;
+  barrier.cluster.arrive.aligned;
+  barrier.cluster.wait.aligned;
+  xor.b32 f, tid, 63;
+  mov.u32 e, tile;
+  mad.lo.u32 e, f, 4, e;
+  mapa.shared::cluster.u32 e, e, 0;
+  ld.shared::cluster.b32 d, [e];
+  getctarank.shared::cluster.u32 f, e;
+  add.u32 d, d, f;)",
+                          64, 90, shared));
   out.push_back(word_case("bar.arrive", R"(  setp.ge.u32 q, tid, 32;
   mov.u32 e, tile;
   mad.lo.u32 e, lane, 4, e;
