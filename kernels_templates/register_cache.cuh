@@ -15,7 +15,7 @@
 //          (thread_m words of A[.][k])
 //
 // Block and thread tiles, barriers and shared memory as in thread_tile_2d.cuh and smem_tile.cuh:
-// A tile [tile_m][tile_k], B tile [tile_k][tile_n], read word by word.
+// A tile [tile_m][tile_k], B tile [tile_k][tile_n]. NVRTC 13 makes the same code of both.
 //
 // Words loaded a multiply-add: 1 / thread_m + 1 / thread_n from shared memory, 1 / tile_m + 1 / tile_n
 // from global memory.

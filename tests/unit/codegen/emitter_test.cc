@@ -85,6 +85,44 @@ TEST_CASE("emitted kernels compile for every arch, with includes and standalone"
   }
 }
 
+// Each rung is its idea and no more, told by the instructions it compiles to.
+TEST_CASE("the rungs differ in what their names say") {
+  const auto nvrtc = jit::Nvrtc::load(jit::nvrtc_candidates({}));
+  if (!nvrtc) return;
+  const auto ptx_of = [&](std::string_view strategy, std::string_view tile) {
+    const KernelSpec spec{
+        *find_strategy(strategy), *parse_tile(tile), {true, true, 4, 4, 4}, DataType::f32};
+    REQUIRE(broken_rule(spec, representative_device({8, 0, false})) == nullptr);
+    const auto ptx = jit::compile_to_ptx(*nvrtc, {emit(spec), {8, 0, false}, {}});
+    REQUIRE(ptx.has_value());
+    return ptx->ptx;
+  };
+  const auto has = [](const std::string& ptx, std::string_view what) {
+    return ptx.find(what) != std::string::npos;
+  };
+  const std::string naive = ptx_of("naive", "tile_m=32 tile_n=32");
+  CHECK_FALSE(has(naive, ".shared"));
+  CHECK_FALSE(has(naive, "bar.sync"));
+  constexpr std::string_view k8x8 = "tile_m=128 tile_n=128 tile_k=8 thread_m=8 thread_n=8";
+  for (const std::string& scalar :
+       {ptx_of("smem_tile", "tile_m=32 tile_n=32 tile_k=32"),
+        ptx_of("thread_tile_1d", "tile_m=64 tile_n=64 tile_k=8 thread_m=8"),
+        ptx_of("thread_tile_2d", k8x8), ptx_of("register_cache", k8x8)}) {
+    CHECK(has(scalar, "bar.sync"));
+    CHECK(has(scalar, "st.shared"));
+    CHECK_FALSE(has(scalar, "ld.global.v"));
+    CHECK_FALSE(has(scalar, "st.global.v"));
+  }
+  const std::string wide = ptx_of("vectorized", std::string(k8x8) + " vector=4");
+  CHECK(has(wide, "ld.global.v4"));
+  CHECK(has(wide, "st.global.v4"));
+  CHECK(has(wide, "ld.shared.v4"));
+  const std::string half = ptx_of("vectorized", std::string(k8x8) + " vector=2");
+  CHECK(has(half, "ld.global.v2"));
+  CHECK_FALSE(has(half, "ld.global.v4"));
+  CHECK_FALSE(has(half, "st.global.v4"));
+}
+
 TEST_CASE("host and device that disagree do not compile") {
   const auto nvrtc = jit::Nvrtc::load(jit::nvrtc_candidates({}));
   if (!nvrtc) return;

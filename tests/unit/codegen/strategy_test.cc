@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cctype>
 #include <random>
 #include <set>
@@ -127,6 +128,89 @@ TEST_CASE("a tile reports the rule that it breaks") {
     refused += count.refused;
   }
   CHECK(refused + static_cast<int64_t>(result.legal.size()) == space.size());
+}
+
+struct Published {
+  std::string_view strategy;
+  std::string_view tile;
+};
+
+// The tiles of the published ladders (siboehm.com, "How to Optimize a CUDA Matmul Kernel", and the
+// SGEMM logs that follow the same rungs), in the order of the ladder.
+constexpr Published kPublished[] = {
+    {"naive", "tile_m=32 tile_n=32"},
+    {"smem_tile", "tile_m=32 tile_n=32 tile_k=32"},
+    {"thread_tile_1d", "tile_m=64 tile_n=64 tile_k=8 thread_m=8"},
+    {"thread_tile_2d", "tile_m=128 tile_n=128 tile_k=8 thread_m=8 thread_n=8"},
+    {"thread_tile_2d", "tile_m=64 tile_n=64 tile_k=8 thread_m=8 thread_n=8"},
+    {"register_cache", "tile_m=128 tile_n=128 tile_k=8 thread_m=8 thread_n=8"},
+    {"vectorized", "tile_m=128 tile_n=128 tile_k=8 thread_m=8 thread_n=8 vector=4"},
+    {"warp_tile",
+     "tile_m=128 tile_n=128 tile_k=16 warp_m=64 warp_n=64 thread_m=8 thread_n=16 iterations_m=1 "
+     "iterations_n=4"},
+    {"warp_tile",
+     "tile_m=64 tile_n=128 tile_k=16 warp_m=32 warp_n=64 thread_m=16 thread_n=4 iterations_m=4 "
+     "iterations_n=1"},
+};
+
+TEST_CASE("the early rungs stand in ladder order, with the published tiles in small spaces") {
+  size_t rung = 0;
+  for (const Published& published : kPublished) {
+    CAPTURE(published.strategy);
+    CAPTURE(published.tile);
+    while (rung < strategies().size() && strategies()[rung]->name() != published.strategy) ++rung;
+    REQUIRE(rung < strategies().size());
+    const auto legal = enumerate(*default_search_space(*strategies()[rung]),
+                                 traits_for(make_problem({256, 256, 256})), DataType::f32,
+                                 representative_device({8, 0, false}))
+                           .legal;
+    CHECK(legal.size() >= 10);
+    CHECK(legal.size() <= 500);
+    CHECK(std::count(legal.begin(), legal.end(), *parse_tile(published.tile)) == 1);
+  }
+}
+
+// Each rule of the early rungs, by a tile that breaks it and no earlier one.
+TEST_CASE("the early rungs name what is wrong with a tile") {
+  struct Wrong {
+    std::string_view strategy;
+    std::string_view tile;
+    std::string_view rule;
+  };
+  constexpr Wrong kWrong[] = {
+      {"naive", "tile_m=4 tile_n=32", "block tiles of at least 8 x 8"},
+      {"naive", "tile_m=8 tile_n=9", "a block is made of whole warps"},
+      {"naive", "tile_m=64 tile_n=64", "at most 1024 threads a block"},
+      {"smem_tile", "tile_m=16 tile_n=32 tile_k=8", "tile_m equals tile_n"},
+      {"smem_tile", "tile_m=16 tile_n=16", "tile_k at least 1"},
+      {"smem_tile", "tile_m=16 tile_n=16 tile_k=1408", "shared memory fits a block"},
+      {"thread_tile_1d", "tile_m=64 tile_n=64 tile_k=8 thread_m=7", "tile_m divisible by thread_m"},
+      {"thread_tile_2d", "tile_m=64 tile_n=64 tile_k=8 thread_m=8 thread_n=12",
+       "tile_n divisible by thread_n"},
+      {"register_cache", "tile_m=256 tile_n=256 tile_k=8 thread_m=16 thread_n=16",
+       "registers fit a thread"},
+      {"vectorized", "tile_m=64 tile_n=64 tile_k=8 thread_m=8 thread_n=8", "vector is 2 or 4"},
+      {"vectorized", "tile_m=60 tile_n=64 tile_k=8 thread_m=4 thread_n=4 vector=4",
+       "a block is made of whole warps"},
+      {"vectorized", "tile_m=96 tile_n=64 tile_k=8 thread_m=6 thread_n=8 vector=4",
+       "thread tiles made of whole vectors"},
+      {"vectorized", "tile_m=32 tile_n=256 tile_k=8 thread_m=4 thread_n=8 vector=4",
+       "threads divide the vectors of a tile of A"},
+      {"warp_tile",
+       "tile_m=64 tile_n=64 tile_k=8 warp_m=32 warp_n=32 thread_m=8 thread_n=4 iterations_m=4 "
+       "iterations_n=1",
+       "iterations split thread tiles into pieces of whole vectors"},
+  };
+  for (const Wrong& wrong : kWrong) {
+    CAPTURE(wrong.strategy);
+    CAPTURE(wrong.tile);
+    const KernelSpec spec{*find_strategy(wrong.strategy), *parse_tile(wrong.tile),
+                          KernelTraits{true, true, 4, 4, 4}, DataType::f32};
+    const Rule* rule = broken_rule(spec, representative_device({8, 0, false}));
+    REQUIRE(rule != nullptr);
+    CHECK(rule->name == wrong.rule);
+    CHECK_FALSE(rule->reason.empty());
+  }
 }
 
 TEST_CASE("kernel names are identifiers, and differ where the tile does") {
