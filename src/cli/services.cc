@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "cli/host_verifier.h"
 #include "tuner/device_evaluator.h"
 #include "tuner/model_evaluator.h"
+#include "tuner/sim_verifier.h"
 
 namespace gemmtune::cli {
 namespace {
@@ -164,9 +164,9 @@ Expected<std::unique_ptr<tuner::Evaluator>> make_evaluator(
     const Machine& machine, const Target& target, const VendorLibraries& libraries,
     std::shared_ptr<const jit::Compiler> compiler, const Problem& problem, bool warm) {
   if (!target.device) {
-    auto verifier = make_host_verifier(compiler, target.arch);
     return std::make_unique<tuner::ModelEvaluator>(
-        canonical(problem), target.limits, verifier ? std::move(*verifier) : tuner::HostVerifier{});
+        canonical(problem), target.limits,
+        tuner::sim_host_verifier(std::move(compiler), target.arch));
   }
   tuner::DeviceServices services;
   services.driver = machine.driver;

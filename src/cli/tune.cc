@@ -20,23 +20,48 @@ struct Planned {
   std::string skipped;
 };
 
+// Strategies that do not compute a problem, by the reason they give: many give the same.
+struct Refusal {
+  std::string reason;
+  std::string strategies;
+};
+
+void add_refusal(std::string_view strategy, const std::string& reason,
+                 std::vector<Refusal>& refusals) {
+  for (Refusal& refusal : refusals) {
+    if (refusal.reason == reason) {
+      refusal.strategies += fmt::format(", {}", strategy);
+      return;
+    }
+  }
+  refusals.push_back({reason, std::string(strategy)});
+}
+
+std::string refusals_text(const std::vector<Refusal>& refusals) {
+  if (refusals.size() == 1) return "each " + refusals.front().reason;
+  std::string text;
+  for (const Refusal& refusal : refusals) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", refusal.strategies, refusal.reason);
+  }
+  return text;
+}
+
 Planned plan(const WantedProblem& wanted, const std::vector<codegen::SearchSpace>& spaces,
              Arch arch) {
   Planned planned{wanted, {}, wanted.unsupported};
   if (!planned.skipped.empty()) return planned;
   const Problem problem = canonical(wanted.problem);
-  std::string reasons;
+  std::vector<Refusal> refusals;
   for (const codegen::SearchSpace& space : spaces) {
     if (auto supported = space.strategy->supports(problem, arch); supported) {
       planned.spaces.push_back(space);
     } else {
-      reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", space.strategy->name(),
-                             supported.error().message);
+      add_refusal(space.strategy->name(), supported.error().message, refusals);
     }
   }
   if (planned.spaces.empty()) {
-    planned.skipped =
-        fmt::format("no strategy computes it on {} yet ({})", to_string(arch), reasons);
+    planned.skipped = fmt::format("no strategy computes it on {} yet ({})", to_string(arch),
+                                  refusals_text(refusals));
   }
   return planned;
 }

@@ -6,12 +6,12 @@
 #include <array>
 #include <random>
 
-#include "cli/host_verifier.h"
 #include "cli/kernel_options.h"
 #include "codegen/emitter.h"
 #include "codegen/search_space.h"
 #include "core/names.h"
 #include "tuner/gpu_verifier.h"
+#include "tuner/sim_verifier.h"
 
 namespace gemmtune::cli {
 namespace {
@@ -90,15 +90,26 @@ Expected<Check> gpu_check(const Machine& machine, const Problem& problem, const 
   });
 }
 
-Expected<Check> host_check(const Target& target, std::shared_ptr<const jit::Compiler> compiler) {
-  auto verifier = make_host_verifier(std::move(compiler), target.arch);
-  if (!verifier) return tl::unexpected(verifier.error());
-  return Check([verifier = std::move(*verifier)](
-                   const codegen::KernelSpec& spec) -> Expected<VerifiedKernel> {
-    auto verdict = verifier(spec);
-    if (!verdict) return VerifiedKernel{to_string(spec.tile), verdict.error().message, {}};
-    return VerifiedKernel{to_string(spec.tile), "", *verdict};
-  });
+// Thorough cases at sizes just above each kernel's tile: the simulator is too slow for others.
+Check sim_check(const Target& target, std::shared_ptr<const jit::Compiler> compiler) {
+  return [arch = target.arch, compiler = std::move(compiler)](
+             const codegen::KernelSpec& spec) -> Expected<VerifiedKernel> {
+    VerifiedKernel result{to_string(spec.tile), "", {}};
+    auto verifier = tuner::SimVerifier::load(spec, arch, *compiler);
+    if (!verifier) {
+      result.failure = verifier.error().message;
+      return result;
+    }
+    const auto cases = tuner::verification_cases(
+        spec.traits, spec.type, tuner::ragged_sizes(spec.tile), tuner::Effort::thorough);
+    auto verdict = verifier->verify(cases, {});
+    if (verdict) {
+      result.verdict = *verdict;
+    } else {
+      result.failure = verdict.error().message;
+    }
+    return result;
+  };
 }
 
 Expected<void> check_options(const VerifyOptions& options, const Problem& problem) {
@@ -141,7 +152,7 @@ Expected<VerifyReport> run_verify(const Context& context, const VerifyOptions& o
   VerifyReport report{options.strategy, options.backend, *target, 0, {}};
   auto check = options.backend == "gpu"
                    ? gpu_check(machine, problem, *target, *compiler, report.cases)
-                   : host_check(*target, *compiler);
+                   : Expected<Check>(sim_check(*target, *compiler));
   if (!check) return tl::unexpected(check.error());
   for (const codegen::KernelSpec& spec : *specs) {
     if (stop.load()) break;

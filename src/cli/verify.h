@@ -13,7 +13,9 @@
 namespace gemmtune::cli {
 
 struct VerifyOptions {
-  ProblemOptions problem;  // its layout and alignment choose the kernel, its sizes the cases
+  // Its layout and alignment choose the kernel; its sizes are those of the cases on a GPU. The
+  // simulator takes sizes just above each tile's.
+  ProblemOptions problem;
   TargetOptions target;
   std::string strategy;
   std::string tile;             // empty: a sample of the strategy's space

@@ -38,7 +38,9 @@ void add_verify_command(CLI::App& app, CommonOptions& common, Action& action) {
   command->add_option("--strategy", options->strategy, "The strategy")
       ->required()
       ->type_name("NAME");
-  command->add_option("--backend", options->backend, "gpu (default), or sim: on the CPU")
+  command
+      ->add_option("--backend", options->backend,
+                   "gpu (default), or sim: the PTX simulator on the CPU")
       ->type_name("WHERE");
   command->add_option("--tile", options->tile, "Only this kernel: \"tile_m=128 tile_n=128 ...\"")
       ->type_name("TILE");
@@ -51,6 +53,7 @@ void add_verify_command(CLI::App& app, CommonOptions& common, Action& action) {
   command->footer(
       "Examples:\n"
       "  gemm-tune verify --strategy double_buffer\n"
+      "  gemm-tune verify --strategy double_buffer --backend sim --arch sm_80 --tiles 2\n"
       "  gemm-tune verify --strategy double_buffer --layout nnt --shape 1x513x65 --tiles 50\n"
       "\n"
       "Exact integers, random data against an fp64 reference, NaN and Inf, padding, batches and\n"

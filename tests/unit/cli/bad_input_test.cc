@@ -1,0 +1,256 @@
+// Bad input, one clear line each, exit code 2, and nothing written: run on the built binary.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "process.h"
+#include "store/record_store.h"
+
+namespace gemmtune::cli_test {
+namespace {
+
+// Runs `arguments` in a folder whose content must not change; returns the line on stderr.
+std::string refused(const TestFolder& folder, const Arguments& arguments,
+                    const Variables& variables = {}) {
+  const auto before = folder.content();
+  const Finished finished = run(folder, arguments, variables);
+  CAPTURE(finished.err);
+  CHECK(finished.code == 2);
+  CHECK(finished.out.empty());
+  CHECK(std::count(finished.err.begin(), finished.err.end(), '\n') == 1);
+  CHECK(finished.err.starts_with("gemm-tune: "));
+  CHECK(finished.err.size() < 500);
+  CHECK(folder.content() == before);
+  return finished.err;
+}
+
+std::string refused(const Arguments& arguments, const Variables& variables = {}) {
+  const TestFolder folder;
+  return refused(folder, arguments, variables);
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string shape_refused(const std::string& shape) {
+  return refused({"--shape", shape, "--arch", "sm_80"});
+}
+
+std::string option_refused(const std::string& option, const std::string& value) {
+  return refused({"--shape", "64x64x64", "--arch", "sm_80", option, value});
+}
+
+// An empty store's file.
+std::string make_database(const TestFolder& folder, const std::string& name) {
+  const std::string path = folder.file(name);
+  store::StoreOptions options;
+  options.path = path;
+  REQUIRE(store::open_store(options));
+  return path;
+}
+
+void overwrite(const std::string& path, std::streamoff at, const std::string& bytes) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(at);
+  file << bytes;
+}
+
+}  // namespace
+
+TEST_CASE("shapes") {
+  CHECK(contains(shape_refused("5120x5120"), "MxNxK"));
+  CHECK(contains(shape_refused("0x4x4"), "m is '0'"));
+  CHECK(contains(shape_refused("-1x4x4"), "m is '-1'"));
+  CHECK(contains(shape_refused("4x-1x4"), "n is '-1'"));
+  CHECK(contains(shape_refused("1e3x4x4"), "m is '1e3'"));
+  CHECK(contains(shape_refused("4x4x99999999999"), "k is '99999999999', the largest is"));
+  CHECK(contains(shape_refused("99999999999x1x1"), "the largest is"));
+  CHECK(contains(shape_refused("4x4x4x4"), "MxNxK"));
+  CHECK(contains(shape_refused("4x4x"), "k is ''"));
+  CHECK(contains(shape_refused(" 4x4x4"), "m is"));
+  CHECK(contains(shape_refused("4X4X4"), "MxNxK"));
+  shape_refused("");
+  shape_refused("x");
+  CHECK(contains(shape_refused("4x4x4\n8"), "k is"));
+}
+
+TEST_CASE("no problem, or half of one") {
+  CHECK(contains(refused({"tune", "--arch", "sm_80"}), "--shape"));
+  CHECK(contains(refused({"--arch", "sm_80", "--m", "64"}), "--n"));
+  CHECK(contains(refused({"--arch", "sm_80", "--m", "64:32", "--n", "1", "--k", "1"}), "--m"));
+  CHECK(contains(refused({"--arch", "sm_80", "--m", "1", "--n", "1:9:0", "--k", "1"}), "--n"));
+  CHECK(contains(refused({"--arch", "sm_80", "--m", "1:2:3:4", "--n", "1", "--k", "1"}), "--m"));
+  CHECK(
+      contains(refused({"--arch", "sm_80", "--m", "1:2000000000", "--n", "1", "--k", "1"}), "--m"));
+  CHECK(
+      contains(refused({"--arch", "sm_80", "--m", "1:200", "--n", "1:200", "--k", "1"}), "10000"));
+  CHECK(contains(refused({"--shape"}), "--shape"));
+}
+
+TEST_CASE("names, with the nearest valid ones") {
+  CHECK(contains(refused({"--shape", "64x64x64", "--arch", "sm_81"}), "did you mean 'sm_80'"));
+  CHECK(contains(refused({"--shape", "64x64x64", "--arch", "hopper"}), "sm_90a"));
+  CHECK(contains(option_refused("--type", "f31"), "did you mean 'f32'"));
+  CHECK(contains(option_refused("--dtype", "float"), "f16"));
+  CHECK(contains(option_refused("--acc", "f23"), "f32"));
+  CHECK(contains(option_refused("--math", "tf23"), "did you mean 'tf32'"));
+  CHECK(contains(option_refused("--layout", "txt"), "'x'"));
+  CHECK(contains(option_refused("--layout", "tt"), "layout"));
+  CHECK(contains(option_refused("--strategy", "doublebuffer"), "did you mean 'double_buffer'"));
+  CHECK(contains(refused({"tun", "--shape", "64x64x64"}), "did you mean 'tune'"));
+  CHECK(contains(refused({"--shap", "64x64x64"}), "did you mean '--shape'"));
+  CHECK(contains(refused({"--cand", "64"}), "did you mean '--candidates'"));
+  CHECK(contains(refused({"tune", "64x64x64"}), "'64x64x64'"));
+  CHECK(contains(refused({"list", "strategy"}), "strategies"));
+  CHECK(contains(refused({"list", "--order", "tim"}), "did you mean 'time'"));
+  CHECK(contains(refused({"list", "--provenance", "mesured"}), "measured"));
+  CHECK(contains(refused({"verify", "--strategy", "double_bufer", "--arch", "sm_80"}),
+                 "did you mean 'double_buffer'"));
+  CHECK(contains(refused({"verify", "--strategy", "double_buffer", "--backend", "cpu"}), "sim"));
+}
+
+TEST_CASE("no subcommand prints the help and fails") {
+  const TestFolder folder;
+  const Finished finished = run(folder, {});
+  CHECK(finished.code == 2);
+  CHECK(finished.out.empty());
+  CHECK(contains(finished.err, "Usage"));
+}
+
+TEST_CASE("numbers") {
+  CHECK(contains(option_refused("--candidates", "0"), "--candidates"));
+  CHECK(contains(option_refused("--candidates", "many"), "--candidates"));
+  CHECK(contains(option_refused("--seconds", "-1"), "--seconds"));
+  CHECK(contains(option_refused("--jobs", "-1"), "--jobs"));
+  CHECK(contains(option_refused("--batch", "0"), "batch"));
+  CHECK(contains(option_refused("--align", "3"), "alignment"));
+  CHECK(contains(option_refused("--lda", "63"), "lda"));
+  CHECK(contains(option_refused("--lda", "-64"), "--lda"));
+  CHECK(contains(refused({"show", "x"}), "id"));
+}
+
+TEST_CASE("sizes that exceed the device's memory say how much is needed") {
+  const std::string line = refused({"--shape", "200000x200000x200000", "--arch", "sm_80"});
+  CHECK(contains(line, "447.0 GiB"));
+  CHECK(contains(line, "A100"));
+  CHECK(contains(line, "74.5 GiB"));
+  // Fits an H200, not a T4.
+  CHECK(contains(refused({"--shape", "50000x50000x50000", "--arch", "sm_75"}), "T4"));
+}
+
+TEST_CASE("without a GPU, what needs one") {
+  CHECK(contains(refused({"--shape", "64x64x64"}), "sm_80"));
+  CHECK(contains(refused({"--shape", "64x64x64", "--device", "0"}), "--device 0"));
+  CHECK(contains(refused({"bench", "--shape", "64x64x64"}), "GPU"));
+  const TestFolder folder;
+  CHECK(contains(refused(folder, {"bench", "--shape", "64x64x64", "--csv", folder.file("a.csv")}),
+                 "GPU"));
+}
+
+TEST_CASE("types that nothing computes yet") {
+  CHECK(contains(option_refused("--type", "f16"), "no strategy computes it"));
+}
+
+TEST_CASE("databases") {
+  const TestFolder folder;
+  const auto with = [&](const std::string& path) {
+    return refused(folder, {"--shape", "64x64x64", "--arch", "sm_80", "--db", path});
+  };
+  CHECK(contains(with(folder.file("none/a.db")), "none"));
+  CHECK(contains(with(folder.path().string()), "cannot be a database"));
+  CHECK(contains(with(folder.write("text.db", "this is no database at all, just some text\n")),
+                 "text.db"));
+
+  const std::string newer = make_database(folder, "newer.db");
+  overwrite(newer, 60, std::string("\0\0\x27\x0f", 4));  // user_version, see SQLite's file format
+  CHECK(contains(with(newer), "newer"));
+
+  const std::string damaged = make_database(folder, "damaged.db");
+  overwrite(damaged, 100, std::string(4000, 'x'));  // the schema's page
+  CHECK(contains(with(damaged), "damaged.db"));
+
+  CHECK(contains(with("/proc/self/a.db"), "/proc/self/a.db"));
+  // The same through the environment.
+  CHECK(contains(
+      refused(folder, {"--shape", "64x64x64", "--arch", "sm_80"}, {{"GEMM_TUNE_DB", newer}}),
+      "newer"));
+}
+
+TEST_CASE("reading commands make no database") {
+  const std::vector<Arguments> commands = {
+      {"query", "--shape", "64x64x64"}, {"list"}, {"show", "1"}, {"emit", "--shape", "64x64x64"}};
+  for (const Arguments& command : commands) {
+    const TestFolder folder;
+    const Finished finished = run(folder, command);
+    CAPTURE(finished.err);
+    CHECK(finished.code == 1);
+    CHECK(std::count(finished.err.begin(), finished.err.end(), '\n') == 1);
+    CHECK(folder.content().empty());
+  }
+}
+
+TEST_CASE("space files name file and key") {
+  const TestFolder folder;
+  const auto with = [&](const std::string& path) {
+    return refused(folder, {"--shape", "64x64x64", "--arch", "sm_80", "--space", path});
+  };
+  CHECK(contains(with(folder.file("none.json")), "none.json"));
+  CHECK(contains(with(folder.write("a.json", "{")), "a.json"));
+  const std::string start = R"({"strategy": "double_buffer", "about": "", "values": {)";
+  const std::string unknown = with(folder.write("b.json", start + R"("tile_q": [1]}})"));
+  CHECK(contains(unknown, "b.json"));
+  CHECK(contains(unknown, "tile_q"));
+  const std::string type = with(folder.write("c.json", start + R"("tile_m": ["x"]}})"));
+  CHECK(contains(type, "c.json"));
+  CHECK(contains(type, "tile_m"));
+  const std::string empty = with(folder.write("d.json", start + R"("tile_m": []}})"));
+  CHECK(contains(empty, "d.json"));
+  CHECK(contains(empty, "tile_m"));
+  CHECK(contains(with(folder.write("e.json", R"({"strategy": "nothing", "values": {}})")),
+                 "nothing"));
+}
+
+TEST_CASE("suite files name file, entry and key") {
+  const TestFolder folder;
+  const auto with = [&](const std::string& name, const std::string& text) {
+    return refused(folder, {"--arch", "sm_80", "--suite", folder.write(name, text)});
+  };
+  CHECK(contains(refused({"--arch", "sm_80", "--suite", "/nonexistent"}), "/nonexistent"));
+  CHECK(contains(with("a.json", "["), "a.json"));
+  CHECK(contains(with("b.json", "{}"), "problems"));
+  CHECK(contains(with("c.json", R"({"problems": []})"), "empty"));
+  const std::string line = with("d.json", R"({"problems": [{"m":1,"n":1,"k":1}, {"m":1,"n":1}]})");
+  CHECK(contains(line, "d.json"));
+  CHECK(contains(line, "problems[1]"));
+  CHECK(contains(line, "\"k\""));
+  CHECK(contains(with("e.json", R"({"problems": [{"m":1,"n":1,"k":1,"dtyp":"f32"}]})"), "dtyp"));
+  CHECK(contains(with("f.json", R"({"problems": [{"m":1.5,"n":1,"k":1}]})"), "\"m\""));
+  CHECK(contains(with("g.json", R"({"problems": [{"m":1,"n":1,"k":1,"dtype":"f33"}]})"), "f32"));
+  // Known, but nothing computes it yet, and nothing else is asked for.
+  CHECK(contains(with("h.json", R"({"problems": [{"m":1,"n":1,"k":1,"dtype":"e4m3"}]})"), "e4m3"));
+}
+
+TEST_CASE("NVRTC missing or too old") {
+  const Arguments tune = {"--shape", "64x64x64", "--arch", "sm_90"};
+  CHECK(contains(refused(tune, {{"GEMM_TUNE_NVRTC", "/nonexistent"}}), "/nonexistent"));
+  const std::string line =
+      refused(tune, {{"GEMM_TUNE_NVRTC", GEMMTUNE_BINARY_DIR "/tests/old_nvrtc/libnvrtc.so"}});
+  CHECK(contains(line, "sm_90"));
+  CHECK(contains(line, "11.4"));
+  CHECK(contains(line, "11.8"));
+}
+
+TEST_CASE("tiles of emit") {
+  const auto with = [&](const std::string& tile) {
+    return refused({"emit", "--shape", "64x64x64", "--strategy", "double_buffer", "--tile", tile});
+  };
+  CHECK(contains(with("tile_q=4"), "tile_m"));
+  CHECK(contains(with("tile_m=128 tile_n=128 tile_k=8 warp_m=60 warp_n=32 thread_m=8 thread_n=8"),
+                 "divisible"));
+  CHECK(contains(refused({"emit", "--shape", "64x64x64", "--tile", "tile_m=4"}), "--strategy"));
+  CHECK(contains(refused({"emit", "--shape", "64x64x64", "--ptx", "--cubin"}), "--"));
+}
+
+}  // namespace gemmtune::cli_test

@@ -1,0 +1,328 @@
+// The built binary on a machine without a GPU: a predicted tune, and everything that reads it back.
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "codegen/emitter.h"
+#include "core/tile_config.h"
+#include "jit/compile.h"
+#include "process.h"
+
+namespace gemmtune::cli_test {
+namespace {
+
+using nlohmann::json;
+
+// Few enough points that listing the legal ones takes no time.
+constexpr const char* kSmallSpace =
+    R"({"strategy": "double_buffer", "about": "for tests", "values": {
+  "tile_m": [32, 64], "tile_n": [64], "tile_k": [8, 16], "warp_m": [32], "warp_n": [32, 64],
+  "thread_m": [4, 8], "thread_n": [8], "lanes": [0], "order": [0, 1], "fragments": [1, 2],
+  "min_blocks": [0], "raster": [1]}})";
+
+struct Workplace {
+  TestFolder folder;
+  std::string space = folder.write("space.json", kSmallSpace);
+  Variables variables = compiler_variables();
+
+  Workplace() {
+    variables["GEMM_TUNE_DB"] = folder.file("tuned.db");
+    variables["GEMM_TUNE_CACHE_DIR"] = folder.file("cache");
+  }
+  Finished run(const Arguments& arguments) const {
+    return cli_test::run(folder, arguments, variables);
+  }
+  // A predicted tune that has to work.
+  json tune(Arguments arguments) const {
+    arguments.insert(arguments.end(), {"--arch", "sm_80", "--space", space, "--json"});
+    const Finished finished = run(arguments);
+    CAPTURE(finished.err);
+    REQUIRE(finished.code == 0);
+    return json::parse(finished.out);
+  }
+  json read(Arguments arguments) const {
+    arguments.emplace_back("--json");
+    const Finished finished = run(arguments);
+    CAPTURE(finished.err);
+    REQUIRE(finished.code == 0);
+    CHECK(finished.err.empty());
+    return json::parse(finished.out);
+  }
+};
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("tune, query, list, show and emit tell one story") {
+  require_compiler();
+  const Workplace place;
+  const Arguments problem = {"--shape", "512x384x256", "--layout", "tnt"};
+  Arguments tune = problem;
+  tune.insert(tune.end(), {"--candidates", "6"});
+  const json tuned = place.tune(tune);
+  CHECK(tuned["provenance"] == "predicted");
+  CHECK(contains(tuned["note"], "no sm_80 device is present; nothing was measured"));
+  REQUIRE(tuned["results"].size() == 1);
+  const json& result = tuned["results"][0];
+  CHECK(result["evaluated"] == 6);
+  CHECK(result["compiled"] == 6);
+  REQUIRE(!result["ranking"].empty());
+  const json& best = result["ranking"][0];
+  CHECK(best["provenance"] == "predicted");
+  CHECK(best["measurement"].is_null());
+  CHECK(best["time_us"] > 0);
+
+  Arguments query = {"query", "--arch", "sm_80", "--all", "--nearest"};
+  query.insert(query.end(), problem.begin(), problem.end());
+  const json answer = place.read(query);
+  REQUIRE(answer["results"].size() == 1);
+  CHECK(answer["results"][0]["best"]["id"] == best["id"]);
+  CHECK(answer["results"][0]["best"]["config"] == best["config"]);
+  CHECK(answer["results"][0]["vendor_best"].is_null());
+  CHECK(answer["candidates"].size() == 6);
+  double last = 0;
+  for (const json& candidate : answer["candidates"]) {
+    if (candidate["outcome"] == "ok" || candidate["outcome"] == "not_run") {
+      CHECK(candidate["time_us"] >= best["time_us"]);
+      last = candidate["time_us"];
+    }
+  }
+  CHECK(last > 0);
+
+  const json list = place.read({"list"});
+  REQUIRE(list["problems"].size() == 1);
+  CHECK(list["problems"][0]["id"] == best["id"]);
+  CHECK(place.read({"list", "--arch", "sm_90"})["problems"].empty());
+  CHECK(place.read({"list", "--type", "f16"})["problems"].empty());
+  CHECK(place.read({"list", "--provenance", "predicted"})["problems"].size() == 1);
+
+  const json shown = place.read({"show", best["id"].dump()});
+  CHECK(shown["config"] == best["config"]);
+  CHECK(shown["history"].empty());
+  CHECK(place.run({"show", "999"}).code == 1);
+
+  Arguments emit = {"emit", "--arch", "sm_80"};
+  emit.insert(emit.end(), problem.begin(), problem.end());
+  const json emitted = place.read(emit);
+  CHECK(emitted["config"] == best["config"]);
+  const Finished text = place.run(emit);
+  CHECK(text.out == emitted["source"]);
+}
+
+TEST_CASE("the text output begins with whether anything was measured") {
+  require_compiler();
+  const Workplace place;
+  const Arguments tune = {"--shape", "128x128x128", "--arch",       "sm_80",
+                          "--space", place.space,   "--candidates", "2"};
+  const Finished finished = place.run(tune);
+  CHECK(finished.code == 0);
+  CHECK(finished.out.starts_with("predicted: no sm_80 device is present; nothing was measured\n"));
+  CHECK(contains(finished.out, "double_buffer"));
+  CHECK(contains(finished.err, "128x128x128"));  // progress
+  CHECK_FALSE(contains(finished.err, "\r"));     // no bar where there is no terminal
+  const Finished query = place.run({"query", "--shape", "128x128x128"});
+  CHECK(query.code == 0);
+  CHECK(contains(query.out, "predicted for sm_80; nothing was measured"));
+}
+
+TEST_CASE("a second run takes everything over, --fresh nothing") {
+  require_compiler();
+  const Workplace place;
+  const Arguments tune = {"--shape", "256x256x256", "--candidates", "5"};
+  const json first = place.tune(tune)["results"][0];
+  CHECK(first["evaluated"] == 5);
+  const json second = place.tune(tune)["results"][0];
+  CHECK(second["resumed"] == 5);
+  CHECK(second["evaluated"] == 0);
+  CHECK(second["ranking"][0]["config"] == first["ranking"][0]["config"]);
+  Arguments fresh = tune;
+  fresh.emplace_back("--fresh");
+  const json third = place.tune(fresh)["results"][0];
+  CHECK(third["resumed"] == 0);
+  CHECK(third["evaluated"] == 5);
+  CHECK(third["cached"] == 5);
+  CHECK(third["compiled"] == 0);
+}
+
+TEST_CASE("another shape costs no compilation") {
+  require_compiler();
+  const Workplace place;
+  place.tune({"--shape", "256x256x256", "--candidates", "64"});
+  const json other = place.tune({"--shape", "512x256x128", "--candidates", "8"})["results"][0];
+  CHECK(other["evaluated"] == 8);
+  CHECK(other["compiled"] == 0);
+}
+
+TEST_CASE("suites: what is not supported is reported and skipped") {
+  require_compiler();
+  const Workplace place;
+  const std::string suite = place.folder.write("suite.json", R"({"suite": "mixed", "problems": [
+    {"m": 64, "n": 64, "k": 64},
+    {"m": 64, "n": 64, "k": 64, "dtype": "e4m3"},
+    {"m": 64, "n": 64, "k": 64, "dtype": "f16"},
+    {"m": 300000, "n": 300000, "k": 300000},
+    {"m": 64, "n": 64, "k": 128, "layout": "nnt"}]})");
+  const json tuned = place.tune({"--suite", suite, "--candidates", "2"});
+  CHECK(tuned["results"].size() == 2);
+  REQUIRE(tuned["skipped"].size() == 3);
+  CHECK(contains(tuned["skipped"][0]["reason"], "e4m3"));
+  CHECK(contains(tuned["skipped"][1]["reason"], "no strategy"));
+  CHECK(contains(tuned["skipped"][2]["reason"], "GiB"));
+}
+
+TEST_CASE("ranges") {
+  require_compiler();
+  const Workplace place;
+  const json tuned =
+      place.tune({"--m", "64:192:64", "--n", "64", "--k", "32:64:32", "--candidates", "1"});
+  CHECK(tuned["results"].size() == 6);
+  std::set<std::string> keys;
+  for (const json& result : tuned["results"]) keys.insert(result["key"]);
+  CHECK(keys.size() == 6);
+}
+
+TEST_CASE("what emit prints compiles alone") {
+  require_compiler();
+  const Workplace place;
+  Variables variables = place.variables;
+  auto nvrtc = jit::Nvrtc::load(jit::nvrtc_candidates([&] {
+    jit::NvrtcLocations locations;
+    locations.library = variables["GEMM_TUNE_NVRTC"];
+    locations.cuda_homes = {variables["CUDA_HOME"], variables["CUDA_PATH"]};
+    locations.bundled = {std::string(GEMMTUNE_SOURCE_DIR) + "/.deps/cuda"};
+    return locations;
+  }()));
+  REQUIRE(nvrtc);
+  place.tune({"--shape", "256x256x256", "--candidates", "2"});
+  const json emitted = place.read({"emit", "--shape", "256x256x256"});
+  codegen::KernelSource source;
+  source.name = "emitted";
+  source.text = emitted["source"];
+  source.entries = {emitted["name"]};
+  const auto compiled = jit::compile(*nvrtc, {source, {8, 0, false}, {}});
+  if (!compiled) MESSAGE(compiled.error().log);
+  REQUIRE(compiled);
+  CHECK(compiled->entries.size() == 1);
+
+  // A kernel that was never tuned, by its tile.
+  const json named = place.read({"emit", "--shape", "256x256x256", "--strategy", "double_buffer",
+                                 "--tile", emitted["config"]});
+  CHECK(named["source"] == emitted["source"]);
+  CHECK(named["record"].is_null());
+
+  // As machine code and as PTX.
+  const std::string cubin = place.folder.file("kernel.cubin");
+  CHECK(place.run({"emit", "--shape", "256x256x256", "--cubin", "-o", cubin}).code == 0);
+  std::ifstream file(cubin, std::ios::binary);
+  std::string magic(4, ' ');
+  file.read(magic.data(), 4);
+  CHECK(magic ==
+        "\x7f"
+        "ELF");
+  const Finished ptx = place.run({"emit", "--shape", "256x256x256", "--ptx"});
+  CHECK(contains(ptx.out, ".target sm_80"));
+  CHECK(contains(ptx.out, emitted["name"]));
+}
+
+TEST_CASE("a cache that cannot be written is one warning") {
+  require_compiler();
+  const Workplace place;
+  place.folder.write("file", "not a folder");
+  Variables variables = place.variables;
+  variables["GEMM_TUNE_CACHE_DIR"] = place.folder.file("file/cache");
+  const Finished finished = run(place.folder,
+                                {"--shape", "64x64x64", "--arch", "sm_80", "--space", place.space,
+                                 "--candidates", "4", "--json"},
+                                variables);
+  CAPTURE(finished.err);
+  REQUIRE(finished.code == 0);
+  CHECK(json::parse(finished.out)["results"][0]["evaluated"] == 4);
+  size_t warnings = 0;
+  for (size_t at = 0; (at = finished.err.find("warning", at)) != std::string::npos; ++at)
+    ++warnings;
+  CHECK(warnings == 1);
+}
+
+TEST_CASE("verify on the simulator says correct, and of what") {
+  require_compiler();
+  const Workplace place;
+  const json report = place.read({"verify", "--strategy", "double_buffer", "--backend", "sim",
+                                  "--arch", "sm_80", "--tiles", "2", "--layout", "nnt", "-q"});
+  CHECK(report["correct"] == true);
+  REQUIRE(report["kernels"].size() == 2);
+  for (const json& kernel : report["kernels"]) {
+    CHECK(kernel["verdict"] == "correct");
+    CHECK(kernel["max_error"] > 0);
+    CHECK(parse_tile(kernel["config"].get<std::string>()));
+  }
+  CHECK_FALSE(std::filesystem::exists(place.folder.file("tuned.db")));
+}
+
+TEST_CASE("a predicted winner was verified on the simulator") {
+  require_compiler();
+  const Workplace place;
+  const json tuned = place.tune({"--shape", "100x90x80", "--candidates", "2"});
+  CHECK(tuned["results"][0]["ranking"][0]["max_error"] > 0);
+}
+
+TEST_CASE("several shapes, in the order given") {
+  require_compiler();
+  const Workplace place;
+  const json tuned = place.tune(
+      {"--shape", "64x64x64", "--shape", "32x64x64", "--candidates", "1", "--layout", "ttn"});
+  REQUIRE(tuned["results"].size() == 2);
+  CHECK(tuned["results"][1]["problem"]["m"] == 32);
+  CHECK(tuned["results"][1]["problem"]["layout"] == "ttn");
+}
+
+TEST_CASE("help and version") {
+  const TestFolder folder;
+  const Finished version = run(folder, {"--version"});
+  CHECK(version.code == 0);
+  CHECK(version.out.starts_with("gemm-tune "));
+  for (const char* command :
+       {"tune", "query", "list", "show", "emit", "verify", "bench", "doctor"}) {
+    CAPTURE(command);
+    const Finished help = run(folder, {command, "--help"});
+    CHECK(help.code == 0);
+    CHECK(help.err.empty());
+    CHECK(contains(help.out, "Example"));
+    CHECK(contains(help.out, std::string("gemm-tune ") + command));
+    CHECK(contains(help.out, "--json"));
+  }
+  const Finished help = run(folder, {"--help"});
+  CHECK(contains(help.out, "doctor"));
+  CHECK(folder.content().empty());
+}
+
+TEST_CASE("the default places follow XDG and are made") {
+  require_compiler();
+  const TestFolder folder;
+  Variables variables = compiler_variables();
+  const std::string space = folder.write("space.json", kSmallSpace);
+  const Arguments tune = {"--shape", "64x64x64", "--arch",       "sm_80", "--space",
+                          space,     "-q",       "--candidates", "1"};
+  CHECK(run(folder, tune, variables).code == 0);
+  CHECK(std::filesystem::exists(folder.path() / ".local/share/gemm-tune/tuned.db"));
+  CHECK(std::filesystem::exists(folder.path() / ".cache/gemm-tune"));
+  variables["XDG_DATA_HOME"] = folder.file("data");
+  variables["XDG_CACHE_HOME"] = folder.file("cache");
+  const Finished finished = run(folder, tune, variables);
+  CHECK(finished.code == 0);
+  CHECK(finished.err.empty());  // -q
+  CHECK(std::filesystem::exists(folder.path() / "data/gemm-tune/tuned.db"));
+  CHECK(std::filesystem::exists(folder.path() / "cache/gemm-tune"));
+}
+
+TEST_CASE("an unwritable stdout is a failure, not a success") {
+  const TestFolder folder;
+  const std::string command = "'" GEMMTUNE_BINARY_DIR "/bin/gemm-tune' list strategies >/dev/full";
+  CHECK(WEXITSTATUS(std::system((command + " 2>/dev/null").c_str())) == 1);
+}
+
+}  // namespace gemmtune::cli_test

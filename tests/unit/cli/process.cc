@@ -1,0 +1,142 @@
+#include "process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace gemmtune::cli_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read_text(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> out;
+  for (std::string& text : texts) out.push_back(text.data());
+  out.push_back(nullptr);
+  return out;
+}
+
+// A fresh name for the output of a process, outside the test folder.
+fs::path temporary_file() {
+  std::string name = (fs::temp_directory_path() / "gemm-tune-test-out-XXXXXX").string();
+  const int file = mkstemp(name.data());
+  if (file < 0) throw std::runtime_error("mkstemp");
+  close(file);
+  return name;
+}
+
+}  // namespace
+
+TestFolder::TestFolder() {
+  std::string name = (fs::temp_directory_path() / "gemm-tune-test-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp");
+  path_ = name;
+}
+
+TestFolder::~TestFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+std::string TestFolder::write(const std::string& name, const std::string& text) const {
+  std::ofstream(path_ / name, std::ios::binary) << text;
+  return file(name);
+}
+
+std::vector<std::string> TestFolder::content() const {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::recursive_directory_iterator(path_))
+    names.push_back(fs::relative(entry.path(), path_).string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Process::Process(const TestFolder& folder, const Arguments& arguments, const Variables& variables)
+    : out_(temporary_file()), err_(temporary_file()) {
+  const std::string binary = GEMMTUNE_BINARY_DIR "/bin/gemm-tune";
+  std::vector<std::string> argument_texts = {binary};
+  argument_texts.insert(argument_texts.end(), arguments.begin(), arguments.end());
+  std::vector<std::string> variable_texts = {"PATH=/usr/bin:/bin",
+                                             "HOME=" + folder.path().string()};
+  for (const auto& [name, value] : variables) variable_texts.push_back(name + "=" + value);
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out_.c_str(), O_WRONLY | O_TRUNC, 0);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err_.c_str(), O_WRONLY | O_TRUNC, 0);
+  const int failed = posix_spawn(&pid_, binary.c_str(), &actions, nullptr,
+                                 pointers(argument_texts).data(), pointers(variable_texts).data());
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) throw std::runtime_error("cannot start " + binary);
+}
+
+Process::~Process() {
+  if (!ended_) {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, &status_, 0);
+  }
+  std::error_code ignored;
+  fs::remove(out_, ignored);
+  fs::remove(err_, ignored);
+}
+
+bool Process::running() {
+  if (!ended_ && waitpid(pid_, &status_, WNOHANG) == pid_) ended_ = true;
+  return !ended_;
+}
+
+Finished Process::wait() {
+  if (!ended_) waitpid(pid_, &status_, 0);
+  ended_ = true;
+  Finished finished;
+  finished.code = WIFEXITED(status_) ? WEXITSTATUS(status_) : -WTERMSIG(status_);
+  finished.out = read_text(out_);
+  finished.err = read_text(err_);
+  return finished;
+}
+
+void Process::signal(int number) const {
+  kill(pid_, number);
+}
+
+std::string Process::err_so_far() const {
+  return read_text(err_);
+}
+
+Finished run(const TestFolder& folder, const Arguments& arguments, const Variables& variables) {
+  return Process(folder, arguments, variables).wait();
+}
+
+Variables compiler_variables() {
+  Variables variables;
+  for (const char* name : {"GEMM_TUNE_NVRTC", "CUDA_HOME", "CUDA_PATH", "LD_LIBRARY_PATH"}) {
+    if (const char* value = std::getenv(name); value != nullptr) variables[name] = value;
+  }
+  return variables;
+}
+
+void require_compiler() {
+  const TestFolder folder;
+  const Finished finished = run(folder, {"doctor"}, compiler_variables());
+  if (finished.code == 0) return;
+  std::fprintf(stderr, "skipped: %s%s\n", finished.out.c_str(), finished.err.c_str());
+  std::exit(77);
+}
+
+}  // namespace gemmtune::cli_test

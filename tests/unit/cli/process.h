@@ -1,0 +1,85 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace gemmtune::cli_test {
+
+// A folder that is deleted with the object.
+class TestFolder {
+ public:
+  TestFolder();
+  ~TestFolder();
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+  std::string write(const std::string& name, const std::string& text) const;
+  // Everything below the folder, sorted, relative to it.
+  std::vector<std::string> content() const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct Finished {
+  int code = -1;  // exit code, or minus the signal
+  std::string out;
+  std::string err;
+};
+
+using Arguments = std::vector<std::string>;
+using Variables = std::map<std::string, std::string>;
+
+// A running gemm-tune. Its environment holds PATH and `variables` only, so nothing of the machine's
+// own settings reaches it; HOME is `folder`.
+class Process {
+ public:
+  Process(const TestFolder& folder, const Arguments& arguments, const Variables& variables = {});
+  ~Process();  // kills it if it still runs
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  Finished wait();
+  void signal(int number) const;
+  pid_t id() const { return pid_; }
+  // What it has written to stderr so far.
+  std::string err_so_far() const;
+  bool running();
+
+ private:
+  pid_t pid_ = -1;
+  int status_ = 0;
+  bool ended_ = false;
+  std::filesystem::path out_;
+  std::filesystem::path err_;
+};
+
+// Runs gemm-tune to its end.
+Finished run(const TestFolder& folder, const Arguments& arguments, const Variables& variables = {});
+
+// Waits until `condition` holds; false after 60 s.
+template <class Condition>
+bool wait_for(Condition condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (std::chrono::steady_clock::now() < end) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return false;
+}
+
+// The variables that let gemm-tune find this machine's NVRTC (GEMM_TUNE_NVRTC, CUDA_HOME ...).
+Variables compiler_variables();
+
+// Ends the test process as skipped if gemm-tune finds no NVRTC on this machine.
+void require_compiler();
+
+}  // namespace gemmtune::cli_test

@@ -1,0 +1,211 @@
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/bench.h"
+#include "cli/list.h"
+#include "cli/progress_display.h"
+#include "cli/query.h"
+#include "cli/render_record.h"
+#include "cli/render_tune.h"
+#include "cli/show.h"
+#include "cli/table.h"
+
+namespace gemmtune::cli {
+namespace {
+
+using nlohmann::json;
+
+store::Record make_record(double median_us) {
+  store::Record record;
+  record.id = 7;
+  record.job = {make_problem({1000, 1000, 1000}), {9, 0, false}, "GPU-1", false};
+  record.key = {"double_buffer",
+                "tile_m=128 tile_n=64 tile_k=8 warp_m=32 warp_n=32 thread_m=8 "
+                "thread_n=4 order=2",
+                "00ff", "13.0"};
+  store::Measurement measurement;
+  measurement.median_us = median_us;
+  measurement.sample_count = 7;
+  record.measurement = measurement;
+  return record;
+}
+
+DeviceNames one_device() {
+  store::StoredDevice device;
+  device.device.name = "NVIDIA H200";
+  device.device.uuid = "GPU-1";
+  return {{"GPU-1", device}};
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> out;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = text.find('\n', at);
+    out.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("tables align") {
+  Table table({{"name"}, {"n", Table::Align::right}, {"note"}});
+  table.add({"a", "1", ""});
+  table.add({"longer", "1000", "x"});
+  CHECK(table.text() ==
+        "name       n  note\n"
+        "a          1\n"
+        "longer  1000  x\n");
+}
+
+TEST_CASE("cells") {
+  const store::Record record = make_record(100);
+  CHECK(tflops_cell(record) == "20.00");
+  CHECK(time_cell(record.measurement->median_us) == "100.0");
+  CHECK(time_cell(12.345) == "12.35");
+  CHECK(time_cell(std::nullopt) == "-");
+  CHECK(config_cell(record) == "double_buffer 128x64x8/32x32/8x4 order=2");
+  CHECK(provenance_text(record, one_device()) == "measured on NVIDIA H200");
+  CHECK(provenance_text(record, {}) == "measured on GPU-1");
+}
+
+TEST_CASE("what was predicted is never called measured") {
+  store::Record record = make_record(1);
+  record.measurement.reset();
+  record.predicted_us = 50;
+  record.provenance = store::Provenance::predicted;
+  record.job.device_uuid.clear();
+  CHECK(contains(provenance_text(record, {}), "nothing was measured"));
+  const json parsed = json::parse(to_json(record).dump());
+  CHECK(parsed["provenance"] == "predicted");
+  CHECK(parsed["measurement"].is_null());
+  CHECK(parsed["device_uuid"].is_null());
+  CHECK(parsed["time_us"] == 50);
+}
+
+TEST_CASE("a query shows the vendor beside the best") {
+  QueryAnswer answer;
+  answer.problem = make_problem({1000, 1000, 1000});
+  answer.devices = one_device();
+  QueryResult result{make_record(100), make_record(110), make_record(90)};
+  result.vendor_best->key = {"cublaslt", "rank=3 algo=21", "", "130000"};
+  answer.results.push_back(result);
+  const std::string text = query_text(answer);
+  CHECK(contains(text, "0.900x"));
+  CHECK(contains(text, "1.100x"));
+  CHECK(contains(text, "rank=3 algo=21"));
+  CHECK(contains(text, "measured on NVIDIA H200"));
+  const json parsed = json::parse(query_json(answer));
+  CHECK(parsed["results"][0]["device"] == "NVIDIA H200");
+  CHECK(parsed["results"][0]["vendor_best"]["time_us"] == 90);
+}
+
+TEST_CASE("tune's table ranks against the vendor's best") {
+  TunedProblem tuned;
+  tuned.wanted.text = "some problem";
+  tuned.report.emplace();
+  tuned.report->ranking = {make_record(100)};
+  tuned.report->vendor_best = make_record(95);
+  tuned.report->failures = {{"spilled", 3}};
+  const std::string text = tune_text(tuned);
+  CHECK(contains(text, "0.950x"));
+  CHECK(contains(text, "3 spilled"));
+  TunedProblem skipped;
+  skipped.wanted.text = "other";
+  skipped.skipped = "because";
+  CHECK(contains(tune_text(skipped), "skipped: because"));
+  TuneSummary summary;
+  summary.problems = {tuned, skipped};
+  const json parsed = json::parse(tune_json(summary));
+  CHECK(parsed["results"].size() == 1);
+  CHECK(parsed["results"][0]["failures"]["spilled"] == 3);
+  CHECK(parsed["skipped"][0]["reason"] == "because");
+}
+
+TEST_CASE("show lists every measurement") {
+  ShownRecord shown;
+  shown.record = make_record(100);
+  shown.history = {*make_record(101).measurement, *make_record(100).measurement};
+  shown.devices = one_device();
+  const std::string text = show_text(shown);
+  CHECK(contains(text, "101.0"));
+  CHECK(contains(text, "NVIDIA H200 (GPU-1)"));
+  CHECK(json::parse(show_json(shown))["history"].size() == 2);
+}
+
+TEST_CASE("bench: table, CSV and JSON say the same") {
+  BenchReport report;
+  report.target.device = Device{};
+  tuner::SuiteBenchRow row;
+  row.entry.problem = make_problem({1000, 1000, 1000});
+  row.entry.group = "a, \"b\"";
+  row.entry.text = "p";
+  row.own = tuner::BenchSide{100, 99, 101, "double_buffer tile_m=1"};
+  row.vendor_first = tuner::BenchSide{120, 119, 121, "rank=0"};
+  row.vendor_best = tuner::BenchSide{80, 79, 81, "rank=4"};
+  report.rows = {row};
+  row.own.reset();
+  row.note = "not tuned";
+  report.rows.push_back(row);
+  report.means = tuner::group_means(report.rows);
+  const std::string text = bench_text(report);
+  CHECK(contains(text, "1.200"));
+  CHECK(contains(text, "0.800"));
+  CHECK(contains(text, "not tuned"));
+  const auto csv = lines(bench_csv(report));
+  REQUIRE(csv.size() == 3);
+  CHECK(
+      csv[1].starts_with("\"a, \"\"b\"\"\",f32,f32,ieee,ttt,1000,1000,1000,1,100,120,80,1.2,0.8,"));
+  CHECK(contains(csv[2], ",1000,1,,120,80,,,"));
+  const json parsed = json::parse(bench_json(report));
+  CHECK(parsed["rows"][0]["own_vs_best"] == doctest::Approx(0.8));
+  CHECK(parsed["rows"][1]["own"].is_null());
+  CHECK(parsed["groups"][0]["compared"] == 1);
+}
+
+TEST_CASE("lists of what there is are complete, and JSON") {
+  CHECK(json::parse(strategies_json())["strategies"].size() == codegen::strategies().size());
+  CHECK(json::parse(archs_json())["archs"].size() == known_archs().size());
+  CHECK(json::parse(devices_json({}))["known"].size() == known_devices().size());
+  CHECK(contains(strategies_text(), "double_buffer"));
+  CHECK(contains(archs_text(), "sm_90a"));
+  CHECK(contains(devices_text({}), "NVIDIA H200"));
+  CHECK(json::parse(problems_json({}))["problems"].empty());
+}
+
+TEST_CASE("progress: few plain lines where there is no terminal, a bar where there is") {
+  const auto shown = [](bool terminal) {
+    char* text = nullptr;
+    size_t size = 0;
+    std::FILE* file = open_memstream(&text, &size);
+    {
+      ProgressDisplay display(file, terminal, "a problem", 2e9);
+      tuner::Progress progress;
+      progress.total = 1000;
+      for (progress.done = 0; progress.done < 1000; ++progress.done) display.update(progress);
+    }
+    std::fclose(file);
+    std::string out(text, size);
+    std::free(text);
+    return out;
+  };
+  const std::string plain = shown(false);
+  CHECK(lines(plain).size() == 1);
+  CHECK(plain.starts_with("a problem: 0/1000"));
+  CHECK_FALSE(contains(plain, "\r"));
+  const std::string bar = shown(true);
+  CHECK(contains(bar, "\r"));
+  CHECK(bar.ends_with("\r\033[K"));  // nothing is left behind
+  CHECK(bar.size() < 1000);
+}
+
+}  // namespace gemmtune::cli
