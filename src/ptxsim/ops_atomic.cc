@@ -225,6 +225,8 @@ bool decode_atomic_to(DecodeContext& c, bool returns) {
   if (c.has("global")) c.out.access.space = Space::global;
   if (c.has("shared") || c.has("shared::cta") || c.has("shared::cluster")) {
     c.out.access.space = Space::shared;
+  }
+  if (c.out.access.space != Space::global) {
     uint32_t& granule = c.program().shared_granule;
     granule = std::min<uint32_t>(granule, c.out.access.element_bytes);
   }

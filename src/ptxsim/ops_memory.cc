@@ -187,7 +187,7 @@ bool set_address(DecodeContext& c, const ast::Operand& operand, size_t index) {
   const Space stated = c.out.access.space;
   if (!c.address(operand, index)) return false;
   if (stated != Space::param && stated != Space::generic) c.out.access.space = stated;
-  if (stated == Space::shared) {
+  if (stated == Space::shared || stated == Space::generic) {  // generic may be shared
     uint32_t& granule = c.program().shared_granule;
     granule = std::min<uint32_t>(granule, c.out.access.element_bytes);
   }

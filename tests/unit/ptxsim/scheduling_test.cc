@@ -189,6 +189,21 @@ TEST_CASE("max_findings keeps the first and counts the rest") {
   CHECK(outcome.result.findings_dropped == 2);
 }
 
+TEST_CASE("bytes written through generic addresses count as written") {
+  const Outcome outcome = run_body(R"(
+  cvt.u64.u32 at, tid;
+  add.u64 at, at, tile;
+  cvta.shared.u64 at, at;
+  st.u8 [at], 3;
+  bar.warp.sync 0xffffffff;
+  ld.shared.u32 x, [tile+28];
+  st.global.u32 [out], x;)",
+                                   1, 32, {}, ".shared .align 4 .b8 tile[32];");
+  // All lanes store the same word to global memory, which is no finding.
+  CHECK_MESSAGE(outcome.result.findings.empty(), describe(outcome.result));
+  CHECK(outcome.out[0] == 0x03030303);
+}
+
 TEST_CASE("a lock between lanes of different warps") {
   const Outcome outcome = run_body(R"(
   setp.ne.u32 p0, lane, 0;
