@@ -17,8 +17,9 @@
 //
 //     C[row][column] = sum over k of A[row][k] * B[k][column]
 //
-// Neighbouring threads have neighbouring columns: with a row-major B a warp reads consecutive words of B,
-// and one word of A for all. No shared memory, no barrier: what is reused is reused through L1 and L2.
+// Neighbouring threads have neighbouring columns: with a row-major B a warp reads consecutive words
+// of B, and one word of A for all. No shared memory, no barrier: what is reused is reused through
+// L1 and L2.
 //
 // Words loaded a multiply-add: 2.
 
@@ -52,7 +53,8 @@ struct Naive {
       a += step_a;
       b += step_b;
     }
-    tile.template store<1>(static_cast<float*>(args.c) + at.batch * args.stride_c, args, row, column);
+    tile.template store<1>(static_cast<float*>(args.c) + at.batch * args.stride_c, args, row,
+                           column);
   }
 };
 

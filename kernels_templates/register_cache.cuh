@@ -5,7 +5,8 @@
 #include "parts/kernel_traits.h"
 #include "parts/tile_config.h"
 
-// register_cache: thread_tile_2d with the operands of one k in registers, multiplied as an outer product.
+// register_cache: thread_tile_2d with the operands of one k in registers, multiplied as an outer
+// product.
 //
 //     for each k of the tile:
 //                        b[0] b[1] ..  (thread_n words of B[k][.])
@@ -17,8 +18,8 @@
 // Block and thread tiles, barriers and shared memory as in thread_tile_2d.cuh and smem_tile.cuh:
 // A tile [tile_m][tile_k], B tile [tile_k][tile_n]. NVRTC 13 makes the same code of both.
 //
-// Words loaded a multiply-add: 1 / thread_m + 1 / thread_n from shared memory, 1 / tile_m + 1 / tile_n
-// from global memory.
+// Words loaded a multiply-add: 1 / thread_m + 1 / thread_n from shared memory, 1 / tile_m + 1 /
+// tile_n from global memory.
 
 namespace gemmtune {
 

@@ -14,11 +14,11 @@
 //     +----+----+----+          v |v |                 |      |  row    = thread / tile_n
 //      tile_m x tile_k            +--+                 +------+  column = thread % tile_n
 //
-// For each k tile: all threads copy one tile of A and one of B (guarded_gemm.cuh) | barrier | each thread
-// multiplies its row of A with its column of B, one k at a time | barrier.
+// For each k tile: all threads copy one tile of A and one of B (guarded_gemm.cuh) | barrier | each
+// thread multiplies its row of A with its column of B, one k at a time | barrier.
 //
-// Shared memory: A tile [tile_m][tile_k], B tile [tile_k][tile_n]; a warp reads one word of A (a broadcast)
-// and consecutive words of B.
+// Shared memory: A tile [tile_m][tile_k], B tile [tile_k][tile_n]; a warp reads one word of A (a
+// broadcast) and consecutive words of B.
 //
 // Words loaded a multiply-add: 2 from shared memory, 2 / tile_m from global memory.
 

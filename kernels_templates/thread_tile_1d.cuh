@@ -12,13 +12,14 @@
 //     | t0 t1 t2 ..        |              rows   = t / tile_n * thread_m + 0 .. thread_m - 1
 //     | |  |  |            |
 //     | v  v  v thread_m   |              acc[i] += A[row + i][k] * B[k][column]
-//     +--------------------+                                        ^ one word of B for thread_m products
+//     +--------------------+                  one word of B for thread_m products
 //     | tn ..              |
 //
-// Tiles, barriers and shared memory as in smem_tile.cuh: A tile [tile_m][tile_k], B tile [tile_k][tile_n].
-// A thread keeps its word of B in a register while it walks down the column.
+// Tiles, barriers and shared memory as in smem_tile.cuh: A tile [tile_m][tile_k], B tile
+// [tile_k][tile_n]. A thread keeps its word of B in a register while it walks down the column.
 //
-// Words loaded a multiply-add: 1 + 1 / thread_m from shared memory, 1 / tile_m + 1 / tile_n from global.
+// Words loaded a multiply-add: 1 + 1 / thread_m from shared memory, 1 / tile_m + 1 / tile_n from
+// global.
 
 namespace gemmtune {
 

@@ -14,14 +14,14 @@
 //     |      thread_n   |                 acc[i][j] += A[row + i][k] * B[k][column + j]
 //     +--------+--------+---
 //
-// Tiles, barriers and shared memory as in smem_tile.cuh: A tile [tile_m][tile_k], B tile [tile_k][tile_n].
-// Both operands are named in shared memory by the innermost statement. Nothing forbids the compiler to
-// keep them in registers over i and j, or to read neighbouring words (of A along k, of B along n) as one
-// vector, and once the loops are unrolled it does both: that is why the published ladders find no gain in
-// the next rung, register_cache, which only spells it out.
+// Tiles, barriers and shared memory as in smem_tile.cuh: A tile [tile_m][tile_k], B tile
+// [tile_k][tile_n]. Both operands are named in shared memory by the innermost statement. Nothing
+// forbids the compiler to keep them in registers over i and j, or to read neighbouring words (of A
+// along k, of B along n) as one vector, and once the loops are unrolled it does both: that is why
+// the published ladders find no gain in the next rung, register_cache, which only spells it out.
 //
-// Words loaded a multiply-add: 2 as written, 1 / thread_m + 1 / thread_n as compiled, from shared memory;
-// 1 / tile_m + 1 / tile_n from global memory.
+// Words loaded a multiply-add: 2 as written, 1 / thread_m + 1 / thread_n as compiled, from shared
+// memory; 1 / tile_m + 1 / tile_n from global memory.
 
 namespace gemmtune {
 

@@ -8,18 +8,20 @@
 #include "parts/tile_config.h"
 #include "parts/vector_access.cuh"
 
-// vectorized: register_cache with accesses of `vector` words (4: 16 bytes) to global and shared memory.
+// vectorized: register_cache with accesses of `vector` words (4: 16 bytes) to global and shared
+// memory.
 //
 //     global A, row-major          shared A [tile_k][tile_m + 4]       a thread reads its fragments
 //     m                            k                                   from one row of each tile:
 //     |  x x x x -> k              |  x . . . -> m
-//     v  one 16-byte load          v  x . . .   transposed             a[0..3] a[4..7] : 16 bytes each
+//     v  one 16-byte load          v  x . . .   transposed             a[0..3] a[4..7]
 //                                     x . . .   on the way             b[0..3] b[4..7]
 //                                     x . . .
 //
-// Transposed, the thread_m words of A that a thread needs for one k are neighbours and can be read as
-// vectors too; the padding spreads the transposing stores over the banks (tile_loader.cuh). The same is done
-// to a column-major B. Global accesses are as wide as the problem's alignment allows, `vector` at most.
+// Transposed, the thread_m words of A that a thread needs for one k are neighbours and can be read
+// as vectors too; the padding spreads the transposing stores over the banks (tile_loader.cuh). The
+// same is done to a column-major B. Global accesses are as wide as the problem's alignment allows,
+// `vector` at most.
 //
 // Block and thread tiles as in thread_tile_2d.cuh; shared memory and barriers in
 // parts/single_buffer_mainloop.cuh. C is stored in vectors.

@@ -10,18 +10,18 @@
 
 // warp_tile: vectorized with a tile of each warp between block tile and thread tile.
 //
-//     block tile                warp tile, iterations_m = 1, iterations_n = 2      thread tile
-//     tile_m x tile_n           warp_m x warp_n; numbers are lanes                 thread_m x thread_n
-//     +-------+-------+         +-------------+-------------+
-//     | warp0 | warp1 |         |  0  1 ..  7 |  0  1 ..  7 |                      +----+  +----+
-//     +-------+-------+  --->   |  8  9 .. 15 |  8  9 .. 15 |  --->  lane 9:       |    |  |    |
-//     | warp2 | warp3 |         | 16 ..       | 16 ..       |                      +----+  +----+
-//     +-------+-------+         | 24 ..       | 24 ..       |           thread_m / iterations_m rows
-//                               +-------------+-------------+        by thread_n / iterations_n columns each
+//     block tile              warp tile, iterations_m = 1,          thread tile
+//     tile_m x tile_n         iterations_n = 2; numbers are lanes   thread_m x thread_n
+//     +-------+-------+       +-------------+-------------+
+//     | warp0 | warp1 |       |  0  1 ..  7 |  0  1 ..  7 |         +----+  +----+
+//     +-------+-------+  -->  |  8  9 .. 15 |  8  9 .. 15 |   -->   |    |  |    |   of lane 9
+//     | warp2 | warp3 |       | 16 ..       | 16 ..       |         +----+  +----+
+//     +-------+-------+       | 24 ..       | 24 ..       |      pieces: thread_m / iterations_m
+//                             +-------------+-------------+         x thread_n / iterations_n
 //
-// A warp's reads for one k come from a short piece of each shared tile, so more lanes share a word; and
-// what a thread computes is spread over the iterations, so that the lanes of a warp read neighbouring
-// vectors. Index formulas in parts/simt_thread_tile.cuh; shared memory and barriers in
+// A warp's reads for one k come from a short piece of each shared tile, so more lanes share a word;
+// and what a thread computes is spread over the iterations, so that the lanes of a warp read
+// neighbouring vectors. Index formulas in parts/simt_thread_tile.cuh; shared memory and barriers in
 // parts/single_buffer_mainloop.cuh.
 
 namespace gemmtune {
@@ -30,7 +30,8 @@ template <TileConfig kTile, KernelTraits kTraits>
 struct WarpTile {
   using Tile = ThreadTile<kTile>;
 
-  static constexpr int kThreads = 32 * (kTile.tile_m / kTile.warp_m) * (kTile.tile_n / kTile.warp_n);
+  static constexpr int kThreads =
+      32 * (kTile.tile_m / kTile.warp_m) * (kTile.tile_n / kTile.warp_n);
   using Mainloop = SingleBufferMainloop<kTile, kTraits, kThreads>;
   static constexpr int kSmemBytes = Mainloop::kSmemBytes;
 

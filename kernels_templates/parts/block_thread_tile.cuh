@@ -22,7 +22,8 @@ struct BlockThreadTile {
   static constexpr int kN = kTile.thread_n > 0 ? kTile.thread_n : 1;
   static constexpr int kColumns = kTile.tile_n / kN;  // threads side by side
   static constexpr int kThreads = kTile.tile_m / kM * kColumns;
-  static_assert(kTile.tile_m % kM == 0 && kTile.tile_n % kN == 0, "a block tile is whole thread tiles");
+  static_assert(kTile.tile_m % kM == 0 && kTile.tile_n % kN == 0,
+                "a block tile is whole thread tiles");
 
   float acc[kM][kN];
   int row;     // of acc[0][0] in the block tile
@@ -47,8 +48,8 @@ struct BlockThreadTile {
     }
   }
 
-  // C = alpha * acc + beta * C in accesses of kVector columns, for the elements that exist. `c` is the
-  // batch entry's first element; the block tile starts at (block_row, block_column) of C.
+  // C = alpha * acc + beta * C in accesses of kVector columns, for the elements that exist. `c` is
+  // the batch entry's first element; the block tile starts at (block_row, block_column) of C.
   template <int kVector>
   __device__ __forceinline__ void store(float* c, const GemmArgs& args, int block_row,
                                         int block_column) const {

@@ -6,21 +6,22 @@
 #include "parts/raster.cuh"
 #include "parts/tile_config.h"
 
-// The rungs of the ladder that differ only in how a thread multiplies a pair of shared tiles: one A tile
-// and one B tile, each as the formula C[m][n] = sum of A[m][k] B[k][n] writes it:
+// The rungs of the ladder that differ only in how a thread multiplies a pair of shared tiles: one A
+// tile and one B tile, each as the formula C[m][n] = sum of A[m][k] B[k][n] writes it:
 //
 //     a [tile_m][tile_k]      element (m, k) at m * tile_k + k
 //     b [tile_k][tile_n]      element (k, n) at k * tile_n + n, after the A tile
 //
 // Time, a k tile: copy both tiles | barrier | multiply | barrier.
 //
-// Copying is the simplest there is: word by word, thread t takes elements t, t + threads, ... in the order
-// in which the operand lies in global memory, so that neighbouring threads read neighbouring words; and
-// every element is compared with the matrix's edges: what lies outside is 0.
+// Copying is the simplest there is: word by word, thread t takes elements t, t + threads, ... in
+// the order in which the operand lies in global memory, so that neighbouring threads read
+// neighbouring words. Every element is compared with the matrix's edges; what lies outside is 0.
 
 namespace gemmtune {
 
-// Fills a shared tile [kRows][kColumns] from the rows x columns matrix at `from`, beginning at (row, column).
+// Fills a shared tile [kRows][kColumns] from the rows x columns matrix at `from`, beginning at
+// (row, column).
 template <int kRows, int kColumns, int kThreads, bool kRowMajor>
 __device__ __forceinline__ void load_guarded(float* tile, const float* from, long long ld, int row,
                                              int column, int rows, int columns) {
@@ -60,15 +61,16 @@ struct GuardedGemm {
 
     Tile tile;
     for (int k = 0; k < args.k; k += kTile.tile_k) {
-      load_guarded<kTile.tile_m, kTile.tile_k, kThreads, kTraits.a_row_major>(a, from_a, args.lda, row, k,
-                                                                              args.m, args.k);
-      load_guarded<kTile.tile_k, kTile.tile_n, kThreads, kTraits.b_row_major>(b, from_b, args.ldb, k,
-                                                                              column, args.k, args.n);
+      load_guarded<kTile.tile_m, kTile.tile_k, kThreads, kTraits.a_row_major>(
+          a, from_a, args.lda, row, k, args.m, args.k);
+      load_guarded<kTile.tile_k, kTile.tile_n, kThreads, kTraits.b_row_major>(
+          b, from_b, args.ldb, k, column, args.k, args.n);
       __syncthreads();  // the tiles are complete
       Product::multiply(tile, a, b);
       __syncthreads();  // nobody reads them any more
     }
-    tile.template store<1>(static_cast<float*>(args.c) + at.batch * args.stride_c, args, row, column);
+    tile.template store<1>(static_cast<float*>(args.c) + at.batch * args.stride_c, args, row,
+                           column);
   }
 };
 

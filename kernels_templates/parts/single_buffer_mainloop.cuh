@@ -12,8 +12,8 @@
 //     A tile [tile_k][tile_m + pad]    B tile [tile_k][tile_n + pad], after the A tile
 // The operand that is contiguous along k is transposed on its way in and padded (tile_loader.cuh).
 //
-// Time, a k tile: global loads into registers, registers into shared memory | barrier | multiply | barrier.
-// Nothing overlaps inside a block. The k remainder is the first tile.
+// Time, a k tile: global loads into registers, registers into shared memory | barrier | multiply |
+// barrier. Nothing overlaps inside a block. The k remainder is the first tile.
 
 namespace gemmtune {
 
@@ -24,20 +24,23 @@ struct SingleBufferMainloop {
   static constexpr int kFloatsA = kTile.tile_k * kStrideA;
   static constexpr int kSmemBytes = (kFloatsA + kTile.tile_k * kStrideB) * 4;
 
-  using LoaderA = TileLoader<kTile.tile_m, kTile.tile_k, kThreads, kAccessWidth<kTile, kTraits.vector_a>,
-                             kTraits.a_row_major, kStrideA>;
-  using LoaderB = TileLoader<kTile.tile_n, kTile.tile_k, kThreads, kAccessWidth<kTile, kTraits.vector_b>,
-                             !kTraits.b_row_major, kStrideB>;
+  using LoaderA = TileLoader<kTile.tile_m, kTile.tile_k, kThreads,
+                             kAccessWidth<kTile, kTraits.vector_a>, kTraits.a_row_major, kStrideA>;
+  using LoaderB = TileLoader<kTile.tile_n, kTile.tile_k, kThreads,
+                             kAccessWidth<kTile, kTraits.vector_b>, !kTraits.b_row_major, kStrideB>;
 
-  // Calls multiply(a, b) once for each pair of shared tiles; (row, column) is the block tile's place in C.
+  // Calls multiply(a, b) once for each pair of shared tiles; (row, column) is the block tile's
+  // place in C.
   template <class Multiply>
   static __device__ __forceinline__ void run(const GemmArgs& args, int batch, int row, int column,
                                              const Multiply& multiply) {
     extern __shared__ __align__(16) float smem[];
     float* const a = smem;
     float* const b = smem + kFloatsA;
-    LoaderA load_a(static_cast<const float*>(args.a) + batch * args.stride_a, args.lda, row, args.m);
-    LoaderB load_b(static_cast<const float*>(args.b) + batch * args.stride_b, args.ldb, column, args.n);
+    LoaderA load_a(static_cast<const float*>(args.a) + batch * args.stride_a, args.lda, row,
+                   args.m);
+    LoaderB load_b(static_cast<const float*>(args.b) + batch * args.stride_b, args.ldb, column,
+                   args.n);
 
     const int tiles_k = (args.k + kTile.tile_k - 1) / kTile.tile_k;
     const int first_depth = args.k - (tiles_k - 1) * kTile.tile_k;

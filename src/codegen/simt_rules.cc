@@ -184,9 +184,10 @@ Expected<void> supports_f32(const Problem& problem) {
     return make_error(ErrorKind::unsupported, "computes f32 with --math ieee only");
   }
   const Shape& s = problem.shape;
-  const double tiles = static_cast<double>(s.m / kSmallestTile + 1) *
-                       static_cast<double>(s.n / kSmallestTile + 1) *
-                       static_cast<double>(problem.batch);
+  const int64_t rows = s.m / kSmallestTile + 1;
+  const int64_t columns = s.n / kSmallestTile + 1;
+  const double tiles =
+      static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(problem.batch);
   if (tiles > static_cast<double>(kMaxDimension)) {
     return make_error(ErrorKind::unsupported,
                       "more tiles than one grid can hold; split the batch or m");

@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 2> kParameters = {"tile_m", "tile_n"};
 }  // namespace
 
 const Strategy& naive() {
-  static const simt::SimtStrategy kStrategy({
+  static const simt::SimtStrategy strategy({
       .name = "naive",
       .summary = "fp32, one thread an element, operands straight from global memory",
       .template_file = "naive.cuh",
@@ -24,7 +24,7 @@ const Strategy& naive() {
       .smem_bytes = [](const KernelSpec&) { return 0; },
       .estimated_registers = simt::single_buffer_registers,
   });
-  return kStrategy;
+  return strategy;
 }
 
 }  // namespace gemmtune::codegen

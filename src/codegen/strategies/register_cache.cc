@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 5> kParameters = {"tile_m", "tile_n", "ti
 }  // namespace
 
 const Strategy& register_cache() {
-  static const simt::SimtStrategy kStrategy({
+  static const simt::SimtStrategy strategy({
       .name = "register_cache",
       .summary =
           "fp32, thread_m x thread_n results a thread as outer products of fragments in registers",
@@ -26,7 +26,7 @@ const Strategy& register_cache() {
       .smem_bytes = simt::unpadded_smem_bytes,
       .estimated_registers = simt::single_buffer_registers,
   });
-  return kStrategy;
+  return strategy;
 }
 
 }  // namespace gemmtune::codegen

@@ -18,7 +18,7 @@ constexpr std::array kSquareRules = {
 }  // namespace
 
 const Strategy& smem_tile() {
-  static const simt::SimtStrategy kStrategy({
+  static const simt::SimtStrategy strategy({
       .name = "smem_tile",
       .summary =
           "fp32, one thread an element of a square block tile, operands through shared memory",
@@ -30,7 +30,7 @@ const Strategy& smem_tile() {
       .smem_bytes = simt::unpadded_smem_bytes,
       .estimated_registers = simt::single_buffer_registers,
   });
-  return kStrategy;
+  return strategy;
 }
 
 }  // namespace gemmtune::codegen

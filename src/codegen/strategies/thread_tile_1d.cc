@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 4> kParameters = {"tile_m", "tile_n", "ti
 }  // namespace
 
 const Strategy& thread_tile_1d() {
-  static const simt::SimtStrategy kStrategy({
+  static const simt::SimtStrategy strategy({
       .name = "thread_tile_1d",
       .summary = "fp32, thread_m results a thread, in one column; operands through shared memory",
       .template_file = "thread_tile_1d.cuh",
@@ -24,7 +24,7 @@ const Strategy& thread_tile_1d() {
       .smem_bytes = simt::unpadded_smem_bytes,
       .estimated_registers = simt::single_buffer_registers,
   });
-  return kStrategy;
+  return strategy;
 }
 
 }  // namespace gemmtune::codegen

@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 5> kParameters = {"tile_m", "tile_n", "ti
 }  // namespace
 
 const Strategy& thread_tile_2d() {
-  static const simt::SimtStrategy kStrategy({
+  static const simt::SimtStrategy strategy({
       .name = "thread_tile_2d",
       .summary = "fp32, thread_m x thread_n results a thread, operands named in shared memory by "
                  "each product",
@@ -26,7 +26,7 @@ const Strategy& thread_tile_2d() {
       .smem_bytes = simt::unpadded_smem_bytes,
       .estimated_registers = simt::single_buffer_registers,
   });
-  return kStrategy;
+  return strategy;
 }
 
 }  // namespace gemmtune::codegen

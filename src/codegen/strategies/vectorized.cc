@@ -25,7 +25,7 @@ constexpr std::array kVectorRules = {
 }  // namespace
 
 const Strategy& vectorized() {
-  static const simt::SimtStrategy kStrategy({
+  static const simt::SimtStrategy strategy({
       .name = "vectorized",
       .summary = "fp32, register_cache with vector accesses to global and shared memory, "
                  "transposed and padded tiles",
@@ -38,7 +38,7 @@ const Strategy& vectorized() {
       .smem_bytes = [](const KernelSpec& spec) { return simt::smem_bytes(spec, 1); },
       .estimated_registers = simt::single_buffer_registers,
   });
-  return kStrategy;
+  return strategy;
 }
 
 }  // namespace gemmtune::codegen

@@ -29,7 +29,7 @@ constexpr std::array kIterationRules = {
 }  // namespace
 
 const Strategy& warp_tile() {
-  static const simt::SimtStrategy kStrategy({
+  static const simt::SimtStrategy strategy({
       .name = "warp_tile",
       .summary = "fp32, block, warp and thread tiles; one shared-memory buffer, vector accesses",
       .template_file = "warp_tile.cuh",
@@ -40,7 +40,7 @@ const Strategy& warp_tile() {
       .smem_bytes = [](const KernelSpec& spec) { return simt::smem_bytes(spec, 1); },
       .estimated_registers = simt::single_buffer_registers,
   });
-  return kStrategy;
+  return strategy;
 }
 
 }  // namespace gemmtune::codegen
