@@ -124,11 +124,13 @@ int32_t dot4(A a_bytes, B b_bytes, int32_t c) {
   using SignedA = std::conditional_t<std::is_signed_v<A>, int8_t, uint8_t>;
   using SignedB = std::conditional_t<std::is_signed_v<B>, int8_t, uint8_t>;
   auto sum = static_cast<uint32_t>(c);
+  // NOLINTBEGIN(bugprone-signed-char-misuse): the bytes are numbers, sign extension is meant
   for (int i = 0; i < 4; ++i) {
     const int32_t a = static_cast<SignedA>(static_cast<uint32_t>(a_bytes) >> (8 * i));
     const int32_t b = static_cast<SignedB>(static_cast<uint32_t>(b_bytes) >> (8 * i));
     sum += static_cast<uint32_t>(a * b);
   }
+  // NOLINTEND(bugprone-signed-char-misuse)
   return static_cast<int32_t>(sum);
 }
 

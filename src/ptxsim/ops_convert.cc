@@ -116,6 +116,7 @@ To integer_to_integer(From x, bool saturates) {
   using Big = __int128;
   const Big low = std::numeric_limits<To>::min();
   const Big high = std::numeric_limits<To>::max();
+  // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number, not a character
   const Big value = x;
   return static_cast<To>(value < low ? low : value > high ? high : value);
 }

@@ -28,6 +28,7 @@ Step execute_load(Warp& warp, const Instruction& in, uint32_t mask) {
     for_lanes(mask, [&](uint32_t lane) {
       Stored value;
       std::memcpy(&value, from[lane] + element * sizeof(Stored), sizeof value);
+      // NOLINTNEXTLINE(bugprone-signed-char-misuse): ld.s8 extends the sign
       d[lane] = static_cast<Register>(value);
     });
   }

@@ -191,10 +191,10 @@ bool Parser::parameters(std::vector<ast::Variable>& out) {
 
 bool Parser::thread_counts(uint32_t (&out)[3]) {
   for (uint32_t& count : out) count = 1;
-  for (int i = 0; i < 3; ++i) {
+  for (uint32_t& count : out) {
     uint64_t value = 0;
     if (!integer(value, "a count")) return false;
-    out[i] = static_cast<uint32_t>(value);
+    count = static_cast<uint32_t>(value);
     if (!accept(',')) break;
   }
   return true;

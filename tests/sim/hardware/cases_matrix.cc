@@ -119,6 +119,29 @@ Case matrix_move(const std::string& name, const std::string& body, uint32_t arch
   return test;
 }
 
+// Small integers as f64: exact.
+Case double_case() {
+  Case test;
+  test.name = "mma.m8n8k4.f64";
+  test.block = 32;
+  test.input.resize(32 * 32);
+  test.output_bytes = 32 * 16;
+  for (size_t i = 0; i < 128; ++i) {
+    const double value = static_cast<double>(mix(3, i) % 19) - 9;
+    std::memcpy(&test.input[i * 8], &value, 8);
+  }
+  test.ptx = module_around(R"(  .reg .f64 a, b, c, d;
+  .reg .b64 at;
+  mad.wide.u32 at, tid, 32, in;
+  ld.global.v2.f64 {a, b}, [at];
+  ld.global.v2.f64 {c, d}, [at+16];
+  mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {c, d}, {a}, {b}, {c, d};
+  mad.wide.u32 at, tid, 16, out;
+  st.global.v2.f64 [at], {c, d};)",
+                           80);
+  return test;
+}
+
 Case wmma_case(const char* type, bool exact) {
   Case test;
   test.name = fmt::format("wmma.{}.{}", type, exact ? "exact" : "random");
@@ -192,6 +215,7 @@ std::vector<Case> matrix_cases() {
                     trans),
         90));
   }
+  out.push_back(double_case());
   out.push_back(matrix_move("movmatrix", "  movmatrix.sync.aligned.m8n8.trans.b16 o0, o1;", 80));
   return out;
 }
