@@ -122,6 +122,66 @@ Expected<void> check_options(const TuneOptions& options) {
   return {};
 }
 
+// Everything that is found out before anything is written.
+struct Prepared {
+  Machine machine;
+  Target target;
+  std::vector<Planned> planned;  // at least one is not skipped
+  std::shared_ptr<const jit::Compiler> compiler;
+  VendorLibraries libraries;
+};
+
+Expected<Prepared> prepare(const Context& context, const TuneOptions& options) {
+  if (auto checked = check_options(options); !checked) return tl::unexpected(checked.error());
+  auto wanted = parse_problems(options.problems);
+  if (!wanted) return tl::unexpected(wanted.error());
+  auto spaces = choose_spaces(options.strategies, options.space_files);
+  if (!spaces) return tl::unexpected(spaces.error());
+  Prepared prepared;
+  prepared.machine = find_machine(context);
+  auto target = choose_target(options.target, prepared.machine);
+  if (!target) return tl::unexpected(target.error());
+  prepared.target = std::move(*target);
+  auto planned = plan_all(*wanted, *spaces, prepared.target);
+  if (!planned) return tl::unexpected(planned.error());
+  prepared.planned = std::move(*planned);
+  auto compiler = load_compiler(context);
+  if (!compiler) return tl::unexpected(compiler.error());
+  prepared.compiler = std::move(*compiler);
+  if (auto served = prepared.compiler->nvrtc().check_arch(prepared.target.arch); !served)
+    return tl::unexpected(served.error());
+  if (prepared.target.device) prepared.libraries = load_vendor_libraries(context);
+  return prepared;
+}
+
+using EvaluatorResult = Expected<std::unique_ptr<tuner::Evaluator>>;
+
+EvaluatorResult make_evaluator_for(const Planned& item, const Prepared& prepared,
+                                   const TuneOptions& options) {
+  return make_evaluator(prepared.machine, prepared.target, prepared.libraries, prepared.compiler,
+                        item.wanted.problem, options.warm);
+}
+
+Expected<tuner::TuneReport> tune_one(const Planned& item, EvaluatorResult evaluator,
+                                     const Prepared& prepared, const TuneOptions& options,
+                                     store::RecordStore& store, const std::atomic<bool>& stop,
+                                     const TuneEvents& events) {
+  if (!evaluator) return tl::unexpected(evaluator.error());
+  const tuner::TuneRequest request = make_request(options, item, prepared.target);
+  tuner::SessionServices services;
+  services.compiler = prepared.compiler;
+  services.store = &store;
+  services.evaluator = evaluator->get();
+  services.limits = prepared.target.limits;
+  services.device = prepared.target.device;
+  services.run = {std::string(kVersion), to_string(prepared.compiler->nvrtc().version()),
+                  prepared.machine.driver ? prepared.machine.driver->version() : 0,
+                  options_text(request)};
+  services.stop = &stop;
+  if (events.on_problem) services.on_progress = events.on_problem(item.wanted);
+  return tuner::tune(request, services);
+}
+
 }  // namespace
 
 Expected<std::vector<codegen::SearchSpace>> choose_spaces(
@@ -169,53 +229,35 @@ Expected<std::vector<codegen::SearchSpace>> choose_spaces(
 
 Expected<TuneSummary> run_tune(const Context& context, const TuneOptions& options,
                                const std::atomic<bool>& stop, const TuneEvents& events) {
-  if (auto checked = check_options(options); !checked) return tl::unexpected(checked.error());
-  auto wanted = parse_problems(options.problems);
-  if (!wanted) return tl::unexpected(wanted.error());
-  auto spaces = choose_spaces(options.strategies, options.space_files);
-  if (!spaces) return tl::unexpected(spaces.error());
-  const Machine machine = find_machine(context);
-  auto target = choose_target(options.target, machine);
-  if (!target) return tl::unexpected(target.error());
-  auto planned = plan_all(*wanted, *spaces, *target);
-  if (!planned) return tl::unexpected(planned.error());
-  auto compiler = load_compiler(context);
-  if (!compiler) return tl::unexpected(compiler.error());
-  if (auto served = (*compiler)->nvrtc().check_arch(target->arch); !served)
-    return tl::unexpected(served.error());
-  const VendorLibraries libraries =
-      target->device ? load_vendor_libraries(context) : VendorLibraries{};
+  auto prepared = prepare(context, options);
+  if (!prepared) return tl::unexpected(prepared.error());
+  // The first evaluator before the store: what a device refuses must leave no empty database.
+  auto first = std::find_if(prepared->planned.begin(), prepared->planned.end(),
+                            [](const Planned& item) { return item.skipped.empty(); });
+  auto evaluator = make_evaluator_for(*first, *prepared, options);
+  const bool only_one = prepared->planned.size() == 1;
+  if (!evaluator && only_one) return tl::unexpected(evaluator.error());
   auto store = open_records(context, false);
   if (!store) return tl::unexpected(store.error());
 
   TuneSummary summary;
-  summary.target = *target;
-  if (events.on_target) events.on_target(*target);
-  for (const Planned& item : *planned) {
+  summary.target = prepared->target;
+  if (events.on_target) events.on_target(prepared->target);
+  for (const Planned& item : prepared->planned) {
     if (stop.load()) {
       summary.interrupted = true;
       break;
     }
     TunedProblem tuned{item.wanted, std::nullopt, item.skipped};
     if (item.skipped.empty()) {
-      auto evaluator =
-          make_evaluator(machine, *target, libraries, *compiler, item.wanted.problem, options.warm);
-      if (!evaluator) return tl::unexpected(evaluator.error());
-      const tuner::TuneRequest request = make_request(options, item, *target);
-      tuner::SessionServices services;
-      services.compiler = *compiler;
-      services.store = store->get();
-      services.evaluator = evaluator->get();
-      services.limits = target->limits;
-      services.device = target->device;
-      services.run = {std::string(kVersion), to_string((*compiler)->nvrtc().version()),
-                      machine.driver ? machine.driver->version() : 0, options_text(request)};
-      services.stop = &stop;
-      if (events.on_problem) services.on_progress = events.on_problem(item.wanted);
-      auto report = tuner::tune(request, services);
-      if (!report) return tl::unexpected(report.error());
-      summary.interrupted = summary.interrupted || report->interrupted;
-      tuned.report = std::move(*report);
+      if (&item != &*first) evaluator = make_evaluator_for(item, *prepared, options);
+      auto report = tune_one(item, std::move(evaluator), *prepared, options, **store, stop, events);
+      // One problem that cannot be tuned is no reason to drop the others; a broken store is.
+      const bool fatal = !report && (only_one || report.error().kind == ErrorKind::io);
+      if (fatal) return tl::unexpected(report.error());
+      if (!report) tuned.skipped = report.error().message;
+      if (report) summary.interrupted = summary.interrupted || report->interrupted;
+      if (report) tuned.report = std::move(*report);
     }
     if (events.on_result) events.on_result(tuned);
     summary.problems.push_back(std::move(tuned));

@@ -51,8 +51,8 @@ Expected<std::vector<codegen::SearchSpace>> choose_spaces(
     const std::vector<std::string>& strategies, const std::vector<std::string>& files);
 
 // Tunes every problem that was asked for. Everything is checked before the database is opened, so
-// an error of kind usage or unsupported leaves no trace. Problems of a suite that nothing computes
-// yet are skipped; it is an error if that leaves none.
+// an error of kind usage or unsupported leaves no trace. One of several problems that nothing
+// computes yet, or that fails, is skipped; it is an error if nothing computes any.
 Expected<TuneSummary> run_tune(const Context& context, const TuneOptions& options,
                                const std::atomic<bool>& stop, const TuneEvents& events);
 

@@ -38,8 +38,10 @@ Expected<void> tune_and_print(const Context& context, const TuneOptions& options
   const bool found = std::any_of(
       summary->problems.begin(), summary->problems.end(),
       [](const TunedProblem& tuned) { return tuned.report && !tuned.report->ranking.empty(); });
-  if (!found) return make_error(ErrorKind::failed, "interrupted before anything was found");
-  return {};
+  if (found) return {};
+  return make_error(ErrorKind::failed, summary->interrupted
+                                           ? "interrupted before anything was found"
+                                           : "no problem could be tuned");
 }
 
 }  // namespace

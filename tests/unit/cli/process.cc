@@ -72,7 +72,8 @@ Process::Process(const TestFolder& folder, const Arguments& arguments, const Var
   const std::string binary = GEMMTUNE_BINARY_DIR "/bin/gemm-tune";
   std::vector<std::string> argument_texts = {binary};
   argument_texts.insert(argument_texts.end(), arguments.begin(), arguments.end());
-  std::vector<std::string> variable_texts = {"PATH=/usr/bin:/bin",
+  // Without a device, so that these tests mean the same on a machine that has one.
+  std::vector<std::string> variable_texts = {"PATH=/usr/bin:/bin", "CUDA_VISIBLE_DEVICES=-1",
                                              "HOME=" + folder.path().string()};
   for (const auto& [name, value] : variables) variable_texts.push_back(name + "=" + value);
 

@@ -39,7 +39,7 @@ using Arguments = std::vector<std::string>;
 using Variables = std::map<std::string, std::string>;
 
 // A running gemm-tune. Its environment holds PATH and `variables` only, so nothing of the machine's
-// own settings reaches it; HOME is `folder`.
+// own settings reaches it; HOME is `folder`, and it sees no GPU.
 class Process {
  public:
   Process(const TestFolder& folder, const Arguments& arguments, const Variables& variables = {});

@@ -29,14 +29,10 @@ struct Workplace {
     variables["GEMM_TUNE_DB"] = db;
     variables["GEMM_TUNE_CACHE_DIR"] = folder.file("cache");
   }
-  Arguments tune(int candidates, int seed = 1) const {
-    return {"--shape",      "256x256x256",
-            "--arch",       "sm_80",
-            "--space",      space,
-            "--candidates", std::to_string(candidates),
-            "--seed",       std::to_string(seed),
-            "--jobs",       "1",
-            "--json"};
+  Arguments tune(int candidates) const {
+    return {"--shape", "256x256x256", "--arch",       "sm_80",
+            "--space", space,         "--candidates", std::to_string(candidates),
+            "--jobs",  "1",           "--json"};
   }
   // The candidates of the only job, by their config; 0 while there is no database.
   std::vector<store::Record> records() const {
@@ -63,24 +59,24 @@ struct Workplace {
 TEST_CASE("kill -9 loses nothing that was finished, and the next run goes on") {
   require_compiler();
   const Workplace place;
-  Process first(place.folder, place.tune(30), place.variables);
+  Process first(place.folder, place.tune(14), place.variables);
   REQUIRE(wait_for([&] { return place.records().size() >= 4 || !first.running(); }));
   first.signal(SIGKILL);
   CHECK(first.wait().code == -SIGKILL);
   place.check_store();
   const auto before = place.records();
   REQUIRE(before.size() >= 4);
-  REQUIRE(before.size() < 30);
+  REQUIRE(before.size() < 14);
   std::map<int64_t, std::string> stamps;
   for (const store::Record& record : before) stamps[record.id] = record.updated_at;
 
-  const Finished second = run(place.folder, place.tune(30), place.variables);
+  const Finished second = run(place.folder, place.tune(14), place.variables);
   CAPTURE(second.err);
   REQUIRE(second.code == 0);
   const json result = json::parse(second.out)["results"][0];
   CHECK(result["resumed"] == before.size());
   // Candidates that the killed process had claimed stay claimed for a while, so fewer may be left.
-  CHECK(result["resumed"].get<size_t>() + result["evaluated"].get<size_t>() <= 30);
+  CHECK(result["resumed"].get<size_t>() + result["evaluated"].get<size_t>() <= 14);
   CHECK(result["evaluated"] > 0);
   // Nothing that was done was done again, but for the finalists.
   size_t touched = 0;
@@ -133,8 +129,8 @@ TEST_CASE("a second signal ends the process at once") {
 TEST_CASE("two processes share one job and lose nothing") {
   require_compiler();
   const Workplace place;
-  Process one(place.folder, place.tune(24, 1), place.variables);
-  Process two(place.folder, place.tune(24, 1), place.variables);
+  Process one(place.folder, place.tune(10), place.variables);
+  Process two(place.folder, place.tune(10), place.variables);
   const Finished first = one.wait();
   const Finished second = two.wait();
   CAPTURE(first.err);
