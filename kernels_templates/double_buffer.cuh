@@ -23,9 +23,9 @@
 //     A tile [tile_k][tile_m + pad]    B tile [tile_k][tile_n + pad]
 // The operand that is contiguous along k is transposed on its way in and padded (tile_loader.cuh).
 //
-// Time, a k tile: global loads of tile t+1 into registers | outer products of tile t from shared memory
-// | registers into the other buffer | one barrier. Two buffers make one barrier a tile enough: a buffer
-// is written only after the barrier behind which nobody reads it any more.
+// Time, a k tile: global loads of tile t+1 into registers | outer products of tile t from shared
+// memory | registers into the other buffer | one barrier. Two buffers make one barrier a tile
+// enough: a buffer is written only after the barrier behind which nobody reads it any more.
 
 namespace gemmtune {
 
@@ -70,18 +70,21 @@ struct DoubleBuffer {
 
     Tile tile;
     int buffer = 0;
-    for (int t = 1; t < tiles_k; ++t) {
-      load_a.load_next();
-      load_b.load_next();
+    for (int t = 1; t <= tiles_k; ++t) {
+      const bool more = t < tiles_k;
+      if (more) {
+        load_a.load_next();
+        load_b.load_next();
+      }
       multiply_tile<kTile, kStrideA, kStrideB>(tile, smem_a + buffer * kBufferA,
-                                                smem_b + buffer * kBufferB);
+                                               smem_b + buffer * kBufferB);
       buffer ^= 1;
-      load_a.store(smem_a + buffer * kBufferA);
-      load_b.store(smem_b + buffer * kBufferB);
+      if (more) {
+        load_a.store(smem_a + buffer * kBufferA);
+        load_b.store(smem_b + buffer * kBufferB);
+      }
       __syncthreads();
     }
-    multiply_tile<kTile, kStrideA, kStrideB>(tile, smem_a + buffer * kBufferA,
-                                                smem_b + buffer * kBufferB);
 
     store_thread_tile<kTraits.vector_c>(
         tile, static_cast<float*>(args.c) + at.batch * args.stride_c, args, row, column);

@@ -8,8 +8,8 @@
 #include "parts/simt_thread_tile.cuh"
 #include "parts/tile_config.h"
 
-// multistage: fp32 GEMM on the SIMT units with a pipeline of `stages` shared-memory buffers filled by
-// cp.async (sm_80 and up). Tiles as in double_buffer.cuh:
+// multistage: fp32 GEMM on the SIMT units with a pipeline of `stages` shared-memory buffers filled
+// by cp.async (sm_80 and up). Tiles as in double_buffer.cuh:
 //
 //     block tile tile_m x tile_n  >  warp tile warp_m x warp_n  >  thread tile thread_m x thread_n
 //

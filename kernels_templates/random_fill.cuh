@@ -16,7 +16,8 @@ struct FillArgs {
 
 extern "C" __global__ void random_fill_f32(const gemmtune::FillArgs args) {
   const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
-  for (unsigned long long i = blockIdx.x * static_cast<unsigned long long>(blockDim.x) + threadIdx.x;
+  for (unsigned long long i =
+           blockIdx.x * static_cast<unsigned long long>(blockDim.x) + threadIdx.x;
        i < args.count; i += stride) {
     args.to[i] = gemmtune::random_value(args.seed, i);
   }

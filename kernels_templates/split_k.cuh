@@ -9,21 +9,24 @@
 #include "parts/simt_thread_tile.cuh"
 #include "parts/tile_config.h"
 
-// split_k: the multistage fp32 kernel with the k of every tile of C shared out over `slices` blocks, for
-// problems whose tiles alone do not fill the card (small m and n, tall k).
+// split_k: the multistage fp32 kernel with the k of every tile of C shared out over `slices`
+// blocks, for problems whose tiles alone do not fill the card (small m and n, tall k).
 //
 //     block b computes tile b / slices of C over slice b % slices of k:
 //
 //     k:  |  slice 0  |  slice 1  |  slice 2  |      partial tiles P0, P1, P2 of one tile of C
 //
 // How they are added up (kTile.reduction):
-//   workspace  every block stores its partial tile to workspace[slice][batch][m][n]; a second kernel,
+//   workspace  every block stores its partial tile to workspace[slice][batch][m][n]; a second
+//   kernel,
 //              finish(), sums the slices in order and applies alpha and beta. Deterministic.
-//   atomic     prepare() first scales C by beta; every block then adds alpha * P by red.add. The order of
+//   atomic     prepare() first scales C by beta; every block then adds alpha * P by red.add. The
+//   order of
 //              the additions varies, so results may differ in the last bits from run to run.
-//   cluster    the slices of a tile are one cluster (sm_90 and up): each block leaves its partial tile in
-//              its own shared memory, and after a cluster barrier sums one part of the tile over all
-//              blocks, in order. Deterministic, one launch, no workspace.
+//   cluster    the slices of a tile are one cluster (sm_90 and up): each block leaves its partial
+//   tile in
+//              its own shared memory, and after a cluster barrier sums one part of the tile over
+//              all blocks, in order. Deterministic, one launch, no workspace.
 
 namespace gemmtune {
 
@@ -65,8 +68,8 @@ struct SplitK {
     }
   }
 
-  // workspace: sums the slices of kFinishVectors vectors of C a block. Within a block, warp w adds up
-  // slices w, w + kFinishWarps, ...; the partial sums are then added in warp order.
+  // workspace: sums the slices of kFinishVectors vectors of C a block. Within a block, warp w adds
+  // up slices w, w + kFinishWarps, ...; the partial sums are then added in warp order.
   static constexpr int kFinishThreads = 256;
   static constexpr int kFinishWarps = kFinishThreads / 32;
   static constexpr int kFinishVectors = 32;
@@ -101,8 +104,9 @@ struct SplitK {
     const long long batch = i / entry;
     const long long row = (i - batch * entry) / args.n;
     const long long column = i - batch * entry - row * args.n;
-    store_vector_of_c<kVector>(static_cast<float*>(args.c) + batch * args.stride_c + row * args.ldc + column,
-                               sum, args.alpha, args.beta);
+    store_vector_of_c<kVector>(
+        static_cast<float*>(args.c) + batch * args.stride_c + row * args.ldc + column, sum,
+        args.alpha, args.beta);
   }
 
   // atomic: C = beta * C, one vector a thread.
@@ -117,13 +121,14 @@ struct SplitK {
     const long long batch = i / entry;
     const long long row = (i - batch * entry) / args.n;
     const long long column = i - batch * entry - row * args.n;
-    store_vector_of_c<kVector>(static_cast<float*>(args.c) + batch * args.stride_c + row * args.ldc + column,
-                               FloatVector<kVector>{}, 0.0f, args.beta);
+    store_vector_of_c<kVector>(
+        static_cast<float*>(args.c) + batch * args.stride_c + row * args.ldc + column,
+        FloatVector<kVector>{}, 0.0f, args.beta);
   }
 
  private:
-  static __device__ __forceinline__ void store_partial(const Tile& tile, const GemmArgs& args, int batch,
-                                                       int row, int column, int slice) {
+  static __device__ __forceinline__ void store_partial(const Tile& tile, const GemmArgs& args,
+                                                       int batch, int row, int column, int slice) {
     GemmArgs dense = args;  // the workspace holds dense m x n matrices
     dense.ldc = args.n;
     dense.alpha = 1.0f;
@@ -133,8 +138,8 @@ struct SplitK {
     store_thread_tile<kTraits.vector_c>(tile, partial, dense, row, column);
   }
 
-  static __device__ __forceinline__ void add_atomically(const Tile& tile, const GemmArgs& args, int batch,
-                                                        int row, int column) {
+  static __device__ __forceinline__ void add_atomically(const Tile& tile, const GemmArgs& args,
+                                                        int batch, int row, int column) {
     float* c = static_cast<float*>(args.c) + batch * args.stride_c;
 #pragma unroll
     for (int i = 0; i < Tile::kM; ++i) {
@@ -157,8 +162,8 @@ struct SplitK {
       float* to = smem + (tile.row + Tile::row_offset(i)) * kPartialStride + tile.column;
 #pragma unroll
       for (int j = 0; j < Tile::kN; j += 4) {
-        store_vector<4>(to + Tile::column_offset(j),
-                        {tile.acc[i][j], tile.acc[i][j + 1], tile.acc[i][j + 2], tile.acc[i][j + 3]});
+        store_vector<4>(to + Tile::column_offset(j), {tile.acc[i][j], tile.acc[i][j + 1],
+                                                      tile.acc[i][j + 2], tile.acc[i][j + 3]});
       }
     }
     cluster_sync();
@@ -166,7 +171,8 @@ struct SplitK {
     constexpr int kRowVectors = kTile.tile_n / 4;
     constexpr int kVectors = kTile.tile_m * kRowVectors;
     float* c = static_cast<float*>(args.c) + batch * args.stride_c;
-    for (int v = slice * kThreads + static_cast<int>(threadIdx.x); v < kVectors; v += kSlices * kThreads) {
+    for (int v = slice * kThreads + static_cast<int>(threadIdx.x); v < kVectors;
+         v += kSlices * kThreads) {
       const int m = v / kRowVectors;
       const int n = v % kRowVectors * 4;
       const float* at = smem + m * kPartialStride + n;

@@ -6,11 +6,11 @@
 // through registers. Shared tiles are [k][mn] with row length kStride, as in tile_loader.cuh.
 //
 // An operand that is contiguous along mn is copied in vectors of kVector elements. One that is
-// contiguous along k is transposed by 4-byte copies: each lands where it belongs. With tile_k = 8 and 4
-// words of padding, the 8 k x 4 mn words of a warp's copy hit 32 different banks.
+// contiguous along k is transposed by 4-byte copies: each lands where it belongs. With tile_k = 8
+// and 4 words of padding, the 8 k x 4 mn words of a warp's copy hit 32 different banks.
 //
-// Edges as in tile_loader.cuh: mn past the end is clamped (its results are never stored), k past the end
-// is filled with zeros in the first tile, which holds the k remainder.
+// Edges as in tile_loader.cuh: mn past the end is clamped (its results are never stored), k past
+// the end is filled with zeros in the first tile, which holds the k remainder.
 
 namespace gemmtune {
 
@@ -62,7 +62,9 @@ class AsyncTileLoader {
   static __device__ __forceinline__ int outer_of(int i) {
     return (static_cast<int>(threadIdx.x) + i * kThreads) / kInner;
   }
-  static __device__ __forceinline__ int k_of(int i) { return kContiguousK ? inner_of(i) : outer_of(i); }
+  static __device__ __forceinline__ int k_of(int i) {
+    return kContiguousK ? inner_of(i) : outer_of(i);
+  }
   static __device__ __forceinline__ int mn_of(int i) {
     return kContiguousK ? outer_of(i) : inner_of(i) * kWidth;
   }

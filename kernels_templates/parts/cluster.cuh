@@ -1,13 +1,14 @@
 #pragma once
 
-// Thread block clusters (sm_90 and up): barrier and reads of another block's shared memory (PTX ISA,
-// "barrier.cluster", "mapa", "ld.shared::cluster").
+// Thread block clusters (sm_90 and up): barrier and reads of another block's shared memory (PTX
+// ISA, "barrier.cluster", "mapa", "ld.shared::cluster").
 
 namespace gemmtune {
 
 // All threads of all blocks of the cluster; shared-memory writes before it are visible after it.
 __device__ __forceinline__ void cluster_sync() {
-  asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::
+                   : "memory");
 }
 
 // Four floats of block `rank`'s shared memory, at the place that `local` has in this block's.

@@ -31,7 +31,8 @@ struct MultistageMainloop {
   using Tile = ThreadTile<kTile>;
 
   static constexpr int kStages = kTile.stages;
-  static constexpr int kThreads = 32 * (kTile.tile_m / kTile.warp_m) * (kTile.tile_n / kTile.warp_n);
+  static constexpr int kThreads =
+      32 * (kTile.tile_m / kTile.warp_m) * (kTile.tile_n / kTile.warp_n);
   static constexpr int kStrideA = kTile.tile_m + (kTraits.a_row_major ? 4 : 0);
   static constexpr int kStrideB = kTile.tile_n + (kTraits.b_row_major ? 0 : 4);
   static constexpr int kBufferA = kTile.tile_k * kStrideA;  // floats
@@ -43,11 +44,12 @@ struct MultistageMainloop {
   using LoaderB = AsyncTileLoader<kTile.tile_n, kTile.tile_k, kThreads, kTraits.vector_b,
                                   !kTraits.b_row_major, kStrideB>;
 
-  // The block's tile is at (row, column) of C, in elements; the range is [k_begin, k_end), k_begin a
-  // multiple of tile_k, and not empty. On return copies are finished, but other threads may still read
-  // shared memory.
-  static __device__ __forceinline__ void run(Tile& tile, float* smem, const GemmArgs& args, int batch,
-                                             int row, int column, int k_begin, int k_end) {
+  // The block's tile is at (row, column) of C, in elements; the range is [k_begin, k_end), k_begin
+  // a multiple of tile_k, and not empty. On return copies are finished, but other threads may still
+  // read shared memory.
+  static __device__ __forceinline__ void run(Tile& tile, float* smem, const GemmArgs& args,
+                                             int batch, int row, int column, int k_begin,
+                                             int k_end) {
     const float* a = static_cast<const float*>(args.a) + batch * args.stride_a +
                      (kTraits.a_row_major ? k_begin : k_begin * args.lda);
     const float* b = static_cast<const float*>(args.b) + batch * args.stride_b +

@@ -12,8 +12,8 @@
 
 namespace gemmtune {
 
-// Uniform in [-1, 1): the top 24 bits of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), so that every
-// value is exact in f32.
+// Uniform in [-1, 1): the top 24 bits of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), so that
+// every value is exact in f32.
 GEMMTUNE_HOST_DEVICE inline float random_value(unsigned long long seed, unsigned long long i) {
   unsigned long long x = seed * 0xd1342543de82ef95ull + (i + 1) * 0x9e3779b97f4a7c15ull;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;

@@ -2,9 +2,9 @@
 
 // Which tile of C a block computes.
 //
-// Blocks start in the order of blockIdx.x. In plain row order the blocks that run together cover a few
-// long rows of tiles and read nearly all of B; in groups of `raster` tile rows they cover a squarer
-// patch, whose rows of A and columns of B stay in L2:
+// Blocks start in the order of blockIdx.x. In plain row order the blocks that run together cover a
+// few long rows of tiles and read nearly all of B; in groups of `raster` tile rows they cover a
+// squarer patch, whose rows of A and columns of B stay in L2:
 //
 //     raster = 1: 0 1 2 3      raster = 2: 0 2 4 6
 //                 4 5 6 7                  1 3 5 7

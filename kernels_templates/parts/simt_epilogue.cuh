@@ -3,15 +3,15 @@
 #include "parts/gemm_args.h"
 #include "parts/vector_access.cuh"
 
-// Stores a thread tile: C = alpha * acc + beta * C. C is read only when beta is not 0 (it may hold NaN
-// otherwise), and nothing outside the m x n matrix is touched.
+// Stores a thread tile: C = alpha * acc + beta * C. C is read only when beta is not 0 (it may hold
+// NaN otherwise), and nothing outside the m x n matrix is touched.
 
 namespace gemmtune {
 
 // *c = alpha * product + beta * *c.
 template <int kVector>
-__device__ __forceinline__ void store_vector_of_c(float* c, FloatVector<kVector> product, float alpha,
-                                                  float beta) {
+__device__ __forceinline__ void store_vector_of_c(float* c, FloatVector<kVector> product,
+                                                  float alpha, float beta) {
 #pragma unroll
   for (int v = 0; v < kVector; ++v) product.v[v] *= alpha;
   if (beta != 0.0f) {
@@ -22,7 +22,8 @@ __device__ __forceinline__ void store_vector_of_c(float* c, FloatVector<kVector>
   store_vector(c, product);
 }
 
-// Stores four neighbouring columns from `column` on, of a row of C that exists, as far as they exist.
+// Stores four neighbouring columns from `column` on, of a row of C that exists, as far as they
+// exist.
 template <int kVector>
 __device__ __forceinline__ void store_row(float* c_row, const FloatVector<4>& products,
                                           const GemmArgs& args, int column) {
@@ -48,7 +49,8 @@ __device__ __forceinline__ void store_thread_tile(const Tile& tile, float* c, co
     for (int j = 0; j < Tile::kN; j += 4) {
       const FloatVector<4> products{tile.acc[i][j], tile.acc[i][j + 1], tile.acc[i][j + 2],
                                     tile.acc[i][j + 3]};
-      store_row<kVector>(c + m * args.ldc, products, args, column + tile.column + Tile::column_offset(j));
+      store_row<kVector>(c + m * args.ldc, products, args,
+                         column + tile.column + Tile::column_offset(j));
     }
   }
 }

@@ -6,17 +6,19 @@
 // A thread's share of a warp tile, on the fp32 units.
 //
 // Lanes form a kLanesM x kLanesN grid. A thread tile is split into pieces of 4 x 4 (or into
-// iterations_m x iterations_n larger ones) that lie kLanesM pieces apart in m and kLanesN in n, so that
-// the lanes of a row read neighbouring 16-byte vectors of shared memory (no bank conflicts), and a lane
-// stores 4 neighbouring columns of C:
+// iterations_m x iterations_n larger ones) that lie kLanesM pieces apart in m and kLanesN in n, so
+// that the lanes of a row read neighbouring 16-byte vectors of shared memory (no bank conflicts),
+// and a lane stores 4 neighbouring columns of C:
 //
-//     warp tile, thread_m = thread_n = 8, kLanesM = 4, kLanesN = 8; numbers are lanes, one a 4 x 4 piece
+//     warp tile, thread_m = thread_n = 8, kLanesM = 4, kLanesN = 8; numbers are lanes, one a 4 x 4
+//     piece
 //        0  1  2 ..  7 |  0  1  2 ..  7
 //        8  9 10 .. 15 |  8  9 10 .. 15
 //       16 ..          |
 //       24 ..          |
 //       ---------------+---------------
-//        0  1  2 ..  7 |  0  1  2 ..  7      row of acc[i][.] = (i / 4) * kLanesM * 4 + lane_m * 4 + i % 4
+//        0  1  2 ..  7 |  0  1  2 ..  7      row of acc[i][.] = (i / 4) * kLanesM * 4 + lane_m * 4
+//        + i % 4
 
 namespace gemmtune {
 
@@ -31,7 +33,8 @@ struct ThreadTile {
   static constexpr int kPieceN = kTile.iterations_n > 0 ? kN / kTile.iterations_n : kPiece;
   static_assert(kLanesM * kLanesN == 32, "a warp tile is 32 thread tiles");
   static_assert(kM % kPieceM == 0 && kN % kPieceN == 0, "thread tiles are made of whole pieces");
-  static_assert(kPieceM % kPiece == 0 && kPieceN % kPiece == 0, "pieces are made of 16-byte vectors");
+  static_assert(kPieceM % kPiece == 0 && kPieceN % kPiece == 0,
+                "pieces are made of 16-byte vectors");
 
   struct Fragments {
     float a[kM];
@@ -81,8 +84,9 @@ struct ThreadTile {
     }
   }
 
-  // acc += a * b^T, in the order that the tile asks for. The compiler keeps the order of independent
-  // FFMAs, and an operand that the next FFMA reuses need not be read from its register bank again.
+  // acc += a * b^T, in the order that the tile asks for. The compiler keeps the order of
+  // independent FFMAs, and an operand that the next FFMA reuses need not be read from its register
+  // bank again.
   __device__ __forceinline__ void multiply(const Fragments& f) {
     if constexpr (kTile.order == kOrderSerpentineM) {
 #pragma unroll
@@ -132,10 +136,12 @@ struct ThreadTile {
   }
 };
 
-// Adds the product of one pair of shared tiles, [tile_k][kStrideA] and [tile_k][kStrideB], to a thread
-// tile. With two fragments the next k is read from shared memory while this one is multiplied.
+// Adds the product of one pair of shared tiles, [tile_k][kStrideA] and [tile_k][kStrideB], to a
+// thread tile. With two fragments the next k is read from shared memory while this one is
+// multiplied.
 template <TileConfig kTile, int kStrideA, int kStrideB>
-__device__ __forceinline__ void multiply_tile(ThreadTile<kTile>& tile, const float* a, const float* b) {
+__device__ __forceinline__ void multiply_tile(ThreadTile<kTile>& tile, const float* a,
+                                              const float* b) {
   using Fragments = typename ThreadTile<kTile>::Fragments;
   if constexpr (kTile.fragments == 2) {
     Fragments fragments[2];

@@ -33,24 +33,24 @@ enum CopyPath : int {
 enum Reduction : int {
   kReduceWorkspace = 0,  // a second kernel sums them in order: deterministic
   kReduceAtomic = 1,     // red.add into C: the order, and so the rounding, varies from run to run
-  kReduceCluster = 2,    // through distributed shared memory, in order (sm_90 and up): deterministic
+  kReduceCluster = 2,  // through distributed shared memory, in order (sm_90 and up): deterministic
 };
 
 struct TileConfig {
-  int tile_m = 0;    // rows of C a block computes
-  int tile_n = 0;    // columns of C a block computes
-  int tile_k = 0;    // depth of one shared-memory buffer
-  int warp_m = 0;    // rows of C a warp computes
-  int warp_n = 0;    // columns of C a warp computes
-  int thread_m = 0;  // rows of C a thread computes
-  int thread_n = 0;  // columns of C a thread computes
+  int tile_m = 0;        // rows of C a block computes
+  int tile_n = 0;        // columns of C a block computes
+  int tile_k = 0;        // depth of one shared-memory buffer
+  int warp_m = 0;        // rows of C a warp computes
+  int warp_n = 0;        // columns of C a warp computes
+  int thread_m = 0;      // rows of C a thread computes
+  int thread_n = 0;      // columns of C a thread computes
   int iterations_m = 0;  // pieces a thread tile is spread in along m; 0: pieces of 4 rows
   int iterations_n = 0;  // along n; 0: pieces of 4 columns
   int vector = 0;        // most elements an access may move; 0: what the alignment allows
-  int stages = 0;    // shared-memory buffers
-  int lanes = 0;     // LaneOrder
-  int order = 0;     // AccumulatorOrder
-  int copy = 0;      // CopyPath
+  int stages = 0;        // shared-memory buffers
+  int lanes = 0;         // LaneOrder
+  int order = 0;         // AccumulatorOrder
+  int copy = 0;          // CopyPath
   int fragments =
       0;  // register buffers a fragment: 1, or 2 to load the next k while this one computes
   int min_blocks = 0;  // blocks an SM that __launch_bounds__ asks for; 0 leaves it to the compiler

@@ -2,8 +2,8 @@
 
 #include "parts/vector_access.cuh"
 
-// Brings one kTileMn x kTileK tile of A or B from global to shared memory, through registers, in two
-// steps, so that the loads of the next tile are in flight while this one is computed.
+// Brings one kTileMn x kTileK tile of A or B from global to shared memory, through registers, in
+// two steps, so that the loads of the next tile are in flight while this one is computed.
 //
 // The operand is seen as an (mn, k) matrix: mn is m for A and n for B. In shared memory the tile is
 // always [k][mn] with row length kStride, which is what the outer product reads:
@@ -15,18 +15,19 @@
 //        . . . .     (one store a k)       x . . .             v
 //                                          x . . .
 //
-// Padding: with 4 words of padding a row starts 4 banks after the last, so that the transposing stores
-// of a warp (tile_k = 8: two 4-wide vectors a row of A, 16 rows) hit 32 different banks.
+// Padding: with 4 words of padding a row starts 4 banks after the last, so that the transposing
+// stores of a warp (tile_k = 8: two 4-wide vectors a row of A, 16 rows) hit 32 different banks.
 //
 // Edges: mn past the end is clamped to the last legal vector (read twice, its results are never
-// stored); k past the end is filled with zeros. The k remainder is loaded first, by load_first(), so
-// that every later load is unpredicated.
+// stored); k past the end is filled with zeros. The k remainder is loaded first, by load_first(),
+// so that every later load is unpredicated.
 
 namespace gemmtune {
 
 template <int kTileMn, int kTileK, int kThreads, int kVector, bool kContiguousK, int kStride>
 class TileLoader {
-  static constexpr int kInner = (kContiguousK ? kTileK : kTileMn) / kVector;  // vectors along memory
+  static constexpr int kInner =
+      (kContiguousK ? kTileK : kTileMn) / kVector;  // vectors along memory
   static constexpr int kOuter = kContiguousK ? kTileMn : kTileK;
   static constexpr int kCopies = kInner * kOuter / kThreads;  // vectors a thread moves
   static_assert(kInner * kOuter % kThreads == 0, "threads divide the vectors of a tile");

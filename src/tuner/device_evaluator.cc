@@ -65,6 +65,10 @@ Evaluation failed(store::Outcome outcome, std::string reason) {
 
 Expected<std::unique_ptr<DeviceEvaluator>> DeviceEvaluator::create(
     DeviceServices services, const Problem& problem, const EvaluationOptions& options) {
+  if (problem.type != DataType::f32) {
+    return usage_error("measuring is for f32 operands so far, not " +
+                       std::string(to_string(problem.type)));
+  }
   std::unique_ptr<DeviceEvaluator> evaluator(
       new DeviceEvaluator(std::move(services), problem, options));
   if (auto built = evaluator->build(); !built) return tl::unexpected(built.error());
@@ -154,6 +158,7 @@ Expected<std::vector<VendorResult>> DeviceEvaluator::measure_vendor() {
   const int count = bench_->vendor->algorithms();
   std::vector<Runner> runners;
   std::vector<Contender> contenders;
+  contenders.reserve(static_cast<size_t>(count));
   for (int rank = 0; rank < count; ++rank) {
     auto graph = record(enqueue_vendor(rank));
     if (!graph) continue;  // an algorithm that cannot run here is no baseline
@@ -322,6 +327,7 @@ gpu::Result<FinalResults> DeviceEvaluator::run_final(std::span<const Finalist> f
 
 gpu::Result<void> DeviceEvaluator::add_errors(const std::vector<Runner>& runners, size_t own,
                                               FinalResults& results) {
+  if (own == 0) return {};
   const AccuracyProbe probe(problem_, bench_->sets);
   std::optional<double> vendor_error;
   if (own < runners.size()) {

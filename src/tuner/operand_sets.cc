@@ -64,7 +64,7 @@ Expected<void> check_memory(const Problem& problem, const SetPlan& plan, int64_t
       static_cast<double>(free_bytes) / kGib));
 }
 
-gpu::Result<OperandSets> OperandSets::create(std::shared_ptr<const gpu::Context> context,
+gpu::Result<OperandSets> OperandSets::create(const std::shared_ptr<const gpu::Context>& context,
                                              const jit::Compiler& compiler, Arch arch,
                                              const Problem& problem, const SetPlan& plan,
                                              int64_t workspace_bytes) {

@@ -37,7 +37,7 @@ Expected<void> check_memory(const Problem& problem, const SetPlan& plan, int64_t
 // pointers are aligned to exactly Problem::align_bytes where that is less than 256.
 class OperandSets {
  public:
-  static gpu::Result<OperandSets> create(std::shared_ptr<const gpu::Context> context,
+  static gpu::Result<OperandSets> create(const std::shared_ptr<const gpu::Context>& context,
                                          const jit::Compiler& compiler, Arch arch,
                                          const Problem& problem, const SetPlan& plan,
                                          int64_t workspace_bytes);

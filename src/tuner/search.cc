@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <iterator>
 #include <string_view>
 
 namespace gemmtune::tuner {
@@ -30,48 +30,78 @@ Choice choice_at(const codegen::SearchSpace& space, size_t index_of_space, int64
   return choice;
 }
 
-// The choice with every parameter but the geometry set to its first value.
-Choice geometry_of(const codegen::SearchSpace& space, Choice choice) {
-  for (size_t i = 0; i < choice.tile.size(); ++i) {
-    if (!is_geometry(space.strategy->parameters()[i])) choice.tile[i] = 0;
-  }
-  return choice;
-}
-
 }  // namespace
+
+// A space as geometries times variants: the parameters of a geometry and all others, each numbered
+// on its own.
+struct Search::SplitSpace {
+  explicit SplitSpace(const codegen::SearchSpace& space) : counts(space.values.size()) {
+    for (size_t i = 0; i < counts.size(); ++i) {
+      counts[i] = static_cast<int64_t>(space.values[i].size());
+      geometric.push_back(is_geometry(space.strategy->parameters()[i]));
+      (geometric[i] ? geometries : variants) *= counts[i];
+    }
+  }
+
+  // The space's own index of a point.
+  int64_t index(int64_t geometry, int64_t variant) const {
+    int64_t index = 0;
+    int64_t weight = 1;
+    for (size_t i = 0; i < counts.size(); ++i) {
+      int64_t& rest = geometric[i] ? geometry : variant;
+      index += rest % counts[i] * weight;
+      rest /= counts[i];
+      weight *= counts[i];
+    }
+    return index;
+  }
+
+  std::vector<int64_t> counts;
+  std::vector<bool> geometric;
+  int64_t geometries = 1;
+  int64_t variants = 1;
+};
 
 Search::Search(std::vector<Space> spaces, uint64_t seed)
     : spaces_(std::move(spaces)), random_(seed) {
   rank_seeds();
 }
 
+// Keeps the cheapest points of each geometry. Ties, which are frequent, are broken at random so
+// that parameters the cost function does not see are varied.
 void Search::rank_seeds() {
-  // Of each geometry keep the cheapest points; ties, which are frequent, are broken at random so
-  // that parameters the cost function does not see are varied.
-  std::map<Choice, std::vector<Ranked>> best;
-  std::uniform_real_distribution<double> jitter(1.0, 1.0 + 1e-6);
+  std::vector<Ranked> all;
   for (size_t s = 0; s < spaces_.size(); ++s) {
-    const Space& space = spaces_[s];
-    const int64_t size = space.space.size();
-    for (int64_t i = 0; i < size; ++i) {
-      const TileConfig tile = space.space.at(i);
-      if (!space.legal(tile)) continue;
-      ++legal_points_;
-      Choice choice = choice_at(space.space, s, i);
-      auto& kept = best[geometry_of(space.space, choice)];
-      kept.push_back({space.cost(tile) * jitter(random_), std::move(choice)});
-      if (kept.size() > kSeedsPerGeometry) {
-        kept.erase(std::max_element(kept.begin(), kept.end(), [](const Ranked& a, const Ranked& b) {
-          return a.cost < b.cost;
-        }));
-      }
+    const SplitSpace split(spaces_[s].space);
+    for (int64_t g = 0; g < split.geometries; ++g) {
+      // Everything else at its first, most permissive value: if that is illegal, so is the rest.
+      if (!spaces_[s].legal(spaces_[s].space.at(split.index(g, 0)))) continue;
+      rank_geometry(s, split, g, all);
     }
   }
-  std::vector<Ranked> all;
-  for (auto& [geometry, kept] : best) std::move(kept.begin(), kept.end(), std::back_inserter(all));
   std::stable_sort(all.begin(), all.end(),
                    [](const Ranked& a, const Ranked& b) { return a.cost < b.cost; });
   for (Ranked& ranked : all) seeds_.push_back(std::move(ranked.choice));
+}
+
+void Search::rank_geometry(size_t s, const SplitSpace& split, int64_t geometry,
+                           std::vector<Ranked>& all) {
+  const Space& space = spaces_[s];
+  std::uniform_real_distribution<double> jitter(1.0, 1.0 + 1e-6);
+  std::vector<Ranked> kept;
+  for (int64_t v = 0; v < split.variants; ++v) {
+    const int64_t index = split.index(geometry, v);
+    const TileConfig tile = space.space.at(index);
+    if (!space.legal(tile)) continue;
+    ++legal_points_;
+    const double cost = space.cost(tile) * jitter(random_);
+    if (kept.size() == kSeedsPerGeometry && cost >= kept.back().cost) continue;
+    if (kept.size() == kSeedsPerGeometry) kept.pop_back();
+    kept.push_back({cost, choice_at(space.space, s, index)});
+    std::sort(kept.begin(), kept.end(),
+              [](const Ranked& a, const Ranked& b) { return a.cost < b.cost; });
+  }
+  std::move(kept.begin(), kept.end(), std::back_inserter(all));
 }
 
 bool Search::take(const Choice& choice, std::vector<Choice>& out) {

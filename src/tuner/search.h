@@ -27,6 +27,9 @@ struct Choice {
 // warp and thread tile, buffers), with the other parameters varied. Then greedy local search: the
 // unseen points that differ from the best in one parameter, then random steps from the best few in
 // two or three. PEERS: local search needs 75-190 evaluations where random search needs 800-2,000.
+//
+// In a space, the first value of each parameter that is not geometry must be its most permissive
+// one: geometries that are illegal with it are skipped.
 class Search {
  public:
   struct Space {
@@ -65,7 +68,10 @@ class Search {
     Choice choice;
   };
 
+  struct SplitSpace;
+
   void rank_seeds();
+  void rank_geometry(size_t s, const SplitSpace& split, int64_t geometry, std::vector<Ranked>& all);
   bool take(const Choice& choice, std::vector<Choice>& out);
   void one_step(const Choice& from, size_t count, std::vector<Choice>& out);
   void random_steps(size_t count, std::vector<Choice>& out);

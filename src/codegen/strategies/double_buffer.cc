@@ -55,8 +55,8 @@ class DoubleBuffer final : public Strategy {
 }  // namespace
 
 const Strategy& double_buffer() {
-  static const DoubleBuffer kStrategy;
-  return kStrategy;
+  static const DoubleBuffer strategy;
+  return strategy;
 }
 
 }  // namespace gemmtune::codegen

@@ -50,8 +50,8 @@ class Multistage final : public Strategy {
 }  // namespace
 
 const Strategy& multistage() {
-  static const Multistage kStrategy;
-  return kStrategy;
+  static const Multistage strategy;
+  return strategy;
 }
 
 }  // namespace gemmtune::codegen

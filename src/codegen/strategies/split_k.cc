@@ -167,8 +167,8 @@ class SplitK final : public Strategy {
 }  // namespace
 
 const Strategy& split_k() {
-  static const SplitK kStrategy;
-  return kStrategy;
+  static const SplitK strategy;
+  return strategy;
 }
 
 }  // namespace gemmtune::codegen

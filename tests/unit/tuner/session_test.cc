@@ -211,7 +211,9 @@ TEST_CASE_FIXTURE(Fixture, "a wrong kernel is recorded as such and never wins") 
   for (const store::Record& record : report->ranking)
     CHECK(parse_tile(record.key.config)->order != 0);
   int wrong = 0;
-  for (const store::Record& record : *store->candidates(request.problem, filter())) {
+  const auto records = store->candidates(request.problem, filter());
+  REQUIRE(records.has_value());
+  for (const store::Record& record : *records) {
     wrong += record.outcome == store::Outcome::wrong_result ? 1 : 0;
   }
   CHECK(wrong == 4);
