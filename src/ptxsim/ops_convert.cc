@@ -114,10 +114,11 @@ template <class To, class From>
 To integer_to_integer(From x, bool saturates) {
   if (!saturates) return static_cast<To>(x);
   using Big = __int128;
+  // NOLINTBEGIN(bugprone-signed-char-misuse): numbers, not characters
   const Big low = std::numeric_limits<To>::min();
   const Big high = std::numeric_limits<To>::max();
-  // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number, not a character
   const Big value = x;
+  // NOLINTEND(bugprone-signed-char-misuse)
   return static_cast<To>(value < low ? low : value > high ? high : value);
 }
 

@@ -555,52 +555,52 @@ constexpr Row kRows[] = {
 };
 
 const std::vector<uint64_t>& edge_values(const std::string& type) {
-  static const std::vector<uint64_t> kIntegers = {0,
-                                                  1,
-                                                  2,
-                                                  31,
-                                                  32,
-                                                  33,
-                                                  0x7F,
-                                                  0x80,
-                                                  0xFF,
-                                                  0x7FFF,
-                                                  0x8000,
-                                                  0xFFFF,
-                                                  0x7FFFFFFF,
-                                                  0x80000000,
-                                                  0xFFFFFFFF,
-                                                  0x7FFFFFFFFFFFFFFF,
-                                                  0x8000000000000000,
-                                                  0xFFFFFFFFFFFFFFFF};
-  static const std::vector<uint64_t> kSingles = {0x00000000, 0x80000000, 0x3F800000, 0xBF800000,
-                                                 0x7F800000, 0xFF800000, 0x7FC00000, 0x00000001,
-                                                 0x807FFFFF, 0x00800000, 0x7F7FFFFF, 0x3F000000,
-                                                 0x40200000, 0xC0600000, 0x4F000000, 0xCF000000};
-  static const std::vector<uint64_t> kDoubles = {0,
-                                                 0x8000000000000000,
-                                                 0x3FF0000000000000,
-                                                 0xBFF8000000000000,
-                                                 0x7FF0000000000000,
-                                                 0xFFF0000000000000,
-                                                 0x7FF8000000000000,
+  static const std::vector<uint64_t> integers = {0,
                                                  1,
-                                                 0x7FEFFFFFFFFFFFFF,
-                                                 0x41DFFFFFFFC00000,
-                                                 0xC1E0000000000000,
-                                                 0x36A0000000000000,
-                                                 0x3E70000000000000};
-  static const std::vector<uint64_t> kHalves = {0x0000, 0x8000, 0x3C00, 0xBC00, 0x7C00, 0xFC00,
-                                                0x7E00, 0x0001, 0x83FF, 0x0400, 0x7BFF, 0x3800,
-                                                0x4100, 0x7F80, 0x3F80, 0x7F7F, 0x0080};
-  static const std::vector<uint64_t> kNone;
-  if (type == "f32") return kSingles;
-  if (type == "f64") return kDoubles;
-  if (type == "f16" || type == "bf16") return kHalves;
+                                                 2,
+                                                 31,
+                                                 32,
+                                                 33,
+                                                 0x7F,
+                                                 0x80,
+                                                 0xFF,
+                                                 0x7FFF,
+                                                 0x8000,
+                                                 0xFFFF,
+                                                 0x7FFFFFFF,
+                                                 0x80000000,
+                                                 0xFFFFFFFF,
+                                                 0x7FFFFFFFFFFFFFFF,
+                                                 0x8000000000000000,
+                                                 0xFFFFFFFFFFFFFFFF};
+  static const std::vector<uint64_t> singles = {0x00000000, 0x80000000, 0x3F800000, 0xBF800000,
+                                                0x7F800000, 0xFF800000, 0x7FC00000, 0x00000001,
+                                                0x807FFFFF, 0x00800000, 0x7F7FFFFF, 0x3F000000,
+                                                0x40200000, 0xC0600000, 0x4F000000, 0xCF000000};
+  static const std::vector<uint64_t> doubles = {0,
+                                                0x8000000000000000,
+                                                0x3FF0000000000000,
+                                                0xBFF8000000000000,
+                                                0x7FF0000000000000,
+                                                0xFFF0000000000000,
+                                                0x7FF8000000000000,
+                                                1,
+                                                0x7FEFFFFFFFFFFFFF,
+                                                0x41DFFFFFFFC00000,
+                                                0xC1E0000000000000,
+                                                0x36A0000000000000,
+                                                0x3E70000000000000};
+  static const std::vector<uint64_t> halves = {0x0000, 0x8000, 0x3C00, 0xBC00, 0x7C00, 0xFC00,
+                                               0x7E00, 0x0001, 0x83FF, 0x0400, 0x7BFF, 0x3800,
+                                               0x4100, 0x7F80, 0x3F80, 0x7F7F, 0x0080};
+  static const std::vector<uint64_t> none;
+  if (type == "f32") return singles;
+  if (type == "f64") return doubles;
+  if (type == "f16" || type == "bf16") return halves;
   if (type[0] == 's' || type[0] == 'u' || type == "b16" || type == "b32" || type == "b64") {
-    return kIntegers;
+    return integers;
   }
-  return kNone;
+  return none;
 }
 
 float unit_interval(uint64_t bits) {  // [0, 1), exact

@@ -38,9 +38,9 @@ std::vector<std::byte> encoded(const std::string& name, const std::string& type,
   return out;
 }
 
-std::string registers(const char* prefix, int count) {
+std::string registers(const char* prefix, size_t count) {
   std::string out = "{";
-  for (int i = 0; i < count; ++i) out += fmt::format("{}{}{}", i == 0 ? "" : ", ", prefix, i);
+  for (size_t i = 0; i < count; ++i) out += fmt::format("{}{}{}", i == 0 ? "" : ", ", prefix, i);
   return out + "}";
 }
 
@@ -48,7 +48,7 @@ struct Mma {
   const char* shape;
   const char* input;
   const char* types;  // d.a.b.c
-  int a, b, c;        // registers
+  size_t a, b, c;     // registers
   const char* accumulator;
 };
 
@@ -57,21 +57,20 @@ Case mma_case(const Mma& mma, bool exact) {
   Case test;
   test.name = fmt::format("mma.{}.{}.{}", mma.shape, mma.types, exact ? "exact" : "random");
   test.block = 32;
-  const int words = mma.a + mma.b + mma.c;
-  test.input = encoded(test.name, mma.input, static_cast<size_t>(32 * words * 4), exact);
+  const size_t words = mma.a + mma.b + mma.c;
+  test.input = encoded(test.name, mma.input, 32 * words * 4, exact);
   const std::string c_type = mma.accumulator;
   if (c_type == "f32" || c_type == "s32") {  // the accumulator has another encoding
-    for (int lane = 0; lane < 32; ++lane) {
-      for (int i = 0; i < mma.c; ++i) {
-        const uint64_t bits = mix(77, static_cast<uint64_t>(lane * 8 + i));
+    for (size_t lane = 0; lane < 32; ++lane) {
+      for (size_t i = 0; i < mma.c; ++i) {
+        const uint64_t bits = mix(77, lane * 8 + i);
         const uint32_t value =
             c_type == "s32" ? static_cast<uint32_t>(bits & 0xFFFF) : encode("f32", bits, exact);
-        std::memcpy(&test.input[static_cast<size_t>((lane * words + mma.a + mma.b + i) * 4)],
-                    &value, 4);
+        std::memcpy(&test.input[(lane * words + mma.a + mma.b + i) * 4], &value, 4);
       }
     }
   }
-  test.output_bytes = static_cast<size_t>(32 * mma.c * 4);
+  test.output_bytes = 32 * mma.c * 4;
   if (!exact && c_type == "f32") {
     test.element = Element::f32;
     test.tolerance.absolute = 17 * 0x1p-23 * 17;  // (k + 1) * 2^-23 * bound of the terms
@@ -80,18 +79,19 @@ Case mma_case(const Mma& mma, bool exact) {
       "  .reg .b32 a<8>, b<8>, c<8>;\n  .reg .b64 at;\n"
       "  mad.wide.u32 at, tid, {}, in;\n",
       words * 4);
-  int word = 0;
-  for (int i = 0; i < mma.a; ++i)
+  size_t word = 0;
+  for (size_t i = 0; i < mma.a; ++i)
     body += fmt::format("  ld.global.b32 a{}, [at+{}];\n", i, 4 * word++);
-  for (int i = 0; i < mma.b; ++i)
+  for (size_t i = 0; i < mma.b; ++i)
     body += fmt::format("  ld.global.b32 b{}, [at+{}];\n", i, 4 * word++);
-  for (int i = 0; i < mma.c; ++i)
+  for (size_t i = 0; i < mma.c; ++i)
     body += fmt::format("  ld.global.b32 c{}, [at+{}];\n", i, 4 * word++);
   const std::string c = registers("c", mma.c);
   body += fmt::format("  mma.sync.aligned.{}.row.col.{} {}, {}, {}, {};\n", mma.shape, mma.types, c,
                       registers("a", mma.a), registers("b", mma.b), c);
   body += fmt::format("  mad.wide.u32 at, tid, {}, out;\n", mma.c * 4);
-  for (int i = 0; i < mma.c; ++i) body += fmt::format("  st.global.b32 [at+{}], c{};\n", 4 * i, i);
+  for (size_t i = 0; i < mma.c; ++i)
+    body += fmt::format("  st.global.b32 [at+{}], c{};\n", 4 * i, i);
   // .f32 accumulators are f32 registers to ptxas
   if (c_type == "f32") {
     body.replace(body.find("b<8>, c<8>;"), 11, "b<8>;\n  .reg .f32 c<8>;");

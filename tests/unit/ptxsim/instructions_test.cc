@@ -103,7 +103,7 @@ template <class T>
 bool same(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
     if (std::isnan(a) && std::isnan(b)) return true;
-    return std::memcmp(&a, &b, sizeof a) == 0;
+    return a == b && std::signbit(a) == std::signbit(b);
   }
   return a == b;
 }
@@ -206,6 +206,7 @@ TEST_CASE("f16 and bf16 arithmetic rounds once") {
   }
   const auto values = [](const std::vector<uint16_t>& bits, float (*decode)(uint16_t)) {
     std::vector<float> out;
+    out.reserve(bits.size());
     for (const uint16_t x : bits) out.push_back(decode(x));
     return out;
   };

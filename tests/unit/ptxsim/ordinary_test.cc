@@ -28,10 +28,10 @@ TEST_CASE("a reduction with shuffles sums every element") {
 
 TEST_CASE("a tiled transpose with ragged edges") {
   const Module module = load_module("ordinary.ptx");
-  const int rows = 45;
-  const int columns = 70;
+  const size_t rows = 45;
+  const size_t columns = 70;
   GlobalMemory memory;
-  const std::vector<float> values = random_floats(static_cast<size_t>(rows * columns), 5);
+  const std::vector<float> values = random_floats(rows * columns, 5);
   const Buffer<float> in(memory, values, "in");
   const Buffer<float> out(memory, values.size(), "out");
   LaunchConfig launch;
@@ -39,16 +39,17 @@ TEST_CASE("a tiled transpose with ragged edges") {
   launch.grid[1] = 2;
   launch.block[0] = 32;
   launch.block[1] = 8;
-  const RunResult result = run_ok(
-      module, "transpose", launch,
-      {argument(in.address()), argument(out.address()), argument(rows), argument(columns)}, memory);
+  const RunResult result =
+      run_ok(module, "transpose", launch,
+             {argument(in.address()), argument(out.address()), argument(static_cast<int>(rows)),
+              argument(static_cast<int>(columns))},
+             memory);
   CHECK_MESSAGE(result.findings.empty(), describe(result));
   const std::vector<float> got = out.get();
   size_t wrong = 0;
-  for (int r = 0; r < rows; ++r) {
-    for (int c = 0; c < columns; ++c) {
-      wrong +=
-          got[static_cast<size_t>(c * rows + r)] != values[static_cast<size_t>(r * columns + c)];
+  for (size_t r = 0; r < rows; ++r) {
+    for (size_t c = 0; c < columns; ++c) {
+      wrong += got[c * rows + r] != values[r * columns + c];
     }
   }
   CHECK(wrong == 0);

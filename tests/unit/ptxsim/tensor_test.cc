@@ -15,22 +15,22 @@ const Numbers kBfloat = {[](float x) { return float_to_bfloat(x); }, bfloat_to_f
 
 std::vector<uint16_t> encode_all(const std::vector<float>& values, const Numbers& numbers) {
   std::vector<uint16_t> out;
+  out.reserve(values.size());
   for (const float value : values) out.push_back(numbers.encode(value));
   return out;
 }
 
 // |got - product| within the bound that mma_math.h states, for random values.
-void check_tile(const std::string& kernel, const Numbers& numbers, int n, bool accumulates) {
+void check_tile(const std::string& kernel, const Numbers& numbers, size_t n, bool accumulates) {
   CAPTURE(kernel);
   const Module module = load_module("tensor.ptx");
   GlobalMemory memory;
   const std::vector<uint16_t> a = encode_all(random_floats(16 * 16, 1), numbers);
-  const std::vector<uint16_t> b =
-      encode_all(random_floats(static_cast<size_t>(16 * n), 2), numbers);
-  const std::vector<float> old = random_floats(static_cast<size_t>(16 * n), 3);
+  const std::vector<uint16_t> b = encode_all(random_floats(16 * n, 2), numbers);
+  const std::vector<float> old = random_floats(16 * n, 3);
   const Buffer<uint16_t> in_a(memory, a, "a");
   const Buffer<uint16_t> in_b(memory, b, "b");
-  Buffer<float> out(memory, static_cast<size_t>(16 * n), "c");
+  Buffer<float> out(memory, 16 * n, "c");
   if (accumulates) out.set(old);
   LaunchConfig launch;
   launch.block[0] = 32;
@@ -39,18 +39,17 @@ void check_tile(const std::string& kernel, const Numbers& numbers, int n, bool a
              {argument(in_a.address()), argument(in_b.address()), argument(out.address())}, memory);
   CHECK_MESSAGE(result.findings.empty(), describe(result));
   const std::vector<float> got = out.get();
-  for (int r = 0; r < 16; ++r) {
-    for (int c = 0; c < n; ++c) {
+  for (size_t r = 0; r < 16; ++r) {
+    for (size_t c = 0; c < n; ++c) {
       double sum = 0;
       double size = 0;
-      for (int k = 0; k < 16; ++k) {
+      for (size_t k = 0; k < 16; ++k) {
         const double product =
-            static_cast<double>(numbers.decode(a[static_cast<size_t>(r * 16 + k)])) *
-            numbers.decode(b[static_cast<size_t>(k * n + c)]);
+            static_cast<double>(numbers.decode(a[r * 16 + k])) * numbers.decode(b[k * n + c]);
         sum += product;
         size += std::abs(product);
       }
-      const auto at = static_cast<size_t>(r * n + c);
+      const size_t at = r * n + c;
       if (accumulates) sum = 2 * sum + old[at];
       CHECK(std::abs(got[at] - sum) <= 0x1p-22 * (size + std::abs(old[at])));
     }
