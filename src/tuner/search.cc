@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <iterator>
 #include <string_view>
 
@@ -12,9 +13,10 @@ namespace {
 constexpr std::string_view kGeometry[] = {"tile_m", "tile_n",   "tile_k",   "warp_m",
                                           "warp_n", "thread_m", "thread_n", "stages"};
 constexpr size_t kSeedsPerGeometry = 2;
-constexpr size_t kBestKept = 8;     // results that random steps start from
-constexpr size_t kStepParents = 3;  // results whose one-step neighbours are tried
-constexpr int kRandomTries = 200;   // per wanted point
+constexpr double kContender = 1.25;  // times the best predicted cost
+constexpr size_t kBestKept = 8;      // results that random steps start from
+constexpr size_t kStepParents = 3;   // results whose one-step neighbours are tried
+constexpr int kRandomTries = 200;    // per wanted point
 
 bool is_geometry(std::string_view name) {
   return std::find(std::begin(kGeometry), std::end(kGeometry), name) != std::end(kGeometry);
@@ -81,7 +83,27 @@ void Search::rank_seeds() {
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const Ranked& a, const Ranked& b) { return a.cost < b.cost; });
-  for (Ranked& ranked : all) seeds_.push_back(std::move(ranked.choice));
+  deal_seeds(all);
+}
+
+// Deals the ranked points out to the strategies in turn: the cost function orders the tiles of one
+// strategy better than it compares strategies. One whose best point is far behind waits for the
+// end.
+void Search::deal_seeds(const std::vector<Ranked>& ranked) {
+  std::vector<std::deque<const Ranked*>> hands(spaces_.size());
+  for (const Ranked& point : ranked) hands[point.choice.space].push_back(&point);
+  for (double limit = kContender * (ranked.empty() ? 0 : ranked.front().cost);; limit = INFINITY) {
+    for (bool dealt = true; dealt;) {
+      dealt = false;
+      for (auto& hand : hands) {
+        if (hand.empty() || hand.front()->cost > limit) continue;
+        seeds_.push_back(hand.front()->choice);
+        hand.pop_front();
+        dealt = true;
+      }
+    }
+    if (std::isinf(limit)) return;
+  }
 }
 
 void Search::rank_geometry(size_t s, const SplitSpace& split, int64_t geometry,

@@ -72,6 +72,7 @@ class Search {
 
   void rank_seeds();
   void rank_geometry(size_t s, const SplitSpace& split, int64_t geometry, std::vector<Ranked>& all);
+  void deal_seeds(const std::vector<Ranked>& ranked);
   bool take(const Choice& choice, std::vector<Choice>& out);
   void one_step(const Choice& from, size_t count, std::vector<Choice>& out);
   void random_steps(size_t count, std::vector<Choice>& out);
