@@ -17,7 +17,7 @@ std::string variable(const char* name) {
 
 // An XDG base folder. The specification says that a relative path is to be ignored.
 std::string base_folder(const char* name, const char* below_home) {
-  const std::string value = variable(name);
+  std::string value = variable(name);
   if (!value.empty() && value.front() == '/') return value;
   const std::string home = variable("HOME");
   return home.empty() ? "" : (fs::path(home) / below_home).string();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 #include "cli/version.h"
 
@@ -234,9 +235,9 @@ Expected<TuneSummary> run_tune(const Context& context, const TuneOptions& option
   // The first evaluator before the store: what a device refuses must leave no empty database.
   auto first = std::find_if(prepared->planned.begin(), prepared->planned.end(),
                             [](const Planned& item) { return item.skipped.empty(); });
-  auto evaluator = make_evaluator_for(*first, *prepared, options);
+  std::optional<EvaluatorResult> first_evaluator = make_evaluator_for(*first, *prepared, options);
   const bool only_one = prepared->planned.size() == 1;
-  if (!evaluator && only_one) return tl::unexpected(evaluator.error());
+  if (!*first_evaluator && only_one) return tl::unexpected(first_evaluator->error());
   auto store = open_records(context, false);
   if (!store) return tl::unexpected(store.error());
 
@@ -250,7 +251,8 @@ Expected<TuneSummary> run_tune(const Context& context, const TuneOptions& option
     }
     TunedProblem tuned{item.wanted, std::nullopt, item.skipped};
     if (item.skipped.empty()) {
-      if (&item != &*first) evaluator = make_evaluator_for(item, *prepared, options);
+      auto evaluator = &item == &*first ? std::exchange(first_evaluator, std::nullopt).value()
+                                        : make_evaluator_for(item, *prepared, options);
       auto report = tune_one(item, std::move(evaluator), *prepared, options, **store, stop, events);
       // One problem that cannot be tuned is no reason to drop the others; a broken store is.
       const bool fatal = !report && (only_one || report.error().kind == ErrorKind::io);

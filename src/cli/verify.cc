@@ -41,6 +41,7 @@ Expected<std::vector<codegen::KernelSpec>> choose_kernels(const VerifyOptions& o
   std::shuffle(legal.begin(), legal.end(), random);
   legal.resize(std::min<size_t>(legal.size(), static_cast<size_t>(options.tiles)));
   std::vector<codegen::KernelSpec> specs;
+  specs.reserve(legal.size());
   for (const TileConfig& tile : legal) specs.push_back({*strategy, tile, traits, problem.type});
   if (specs.empty()) return usage_error("no tile of the strategy is legal for this problem");
   return specs;
@@ -50,7 +51,8 @@ Expected<std::vector<codegen::KernelSpec>> choose_kernels(const VerifyOptions& o
 using Check = std::function<Expected<VerifiedKernel>(const codegen::KernelSpec&)>;
 
 Expected<Check> gpu_check(const Machine& machine, const Problem& problem, const Target& target,
-                          std::shared_ptr<const jit::Compiler> compiler, size_t& case_count) {
+                          const std::shared_ptr<const jit::Compiler>& compiler,
+                          size_t& case_count) {
   if (!target.device) {
     return make_error(ErrorKind::unsupported,
                       "no GPU here runs " + to_string(target.arch) + "; --backend sim needs none");

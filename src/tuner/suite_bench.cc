@@ -124,6 +124,7 @@ std::vector<GroupMean> group_means(std::span<const SuiteBenchRow> rows) {
       groups.push_back(row.entry.group);
   }
   std::vector<GroupMean> means;
+  means.reserve(groups.size() + 1);
   for (const std::string& group : groups) means.push_back(mean_over(group, rows, &group));
   if (groups.size() > 1) means.push_back(mean_over("all", rows, nullptr));
   return means;

@@ -44,7 +44,7 @@ std::string option_refused(const std::string& option, const std::string& value) 
 
 // An empty store's file.
 std::string make_database(const TestFolder& folder, const std::string& name) {
-  const std::string path = folder.file(name);
+  std::string path = folder.file(name);
   store::StoreOptions options;
   options.path = path;
   REQUIRE(store::open_store(options));

@@ -1,12 +1,12 @@
 #include "process.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -27,6 +27,7 @@ std::string read_text(const fs::path& path) {
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> out;
+  out.reserve(texts.size() + 1);
   for (std::string& text : texts) out.push_back(text.data());
   out.push_back(nullptr);
   return out;
@@ -75,7 +76,8 @@ Process::Process(const TestFolder& folder, const Arguments& arguments, const Var
   // Without a device, so that these tests mean the same on a machine that has one.
   std::vector<std::string> variable_texts = {"PATH=/usr/bin:/bin", "CUDA_VISIBLE_DEVICES=-1",
                                              "HOME=" + folder.path().string()};
-  for (const auto& [name, value] : variables) variable_texts.push_back(name + "=" + value);
+  for (const auto& [name, value] : variables)
+    variable_texts.push_back(std::string(name).append("=").append(value));
 
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);

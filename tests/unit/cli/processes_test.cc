@@ -1,7 +1,7 @@
 // The built binary killed, interrupted, and twice at once.
 #include <doctest/doctest.h>
-#include <signal.h>
 
+#include <csignal>
 #include <map>
 #include <nlohmann/json.hpp>
 
