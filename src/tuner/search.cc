@@ -4,7 +4,9 @@
 #include <cmath>
 #include <deque>
 #include <iterator>
+#include <map>
 #include <string_view>
+#include <tuple>
 
 namespace gemmtune::tuner {
 namespace {
@@ -13,7 +15,7 @@ namespace {
 constexpr std::string_view kGeometry[] = {"tile_m", "tile_n",   "tile_k",   "warp_m",
                                           "warp_n", "thread_m", "thread_n", "stages"};
 constexpr size_t kSeedsPerGeometry = 2;
-constexpr double kContender = 1.25;  // times the best predicted cost
+constexpr double kContender = 1.15;  // times the best predicted cost
 constexpr size_t kBestKept = 8;      // results that random steps start from
 constexpr size_t kStepParents = 3;   // results whose one-step neighbours are tried
 constexpr int kRandomTries = 200;    // per wanted point
@@ -86,13 +88,21 @@ void Search::rank_seeds() {
   deal_seeds(all);
 }
 
-// Deals the ranked points out to the strategies in turn: the cost function orders the tiles of one
-// strategy better than it compares strategies. One whose best point is far behind waits for the
-// end.
+// Deals the ranked points out to strategies and thread tiles in turn: the cost function orders the
+// tiles of one such family better than it compares families (an 8x8 thread tile may beat the 16x8
+// that it likes more). A family whose best point is far behind waits for the end.
 void Search::deal_seeds(const std::vector<Ranked>& ranked) {
-  std::vector<std::deque<const Ranked*>> hands(spaces_.size());
-  for (const Ranked& point : ranked) hands[point.choice.space].push_back(&point);
-  for (double limit = kContender * (ranked.empty() ? 0 : ranked.front().cost);; limit = INFINITY) {
+  std::map<std::tuple<size_t, int, int>, size_t> family_of;
+  std::vector<std::deque<const Ranked*>> hands;  // in the order of their best points
+  for (const Ranked& point : ranked) {
+    const TileConfig t = tile(point.choice);
+    const auto [family, added] =
+        family_of.try_emplace({point.choice.space, t.thread_m, t.thread_n}, hands.size());
+    if (added) hands.emplace_back();
+    hands[family->second].push_back(&point);
+  }
+  const double best = ranked.empty() ? 0 : ranked.front().cost;
+  for (const double limit : {kContender * best, static_cast<double>(INFINITY)}) {
     for (bool dealt = true; dealt;) {
       dealt = false;
       for (auto& hand : hands) {
@@ -102,7 +112,6 @@ void Search::deal_seeds(const std::vector<Ranked>& ranked) {
         dealt = true;
       }
     }
-    if (std::isinf(limit)) return;
   }
 }
 
