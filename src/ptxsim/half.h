@@ -102,11 +102,16 @@ inline uint16_t float_to_bfloat(float value, Rounding mode = Rounding::nearest_e
   return static_cast<uint16_t>((negative ? 0x8000U : 0U) | kept);
 }
 
-// cvt.rna.tf32.f32: 10 bits of fraction, ties away from zero; the low 13 bits are zero.
+// cvt to tf32: 10 bits of fraction; the low 13 bits are zero. NaN, as measured on an H200 for
+// 0x7FC00000: .rna keeps it, .rn and .rz give 0x7FFFE000. Of other NaNs .rna is taken to keep sign
+// and upper bits.
 inline float round_to_tf32(float value, Rounding mode = Rounding::nearest_away) {
   const uint32_t bits = bits_of(value);
   const uint32_t magnitude = bits & 0x7FFFFFFFU;
-  if (magnitude > 0x7F800000U) return float_of(kNan32);
+  if (magnitude > 0x7F800000U) {
+    return float_of(mode == Rounding::nearest_away ? (bits | 0x00400000U) & 0xFFFFE000U
+                                                   : kNan32 & 0xFFFFE000U);
+  }
   if (magnitude == 0x7F800000U) return value;
   uint32_t kept = magnitude >> 13;
   if (rounds_up(kept, magnitude & 0x1FFFU, 0x1000U, bits >> 31 != 0, mode)) ++kept;

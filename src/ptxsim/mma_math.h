@@ -10,7 +10,8 @@
 // Pranesh, "Numerical behavior of NVIDIA tensor cores", 2021). So for an f32 accumulator both agree
 // within
 //   (k + 1) * 2^-23 * (|c| + sum of |a * b|)
-// and are equal when every partial sum is an integer below 2^24.
+// and are equal when every partial sum is an integer below 2^24. For inputs in [-1, 1) an H200
+// differs by 2^-22 at most, m16n8k16 of bf16 by 2^-21 (tests/sim/hardware/cases_matrix.cc).
 #pragma once
 
 #include <cstdint>

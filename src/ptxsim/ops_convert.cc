@@ -1,7 +1,11 @@
 // cvt. Source: PTX ISA, "cvt", "cvt.pack" (not simulated).
 //
-// Float to integer saturates to the integer's range, NaN gives 0. Integer to integer keeps the low
-// bits (or saturates with .sat). Everything else is rounded once, by the stated mode.
+// Float to integer saturates to the integer's range. NaN gives 0, but the integer whose only one is
+// the top bit when the source is f64 or the destination has 64 bits. Integer to integer keeps the
+// low bits (or saturates with .sat). Everything else is rounded once, by the stated mode.
+//
+// NaN to float is the canonical NaN (half.h), except, as an H200 does: from f64 it keeps the upper
+// bits of the payload, and tf32 has its low 13 bits clear (see half.h).
 #include <cfenv>
 #include <cmath>
 #include <limits>
@@ -100,8 +104,11 @@ float flush(float x) {
 }
 
 template <class T>
-T integer_from(double x, Rounding mode) {
-  if (std::isnan(x)) return 0;
+T integer_from(double x, Rounding mode, bool from_double) {
+  if (std::isnan(x)) {
+    if (!from_double && sizeof(T) < 8) return 0;
+    return static_cast<T>(uint64_t{1} << (8 * sizeof(T) - 1));
+  }
   const double whole = to_integral(x, mode);
   if (whole >= static_cast<double>(std::numeric_limits<T>::max()))
     return std::numeric_limits<T>::max();
@@ -166,11 +173,21 @@ double float_value(Format format, uint64_t bits) {
   }
 }
 
+// A NaN of f64 in a narrower format: quiet, with the sign and the upper bits of the payload.
+uint64_t narrowed_nan(Format to, uint64_t bits) {
+  bits |= 0x0008000000000000U;
+  if (to == Format::f32) {
+    return (bits >> 32 & 0x80000000U) | 0x7F800000U | (bits >> 29 & 0x7FFFFFU);
+  }
+  if (to == Format::f16) return (bits >> 48 & 0x8000U) | 0x7C00U | (bits >> 42 & 0x3FFU);
+  return (bits >> 48 & 0x8000U) | 0x7F80U | (bits >> 45 & 0x7FU);
+}
+
 uint64_t float_bits(Format format, double x, const Instruction& in, Rounding mode) {
   const bool saturates = (in.variant & kSat) != 0;
   if ((in.variant & kInteger) != 0) x = to_integral(x, mode);
   if (saturates) x = x > 0 ? (x < 1 ? x : 1.0) : 0.0;
-  if ((in.variant & kRelu) != 0 && x < 0) x = 0.0;
+  if ((in.variant & kRelu) != 0 && x <= 0) x = 0.0;  // -0 too
   switch (format) {
     case Format::f16: {
       const auto odd = to_odd_float(x);
@@ -239,12 +256,13 @@ bool is_signed(Format format) {
 
 // The value as the destination's bits, sign- or zero-extended to 64.
 template <class Value>
-uint64_t to_integer(Format to, Value value, bool saturates, Rounding mode) {
+uint64_t to_integer(Format to, Value value, bool saturates, Rounding mode,
+                    bool from_double = false) {
   const auto convert = [&](auto zero) -> uint64_t {
     using T = decltype(zero);
     T out = 0;
     if constexpr (std::is_same_v<Value, double>) {
-      out = integer_from<T>(value, mode);
+      out = integer_from<T>(value, mode, from_double);
     } else {
       out = integer_to_integer<T>(value, saturates);
     }
@@ -275,7 +293,10 @@ uint64_t convert(Format from, Format to, uint64_t bits, const Instruction& in, R
   if (is_floating(from)) {
     double x = float_value(from, bits);
     if ((in.variant & kFtz) != 0 && from == Format::f32) x = flush(static_cast<float>(x));
-    return is_floating(to) ? float_bits(to, x, in, mode) : to_integer(to, x, true, mode);
+    if (!is_floating(to)) return to_integer(to, x, true, mode, from == Format::f64);
+    const bool narrows = from == Format::f64 && to != Format::f64;
+    if (narrows && std::isnan(x) && in.variant == 0) return narrowed_nan(to, bits);
+    return float_bits(to, x, in, mode);
   }
   const uint64_t value = sign_extended(from, bits);
   if (is_floating(to)) return float_bits_of_integer(to, value, is_signed(from), in, mode);
@@ -353,7 +374,7 @@ Step execute_pair(Warp& warp, const Instruction& in, uint32_t mask) {
   const auto* b = warp.row<float>(in.op[2]);
   const auto mode = static_cast<Rounding>(in.immediate);
   const auto one = [&](float x) -> uint32_t {
-    if ((in.variant & kRelu) != 0 && x < 0) x = 0;
+    if ((in.variant & kRelu) != 0 && x <= 0) x = 0;  // -0 too
     return kBfloat ? float_to_bfloat(x, mode) : float_to_half(x, mode);
   };
   uint32_t values[kWarpSize];

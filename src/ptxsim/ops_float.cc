@@ -207,19 +207,24 @@ Step execute_fma(Warp& warp, const Instruction& in, uint32_t mask) {
   return Step::next;
 }
 
-template <class T>
-T magnitude(T x) {
+// abs and neg of a NaN, as an H200 does: f32 gives the canonical NaN, f64 the NaN as it was.
+float magnitude(float x) {
+  return canonical(std::fabs(x));
+}
+float negation(float x) {
+  return canonical(-x);
+}
+double magnitude(double x) {
   return std::fabs(x);
 }
-template <class T>
-T negation(T x) {
-  return -x;
+double negation(double x) {
+  return x != x ? x : -x;
 }
 float flushed_magnitude(float x) {
-  return flush(std::fabs(x));
+  return canonical(flush(std::fabs(x)));
 }
 float flushed_negation(float x) {
-  return flush(-x);
+  return canonical(flush(-x));
 }
 
 template <auto F>
@@ -262,8 +267,9 @@ Step execute_testp(Warp& warp, const Instruction& in, uint32_t mask) {
     if (kProperty == Property::infinite) yes = kind == FP_INFINITE;
     if (kProperty == Property::number) yes = kind != FP_NAN;
     if (kProperty == Property::notanumber) yes = kind == FP_NAN;
-    if (kProperty == Property::normal) yes = kind == FP_NORMAL;
-    if (kProperty == Property::subnormal) yes = kind == FP_SUBNORMAL || kind == FP_ZERO;
+    // PTX ISA: both zeros count as normal.
+    if (kProperty == Property::normal) yes = kind == FP_NORMAL || kind == FP_ZERO;
+    if (kProperty == Property::subnormal) yes = kind == FP_SUBNORMAL;
     result |= (yes ? 1U : 0U) << lane;
   });
   uint32_t& d = warp.predicate(in.op[0]);
@@ -344,17 +350,20 @@ bool decode_float_max(DecodeContext& c) {
 bool decode_float_abs(DecodeContext& c) {
   if (!c.only({"ftz"})) return false;
   if (c.type() == Type::f64)
-    return c.emit(unary_of<magnitude<double>, double>, Type::f64, {Type::f64});
-  return c.emit(
-      c.has("ftz") ? unary_of<flushed_magnitude, float> : unary_of<magnitude<float>, float>,
-      Type::f32, {Type::f32});
+    return c.emit(unary_of<static_cast<double (*)(double)>(magnitude), double>, Type::f64,
+                  {Type::f64});
+  return c.emit(c.has("ftz") ? unary_of<flushed_magnitude, float>
+                             : unary_of<static_cast<float (*)(float)>(magnitude), float>,
+                Type::f32, {Type::f32});
 }
 
 bool decode_float_neg(DecodeContext& c) {
   if (!c.only({"ftz"})) return false;
   if (c.type() == Type::f64)
-    return c.emit(unary_of<negation<double>, double>, Type::f64, {Type::f64});
-  return c.emit(c.has("ftz") ? unary_of<flushed_negation, float> : unary_of<negation<float>, float>,
+    return c.emit(unary_of<static_cast<double (*)(double)>(negation), double>, Type::f64,
+                  {Type::f64});
+  return c.emit(c.has("ftz") ? unary_of<flushed_negation, float>
+                             : unary_of<static_cast<float (*)(float)>(negation), float>,
                 Type::f32, {Type::f32});
 }
 

@@ -91,11 +91,13 @@ uint16_t extremum(uint16_t a, uint16_t b) {
   return (key(a) < key(b)) == kLarger ? b : a;
 }
 
+template <class Format>
 uint16_t negate(uint16_t x) {
-  return x ^ 0x8000;
+  return is_nan<Format>(x) ? kNan16 : x ^ 0x8000;
 }
+template <class Format>
 uint16_t magnitude(uint16_t x) {
-  return x & 0x7FFF;
+  return is_nan<Format>(x) ? kNan16 : x & 0x7FFF;
 }
 
 template <auto F>
@@ -250,12 +252,16 @@ bool decode_half_max(DecodeContext& c) {
 bool decode_half_abs(DecodeContext& c) {
   if (!c.only({})) return false;
   const Type reg = register_type(c.type());
-  return c.emit(unary<magnitude>(c.type()), reg, {reg});
+  return c.emit(
+      is_bfloat(c.type()) ? unary<magnitude<Bfloat>>(c.type()) : unary<magnitude<Half>>(c.type()),
+      reg, {reg});
 }
 bool decode_half_neg(DecodeContext& c) {
   if (!c.only({})) return false;
   const Type reg = register_type(c.type());
-  return c.emit(unary<negate>(c.type()), reg, {reg});
+  return c.emit(
+      is_bfloat(c.type()) ? unary<negate<Bfloat>>(c.type()) : unary<negate<Half>>(c.type()), reg,
+      {reg});
 }
 
 }  // namespace gemmtune::ptxsim

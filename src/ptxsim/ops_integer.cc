@@ -37,8 +37,8 @@ constexpr auto kMulHigh = [](auto a, auto b) {
     return static_cast<T>((static_cast<Double>(a) * static_cast<Double>(b)) >> (8 * sizeof(T)));
   }
 };
-// Division by zero: the PTX ISA leaves the value open; all ones is what the hardware's sequence
-// gives. Signed minimum by -1 wraps.
+// Division by zero: the PTX ISA leaves quotient and remainder open; an H200 gives all ones for
+// both. Signed minimum by -1 wraps.
 constexpr auto kDiv = [](auto a, auto b) {
   using T = decltype(a);
   if (b == 0) return static_cast<T>(-1);
@@ -49,7 +49,7 @@ constexpr auto kDiv = [](auto a, auto b) {
 };
 constexpr auto kRem = [](auto a, auto b) {
   using T = decltype(a);
-  if (b == 0) return a;
+  if (b == 0) return static_cast<T>(-1);
   if constexpr (std::is_signed_v<T>) {
     if (b == -1) return T{0};
   }

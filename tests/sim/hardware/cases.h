@@ -15,7 +15,7 @@ namespace gemmtune::ptxsim::hardware {
 
 enum class Element : uint8_t { bits8, bits32, bits64, f32, f64 };
 
-// How close the simulator must come. 0 and 0: bit-equal.
+// How close the simulator must come. 0 and 0: bit-equal, NaNs too.
 struct Tolerance {
   double ulps = 0;      // units in the last place of the expected value (f32, f64)
   double absolute = 0;  // alternatively
@@ -31,7 +31,13 @@ struct Case {
   size_t output_bytes = 0;
   Element element = Element::bits32;  // of the output, for Tolerance
   Tolerance tolerance;
+  // A special register that has no determined value, with its destination: "e, %warpid". Empty: all
+  // have. Every warp may have had another number there, below kMostUndetermined; its other words
+  // must then agree bit by bit.
+  std::string undetermined;
 };
+
+constexpr uint32_t kMostUndetermined = 64;
 
 // All cases, always the same and in the same order.
 std::vector<Case> all_cases();

@@ -196,6 +196,7 @@ POSITIVE:
   mov.u32 f, %nctaid.z;
   mad.lo.u32 d, e, f, d;
   nanosleep.u32 1;)"));
+  out.back().undetermined = "e, %warpid";  // a slot of the multiprocessor
   out.push_back(word_case("trap.never",
                           "  setp.ne.u32 q, tid, tid;\n  @q trap;\n  @q brkpt;\n"
                           "  mov.b32 d, a;"));
