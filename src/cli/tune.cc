@@ -11,7 +11,7 @@
 namespace gemmtune::cli {
 namespace {
 
-constexpr int kCandidatesMeasured = 400;
+constexpr int kCandidatesMeasured = 360;
 constexpr int kCandidatesPredicted = 96;  // compiling is all they cost: a minute on two cores
 
 // A problem with the spaces that compute it, or why there are none.

@@ -64,7 +64,7 @@ void add_tune_command(CLI::App& app, CommonOptions& common, Action& action) {
       ->allow_extra_args(false);
   command
       ->add_option("--candidates", options->candidates,
-                   "How many to try (default: 400 on a device, 96 without)")
+                   "How many to try (default: 360 on a device, 96 without)")
       ->type_name("N")
       ->group(group);
   command->add_option("--seconds", options->seconds, "End the search after this time")

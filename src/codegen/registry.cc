@@ -16,11 +16,11 @@
 namespace gemmtune::codegen {
 
 std::span<const Strategy* const> strategies() {
-  static const std::array<const Strategy*, 10> kAll = {
+  static const std::array<const Strategy*, 10> all = {
       &naive(),      &smem_tile(), &thread_tile_1d(), &thread_tile_2d(), &register_cache(),
       &vectorized(), &warp_tile(), &double_buffer(),  &multistage(),     &split_k(),
   };
-  return kAll;
+  return all;
 }
 
 Expected<const Strategy*> find_strategy(std::string_view name) {

@@ -302,6 +302,7 @@ gpu::Result<FinalResults> DeviceEvaluator::run_final(std::span<const Finalist> f
     }
   }
   std::vector<Contender> contenders;
+  contenders.reserve(runners.size());
   for (const Runner& runner : runners) contenders.push_back({"", &*runner.graph, {}, {}});
   auto compared = compare(contenders, bench_->stream, services_.nvml,
                           ComparePlan{StoppingRule{}, options_.max_final_seconds, true});

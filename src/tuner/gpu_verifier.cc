@@ -26,7 +26,7 @@ gpu::Result<gpu::DeviceBuffer> upload_vector(const std::shared_ptr<const gpu::Co
 
 }  // namespace
 
-gpu::Result<GpuVerifier> GpuVerifier::create(std::shared_ptr<const gpu::Context> context,
+gpu::Result<GpuVerifier> GpuVerifier::create(const std::shared_ptr<const gpu::Context>& context,
                                              std::vector<VerificationCase> cases) {
   auto stream = gpu::Stream::create(context);
   if (!stream) return tl::unexpected(stream.error());

@@ -14,7 +14,7 @@ namespace gemmtune::tuner {
 // uploaded once; a kernel then costs some launches and copies of small matrices. Move-only.
 class GpuVerifier {
  public:
-  static gpu::Result<GpuVerifier> create(std::shared_ptr<const gpu::Context> context,
+  static gpu::Result<GpuVerifier> create(const std::shared_ptr<const gpu::Context>& context,
                                          std::vector<VerificationCase> cases);
 
   // Runs the cases until one fails. An error means that the kernel could not be launched or

@@ -18,7 +18,7 @@ struct Choice {
   size_t space = 0;       // index into the spaces
   std::vector<int> tile;  // index of the value of each parameter
 
-  auto operator<=>(const Choice&) const = default;
+  auto operator<=>(const Choice&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14
 };
 
 // Chooses which candidates to try. Pure: knows no GPU and no compiler.
