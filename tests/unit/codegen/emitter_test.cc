@@ -3,6 +3,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <random>
 
 #include "codegen/search_space.h"
@@ -121,6 +124,30 @@ TEST_CASE("the rungs differ in what their names say") {
   CHECK(has(half, "ld.global.v2"));
   CHECK_FALSE(has(half, "ld.global.v4"));
   CHECK_FALSE(has(half, "st.global.v4"));
+}
+
+// What a user does with `gemm-tune emit`, where there is an nvcc on the PATH.
+TEST_CASE("a standalone file compiles with nvcc") {
+  if (std::system("nvcc --version >/dev/null 2>&1") != 0) {
+    MESSAGE("no nvcc on the PATH");
+    return;
+  }
+  namespace fs = std::filesystem;
+  const fs::path folder =
+      fs::temp_directory_path() / fmt::format("gemmtune-nvcc-{}", std::random_device{}());
+  fs::create_directories(folder);
+  std::mt19937 random(12);
+  const DeviceSpec& device = representative_device({8, 0, false});
+  for (const char* name : {"double_buffer", "split_k"}) {
+    const fs::path source = folder / (std::string(name) + ".cu");
+    std::ofstream(source) << emit_standalone(
+        random_legal(**find_strategy(name), random_traits(random), device, random));
+    const std::string command = fmt::format(
+        "nvcc -std=c++20 -arch=sm_80 -cubin -o {}.cubin {} 2>&1", source.string(), source.string());
+    CAPTURE(command);
+    CHECK(std::system(command.c_str()) == 0);
+  }
+  fs::remove_all(folder);
 }
 
 TEST_CASE("host and device that disagree do not compile") {
