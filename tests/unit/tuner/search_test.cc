@@ -61,7 +61,8 @@ TEST_CASE("seeds come cheapest first, few of each geometry") {
   }
 }
 
-// Fed a useless cost function, local search alone must come close. PEERS: 75-190 evaluations.
+// Fed a useless cost function, local search alone must come close, within the 190 evaluations it
+// may need.
 TEST_CASE("local search reaches 95% of the optimum within 190 evaluations") {
   for (uint64_t seed = 1; seed <= 10; ++seed) {
     Search search(one_space([](const TileConfig&) { return 1.0; }), seed);
