@@ -30,6 +30,12 @@ constexpr std::array kTypes = {
 
 }  // namespace
 
+std::string_view name_of(Space space) {
+  static constexpr std::array<std::string_view, 6> kNames = {"generic", "global",    "shared",
+                                                             "local",   "parameter", "constant"};
+  return kNames[static_cast<size_t>(space)];
+}
+
 Type type_of(std::string_view modifier) {
   for (const TypeRow& row : kTypes) {
     if (row.name == modifier) return row.type;

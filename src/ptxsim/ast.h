@@ -25,6 +25,8 @@ struct SourceLine {
 };
 
 enum class Space : uint8_t { generic, global, shared, local, param, constant };
+// For people: "parameter" of param.
+std::string_view name_of(Space space);
 
 // Fundamental types. bN and uN share behaviour nearly everywhere, but selectors differ.
 enum class Type : uint8_t {

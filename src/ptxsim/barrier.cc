@@ -40,13 +40,12 @@ void report_ended_threads(Block& block, const Instruction& in, uint32_t id) {
   for (const auto& warp : block.warps()) {
     const uint32_t ended = warp->initial_lanes() & ~warp->live_lanes();
     if (ended == 0) continue;
-    warp->report(FindingKind::barrier_divergence, in,
-                 static_cast<uint32_t>(std::countr_zero(ended)), 0, [&] {
-                   return fmt::format(
-                       "lanes {:#010x} of warp {} ended and never reach barrier {}, which waits "
-                       "for the whole block",
-                       ended, warp->index(), id);
-                 });
+    warp->report(Check::ended_threads, in, static_cast<uint32_t>(std::countr_zero(ended)), 0, [&] {
+      return fmt::format(
+          "lanes {:#010x} of warp {} ended and never reach barrier {}, which waits "
+          "for the whole block",
+          ended, warp->index(), id);
+    });
     return;
   }
 }
@@ -91,11 +90,10 @@ Arrival arrive_at_barrier(Warp& warp, const Instruction& in, uint32_t mask, uint
     barrier.expected = expected;
     barrier.first_instruction = warp.index_of(in);
   } else if (barrier.expected != expected) {
-    warp.report(
-        FindingKind::invalid_operand, in, static_cast<uint32_t>(std::countr_zero(mask)), 0, [&] {
-          return fmt::format("barrier {} for {} threads, but others arrived for {} at {}", id,
-                             expected, barrier.expected, warp.place_of(barrier.first_instruction));
-        });
+    warp.report(Check::barrier_count, in, static_cast<uint32_t>(std::countr_zero(mask)), 0, [&] {
+      return fmt::format("barrier {} for {} threads, but others arrived for {} at {}", id, expected,
+                         barrier.expected, warp.place_of(barrier.first_instruction));
+    });
     return Arrival::invalid;
   }
   barrier.combined = combine(in, warp, mask, barrier.combined, first);

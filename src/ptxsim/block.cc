@@ -101,7 +101,7 @@ void Cluster::report_deadlock() {
   Warp& first = *order_.front();
   const Instruction* in = first.waiting_instruction();
   if (in == nullptr) return;
-  first.report(FindingKind::deadlock, *in, 0, 0, [&] {
+  first.report(Check::progress, *in, 0, 0, [&] {
     std::string message = "nobody can go on:";
     for (const auto& block : blocks_) {
       if (blocks_.size() > 1) message += fmt::format(" block {} of the cluster:", block->rank());

@@ -2,14 +2,14 @@
 
 namespace gemmtune::ptxsim {
 
-bool FindingsLog::wants(FindingKind kind, uint32_t instruction, uint64_t block_index) {
-  const auto [found, inserted] = entries_.try_emplace(Key{instruction, kind});
+bool FindingsLog::wants(Check check, uint32_t instruction, uint64_t block_index) {
+  const auto [found, inserted] = entries_.try_emplace(Key{instruction, check});
   ++found->second.times;
   return inserted || block_index < found->second.finding.block_index;
 }
 
 void FindingsLog::add(uint32_t instruction, Finding finding) {
-  Entry& entry = entries_[Key{instruction, finding.kind}];
+  Entry& entry = entries_[Key{instruction, finding.check}];
   entry.finding = std::move(finding);
 }
 

@@ -9,19 +9,19 @@
 
 namespace gemmtune::ptxsim {
 
-// Collects findings of one host thread: the first in block order for each instruction and kind.
+// Collects findings of one host thread: the first in block order for each instruction and check.
 class FindingsLog {
  public:
   // Whether the details of such a finding are worth working out; counts it in any case.
-  bool wants(FindingKind kind, uint32_t instruction, uint64_t block_index);
+  bool wants(Check check, uint32_t instruction, uint64_t block_index);
   void add(uint32_t instruction, Finding finding);
 
   void merge(FindingsLog&& other);
-  // By place in the program, then kind.
+  // By place in the program, then check.
   std::vector<Finding> take();
 
  private:
-  using Key = std::pair<uint32_t, FindingKind>;
+  using Key = std::pair<uint32_t, Check>;
   struct Entry {
     Finding finding;
     uint64_t times = 0;

@@ -25,24 +25,6 @@ const char* verb(AccessKind kind) {
   return kind == AccessKind::read ? "a read" : kind == AccessKind::write ? "a write" : "an update";
 }
 
-const char* space_name(Space space) {
-  switch (space) {
-    case Space::generic:
-      return "generic";
-    case Space::global:
-      return "global";
-    case Space::shared:
-      return "shared";
-    case Space::local:
-      return "local";
-    case Space::param:
-      return "parameter";
-    case Space::constant:
-      return "constant";
-  }
-  return "";
-}
-
 uint64_t window_of(Space space) {
   switch (space) {
     case Space::shared:
@@ -56,24 +38,22 @@ uint64_t window_of(Space space) {
   }
 }
 
-bool misaligned(Warp& warp, const Instruction& in, uint32_t lane, const Access& access,
+bool misaligned(Check check, Warp& warp, const Instruction& in, uint32_t lane, const Access& access,
                 uint64_t address) {
   const uint32_t alignment = access.alignment != 0 ? access.alignment : access.bytes;
   if ((address & (alignment - 1)) == 0) return false;
-  warp.report(FindingKind::misaligned, in, lane, window_of(access.space) + address, [&] {
+  warp.report(check, in, lane, window_of(access.space) + address, [&] {
     return fmt::format("{} of {} bytes of {} memory at {:#x}, not a multiple of {}",
-                       verb(access.kind), access.bytes, space_name(access.space), address,
-                       alignment);
+                       verb(access.kind), access.bytes, name_of(access.space), address, alignment);
   });
   return true;
 }
 
-void report_outside(Warp& warp, const Instruction& in, uint32_t lane, const Access& access,
-                    uint64_t address, uint64_t begin, uint64_t end) {
-  warp.report(FindingKind::out_of_bounds, in, lane, window_of(access.space) + address, [&] {
+void report_outside(Check check, Warp& warp, const Instruction& in, uint32_t lane,
+                    const Access& access, uint64_t address, uint64_t begin, uint64_t end) {
+  warp.report(check, in, lane, window_of(access.space) + address, [&] {
     return fmt::format("{} of {} bytes of {} memory at {:#x}, outside [{:#x}, {:#x})",
-                       verb(access.kind), access.bytes, space_name(access.space), address, begin,
-                       end);
+                       verb(access.kind), access.bytes, name_of(access.space), address, begin, end);
   });
 }
 
@@ -105,12 +85,12 @@ uint32_t locate_global(Warp& warp, const Instruction& in, uint32_t mask, const A
     }
     bool ok = allocation != nullptr && allocation->contains(address, access.bytes);
     if (!ok) {
-      warp.report(FindingKind::out_of_bounds, in, lane, address,
+      warp.report(Check::global_bounds, in, lane, address,
                   [&] { return describe_global(memory, access, address); });
-    } else if (misaligned(warp, in, lane, access, address)) {
+    } else if (misaligned(Check::global_alignment, warp, in, lane, access, address)) {
       ok = false;
     } else if (allocation->read_only && access.kind != AccessKind::read) {
-      warp.report(FindingKind::read_only, in, lane, address, [&] {
+      warp.report(Check::constant_store, in, lane, address, [&] {
         return fmt::format("{} of \"{}\"", verb(access.kind), allocation->label);
       });
       ok = false;
@@ -138,13 +118,14 @@ uint32_t locate_shared(Warp& warp, const Instruction& in, uint32_t mask, const A
     const uint64_t offset = (address & ((1U << kClusterRankShift) - 1)) - kSharedBase;
     const uint64_t size = warp.block().shared().bytes();
     if (rank >= blocks.size() || offset >= size || access.bytes > size - offset) {
-      report_outside(warp, in, lane, access, address, kSharedBase, kSharedBase + size);
+      report_outside(Check::shared_bounds, warp, in, lane, access, address, kSharedBase,
+                     kSharedBase + size);
     } else if (rank != warp.block().rank() && blocks[rank]->has_ended()) {
-      warp.report(FindingKind::out_of_bounds, in, lane, kSharedWindow + address, [&] {
+      warp.report(Check::ended_block, in, lane, kSharedWindow + address, [&] {
         return fmt::format("{} of the shared memory of block {} of the cluster, which has ended",
                            verb(access.kind), rank);
       });
-    } else if (!misaligned(warp, in, lane, access, address)) {
+    } else if (!misaligned(Check::shared_alignment, warp, in, lane, access, address)) {
       out[lane] = blocks[rank]->shared().data() + offset;
       continue;
     }
@@ -161,8 +142,8 @@ uint32_t locate_local(Warp& warp, const Instruction& in, uint32_t mask, const Ac
     const auto lane = static_cast<uint32_t>(std::countr_zero(left));
     const uint64_t address = addresses[lane];
     if (address >= warp.local_bytes() || access.bytes > warp.local_bytes() - address) {
-      report_outside(warp, in, lane, access, address, 0, warp.local_bytes());
-    } else if (!misaligned(warp, in, lane, access, address)) {
+      report_outside(Check::local_bounds, warp, in, lane, access, address, 0, warp.local_bytes());
+    } else if (!misaligned(Check::local_alignment, warp, in, lane, access, address)) {
       out[lane] = warp.local(lane) + address;
       continue;
     }
@@ -180,11 +161,12 @@ uint32_t locate_parameter(Warp& warp, const Instruction& in, uint32_t mask, cons
     const auto lane = static_cast<uint32_t>(std::countr_zero(left));
     const uint64_t address = addresses[lane];
     if (address >= parameters.size() || access.bytes > parameters.size() - address) {
-      report_outside(warp, in, lane, access, address, 0, parameters.size());
+      report_outside(Check::parameter_bounds, warp, in, lane, access, address, 0,
+                     parameters.size());
     } else if (access.kind != AccessKind::read) {
-      warp.report(FindingKind::read_only, in, lane, kParamWindow + address,
+      warp.report(Check::parameter_store, in, lane, kParamWindow + address,
                   [] { return "a write to a kernel parameter"; });
-    } else if (!misaligned(warp, in, lane, access, address)) {
+    } else if (!misaligned(Check::parameter_alignment, warp, in, lane, access, address)) {
       out[lane] = const_cast<std::byte*>(parameters.data()) + address;  // read only, see above
       continue;
     }
@@ -324,7 +306,7 @@ void note_global_read(Warp& warp, const Instruction& in, uint32_t lane, uint64_t
   if (allocation->written.empty()) return;
   const uint8_t* written = allocation->written.data() + (address - allocation->address);
   if (std::memchr(written, 0, bytes) == nullptr) return;
-  warp.report(FindingKind::uninitialised_global, in, lane, address, [&] {
+  warp.report(Check::global_written, in, lane, address, [&] {
     return fmt::format("a read of {} bytes at byte {} of \"{}\", which nobody has written", bytes,
                        address - allocation->address, allocation->label);
   });

@@ -40,7 +40,7 @@ void source_sizes(Warp& warp, const Instruction& in, uint32_t mask, AsyncCopy& c
   for_lanes(mask, [&](uint32_t lane) {
     uint32_t size = sizes != nullptr ? sizes[lane] : copy.bytes;
     if (size > copy.bytes) {
-      warp.report(FindingKind::invalid_operand, in, lane, 0,
+      warp.report(Check::copy_size, in, lane, 0,
                   [] { return "a cp.async that reads more bytes than it writes"; });
       size = copy.bytes;
     }

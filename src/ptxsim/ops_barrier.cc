@@ -27,7 +27,7 @@ bool uniform(Warp& warp, const Instruction& in, uint32_t mask, Row row, uint32_t
   bool same = true;
   for_lanes(mask, [&](uint32_t lane) { same = same && lanes[lane] == value; });
   if (!same) {
-    warp.report(FindingKind::invalid_operand, in, static_cast<uint32_t>(std::countr_zero(mask)), 0,
+    warp.report(Check::uniform_barrier, in, static_cast<uint32_t>(std::countr_zero(mask)), 0,
                 [] { return "a barrier or count that differs between the lanes of a warp"; });
   }
   return same;
@@ -35,12 +35,10 @@ bool uniform(Warp& warp, const Instruction& in, uint32_t mask, Row row, uint32_t
 
 Step report_divergence(Warp& warp, const Instruction& in, uint32_t mask) {
   const uint32_t missing = warp.live_lanes() & ~mask;
-  warp.report(FindingKind::barrier_divergence, in, static_cast<uint32_t>(std::countr_zero(mask)), 0,
-              [&] {
-                return fmt::format(
-                    "lanes {:#010x} of warp {} are at the barrier, lanes {:#010x} are elsewhere",
-                    mask, warp.index(), missing);
-              });
+  warp.report(Check::warp_at_barrier, in, static_cast<uint32_t>(std::countr_zero(mask)), 0, [&] {
+    return fmt::format("lanes {:#010x} of warp {} are at the barrier, lanes {:#010x} are elsewhere",
+                       mask, warp.index(), missing);
+  });
   return Step::fault;
 }
 
@@ -57,7 +55,7 @@ Step execute_barrier(Warp& warp, const Instruction& in, uint32_t mask) {
   const uint32_t most = warp.launch().warps_per_block * kWarpSize;
   if (id >= kBarriers || threads % kWarpSize != 0 || threads > most ||
       ((in.op[4] & kHasCount) != 0 && threads == 0)) {
-    warp.report(FindingKind::invalid_operand, in, static_cast<uint32_t>(std::countr_zero(mask)), 0,
+    warp.report(Check::barrier_range, in, static_cast<uint32_t>(std::countr_zero(mask)), 0,
                 [&] { return fmt::format("barrier {} for {} threads", id, threads); });
     return Step::fault;
   }

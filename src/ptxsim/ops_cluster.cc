@@ -20,7 +20,7 @@ constexpr uint16_t kRelaxed = 2;
 
 bool all_lanes_here(Warp& warp, const Instruction& in, uint32_t mask) {
   if ((in.variant & kAligned) == 0 || mask == warp.live_lanes()) return true;
-  warp.report(FindingKind::barrier_divergence, in, static_cast<uint32_t>(std::countr_zero(mask)), 0,
+  warp.report(Check::warp_at_cluster_barrier, in, static_cast<uint32_t>(std::countr_zero(mask)), 0,
               [&] {
                 return fmt::format("only lanes {:#010x} of warp {} are at the cluster's barrier",
                                    mask, warp.index());

@@ -22,8 +22,7 @@ Step execute_indirect_branch(Warp& warp, const Instruction& in, uint32_t mask) {
   for (uint32_t left = mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(left));
     if (index[lane] < size) continue;
-    warp.report(FindingKind::invalid_operand, in, lane, 0,
-                [] { return "a branch index beyond its table"; });
+    warp.report(Check::branch_index, in, lane, 0, [] { return "a branch index beyond its table"; });
     return Step::fault;
   }
   return Step::indirect;
@@ -32,7 +31,7 @@ Step execute_indirect_branch(Warp& warp, const Instruction& in, uint32_t mask) {
 namespace {
 
 Step execute_trap(Warp& warp, const Instruction& in, uint32_t mask) {
-  warp.report(FindingKind::trap, in, static_cast<uint32_t>(std::countr_zero(mask)), 0,
+  warp.report(Check::trap, in, static_cast<uint32_t>(std::countr_zero(mask)), 0,
               [] { return "the kernel stopped itself"; });
   return Step::fault;
 }

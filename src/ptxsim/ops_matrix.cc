@@ -15,7 +15,7 @@ namespace gemmtune::ptxsim {
 
 bool whole_warp(Warp& warp, const Instruction& in, uint32_t mask) {
   if (mask == kAllLanes) return true;
-  warp.report(FindingKind::invalid_operand, in, static_cast<uint32_t>(std::countr_zero(mask)), 0,
+  warp.report(Check::matrix_lanes, in, static_cast<uint32_t>(std::countr_zero(mask)), 0,
               [] { return "a matrix instruction executed by a part of the warp"; });
   return false;
 }

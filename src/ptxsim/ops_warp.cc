@@ -63,7 +63,7 @@ Step execute_shfl(Warp& warp, const Instruction& in, uint32_t mask) {
     const uint32_t from =
         source_lane(static_cast<Shuffle>(in.variant), lane, b[lane], c[lane], in_range);
     if ((mask >> from & 1) == 0) {
-      warp.report(FindingKind::invalid_operand, in, lane, 0, [&] {
+      warp.report(Check::shuffle_source, in, lane, 0, [&] {
         return fmt::format("a shuffle reads lane {}, which does not take part", from);
       });
     }

@@ -98,7 +98,7 @@ LaneAddresses element_addresses(Warp& warp, const Instruction& in, const Fragmen
 bool same_base(Warp& warp, const Instruction& in, const LaneAddresses& base) {
   for (uint32_t lane = 1; lane < kWarpSize; ++lane) {
     if (base[lane] == base[0]) continue;
-    warp.report(FindingKind::invalid_operand, in, lane, base[lane],
+    warp.report(Check::matrix_address, in, lane, base[lane],
                 [] { return "the lanes give different matrix addresses"; });
     return false;
   }

@@ -12,45 +12,62 @@ std::string_view name_of(InstructionClass category) {
   return kNames[static_cast<size_t>(category)];
 }
 
+std::string source_of(const Profile& profile, const AccessCounts& access) {
+  if (access.source.line == 0 || access.source.file >= profile.files.size()) return "";
+  return fmt::format("{}:{}", profile.files[access.source.file], access.source.line);
+}
+
 namespace {
 
-std::string_view name_of_space(size_t space) {
-  static constexpr std::array<std::string_view, 6> kNames = {"generic", "global", "shared",
-                                                             "local",   "param",  "constant"};
-  return kNames[space];
+std::string classes_text(const Profile& profile) {
+  std::string out = fmt::format("{:<12} {:>14} {:>16}\n", "class", "warp instr", "lane instr");
+  const auto add = [&out](std::string_view name, const ClassCounts& counts) {
+    out += fmt::format("{:<12} {:>14} {:>16}\n", name, counts.warp_instructions,
+                       counts.lane_instructions);
+  };
+  for (size_t i = 0; i < profile.classes.size(); ++i) {
+    if (profile.classes[i].warp_instructions != 0)
+      add(name_of(static_cast<InstructionClass>(i)), profile.classes[i]);
+  }
+  add("total", profile.total);
+  return out;
+}
+
+std::string bytes_text(const Profile& profile) {
+  std::string out = fmt::format("{:<12} {:>14} {:>16}\n", "space", "bytes read", "bytes written");
+  for (size_t i = 0; i < profile.bytes.size(); ++i) {
+    const SpaceBytes& bytes = profile.bytes[i];
+    if (bytes.read + bytes.written == 0) continue;
+    out += fmt::format("{:<12} {:>14} {:>16}\n", name_of(static_cast<Space>(i)), bytes.read,
+                       bytes.written);
+  }
+  return out;
+}
+
+// What applies to one space only is "-" in the others.
+std::string accesses_text(const Profile& profile) {
+  constexpr const char* kLine = "{:<9} {:<10} {:>6} {:>9} {:>10} {:>10} {:>10} {:>9} {:>8}  {}\n";
+  std::string out = fmt::format(kLine, "space", "access", "B/lane", "times", "sectors", "coalesced",
+                                "wavefronts", "conflicts", "ptx line", "source");
+  for (const AccessCounts& access : profile.accesses) {
+    const bool global = access.space == Space::global || access.space == Space::constant;
+    const bool shared = access.space == Space::shared;
+    const auto cell = [](bool applies, uint64_t count) {
+      return applies ? fmt::format("{}", count) : "-";
+    };
+    out += fmt::format(kLine, name_of(access.space), name_of(access.category),
+                       access.bytes_per_lane, access.executions, cell(global, access.sectors),
+                       global ? fmt::format("{:.2f}", access.coalescing()) : "-",
+                       cell(shared, access.wavefronts), cell(shared, access.bank_conflicts()),
+                       access.at.line, source_of(profile, access));
+  }
+  return out;
 }
 
 }  // namespace
 
 std::string to_string(const Profile& profile) {
-  std::string out = fmt::format("{:<12} {:>16} {:>18}\n", "class", "warp instr", "lane instr");
-  for (size_t i = 0; i < profile.classes.size(); ++i) {
-    const ClassCounts& counts = profile.classes[i];
-    if (counts.warp_instructions == 0) continue;
-    out += fmt::format("{:<12} {:>16} {:>18}\n", name_of(static_cast<InstructionClass>(i)),
-                       counts.warp_instructions, counts.lane_instructions);
-  }
-  out += fmt::format("{:<12} {:>16} {:>18}\n", "total", profile.total.warp_instructions,
-                     profile.total.lane_instructions);
-  for (size_t i = 0; i < profile.bytes.size(); ++i) {
-    const SpaceBytes& bytes = profile.bytes[i];
-    if (bytes.read + bytes.written == 0) continue;
-    out += fmt::format("{:<12} {:>12} B read {:>12} B written\n", name_of_space(i), bytes.read,
-                       bytes.written);
-  }
-  for (const AccessCounts& access : profile.accesses) {
-    out += fmt::format("ptx:{:<6} {:<8} {:<10} {:>3} B/lane {:>10} times", access.at.line,
-                       name_of_space(static_cast<size_t>(access.space)), name_of(access.category),
-                       access.bytes_per_lane, access.executions);
-    if (access.space == Space::global) {
-      out += fmt::format(", {} sectors, coalescing {:.2f}", access.sectors, access.coalescing());
-    } else if (access.space == Space::shared) {
-      out += fmt::format(", {} wavefronts, {} bank conflicts", access.wavefronts,
-                         access.bank_conflicts());
-    }
-    out += "\n";
-  }
-  return out;
+  return classes_text(profile) + "\n" + bytes_text(profile) + "\n" + accesses_text(profile);
 }
 
 }  // namespace gemmtune::ptxsim

@@ -12,7 +12,7 @@ namespace gemmtune::ptxsim {
 // What one memory instruction did, all blocks together.
 struct AccessCounts {
   Position at;
-  SourceLine source;
+  SourceLine source;  // its file by Profile::files
   Space space = Space::global;
   InstructionClass category = InstructionClass::load;
   uint32_t bytes_per_lane = 0;
@@ -46,6 +46,7 @@ struct Profile {
   std::array<ClassCounts, static_cast<size_t>(InstructionClass::kCount)> classes = {};
   std::array<SpaceBytes, 6> bytes = {};  // by Space
   std::vector<AccessCounts> accesses;    // in program order, executed ones only
+  std::vector<std::string> files;        // of the CUDA source
 
   const ClassCounts& of(InstructionClass category) const {
     return classes[static_cast<size_t>(category)];
@@ -53,7 +54,10 @@ struct Profile {
   const SpaceBytes& of(Space space) const { return bytes[static_cast<size_t>(space)]; }
 };
 
-// A table for people: classes, bytes by space, then one line a memory instruction.
+// "a.cuh:12", the CUDA source of an access of this profile; empty where it is not known.
+std::string source_of(const Profile& profile, const AccessCounts& access);
+
+// Tables for people: classes, bytes by space, then one line a memory instruction.
 std::string to_string(const Profile& profile);
 
 }  // namespace gemmtune::ptxsim

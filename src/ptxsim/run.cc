@@ -223,6 +223,7 @@ void merge(const Program& program, WorkerLog& into, WorkerLog&& from) {
 Profile make_profile(const Program& program, const WorkerLog& log) {
   Profile profile;
   profile.total = log.total;
+  if (!log.by_instruction.empty()) profile.files = program.files;
   for (size_t i = 0; i < log.by_instruction.size(); ++i) {
     const Instruction& in = program.code[i];
     ClassCounts& counts = profile.classes[static_cast<size_t>(in.category)];

@@ -42,9 +42,9 @@ void SharedMemory::restart(uint32_t first_clock) {
   reads_.resize(granules * warps_);
 }
 
-void SharedMemory::report_pending(const Access& access, uint32_t granule) {
+void SharedMemory::report_pending(Check check, const Access& access, uint32_t granule) {
   const Write& write = writes_[granule];
-  access.warp.report(FindingKind::missing_async_wait, access.in, access.lane,
+  access.warp.report(check, access.in, access.lane,
                      kSharedWindow + kSharedBase + (uint64_t{granule} << granule_shift_), [&] {
                        return fmt::format(
                            "the cp.async of thread {} at {} into these bytes was not waited for",
@@ -53,10 +53,10 @@ void SharedMemory::report_pending(const Access& access, uint32_t granule) {
                      });
 }
 
-void SharedMemory::report_race(const Access& access, uint32_t granule, uint32_t thread,
-                               bool other_wrote, uint32_t instruction) {
+void SharedMemory::report_race(Check check, const Access& access, uint32_t granule, uint32_t thread,
+                               uint32_t instruction) {
   access.warp.report(
-      FindingKind::shared_race, access.in, access.lane,
+      check, access.in, access.lane,
       kSharedWindow + kSharedBase + (uint64_t{granule} << granule_shift_), [&] {
         const uint32_t warp = thread / 64;
         const uint32_t lane = thread % 64;
@@ -64,16 +64,17 @@ void SharedMemory::report_race(const Access& access, uint32_t granule, uint32_t 
             lane == kManyLanes ? fmt::format("several threads of warp {}", warp)
                                : "thread " + access.warp.thread_name(warp * kWarpSize + lane);
         return fmt::format("{} {} the same bytes at {} with no barrier between", other,
-                           other_wrote ? "wrote" : "read", access.warp.place_of(instruction));
+                           check == Check::write_after_read ? "read" : "wrote",
+                           access.warp.place_of(instruction));
       });
 }
 
 void SharedMemory::check_read(const Access& access, uint32_t granule) {
   const Write& write = writes_[granule];
-  if (write.clock == kPending) return report_pending(access, granule);
+  if (write.clock == kPending) return report_pending(Check::read_of_pending, access, granule);
   if (write.clock < first_clock_) {
     if (access.warp.checks_uninitialised()) {
-      access.warp.report(FindingKind::uninitialised_shared, access.in, access.lane,
+      access.warp.report(Check::shared_written, access.in, access.lane,
                          kSharedWindow + kSharedBase + (uint64_t{granule} << granule_shift_),
                          [] { return "a read of shared memory that no thread has written"; });
     }
@@ -84,7 +85,8 @@ void SharedMemory::check_read(const Access& access, uint32_t granule) {
   if (write.clock <= access.seen[writer]) return;
   if (write.thread == access.warp.cluster_index() * kWarpSize + access.lane) return;
   if (access.atomic && write.atomic) return;
-  report_race(access, granule, writer * 64 + write.thread % kWarpSize, true, write.instruction);
+  report_race(Check::read_after_write, access, granule, writer * 64 + write.thread % kWarpSize,
+              write.instruction);
 }
 
 void SharedMemory::note_read(Warp& warp, const Instruction& in, uint32_t mask,
@@ -116,13 +118,13 @@ void SharedMemory::note_read(Warp& warp, const Instruction& in, uint32_t mask,
 void SharedMemory::check_write(const Access& access, uint32_t granule) {
   const Write& write = writes_[granule];
   const uint32_t own = access.warp.cluster_index();
-  if (write.clock == kPending) return report_pending(access, granule);
+  if (write.clock == kPending) return report_pending(Check::write_of_pending, access, granule);
   if (!access.warp.checks_races()) return;
   const uint32_t writer = write.thread / kWarpSize;
   if (write.clock >= first_clock_ && write.clock > access.seen[writer] &&
       write.thread != own * kWarpSize + access.lane && !(access.atomic && write.atomic)) {
-    return report_race(access, granule, writer * 64 + write.thread % kWarpSize, true,
-                       write.instruction);
+    return report_race(Check::write_after_write, access, granule,
+                       writer * 64 + write.thread % kWarpSize, write.instruction);
   }
   const Read* reads = &reads_[size_t{granule} * warps_];
   for (uint32_t warp = 0; warp < warps_; ++warp) {
@@ -130,7 +132,7 @@ void SharedMemory::check_write(const Access& access, uint32_t granule) {
     if (clock < first_clock_ || clock <= access.seen[warp]) continue;
     const auto lane = static_cast<uint32_t>(reads[warp] & 63);
     if (warp == own && lane == access.lane) continue;
-    return report_race(access, granule, warp * 64 + lane, false,
+    return report_race(Check::write_after_read, access, granule, warp * 64 + lane,
                        static_cast<uint32_t>(reads[warp]) >> 6);
   }
 }

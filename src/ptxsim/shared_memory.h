@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "ptxsim/finding.h"
 #include "ptxsim/program.h"
 #include "ptxsim/race_clocks.h"
 
@@ -50,8 +51,8 @@ class SharedMemory {
   struct Access;
   void check_read(const Access& access, uint32_t granule);
   void check_write(const Access& access, uint32_t granule);
-  void report_pending(const Access& access, uint32_t granule);
-  void report_race(const Access& access, uint32_t granule, uint32_t thread, bool other_wrote,
+  void report_pending(Check check, const Access& access, uint32_t granule);
+  void report_race(Check check, const Access& access, uint32_t granule, uint32_t thread,
                    uint32_t instruction);
 
   std::vector<std::byte> data_;

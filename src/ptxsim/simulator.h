@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +25,9 @@ namespace gemmtune::ptxsim {
 // When the data of an asynchronous copy arrives: at once, or when it is waited for. A correct
 // kernel gives the same result with both.
 enum class AsyncMode : uint8_t { early, late };
+constexpr std::string_view name_of(AsyncMode mode) {
+  return mode == AsyncMode::early ? "early" : "late";
+}
 
 struct LaunchConfig {
   uint32_t grid[3] = {1, 1, 1};
@@ -37,7 +41,10 @@ struct Options {
   bool check_races = true;          // shared memory: races and missing waits
   bool check_uninitialised = true;  // global and shared memory, registers
   bool profile = false;
-  uint32_t threads = 0;       // host threads; 0: all of the machine's
+  uint32_t threads = 0;  // host threads; 0: all of the machine's
+  // One that reports nothing. The tests show by it that a planted fault is found by its check
+  // alone.
+  std::optional<Check> disabled_check;
   size_t max_findings = 100;  // distinct ones kept; the others are only counted
   uint64_t seed = 0;          // order of blocks and warps; 0: ascending
   // A warp that executes more than this is reported as too_long and its block ended.

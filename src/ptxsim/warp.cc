@@ -100,7 +100,7 @@ Warp::State Warp::run(uint64_t slice) {
   log_.total.warp_instructions += slice - left;
   if (state == State::out_of_slice && executed_ > limit) {
     const Split& split = splits_.back();
-    report(FindingKind::too_long, launch_.program.code[split.at],
+    report(Check::length, launch_.program.code[split.at],
            static_cast<uint32_t>(std::countr_zero(split.mask)), 0,
            [&] { return fmt::format("the warp has executed {} instructions", executed_); });
     return State::faulted;
@@ -206,7 +206,7 @@ Warp::State Warp::run_split(size_t index, uint64_t& slice) {
 void Warp::track_guard(const Instruction& in, uint32_t lanes) {
   const uint32_t undefined = lanes & ~defined(in.guard);
   if (undefined == 0) return;
-  report(FindingKind::undefined_register, in, static_cast<uint32_t>(std::countr_zero(undefined)), 0,
+  report(Check::guard_written, in, static_cast<uint32_t>(std::countr_zero(undefined)), 0,
          [] { return "the guard predicate was never written"; });
 }
 
@@ -221,8 +221,8 @@ void Warp::track(const Instruction& in, uint32_t mask) {
     for (uint32_t i = 0; i < in.read_count; ++i) ok &= defined(reads[i]);
   }
   if (ok != mask && in.reports_undefined) {
-    report(FindingKind::undefined_register, in, static_cast<uint32_t>(std::countr_zero(mask & ~ok)),
-           0, [] { return "an operand was never written"; });
+    report(Check::operand_written, in, static_cast<uint32_t>(std::countr_zero(mask & ~ok)), 0,
+           [] { return "an operand was never written"; });
     ok = mask;
   }
   const Row* writes = launch_.program.writes.data() + in.first_write;

@@ -74,9 +74,9 @@ class Warp {
   // --- findings ---
   // `message` is a function that makes the text: it is called for the first of its kind only.
   template <class Message>
-  void report(FindingKind kind, const Instruction& in, uint32_t lane, uint64_t address,
+  void report(Check check, const Instruction& in, uint32_t lane, uint64_t address,
               Message message) {
-    if (wants_report(kind, in)) add_report(kind, in, lane, address, message());
+    if (wants_report(check, in)) add_report(check, in, lane, address, message());
   }
   // Of a thread of the cluster, "(x,y,z)".
   std::string thread_name(uint32_t cluster_thread) const;
@@ -113,8 +113,8 @@ class Warp {
   GlobalMemory::Allocation* last_allocation = nullptr;
 
  private:
-  bool wants_report(FindingKind kind, const Instruction& in);
-  void add_report(FindingKind kind, const Instruction& in, uint32_t lane, uint64_t address,
+  bool wants_report(Check check, const Instruction& in);
+  void add_report(Check check, const Instruction& in, uint32_t lane, uint64_t address,
                   std::string message);
 
   enum class Wait : uint8_t { none, barrier, members };

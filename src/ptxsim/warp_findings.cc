@@ -9,14 +9,16 @@
 
 namespace gemmtune::ptxsim {
 
-bool Warp::wants_report(FindingKind kind, const Instruction& in) {
-  return log_.findings.wants(kind, index_of(in), block_.index());
+bool Warp::wants_report(Check check, const Instruction& in) {
+  if (launch_.options.disabled_check == check) return false;
+  return log_.findings.wants(check, index_of(in), block_.index());
 }
 
-void Warp::add_report(FindingKind kind, const Instruction& in, uint32_t lane, uint64_t address,
+void Warp::add_report(Check check, const Instruction& in, uint32_t lane, uint64_t address,
                       std::string message) {
   Finding finding;
-  finding.kind = kind;
+  finding.kind = kind_of(check);
+  finding.check = check;
   finding.kernel = launch_.program.kernel;
   finding.at = in.at;
   if (in.source.line != 0 && in.source.file < launch_.program.files.size()) {

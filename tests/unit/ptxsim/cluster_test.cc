@@ -7,15 +7,15 @@ namespace gemmtune::ptxsim::testing {
 
 namespace {
 
-struct Outcome {
+struct Rotation {
   RunResult result;
   std::vector<float> in, out;
 };
 
-Outcome rotate(const std::string& kernel, uint64_t seed) {
+Rotation rotate(const std::string& kernel, uint64_t seed) {
   const Module module = load_module("cluster.ptx");
   GlobalMemory memory;
-  Outcome outcome;
+  Rotation outcome;
   outcome.in = random_floats(512, 1);
   const Buffer<float> in(memory, outcome.in, "in");
   const Buffer<float> out(memory, 512, "out");
@@ -40,7 +40,7 @@ bool has(const RunResult& result, FindingKind kind) {
 
 TEST_CASE("blocks of a cluster read one another's shared memory") {
   for (const uint64_t seed : {0, 1, 2, 3}) {
-    const Outcome outcome = rotate("rotate_correct", seed);
+    const Rotation outcome = rotate("rotate_correct", seed);
     CHECK_MESSAGE(outcome.result.findings.empty(), describe(outcome.result));
     for (size_t i = 0; i < 512; ++i) {
       const size_t block = i / 64;
@@ -52,7 +52,7 @@ TEST_CASE("blocks of a cluster read one another's shared memory") {
 
 TEST_CASE("a missing cluster barrier is found") {
   for (const uint64_t seed : {0, 1, 2, 3}) {
-    const Outcome outcome = rotate("rotate_race", seed);
+    const Rotation outcome = rotate("rotate_race", seed);
     CHECK_MESSAGE((has(outcome.result, FindingKind::shared_race) ||
                    has(outcome.result, FindingKind::uninitialised_shared)),
                   describe(outcome.result));

@@ -82,6 +82,33 @@ inline RunResult run_ok(const Module& module, const std::string& kernel, const L
   return std::move(*result);
 }
 
+// A kernel k(.u64 p) whose `out` is its argument, with a few registers and the thread's numbers
+// set.
+inline Module module_with(const std::string& body, const std::string& declarations = "") {
+  return parse_text(".version 8.0\n.target sm_90\n.address_size 64\n" + declarations +
+                    "\n.visible .entry k(.param .u64 p)\n{\n  .reg .b64 out, at;\n"
+                    "  .reg .b32 tid, lane, x, y, z;\n  .reg .pred p0, p1;\n"
+                    "  ld.param.u64 out, [p];\n  mov.u32 tid, %tid.x;\n  mov.u32 lane, %laneid;\n" +
+                    body + "\n  ret;\n}\n");
+}
+
+struct Outcome {
+  RunResult result;
+  std::vector<uint32_t> out;
+};
+
+// Runs such a kernel on 256 words of zeros.
+inline Outcome run_body(const std::string& body, const LaunchConfig& launch,
+                        const Options& options = {}, const std::string& declarations = "") {
+  GlobalMemory memory;
+  const Buffer<uint32_t> out(memory, 256, "out", true);
+  Outcome outcome;
+  outcome.result = run_ok(module_with(body, declarations), "k", launch, {argument(out.address())},
+                          memory, options);
+  outcome.out = out.get();
+  return outcome;
+}
+
 inline std::vector<float> random_floats(size_t count, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<float> values(-1.0F, 1.0F);

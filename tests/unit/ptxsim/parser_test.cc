@@ -177,9 +177,31 @@ TEST_CASE("a launch that does not fit the kernel is refused") {
   launch.grid[1] = 3;
   launch.cluster[1] = 2;
   CHECK(!run(module, "k", launch, good, memory).has_value());
+  launch.cluster[1] = 0;
+  CHECK(!run(module, "k", launch, good, memory).has_value());
   launch.cluster[1] = 1;
   launch.dynamic_smem_bytes = 228 * 1024;
   CHECK(!run(module, "k", launch, good, memory).has_value());
+}
+
+TEST_CASE("so is one that does not fit what the kernel requires, or any block or cluster") {
+  const auto runs = [](const std::string& directives, uint32_t threads, uint32_t cluster) {
+    const Module module =
+        parse_text(kHead + ".visible .entry k()\n" + directives + "\n{\n  ret;\n}\n");
+    GlobalMemory memory;
+    LaunchConfig launch;
+    launch.block[0] = threads;
+    launch.cluster[0] = cluster;
+    launch.grid[0] = 2 * cluster;
+    return run(module, "k", launch, {}, memory).has_value();
+  };
+  CHECK(runs("", 1024, 16));
+  CHECK(!runs("", 1025, 1));
+  CHECK(!runs("", 32, 17));
+  CHECK(runs(".reqntid 64, 1, 1", 64, 1));
+  CHECK(!runs(".reqntid 64, 1, 1", 32, 1));
+  CHECK(runs(".reqnctapercluster 4, 1, 1", 32, 4));
+  CHECK(!runs(".reqnctapercluster 4, 1, 1", 32, 2));
 }
 
 }  // namespace gemmtune::ptxsim::testing

@@ -7,31 +7,12 @@ namespace gemmtune::ptxsim::testing {
 
 namespace {
 
-Module module_with(const std::string& body, const std::string& declarations = "") {
-  return parse_text(".version 8.0\n.target sm_80\n.address_size 64\n" + declarations +
-                    "\n.visible .entry k(.param .u64 p)\n{\n  .reg .b64 out, at;\n"
-                    "  .reg .b32 tid, lane, x, y, z;\n  .reg .pred p0, p1;\n"
-                    "  ld.param.u64 out, [p];\n  mov.u32 tid, %tid.x;\n  mov.u32 lane, %laneid;\n" +
-                    body + "\n  ret;\n}\n");
-}
-
-struct Outcome {
-  RunResult result;
-  std::vector<uint32_t> out;
-};
-
 Outcome run_body(const std::string& body, uint32_t blocks, uint32_t threads,
                  const Options& options = {}, const std::string& declarations = "") {
-  GlobalMemory memory;
-  const Buffer<uint32_t> out(memory, 256, "out", true);
   LaunchConfig launch;
   launch.grid[0] = blocks;
   launch.block[0] = threads;
-  Outcome outcome;
-  outcome.result = run_ok(module_with(body, declarations), "k", launch, {argument(out.address())},
-                          memory, options);
-  outcome.out = out.get();
-  return outcome;
+  return testing::run_body(body, launch, options, declarations);
 }
 
 bool has(const RunResult& result, FindingKind kind) {
