@@ -1,39 +1,55 @@
 #pragma once
 
 #include "parts/cluster.cuh"
+#include "parts/double_buffer_mainloop.cuh"
 #include "parts/gemm_args.h"
 #include "parts/kernel_traits.h"
 #include "parts/multistage_mainloop.cuh"
 #include "parts/raster.cuh"
 #include "parts/simt_epilogue.cuh"
 #include "parts/simt_thread_tile.cuh"
+#include "parts/slice_sum.cuh"
 #include "parts/tile_config.h"
 
-// split_k: the multistage fp32 kernel with the k of every tile of C shared out over `slices`
-// blocks, for problems whose tiles alone do not fill the card (small m and n, tall k).
+// split_k: double_buffer (2 stages) or multistage (more) with the k of every tile of C shared out
+// over `slices` blocks, for problems whose tiles alone do not fill the card (small m and n, tall
+// k).
 //
 //     block b computes tile b / slices of C over slice b % slices of k:
 //
 //     k:  |  slice 0  |  slice 1  |  slice 2  |      partial tiles P0, P1, P2 of one tile of C
 //
 // How they are added up (kTile.reduction):
-//   workspace  every block stores its partial tile to workspace[slice][batch][m][n]; a second
+//
+//   workspace   Every block stores its partial tile to workspace[slice][batch][m][n]; a second
 //   kernel,
-//              finish(), sums the slices in order and applies alpha and beta. Deterministic.
-//   atomic     prepare() first scales C by beta; every block then adds alpha * P by red.add. The
+//               finish(), sums the slices in order and applies alpha and beta. Deterministic.
+//
+//   atomic      prepare() first scales C by beta; every block then adds alpha * P by red.add. The
 //   order of
-//              the additions varies, so results may differ in the last bits from run to run.
-//   cluster    the slices of a tile are one cluster (sm_90 and up): each block leaves its partial
+//               the additions varies, so results may differ in the last bits from run to run.
+//
+//   cluster     The slices of a tile are one cluster (sm_90 and up): each block leaves its partial
 //   tile in
-//              its own shared memory, and after a cluster barrier sums one part of the tile over
-//              all blocks, in order. Deterministic, one launch, no workspace.
+//               its own shared memory, and after a cluster barrier sums one part of the tile over
+//               all blocks, in order. Deterministic, one launch, no workspace.
 
 namespace gemmtune {
 
+template <TileConfig kTile, KernelTraits kTraits, bool kThroughRegisters>
+struct SplitKMainloop {
+  using Type = MultistageMainloop<kTile, kTraits>;
+};
+template <TileConfig kTile, KernelTraits kTraits>
+struct SplitKMainloop<kTile, kTraits, true> {
+  using Type = DoubleBufferMainloop<kTile, kTraits>;
+};
+
 template <TileConfig kTile, KernelTraits kTraits>
 struct SplitK {
-  using Mainloop = MultistageMainloop<kTile, kTraits>;
+  using Mainloop = typename SplitKMainloop<kTile, kTraits, kTile.stages == 2>::Type;
   using Tile = ThreadTile<kTile>;
+  using Sum = SliceSum<kTile, kTraits>;
 
   static constexpr int kThreads = Mainloop::kThreads;
   static constexpr int kSlices = kTile.slices;
@@ -68,63 +84,11 @@ struct SplitK {
     }
   }
 
-  // workspace: sums the slices of kFinishVectors vectors of C a block. Within a block, warp w adds
-  // up slices w, w + kFinishWarps, ...; the partial sums are then added in warp order.
-  static constexpr int kFinishThreads = 256;
-  static constexpr int kFinishWarps = kFinishThreads / 32;
-  static constexpr int kFinishVectors = 32;
+  static constexpr int kFinishThreads = Sum::kFinishThreads;
+  static __device__ __forceinline__ void finish(const GemmArgs& args) { Sum::finish(args); }
 
-  static __device__ __forceinline__ void finish(const GemmArgs& args) {
-    constexpr int kVector = kTraits.vector_c;
-    __shared__ FloatVector<kVector> sums[kFinishWarps][kFinishVectors];
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    const int warp = static_cast<int>(threadIdx.x) / 32;
-    const long long elements = static_cast<long long>(args.m) * args.n * args.batch;
-    const long long i = (static_cast<long long>(blockIdx.x) * kFinishVectors + lane) * kVector;
-    const float* partial = static_cast<const float*>(args.workspace) + i;
-    FloatVector<kVector> sum{};
-    if (i < elements) {
-#pragma unroll
-      for (int slice = warp; slice < kSlices; slice += kFinishWarps) {
-        const auto x = load_vector<kVector>(partial + slice * elements);
-#pragma unroll
-        for (int v = 0; v < kVector; ++v) sum.v[v] += x.v[v];
-      }
-    }
-    sums[warp][lane] = sum;
-    __syncthreads();
-    if (warp != 0 || i >= elements) return;
-    constexpr int kUsed = kSlices < kFinishWarps ? kSlices : kFinishWarps;
-#pragma unroll
-    for (int w = 1; w < kUsed; ++w) {
-#pragma unroll
-      for (int v = 0; v < kVector; ++v) sum.v[v] += sums[w][lane].v[v];
-    }
-    const long long entry = static_cast<long long>(args.m) * args.n;
-    const long long batch = i / entry;
-    const long long row = (i - batch * entry) / args.n;
-    const long long column = i - batch * entry - row * args.n;
-    store_vector_of_c<kVector>(
-        static_cast<float*>(args.c) + batch * args.stride_c + row * args.ldc + column, sum,
-        args.alpha, args.beta);
-  }
-
-  // atomic: C = beta * C, one vector a thread.
-  static constexpr int kPrepareThreads = 256;
-
-  static __device__ __forceinline__ void prepare(const GemmArgs& args) {
-    constexpr int kVector = kTraits.vector_c;
-    const long long entry = static_cast<long long>(args.m) * args.n;
-    const long long i =
-        (static_cast<long long>(blockIdx.x) * kPrepareThreads + threadIdx.x) * kVector;
-    if (i >= entry * args.batch) return;
-    const long long batch = i / entry;
-    const long long row = (i - batch * entry) / args.n;
-    const long long column = i - batch * entry - row * args.n;
-    store_vector_of_c<kVector>(
-        static_cast<float*>(args.c) + batch * args.stride_c + row * args.ldc + column,
-        FloatVector<kVector>{}, 0.0f, args.beta);
-  }
+  static constexpr int kPrepareThreads = Sum::kPrepareThreads;
+  static __device__ __forceinline__ void prepare(const GemmArgs& args) { Sum::prepare(args); }
 
  private:
   static __device__ __forceinline__ void store_partial(const Tile& tile, const GemmArgs& args,
@@ -133,9 +97,7 @@ struct SplitK {
     dense.ldc = args.n;
     dense.alpha = 1.0f;
     dense.beta = 0.0f;
-    const long long matrix = static_cast<long long>(slice) * args.batch + batch;
-    float* partial = static_cast<float*>(args.workspace) + matrix * args.m * args.n;
-    store_thread_tile<kTraits.vector_c>(tile, partial, dense, row, column);
+    store_thread_tile<kTraits.vector_c>(tile, Sum::partial(args, batch, slice), dense, row, column);
   }
 
   static __device__ __forceinline__ void add_atomically(const Tile& tile, const GemmArgs& args,

@@ -24,4 +24,14 @@ __device__ __forceinline__ float4 cluster_load(const float* local, int rank) {
   return out;
 }
 
+// The same for one float.
+__device__ __forceinline__ float cluster_load_float(const float* local, int rank) {
+  const unsigned here = static_cast<unsigned>(__cvta_generic_to_shared(local));
+  unsigned there;
+  float out;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
+  asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(out) : "r"(there) : "memory");
+  return out;
+}
+
 }  // namespace gemmtune

@@ -57,6 +57,8 @@ struct TileConfig {
   int slices = 0;      // blocks that share the k of one tile of C; 0 or 1: k is not split
   int reduction = 0;   // Reduction
   int raster = 0;      // tile rows a raster group; 0 or 1 is plain row order
+  int warps = 0;       // warps a block, where all of them share one tile of C and split k
+  int unroll = 0;      // values of k that a thread has in flight
 
   constexpr bool operator==(const TileConfig&) const = default;
 };

@@ -49,11 +49,22 @@ std::string traits_literal(const KernelTraits& t) {
       t.a_row_major, t.b_row_major, t.vector_a, t.vector_b, t.vector_c);
 }
 
-std::string entry_name(const KernelSpec& spec, const EntryPoint& entry) {
-  return kernel_name(spec) + std::string(entry.suffix);
-}
+// What an entry point takes, and how it becomes GemmArgs.
+struct Arguments {
+  std::string_view type;
+  std::string_view body;
+};
 
-std::string entry_definition(const KernelSpec& spec, const EntryPoint& entry) {
+constexpr Arguments kPlainArguments = {"gemmtune::GemmArgs", "  Kernel::{}(args);\n"};
+constexpr Arguments kDeviceScalars = {"gemmtune::DeviceScalarArgs",
+                                      "  gemmtune::GemmArgs gemm = args.gemm;\n"
+                                      "  gemm.alpha = *args.alpha;\n"
+                                      "  gemm.beta = *args.beta;\n"
+                                      "  Kernel::{}(gemm);\n"};
+
+std::string entry_definition(const KernelSpec& spec, const EntryPoint& entry,
+                             std::string_view name) {
+  const Arguments& arguments = spec.device_scalars ? kDeviceScalars : kPlainArguments;
   const std::string bounds = entry.min_blocks > 0
                                  ? fmt::format("{}, {}", entry.threads, entry.min_blocks)
                                  : std::to_string(entry.threads);
@@ -61,13 +72,12 @@ std::string entry_definition(const KernelSpec& spec, const EntryPoint& entry) {
       R"(static_assert(Kernel::{member} == {threads}, "host and device disagree on the threads of a block");
 
 extern "C" __global__ void __launch_bounds__({bounds})
-    {entry}(const __grid_constant__ gemmtune::GemmArgs args) {{
-  Kernel::{function}(args);
-}}
+    {entry}(const __grid_constant__ {type} args) {{
+{body}}}
 )",
       fmt::arg("member", entry.threads_member), fmt::arg("threads", entry.threads),
-      fmt::arg("bounds", bounds), fmt::arg("entry", entry_name(spec, entry)),
-      fmt::arg("function", entry.function));
+      fmt::arg("bounds", bounds), fmt::arg("entry", name), fmt::arg("type", arguments.type),
+      fmt::arg("body", fmt::format(fmt::runtime(arguments.body), entry.function)));
 }
 
 // Tile, assertions and entry points: what differs from kernel to kernel.
@@ -82,8 +92,10 @@ static_assert(Kernel::kSmemBytes == {smem}, "host and device disagree on shared 
       fmt::arg("tile", tile_literal(spec.tile)), fmt::arg("traits", traits_literal(spec.traits)),
       fmt::arg("name", spec.strategy->template_name()),
       fmt::arg("smem", spec.strategy->smem_bytes(spec)));
+  const std::vector<std::string> names = entry_names(spec);
+  size_t index = 0;
   for (const EntryPoint& entry : spec.strategy->entry_points(spec)) {
-    text += entry_definition(spec, entry);
+    text += entry_definition(spec, entry, names[index++]);
   }
   return text;
 }
@@ -118,6 +130,13 @@ std::string launch_comment(const KernelSpec& spec) {
       fmt::arg("vc", spec.traits.vector_c));
 }
 
+// The parts of a translation unit, in order.
+std::vector<std::string> included_files(const KernelSpec& spec) {
+  std::vector<std::string> files = {std::string(spec.strategy->template_file())};
+  if (spec.device_scalars) files.emplace_back("parts/device_scalars.h");
+  return files;
+}
+
 // Headers reachable from the strategy's template, under every name they are included by.
 void collect_headers(const std::string& path, std::set<std::string>& seen, KernelSource& source) {
   if (!seen.insert(path).second) return;
@@ -142,20 +161,20 @@ std::string_view template_text(std::string_view path) {
 KernelSource emit(const KernelSpec& spec) {
   KernelSource source;
   source.name = kernel_name(spec);
-  for (const EntryPoint& entry : spec.strategy->entry_points(spec)) {
-    source.entries.push_back(entry_name(spec, entry));
-  }
-  const std::string file(spec.strategy->template_file());
-  source.text = fmt::format("#include \"{}\"\n\n{}", file, instantiation(spec));
+  source.entries = entry_names(spec);
   std::set<std::string> seen;
-  collect_headers(file, seen, source);
+  for (const std::string& file : included_files(spec)) {
+    source.text += fmt::format("#include \"{}\"\n", file);
+    collect_headers(file, seen, source);
+  }
+  source.text += "\n" + instantiation(spec);
   return source;
 }
 
 std::string emit_standalone(const KernelSpec& spec) {
   std::string out = launch_comment(spec);
   std::set<std::string> seen;
-  inline_file(std::string(spec.strategy->template_file()), seen, out);
+  for (const std::string& file : included_files(spec)) inline_file(file, seen, out);
   out += "// ---- this kernel ----\n\n" + instantiation(spec);
   return out;
 }

@@ -45,7 +45,25 @@ std::string kernel_name(const KernelSpec& spec) {
                            parameter == "warp_n" || parameter == "thread_n";
     name += (continues ? "x" : "_") + std::to_string(value);
   }
+  if (spec.device_scalars) name += "_device_scalars";
   return name;
+}
+
+std::vector<std::string> entry_names(const KernelSpec& spec) {
+  std::vector<std::string> names;
+  for (const EntryPoint& entry : spec.strategy->entry_points(spec))
+    names.push_back(kernel_name(spec) + std::string(entry.suffix));
+  return names;
+}
+
+Expected<KernelSpec> parse_spec(std::string_view strategy, std::string_view config,
+                                const Problem& problem) {
+  const auto found = find_strategy(strategy);
+  const auto tile = parse_tile(config);
+  if (found && tile) return KernelSpec{*found, *tile, traits_for(problem), problem.type};
+  return make_error(ErrorKind::unsupported,
+                    "the stored kernel is of another version of gemm-tune: " +
+                        std::string(strategy) + " " + std::string(config));
 }
 
 }  // namespace gemmtune::codegen

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/problem.h"
 #include "core/tile_config.h"
 
+#include "../../kernels_templates/parts/device_scalars.h"
 #include "../../kernels_templates/parts/kernel_traits.h"
 
 namespace gemmtune::codegen {
@@ -17,7 +20,13 @@ struct KernelSpec {
   TileConfig tile;
   KernelTraits traits;
   DataType type = DataType::f32;
+  bool device_scalars = false;  // alpha and beta in device memory: it takes DeviceScalarArgs
 };
+
+// The kernel of a strategy and tile as they are stored, specialised for `problem` (canonical).
+// Error of kind unsupported if this program knows no such strategy or tile.
+Expected<KernelSpec> parse_spec(std::string_view strategy, std::string_view config,
+                                const Problem& problem);
 
 // Storage orders and the widest vectors that every operand of `problem` (canonical) allows: see
 // KernelTraits for what a width promises.
@@ -26,5 +35,8 @@ KernelTraits traits_for(const Problem& problem);
 // Readable and unique among specs, and a C identifier:
 // "double_buffer_f32_ttt_v444_128x128x8_64x32_8x8_...".
 std::string kernel_name(const KernelSpec& spec);
+
+// The extern "C" names of Strategy::entry_points(spec), in that order.
+std::vector<std::string> entry_names(const KernelSpec& spec);
 
 }  // namespace gemmtune::codegen

@@ -11,7 +11,6 @@ namespace {
 
 // Loop counter, buffer addresses and launch arguments that stay live through the main loop.
 constexpr int kOverheadRegisters = 24;
-constexpr int kFirstArch = 80;  // cp.async
 
 // Elements that one copy moves: transposed operands go word by word.
 int copy_width(bool contiguous_k, int vector) {

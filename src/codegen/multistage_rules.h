@@ -8,6 +8,8 @@
 
 namespace gemmtune::codegen::multistage_loop {
 
+inline constexpr int kFirstArch = 80;  // cp.async
+
 // Rules of the pipeline, to go with simt::rules_with().
 std::span<const Rule> rules();
 

@@ -1,9 +1,11 @@
 #include <array>
 
 #include "codegen/strategies/double_buffer.h"
+#include "codegen/strategies/gemv.h"
 #include "codegen/strategies/multistage.h"
 #include "codegen/strategies/naive.h"
 #include "codegen/strategies/register_cache.h"
+#include "codegen/strategies/skinny.h"
 #include "codegen/strategies/smem_tile.h"
 #include "codegen/strategies/split_k.h"
 #include "codegen/strategies/thread_tile_1d.h"
@@ -16,9 +18,10 @@
 namespace gemmtune::codegen {
 
 std::span<const Strategy* const> strategies() {
-  static const std::array<const Strategy*, 10> all = {
-      &naive(),      &smem_tile(), &thread_tile_1d(), &thread_tile_2d(), &register_cache(),
-      &vectorized(), &warp_tile(), &double_buffer(),  &multistage(),     &split_k(),
+  static const std::array<const Strategy*, 12> all = {
+      &naive(),          &smem_tile(),  &thread_tile_1d(), &thread_tile_2d(),
+      &register_cache(), &vectorized(), &warp_tile(),      &double_buffer(),
+      &multistage(),     &split_k(),    &gemv(),           &skinny(),
   };
   return all;
 }

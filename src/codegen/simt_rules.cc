@@ -165,6 +165,14 @@ int single_buffer_registers(const KernelSpec& spec) {
   return m * n + std::max(m + n, in_flight) + kOverheadRegisters;
 }
 
+int double_buffer_registers(const KernelSpec& spec) {
+  const TileConfig& t = spec.tile;
+  const int threads_a_block = std::max(1, threads(t));
+  const int in_flight = (t.tile_m + t.tile_n) * t.tile_k / threads_a_block;
+  return t.thread_m * t.thread_n + t.fragments * (t.thread_m + t.thread_n) + in_flight +
+         kOverheadRegisters;
+}
+
 Dim3 tile_grid(const TileConfig& tile, const Problem& problem) {
   const int64_t rows = (problem.shape.m + tile.tile_m - 1) / tile.tile_m;
   const int64_t columns = (problem.shape.n + tile.tile_n - 1) / tile.tile_n;
@@ -207,6 +215,10 @@ std::vector<Rule> joined(std::initializer_list<std::span<const Rule>> lists) {
   std::vector<Rule> all;
   for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
   return all;
+}
+
+std::span<const Rule> limit_rules() {
+  return kLimitRules;
 }
 
 std::span<const Rule> guarded_rules() {

@@ -37,6 +37,10 @@ int unpadded_smem_bytes(const KernelSpec& spec);
 // fragments and words in flight, addresses.
 int single_buffer_registers(const KernelSpec& spec);
 
+// Registers of a thread that multiplies one pair of tiles while it loads the next
+// (double_buffer_mainloop.cuh).
+int double_buffer_registers(const KernelSpec& spec);
+
 // Blocks of `problem` in the one-dimensional grid that raster.cuh unfolds.
 Dim3 tile_grid(const TileConfig& tile, const Problem& problem);
 
@@ -53,6 +57,10 @@ std::vector<Rule> rules_with(std::span<const Rule> own);
 // The same for strategies without warp tiles (block_thread_tile.cuh): the geometry's rules, a
 // strategy's own, the hardware's limits.
 std::vector<Rule> block_tile_rules_with(std::span<const Rule> own);
+
+// What the hardware asks of any kernel: threads, registers and shared memory of a block, and of
+// min_blocks blocks an SM.
+std::span<const Rule> limit_rules();
 
 // Several lists as one, in that order.
 std::vector<Rule> joined(std::initializer_list<std::span<const Rule>> lists);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace gemmtune::codegen {
 
 int64_t Strategy::block_depth(const KernelSpec&, const Problem& problem) const {
@@ -14,6 +16,16 @@ bool Strategy::worthwhile(const KernelSpec&, const Problem&) const {
 
 bool Strategy::deterministic(const KernelSpec&) const {
   return true;
+}
+
+LoadBytes Strategy::loads(const KernelSpec& spec) const {
+  // A multiply-add's share of a tile of C, m x n: a word of A serves n of them, one of B serves m.
+  const auto of_tile = [&](int m, int n) {
+    return size_bytes(spec.type) * (1.0 / std::max(1, m) + 1.0 / std::max(1, n));
+  };
+  const double thread = of_tile(spec.tile.thread_m, spec.tile.thread_n);
+  if (smem_bytes(spec) == 0) return {thread, 0};
+  return {of_tile(spec.tile.tile_m, spec.tile.tile_n), thread};
 }
 
 std::string Strategy::launch_notes(const KernelSpec& spec) const {

@@ -37,6 +37,13 @@ struct LaunchPlan {
   int64_t reduction_bytes = 0;  // moved to add up partial results, mostly within L2
 };
 
+// Bytes that the threads of a kernel load for one multiply-add, counted as the kernel's text reads:
+// what caches and the merged accesses of a warp save is left out.
+struct LoadBytes {
+  double global = 0;
+  double shared = 0;  // 0: the kernel uses no shared memory
+};
+
 // A kernel of a strategy's template: a static member function of its struct.
 struct EntryPoint {
   std::string_view suffix;          // appended to kernel_name(spec); empty for the main kernel
@@ -94,6 +101,11 @@ class Strategy {
 
   // False where two runs on the same operands may round differently.
   virtual bool deterministic(const KernelSpec& spec) const;
+
+  // Of the main kernel. Unless overridden: threads load what their tiles of C need from shared
+  // memory, which blocks fill with what theirs need; without shared memory, threads load it
+  // themselves.
+  virtual LoadBytes loads(const KernelSpec& spec) const;
 
   // How a user launches the emitted source: grid, block, dynamic shared memory, further kernels.
   // Whole lines, without comment marks.

@@ -37,4 +37,12 @@ bool runs_on(Arch code, Arch device) {
   return code.specific ? code.minor == device.minor : code.minor <= device.minor;
 }
 
+std::optional<Arch> newest_arch(Arch device) {
+  std::optional<Arch> newest;
+  for (const Arch arch : known_archs()) {
+    if (!arch.specific && runs_on(arch, device)) newest = arch;
+  }
+  return newest;
+}
+
 }  // namespace gemmtune

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <compare>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,5 +33,9 @@ std::span<const Arch> known_archs();
 // True if machine code for `code` runs on a device of `device` (same major, same or newer minor;
 // architecture-specific code on exactly its own).
 bool runs_on(Arch code, Arch device);
+
+// The newest known arch whose code runs on a device of `device`, leaving out the
+// architecture-specific ones; nothing if there is none.
+std::optional<Arch> newest_arch(Arch device);
 
 }  // namespace gemmtune

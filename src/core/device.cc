@@ -263,4 +263,16 @@ const DeviceSpec& representative_device(Arch arch) {
   throw std::logic_error("no device stands for " + to_string(arch));
 }
 
+DeviceSpec device_limits(const Device& device, Arch code) {
+  const DeviceSpec* known = find_device_spec(device.name);
+  DeviceSpec spec = known != nullptr ? *known : representative_device(code);
+  spec.name = device.name;
+  spec.arch = device.arch;
+  spec.sm_count = device.sm_count;
+  spec.memory_bytes = device.memory_bytes;
+  spec.l2_bytes = device.l2_bytes;
+  spec.max_smem_bytes_per_block = device.max_smem_bytes_per_block;
+  return spec;
+}
+
 }  // namespace gemmtune

@@ -1,6 +1,7 @@
 #include "core/problem.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <utility>
 
@@ -14,19 +15,21 @@ constexpr double kMaxOperandElements =
 
 // Parses one dimension of "MxNxK"; `name` is m, n or k.
 Expected<int64_t> parse_dimension(std::string_view whole, std::string_view part, char name) {
-  const std::string where = "shape " + in_quotes(whole) + ": " + name + " is " + in_quotes(part);
-  if (part.empty()) return usage_error(where + ", a whole number is needed");
+  const auto where = [&] {
+    return "shape " + in_quotes(whole) + ": " + name + " is " + in_quotes(part);
+  };
+  if (part.empty()) return usage_error(where() + ", a whole number is needed");
   int64_t value = 0;
   const auto [end, code] = std::from_chars(part.data(), part.data() + part.size(), value);
   if (code == std::errc::result_out_of_range) {
-    return usage_error(where + ", the largest is " + std::to_string(kMaxDimension));
+    return usage_error(where() + ", the largest is " + std::to_string(kMaxDimension));
   }
   if (code != std::errc() || end != part.data() + part.size()) {
-    return usage_error(where + ", a whole number in plain digits is needed");
+    return usage_error(where() + ", a whole number in plain digits is needed");
   }
-  if (value < 1) return usage_error(where + ", it must be at least 1");
+  if (value < 1) return usage_error(where() + ", it must be at least 1");
   if (value > kMaxDimension) {
-    return usage_error(where + ", the largest is " + std::to_string(kMaxDimension));
+    return usage_error(where() + ", the largest is " + std::to_string(kMaxDimension));
   }
   return value;
 }
@@ -225,6 +228,72 @@ std::string key(const Problem& p) {
   }
   if (p.align_bytes != 16) text += "/align=" + std::to_string(p.align_bytes);
   return text;
+}
+
+namespace {
+
+// Takes the next part of a key, up to '/', off `rest`; empty where there is none.
+std::string_view take_part(std::string_view& rest) {
+  const size_t slash = rest.find('/');
+  const std::string_view part = rest.substr(0, slash);
+  rest = slash == std::string_view::npos ? std::string_view{} : rest.substr(slash + 1);
+  return part;
+}
+
+// Reads "<name>=1,2,3" if that is what `rest` begins with, and takes it off; false for a part of
+// that name that holds anything else.
+template <size_t kCount>
+bool take_numbers(std::string_view& rest, std::string_view name,
+                  const std::array<int64_t*, kCount>& to) {
+  if (!rest.starts_with(name)) return true;
+  std::string_view part = take_part(rest).substr(name.size());
+  for (size_t i = 0; i < kCount; ++i) {
+    const auto [end, code] = std::from_chars(part.data(), part.data() + part.size(), *to[i]);
+    if (code != std::errc()) return false;
+    part.remove_prefix(static_cast<size_t>(end - part.data()));
+    if (i + 1 == kCount) return part.empty();
+    if (!part.starts_with(',')) return false;
+    part.remove_prefix(1);
+  }
+  return false;
+}
+
+}  // namespace
+
+Expected<Problem> parse_key(std::string_view text) {
+  const auto refuse = [&] { return usage_error(in_quotes(text) + " is no key of a problem"); };
+  std::string_view rest = text;
+  const auto type = parse_data_type(take_part(rest));
+  const auto accumulator = parse_data_type(take_part(rest));
+  const auto math = parse_math_mode(take_part(rest));
+  const auto layout = parse_layout(take_part(rest));
+  const auto shape = parse_shape(take_part(rest));
+  if (!type || !accumulator || !math || !layout || !shape) return refuse();
+  Problem p;
+  p.type = *type;
+  p.accumulator = *accumulator;
+  p.math = *math;
+  p.layout = *layout;
+  p.shape = *shape;
+  // Strides that are left out are those of packed matrices, whatever the leading dimensions.
+  int64_t lds[3] = {};
+  if (!take_numbers<3>(rest, "ld=", {&lds[0], &lds[1], &lds[2]})) return refuse();
+  const bool has_lds = lds[0] != 0;
+  if (!take_numbers<1>(rest, "batch=", {&p.batch})) return refuse();
+  pack(p);
+  if (has_lds) {
+    p.lda = lds[0];
+    p.ldb = lds[1];
+    p.ldc = lds[2];
+  }
+  if (!take_numbers<3>(rest, "stride=", {&p.stride_a, &p.stride_b, &p.stride_c})) return refuse();
+  int64_t align_bytes = p.align_bytes;
+  if (!take_numbers<1>(rest, "align=", {&align_bytes})) return refuse();
+  p.align_bytes = static_cast<int>(align_bytes);
+  if (p.align_bytes != align_bytes) return refuse();
+  if (p.batch == 1) p.stride_a = p.stride_b = p.stride_c = 0;
+  if (!rest.empty() || text.ends_with('/') || !validate(p)) return refuse();
+  return p;
 }
 
 }  // namespace gemmtune

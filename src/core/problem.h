@@ -74,4 +74,8 @@ double min_bytes_moved(const Problem& problem);
 // fields that are not the packed default are appended ("/ld=...", "/batch=...", "/align=4").
 std::string key(const Problem& problem);
 
+// The problem that a text of key() stands for, with strides of 0 where there is no batch. Error of
+// kind usage for any other text.
+Expected<Problem> parse_key(std::string_view text);
+
 }  // namespace gemmtune

@@ -27,6 +27,8 @@ constexpr std::array kFields = {
     TileField{"slices", &TileConfig::slices},
     TileField{"reduction", &TileConfig::reduction},
     TileField{"raster", &TileConfig::raster},
+    TileField{"warps", &TileConfig::warps},
+    TileField{"unroll", &TileConfig::unroll},
 };
 static_assert(kFields.size() * sizeof(int) == sizeof(TileConfig), "list every field of TileConfig");
 

@@ -1,6 +1,5 @@
 #include "codegen/strategies/double_buffer.h"
 
-#include <algorithm>
 #include <array>
 
 #include "codegen/simt_rules.h"
@@ -9,8 +8,6 @@ namespace gemmtune::codegen {
 namespace {
 
 constexpr int kBuffers = 2;
-// Addresses, loop counter and launch arguments that stay live through the main loop.
-constexpr int kOverheadRegisters = 24;
 
 constexpr std::array<std::string_view, 12> kParameters = {
     "tile_m",   "tile_n", "tile_k", "warp_m",    "warp_n",     "thread_m",
@@ -37,11 +34,7 @@ class DoubleBuffer final : public Strategy {
   int smem_bytes(const KernelSpec& spec) const override { return simt::smem_bytes(spec, kBuffers); }
 
   int estimated_registers(const KernelSpec& spec) const override {
-    const TileConfig& t = spec.tile;
-    const int threads_a_block = std::max(1, threads(t));
-    const int in_flight = (t.tile_m + t.tile_n) * t.tile_k / threads_a_block;
-    return t.thread_m * t.thread_n + t.fragments * (t.thread_m + t.thread_n) + in_flight +
-           kOverheadRegisters;
+    return simt::double_buffer_registers(spec);
   }
 
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {

@@ -43,6 +43,43 @@ TEST_CASE("the source hash changes with the tile, and only with content") {
   CHECK(source_hash(emit(spec)) != hash);
 }
 
+TEST_CASE("a kernel with scalars in device memory differs in its entry points only") {
+  std::mt19937 random(7);
+  for (const Strategy* strategy : strategies()) {
+    const KernelSpec plain =
+        random_legal(*strategy, {}, representative_device({8, 0, false}), random);
+    KernelSpec reads = plain;
+    reads.device_scalars = true;
+    const KernelSource a = emit(plain);
+    const KernelSource b = emit(reads);
+    CHECK(a.entries != b.entries);
+    CHECK(a.entries.size() == b.entries.size());
+    CHECK(b.headers.size() == a.headers.size() + 1);
+    CHECK(source_hash(a) != source_hash(b));
+    CHECK(a.text.find("DeviceScalarArgs") == std::string::npos);
+    CHECK(b.text.find("gemm.beta = *args.beta;") != std::string::npos);
+  }
+}
+
+TEST_CASE("a stored strategy and config are a kernel again") {
+  std::mt19937 random(8);
+  const Problem problem = make_problem({1000, 999, 64}, DataType::f32, *parse_layout("tnt"));
+  const KernelTraits traits = traits_for(problem);
+  for (const Strategy* strategy : strategies()) {
+    const KernelSpec spec =
+        random_legal(*strategy, traits, representative_device({8, 0, false}), random);
+    const auto parsed = parse_spec(strategy->name(), to_string(spec.tile), problem);
+    REQUIRE(parsed);
+    CHECK(kernel_name(*parsed) == kernel_name(spec));
+  }
+  for (const auto& [strategy, config] :
+       {std::pair{"no_such", "tile_m=8"}, {"naive", "tile_m=8 future=1"}, {"naive", "128x128"}}) {
+    const auto parsed = parse_spec(strategy, config, problem);
+    REQUIRE_FALSE(parsed);
+    CHECK(parsed.error().kind == ErrorKind::unsupported);
+  }
+}
+
 TEST_CASE("a standalone file includes nothing and holds every part once") {
   std::mt19937 random(6);
   for (const Strategy* strategy : strategies()) {
@@ -69,8 +106,9 @@ TEST_CASE("emitted kernels compile for every arch, with includes and standalone"
   for (const Strategy* strategy : strategies()) {
     for (const Arch arch : known_archs()) {
       if (!strategy->supports(make_problem({64, 64, 64}), arch)) continue;
-      const KernelSpec spec =
+      KernelSpec spec =
           random_legal(*strategy, random_traits(random), representative_device(arch), random);
+      spec.device_scalars = random() % 2 == 0;
       CAPTURE(kernel_name(spec));
       CAPTURE(to_string(arch));
       const auto compiled = jit::compile(*nvrtc, {emit(spec), arch, {}});

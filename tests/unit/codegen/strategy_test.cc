@@ -55,6 +55,24 @@ TEST_CASE("the widest vector is chosen where everything is aligned") {
   CHECK(t == KernelTraits{true, true, 4, 4, 4});
 }
 
+TEST_CASE("loads a multiply-add, as the published ladders count them") {
+  const auto loads = [](std::string_view strategy, std::string_view tile) {
+    const KernelSpec spec{*find_strategy(strategy), *parse_tile(tile), {}, DataType::f32};
+    return spec.strategy->loads(spec);
+  };
+  CHECK(loads("naive", "tile_m=32 tile_n=32").global == 8);
+  CHECK(loads("naive", "tile_m=32 tile_n=32").shared == 0);
+  // 32 x 32 tiles: one word in 32 comes from global memory.
+  CHECK(loads("smem_tile", "tile_m=32 tile_n=32 tile_k=32").global == 8.0 / 32);
+  CHECK(loads("smem_tile", "tile_m=32 tile_n=32 tile_k=32").shared == 8);
+  // 8 results a thread: 9 words of shared memory for 8 multiply-adds.
+  CHECK(loads("thread_tile_1d", "tile_m=64 tile_n=64 tile_k=8 thread_m=8").shared == 4.0 * 9 / 8);
+  const LoadBytes square =
+      loads("register_cache", "tile_m=128 tile_n=128 tile_k=8 thread_m=8 thread_n=8");
+  CHECK(square.global == 8.0 / 128);
+  CHECK(square.shared == 8.0 / 8);
+}
+
 TEST_CASE("every strategy describes itself") {
   std::set<std::string_view> names;
   for (const Strategy* strategy : strategies()) {

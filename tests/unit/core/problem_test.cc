@@ -235,6 +235,55 @@ TEST_CASE("key: equal exactly for equal problems") {
   for (const auto& [text, p] : seen) REQUIRE(key(without_unused_strides(p)) == text);
 }
 
+TEST_CASE("key: a text stands for the problem it was made from") {
+  std::mt19937 random(4);
+  const auto layouts = all_layouts();
+  for (int i = 0; i < 4000; ++i) {
+    Problem p = random_problem(random, layouts[random() % layouts.size()]);
+    p.shape.m += below(random, 3) == 0 ? 5000 : 0;
+    p.type = static_cast<DataType>(random() % 3);
+    p.accumulator =
+        p.type == DataType::f16 && below(random, 2) == 0 ? DataType::f16 : DataType::f32;
+    p.math = p.type == DataType::f32 ? static_cast<MathMode>(random() % 3) : MathMode::ieee;
+    p.align_bytes = 4 << (random() % 4);
+    p.lda = p.ldb = p.ldc = 0;
+    if (below(random, 2) == 0) p.stride_a = p.stride_b = p.stride_c = 0;
+    pack(p);
+    if (below(random, 2) == 0) p.ldb += 3;
+    if (!validate(p)) continue;
+    CAPTURE(key(p));
+    const auto parsed = parse_key(key(p));
+    REQUIRE(parsed);
+    REQUIRE(*parsed == without_unused_strides(p));
+  }
+}
+
+TEST_CASE("key: any other text is refused") {
+  const std::string good =
+      "f32/f32/ieee/ttt/512x512x496/ld=500,512,512/batch=2/stride=256000,253952,262144/align=4";
+  REQUIRE(parse_key(good));
+  for (size_t i = 0; i < good.size(); ++i) {
+    CAPTURE(i);
+    const auto cut = parse_key(good.substr(0, i));
+    if (cut) CHECK(key(*cut) != good);  // a whole part less is a problem of its own
+    std::string other = good;
+    other[i] = '?';
+    CHECK_FALSE(parse_key(other));
+    other = good;
+    other.insert(i, " ");
+    CHECK_FALSE(parse_key(other));
+  }
+  for (const char* bad :
+       {"", "/", "f32", "f32/f32/ieee/ttt/1x1x1/", "f32/f32/ieee/ttt/1x1x1//align=4",
+        "f32/f32/ieee/ttt/1x1x1/align=4/align=4", "f32/f32/ieee/ttt/1x1x1/align=4/batch=2",
+        "f32/f32/ieee/ttt/1x1x1/align=-4", "f32/f32/ieee/ttt/1x1x1/align=99999999999999999999",
+        "f32/f32/ieee/ttt/1x1x1/align=4294967300", "f32/f32/ieee/ttt/1x1x1/batch=0",
+        "f32/f32/ieee/ttt/9x9x9/ld=1,2,3", "f32/f32/ieee/ttt/1x1x1/ld=1,1",
+        "f32/f32/ieee/ttt/1x1x1/ld=1,1,1,1"}) {
+    CHECK_FALSE(parse_key(bad));
+  }
+}
+
 TEST_CASE("key: the texts that the store and users see") {
   Problem p = make_problem({5120, 5120, 4096});
   CHECK(key(p) == "f32/f32/ieee/ttt/5120x5120x4096");

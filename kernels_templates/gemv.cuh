@@ -1,0 +1,78 @@
+#pragma once
+
+#include "parts/kernel_traits.h"
+#include "parts/skinny_gemm.cuh"
+#include "parts/skinny_geometry.cuh"
+#include "parts/tile_config.h"
+#include "parts/vector_access.cuh"
+
+// gemv: fp32 products with very few rows or columns, bound by reading the long operand once.
+//
+//     C: m x n, m small               B, the long operand: k x n
+//     +-----+-----+-----+             +-----+-----+-----+
+//     | b0  | b1  | b2  |  few x long |w0   |     |     |   every warp of a block reads its own k
+//     of
+//     +-----+-----+-----+             |w1   | b1  | b2  |   the block's columns, unroll values a
+//                                     |w0   |     |     |   thread at a time, straight into
+//                                     registers |w1   |     |     |
+//                                     +-----+-----+-----+
+//
+// With few columns it is A that is read that way. The few operand comes through L1: all lanes of a
+// worker read the same words, and the other warps find them there; for more rows see skinny.
+// How lanes lie: parts/skinny_geometry.cuh; how the parts of a sum meet, over lanes, warps and
+// slices: parts/skinny_results.cuh.
+
+namespace gemmtune {
+
+// The few operand straight from global memory.
+template <TileConfig kTile, KernelTraits kTraits>
+class FewFromGlobal {
+  using G = SkinnyGeometry<kTile, kTraits>;
+  static constexpr int kLimit = G::kFewContiguousK ? G::kRun : G::kFew;
+  static constexpr int kWidth = G::kFewVector < kLimit ? G::kFewVector : kLimit;
+
+ public:
+  static constexpr int kSmemBytes = 0;
+  static constexpr int kGroup = G::kFewContiguousK ? kWidth : 1;
+  using Group = float[kGroup][G::kFew];
+
+  __device__ __forceinline__ FewFromGlobal(float*, const float* base, long long ld, int start,
+                                           int extent, int, int k_end)
+      : base_(base), ld_(ld), start_(start), extent_(extent), k_end_(k_end) {}
+
+  __device__ __forceinline__ void prepare(int) {}
+
+  __device__ __forceinline__ void read(Group& group, int k, int u) const {
+    const int at = k + G::k_of(u);
+    const bool valid = at < k_end_;
+    if constexpr (G::kFewContiguousK) {
+#pragma unroll
+      for (int r = 0; r < G::kFew; ++r) {
+        FloatVector<kWidth> x{};
+        if (valid) x = load_vector<kWidth>(base_ + min(start_ + r, extent_ - 1) * ld_ + at);
+#pragma unroll
+        for (int v = 0; v < kWidth; ++v) group[v][r] = x.v[v];
+      }
+    } else {
+#pragma unroll
+      for (int r = 0; r < G::kFew; r += kWidth) {
+        FloatVector<kWidth> x{};
+        if (valid) x = load_vector<kWidth>(base_ + at * ld_ + min(start_ + r, extent_ - kWidth));
+#pragma unroll
+        for (int v = 0; v < kWidth; ++v) group[0][r + v] = x.v[v];
+      }
+    }
+  }
+
+ private:
+  const float* base_;
+  long long ld_;
+  int start_;
+  int extent_;
+  int k_end_;
+};
+
+template <TileConfig kTile, KernelTraits kTraits>
+struct Gemv : SkinnyGemm<kTile, kTraits, FewFromGlobal> {};
+
+}  // namespace gemmtune

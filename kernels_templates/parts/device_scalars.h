@@ -1,0 +1,15 @@
+#pragma once
+
+// The argument of kernels whose scalars are in device memory, known only when the kernel runs. Such
+// a kernel reads them, and is otherwise the one that takes GemmArgs. Shared by host and device;
+// compiled by NVRTC, so nothing is included here: gemm_args.h comes before it.
+
+namespace gemmtune {
+
+struct DeviceScalarArgs {
+  GemmArgs gemm;                 // alpha and beta are ignored
+  const float* alpha = nullptr;  // device addresses
+  const float* beta = nullptr;
+};
+
+}  // namespace gemmtune

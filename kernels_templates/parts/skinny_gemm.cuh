@@ -1,0 +1,159 @@
+#pragma once
+
+#include "parts/gemm_args.h"
+#include "parts/kernel_traits.h"
+#include "parts/raster.cuh"
+#include "parts/skinny_geometry.cuh"
+#include "parts/skinny_results.cuh"
+#include "parts/skinny_stream.cuh"
+#include "parts/slice_sum.cuh"
+#include "parts/tile_config.h"
+
+// What gemv and skinny share: everything but the way in which the few operand reaches the threads,
+// class Few<kTile, kTraits> with
+//
+//     kSmemBytes           shared memory it needs during the main loop
+//     Few(smem, base, ld, start, extent, k_begin, k_end)
+//     prepare(k)           called by all threads before the chunk at k is multiplied
+//     kGroup, Group        values of k read at once, and where to
+//     read(group, k, u)    group[v][r] is at k_of(u + v) of the chunk that begins at k
+//
+// The long operand, by kTile.stages:
+//   1      a chunk is loaded into registers when it is needed
+//   2      into registers, while the last one is multiplied
+//   more   a ring of that many chunks in shared memory, filled by cp.async (sm_80 and up). A thread
+//   reads
+//          only what it has copied itself, so there is no barrier: the ring just holds more bytes
+//          in flight than the registers could.
+
+namespace gemmtune {
+
+template <TileConfig kTile, KernelTraits kTraits,
+          template <TileConfig, KernelTraits> class FewOperand>
+struct SkinnyGemm {
+  using G = SkinnyGeometry<kTile, kTraits>;
+  using Results = SkinnyResults<kTile, kTraits>;
+  using Long = LongStream<kTile, kTraits>;
+  using Few = FewOperand<kTile, kTraits>;
+  using Sum = SliceSum<kTile, kTraits>;
+
+  static constexpr int kThreads = G::kThreads;
+  static constexpr bool kRing = kTile.stages > 2;
+  static constexpr int kLoopBytes =
+      Few::kSmemBytes + (kRing ? kTile.stages * Long::kSlotFloats * 4 : 0);
+  static constexpr int kSmemBytes =
+      kLoopBytes > Results::kSmemBytes ? kLoopBytes : Results::kSmemBytes;
+
+  static __device__ __forceinline__ void run(const GemmArgs& args) {
+    extern __shared__ __align__(16) float smem[];
+    const int slice = static_cast<int>(blockIdx.x) % Results::kSlices;
+    const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n, 1>(
+        args.m, args.n, static_cast<int>(blockIdx.x) / Results::kSlices);
+    const int row = at.row * kTile.tile_m;
+    const int column = at.column * kTile.tile_n;
+    const float* a = static_cast<const float*>(args.a) + at.batch * args.stride_a;
+    const float* b = static_cast<const float*>(args.b) + at.batch * args.stride_b;
+
+    // Whole chunks a slice; the last slices may be left with fewer, or none.
+    const int chunks = (args.k + G::kChunk - 1) / G::kChunk;
+    const int depth = (chunks + Results::kSlices - 1) / Results::kSlices * G::kChunk;
+    const int k_begin = min(slice * depth, args.k);
+    const int k_end = min(k_begin + depth, args.k);
+
+    Results results;
+    if constexpr (G::kFewRows) {
+      Long stream(b, args.ldb, column, args.n, k_begin, k_end);
+      Few few(smem, a, args.lda, row, args.m, k_begin, k_end);
+      sum_over_k(results, smem, stream, few, k_begin, k_end);
+    } else {
+      Long stream(a, args.lda, row, args.m, k_begin, k_end);
+      Few few(smem, b, args.ldb, column, args.n, k_begin, k_end);
+      sum_over_k(results, smem, stream, few, k_begin, k_end);
+    }
+    results.store(smem, args, at.batch, row, column, slice);
+  }
+
+  static constexpr int kFinishThreads = Sum::kFinishThreads;
+  static __device__ __forceinline__ void finish(const GemmArgs& args) { Sum::finish(args); }
+
+  static constexpr int kPrepareThreads = Sum::kPrepareThreads;
+  static __device__ __forceinline__ void prepare(const GemmArgs& args) { Sum::prepare(args); }
+
+ private:
+  using Chunk = typename Long::Chunk;
+
+  static __device__ __forceinline__ void sum_over_k(Results& results, float* smem, Long& stream,
+                                                    Few& few, int k_begin, int k_end) {
+    if constexpr (kRing) {
+      sum_through_ring(results, smem + Few::kSmemBytes / 4, stream, few, k_begin, k_end);
+    } else if constexpr (kTile.stages == 2) {
+      Chunk next;
+      stream.load(next);
+      for (int k = k_begin; k < k_end; k += G::kChunk) {
+        Chunk chunk;
+#pragma unroll
+        for (int u = 0; u < G::kUnroll; ++u) {
+#pragma unroll
+          for (int o = 0; o < G::kThreadLong; ++o) chunk[u][o] = next[u][o];
+        }
+        stream.load(next);  // zeros past the end
+        few.prepare(k);
+        multiply(results, chunk, few, k);
+      }
+    } else {
+      for (int k = k_begin; k < k_end; k += G::kChunk) {
+        Chunk chunk;
+        stream.load(chunk);
+        few.prepare(k);
+        multiply(results, chunk, few, k);
+      }
+    }
+  }
+
+  // Slot t % stages holds chunk t. The slot that is filled next was read an iteration ago.
+  static __device__ __forceinline__ void sum_through_ring(Results& results, float* ring,
+                                                          Long& stream, Few& few, int k_begin,
+                                                          int k_end) {
+    constexpr int kLast = (kTile.stages - 1) * Long::kSlotFloats;
+#pragma unroll
+    for (int s = 0; s < kTile.stages - 1; ++s) {
+      stream.copy(ring + s * Long::kSlotFloats);
+      cp_async_commit();
+    }
+    float* reading = ring;
+    float* writing = ring + kLast;
+    for (int k = k_begin; k < k_end; k += G::kChunk) {
+      cp_async_wait<kTile.stages - 2>();
+      Chunk chunk;
+      Long::read(chunk, reading);
+      stream.copy(writing);  // zeros past the end
+      cp_async_commit();
+      few.prepare(k);
+      multiply(results, chunk, few, k);
+      writing = reading;
+      reading = reading == ring + kLast ? ring : reading + Long::kSlotFloats;
+    }
+    cp_async_wait<0>();  // the results take the ring's place
+  }
+
+  static __device__ __forceinline__ void multiply(Results& results, const Chunk& chunk,
+                                                  const Few& few, int k) {
+#pragma unroll
+    for (int u = 0; u < G::kUnroll; u += Few::kGroup) {
+      typename Few::Group group;
+      few.read(group, k, u);
+#pragma unroll
+      for (int v = 0; v < Few::kGroup; ++v) {
+#pragma unroll
+        for (int r = 0; r < G::kFew; ++r) {
+#pragma unroll
+          for (int o = 0; o < G::kThreadLong; ++o) {
+            results.acc[r][o] = fmaf(group[v][r], chunk[u + v][o], results.acc[r][o]);
+          }
+        }
+      }
+    }
+  }
+};
+
+}  // namespace gemmtune

@@ -1,0 +1,82 @@
+#pragma once
+
+#include "parts/gemm_args.h"
+#include "parts/kernel_traits.h"
+#include "parts/simt_epilogue.cuh"
+#include "parts/tile_config.h"
+#include "parts/vector_access.cuh"
+
+// The extra kernels of a candidate whose k is shared out over kTile.slices blocks, by the way in
+// which the partial products are added up (kTile.reduction).
+
+namespace gemmtune {
+
+template <TileConfig kTile, KernelTraits kTraits>
+struct SliceSum {
+  static constexpr int kSlices = kTile.slices;
+  static constexpr int kVector = kTraits.vector_c;
+
+  // Where slice `slice` of a batch entry leaves its dense m x n partial product.
+  static __device__ __forceinline__ float* partial(const GemmArgs& args, int batch, int slice) {
+    const long long matrix = static_cast<long long>(slice) * args.batch + batch;
+    return static_cast<float*>(args.workspace) + matrix * args.m * args.n;
+  }
+
+  // workspace: C = alpha * (sum of the slices in order) + beta * C, kFinishVectors vectors of C a
+  // block. Within a block, warp w adds up slices w, w + kFinishWarps, ...; the partial sums are
+  // then added in warp order.
+  static constexpr int kFinishThreads = 256;
+  static constexpr int kFinishWarps = kFinishThreads / 32;
+  static constexpr int kFinishVectors = 32;
+
+  static __device__ __forceinline__ void finish(const GemmArgs& args) {
+    __shared__ FloatVector<kVector> sums[kFinishWarps][kFinishVectors];
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int warp = static_cast<int>(threadIdx.x) / 32;
+    const long long elements = static_cast<long long>(args.m) * args.n * args.batch;
+    const long long i = (static_cast<long long>(blockIdx.x) * kFinishVectors + lane) * kVector;
+    const float* partial = static_cast<const float*>(args.workspace) + i;
+    FloatVector<kVector> sum{};
+    if (i < elements) {
+#pragma unroll
+      for (int slice = warp; slice < kSlices; slice += kFinishWarps) {
+        const auto x = load_vector<kVector>(partial + slice * elements);
+#pragma unroll
+        for (int v = 0; v < kVector; ++v) sum.v[v] += x.v[v];
+      }
+    }
+    sums[warp][lane] = sum;
+    __syncthreads();
+    if (warp != 0 || i >= elements) return;
+    constexpr int kUsed = kSlices < kFinishWarps ? kSlices : kFinishWarps;
+#pragma unroll
+    for (int w = 1; w < kUsed; ++w) {
+#pragma unroll
+      for (int v = 0; v < kVector; ++v) sum.v[v] += sums[w][lane].v[v];
+    }
+    store_vector_of_c<kVector>(element_of_c(args, i), sum, args.alpha, args.beta);
+  }
+
+  // atomic: C = beta * C, one vector a thread.
+  static constexpr int kPrepareThreads = 256;
+
+  static __device__ __forceinline__ void prepare(const GemmArgs& args) {
+    const long long elements = static_cast<long long>(args.m) * args.n * args.batch;
+    const long long i =
+        (static_cast<long long>(blockIdx.x) * kPrepareThreads + threadIdx.x) * kVector;
+    if (i >= elements) return;
+    store_vector_of_c<kVector>(element_of_c(args, i), FloatVector<kVector>{}, 0.0f, args.beta);
+  }
+
+ private:
+  // Element i of all batch entries of C, counted row by row.
+  static __device__ __forceinline__ float* element_of_c(const GemmArgs& args, long long i) {
+    const long long entry = static_cast<long long>(args.m) * args.n;
+    const long long batch = i / entry;
+    const long long row = (i - batch * entry) / args.n;
+    const long long column = i - batch * entry - row * args.n;
+    return static_cast<float*>(args.c) + batch * args.stride_c + row * args.ldc + column;
+  }
+};
+
+}  // namespace gemmtune

@@ -1,0 +1,157 @@
+#pragma once
+
+#include "parts/cp_async.cuh"
+#include "parts/kernel_traits.h"
+#include "parts/skinny_gemm.cuh"
+#include "parts/skinny_geometry.cuh"
+#include "parts/tile_config.h"
+#include "parts/vector_access.cuh"
+
+// skinny: fp32 products with few rows or columns, up to some dozens: gemv with the few operand in
+// shared memory, tile_k values of k at a time.
+//
+//     shared memory, few operand:   [tile_k][few]       where the long operand is contiguous along
+//                                                       the long side: a read is 4 rows of one k,
+//                                                       the same for all lanes of a worker
+//                                   [few][tile_k + 4]   where it is contiguous along k: a read is 4
+//                                                       k of one row, neighbouring lanes side by
+//                                                       side
+//
+// The long operand still goes straight to registers, each word to the one thread that uses it.
+
+namespace gemmtune {
+
+// The few operand in shared memory.
+template <TileConfig kTile, KernelTraits kTraits>
+class FewInShared {
+  using G = SkinnyGeometry<kTile, kTraits>;
+  static constexpr int kLimit = G::kFewContiguousK ? kTile.tile_k : G::kFew;
+  static constexpr int kWidth = G::kFewVector < kLimit ? G::kFewVector : kLimit;
+  static constexpr int kStride = kTile.tile_k + 4;  // [few][tile_k + 4]
+  static constexpr int kReadRows = G::kFew < 4 ? G::kFew : 4;
+  static_assert(kTile.tile_k % G::kChunk == 0, "a slab of shared memory is made of whole chunks");
+
+ public:
+  static constexpr int kSmemBytes = 4 * G::kFew * (G::kLongContiguousK ? kStride : kTile.tile_k);
+  static constexpr int kGroup = G::kLongContiguousK ? G::kRun : 1;
+  using Group = float[kGroup][G::kFew];
+
+  __device__ __forceinline__ FewInShared(float* smem, const float* base, long long ld, int start,
+                                         int extent, int k_begin, int k_end)
+      : smem_(smem),
+        base_(base),
+        ld_(ld),
+        start_(start),
+        extent_(extent),
+        slab_(k_begin),
+        k_end_(k_end) {}
+
+  __device__ __forceinline__ void prepare(int k) {
+    if (k != slab_) return;
+    __syncthreads();  // nobody reads the last slab any more
+    if constexpr (kTile.stages > 2) {
+      fill_async(k);
+    } else {
+      fill(k);
+    }
+    slab_ += kTile.tile_k;
+    __syncthreads();
+  }
+
+  __device__ __forceinline__ void read(Group& group, int k, int u) const {
+    const int at = k - (slab_ - kTile.tile_k) + G::k_of(u);
+    if constexpr (G::kLongContiguousK) {
+#pragma unroll
+      for (int r = 0; r < G::kFew; ++r) {
+        const auto x = load_vector<kGroup>(smem_ + r * kStride + at);
+#pragma unroll
+        for (int v = 0; v < kGroup; ++v) group[v][r] = x.v[v];
+      }
+    } else {
+#pragma unroll
+      for (int r = 0; r < G::kFew; r += kReadRows) {
+        const auto x = load_vector<kReadRows>(smem_ + at * G::kFew + r);
+#pragma unroll
+        for (int v = 0; v < kReadRows; ++v) group[0][r + v] = x.v[v];
+      }
+    }
+  }
+
+ private:
+  static constexpr int kVectors = G::kFew * kTile.tile_k / kWidth;
+
+  // The same by cp.async, all of it in flight at once. What is transposed goes word by word.
+  __device__ __forceinline__ void fill_async(int k) {
+    constexpr bool kAsItLies = G::kFewContiguousK == G::kLongContiguousK;
+    constexpr int kCopy = kAsItLies ? kWidth : 1;
+#pragma unroll 4
+    for (int i = static_cast<int>(threadIdx.x); i < G::kFew * kTile.tile_k / kCopy;
+         i += G::kThreads) {
+      int r;
+      int at;
+      place<kCopy>(i, r, at);
+      const bool valid = k + at < k_end_;
+      cp_async_or_zero<kCopy * 4>(smem_ + offset(r, at), element<kCopy>(r, valid ? k + at : slab_),
+                                  valid);
+    }
+    cp_async_commit();
+    cp_async_wait<0>();
+  }
+
+  // Copies the slab that begins at k through registers, with zeros past the end of k.
+  __device__ __forceinline__ void fill(int k) {
+#pragma unroll 8
+    for (int i = static_cast<int>(threadIdx.x); i < kVectors; i += G::kThreads) {
+      int r;
+      int at;
+      place<kWidth>(i, r, at);
+      FloatVector<kWidth> x{};
+      if (k + at < k_end_) x = load_vector<kWidth>(element<kWidth>(r, k + at));
+#pragma unroll
+      for (int v = 0; v < kWidth; ++v) {
+        const int row = r + (G::kFewContiguousK ? 0 : v);
+        const int depth = at + (G::kFewContiguousK ? v : 0);
+        smem_[offset(row, depth)] = x.v[v];
+      }
+    }
+  }
+
+  static __device__ __forceinline__ int offset(int r, int at) {
+    return G::kLongContiguousK ? r * kStride + at : at * G::kFew + r;
+  }
+
+  // Row and k of vector i: in the order in which the slab lies in shared memory, or, where vectors
+  // lie across it, with neighbouring lanes on neighbouring words.
+  template <int kCopy>
+  static __device__ __forceinline__ void place(int i, int& r, int& at) {
+    if constexpr (!G::kFewContiguousK) {
+      r = i % (G::kFew / kCopy) * kCopy;
+      at = i / (G::kFew / kCopy);
+    } else if constexpr (G::kLongContiguousK) {
+      at = i % (kTile.tile_k / kCopy) * kCopy;
+      r = i / (kTile.tile_k / kCopy);
+    } else {
+      r = i % G::kFew;
+      at = i / G::kFew * kCopy;
+    }
+  }
+
+  template <int kCopy>
+  __device__ __forceinline__ const float* element(int r, int k) const {
+    if constexpr (G::kFewContiguousK) return base_ + min(start_ + r, extent_ - 1) * ld_ + k;
+    return base_ + k * ld_ + min(start_ + r, extent_ - kCopy);
+  }
+
+  float* smem_;
+  const float* base_;
+  long long ld_;
+  int start_;
+  int extent_;
+  int slab_;  // where the next slab begins
+  int k_end_;
+};
+
+template <TileConfig kTile, KernelTraits kTraits>
+struct Skinny : SkinnyGemm<kTile, kTraits, FewInShared> {};
+
+}  // namespace gemmtune

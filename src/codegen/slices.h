@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codegen/strategy.h"
+
+// What strategies that share out the k of a tile of C over several blocks (TileConfig::slices) have
+// in common on the host: rules, further kernels, workspace. The device side is parts/slice_sum.cuh.
+
+namespace gemmtune::codegen::slices {
+
+// Rules on TileConfig::reduction and the cluster it may need.
+std::span<const Rule> rules();
+
+// False where the reduction's order, and so the rounding, varies from run to run.
+bool deterministic(const TileConfig& tile);
+
+// Bytes of workspace: one dense m x n product a slice, or 0 if the reduction needs none.
+int64_t workspace_bytes(const KernelSpec& spec, const Problem& problem);
+
+// The kernel that runs before or after the main one, if the reduction has one.
+std::vector<EntryPoint> further_entry_points(const KernelSpec& spec);
+
+// Turns the launch plan of one block a tile into that of `slices` blocks a tile.
+LaunchPlan sliced(LaunchPlan plan, const KernelSpec& spec, const Problem& problem);
+
+// What Strategy::launch_notes() says of it; empty with one slice.
+std::string launch_notes(const KernelSpec& spec);
+
+}  // namespace gemmtune::codegen::slices

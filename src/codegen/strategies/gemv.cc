@@ -1,0 +1,38 @@
+#include "codegen/strategies/gemv.h"
+
+#include <array>
+
+#include "codegen/skinny_strategy.h"
+
+namespace gemmtune::codegen {
+namespace {
+
+constexpr int kMaxFew = 8;
+constexpr int kVector = 4;
+
+constexpr std::array<std::string_view, 10> kParameters = {
+    "tile_m", "tile_n", "thread_m", "thread_n",  "warps",
+    "unroll", "stages", "slices",   "reduction", "min_blocks"};
+
+constexpr std::array kOwnRules = {
+    Rule{"at most 8 rows or columns", "more of the few operand does not fit the registers",
+         [](const RuleInput& in) { return skinny_gemm::Geometry(in.spec).few <= kMaxFew; }},
+};
+
+}  // namespace
+
+const Strategy& gemv() {
+  static const skinny_gemm::SkinnyStrategy strategy({
+      .name = "gemv",
+      .summary = "very few rows or columns: the long operand straight to registers, k shared out",
+      .template_file = "gemv.cuh",
+      .template_name = "Gemv",
+      .parameters = kParameters,
+      .rules = {kOwnRules.begin(), kOwnRules.end()},
+      .smem_bytes = [](const KernelSpec&) { return 0; },
+      .registers = [](const KernelSpec& spec) { return kVector * skinny_gemm::Geometry(spec).few; },
+  });
+  return strategy;
+}
+
+}  // namespace gemmtune::codegen
