@@ -80,7 +80,7 @@ bool fill(const fs::path& path, std::string_view bytes) {
 
 Expected<void> write_file_atomically(const fs::path& path, std::string_view bytes) {
   std::error_code error;
-  fs::create_directories(path.parent_path(), error);
+  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
   if (error) return io_error(path, error.value());
   const fs::path temporary = temporary_name(path);
   if (fill(temporary, bytes) && ::rename(temporary.c_str(), path.c_str()) == 0) return {};

@@ -1,14 +1,12 @@
 #include "jit/cache_file.h"
 
-#include <bit>
 #include <cstring>
 
+#include "core/bytes.h"
 #include "jit/content_hash.h"
 
 namespace gemmtune::jit {
 namespace {
-
-static_assert(std::endian::native == std::endian::little, "numbers are copied as they lie");
 
 constexpr std::string_view kMagic = "gemmtune";
 constexpr uint32_t kCubin = 1;
@@ -21,84 +19,43 @@ constexpr int ResourceUsage::*kUsageFields[] = {
     &ResourceUsage::static_smem_bytes, &ResourceUsage::const_bytes,
     &ResourceUsage::barriers};
 
-class Writer {
- public:
-  template <class T>
-  void number(T value) {
-    out_.append(reinterpret_cast<const char*>(&value), sizeof value);
-  }
-  void text(std::string_view value) {
-    number(static_cast<uint32_t>(value.size()));
-    out_.append(value);
-  }
-  void header(uint32_t kind, std::string_view key, std::string_view name, Arch arch,
-              double compile_ms) {
-    out_.append(kMagic);
-    number(kCacheFormat);
-    number(kind);
-    text(key);
-    text(name);
-    number(static_cast<uint32_t>(arch.major));
-    number(static_cast<uint32_t>(arch.minor));
-    number(static_cast<uint32_t>(arch.specific));
-    number(compile_ms);
-  }
-  std::string finish() {
-    number(checksum(out_));
-    return std::move(out_);
-  }
+void write_header(ByteWriter& out, uint32_t kind, std::string_view key, std::string_view name,
+                  Arch arch, double compile_ms) {
+  out.raw(kMagic);
+  out.number(kCacheFormat);
+  out.number(kind);
+  out.text(key);
+  out.text(name);
+  out.number(static_cast<uint32_t>(arch.major));
+  out.number(static_cast<uint32_t>(arch.minor));
+  out.number(static_cast<uint32_t>(arch.specific));
+  out.number(compile_ms);
+}
 
- private:
-  std::string out_;
+std::string finish(ByteWriter& out) {
+  out.number(checksum(out.written()));
+  return out.take();
+}
+
+struct Header {
+  std::string name;
+  Arch arch;
+  double compile_ms = 0;
 };
 
-// Reads what Writer wrote. After the first read past the end everything is empty and ok() is false.
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : rest_(bytes) {}
-
-  bool ok() const { return ok_; }
-  bool at_end() const { return ok_ && rest_.empty(); }
-
-  std::string_view take(std::size_t size) {
-    if (size > rest_.size()) ok_ = false;
-    if (!ok_) return {};
-    const std::string_view part = rest_.substr(0, size);
-    rest_.remove_prefix(size);
-    return part;
-  }
-  template <class T>
-  T number() {
-    T value{};
-    const std::string_view part = take(sizeof value);
-    if (part.size() == sizeof value) std::memcpy(&value, part.data(), sizeof value);
-    return value;
-  }
-  std::string_view text() { return take(number<uint32_t>()); }
-
-  struct Header {
-    std::string name;
-    Arch arch;
-    double compile_ms = 0;
-  };
-  // Empty unless this is a file of `kind` for `key`.
-  std::optional<Header> header(uint32_t kind, std::string_view key) {
-    if (take(kMagic.size()) != kMagic || number<uint32_t>() != kCacheFormat ||
-        number<uint32_t>() != kind || text() != key)
-      return std::nullopt;
-    Header out;
-    out.name = std::string(text());
-    out.arch.major = static_cast<int>(number<uint32_t>());
-    out.arch.minor = static_cast<int>(number<uint32_t>());
-    out.arch.specific = number<uint32_t>() != 0;
-    out.compile_ms = number<double>();
-    return ok_ ? std::optional(out) : std::nullopt;
-  }
-
- private:
-  std::string_view rest_;
-  bool ok_ = true;
-};
+// Empty unless this is a file of `kind` for `key`.
+std::optional<Header> read_header(ByteReader& in, uint32_t kind, std::string_view key) {
+  if (in.raw(kMagic.size()) != kMagic || in.number<uint32_t>() != kCacheFormat ||
+      in.number<uint32_t>() != kind || in.text() != key)
+    return std::nullopt;
+  Header out;
+  out.name = std::string(in.text());
+  out.arch.major = static_cast<int>(in.number<uint32_t>());
+  out.arch.minor = static_cast<int>(in.number<uint32_t>());
+  out.arch.specific = in.number<uint32_t>() != 0;
+  out.compile_ms = in.number<double>();
+  return in.ok() ? std::optional(out) : std::nullopt;
+}
 
 // The bytes without their checksum, empty if that is wrong.
 std::string_view checked(std::string_view bytes) {
@@ -112,8 +69,8 @@ std::string_view checked(std::string_view bytes) {
 }  // namespace
 
 std::string encode(std::string_view key, const CompiledKernel& kernel) {
-  Writer out;
-  out.header(kCubin, key, kernel.name, kernel.arch, kernel.compile_ms);
+  ByteWriter out;
+  write_header(out, kCubin, key, kernel.name, kernel.arch, kernel.compile_ms);
   out.number(static_cast<uint32_t>(kernel.entries.size()));
   for (const EntryUsage& entry : kernel.entries) {
     out.text(entry.entry);
@@ -122,21 +79,21 @@ std::string encode(std::string_view key, const CompiledKernel& kernel) {
   out.number(static_cast<uint32_t>(kernel.warnings.size()));
   for (const std::string& warning : kernel.warnings) out.text(warning);
   out.text({reinterpret_cast<const char*>(kernel.cubin.data()), kernel.cubin.size()});
-  return out.finish();
+  return finish(out);
 }
 
 std::string encode(std::string_view key, const PtxText& ptx) {
-  Writer out;
-  out.header(kPtx, key, ptx.name, ptx.arch, ptx.compile_ms);
+  ByteWriter out;
+  write_header(out, kPtx, key, ptx.name, ptx.arch, ptx.compile_ms);
   out.number(uint32_t{0});
   out.number(uint32_t{0});
   out.text(ptx.ptx);
-  return out.finish();
+  return finish(out);
 }
 
 std::optional<CompiledKernel> decode_kernel(std::string_view key, std::string_view bytes) {
-  Reader in(checked(bytes));
-  const auto header = in.header(kCubin, key);
+  ByteReader in(checked(bytes));
+  const auto header = read_header(in, kCubin, key);
   if (!header) return std::nullopt;
   CompiledKernel kernel;
   kernel.name = header->name;
@@ -159,8 +116,8 @@ std::optional<CompiledKernel> decode_kernel(std::string_view key, std::string_vi
 }
 
 std::optional<PtxText> decode_ptx(std::string_view key, std::string_view bytes) {
-  Reader in(checked(bytes));
-  const auto header = in.header(kPtx, key);
+  ByteReader in(checked(bytes));
+  const auto header = read_header(in, kPtx, key);
   if (!header || in.number<uint32_t>() != 0 || in.number<uint32_t>() != 0) return std::nullopt;
   PtxText out{header->name, header->arch, std::string(in.text()), header->compile_ms, true};
   if (!in.at_end() || out.ptx.empty()) return std::nullopt;

@@ -10,7 +10,8 @@ CompileResult Compiler::compile(const CompileRequest& request) const {
     return *std::move(hit);
   }
   CompileResult result = jit::compile(nvrtc_, request);
-  if (result) static_cast<void>(cache_->store(key, *result));  // the cache itself warns
+  if (result && cache_->store(key, *result))  // the cache itself warns
+    static_cast<void>(cache_->remember(request, key));
   return result;
 }
 

@@ -18,6 +18,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kExtension = ".kernel";
+// A file with this extension is named by a source_key() and holds the key of a kernel.
+constexpr std::string_view kLinkExtension = ".source";
+constexpr size_t kKeyDigits = 32;
 // Kernels are tens of kilobytes; a file of this size was not written by us.
 constexpr int64_t kMaxFileBytes = int64_t{64} << 20;
 // A temporary file this old has lost its writer.
@@ -51,18 +54,45 @@ std::vector<CacheEntry> list_files(const fs::path& dir) {
   return out;
 }
 
-}  // namespace
-
-CacheKey cache_key(const Nvrtc& nvrtc, const CompileRequest& request, bool ptx) {
-  ContentHash hash;
-  hash.add(uint64_t{kCacheFormat});
-  hash.add(to_string(nvrtc.version())).add(nvrtc.library_bytes());
+void add_source(ContentHash& hash, const CompileRequest& request) {
   hash.add(to_string(request.arch));
   hash.add(request.source.text);
   hash.add(uint64_t{request.source.headers.size()});
   for (const auto& header : request.source.headers) hash.add(header.name).add(header.text);
   hash.add(uint64_t{request.source.entries.size()});
   for (const auto& entry : request.source.entries) hash.add(entry);
+}
+
+bool is_key(std::string_view text) {
+  return text.size() == kKeyDigits &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+// The key that a link file holds, if it holds one.
+std::optional<CacheKey> read_link(const fs::path& path) {
+  const auto text = read_and_touch(path, kKeyDigits);
+  if (!text || !is_key(*text)) return std::nullopt;
+  return CacheKey{*text};
+}
+
+}  // namespace
+
+CacheKey source_key(const CompileRequest& request) {
+  ContentHash hash;
+  hash.add(uint64_t{kCacheFormat});
+  add_source(hash, request);
+  for (const auto* options : {&request.source.options, &request.options}) {
+    hash.add(uint64_t{options->size()});
+    for (const std::string& option : *options) hash.add(option);
+  }
+  return {hash.hex()};
+}
+
+CacheKey cache_key(const Nvrtc& nvrtc, const CompileRequest& request, bool ptx) {
+  ContentHash hash;
+  hash.add(uint64_t{kCacheFormat});
+  hash.add(to_string(nvrtc.version())).add(nvrtc.library_bytes());
+  add_source(hash, request);
   // Where the toolkit lies does not change what it holds.
   const std::string own_include = include_option(nvrtc);
   for (const auto& option : compiler_options(nvrtc, request, ptx)) {
@@ -75,6 +105,10 @@ CubinCache::CubinCache(fs::path dir, Warn warn) : dir_(std::move(dir)), warn_(st
 
 fs::path CubinCache::file_of(const CacheKey& key) const {
   return dir_ / key.hex.substr(0, 2) / (key.hex + std::string(kExtension));
+}
+
+fs::path CubinCache::link_of(const CacheKey& source) const {
+  return dir_ / source.hex.substr(0, 2) / (source.hex + std::string(kLinkExtension));
 }
 
 std::optional<std::string> CubinCache::read(const CacheKey& key) const {
@@ -91,20 +125,34 @@ std::optional<PtxText> CubinCache::load_ptx(const CacheKey& key) const {
   return bytes ? decode_ptx(key.hex, *bytes) : std::nullopt;
 }
 
+std::optional<CompiledKernel> CubinCache::load_any(const CompileRequest& request) const {
+  const auto key = read_link(link_of(source_key(request)));
+  auto kernel = key ? load(*key) : std::nullopt;
+  if (!kernel || kernel->arch != request.arch) return std::nullopt;
+  // A link that was written by hand may lead to another kernel.
+  std::vector<std::string> entries;
+  for (const EntryUsage& entry : kernel->entries) entries.push_back(entry.entry);
+  return entries == request.source.entries ? std::move(kernel) : std::nullopt;
+}
+
 Expected<void> CubinCache::store(const CacheKey& key, const CompiledKernel& kernel) {
-  return write(key, encode(key.hex, kernel));
+  return write(file_of(key), encode(key.hex, kernel));
 }
 
 Expected<void> CubinCache::store(const CacheKey& key, const PtxText& ptx) {
-  return write(key, encode(key.hex, ptx));
+  return write(file_of(key), encode(key.hex, ptx));
 }
 
-Expected<void> CubinCache::write(const CacheKey& key, std::string_view bytes) {
+Expected<void> CubinCache::remember(const CompileRequest& request, const CacheKey& key) {
+  return write(link_of(source_key(request)), key.hex);
+}
+
+Expected<void> CubinCache::write(const fs::path& path, std::string_view bytes) {
   if (!writable())
     return make_error(ErrorKind::io, fmt::format("the kernel cache in {} was given up after an "
                                                  "earlier failure",
                                                  dir_.string()));
-  Expected<void> done = write_file_atomically(file_of(key), bytes);
+  Expected<void> done = write_file_atomically(path, bytes);
   if (!done) return write_failed(done.error().message);
   return done;
 }
@@ -119,6 +167,7 @@ Expected<void> CubinCache::write_failed(std::string message) {
 Expected<PruneReport> CubinCache::prune(int64_t max_bytes) {
   PruneReport report;
   std::vector<CacheEntry> kernels;
+  std::vector<CacheEntry> links;
   const auto abandoned = fs::file_time_type::clock::now() - kAbandonedAfter;
   std::string failed;  // the first file that could not be removed
   const auto remove = [&](const CacheEntry& entry) {
@@ -137,6 +186,8 @@ Expected<PruneReport> CubinCache::prune(int64_t max_bytes) {
     } else if (entry.path.extension() == kExtension) {
       report.bytes_left += entry.bytes;
       kernels.push_back(std::move(entry));
+    } else if (entry.path.extension() == kLinkExtension) {
+      links.push_back(std::move(entry));
     }
   }
   std::sort(kernels.begin(), kernels.end(),
@@ -144,6 +195,11 @@ Expected<PruneReport> CubinCache::prune(int64_t max_bytes) {
   for (const CacheEntry& entry : kernels) {
     if (report.bytes_left <= max_bytes) break;
     if (remove(entry)) report.bytes_left -= entry.bytes;
+  }
+  for (const CacheEntry& link : links) {
+    const auto key = read_link(link.path);
+    std::error_code unknown;
+    if (!key || !fs::exists(file_of(*key), unknown)) remove(link);
   }
   if (!failed.empty() && report.bytes_left > max_bytes) return make_error(ErrorKind::io, failed);
   return report;

@@ -24,6 +24,10 @@ struct CacheKey {
 // compiler version. The name of the source does not matter.
 CacheKey cache_key(const Nvrtc& nvrtc, const CompileRequest& request, bool ptx = false);
 
+// The same for any compiler: source text, headers, entries, the source's and the request's options,
+// and arch.
+CacheKey source_key(const CompileRequest& request);
+
 struct PruneReport {
   int64_t files_removed = 0;
   int64_t bytes_removed = 0;
@@ -52,8 +56,13 @@ class CubinCache {
   std::optional<CompiledKernel> load(const CacheKey& key) const;
   std::optional<PtxText> load_ptx(const CacheKey& key) const;
 
+  // What the last compiler to store the kernel of `request` made of it: for machines without one.
+  std::optional<CompiledKernel> load_any(const CompileRequest& request) const;
+
   // Errors are ErrorKind::io. The caller may ignore them: `warn` has been told.
   Expected<void> store(const CacheKey& key, const CompiledKernel& kernel);
+  // Makes load_any(request) find what is stored under `key`.
+  Expected<void> remember(const CompileRequest& request, const CacheKey& key);
   Expected<void> store(const CacheKey& key, const PtxText& ptx);
 
   // False once a write has failed.
@@ -65,7 +74,8 @@ class CubinCache {
 
  private:
   std::optional<std::string> read(const CacheKey& key) const;
-  Expected<void> write(const CacheKey& key, std::string_view bytes);
+  Expected<void> write(const std::filesystem::path& path, std::string_view bytes);
+  std::filesystem::path link_of(const CacheKey& source) const;
   Expected<void> write_failed(std::string message);
 
   std::filesystem::path dir_;

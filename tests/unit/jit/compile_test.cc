@@ -232,6 +232,9 @@ TEST_CASE("the second compile comes from the cache and is the same") {
   CHECK(second->entries == first->entries);
   CHECK(second->compile_ms == first->compile_ms);
   CHECK(second->name == "renamed");
+  const auto without_compiler = CubinCache(folder.path()).load_any(sample());
+  REQUIRE(without_compiler);
+  CHECK(without_compiler->cubin == first->cubin);
   const PtxResult ptx = compiler.compile_to_ptx(sample());
   const PtxResult again = compiler.compile_to_ptx(sample());
   REQUIRE(ptx);

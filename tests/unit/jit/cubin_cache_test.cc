@@ -74,6 +74,61 @@ TEST_CASE("a stored kernel is found by another cache object; an unknown one is a
   CHECK(files_in(dir).size() == 2);
 }
 
+CompileRequest request_of(int number) {
+  CompileRequest request;
+  request.source = {"k", fmt::format("text {}", number), {{"h", "header"}}, {"entry"}, {}};
+  request.arch = {8, 0, false};
+  return request;
+}
+
+TEST_CASE("a kernel is found by its source, whatever compiler made it") {
+  const TestFolder folder;
+  CubinCache cache(folder.path());
+  CHECK_FALSE(cache.load_any(request_of(1)));
+  REQUIRE(cache.store(key_of(1), kernel_of(1)));
+  REQUIRE(cache.remember(request_of(1), key_of(1)));
+  REQUIRE(cache.load_any(request_of(1)));
+  CHECK(is_whole(*cache.load_any(request_of(1))));
+  // The last one stored counts.
+  REQUIRE(cache.store(key_of(2), kernel_of(2)));
+  REQUIRE(cache.remember(request_of(1), key_of(2)));
+  CHECK(cache.load_any(request_of(1))->name == "kernel_2_0");
+  CHECK_FALSE(cache.load_any(request_of(3)));
+  CompileRequest other = request_of(1);
+  other.arch = {9, 0, false};
+  CHECK_FALSE(cache.load_any(other));
+  other = request_of(1);
+  other.options.emplace_back("--maxrregcount=32");
+  CHECK_FALSE(cache.load_any(other));
+  other = request_of(1);
+  other.source.headers[0].text += " ";
+  CHECK_FALSE(cache.load_any(other));
+}
+
+TEST_CASE("a link that leads nowhere, or to another kernel, is a miss; pruning removes it") {
+  const TestFolder folder;
+  CubinCache cache(folder.path());
+  REQUIRE(cache.remember(request_of(1), key_of(7)));
+  CHECK_FALSE(cache.load_any(request_of(1)));
+  const fs::path link = files_in(folder.path()).at(0);
+  for (const std::string& text :
+       {std::string(), std::string("../../../../etc/passwd"), std::string(32, 'G')}) {
+    std::ofstream(link) << text;
+    CHECK_FALSE(cache.load_any(request_of(1)));
+  }
+  CompiledKernel foreign = kernel_of(7);
+  foreign.entries[0].entry = "another";
+  REQUIRE(cache.store(key_of(7), foreign));
+  REQUIRE(cache.remember(request_of(1), key_of(7)));
+  CHECK_FALSE(cache.load_any(request_of(1)));
+  REQUIRE(cache.store(key_of(7), kernel_of(7)));
+  CHECK(cache.load_any(request_of(1)));
+  REQUIRE(cache.prune());
+  CHECK(files_in(folder.path()).size() == 2);
+  REQUIRE(cache.prune(0));
+  CHECK(files_in(folder.path()).empty());
+}
+
 TEST_CASE("a damaged file is a miss and is replaced") {
   const TestFolder folder;
   CubinCache cache(folder.path());
@@ -144,6 +199,13 @@ int in_child(Body body) {
   int status = 0;
   ::waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+TEST_CASE("a file of the working directory is written by its bare name") {
+  const std::string name = "written-" + std::to_string(getpid());
+  CHECK(write_file_atomically(name, "text"));
+  CHECK(read_and_touch(name, 100) == "text");
+  fs::remove(name);
 }
 
 TEST_CASE("a disk that fills up in the middle of a file leaves nothing behind") {
