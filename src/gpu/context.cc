@@ -9,7 +9,7 @@ Context::Context(std::shared_ptr<const Driver> driver, int ordinal)
     : driver_(std::move(driver)), ordinal_(ordinal) {}
 
 Context::~Context() {
-  if (handle_ == nullptr || lost()) return;
+  if (handle_ == nullptr || borrowed_ || lost()) return;
   driver_->report_cleanup(api().primary_ctx_release(device_), "releasing a context");
 }
 
@@ -27,6 +27,31 @@ Result<std::shared_ptr<Context>> Context::retain(std::shared_ptr<const Driver> d
       !retained) {
     return tl::unexpected(retained.error());
   }
+  return context;
+}
+
+Result<std::shared_ptr<Context>> Context::current(std::shared_ptr<const Driver> driver) {
+  const DriverApi& api = driver->api();
+  constexpr std::string_view kWhat = "asking for the current context";
+  CUcontext handle = nullptr;
+  if (auto asked = driver->check(api.ctx_get_current(&handle), kWhat); !asked)
+    return tl::unexpected(asked.error());
+  if (handle == nullptr) return std::shared_ptr<Context>();
+  CUdevice device = 0;
+  unsigned flags = 0;
+  int active = 0;
+  CUresult code = api.ctx_get_device(&device);
+  if (code == CUDA_SUCCESS) code = api.primary_ctx_state(device, &flags, &active);
+  if (auto asked = driver->check(code, kWhat); !asked) return tl::unexpected(asked.error());
+  // Devices are numbered by their ordinals. Retaining an inactive primary context would create it.
+  if (active != 0) {
+    auto primary = retain(driver, device);
+    if (!primary || (*primary)->handle_ == handle) return primary;
+  }
+  const std::shared_ptr<Context> context(new Context(std::move(driver), device));
+  context->device_ = device;
+  context->handle_ = handle;
+  context->borrowed_ = true;
   return context;
 }
 
@@ -57,6 +82,7 @@ Result<MemoryInfo> Context::memory() const {
 }
 
 Result<void> Context::reset() {
+  if (borrowed_) return cuda_error(ErrorKind::usage, "a borrowed context cannot be reset");
   if (lost_.exchange(true, std::memory_order_acq_rel)) return {};
   // A reset destroys the state but keeps our reference, so that is given back as well.
   const CUresult reset = api().primary_ctx_reset(device_);
@@ -68,6 +94,12 @@ Result<void> Context::reset() {
 CudaError Context::lost_error(std::string_view what) const {
   return {ErrorKind::failed, std::string(what) + " failed: its context was reset",
           CUDA_ERROR_CONTEXT_IS_DESTROYED};
+}
+
+void RelaxedCapture::exchange() {
+  if (context_.lost()) return;
+  context_.driver().report_cleanup(context_.api().exchange_capture_mode(&mode_),
+                                   "changing the capture mode");
 }
 
 ScopedContext::ScopedContext(ScopedContext&& other) noexcept

@@ -38,6 +38,11 @@ struct MemoryInfo {
 class Context {
  public:
   static Result<std::shared_ptr<Context>> retain(std::shared_ptr<const Driver> driver, int ordinal);
+
+  // The context that is current on the calling thread: retained if it is a device's primary one,
+  // else only borrowed: whoever made it must keep it until this object and all handles made in it
+  // are gone. Null if no context is current.
+  static Result<std::shared_ptr<Context>> current(std::shared_ptr<const Driver> driver);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -51,7 +56,8 @@ class Context {
   Result<MemoryInfo> memory() const;
 
   // Destroys the device's state for the whole process, also what others (cuBLAS, the CUDA runtime,
-  // another Context of this device) keep in it. Marks this context lost even if it fails.
+  // another Context of this device) keep in it. Marks this context lost even if it fails. Not for a
+  // borrowed context: ErrorKind::usage.
   Result<void> reset();
   bool lost() const { return lost_.load(std::memory_order_acquire); }
 
@@ -79,7 +85,25 @@ class Context {
   int ordinal_;
   CUdevice device_ = 0;
   CUcontext handle_ = nullptr;
+  bool borrowed_ = false;
   std::atomic<bool> lost_ = false;
+};
+
+// While alive, the calling thread's driver calls do not disturb captures of other threads, nor its
+// own: for loading modules, which a capture in the default mode would forbid. The context must
+// outlive it.
+class RelaxedCapture {
+ public:
+  explicit RelaxedCapture(const Context& context) : context_(context) { exchange(); }
+  ~RelaxedCapture() { exchange(); }
+  RelaxedCapture(const RelaxedCapture&) = delete;
+  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+
+ private:
+  void exchange();
+
+  const Context& context_;
+  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
 };
 
 // While alive, the context is current on the thread that made it; afterwards the one that was

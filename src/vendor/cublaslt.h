@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/error.h"
@@ -40,6 +41,7 @@ class CublasLtLibrary {
 struct PlanOptions {
   int max_algorithms = 64;
   int64_t max_workspace_bytes = int64_t{64} << 20;
+  bool device_scalars = false;  // alpha and beta are read from device memory when the product runs
 };
 
 // Device addresses of one product, and its scalars. The workspace must be aligned to 256 bytes.
@@ -51,6 +53,10 @@ struct MatmulArgs {
   float beta = 0.0F;
   void* workspace = nullptr;
   int64_t workspace_bytes = 0;
+  // In place of alpha and beta for a plan with PlanOptions::device_scalars: device addresses of
+  // f32.
+  const float* alpha_device = nullptr;
+  const float* beta_device = nullptr;
 };
 
 class CublasLt;
@@ -71,6 +77,9 @@ class MatmulPlan {
   // "algo=21 tile=128x256 stages=64x4 cluster=2x1x1 splitk=1 reduction=0 swizzle=0 custom=0"; a
   // value this version has no name for is a number ("tile=#612").
   std::string describe(int index) const;
+
+  // The first algorithm whose describe() is `description`, else -1.
+  int find(std::string_view description) const;
 
   // Enqueues the product on `stream`; the context must be current. Allocates nothing and is legal
   // under stream capture. ErrorKind::usage if the index or the workspace does not serve.
@@ -93,8 +102,9 @@ class CublasLt {
 
   // Descriptors and algorithms for `problem` (any layout; MatmulArgs follow its a, b and c).
   // Problem::align_bytes is what the algorithms may assume of the pointers. ErrorKind::unsupported
-  // if cuBLASLt has no algorithm for it. Math: ieee is plain f32 arithmetic; tf32 is the fast mode;
-  // tf32x3, which cuBLASLt lacks, is compared with its plain f32.
+  // if cuBLASLt has no algorithm for it, or wants device scalars of another type than f32. Math:
+  // ieee is plain f32 arithmetic; tf32 is the fast mode; tf32x3, which cuBLASLt lacks, is compared
+  // with its plain f32.
   Expected<MatmulPlan> plan(const Problem& problem, const PlanOptions& options = {}) const;
 
   const CublasLtLibrary& library() const;

@@ -33,6 +33,7 @@ MatmulTypes matmul_types(const Problem& problem) {
 struct MatmulPlan::Impl {
   std::shared_ptr<const CublasLt::Handle> handle;  // outlives the descriptors below
   MatmulTypes types;
+  bool device_scalars = false;
   ColumnMajorGemm gemm;
   Descriptor<cublasLtMatmulDesc_t> operation;
   Descriptor<cublasLtMatrixLayout_t> first;
@@ -129,6 +130,9 @@ Expected<void> MatmulPlan::Impl::describe_operation() {
   return Attributes(api(), api().desc_set, operation.get())
       .set(CUBLASLT_MATMUL_DESC_TRANSA, op(gemm.first))
       .set(CUBLASLT_MATMUL_DESC_TRANSB, op(gemm.second))
+      .set(CUBLASLT_MATMUL_DESC_POINTER_MODE,
+           static_cast<int32_t>(device_scalars ? CUBLASLT_POINTER_MODE_DEVICE
+                                               : CUBLASLT_POINTER_MODE_HOST))
       .result();
 }
 
@@ -207,6 +211,11 @@ Expected<MatmulPlan> CublasLt::plan(const Problem& problem, const PlanOptions& o
   auto impl = std::make_unique<MatmulPlan::Impl>();
   impl->handle = handle_;
   impl->types = matmul_types(problem);
+  impl->device_scalars = options.device_scalars;
+  if (options.device_scalars && impl->types.scalar != CUDA_R_32F) {
+    return make_error(ErrorKind::unsupported,
+                      "cuBLASLt takes f16 scalars for sums in f16, not f32 ones in device memory");
+  }
   impl->gemm = column_major(problem);
   if (auto done = impl->describe_operation(); !done) return tl::unexpected(done.error());
   if (auto done = impl->describe_operands(); !done) return tl::unexpected(done.error());
@@ -256,6 +265,13 @@ std::string MatmulPlan::describe(int index) const {
          " custom=" + number(CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION);
 }
 
+int MatmulPlan::find(std::string_view description) const {
+  for (int i = 0; i < algorithms(); ++i) {
+    if (describe(i) == description) return i;
+  }
+  return -1;
+}
+
 gpu::Result<void> MatmulPlan::run(int index, CUstream stream, const MatmulArgs& args) const {
   const auto* algorithm = impl_->find(index);
   if (algorithm == nullptr) {
@@ -275,10 +291,16 @@ gpu::Result<void> MatmulPlan::run(int index, CUstream stream, const MatmulArgs& 
   }
   const Scalar alpha = scalar(args.alpha, impl_->types.scalar);
   const Scalar beta = scalar(args.beta, impl_->types.scalar);
+  const void* alpha_at = alpha.bytes;
+  const void* beta_at = beta.bytes;
+  if (impl_->device_scalars) {
+    alpha_at = args.alpha_device;
+    beta_at = args.beta_device;
+  }
   const bool swapped = impl_->gemm.swapped;
   const cublasStatus_t status = impl_->api().matmul(
-      impl_->handle->value, impl_->operation.get(), alpha.bytes, swapped ? args.b : args.a,
-      impl_->first.get(), swapped ? args.a : args.b, impl_->second.get(), beta.bytes, args.c,
+      impl_->handle->value, impl_->operation.get(), alpha_at, swapped ? args.b : args.a,
+      impl_->first.get(), swapped ? args.a : args.b, impl_->second.get(), beta_at, args.c,
       impl_->result.get(), args.c, impl_->result.get(), &algorithm->algo, args.workspace,
       static_cast<size_t>(needed), stream);
   return impl_->api().check(status, "running a product");

@@ -1,11 +1,14 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <optional>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "fake_driver.h"
 #include "gpu/event.h"
+#include "gpu/graph.h"
 #include "gpu/memory.h"
 #include "gpu/module.h"
 #include "gpu/stream.h"
@@ -36,6 +39,60 @@ CudaError crash(const fake_cuda::Fixture& fixture, const std::shared_ptr<Context
 }
 
 }  // namespace
+
+TEST_CASE("the caller's context: none, a primary one, one of its own making") {
+  const fake_cuda::Fixture fixture(2);
+  CHECK(*Context::current(fixture.driver) == nullptr);
+  {
+    const auto primary = fixture.retain(1);
+    const auto entered = primary->enter();
+    const auto found = Context::current(fixture.driver).value();
+    CHECK(found->handle() == primary->handle());
+    CHECK(found->ordinal() == 1);
+    CHECK(fixture.fake.live("context") == 2);  // references
+  }
+  CHECK(fixture.fake.live("context") == 0);
+  auto* const own = static_cast<CUcontext>(fixture.fake.create_context(1));
+  for (const bool primary_active : {false, true}) {
+    CAPTURE(primary_active);
+    std::shared_ptr<Context> other;
+    if (primary_active) other = fixture.retain(1);
+    REQUIRE(fixture.driver->api().ctx_push_current(own) == CUDA_SUCCESS);
+    auto found = Context::current(fixture.driver).value();
+    CHECK(found->handle() == own);
+    CHECK(found->ordinal() == 1);
+    CHECK(fixture.fake.live("context") == (primary_active ? 1 : 0));  // not one more
+    CHECK(found->reset().error().kind == ErrorKind::usage);
+    CHECK_FALSE(found->lost());
+    {
+      const auto buffer = DeviceBuffer::allocate(found, 64);
+      CHECK(buffer);
+    }
+    found.reset();
+    CUcontext popped = nullptr;
+    REQUIRE(fixture.driver->api().ctx_pop_current(&popped) == CUDA_SUCCESS);
+    CHECK(popped == own);
+  }
+  CHECK(fixture.fake.misuses().empty());
+}
+
+TEST_CASE("in relaxed mode modules may be loaded while the thread captures") {
+  const fake_cuda::Fixture fixture;
+  const auto context = fixture.retain();
+  const auto stream = Stream::create(context).value();
+  const std::string_view image = "kernel";
+  const auto load = [&] { return Module::load(context, std::as_bytes(std::span(image))); };
+  for (const bool relaxed : {false, true}) {
+    const auto graph = Graph::capture(stream, [&]() -> Result<void> {
+      std::optional<RelaxedCapture> scope;
+      if (relaxed) scope.emplace(*context);
+      CHECK(load().has_value() == relaxed);
+      return {};
+    });
+    CHECK(graph.has_value() == relaxed);
+  }
+  CHECK(load());
+}
 
 TEST_CASE("a context is retained and released once") {
   const fake_cuda::Fixture fixture(2);

@@ -37,6 +37,9 @@ class FakeCuda {
   virtual void define_kernel(const std::string& kernel,
                              std::function<void(const Launch&)> body) = 0;
 
+  // A context of `device` other than its primary one, as cuCtxCreate makes; not current.
+  virtual void* create_context(int device) = 0;
+
   // Handles alive: "context" (references), "module", "stream", "event", "memory", "pinned",
   // "graph", "graph exec"; "" counts all of them.
   virtual int live(const std::string& kind = "") const = 0;

@@ -1,6 +1,9 @@
 // The fake driver: devices, contexts, modules and kernels.
 // Symbols are spelled as libcuda exports them, whatever the header maps the plain names to.
+#include <elf.h>
+
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstring>
 
@@ -36,6 +39,23 @@ Launch describe(const CUlaunchConfig& config, const std::string& kernel) {
     launch.cluster = {cluster.x, cluster.y, cluster.z};
   }
   return launch;
+}
+
+// The words of an image. Of real machine code, an ELF file, the bytes that are part of names.
+std::string text_of(const void* image) {
+  const auto* const text = static_cast<const char*>(image);
+  if (std::strncmp(text, "\177ELF", 4) != 0) return text;
+  if (text[4] != ELFCLASS64) return text + 4;  // not a real one
+  Elf64_Ehdr header;
+  std::memcpy(&header, image, sizeof header);
+  const size_t sections = header.e_shoff + size_t{header.e_shnum} * header.e_shentsize;
+  const size_t segments = header.e_phoff + size_t{header.e_phnum} * header.e_phentsize;
+  std::string words(text, std::max(sections, segments));
+  for (char& letter : words) {
+    const bool in_name = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+    if (!in_name) letter = ' ';
+  }
+  return words;
 }
 
 bool contains_word(const std::string& text, const std::string& word) {
@@ -190,6 +210,14 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice ordinal) {
   });
 }
 
+CUresult cuDevicePrimaryCtxGetState(CUdevice ordinal, unsigned* flags, int* active) {
+  return entry("cuDevicePrimaryCtxGetState", [&](State& s) {
+    *flags = 0;
+    *active = s.devices.at(static_cast<size_t>(ordinal)).context != 0 ? 1 : 0;
+    return CUDA_SUCCESS;
+  });
+}
+
 CUresult cuCtxPushCurrent_v2(CUcontext context) {
   return entry("cuCtxPushCurrent_v2", [&](State& s) {
     if (s.device_of_context(key(context)) == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
@@ -218,6 +246,15 @@ CUresult cuCtxGetCurrent(CUcontext* context) {
   });
 }
 
+CUresult cuCtxGetDevice(CUdevice* ordinal) {
+  return entry("cuCtxGetDevice", [&](State& s) {
+    DeviceState* device = nullptr;
+    if (const CUresult code = s.current(&device); code != CUDA_SUCCESS) return code;
+    *ordinal = static_cast<CUdevice>(device - s.devices.data());
+    return CUDA_SUCCESS;
+  });
+}
+
 CUresult cuCtxSynchronize() {
   return entry_inside("cuCtxSynchronize", [](State& s) {
     return s.spoil_capture() ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
@@ -227,8 +264,9 @@ CUresult cuCtxSynchronize() {
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
                             CUjit_option* options, void** values) {
   return entry_inside("cuModuleLoadDataEx", [&](State& s) {
-    const auto* text = static_cast<const char*>(image);
-    if (std::strncmp(text, "\177ELF", 4) == 0) text += 4;
+    if (s.spoil_capture(true)) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    const std::string words = text_of(image);
+    const char* const text = words.c_str();
     if (std::strcmp(text, "FOREIGN") == 0) return CUDA_ERROR_NO_BINARY_FOR_GPU;
     if (std::strcmp(text, "BAD") == 0) {
       char* log = nullptr;
@@ -241,7 +279,7 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
       return CUDA_ERROR_INVALID_PTX;
     }
     Object object;
-    object.image = text;
+    object.image = words;
     *module = as_handle<std::remove_pointer_t<CUmodule>>(s.add("module", std::move(object)));
     return CUDA_SUCCESS;
   });

@@ -102,9 +102,25 @@ std::vector<uintptr_t>& State::stack() {
   return contexts;
 }
 
+CUstreamCaptureMode& State::capture_mode() {
+  thread_local CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+  thread_local int epoch = 0;
+  if (epoch != epoch_) mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+  epoch = epoch_;
+  return mode;
+}
+
+void* State::create_context(int device) {
+  const std::lock_guard lock(mutex);
+  auto& others = devices.at(static_cast<size_t>(device)).others;
+  others.push_back(0x10000 + 0x100 * static_cast<uintptr_t>(device) + others.size());
+  return reinterpret_cast<void*>(others.back());  // NOLINT(performance-no-int-to-ptr)
+}
+
 DeviceState* State::device_of_context(uintptr_t context) {
   const auto found = std::find_if(devices.begin(), devices.end(), [&](const DeviceState& device) {
-    return device.context == context && context != 0;
+    return context != 0 && (device.context == context ||
+                            std::count(device.others.begin(), device.others.end(), context) != 0);
   });
   return found == devices.end() ? nullptr : &*found;
 }
@@ -164,11 +180,12 @@ CUresult State::enqueue(CUstream stream, Operation operation) {
       return CUDA_SUCCESS;
     }
   }
-  run(operation, device->context);
+  run(operation, stack().back());
   return CUDA_SUCCESS;
 }
 
-bool State::spoil_capture() {
+bool State::spoil_capture(bool unsafe) {
+  if (unsafe && capture_mode() == CU_STREAM_CAPTURE_MODE_RELAXED) return false;
   bool spoiled = false;
   for (auto& [handle, object] : objects) {
     if (!object.stream.capturing) continue;

@@ -46,7 +46,8 @@ struct Object {
 
 struct DeviceState {
   int references = 0;
-  uintptr_t context = 0;
+  uintptr_t context = 0;          // the primary one
+  std::vector<uintptr_t> others;  // made by create_context
   CUresult sticky = CUDA_SUCCESS;
 };
 
@@ -66,6 +67,7 @@ class State final : public FakeCuda {
   void fail(const std::string& symbol, int code, int skip) override;
   void crash_next_kernel(int code) override;
   void define_kernel(const std::string& kernel, std::function<void(const Launch&)> body) override;
+  void* create_context(int device) override;
   int live(const std::string& kind) const override;
   std::vector<std::string> misuses() const override;
   std::vector<std::string> calls() const override;
@@ -90,8 +92,11 @@ class State final : public FakeCuda {
 
   // Runs or records an operation.
   CUresult enqueue(CUstream stream, Operation operation);
-  // True, after invalidating the capture, if the calling thread is capturing.
-  bool spoil_capture();
+  // True, after invalidating the capture, if the calling thread is capturing; a thread in the
+  // relaxed mode may do what is only `unsafe`.
+  bool spoil_capture(bool unsafe = false);
+  // Of the calling thread. Those of earlier tests are dropped.
+  CUstreamCaptureMode& capture_mode();
   void end_captures();  // of the calling thread
   void run(const Operation& operation, uintptr_t context);
   void run_kernel(const Launch& launch);

@@ -28,7 +28,7 @@ bool check_range(State& s, CUdeviceptr address, size_t bytes) {
 
 CUresult allocate(State& s, const char* kind, size_t bytes, uintptr_t* address) {
   if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
-  if (s.spoil_capture()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  if (s.spoil_capture(true)) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   if (s.memory_used() + bytes > s.memory_bytes) return CUDA_ERROR_OUT_OF_MEMORY;
   Object object;
   object.bytes = bytes;
@@ -52,7 +52,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
 
 CUresult cuMemFree_v2(CUdeviceptr address) {
   return entry_inside("cuMemFree_v2", [&](State& s) {
-    if (s.spoil_capture()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    if (s.spoil_capture(true)) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     return s.remove("memory", address);
   });
 }
@@ -181,8 +181,17 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
   });
 }
 
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
+  return entry("cuThreadExchangeStreamCaptureMode", [&](State& s) {
+    std::swap(*mode, s.capture_mode());
+    return CUDA_SUCCESS;
+  });
+}
+
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
   return entry_inside("cuStreamIsCapturing", [&](State& s) {
+    *status = CU_STREAM_CAPTURE_STATUS_NONE;
+    if (stream == nullptr) return CUDA_SUCCESS;
     const Object* object = s.find("stream", key(stream));
     if (object == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     *status =

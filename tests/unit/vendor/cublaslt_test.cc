@@ -116,6 +116,43 @@ TEST_CASE("the heuristic is asked as documented, and unusable answers are droppe
   CHECK(vendor.blas.max_workspace_bytes == 0);
 }
 
+TEST_CASE("an algorithm is found again by its description") {
+  const Vendor vendor;
+  const auto plan = vendor.create().value().plan(make_problem({8, 8, 8})).value();
+  REQUIRE(plan.algorithms() > 2);
+  for (int i = 0; i < plan.algorithms(); ++i) CHECK(plan.find(plan.describe(i)) == i);
+  CHECK(plan.find("algo=99 tile=auto") == -1);
+  CHECK(plan.find("") == -1);
+}
+
+TEST_CASE("scalars in device memory are handed on as they are") {
+  const Vendor vendor;
+  const auto cublas = vendor.create().value();
+  const Problem problem = make_problem({3, 4, 5});
+  std::mt19937 random(8);
+  auto operands = vendor_test::random_operands(problem, random);
+  const auto expected = vendor_test::reference(problem, operands, 3, -2);
+  PlanOptions options;
+  options.device_scalars = true;
+  const auto plan = cublas.plan(problem, options).value();
+  const float alpha = 3;
+  const float beta = -2;
+  MatmulArgs args = args_of(operands, 99, 99);
+  args.alpha_device = &alpha;
+  args.beta_device = &beta;
+  const auto scope = vendor.context->enter();
+  REQUIRE(plan.run(0, nullptr, args));
+  CHECK(operands.c == expected);
+  CHECK(vendor.blas.last.pointer_mode == CUBLASLT_POINTER_MODE_DEVICE);
+  REQUIRE(cublas.plan(problem).value().run(0, nullptr, args_of(operands, 1, 0)));
+  CHECK(vendor.blas.last.pointer_mode == CUBLASLT_POINTER_MODE_HOST);
+
+  Problem half = make_problem({8, 8, 8}, DataType::f16);
+  half.accumulator = DataType::f16;
+  CHECK(cublas.plan(half, options).error().kind == ErrorKind::unsupported);
+  CHECK(cublas.plan(half));
+}
+
 TEST_CASE("no algorithm and an invalid problem are errors of their kind") {
   const Vendor vendor;
   const auto cublas = vendor.create().value();

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 namespace {
@@ -17,6 +18,7 @@ struct Descriptor {
   cudaDataType_t type = CUDA_R_32F;  // of scalars for an operation, of elements for a layout
   int32_t transpose_a = 0;
   int32_t transpose_b = 0;
+  int32_t pointer_mode = CUBLASLT_POINTER_MODE_HOST;
   // layout
   uint64_t rows = 0;
   uint64_t columns = 0;
@@ -38,7 +40,14 @@ std::map<const void*, std::unique_ptr<Descriptor>>& alive() {
   return instance;
 }
 
+// Handles and what is made from them are used by several threads, as the real ones may be.
+std::mutex& mutex() {
+  static std::mutex instance;
+  return instance;
+}
+
 bool fails(const char* function) {
+  const std::lock_guard lock(mutex());
   if (control().fail != function || control().skip-- > 0) return false;
   control().fail.clear();
   return true;
@@ -49,6 +58,7 @@ cublasStatus_t create(const char* function, Handle* handle, Descriptor descripto
   if (fails(function)) return CUBLAS_STATUS_ALLOC_FAILED;
   auto made = std::make_unique<Descriptor>(descriptor);
   *handle = reinterpret_cast<Handle>(made.get());
+  const std::lock_guard lock(mutex());
   alive()[*handle] = std::move(made);
   ++control().live;
   return CUBLAS_STATUS_SUCCESS;
@@ -56,6 +66,7 @@ cublasStatus_t create(const char* function, Handle* handle, Descriptor descripto
 
 template <class Handle>
 cublasStatus_t destroy(Handle handle) {
+  const std::lock_guard lock(mutex());
   if (alive().erase(handle) == 0) {
     ++control().misuses;
     return CUBLAS_STATUS_INVALID_VALUE;
@@ -66,6 +77,7 @@ cublasStatus_t destroy(Handle handle) {
 
 Descriptor& get(const void* handle) {
   static Descriptor dead;
+  const std::lock_guard lock(mutex());
   if (alive().count(handle) == 0) {
     ++control().misuses;
     return dead;
@@ -181,6 +193,8 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t desc,
   if (fails("cublasLtMatmulDescSetAttribute")) return CUBLAS_STATUS_INVALID_VALUE;
   if (attribute == CUBLASLT_MATMUL_DESC_TRANSA) return store(get(desc).transpose_a, data, bytes);
   if (attribute == CUBLASLT_MATMUL_DESC_TRANSB) return store(get(desc).transpose_b, data, bytes);
+  if (attribute == CUBLASLT_MATMUL_DESC_POINTER_MODE)
+    return store(get(desc).pointer_mode, data, bytes);
   return CUBLAS_STATUS_INVALID_VALUE;
 }
 
@@ -220,6 +234,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDe
   *returned = 0;
   if (fails("cublasLtMatmulAlgoGetHeuristic")) return CUBLAS_STATUS_NOT_SUPPORTED;
   const Descriptor& asked = get(preference);
+  const std::lock_guard lock(mutex());
   control().max_workspace_bytes = asked.max_workspace_bytes;
   std::memcpy(control().alignment, asked.alignment, sizeof(asked.alignment));
   for (int i = 0; i < requested && i < control().offered; ++i) {
@@ -260,15 +275,21 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   if (fails("cublasLtMatmul")) return CUBLAS_STATUS_EXECUTION_FAILED;
   get(handle);
   const Descriptor& op = get(desc);
-  auto& last = control().last;
+  gemmtune::fake_cublaslt::LastCall last;
   last.algorithm = static_cast<int>(algo->data[0]);
   last.workspace = workspace;
   last.workspace_bytes = workspace_bytes;
   last.compute = op.compute;
   last.scale = op.type;
+  last.pointer_mode = op.pointer_mode;
   const size_t scalar_bytes = op.type == CUDA_R_16F ? 2 : 4;
   std::memcpy(last.alpha, alpha, scalar_bytes);
   std::memcpy(last.beta, beta, scalar_bytes);
+  {
+    const std::lock_guard lock(mutex());
+    control().last = last;
+    ++control().calls;
+  }
   if (get(la).type != CUDA_R_32F) return CUBLAS_STATUS_SUCCESS;
   if (c != d || lc != ld) return CUBLAS_STATUS_INVALID_VALUE;
   float scalars[2];

@@ -12,6 +12,7 @@ struct LastCall {
   uint64_t workspace_bytes = 0;
   int compute = 0;  // cublasComputeType_t
   int scale = 0;    // cudaDataType_t
+  int pointer_mode = 0;
   unsigned char alpha[4] = {};
   unsigned char beta[4] = {};
 };
@@ -27,6 +28,7 @@ struct Control {
   int skip = 0;                      // after so many calls of it
   uint64_t max_workspace_bytes = 0;  // of the last preference used
   unsigned alignment[4] = {};        // A, B, C, D of the same
+  int calls = 0;                     // of cublasLtMatmul
   LastCall last;
 };
 

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "codegen/strategy.h"
+#include "gpu/context.h"
+#include "gpu/function.h"
+#include "gpu/module.h"
+
+namespace gemmtune::launch {
+
+// Operand addresses of one product, its scalars, and the workspace that the plan asks for.
+struct Operands {
+  const void* a = nullptr;
+  const void* b = nullptr;
+  void* c = nullptr;
+  void* workspace = nullptr;
+  float alpha = 1;
+  float beta = 0;
+  // In place of the two above where KernelSpec::device_scalars is set: read by the kernels.
+  const float* alpha_device = nullptr;
+  const float* beta_device = nullptr;
+};
+
+// The kernel argument for `problem` (canonical).
+GemmArgs make_args(const Problem& problem, const Operands& operands);
+
+// A loaded kernel and a problem: all that a launch needs but the addresses. Cheap to copy; valid as
+// long as the LoadedKernel. Thread-safe.
+class BoundKernel {
+ public:
+  // Enqueues every launch of the plan; the context must be current. Allocates nothing and is legal
+  // under stream capture.
+  gpu::Result<void> enqueue(const Operands& operands, CUstream stream) const;
+
+  int64_t workspace_bytes() const { return workspace_bytes_; }
+
+ private:
+  friend class LoadedKernel;
+  struct Step {
+    gpu::Function function;
+    gpu::LaunchConfig config;
+  };
+
+  Problem problem_;
+  bool device_scalars_ = false;
+  int64_t workspace_bytes_ = 0;
+  std::vector<Step> steps_;
+};
+
+// A compiled candidate in a context, ready to launch. Move-only.
+class LoadedKernel {
+ public:
+  // `image` is the machine code (or PTX) of codegen::emit(spec).
+  static gpu::Result<LoadedKernel> load(std::shared_ptr<const gpu::Context> context,
+                                        const codegen::KernelSpec& spec,
+                                        std::span<const std::byte> image);
+
+  // `problem` is canonical, supported by the strategy, and agrees with spec().traits.
+  BoundKernel bind(const Problem& problem) const;
+
+  // bind(problem).enqueue(operands, stream).
+  gpu::Result<void> enqueue(const Problem& problem, const Operands& operands,
+                            CUstream stream) const;
+
+  int64_t workspace_bytes(const Problem& problem) const;
+  const codegen::KernelSpec& spec() const { return spec_; }
+
+ private:
+  LoadedKernel(codegen::KernelSpec spec, gpu::Module module)
+      : spec_(spec), module_(std::move(module)) {}
+
+  codegen::KernelSpec spec_;
+  gpu::Module module_;
+  std::vector<gpu::Function> entries_;  // of module_
+};
+
+}  // namespace gemmtune::launch

@@ -1,0 +1,176 @@
+#include "launch/loaded_kernel.h"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <string>
+
+#include "fake_driver.h"
+
+namespace gemmtune::launch {
+namespace {
+
+using codegen::KernelSpec;
+
+Problem sample_problem() {
+  Problem problem = make_problem({100, 72, 640});
+  problem.batch = 3;
+  problem.lda = 648;
+  pack(problem);
+  problem.stride_b = 0;
+  return problem;
+}
+
+KernelSpec split_k(const Problem& problem, int reduction) {
+  TileConfig tile;
+  tile.tile_m = tile.tile_n = 64;
+  tile.tile_k = 8;
+  tile.warp_m = tile.warp_n = 32;
+  tile.thread_m = 8;
+  tile.thread_n = 4;
+  tile.stages = 3;
+  tile.fragments = 1;
+  tile.slices = 4;
+  tile.reduction = reduction;
+  KernelSpec spec{*codegen::find_strategy("split_k"), tile, codegen::traits_for(problem),
+                  problem.type};
+  const codegen::Rule* broken = codegen::broken_rule(spec, representative_device({9, 0, false}));
+  if (broken != nullptr) FAIL(broken->name);
+  return spec;
+}
+
+// What the fake driver takes for machine code: the names of the kernels.
+std::string image_of(const KernelSpec& spec) {
+  std::string text;
+  for (const std::string& name : codegen::entry_names(spec)) text += name + " ";
+  return text;
+}
+
+LoadedKernel load(const std::shared_ptr<gpu::Context>& context, const KernelSpec& spec) {
+  const std::string image = image_of(spec);
+  auto kernel = LoadedKernel::load(context, spec, std::as_bytes(std::span(image)));
+  if (!kernel) FAIL(kernel.error().message);
+  return *std::move(kernel);
+}
+
+float* address(uintptr_t value) {
+  return reinterpret_cast<float*>(value);  // NOLINT(performance-no-int-to-ptr)
+}
+
+Operands sample_operands() {
+  Operands operands;
+  operands.a = address(0x1000);
+  operands.b = address(0x2000);
+  operands.c = address(0x3000);
+  operands.workspace = address(0x4000);
+  operands.alpha = 1.5F;
+  operands.beta = -2.0F;
+  operands.alpha_device = address(0x5000);
+  operands.beta_device = address(0x6000);
+  return operands;
+}
+
+template <class Arguments>
+Arguments arguments_of(const fake_cuda::Launch& launch) {
+  Arguments arguments;
+  REQUIRE(launch.arguments.size() == sizeof(Arguments));
+  std::memcpy(&arguments, launch.arguments.data(), sizeof(Arguments));
+  return arguments;
+}
+
+void check_arguments(const GemmArgs& args, const Problem& p) {
+  const Operands operands = sample_operands();
+  CHECK(args.a == operands.a);
+  CHECK(args.b == operands.b);
+  CHECK(args.c == operands.c);
+  CHECK(args.workspace == operands.workspace);
+  CHECK((args.m == p.shape.m && args.n == p.shape.n && args.k == p.shape.k));
+  CHECK(args.batch == p.batch);
+  CHECK((args.lda == p.lda && args.ldb == p.ldb && args.ldc == p.ldc));
+  CHECK((args.stride_a == p.stride_a && args.stride_b == 0 && args.stride_c == p.stride_c));
+}
+
+TEST_CASE("every launch of a plan, in order, with the problem's arguments") {
+  const fake_cuda::Fixture fixture;
+  const auto context = fixture.retain();
+  const Problem problem = sample_problem();
+  for (const int reduction : {kReduceWorkspace, kReduceAtomic, kReduceCluster}) {
+    CAPTURE(reduction);
+    const KernelSpec spec = split_k(problem, reduction);
+    const codegen::LaunchPlan plan = spec.strategy->launch_plan(spec, problem);
+    const LoadedKernel kernel = load(context, spec);
+    const BoundKernel bound = kernel.bind(problem);
+    CHECK(bound.workspace_bytes() == plan.workspace_bytes);
+    const size_t before = fixture.fake.launches().size();
+    const auto entered = context->enter();
+    REQUIRE(bound.enqueue(sample_operands(), nullptr));
+    const auto launches = fixture.fake.launches();
+    REQUIRE(launches.size() == before + plan.launches.size());
+    const auto names = codegen::entry_names(spec);
+    for (size_t i = 0; i < plan.launches.size(); ++i) {
+      const codegen::KernelLaunch& planned = plan.launches[i];
+      const fake_cuda::Launch& launch = launches[before + i];
+      CHECK(launch.kernel == names[static_cast<size_t>(planned.entry)]);
+      CHECK(launch.grid == std::array{planned.grid.x, planned.grid.y, planned.grid.z});
+      CHECK(launch.block == std::array{planned.block.x, planned.block.y, planned.block.z});
+      CHECK(launch.cluster == std::array{planned.cluster.x, planned.cluster.y, planned.cluster.z});
+      const auto args = arguments_of<GemmArgs>(launch);
+      check_arguments(args, problem);
+      CHECK(args.alpha == 1.5F);
+      CHECK(args.beta == -2.0F);
+    }
+    // The same in one step.
+    REQUIRE(kernel.enqueue(problem, sample_operands(), nullptr));
+    CHECK(fixture.fake.launches().size() == before + 2 * plan.launches.size());
+  }
+  CHECK(fixture.fake.misuses().empty());
+}
+
+TEST_CASE("a kernel that reads its scalars is given their addresses") {
+  const fake_cuda::Fixture fixture;
+  const auto context = fixture.retain();
+  const Problem problem = sample_problem();
+  KernelSpec spec = split_k(problem, kReduceWorkspace);
+  spec.device_scalars = true;
+  const LoadedKernel kernel = load(context, spec);
+  const auto entered = context->enter();
+  REQUIRE(kernel.bind(problem).enqueue(sample_operands(), nullptr));
+  const auto launches = fixture.fake.launches();
+  REQUIRE(launches.size() == 2);
+  for (const fake_cuda::Launch& launch : launches) {
+    const auto args = arguments_of<DeviceScalarArgs>(launch);
+    check_arguments(args.gemm, problem);
+    CHECK(args.alpha == sample_operands().alpha_device);
+    CHECK(args.beta == sample_operands().beta_device);
+  }
+  // Its names differ from those of the ordinary kernel, so neither can be taken for the other.
+  KernelSpec plain = spec;
+  plain.device_scalars = false;
+  const std::string image = image_of(plain);
+  CHECK_FALSE(LoadedKernel::load(context, spec, std::as_bytes(std::span(image))));
+}
+
+TEST_CASE("a failure of any step is passed on, and nothing stays behind") {
+  const Problem problem = sample_problem();
+  const KernelSpec spec = split_k(problem, kReduceWorkspace);
+  const std::string image = image_of(spec);
+  for (const char* symbol : {"cuModuleLoadDataEx", "cuModuleGetFunction"}) {
+    const fake_cuda::Fixture fixture;
+    const auto context = fixture.retain();
+    fixture.fake.fail(symbol, CUDA_ERROR_OUT_OF_MEMORY);
+    const auto kernel = LoadedKernel::load(context, spec, std::as_bytes(std::span(image)));
+    REQUIRE_FALSE(kernel);
+    CHECK(kernel.error().out_of_memory());
+    CHECK(fixture.fake.live("module") == 0);
+  }
+  const fake_cuda::Fixture fixture;
+  const auto context = fixture.retain();
+  const LoadedKernel kernel = load(context, spec);
+  fixture.fake.fail("cuLaunchKernelEx", CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 1);
+  const auto entered = context->enter();
+  CHECK_FALSE(kernel.bind(problem).enqueue(sample_operands(), nullptr));
+  CHECK(fixture.fake.launches().size() == 1);  // the first of the two
+}
+
+}  // namespace
+}  // namespace gemmtune::launch
