@@ -139,7 +139,10 @@ Expected<std::unique_ptr<RecordStore>> open_store(const StoreOptions& options) {
     auto database = options.read_only ? open_readable(path, options) : open_writable(path, options);
     if (!database) return tl::unexpected(database.error());
     database->exec(kPragmas);
-    return std::make_unique<SqliteStore>(*std::move(database), path, options.now);
+    auto store = std::make_unique<SqliteStore>(*std::move(database), path, options.now);
+    // For whoever reads next; it is right without, too.
+    if (!options.read_only) static_cast<void>(store->update_winners());
+    return store;
   } catch (const SQLite::Exception& exception) {
     return tl::unexpected(to_error(exception, options.path, Phase::opening));
   }

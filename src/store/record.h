@@ -99,6 +99,35 @@ struct Record {
   bool stale = false;
 };
 
+// The fastest kernel of a job; see Winner.
+struct WinningKernel {
+  std::string_view strategy;
+  std::string_view config;
+  std::string_view source_hash;
+  std::string_view compiler_version;
+  Provenance provenance = Provenance::measured;
+  bool stale = false;
+  int registers = 0;   // a thread
+  double time_us = 0;  // measured, else predicted
+};
+
+// The fastest of a vendor's algorithms; see Winner.
+struct WinningAlgorithm {
+  std::string_view config;
+  std::string_view version;  // of the library
+  double time_us = 0;
+};
+
+// The best of a job: what a program that dispatches needs to know of it. Texts are valid during the
+// call that hands them out, and may be of a newer version of this program.
+struct Winner {
+  std::string_view problem;             // its key()
+  std::string_view arch;                // that the code is generated for, "sm_90"
+  std::string_view device_uuid;         // empty: holds for the arch only
+  std::optional<WinningKernel> kernel;  // the one that best() returns without vendors
+  std::optional<WinningAlgorithm> vendor;
+};
+
 // One invocation of the tuner.
 struct RunInfo {
   std::string tool_version;

@@ -13,6 +13,8 @@ bool allows_measurement(Outcome outcome) {
          outcome == Outcome::eliminated_early;
 }
 
+}  // namespace
+
 // NaN would be stored as NULL and infinity would win or lose every comparison.
 Expected<void> check_measurement(const Measurement& measurement) {
   const std::pair<const char*, double> times[] = {{"median_us", measurement.median_us},
@@ -31,8 +33,6 @@ Expected<void> check_measurement(const Measurement& measurement) {
   if (measurement.sample_count < 1) return usage_error("the measurement rests on no samples");
   return {};
 }
-
-}  // namespace
 
 Expected<void> check_device(const Device& device) {
   if (device.uuid.empty()) return usage_error("a device without a uuid cannot be stored");
@@ -70,6 +70,25 @@ Expected<void> check_record(const Record& record) {
   if (record.outcome != Outcome::ok && record.outcome != Outcome::vendor) return {};
   if (measured_here) return usage_error("outcome " + outcome + ", measured, needs a measurement");
   if (!record.predicted_us) return usage_error("outcome " + outcome + " needs a time");
+  return {};
+}
+
+Expected<void> check_entry(const Entry& entry) {
+  Record latest = entry.record;
+  if (!entry.timings.empty() && allows_measurement(latest.outcome))
+    latest.measurement = entry.timings.back().measurement;
+  if (auto checked = check_record(latest); !checked) return checked;
+  const std::string uuid = entry.device ? entry.device->device.uuid : "";
+  if (uuid != latest.job.device_uuid) return usage_error("the entry's device is not its job's");
+  if (entry.device) {
+    if (auto checked = check_device(entry.device->device); !checked) return checked;
+  }
+  for (const Timing& timing : entry.timings) {
+    if (auto checked = check_measurement(timing.measurement); !checked) return checked;
+  }
+  if (latest.provenance != Provenance::measured && !entry.timings.empty())
+    return usage_error("provenance " + std::string(to_string(latest.provenance)) +
+                       " goes with no timing");
   return {};
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "store/exchange.h"
 #include "store/record.h"
 
 namespace gemmtune::store {
@@ -44,6 +45,50 @@ struct ClaimRequest {
   std::chrono::seconds lifetime{120};  // after which others may take the work over
   size_t limit = 1;                    // candidates wanted
   bool include_finished = false;       // measure again what is already recorded
+};
+
+// Which entries are asked for.
+struct EntryQuery {
+  Filter filter;  // include_vendor as it says
+  std::optional<Problem> problem;
+  bool best_only = false;  // of each job the best own one, and the best of the vendor's
+};
+
+// What merge() made of the entries.
+struct MergeCounts {
+  int added = 0;      // were not there
+  int changed = 0;    // were there, with less
+  int unchanged = 0;  // were there, with all of it
+};
+
+// Rows of each kind.
+struct StoreInfo {
+  int schema_version = 0;
+  int64_t file_bytes = 0;
+  int64_t devices = 0;
+  int64_t problems = 0;
+  int64_t runs = 0;
+  int64_t candidates = 0;
+  int64_t stale = 0;  // of those
+  int64_t measurements = 0;
+  int64_t claims = 0;  // work that is under way, or was when a process died
+  std::vector<std::pair<std::string, int64_t>> outcomes;     // candidates of each, the most first
+  std::vector<std::pair<std::string, int64_t>> provenances;  // the same
+  std::string first_write;                                   // empty for a store without candidates
+  std::string last_write;
+};
+
+struct PruneRequest {
+  bool stale = false;                    // candidates of an older source or compiler
+  bool failures = false;                 // candidates that cannot be used
+  std::optional<int> keep_measurements;  // of each candidate, the latest; at least 1
+  std::optional<std::string> not_since;  // candidates last written before this timestamp
+  bool dry_run = false;                  // only count
+};
+
+struct PruneCounts {
+  int64_t candidates = 0;
+  int64_t measurements = 0;  // those of removed candidates included
 };
 
 // Every result ever obtained. Implementations are safe to call from several threads (calls are
@@ -97,6 +142,15 @@ class RecordStore {
   // The best record of each job (problem, arch, device, warm) that has one.
   virtual Expected<std::vector<Record>> list(const Filter& filter, ListOrder order) = 0;
 
+  // Hands the winner of every job that has one to `visit`, in no particular order; what is visited
+  // is the state of one moment. Much faster than list(): one row a job is read. `visit` must not
+  // call the store.
+  virtual Expected<void> winners(bool warm, const std::function<void(const Winner&)>& visit) = 0;
+
+  // Brings up to date what winners() reads, so that it need not look at the candidates of jobs that
+  // changed. Opening for writing and release() do so; worth a call after many writes.
+  virtual Expected<void> update_winners() = 0;
+
   // The candidates of `job` that need no further work: those measured (or failed) on its device;
   // for a job without a device, all that are recorded.
   virtual Expected<std::vector<Finished>> done(const Job& job) = 0;
@@ -109,6 +163,27 @@ class RecordStore {
 
   // Gives back every claim of `owner`.
   virtual Expected<void> release(const std::string& owner) = 0;
+
+  // Hands the entries that `query` asks for to `visit`, in an order that depends on their content
+  // only; what is visited is the state of one moment. `visit` must not call this store.
+  virtual Expected<void> entries(const EntryQuery& query,
+                                 const std::function<void(const Entry&)>& visit) = 0;
+
+  // The entry of the candidate with this id, or nothing.
+  virtual Expected<std::optional<Entry>> entry(int64_t id) = 0;
+
+  // Takes in what another store knows: each candidate becomes merged() of both sides. In which
+  // order stores are merged, and how often, makes no difference to what entries() then says, what
+  // is stale, and what is best (where several are equally fast, which of them). All or nothing.
+  // Usage error for an entry that parse_line would refuse.
+  virtual Expected<MergeCounts> merge(std::span<const Entry> entries) = 0;
+
+  // What the store holds.
+  virtual Expected<StoreInfo> info() = 0;
+
+  // Removes what `request` says, and what nothing refers to any more; the best of a job always
+  // stays, own and vendor's. Gives the space back to the file system where it can.
+  virtual Expected<PruneCounts> prune(const PruneRequest& request) = 0;
 
   // Reads everything and checks it. An error of kind io describes the first damage.
   virtual Expected<void> check() = 0;

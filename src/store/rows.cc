@@ -16,20 +16,8 @@ T read_name(SQLite::Statement& row, const char* column, Expected<T> (*parse)(std
   return *value;
 }
 
-// "sm_90a". Unlike parse_arch, takes any number: a newer gemm-tune may know more of them, and its
-// rows must not keep this one from reading the others.
 Arch read_arch(SQLite::Statement& row) {
-  const std::string text = row.getColumn("arch").getString();
-  int number = 0;
-  const char* const last = text.data() + text.size();
-  if (text.starts_with("sm_")) {
-    const auto [end, code] = std::from_chars(text.data() + 3, last, number);
-    const bool specific = end != last && *end == 'a';
-    if (code == std::errc() && number >= 10 && end + (specific ? 1 : 0) == last) {
-      return {number / 10, number % 10, specific};
-    }
-  }
-  throw BadRow("column arch: '" + text + "' is no arch");
+  return read_name(row, "arch", parse_any_arch);
 }
 
 std::optional<double> read_optional(SQLite::Statement& row, const char* column) {
@@ -56,6 +44,19 @@ void bind_name(SQLite::Statement& statement, const char* name, const std::option
 }
 
 }  // namespace
+
+Expected<Arch> parse_any_arch(std::string_view text) {
+  int number = 0;
+  const char* const last = text.data() + text.size();
+  if (text.starts_with("sm_")) {
+    const auto [end, code] = std::from_chars(text.data() + 3, last, number);
+    const bool specific = end != last && *end == 'a';
+    if (code == std::errc() && number >= 10 && end + (specific ? 1 : 0) == last) {
+      return Arch{number / 10, number % 10, specific};
+    }
+  }
+  return usage_error("'" + std::string(text) + "' is no arch");
+}
 
 Problem stored_form(const Problem& problem) {
   Problem form = canonical(problem);

@@ -17,6 +17,10 @@ struct BadRow : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// "sm_90a". Unlike parse_arch, takes any number: a newer gemm-tune may know more of them, and its
+// rows must not keep this one from reading the others.
+Expected<Arch> parse_any_arch(std::string_view text);
+
 // The form a problem is stored in: canonical, and strides that nothing depends on as 0.
 Problem stored_form(const Problem& problem);
 

@@ -2,7 +2,6 @@
 
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Statement.h>
-#include <SQLiteCpp/Transaction.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,15 +11,10 @@
 
 #include "store/record_rules.h"
 #include "store/sql.h"
-#include "store/sqlite_error.h"
 #include "store/timestamp.h"
 
 namespace gemmtune::store {
 namespace {
-
-// Every write takes the lock at once: a transaction that reads first and then wants to write fails
-// at once if another process wrote in between.
-constexpr auto kWrite = SQLite::TransactionBehavior::IMMEDIATE;
 
 std::vector<int64_t> read_ids(SQLite::Statement& query) {
   std::vector<int64_t> ids;
@@ -63,18 +57,6 @@ void sort_records(std::vector<Record>& records, ListOrder order) {
 
 SqliteStore::SqliteStore(SQLite::Database database, std::filesystem::path path, Clock now)
     : database_(std::move(database)), path_(std::move(path)), now_(std::move(now)) {}
-
-template <class Body>
-auto SqliteStore::guarded(Body body) -> decltype(body()) {
-  const std::lock_guard lock(mutex_);
-  try {
-    return body();
-  } catch (const SQLite::Exception& exception) {
-    return tl::unexpected(to_error(exception, path_, Phase::working));
-  } catch (const BadRow& bad) {
-    return tl::unexpected(damage_error(bad.what(), path_));
-  }
-}
 
 Expected<void> SqliteStore::add_device(const Device& device) {
   if (auto checked = check_device(device); !checked) return checked;
@@ -346,9 +328,12 @@ Expected<std::vector<size_t>> SqliteStore::claim(const Job& job,
 
 Expected<void> SqliteStore::release(const std::string& owner) {
   return guarded([&]() -> Expected<void> {
+    SQLite::Transaction transaction(database_, kWrite);
     SQLite::Statement remove(database_, sql::kDeleteClaimsOfOwner);
     remove.bind(":owner", owner);
     remove.exec();
+    write_winners();
+    transaction.commit();
     return {};
   });
 }

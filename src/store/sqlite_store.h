@@ -1,6 +1,7 @@
 #pragma once
 
 #include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Transaction.h>
 
 #include <filesystem>
 #include <functional>
@@ -8,8 +9,13 @@
 
 #include "store/record_store.h"
 #include "store/rows.h"
+#include "store/sqlite_error.h"
 
 namespace gemmtune::store {
+
+// Every write takes the lock at once: a transaction that reads first and then wants to write fails
+// at once if another process wrote in between.
+inline constexpr auto kWrite = SQLite::TransactionBehavior::IMMEDIATE;
 
 // The record store in one SQLite file. Owns its connection; a mutex serialises the calls of
 // threads, SQLite's locks those of processes.
@@ -31,16 +37,33 @@ class SqliteStore : public RecordStore {
   Expected<std::vector<Measurement>> history(int64_t id) override;
   Expected<std::optional<Record>> get(int64_t id) override;
   Expected<std::vector<Record>> list(const Filter& filter, ListOrder order) override;
+  Expected<void> winners(bool warm, const std::function<void(const Winner&)>& visit) override;
+  Expected<void> update_winners() override;
   Expected<std::vector<Finished>> done(const Job& job) override;
   Expected<std::vector<size_t>> claim(const Job& job, std::span<const CandidateKey> wanted,
                                       const ClaimRequest& request) override;
   Expected<void> release(const std::string& owner) override;
+  Expected<void> entries(const EntryQuery& query,
+                         const std::function<void(const Entry&)>& visit) override;
+  Expected<std::optional<Entry>> entry(int64_t id) override;
+  Expected<MergeCounts> merge(std::span<const Entry> entries) override;
+  Expected<StoreInfo> info() override;
+  Expected<PruneCounts> prune(const PruneRequest& request) override;
   Expected<void> check() override;
 
  private:
   // Runs `body` under the mutex and turns what it throws into an Error.
   template <class Body>
-  auto guarded(Body body) -> decltype(body());
+  auto guarded(Body body) -> decltype(body()) {
+    const std::lock_guard lock(mutex_);
+    try {
+      return body();
+    } catch (const SQLite::Exception& exception) {
+      return tl::unexpected(to_error(exception, path_, Phase::working));
+    } catch (const BadRow& bad) {
+      return tl::unexpected(damage_error(bad.what(), path_));
+    }
+  }
 
   // The rows below expect the mutex held, and throw SQLite::Exception or BadRow.
   Expected<JobRow> job_row(const Job& job, const Problem& form);
@@ -50,6 +73,15 @@ class SqliteStore : public RecordStore {
   std::optional<Record> load(int64_t id);
   std::vector<Record> load_all(const std::vector<int64_t>& ids);
   std::optional<Record> best_of(const std::string& problem_key, const Filter& filter);
+  void write_winners();
+  Entry load_entry(int64_t id);
+  std::optional<int64_t> find_candidate(const JobRow& row, const Record& record);
+  void merge_entry(const Entry& entry, MergeCounts& counts);
+  void merge_device(const StoredDevice& device);
+  int64_t run_row(const StoredRun& run);
+  void write_timings(int64_t candidate_id, const std::vector<Timing>& known,
+                     const std::vector<Timing>& timings);
+  void order_revisions(const JobRow& row, const Record& record);
 
   std::mutex mutex_;
   SQLite::Database database_;

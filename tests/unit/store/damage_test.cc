@@ -64,10 +64,12 @@ class Damaged {
       check_one_line(s.get(id));
       check_one_line(s.history(id));
     }
+    check_one_line(s.winners(false, [](const Winner&) {}));
     check_one_line(s.check());
     check_one_line(s.record(sample_record(1)));
     check_one_line(s.begin_run({}));
     check_one_line(s.release("a"));
+    check_one_line(s.update_winners());
     return true;
   }
 

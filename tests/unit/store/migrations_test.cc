@@ -28,10 +28,14 @@ std::string schema_of(const fs::path& path) {
       .getString();
 }
 
-// A store as version 1 wrote it; version_1.sql is a dump of one and never changes.
+// A store as an older version wrote it; version_N.sql is a dump of one and never changes.
+void write_version(int version, const fs::path& path) {
+  const std::string dump = "tests/unit/store/version_" + std::to_string(version) + ".sql";
+  SQLite::Database(path.string(), kWritable).exec(read_bytes(fs::path(GEMMTUNE_SOURCE_DIR) / dump));
+}
+
 void write_version_1(const fs::path& path) {
-  SQLite::Database(path.string(), kWritable)
-      .exec(read_bytes(fs::path(GEMMTUNE_SOURCE_DIR) / "tests/unit/store/version_1.sql"));
+  write_version(1, path);
 }
 
 TEST_CASE("migrations are numbered without a gap") {
@@ -55,10 +59,11 @@ TEST_CASE("migrations are numbered without a gap") {
   for (const auto& files : broken) CHECK_THROWS_AS(read_migrations(files), std::logic_error);
 }
 
-TEST_CASE("an old file is upgraded, keeps its rows, and ends like a new one") {
+void check_upgrade_of(int version) {
+  CAPTURE(version);
   const TempDir dir;
   const fs::path path = dir / "old.db";
-  write_version_1(path);
+  write_version(version, path);
   must_open(dir / "new.db");
   const auto store = must_open(path);
   CHECK(schema_of(path) == schema_of(dir / "new.db"));
@@ -70,8 +75,21 @@ TEST_CASE("an old file is upgraded, keeps its rows, and ends like a new one") {
   CHECK(records->at(0).measurement->median_us == 4400.5);
   CHECK(records->at(0).measurement->samples_us == std::vector{4400.0, 4401.0});
   CHECK(records->at(1).outcome == Outcome::spilled);
+  int winners = 0;
+  REQUIRE(store->winners(false, [&](const Winner& winner) {
+    ++winners;
+    CHECK(winner.problem == "f32/f32/ieee/ttt/5120x5120x4096");
+    REQUIRE(winner.kernel);
+    CHECK(winner.kernel->time_us == 4400.5);
+  }));
+  CHECK(winners == 1);
   SQLite::Database database(path.string());
   CHECK(version_of(database) == static_cast<int>(known_migrations().size()));
+}
+
+TEST_CASE("an old file is upgraded, keeps its rows, and ends like a new one") {
+  for (int version = 1; version < static_cast<int>(known_migrations().size()); ++version)
+    check_upgrade_of(version);
 }
 
 TEST_CASE("an old file that is opened read_only is refused and untouched") {

@@ -1,3 +1,5 @@
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Database.h>
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -7,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "random_records.h"
 #include "store_fixture.h"
 
 // best, near, list, candidates and done against a naive model, over random writes.
@@ -14,7 +17,7 @@
 namespace gemmtune::store {
 namespace {
 
-struct Entry {
+struct Known {
   Record record;
   int64_t id = 0;
   int revision = 0;
@@ -33,7 +36,7 @@ double time_us(const Record& record) {
 class Model {
  public:
   void record(const Record& record, int64_t id) {
-    auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Known& entry) {
       return job_text(entry.record.job) == job_text(record.job) && entry.record.key == record.key;
     });
     if (found == entries_.end()) {
@@ -50,15 +53,15 @@ class Model {
     found->revision = ++revision_;
   }
 
-  bool stale(const Entry& entry) const {
-    return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& other) {
+  bool stale(const Known& entry) const {
+    return std::any_of(entries_.begin(), entries_.end(), [&](const Known& other) {
       return job_text(other.record.job) == job_text(entry.record.job) &&
              other.record.key.strategy == entry.record.key.strategy &&
              other.record.key.config == entry.record.key.config && other.revision > entry.revision;
     });
   }
 
-  static bool passes(const Entry& entry, const Filter& filter) {
+  static bool passes(const Known& entry, const Filter& filter) {
     const Record& r = entry.record;
     if (filter.arch && r.job.arch != *filter.arch) return false;
     if (filter.device_uuid && r.job.device_uuid != *filter.device_uuid) return false;
@@ -69,7 +72,7 @@ class Model {
     return filter.include_vendor || r.outcome != Outcome::vendor;
   }
 
-  static bool usable(const Entry& entry) {
+  static bool usable(const Known& entry) {
     return entry.record.outcome == Outcome::ok || entry.record.outcome == Outcome::vendor;
   }
 
@@ -77,75 +80,18 @@ class Model {
   template <class Matches>
   int64_t best(const Filter& filter, Matches matches) const {
     std::vector<std::tuple<bool, Provenance, double, int64_t>> ranked;
-    for (const Entry& entry : entries_) {
+    for (const Known& entry : entries_) {
       if (!usable(entry) || !passes(entry, filter) || !matches(entry)) continue;
       ranked.emplace_back(stale(entry), entry.record.provenance, time_us(entry.record), entry.id);
     }
     return ranked.empty() ? 0 : std::get<3>(*std::min_element(ranked.begin(), ranked.end()));
   }
 
-  const std::vector<Entry>& entries() const { return entries_; }
+  const std::vector<Known>& entries() const { return entries_; }
 
  private:
-  std::vector<Entry> entries_;
+  std::vector<Known> entries_;
   int revision_ = 0;
-};
-
-class Generator {
- public:
-  explicit Generator(unsigned seed) : random_(seed) {}
-
-  int below(int limit) { return std::uniform_int_distribution<int>(0, limit - 1)(random_); }
-
-  Problem problem() {
-    static constexpr const char* kLayouts[] = {"ttt", "tnt", "nnn"};
-    Problem problem = make_problem({1 + below(2) * 63, 64, 32 << below(2)},
-                                   below(4) == 0 ? DataType::f16 : DataType::f32,
-                                   *parse_layout(kLayouts[below(3)]));
-    if (below(4) == 0) problem.align_bytes = 4;
-    return problem;
-  }
-
-  Job job() {
-    static constexpr const char* kUuids[] = {kUuid, kUuid, kOtherUuid, ""};
-    return {problem(), {9, 0, below(3) == 0}, kUuids[below(4)], below(5) == 0};
-  }
-
-  Record record(int64_t run) {
-    Record record;
-    record.job = job();
-    record.key = {below(4) == 0 ? "split_k" : "double_buffer", std::to_string(below(3)),
-                  std::to_string(below(2)), "13.0"};
-    record.run_id = run;
-    record.outcome = static_cast<Outcome>(below(11));
-    record.provenance = static_cast<Provenance>(below(3));
-    if (record.job.device_uuid.empty() && record.provenance == Provenance::measured) {
-      record.provenance = Provenance::predicted;
-    }
-    const double time = 1 + below(6);  // few values, so that ties are frequent
-    const bool ran = record.outcome <= Outcome::eliminated_early;
-    if (ran && record.provenance == Provenance::measured) {
-      record.measurement = sample_measurement(time);
-    } else if (record.outcome <= Outcome::not_run) {
-      record.predicted_us = time;
-    }
-    return record;
-  }
-
-  Filter filter() {
-    Filter filter;
-    if (below(3) == 0) filter.arch = Arch{9, 0, below(2) == 0};
-    if (below(3) == 0) filter.device_uuid = below(2) == 0 ? kUuid : "";
-    if (below(4) == 0) filter.type = below(2) == 0 ? DataType::f16 : DataType::f32;
-    if (below(4) == 0) filter.strategy = below(2) == 0 ? "split_k" : "nothing";
-    if (below(4) == 0) filter.provenance = static_cast<Provenance>(below(3));
-    if (below(3) == 0) filter.warm = std::nullopt;
-    filter.include_vendor = below(2) == 0;
-    return filter;
-  }
-
- private:
-  std::mt19937 random_;
 };
 
 bool same_problem(const Problem& a, const Problem& b) {
@@ -158,7 +104,7 @@ void compare_best(RecordStore& store, const Model& model, Generator& random) {
   const auto got = store.best(problem, filter);
   REQUIRE(got);
   const int64_t expected = model.best(
-      filter, [&](const Entry& entry) { return same_problem(entry.record.job.problem, problem); });
+      filter, [&](const Known& entry) { return same_problem(entry.record.job.problem, problem); });
   CHECK((got->has_value() ? (*got)->id : 0) == expected);
 }
 
@@ -167,11 +113,11 @@ void compare_list(RecordStore& store, const Model& model, Generator& random) {
   const auto got = store.list(filter, static_cast<ListOrder>(random.below(3)));
   REQUIRE(got);
   std::set<std::string> jobs;
-  for (const Entry& entry : model.entries()) jobs.insert(job_text(entry.record.job));
+  for (const Known& entry : model.entries()) jobs.insert(job_text(entry.record.job));
   std::set<int64_t> expected;
   for (const std::string& job : jobs) {
     const int64_t id =
-        model.best(filter, [&](const Entry& entry) { return job_text(entry.record.job) == job; });
+        model.best(filter, [&](const Known& entry) { return job_text(entry.record.job) == job; });
     if (id != 0) expected.insert(id);
   }
   std::set<int64_t> ids;
@@ -195,12 +141,12 @@ void compare_near(RecordStore& store, const Model& model, Generator& random) {
   REQUIRE(got);
   std::set<std::string> others;
   std::vector<std::pair<double, std::string>> expected;
-  for (const Entry& entry : model.entries()) {
+  for (const Known& entry : model.entries()) {
     const Problem other = canonical(entry.record.job.problem);
     const bool similar = other.type == problem.type && other.layout == problem.layout &&
                          !same_problem(other, problem);
     if (!similar || !others.insert(key(other)).second) continue;
-    const int64_t id = model.best(filter, [&](const Entry& candidate) {
+    const int64_t id = model.best(filter, [&](const Known& candidate) {
       return same_problem(candidate.record.job.problem, other);
     });
     if (id != 0) expected.emplace_back(distance(problem.shape, other.shape), key(other));
@@ -212,7 +158,7 @@ void compare_near(RecordStore& store, const Model& model, Generator& random) {
     const Neighbour& neighbour = got->at(i);
     CHECK(neighbour.distance == doctest::Approx(expected[i].first));
     CHECK(key(neighbour.record.job.problem) == expected[i].second);
-    CHECK(neighbour.record.id == model.best(filter, [&](const Entry& entry) {
+    CHECK(neighbour.record.id == model.best(filter, [&](const Known& entry) {
       return same_problem(entry.record.job.problem, neighbour.record.job.problem);
     }));
   }
@@ -224,8 +170,8 @@ void compare_candidates(RecordStore& store, const Model& model, Generator& rando
   const auto got = store.candidates(problem, filter);
   REQUIRE(got);
   filter.include_vendor = true;
-  std::map<int64_t, const Entry*> expected;
-  for (const Entry& entry : model.entries()) {
+  std::map<int64_t, const Known*> expected;
+  for (const Known& entry : model.entries()) {
     if (same_problem(entry.record.job.problem, problem) && Model::passes(entry, filter)) {
       expected[entry.id] = &entry;
     }
@@ -234,7 +180,7 @@ void compare_candidates(RecordStore& store, const Model& model, Generator& rando
   bool usable = true;
   for (const Record& record : *got) {
     REQUIRE(expected.count(record.id) == 1);
-    const Entry& entry = *expected[record.id];
+    const Known& entry = *expected[record.id];
     CHECK(record.outcome == entry.record.outcome);
     CHECK(record.provenance == entry.record.provenance);
     CHECK(record.stale == model.stale(entry));
@@ -250,7 +196,7 @@ void compare_done(RecordStore& store, const Model& model, Generator& random) {
   const auto got = store.done(job);
   REQUIRE(got);
   std::set<CandidateKey> expected;
-  for (const Entry& entry : model.entries()) {
+  for (const Known& entry : model.entries()) {
     const bool finished =
         job.device_uuid.empty() || entry.record.provenance == Provenance::measured;
     if (job_text(entry.record.job) == job_text(job) && finished) expected.insert(entry.record.key);
@@ -259,6 +205,82 @@ void compare_done(RecordStore& store, const Model& model, Generator& random) {
   for (const Finished& finished : *got) keys.insert(finished.key);
   CHECK(keys == expected);
   CHECK(got->size() == expected.size());
+}
+
+// A winner in words: what decides, and which candidates.
+std::string winner_text(const Job& job, const Record* kernel, bool stale, const Record* vendor) {
+  std::string text = job_text(job);
+  if (kernel != nullptr) {
+    text += "|" + kernel->key.strategy + "|" + kernel->key.config + "|" + kernel->key.source_hash +
+            "|" + kernel->key.compiler_version + "|" + std::string(to_string(kernel->provenance)) +
+            (stale ? "|stale|" : "|") + std::to_string(kernel->registers) + "|" +
+            std::to_string(time_us(*kernel));
+  }
+  if (vendor != nullptr) {
+    text += "|vendor|" + vendor->key.config + "|" + vendor->key.compiler_version + "|" +
+            std::to_string(time_us(*vendor));
+  }
+  return text;
+}
+
+std::string winner_text(const Winner& winner, bool warm) {
+  Job job;
+  job.problem = *parse_key(winner.problem);
+  job.arch = *parse_arch(winner.arch);
+  job.device_uuid = winner.device_uuid;
+  job.warm = warm;
+  Record kernel;
+  if (winner.kernel) {
+    kernel.key = {std::string(winner.kernel->strategy), std::string(winner.kernel->config),
+                  std::string(winner.kernel->source_hash),
+                  std::string(winner.kernel->compiler_version)};
+    kernel.provenance = winner.kernel->provenance;
+    kernel.registers = winner.kernel->registers;
+    kernel.predicted_us = winner.kernel->time_us;
+  }
+  Record vendor;
+  if (winner.vendor) {
+    vendor.key.config = winner.vendor->config;
+    vendor.key.compiler_version = winner.vendor->version;
+    vendor.predicted_us = winner.vendor->time_us;
+  }
+  return winner_text(job, winner.kernel ? &kernel : nullptr, winner.kernel && winner.kernel->stale,
+                     winner.vendor ? &vendor : nullptr);
+}
+
+void compare_winners(RecordStore& store, const Model& model, bool warm) {
+  std::multiset<std::string> expected;
+  std::map<std::string, Job> jobs;
+  for (const Known& entry : model.entries()) {
+    if (entry.record.job.warm == warm) jobs.emplace(job_text(entry.record.job), entry.record.job);
+  }
+  const auto find = [&](int64_t id) {
+    const auto found = std::find_if(model.entries().begin(), model.entries().end(),
+                                    [&](const Known& entry) { return entry.id == id; });
+    return found == model.entries().end() ? nullptr : &*found;
+  };
+  for (const auto& [text, job] : jobs) {
+    Filter any;
+    any.warm = std::nullopt;
+    const Known* kernel = find(model.best(
+        any, [&, name = text](const Known& e) { return job_text(e.record.job) == name; }));
+    const Known* vendor = nullptr;
+    for (const Known& entry : model.entries()) {
+      if (entry.record.outcome != Outcome::vendor || job_text(entry.record.job) != text) continue;
+      const auto rank = [&](const Known& e) {
+        return std::tuple(model.stale(e), time_us(e.record), e.id);
+      };
+      if (vendor == nullptr || rank(entry) < rank(*vendor)) vendor = &entry;
+    }
+    if (kernel == nullptr && vendor == nullptr) continue;
+    expected.insert(winner_text(job, kernel != nullptr ? &kernel->record : nullptr,
+                                kernel != nullptr && model.stale(*kernel),
+                                vendor != nullptr ? &vendor->record : nullptr));
+  }
+  std::multiset<std::string> got;
+  REQUIRE(
+      store.winners(warm, [&](const Winner& winner) { got.insert(winner_text(winner, warm)); }));
+  CHECK(got == expected);
 }
 
 TEST_CASE("queries agree with a naive model") {
@@ -273,7 +295,9 @@ TEST_CASE("queries agree with a naive model") {
       if (!id) FAIL(id.error().message);
       model.record(record, *id);
       compare_best(*sample.store, model, random);
+      if (step % 10 == 3) REQUIRE(sample.store->update_winners());
       if (step % 5 == 0) {
+        compare_winners(*sample.store, model, step % 2 == 0);
         compare_list(*sample.store, model, random);
         compare_near(*sample.store, model, random);
         compare_candidates(*sample.store, model, random);
@@ -281,7 +305,35 @@ TEST_CASE("queries agree with a naive model") {
       }
     }
     CHECK(sample.store->check());
+    // Somebody else's hands, which leave the file as good: what is gone is not a winner any more.
+    SQLite::Database(sample.path().string(), SQLite::OPEN_READWRITE)
+        .exec("PRAGMA foreign_keys = ON; DELETE FROM candidates");
+    compare_winners(*sample.store, Model(), false);
+    REQUIRE(sample.store->update_winners());
+    compare_winners(*sample.store, Model(), false);
   }
+}
+
+TEST_CASE("winners are brought up to date by release and by opening for writing") {
+  Sample sample;
+  SQLite::Database database(sample.path().string(), SQLite::OPEN_READWRITE);
+  const auto count = [&](const char* table) {
+    return database.execAndGet("SELECT count(*) FROM " + std::string(table)).getInt();
+  };
+  REQUIRE(sample.store->record(sample_record(sample.run)));
+  CHECK(count("changed_jobs") == 1);
+  CHECK(count("winners") == 0);
+  REQUIRE(sample.store->release("me"));
+  CHECK(count("changed_jobs") == 0);
+  CHECK(count("winners") == 1);
+  REQUIRE(sample.store->record(sample_record(sample.run, 5, 1)));
+  REQUIRE(sample.store->record(failed_record(sample.run, Outcome::illegal, 2)));
+  CHECK(count("changed_jobs") == 1);
+  sample.store.reset();
+  must_open(sample.path());
+  CHECK(count("changed_jobs") == 0);
+  CHECK(count("winners") == 1);
+  CHECK(database.execAndGet("SELECT time_us FROM winners").getDouble() == 5);
 }
 
 TEST_CASE("list is sorted as asked") {

@@ -1,0 +1,311 @@
+#include "store/entry_json.h"
+
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "store/record_rules.h"
+#include "store/rows.h"
+
+namespace gemmtune::store {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr int kVersion = 1;  // of the line
+constexpr const char* kVersionKey = "gemm_tune";
+
+ordered_json or_null(const std::optional<double>& value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+ordered_json run_json(const StoredRun& run) {
+  ordered_json object;
+  object["started_at"] = run.started_at;
+  object["tool_version"] = run.info.tool_version;
+  object["compiler_version"] = run.info.compiler_version;
+  object["driver_version"] = run.info.driver_version;
+  object["options"] = run.info.options;
+  return object;
+}
+
+// Why a line is refused; caught where lines are parsed.
+struct BadLine {
+  std::string why;
+};
+
+// "2025-01-31T00:00:00.000Z"; later times are later texts.
+bool is_timestamp(const std::string& text) {
+  constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:dd.dddZ";
+  if (text.size() != kForm.size()) return false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool digit = text[i] >= '0' && text[i] <= '9';
+    if (kForm[i] == 'd' ? !digit : text[i] != kForm[i]) return false;
+  }
+  return true;
+}
+
+// A JSON object whose keys are taken one by one; at the end none may be left.
+class Reader {
+ public:
+  Reader(const json& object, std::string name) : object_(object), name_(std::move(name)) {
+    if (!object.is_object()) throw BadLine{name_ + " is no object"};
+  }
+
+  const json& take(const char* key) {
+    const auto found = object_.find(key);
+    if (found == object_.end()) throw BadLine{where(key) + " is missing"};
+    taken_.insert(key);
+    return *found;
+  }
+  std::string text(const char* key) {
+    const json& value = take(key);
+    if (!value.is_string()) throw BadLine{where(key) + " is no text"};
+    return value.get<std::string>();
+  }
+  std::string timestamp(const char* key) {
+    std::string value = text(key);
+    if (!is_timestamp(value)) {
+      throw BadLine{where(key) + " is '" + value +
+                    "', a time as 2025-01-31T00:00:00.000Z is needed"};
+    }
+    return value;
+  }
+  bool flag(const char* key) {
+    const json& value = take(key);
+    if (!value.is_boolean()) throw BadLine{where(key) + " is neither true nor false"};
+    return value.get<bool>();
+  }
+  int64_t integer(const char* key, int64_t most = std::numeric_limits<int>::max()) {
+    const json& value = take(key);
+    if (!value.is_number_integer()) throw BadLine{where(key) + " is no whole number"};
+    const bool too_large = value.is_number_unsigned() && value.get<uint64_t>() > uint64_t(most);
+    if (too_large || value.get<int64_t>() < 0) throw BadLine{where(key) + " is out of range"};
+    return value.get<int64_t>();
+  }
+  int number(const char* key) { return static_cast<int>(integer(key)); }
+  uint64_t mask(const char* key) {
+    const json& value = take(key);
+    if (!value.is_number_unsigned()) throw BadLine{where(key) + " is no mask"};
+    return value.get<uint64_t>();
+  }
+  double real(const char* key) { return finite(take(key), where(key)); }
+  std::optional<double> optional_real(const char* key) {
+    const json& value = take(key);
+    return value.is_null() ? std::nullopt : std::optional(finite(value, where(key)));
+  }
+  std::vector<double> reals(const char* key) {
+    const json& value = take(key);
+    if (!value.is_array()) throw BadLine{where(key) + " is no list"};
+    std::vector<double> numbers;
+    for (const json& item : value) numbers.push_back(finite(item, where(key)));
+    return numbers;
+  }
+  template <class T>
+  T name(const char* key, Expected<T> (*parse)(std::string_view)) {
+    auto value = parse(text(key));
+    if (!value) throw BadLine{where(key) + ": " + value.error().message};
+    return *value;
+  }
+  void finish() const {
+    for (const auto& [key, value] : object_.items()) {
+      if (!taken_.contains(key)) throw BadLine{where(key) + " is no key of such a line"};
+    }
+  }
+  std::string where(const std::string& key) const {
+    return name_.empty() ? key : name_ + "." + key;
+  }
+
+ private:
+  static double finite(const json& value, const std::string& where) {
+    if (!value.is_number() || !std::isfinite(value.get<double>()))
+      throw BadLine{where + " is no number"};
+    return value.get<double>();
+  }
+
+  const json& object_;
+  std::string name_;
+  std::set<std::string, std::less<>> taken_;
+};
+
+StoredRun read_run(const json& object, const std::string& name) {
+  Reader reader(object, name);
+  StoredRun run;
+  run.started_at = reader.timestamp("started_at");
+  run.info.tool_version = reader.text("tool_version");
+  run.info.compiler_version = reader.text("compiler_version");
+  run.info.driver_version = reader.number("driver_version");
+  run.info.options = reader.text("options");
+  reader.finish();
+  return run;
+}
+
+StoredDevice read_device(const json& object) {
+  Reader reader(object, "device");
+  StoredDevice stored;
+  stored.device.uuid = reader.text("uuid");
+  stored.device.name = reader.text("name");
+  stored.device.arch = reader.name("arch", parse_any_arch);
+  stored.device.sm_count = reader.number("sm_count");
+  stored.device.memory_bytes = reader.integer("memory_bytes", std::numeric_limits<int64_t>::max());
+  stored.device.l2_bytes = reader.integer("l2_bytes", std::numeric_limits<int64_t>::max());
+  stored.device.driver_version = reader.number("driver_version");
+  stored.first_seen = reader.timestamp("first_seen");
+  reader.finish();
+  if (auto checked = check_device(stored.device); !checked) throw BadLine{checked.error().message};
+  return stored;
+}
+
+Timing read_timing(const json& object, size_t index) {
+  const std::string name = "timings[" + std::to_string(index) + "]";
+  Reader reader(object, name);
+  Timing timing;
+  Measurement& m = timing.measurement;
+  m.measured_at = reader.timestamp("measured_at");
+  m.median_us = reader.real("median_us");
+  m.ci_low_us = reader.real("ci_low_us");
+  m.ci_high_us = reader.real("ci_high_us");
+  m.min_us = reader.real("min_us");
+  m.sample_count = reader.number("sample_count");
+  m.samples_us = reader.reals("samples_us");
+  m.sm_clock_min_mhz = reader.optional_real("sm_clock_min_mhz");
+  m.sm_clock_median_mhz = reader.optional_real("sm_clock_median_mhz");
+  m.power_w = reader.optional_real("power_w");
+  m.throttle_reasons = reader.mask("throttle_reasons");
+  m.baseline_median_us = reader.optional_real("baseline_median_us");
+  timing.run = read_run(reader.take("run"), name + ".run");
+  reader.finish();
+  if (auto checked = check_measurement(m); !checked)
+    throw BadLine{name + ": " + checked.error().message};
+  return timing;
+}
+
+Entry read_entry(const json& line) {
+  Reader reader(line, "");
+  if (const int64_t version = reader.integer(kVersionKey); version != kVersion) {
+    throw BadLine{"it is of version " + std::to_string(version) +
+                  ", this gemm-tune reads version " + std::to_string(kVersion)};
+  }
+  Entry entry;
+  Record& r = entry.record;
+  r.job.problem = stored_form(reader.name("problem", parse_key));
+  r.job.arch = reader.name("arch", parse_any_arch);
+  if (const json& device = reader.take("device"); !device.is_null()) {
+    entry.device = read_device(device);
+    r.job.device_uuid = entry.device->device.uuid;
+  }
+  r.job.warm = reader.flag("warm");
+  r.key.strategy = reader.text("strategy");
+  r.key.config = reader.text("config");
+  r.key.source_hash = reader.text("source_hash");
+  r.key.compiler_version = reader.text("compiler_version");
+  r.provenance = reader.name("provenance", parse_provenance);
+  r.outcome = reader.name("outcome", parse_outcome);
+  r.reason = reader.text("reason");
+  r.registers = reader.number("registers");
+  r.spill_bytes = reader.number("spill_bytes");
+  r.smem_bytes = reader.number("smem_bytes");
+  r.predicted_us = reader.optional_real("predicted_us");
+  r.max_error = reader.optional_real("max_error");
+  r.vendor_max_error = reader.optional_real("vendor_max_error");
+  r.updated_at = reader.timestamp("updated_at");
+  entry.created_at = reader.timestamp("created_at");
+  entry.run = read_run(reader.take("run"), "run");
+  const json& timings = reader.take("timings");
+  if (!timings.is_array()) throw BadLine{"timings is no list"};
+  for (const json& timing : timings)
+    entry.timings.push_back(read_timing(timing, entry.timings.size()));
+  reader.finish();
+  return entry;
+}
+
+}  // namespace
+
+ordered_json device_json(const StoredDevice& stored) {
+  const Device& device = stored.device;
+  ordered_json object;
+  object["uuid"] = device.uuid;
+  object["name"] = device.name;
+  object["arch"] = to_string(device.arch);
+  object["sm_count"] = device.sm_count;
+  object["memory_bytes"] = device.memory_bytes;
+  object["l2_bytes"] = device.l2_bytes;
+  object["driver_version"] = device.driver_version;
+  object["first_seen"] = stored.first_seen;
+  return object;
+}
+
+ordered_json timing_json(const Timing& timing) {
+  const Measurement& m = timing.measurement;
+  ordered_json object;
+  object["measured_at"] = m.measured_at;
+  object["median_us"] = m.median_us;
+  object["ci_low_us"] = m.ci_low_us;
+  object["ci_high_us"] = m.ci_high_us;
+  object["min_us"] = m.min_us;
+  object["sample_count"] = m.sample_count;
+  object["samples_us"] = m.samples_us;
+  object["sm_clock_min_mhz"] = or_null(m.sm_clock_min_mhz);
+  object["sm_clock_median_mhz"] = or_null(m.sm_clock_median_mhz);
+  object["power_w"] = or_null(m.power_w);
+  object["throttle_reasons"] = m.throttle_reasons;
+  object["baseline_median_us"] = or_null(m.baseline_median_us);
+  object["run"] = run_json(timing.run);
+  return object;
+}
+
+ordered_json values_json(const Entry& entry) {
+  const Record& r = entry.record;
+  ordered_json object;
+  object["provenance"] = to_string(r.provenance);
+  object["outcome"] = to_string(r.outcome);
+  object["reason"] = r.reason;
+  object["registers"] = r.registers;
+  object["spill_bytes"] = r.spill_bytes;
+  object["smem_bytes"] = r.smem_bytes;
+  object["predicted_us"] = or_null(r.predicted_us);
+  object["max_error"] = or_null(r.max_error);
+  object["vendor_max_error"] = or_null(r.vendor_max_error);
+  object["updated_at"] = r.updated_at;
+  object["run"] = run_json(entry.run);
+  return object;
+}
+
+std::string to_text(const ordered_json& json) {
+  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+std::string to_line(const Entry& entry) {
+  const Record& r = entry.record;
+  ordered_json object;
+  object[kVersionKey] = kVersion;
+  object["problem"] = key(r.job.problem);
+  object["arch"] = to_string(r.job.arch);
+  object["device"] = entry.device ? device_json(*entry.device) : ordered_json(nullptr);
+  object["warm"] = r.job.warm;
+  object["strategy"] = r.key.strategy;
+  object["config"] = r.key.config;
+  object["source_hash"] = r.key.source_hash;
+  object["compiler_version"] = r.key.compiler_version;
+  object.update(values_json(entry));
+  object["created_at"] = entry.created_at;
+  object["timings"] = ordered_json::array();
+  for (const Timing& timing : entry.timings) object["timings"].push_back(timing_json(timing));
+  return to_text(object);
+}
+
+Expected<Entry> parse_line(std::string_view line) {
+  try {
+    const json object = json::parse(line);
+    Entry entry = read_entry(object);
+    if (auto checked = check_entry(entry); !checked) return tl::unexpected(checked.error());
+    return entry;
+  } catch (const BadLine& bad) {
+    return usage_error(bad.why);
+  } catch (const json::exception&) {
+    return usage_error("no JSON, or cut off");
+  }
+}
+
+}  // namespace gemmtune::store

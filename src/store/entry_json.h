@@ -1,0 +1,18 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "store/exchange.h"
+
+// The parts of an entry's line.
+namespace gemmtune::store {
+
+// Everything but created_at, device and timings.
+nlohmann::ordered_json values_json(const Entry& entry);
+nlohmann::ordered_json device_json(const StoredDevice& stored);
+nlohmann::ordered_json timing_json(const Timing& timing);
+
+// On one line. A vendor's or a compiler's text may hold anything; what is no UTF-8 becomes U+FFFD.
+std::string to_text(const nlohmann::ordered_json& json);
+
+}  // namespace gemmtune::store

@@ -1,0 +1,215 @@
+// Entries as lines of text, and what becomes of two entries of one candidate.
+#include "store/exchange.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "random_records.h"
+
+namespace gemmtune::store {
+namespace {
+
+using nlohmann::json;
+
+class Entries {
+ public:
+  explicit Entries(unsigned seed) : random_(seed) {}
+
+  std::string timestamp() {
+    return "2025-01-31T00:00:0" + std::to_string(random_.below(10)) + ".00" +
+           std::to_string(random_.below(10)) + "Z";
+  }
+  StoredRun run() {
+    return {{"0." + std::to_string(random_.below(2)), "13.0", 13000, "--\"quoted\""}, timestamp()};
+  }
+  // Any candidate.
+  Entry entry() {
+    Entry entry;
+    entry.record = random_.record(0);
+    entry.record.job.problem = canonical(entry.record.job.problem);
+    fill(entry);
+    return entry;
+  }
+  // Another view of the same candidate.
+  Entry variant(const Entry& of) {
+    Entry entry = of;
+    Record values = random_.record(0);
+    values.job = of.record.job;
+    values.key = of.record.key;
+    entry.record = values;
+    if (values.job.device_uuid.empty() && values.provenance == Provenance::measured)
+      entry.record = of.record;
+    fill(entry);
+    return entry;
+  }
+  int below(int limit) { return random_.below(limit); }
+
+ private:
+  void fill(Entry& entry) {
+    Record& record = entry.record;
+    record.updated_at = timestamp();
+    record.registers = random_.below(3);
+    if (random_.below(2) == 0) record.max_error = 1.0 / (1 + random_.below(7));
+    entry.created_at = timestamp();
+    entry.run = run();
+    entry.device.reset();
+    if (!record.job.device_uuid.empty()) {
+      entry.device = StoredDevice{sample_device(record.job.device_uuid), timestamp()};
+      entry.device->device.driver_version = 13000 + random_.below(3);
+    }
+    entry.timings.clear();
+    if (record.provenance == Provenance::measured) {
+      const int least = record.measurement ? 1 : 0;
+      for (int i = random_.below(4) + least; i > 0; --i) {
+        Timing timing{sample_measurement(0.1 + random_.below(4) / 3.0), run()};
+        timing.measurement.measured_at = timestamp();
+        entry.timings.push_back(timing);
+      }
+    }
+    record.measurement.reset();
+    entry = merged(entry, entry);  // oldest first, each once
+  }
+
+  Generator random_;
+};
+
+std::string why_refused(const std::string& line) {
+  const auto entry = parse_line(line);
+  REQUIRE_FALSE(entry);
+  CHECK(entry.error().kind == ErrorKind::usage);
+  return entry.error().message;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a line reads back as what was written") {
+  Entries random(1);
+  for (int i = 0; i < 500; ++i) {
+    const Entry entry = random.entry();
+    const std::string line = to_line(entry);
+    CHECK_FALSE(contains(line, "\n"));
+    const auto back = parse_line(line);
+    REQUIRE_MESSAGE(back.has_value(), back.error().message << " in " << line);
+    CHECK(to_line(*back) == line);
+    CHECK(identity(*back) == identity(entry));
+    CHECK(back->timings.size() == entry.timings.size());
+    CHECK(back->record.provenance == entry.record.provenance);
+    CHECK(back->record.job.warm == entry.record.job.warm);
+  }
+}
+
+TEST_CASE("merged is commutative, associative and idempotent") {
+  Entries random(2);
+  for (int i = 0; i < 1000; ++i) {
+    const Entry a = random.entry();
+    const Entry b = random.variant(a);
+    const Entry c = random.variant(a);
+    REQUIRE(identity(a) == identity(b));
+    const std::string ab = to_line(merged(a, b));
+    CHECK(ab == to_line(merged(b, a)));
+    CHECK(to_line(merged(merged(a, b), c)) == to_line(merged(a, merged(b, c))));
+    CHECK(to_line(merged(a, a)) == to_line(a));
+    CHECK(to_line(merged(merged(a, b), b)) == ab);
+    // What comes out is a valid entry again.
+    const auto back = parse_line(ab);
+    CHECK_MESSAGE(back.has_value(), (back ? "" : back.error().message));
+  }
+}
+
+TEST_CASE("of two sides the better provenance wins, then the later") {
+  Entries random(3);
+  Entry predicted = random.entry();
+  predicted.timings.clear();
+  predicted.record.provenance = Provenance::predicted;
+  predicted.record.outcome = Outcome::compile_failed;
+  predicted.record.updated_at = "2025-01-31T00:00:09.000Z";
+  Entry transferred = predicted;
+  transferred.record.provenance = Provenance::transferred;
+  transferred.record.updated_at = "2025-01-31T00:00:01.000Z";
+  transferred.record.reason = "better";
+  CHECK(merged(predicted, transferred).record.reason == "better");
+  Entry later = predicted;
+  later.record.updated_at = "2025-01-31T00:00:10.000Z";
+  later.record.reason = "later";
+  CHECK(merged(predicted, later).record.reason == "later");
+  CHECK(merged(later, predicted).created_at == predicted.created_at);
+}
+
+TEST_CASE("every key is needed, no other is taken, and no value of another kind") {
+  Entries random(4);
+  Entry entry = random.entry();
+  while (entry.timings.empty()) entry = random.entry();
+  const json whole = json::parse(to_line(entry));
+  const auto broken = [&](const std::string& pointer, const json& value) {
+    json line = whole;
+    line[json::json_pointer(pointer)] = value;
+    return why_refused(line.dump());
+  };
+  // Walks over every object of the line.
+  const std::function<void(const json&, const std::string&)> walk = [&](const json& object,
+                                                                        const std::string& at) {
+    for (const auto& [name, value] : object.items()) {
+      const std::string pointer = at + "/" + name;
+      CAPTURE(pointer);
+      json without = whole;
+      without[json::json_pointer(at)].erase(name);
+      CHECK(contains(why_refused(without.dump()), name + " is missing"));
+      for (const json& wrong : {json(true), json("text"), json(-1), json({1}), json::object()}) {
+        const bool fits = wrong.type() == value.type() ||
+                          (wrong.is_number() && (value.is_number_float() || value.is_null())) ||
+                          (value.is_string() && wrong.is_string()) ||
+                          (name == "samples_us" && wrong.is_array());
+        if (!fits) broken(pointer, wrong);
+      }
+      if (value.is_object()) walk(value, pointer);
+    }
+    CHECK(contains(broken(at + "/unknown", 1), "unknown is no key of such a line"));
+  };
+  walk(whole, "");
+  walk(whole["timings"][0], "/timings/0");
+
+  CHECK(contains(broken("/gemm_tune", 2), "version 2"));
+  CHECK(contains(broken("/arch", "sm_x"), "arch"));
+  CHECK(contains(broken("/problem", "f32/nothing"), "problem"));
+  CHECK(contains(broken("/outcome", "fine"), "outcome"));
+  CHECK(contains(broken("/updated_at", "yesterday"), "2025-01-31T00:00:00.000Z"));
+  CHECK(contains(broken("/timings/0/median_us", 0), "median_us"));
+  CHECK(contains(broken("/timings/0/sample_count", 0), "samples"));
+  CHECK(contains(broken("/device/uuid", ""), "uuid"));
+  CHECK(contains(broken("/strategy", ""), "strategy"));
+  CHECK(contains(broken("/registers", 4294967296), "out of range"));
+  CHECK(contains(broken("/timings/0/samples_us", json::array({"x"})), "no number"));
+}
+
+TEST_CASE("a line that is cut off or changed anywhere never crashes the reader") {
+  Entries random(5);
+  std::mt19937 bytes(6);
+  for (int i = 0; i < 40; ++i) {
+    const std::string line = to_line(random.entry());
+    for (size_t size = 0; size < line.size(); size += 1 + line.size() / 60)
+      CHECK_FALSE(parse_line(line.substr(0, size)));
+    for (int change = 0; change < 200; ++change) {
+      std::string other = line;
+      other[bytes() % other.size()] = static_cast<char>(bytes());
+      if (const auto entry = parse_line(other)) CHECK(parse_line(to_line(*entry)));
+    }
+  }
+  CHECK_FALSE(parse_line(""));
+  CHECK_FALSE(parse_line("null"));
+  CHECK_FALSE(parse_line("[]"));
+  CHECK_FALSE(parse_line(std::string(100000, '[')));
+}
+
+TEST_CASE("text that is no UTF-8 does not stop an export") {
+  Entries random(7);
+  Entry entry = random.entry();
+  entry.record.reason = "broken \xff text";
+  CHECK(parse_line(to_line(entry)));
+}
+
+}  // namespace gemmtune::store
