@@ -17,7 +17,7 @@
 namespace gemmtune::tuner {
 
 // Enqueues one product on operands; own kernels and vendor algorithms alike.
-using Enqueue = std::function<gpu::Result<void>(const Operands&, CUstream)>;
+using Enqueue = std::function<gpu::Result<void>(const launch::Operands&, CUstream)>;
 
 // Several launches of one contender, over rotating operand sets, recorded as a CUDA graph: the host
 // is out of the number. Move-only.

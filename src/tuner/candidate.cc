@@ -2,16 +2,28 @@
 
 namespace gemmtune::tuner {
 
-Candidate make_candidate(const Search& search, const Choice& choice, const Problem& problem,
-                         const std::string& compiler_version) {
+Candidate make_candidate(const codegen::KernelSpec& spec, const std::string& compiler_version) {
   Candidate candidate;
-  candidate.choice = choice;
-  candidate.spec = {&search.strategy(choice), search.tile(choice), codegen::traits_for(problem),
-                    problem.type};
-  candidate.source = codegen::emit(candidate.spec);
-  candidate.key = {std::string(candidate.spec.strategy->name()), to_string(candidate.spec.tile),
+  candidate.spec = spec;
+  candidate.source = codegen::emit(spec);
+  candidate.key = {std::string(spec.strategy->name()), to_string(spec.tile),
                    codegen::source_hash(candidate.source), compiler_version};
   return candidate;
+}
+
+Candidate make_candidate(const Search& search, const Choice& choice, const Problem& problem,
+                         const std::string& compiler_version) {
+  Candidate candidate = make_candidate(
+      {&search.strategy(choice), search.tile(choice), codegen::traits_for(problem), problem.type},
+      compiler_version);
+  candidate.choice = choice;
+  return candidate;
+}
+
+std::optional<codegen::KernelSpec> kernel_of(const store::Record& record) {
+  const auto spec =
+      codegen::parse_spec(record.key.strategy, record.key.config, canonical(record.job.problem));
+  return spec ? std::optional(*spec) : std::nullopt;
 }
 
 }  // namespace gemmtune::tuner

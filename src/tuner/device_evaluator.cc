@@ -123,14 +123,14 @@ Expected<void> DeviceEvaluator::rebuild_after_crash() {
   return {};
 }
 
-Enqueue DeviceEvaluator::enqueue_kernel(const LoadedKernel& kernel) const {
-  return [this, &kernel](const Operands& operands, CUstream stream) {
+Enqueue DeviceEvaluator::enqueue_kernel(const launch::LoadedKernel& kernel) const {
+  return [this, &kernel](const launch::Operands& operands, CUstream stream) {
     return kernel.enqueue(problem_, operands, stream);
   };
 }
 
 Enqueue DeviceEvaluator::enqueue_vendor(int rank) const {
-  return [this, rank](const Operands& o, CUstream stream) {
+  return [this, rank](const launch::Operands& o, CUstream stream) {
     const vendor::MatmulArgs args{
         o.a, o.b, o.c, o.alpha, o.beta, o.workspace, kVendorWorkspaceBytes};
     return bench_->vendor->run(rank, stream, args);
@@ -201,7 +201,7 @@ Expected<Evaluation> DeviceEvaluator::evaluate(const Candidate& candidate,
 
 gpu::Result<Evaluation> DeviceEvaluator::verify_and_measure(const Candidate& candidate,
                                                             const jit::CompiledKernel& compiled) {
-  auto kernel = LoadedKernel::load(bench_->context, candidate.spec, compiled);
+  auto kernel = launch::LoadedKernel::load(bench_->context, candidate.spec, compiled.cubin);
   if (!kernel) return tl::unexpected(kernel.error());
   if (kernel->workspace_bytes(problem_) > bench_->sets.workspace_bytes()) {
     return failed(store::Outcome::illegal,
@@ -214,7 +214,7 @@ gpu::Result<Evaluation> DeviceEvaluator::verify_and_measure(const Candidate& can
   return measure(std::move(*kernel), verdict->max_error);
 }
 
-gpu::Result<Evaluation> DeviceEvaluator::measure(LoadedKernel loaded, double max_error) {
+gpu::Result<Evaluation> DeviceEvaluator::measure(launch::LoadedKernel loaded, double max_error) {
   auto entered = bench_->context->enter();
   if (!entered) return tl::unexpected(entered.error());
   Runner runner;
@@ -279,7 +279,8 @@ gpu::Result<FinalResults> DeviceEvaluator::run_final(std::span<const Finalist> f
     return {};
   };
   for (const Finalist& finalist : finalists) {
-    auto kernel = LoadedKernel::load(bench_->context, finalist.candidate.spec, finalist.kernel);
+    auto kernel =
+        launch::LoadedKernel::load(bench_->context, finalist.candidate.spec, finalist.kernel.cubin);
     if (!kernel) return tl::unexpected(kernel.error());
     Runner runner;
     runner.kernel = std::move(*kernel);

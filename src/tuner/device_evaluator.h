@@ -57,7 +57,7 @@ class DeviceEvaluator final : public Evaluator {
   };
   // A kernel (or vendor algorithm) with its recorded graph.
   struct Runner {
-    std::optional<LoadedKernel> kernel;
+    std::optional<launch::LoadedKernel> kernel;
     int vendor_rank = -1;
     std::optional<TimedGraph> graph;
     double median_us = 0;
@@ -68,12 +68,12 @@ class DeviceEvaluator final : public Evaluator {
 
   Expected<void> build();
   Expected<void> rebuild_after_crash();
-  Enqueue enqueue_kernel(const LoadedKernel& kernel) const;
+  Enqueue enqueue_kernel(const launch::LoadedKernel& kernel) const;
   Enqueue enqueue_vendor(int rank) const;
   gpu::Result<TimedGraph> record(const Enqueue& enqueue) const;
   gpu::Result<Evaluation> verify_and_measure(const Candidate& candidate,
                                              const jit::CompiledKernel& kernel);
-  gpu::Result<Evaluation> measure(LoadedKernel kernel, double max_error);
+  gpu::Result<Evaluation> measure(launch::LoadedKernel kernel, double max_error);
   gpu::Result<FinalResults> run_final(std::span<const Finalist> finalists);
   gpu::Result<void> add_errors(const std::vector<Runner>& runners, size_t own,
                                FinalResults& results);

@@ -56,7 +56,8 @@ gpu::Result<void> GpuVerifier::upload(VerificationCase test) {
   return {};
 }
 
-gpu::Result<std::vector<float>> GpuVerifier::run(size_t index, const LoadedKernel& kernel) const {
+gpu::Result<std::vector<float>> GpuVerifier::run(size_t index,
+                                                 const launch::LoadedKernel& kernel) const {
   const VerificationCase& test = cases_[index];
   const Uploaded& device = uploaded_[index];
   const size_t start = start_of(test.problem);
@@ -71,7 +72,7 @@ gpu::Result<std::vector<float>> GpuVerifier::run(size_t index, const LoadedKerne
   const auto at = [start](const gpu::DeviceBuffer& buffer) {
     return static_cast<std::byte*>(buffer.data()) + start;
   };
-  const Operands operands{
+  const launch::Operands operands{
       at(device.a),      at(device.b), at(device.c) + kGuardElements * sizeof(float),
       workspace->data(), test.alpha,   test.beta};
   if (auto done = kernel.enqueue(test.problem, operands, stream); !done)
@@ -85,7 +86,7 @@ gpu::Result<std::vector<float>> GpuVerifier::run(size_t index, const LoadedKerne
   return image;
 }
 
-gpu::Result<Verdict> GpuVerifier::verify(const LoadedKernel& kernel) const {
+gpu::Result<Verdict> GpuVerifier::verify(const launch::LoadedKernel& kernel) const {
   auto entered = context_->enter();
   if (!entered) return tl::unexpected(entered.error());
   double max_error = 0;

@@ -5,7 +5,7 @@
 
 #include "gpu/memory.h"
 #include "gpu/stream.h"
-#include "tuner/loaded_kernel.h"
+#include "launch/loaded_kernel.h"
 #include "tuner/verdict.h"
 
 namespace gemmtune::tuner {
@@ -19,7 +19,7 @@ class GpuVerifier {
 
   // Runs the cases until one fails. An error means that the kernel could not be launched or
   // crashed; check CudaError::context_lost().
-  gpu::Result<Verdict> verify(const LoadedKernel& kernel) const;
+  gpu::Result<Verdict> verify(const launch::LoadedKernel& kernel) const;
 
   size_t size() const { return cases_.size(); }
 
@@ -34,7 +34,7 @@ class GpuVerifier {
   GpuVerifier(std::shared_ptr<const gpu::Context> context, gpu::Stream stream)
       : context_(std::move(context)), stream_(std::move(stream)) {}
   gpu::Result<void> upload(VerificationCase test);
-  gpu::Result<std::vector<float>> run(size_t index, const LoadedKernel& kernel) const;
+  gpu::Result<std::vector<float>> run(size_t index, const launch::LoadedKernel& kernel) const;
 
   std::shared_ptr<const gpu::Context> context_;
   gpu::Stream stream_;

@@ -81,9 +81,9 @@ int64_t OperandSets::offset_a(int64_t set) const {
   return set * (plan_.bytes_a + plan_.bytes_b + plan_.bytes_c) + problem_.align_bytes % kLine;
 }
 
-Operands OperandSets::operands(int64_t index) const {
+launch::Operands OperandSets::operands(int64_t index) const {
   auto* const a = static_cast<std::byte*>(memory_.data()) + offset_a(index % plan_.sets);
-  Operands operands;
+  launch::Operands operands;
   operands.a = a;
   operands.b = a + plan_.bytes_a;
   operands.c = a + plan_.bytes_a + plan_.bytes_b;

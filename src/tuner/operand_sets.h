@@ -8,8 +8,9 @@
 #include "core/problem.h"
 #include "gpu/context.h"
 #include "gpu/memory.h"
+#include "gpu/stream.h"
 #include "jit/compiler.h"
-#include "tuner/loaded_kernel.h"
+#include "launch/loaded_kernel.h"
 
 namespace gemmtune::tuner {
 
@@ -44,7 +45,7 @@ class OperandSets {
 
   int64_t count() const { return plan_.sets; }
   // Addresses of set `index` modulo count(); alpha = 1, beta = 0.
-  Operands operands(int64_t index) const;
+  launch::Operands operands(int64_t index) const;
   int64_t workspace_bytes() const { return static_cast<int64_t>(workspace_.size_bytes()); }
 
   // Enqueues a copy of one element of set 0's C (an element offset) to the host.

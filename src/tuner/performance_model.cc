@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tuner/streaming_model.h"
 #include "tuner/warp_step.h"
 
 namespace gemmtune::tuner {
@@ -129,6 +130,10 @@ Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem
   const double blocks = main_blocks(plan);
   const double resident = static_cast<double>(out.occupancy.blocks_per_sm) * device.sm_count;
   out.waves = blocks / resident;
+  if (tile.warps > 0) {
+    predict_streaming(spec, problem, device, out);
+    return out;
+  }
 
   const auto depth = static_cast<double>(spec.strategy->block_depth(spec, problem));
   const BlockCost cost = block_cost(spec, device, depth);

@@ -71,6 +71,17 @@ Search::Search(std::vector<Space> spaces, uint64_t seed)
   rank_seeds();
 }
 
+// Everything but the geometry at its first, most permissive value: if that is illegal, so is the
+// rest.
+bool Search::any_legal(const codegen::SearchSpace& space,
+                       const std::function<bool(const TileConfig&)>& legal) {
+  const SplitSpace split(space);
+  for (int64_t g = 0; g < split.geometries; ++g) {
+    if (legal(space.at(split.index(g, 0)))) return true;
+  }
+  return false;
+}
+
 // Keeps the cheapest points of each geometry. Ties, which are frequent, are broken at random so
 // that parameters the cost function does not see are varied.
 void Search::rank_seeds() {
@@ -78,7 +89,7 @@ void Search::rank_seeds() {
   for (size_t s = 0; s < spaces_.size(); ++s) {
     const SplitSpace split(spaces_[s].space);
     for (int64_t g = 0; g < split.geometries; ++g) {
-      // Everything else at its first, most permissive value: if that is illegal, so is the rest.
+      // As in any_legal().
       if (!spaces_[s].legal(spaces_[s].space.at(split.index(g, 0)))) continue;
       rank_geometry(s, split, g, all);
     }
@@ -143,20 +154,31 @@ bool Search::take(const Choice& choice, std::vector<Choice>& out) {
   return true;
 }
 
+void Search::suggest(const Choice& choice) {
+  suggested_ = std::max(suggested_, next_seed_);
+  seeds_.insert(seeds_.begin() + static_cast<std::ptrdiff_t>(suggested_++), choice);
+}
+
 std::vector<Choice> Search::seeds(size_t count) {
   std::vector<Choice> out;
   while (out.size() < count && next_seed_ < seeds_.size()) take(seeds_[next_seed_++], out);
   return out;
 }
 
+// In random order: a batch is a few of many steps, and each parameter should have its turn.
 void Search::one_step(const Choice& from, size_t count, std::vector<Choice>& out) {
+  std::vector<Choice> steps;
   for (size_t i = 0; i < from.tile.size(); ++i) {
     const auto values = static_cast<int>(spaces_[from.space].space.values[i].size());
-    for (int value = 0; value < values && out.size() < count; ++value) {
-      Choice next = from;
-      next.tile[i] = value;
-      take(next, out);
+    for (int value = 0; value < values; ++value) {
+      steps.push_back(from);
+      steps.back().tile[i] = value;
     }
+  }
+  std::shuffle(steps.begin(), steps.end(), random_);
+  for (const Choice& step : steps) {
+    if (out.size() == count) return;
+    take(step, out);
   }
 }
 

@@ -42,8 +42,16 @@ class Search {
 
   Search(std::vector<Space> spaces, uint64_t seed);
 
+  // Whether any point of a space is legal; much cheaper than a search.
+  static bool any_legal(const codegen::SearchSpace& space,
+                        const std::function<bool(const TileConfig&)>& legal);
+
   // Points that are legal, over all spaces.
   int64_t legal_points() const { return legal_points_; }
+
+  // Puts a choice before the seeds that are still to come, after earlier suggestions: what has won
+  // on a similar problem. An illegal one is passed over when its turn comes.
+  void suggest(const Choice& choice);
 
   // Up to `count` seeds that were not handed out before, best first.
   std::vector<Choice> seeds(size_t count);
@@ -82,6 +90,7 @@ class Search {
   std::mt19937_64 random_;
   std::vector<Choice> seeds_;  // best first
   size_t next_seed_ = 0;
+  size_t suggested_ = 0;  // end of the suggestions among the seeds
   int64_t legal_points_ = 0;
   std::set<Choice> seen_;
   std::vector<Ranked> results_;  // sorted by time

@@ -11,6 +11,7 @@
 #include "jit/compile_pool.h"
 #include "tuner/candidate.h"
 #include "tuner/performance_model.h"
+#include "tuner/recorder.h"
 
 namespace gemmtune::tuner {
 namespace {
@@ -18,6 +19,9 @@ namespace {
 constexpr double kSeedShare = 0.5;      // of the candidates; the rest is local search
 constexpr size_t kNeighbourBatch = 12;  // candidates asked for at a time by local search
 constexpr size_t kFinalists = 6;
+constexpr size_t kNeighbours = 8;  // problems whose winner is tried early
+constexpr size_t kNearest = 3;     // of those, how many give more than their winner
+constexpr size_t kBorrowed = 6;    // what each of them gives
 constexpr auto kPoll = std::chrono::milliseconds(100);
 constexpr auto kClaimLifetime = std::chrono::seconds(120);
 
@@ -26,6 +30,19 @@ using Clock = std::chrono::steady_clock;
 std::string random_owner() {
   std::random_device device;
   return fmt::format("{:08x}{:08x}", device(), device());
+}
+
+// From a tile of `space` to the kernel that it stands for.
+auto kernels_of(const codegen::SearchSpace& space, const Problem& problem) {
+  return [strategy = space.strategy, traits = codegen::traits_for(problem),
+          type = problem.type](const TileConfig& tile) {
+    return codegen::KernelSpec{strategy, tile, traits, type};
+  };
+}
+
+bool can_be_tried(const codegen::KernelSpec& spec, const Problem& problem,
+                  const DeviceSpec& limits) {
+  return codegen::broken_rule(spec, limits) == nullptr && spec.strategy->worthwhile(spec, problem);
 }
 
 // One tuning run: the loop between search, compile pool, evaluator and store.
@@ -62,16 +79,11 @@ class Session {
 
   std::vector<Search::Space> make_spaces() const {
     std::vector<Search::Space> spaces;
-    const KernelTraits traits = codegen::traits_for(problem_);
     for (const codegen::SearchSpace& space : request_.spaces) {
-      const auto spec = [this, traits, strategy = space.strategy](const TileConfig& tile) {
-        return codegen::KernelSpec{strategy, tile, traits, problem_.type};
-      };
+      const auto spec = kernels_of(space, problem_);
       spaces.push_back({space,
                         [this, spec](const TileConfig& tile) {
-                          const codegen::KernelSpec candidate = spec(tile);
-                          return codegen::broken_rule(candidate, services_.limits) == nullptr &&
-                                 candidate.strategy->worthwhile(candidate, problem_);
+                          return can_be_tried(spec(tile), problem_, services_.limits);
                         },
                         [this, spec](const TileConfig& tile) {
                           const auto s = spec(tile);
@@ -98,17 +110,45 @@ class Session {
     }
     auto run = services_.store->begin_run(services_.run);
     if (!run) return tl::unexpected(run.error());
-    run_id_ = *run;
+    recorder_.emplace(*services_.store, report_.job, *run);
+    if (auto done = borrow(); !done) return done;
     return request_.fresh ? Expected<void>{} : resume();
   }
 
-  // Takes over what earlier runs recorded of this job.
-  Expected<void> resume() {
+  store::Filter own_records() const {
     store::Filter filter;
     filter.arch = request_.arch;
     filter.device_uuid = report_.job.device_uuid;
     filter.warm = request_.warm;
-    auto records = services_.store->candidates(problem_, filter);
+    return filter;
+  }
+
+  // Suggests what was best on similar problems: the winner of each of the nearest, and more of the
+  // very nearest. A tile's time carries over badly, but its rank does not.
+  Expected<void> borrow() {
+    auto neighbours = services_.store->near(problem_, own_records(), kNeighbours);
+    if (!neighbours) return tl::unexpected(neighbours.error());
+    for (size_t i = 0; i < neighbours->size(); ++i) {
+      const store::Record& best = (*neighbours)[i].record;
+      suggest(best);
+      if (i >= kNearest) continue;
+      auto others = services_.store->candidates(best.job.problem, own_records());
+      if (!others) return tl::unexpected(others.error());
+      const size_t count = std::min(others->size(), kBorrowed);
+      for (size_t j = 0; j < count; ++j) suggest((*others)[j]);
+    }
+    return {};
+  }
+
+  void suggest(const store::Record& record) {
+    const auto tile = parse_tile(record.key.config);
+    const auto choice = tile ? search_.find(record.key.strategy, *tile) : std::nullopt;
+    if (choice) search_.suggest(*choice);
+  }
+
+  // Takes over what earlier runs recorded of this job.
+  Expected<void> resume() {
+    auto records = services_.store->candidates(problem_, own_records());
     if (!records) return tl::unexpected(records.error());
     for (const store::Record& record : *records) {
       const auto tile = parse_tile(record.key.config);
@@ -116,8 +156,9 @@ class Session {
       if (!choice || record.stale) continue;
       Candidate candidate = make_candidate(search_, *choice, problem_, compiler_version_);
       if (candidate.key != record.key) continue;  // another source or compiler: tried anew
-      const bool usable =
-          record.outcome == store::Outcome::ok || record.outcome == store::Outcome::not_run;
+      const bool usable = record.outcome == store::Outcome::ok ||
+                          record.outcome == store::Outcome::not_run ||
+                          record.outcome == store::Outcome::eliminated_early;
       double time_us = INFINITY;
       if (usable && record.measurement) time_us = record.measurement->median_us;
       if (usable && !record.measurement) time_us = record.predicted_us.value_or(INFINITY);
@@ -132,33 +173,14 @@ class Session {
     progress(Progress::Phase::vendor);
     auto results = services_.evaluator->measure_vendor();
     if (!results) return tl::unexpected(results.error());
-    for (const VendorResult& result : *results) {
-      if (auto recorded = record_vendor(result); !recorded) return tl::unexpected(recorded.error());
-    }
-    return {};
+    return record_vendor(*results);
   }
 
-  Expected<store::Record> record_vendor(const VendorResult& result) {
-    store::Record record;
-    record.job = report_.job;
-    record.key = {"cublaslt", result.config, "", result.library_version};
-    record.outcome = store::Outcome::vendor;
-    record.measurement = result.measurement;
-    if (auto done = write(record); !done) return tl::unexpected(done.error());
-    const double time_us = result.measurement.median_us;
-    if (result.rank == 0) report_.vendor_first = record;
-    if (!report_.vendor_best || time_us < report_.vendor_best->measurement->median_us)
-      report_.vendor_best = record;
-    return record;
-  }
-
-  Expected<void> write(store::Record& record) {
-    record.run_id = run_id_;
-    record.provenance =
-        services_.device ? store::Provenance::measured : store::Provenance::predicted;
-    auto id = services_.store->record(record);
-    if (!id) return tl::unexpected(id.error());
-    record.id = *id;
+  Expected<void> record_vendor(const std::vector<VendorResult>& results) {
+    auto records = recorder_->vendors(results);
+    if (!records) return tl::unexpected(records.error());
+    report_.vendor_first = std::move(records->first);
+    report_.vendor_best = std::move(records->best);
     return {};
   }
 
@@ -210,53 +232,35 @@ class Session {
 
   Expected<void> evaluate(const Candidate& candidate, const jit::CompileResult& compiled) {
     ++report_.evaluated;
-    store::Record record;
-    record.job = report_.job;
-    record.key = candidate.key;
-    record.smem_bytes = candidate.spec.strategy->smem_bytes(candidate.spec);
-    double time_us = INFINITY;
-    std::string fatal;
+    Evaluation evaluation;
+    Expected<store::Record> record;
     if (!compiled) {
-      record.outcome = store::Outcome::compile_failed;
-      record.reason = compiled.error().first_error;
+      record = recorder_->failed(candidate, store::Outcome::compile_failed,
+                                 compiled.error().first_error);
     } else {
       ++(compiled->from_cache ? report_.cached : report_.compiled);
-      add_usage(*compiled, record);
-      if (record.spill_bytes > 0) {
-        record.outcome = store::Outcome::spilled;
-        record.reason = fmt::format("{} bytes spilled", record.spill_bytes);
-      } else {
-        auto evaluation = services_.evaluator->evaluate(candidate, *compiled);
-        if (!evaluation) return tl::unexpected(evaluation.error());
-        apply(*evaluation, record);
-        time_us = evaluation->time_us;
-        fatal = evaluation->fatal;
-      }
+      auto judged = judge(candidate, *compiled);
+      if (!judged) return tl::unexpected(judged.error());
+      evaluation = std::move(*judged);
+      record = recorder_->evaluated(candidate, *compiled, evaluation);
     }
-    if (record.measurement) ++report_.measured;
-    if (auto done = write(record); !done) return done;
-    if (!fatal.empty()) return make_error(ErrorKind::failed, fatal);
-    count(record.outcome);
-    search_.report(candidate.choice, time_us);
-    keep(time_us, candidate);
+    if (!record) return tl::unexpected(record.error());
+    if (record->measurement) ++report_.measured;
+    if (!evaluation.fatal.empty()) return make_error(ErrorKind::failed, evaluation.fatal);
+    count(record->outcome);
+    search_.report(candidate.choice, evaluation.time_us);
+    keep(evaluation.time_us, candidate);
     return {};
   }
 
-  static void add_usage(const jit::CompiledKernel& compiled, store::Record& record) {
-    for (const jit::EntryUsage& entry : compiled.entries) {
-      record.registers = std::max(record.registers, entry.usage.registers);
-      record.spill_bytes += entry.usage.spill_load_bytes + entry.usage.spill_store_bytes;
-      record.smem_bytes += entry.usage.static_smem_bytes;
-    }
-  }
-
-  static void apply(const Evaluation& evaluation, store::Record& record) {
-    record.outcome = evaluation.outcome;
-    record.reason = evaluation.reason;
-    record.measurement = evaluation.measurement;
-    record.predicted_us = evaluation.predicted_us;
-    record.max_error = evaluation.max_error;
-    record.vendor_max_error = evaluation.vendor_max_error;
+  // A kernel that spills is not run.
+  Expected<Evaluation> judge(const Candidate& candidate, const jit::CompiledKernel& kernel) {
+    const int spilled = spill_bytes(kernel);
+    if (spilled == 0) return services_.evaluator->evaluate(candidate, kernel);
+    Evaluation evaluation;
+    evaluation.outcome = store::Outcome::spilled;
+    evaluation.reason = fmt::format("{} bytes spilled", spilled);
+    return evaluation;
   }
 
   void count(store::Outcome outcome) {
@@ -286,29 +290,16 @@ class Session {
     auto results = services_.evaluator->finish(finalists);
     if (!results) return tl::unexpected(results.error());
     for (size_t i = 0; i < finalists.size(); ++i) {
-      if (auto done = record_finalist(finalists[i], results->finalists[i]); !done) return done;
+      auto record =
+          recorder_->evaluated(finalists[i].candidate, finalists[i].kernel, results->finalists[i]);
+      if (!record) return tl::unexpected(record.error());
+      if (record->outcome == store::Outcome::ok) report_.ranking.push_back(std::move(*record));
     }
-    report_.vendor_first.reset();
-    report_.vendor_best.reset();
-    for (const VendorResult& result : results->vendor) {
-      if (auto recorded = record_vendor(result); !recorded) return tl::unexpected(recorded.error());
-    }
+    if (auto done = record_vendor(results->vendor); !done) return done;
     std::stable_sort(
         report_.ranking.begin(), report_.ranking.end(),
         [](const store::Record& a, const store::Record& b) { return time_of(a) < time_of(b); });
     report_.failures.assign(failures_.begin(), failures_.end());
-    return {};
-  }
-
-  Expected<void> record_finalist(const Finalist& finalist, const Evaluation& evaluation) {
-    store::Record record;
-    record.job = report_.job;
-    record.key = finalist.candidate.key;
-    record.smem_bytes = finalist.candidate.spec.strategy->smem_bytes(finalist.candidate.spec);
-    add_usage(finalist.kernel, record);
-    apply(evaluation, record);
-    if (auto done = write(record); !done) return done;
-    if (record.outcome == store::Outcome::ok) report_.ranking.push_back(std::move(record));
     return {};
   }
 
@@ -347,7 +338,7 @@ class Session {
   std::string owner_;
   Search search_;
   Clock::time_point start_ = Clock::now();
-  int64_t run_id_ = 0;
+  std::optional<Recorder> recorder_;   // once there is a run to record for
   std::vector<Candidate> candidates_;  // handed to the compilers, by index
   std::vector<Scored> best_;           // best first
   std::map<std::string, int> failures_;
@@ -355,6 +346,25 @@ class Session {
 };
 
 }  // namespace
+
+Expected<void> check_any_legal(const codegen::SearchSpace& space, const Problem& problem,
+                               const DeviceSpec& limits) {
+  const auto spec = kernels_of(space, problem);
+  const auto rule = [&](const TileConfig& tile) {
+    return codegen::broken_rule(spec(tile), limits);
+  };
+  if (Search::any_legal(space, [&](const TileConfig& tile) {
+        return can_be_tried(spec(tile), problem, limits);
+      })) {
+    return {};
+  }
+  std::string why = "the legal ones do not suit these sizes";
+  if (!Search::any_legal(space, [&](const TileConfig& tile) { return rule(tile) == nullptr; })) {
+    const codegen::Rule& broken = *rule(space.at(0));
+    why = fmt::format("the first breaks \"{}\" ({})", broken.name, broken.reason);
+  }
+  return usage_error("has no tile to try in its space: " + why);
+}
 
 Expected<TuneReport> tune(const TuneRequest& request, const SessionServices& services) {
   if (auto valid = validate(request.problem); !valid) return tl::unexpected(valid.error());

@@ -68,6 +68,12 @@ struct SessionServices {
   const std::atomic<bool>* stop = nullptr;           // set to end early with what was found so far
 };
 
+// Fails with ErrorKind::usage, naming a rule that is broken, if no tile of `space` can be tried:
+// none is legal for `problem` (canonical) within `limits`, or none can win. The message goes on
+// from a strategy's name.
+Expected<void> check_any_legal(const codegen::SearchSpace& space, const Problem& problem,
+                               const DeviceSpec& limits);
+
 // Searches, compiles, verifies, measures and records: the only write path. Every candidate is
 // recorded as soon as it is evaluated. Returns an error if nothing could be tried (no legal tile,
 // arch not served by the compiler) or the store fails.

@@ -3,16 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "codegen/emitter.h"
-#include "tuner/loaded_kernel.h"
+#include "launch/loaded_kernel.h"
 
 namespace gemmtune::tuner {
 namespace {
 
 using ptxsim::GlobalMemory;
 
-constexpr uint64_t kWorkspaceAlignment = 256;  // as cudaMalloc gives
+constexpr uint64_t kDeviceAlignment = 256;  // as cudaMalloc gives
 
 // Addresses of a case's operands in simulated memory.
 struct Addresses {
@@ -41,8 +42,8 @@ void forget_matrix(GlobalMemory& memory, uint64_t c, const Problem& p) {
 }
 
 Expected<Addresses> place_operands(GlobalMemory& memory, const VerificationCase& test,
-                                   const HostOperands& host, int64_t workspace_bytes) {
-  const auto alignment = static_cast<uint64_t>(test.problem.align_bytes);
+                                   const HostOperands& host, uint64_t alignment,
+                                   int64_t workspace_bytes) {
   const auto a = place(memory, host.a, alignment, "A");
   if (!a) return tl::unexpected(a.error());
   const auto b = place(memory, host.b, alignment, "B");
@@ -53,7 +54,7 @@ Expected<Addresses> place_operands(GlobalMemory& memory, const VerificationCase&
   Addresses out{*a, *b, *c, 0};
   if (workspace_bytes > 0) {
     const auto workspace =
-        memory.allocate(static_cast<uint64_t>(workspace_bytes), kWorkspaceAlignment, "workspace");
+        memory.allocate(static_cast<uint64_t>(workspace_bytes), kDeviceAlignment, "workspace");
     if (!workspace) return tl::unexpected(workspace.error());
     out.workspace = *workspace;
   }
@@ -76,6 +77,20 @@ ptxsim::LaunchConfig to_config(const codegen::KernelLaunch& launch) {
   return config;
 }
 
+// The kernel's one parameter. Where it takes its scalars from memory, they are put there.
+Expected<std::vector<std::byte>> kernel_argument(const codegen::KernelSpec& spec,
+                                                 const GemmArgs& args, GlobalMemory& memory) {
+  if (!spec.device_scalars) return ptxsim::argument(args);
+  const auto alpha = place(memory, {&args.alpha, 1}, sizeof(float), "alpha");
+  if (!alpha) return tl::unexpected(alpha.error());
+  const auto beta = place(memory, {&args.beta, 1}, sizeof(float), "beta");
+  if (!beta) return tl::unexpected(beta.error());
+  DeviceScalarArgs with_scalars{args, static_cast<const float*>(pointer(*alpha)),
+                                static_cast<const float*>(pointer(*beta))};
+  with_scalars.gemm.alpha = with_scalars.gemm.beta = NAN;  // not to be used
+  return ptxsim::argument(with_scalars);
+}
+
 bool is_outside(ptxsim::FindingKind kind) {
   return kind == ptxsim::FindingKind::out_of_bounds || kind == ptxsim::FindingKind::read_only;
 }
@@ -86,6 +101,15 @@ Verdict verdict_of(const VerificationCase& test, const ptxsim::Finding& finding)
   verdict.detail =
       fmt::format("case '{}' ({}): {}", test.name, key(test.problem), ptxsim::to_string(finding));
   return verdict;
+}
+
+// NVRTC puts the working folder before the names of sources, which are no files: back to the names.
+void name_sources(const codegen::KernelSource& source, ptxsim::Program& program) {
+  for (std::string& file : program.files) {
+    for (const codegen::SourceHeader& header : source.headers) {
+      if (file.ends_with("/" + header.name)) file = header.name;
+    }
+  }
 }
 
 // C and its guard zones as a GPU run would leave them: accesses that would hit a guard are
@@ -106,7 +130,8 @@ Expected<SimVerifier> SimVerifier::load(const codegen::KernelSpec& spec, Arch ar
 Expected<SimVerifier> SimVerifier::load(const codegen::KernelSpec& spec,
                                         const codegen::KernelSource& source, Arch arch,
                                         const jit::Compiler& compiler) {
-  const auto compiled = compiler.compile_to_ptx({source, arch, {}});
+  // With lines of the source, so that a finding can name them.
+  const auto compiled = compiler.compile_to_ptx({source, arch, {"--generate-line-info"}});
   if (!compiled) {
     return make_error(ErrorKind::failed,
                       fmt::format("{}: {}", source.name, compiled.error().first_error));
@@ -117,43 +142,98 @@ Expected<SimVerifier> SimVerifier::load(const codegen::KernelSpec& spec,
   for (const std::string& entry : source.entries) {
     auto program = ptxsim::decode(*module, entry);
     if (!program) return tl::unexpected(program.error());
+    name_sources(source, *program);
     verifier.entries_.push_back(std::move(*program));
   }
   return verifier;
 }
 
+struct SimVerifier::Run {
+  Verdict verdict;
+  std::vector<ptxsim::Profile> profiles;  // by launch
+  codegen::LaunchPlan plan;
+};
+
+Expected<SimVerifier::Run> SimVerifier::run(const VerificationCase& test, uint64_t alignment,
+                                            const ptxsim::Options& options) const {
+  const HostOperands host = make_operands(test);
+  Run out;
+  out.plan = spec_.strategy->launch_plan(spec_, test.problem);
+  GlobalMemory memory;
+  const auto at = place_operands(memory, test, host, alignment, out.plan.workspace_bytes);
+  if (!at) return tl::unexpected(at.error());
+  const GemmArgs args =
+      launch::make_args(test.problem, {pointer(at->a), pointer(at->b), pointer(at->c),
+                                       pointer(at->workspace), test.alpha, test.beta});
+  const auto argument = kernel_argument(spec_, args, memory);
+  if (!argument) return tl::unexpected(argument.error());
+  for (const codegen::KernelLaunch& launch : out.plan.launches) {
+    const ptxsim::Program& program = entries_[static_cast<size_t>(launch.entry)];
+    auto ran = ptxsim::run(program, to_config(launch), {*argument}, memory, options);
+    if (!ran) return tl::unexpected(ran.error());
+    out.profiles.push_back(std::move(ran->profile));
+    if (!ran->findings.empty()) {
+      out.verdict = verdict_of(test, ran->findings.front());
+      return out;
+    }
+  }
+  out.verdict = judge(test, host, image_of(memory, at->c, host));
+  return out;
+}
+
 Expected<Verdict> SimVerifier::verify(const VerificationCase& test,
                                       const ptxsim::Options& options) const {
-  const HostOperands host = make_operands(test);
-  const codegen::LaunchPlan plan = spec_.strategy->launch_plan(spec_, test.problem);
-  GlobalMemory memory;
-  const auto at = place_operands(memory, test, host, plan.workspace_bytes);
-  if (!at) return tl::unexpected(at.error());
-  const GemmArgs args = make_args(test.problem, {pointer(at->a), pointer(at->b), pointer(at->c),
-                                                 pointer(at->workspace), test.alpha, test.beta});
-  for (const codegen::KernelLaunch& launch : plan.launches) {
-    const ptxsim::Program& program = entries_[static_cast<size_t>(launch.entry)];
-    const auto ran =
-        ptxsim::run(program, to_config(launch), {ptxsim::argument(args)}, memory, options);
-    if (!ran) return tl::unexpected(ran.error());
-    if (!ran->findings.empty()) return verdict_of(test, ran->findings.front());
-  }
-  return judge(test, host, image_of(memory, at->c, host));
+  auto ran = run(test, static_cast<uint64_t>(test.problem.align_bytes), options);
+  if (!ran) return tl::unexpected(ran.error());
+  return std::move(ran->verdict);
 }
 
 Expected<Verdict> SimVerifier::verify(std::span<const VerificationCase> cases,
-                                      const ptxsim::Options& options) const {
-  double max_error = 0;
-  for (const VerificationCase& test : cases) {
-    auto verdict = verify(test, options);
-    if (!verdict) return verdict;
-    max_error = std::max(max_error, verdict->max_error);
-    verdict->max_error = max_error;
-    if (!verdict->correct()) return verdict;
-  }
+                                      std::span<const ptxsim::AsyncMode> modes,
+                                      ptxsim::Options options) const {
   Verdict all;
-  all.max_error = max_error;
+  for (const ptxsim::AsyncMode mode : modes) {
+    options.async = mode;
+    for (const VerificationCase& test : cases) {
+      auto verdict = verify(test, options);
+      if (!verdict) return verdict;
+      all.max_error = std::max(all.max_error, verdict->max_error);
+      if (verdict->correct()) continue;
+      verdict->max_error = all.max_error;
+      if (copies_asynchronously())
+        verdict->detail += fmt::format(" (asynchronous copies arriving {})", name_of(mode));
+      return verdict;
+    }
+  }
   return all;
+}
+
+bool SimVerifier::copies_asynchronously() const {
+  return std::any_of(entries_.begin(), entries_.end(), [](const ptxsim::Program& program) {
+    return std::any_of(program.code.begin(), program.code.end(), [](const auto& in) {
+      return in.category == ptxsim::InstructionClass::async_copy;
+    });
+  });
+}
+
+std::span<const ptxsim::AsyncMode> SimVerifier::async_modes() const {
+  static constexpr ptxsim::AsyncMode kModes[] = {ptxsim::AsyncMode::late, ptxsim::AsyncMode::early};
+  return std::span(kModes).first(copies_asynchronously() ? 2 : 1);
+}
+
+Expected<ProfiledProduct> SimVerifier::profile(const Problem& problem,
+                                               ptxsim::Options options) const {
+  options.profile = true;
+  const VerificationCase test{"the profiled product", problem, 1, 0, Fill::random, 1};
+  auto ran = run(test, kDeviceAlignment, options);
+  if (!ran) return tl::unexpected(ran.error());
+  ProfiledProduct out{std::move(ran->verdict), {}};
+  for (size_t i = 0; i < ran->profiles.size(); ++i) {
+    const codegen::KernelLaunch& launch = ran->plan.launches[i];
+    out.launches.push_back({entries_[static_cast<size_t>(launch.entry)].kernel, launch.grid,
+                            launch.block, std::move(ran->profiles[i])});
+  }
+  return out;
 }
 
 HostVerifier sim_host_verifier(std::shared_ptr<const jit::Compiler> compiler, Arch arch,
@@ -164,7 +244,7 @@ HostVerifier sim_host_verifier(std::shared_ptr<const jit::Compiler> compiler, Ar
     if (!kernel) return tl::unexpected(kernel.error());
     return kernel->verify(
         verification_cases(spec.traits, spec.type, ragged_sizes(spec.tile), Effort::quick),
-        options);
+        kernel->async_modes(), options);
   };
 }
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "codegen/strategy.h"
@@ -13,6 +14,19 @@
 #include "tuner/verification_case.h"
 
 namespace gemmtune::tuner {
+
+// What one launch of a product executed and moved.
+struct LaunchProfile {
+  std::string entry;  // the kernel's name
+  codegen::Dim3 grid;
+  codegen::Dim3 block;
+  ptxsim::Profile counts;
+};
+
+struct ProfiledProduct {
+  Verdict verdict;
+  std::vector<LaunchProfile> launches;  // in order; up to the faulty one where the verdict says so
+};
 
 // A kernel on the PTX simulator: what GpuVerifier is on a device, without one. The operands lie in
 // allocations of exactly their size, so every access outside them is found, reads included; C
@@ -33,11 +47,25 @@ class SimVerifier {
   // error means that the launch does not fit the kernel.
   Expected<Verdict> verify(const VerificationCase& test, const ptxsim::Options& options) const;
 
-  // Runs the cases until one fails; max_error is over all that ran.
+  // Runs the cases with each of the modes until one fails; max_error is over all that ran.
   Expected<Verdict> verify(std::span<const VerificationCase> cases,
-                           const ptxsim::Options& options) const;
+                           std::span<const ptxsim::AsyncMode> modes, ptxsim::Options options) const;
+
+  // Whether it has asynchronous copies; if not, all modes are the same.
+  bool copies_asynchronously() const;
+  // The modes that make a difference: both, or `late` alone.
+  std::span<const ptxsim::AsyncMode> async_modes() const;
+
+  // One product of `problem`, with what it executed and moved; verified as a case is (random
+  // operands, beta = 0). The operands lie as cudaMalloc places them. `problem` is canonical and
+  // agrees with the kernel's traits.
+  Expected<ProfiledProduct> profile(const Problem& problem, ptxsim::Options options) const;
 
  private:
+  struct Run;
+  Expected<Run> run(const VerificationCase& test, uint64_t alignment,
+                    const ptxsim::Options& options) const;
+
   explicit SimVerifier(codegen::KernelSpec spec) : spec_(spec) {}
 
   codegen::KernelSpec spec_;

@@ -34,18 +34,13 @@ Expected<OwnKernel> find_own(const Problem& problem, const DeviceServices& servi
     return own;
   }
   const store::Record& record = **best;
-  auto strategy = codegen::find_strategy(record.key.strategy);
-  const auto tile = parse_tile(record.key.config);
-  if (!strategy || !tile) {
+  const auto spec = kernel_of(record);
+  if (!spec) {
     own.note = "the stored kernel is of another version of gemm-tune";
     return own;
   }
-  Candidate candidate;
-  candidate.spec = {*strategy, *tile, codegen::traits_for(problem), problem.type};
-  candidate.source = codegen::emit(candidate.spec);
-  candidate.key = record.key;
-  if (codegen::source_hash(candidate.source) != record.key.source_hash)
-    own.note = "its source has changed since it was tuned";
+  Candidate candidate = make_candidate(*spec, record.key.compiler_version);
+  if (candidate.key != record.key) own.note = "its source has changed since it was tuned";
   auto compiled = services.compiler->compile({candidate.source, record.job.arch, {}});
   if (!compiled) {
     own.note = "the stored kernel does not compile: " + compiled.error().first_error;

@@ -9,6 +9,7 @@
 namespace gemmtune::tuner {
 namespace {
 
+constexpr int kWarp = 32;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 // Smallest multiple of `width` that is at least `size`, plus nothing: sizes stay ragged for
@@ -158,8 +159,21 @@ void add_thorough(CaseMaker& make, const CaseSizes& sizes) {
 
 }  // namespace
 
+namespace {
+
+// Values of k that a block takes at a time; 0 where there is no such number.
+int64_t depth_at_once(const TileConfig& t) {
+  if (t.warps == 0) return t.tile_k;
+  // All threads of a warp that do not lie along the tile lie along k.
+  const int along_tile =
+      std::max(t.tile_m / std::max(1, t.thread_m), t.tile_n / std::max(1, t.thread_n));
+  return std::max<int64_t>(t.tile_k, int64_t{t.warps} * t.unroll * kWarp / std::max(1, along_tile));
+}
+
+}  // namespace
+
 CaseSizes ragged_sizes(const TileConfig& tile) {
-  return {tile.tile_m + 5, tile.tile_n + 3, 2 * int64_t{tile.tile_k} + 3};
+  return {tile.tile_m + 5, tile.tile_n + 3, 2 * depth_at_once(tile) + 3};
 }
 
 std::vector<VerificationCase> verification_cases(const KernelTraits& traits, DataType type,

@@ -63,6 +63,32 @@ TEST_CASE("seeds come cheapest first, few of each geometry") {
 
 // Fed a useless cost function, local search alone must come close, within the 190 evaluations it
 // may need.
+TEST_CASE("suggestions come before the seeds, in their order, if they are legal and new") {
+  Search search(one_space(landscape), 1);
+  auto wanted = search.seeds(2);  // handed out already: not again
+  const size_t known = wanted.size();
+  const auto choice = [&search](const char* tile) {
+    const auto found = search.find("double_buffer", *parse_tile(tile));
+    REQUIRE(found.has_value());
+    return *found;
+  };
+  const auto first = choice(
+      "tile_m=128 tile_n=128 tile_k=8 warp_m=64 warp_n=32 thread_m=8 thread_n=8 fragments=1 "
+      "raster=1");
+  const auto illegal = choice(
+      "tile_m=32 tile_n=128 tile_k=8 warp_m=64 warp_n=32 thread_m=8 thread_n=8 fragments=1 "
+      "raster=1");
+  const auto second = choice(
+      "tile_m=64 tile_n=64 tile_k=16 warp_m=32 warp_n=32 thread_m=8 thread_n=4 fragments=1 "
+      "raster=1");
+  for (const Choice& suggestion : {first, illegal, wanted[0], second}) search.suggest(suggestion);
+  const auto seeds = search.seeds(3);
+  REQUIRE(seeds.size() == 3);
+  CHECK(seeds[0] == first);
+  CHECK(seeds[1] == second);
+  CHECK(landscape(search.tile(seeds[2])) >= landscape(search.tile(wanted[known - 1])) - 1e-3);
+}
+
 TEST_CASE("local search reaches 95% of the optimum within 190 evaluations") {
   for (uint64_t seed = 1; seed <= 10; ++seed) {
     Search search(one_space([](const TileConfig&) { return 1.0; }), seed);
