@@ -1,0 +1,194 @@
+#include "dispatch/decision.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "codegen/strategy.h"
+
+namespace gemmtune::dispatch {
+namespace {
+
+constexpr size_t kNeighboursLooked = 32;  // that may turn out not to be legal here
+constexpr size_t kNeighboursKept = 3;
+// A problem of another layout is as far away as one of 20 times the size.
+constexpr double kLayoutDistance = 3;
+
+// The kernel of `stored`, specialised for the request, if it may be used here.
+Expected<codegen::KernelSpec> usable_kernel(const StoredKernel& stored, const Request& request,
+                                            const Target& target) {
+  auto spec = codegen::parse_spec(stored.strategy, stored.config, request.problem);
+  if (!spec) return spec;
+  spec->device_scalars = request.device_scalars;
+  const auto refuse = [](std::string why) {
+    return make_error(ErrorKind::unsupported, std::move(why));
+  };
+  const codegen::Strategy& strategy = *spec->strategy;
+  if (auto supported = strategy.supports(request.problem, stored.arch); !supported)
+    return tl::unexpected(supported.error());
+  if (const codegen::Rule* broken = codegen::broken_rule(*spec, target.limits))
+    return refuse(fmt::format("illegal here: {} ({})", broken->name, broken->reason));
+  if (target.deterministic && !strategy.deterministic(*spec))
+    return refuse("not deterministic, which was asked for");
+  const int64_t workspace = strategy.launch_plan(*spec, request.problem).workspace_bytes;
+  if (workspace > target.max_workspace_bytes) {
+    return refuse(fmt::format("needs a workspace of {} bytes, {} are allowed", workspace,
+                              target.max_workspace_bytes));
+  }
+  return spec;
+}
+
+std::string name_of(const StoredKernel& stored) {
+  return stored.strategy + " " + stored.config;
+}
+
+bool is_direct(Origin origin) {
+  return origin == Origin::this_device || origin == Origin::same_model;
+}
+
+// What was measured for this very problem, fastest first.
+void add_measured(const Snapshot& snapshot, const Known& known, const Request& request,
+                  const Target& target, Decision& decision) {
+  const bool have_kernel = known.kernel && is_direct(known.kernel->origin);
+  const bool have_vendor = known.vendor && is_direct(known.vendor->origin);
+  const auto time_of = [](const auto& part) {
+    return fmt::format("{:.2f} us, {}{}", part.time_us, to_string(part.origin),
+                       part.origin == Origin::this_device ? "" : " only");
+  };
+  if (have_kernel) {
+    const StoredKernel& stored = snapshot.kernels[known.kernel->index];
+    auto spec = usable_kernel(stored, request, target);
+    if (spec) {
+      Choice choice;
+      choice.route = Choice::Route::kernel;
+      choice.spec = *spec;
+      choice.stored = &stored;
+      choice.expected_us = known.kernel->time_us;
+      choice.origin = known.kernel->origin;
+      choice.stale = known.kernel->stale;
+      choice.reason = time_of(*known.kernel);
+      decision.choices.push_back(std::move(choice));
+    } else {
+      decision.rejections.push_back({name_of(stored), spec.error().message});
+    }
+  }
+  if (have_vendor && target.vendor) {
+    Choice choice;
+    choice.route = Choice::Route::vendor_algorithm;
+    choice.vendor_config = snapshot.vendor_configs[known.vendor->index];
+    choice.expected_us = known.vendor->time_us;
+    choice.origin = known.vendor->origin;
+    choice.reason = time_of(*known.vendor);
+    decision.choices.push_back(std::move(choice));
+  }
+  // A stale kernel is still a measured one; its time decides like any other.
+  std::stable_sort(
+      decision.choices.begin(), decision.choices.end(),
+      [](const Choice& a, const Choice& b) { return *a.expected_us < *b.expected_us; });
+}
+
+struct Neighbour {
+  double distance = 0;
+  uint32_t number = 0;
+
+  bool operator<(const Neighbour& other) const {
+    return std::pair(distance, number) < std::pair(other.distance, other.number);
+  }
+};
+
+double distance(const Problem& a, const Problem& b) {
+  const auto part = [](int64_t x, int64_t y) {
+    return std::log(static_cast<double>(x) / static_cast<double>(y));
+  };
+  const double sizes = std::hypot(part(a.shape.m, b.shape.m), part(a.shape.n, b.shape.n),
+                                  part(a.shape.k, b.shape.k));
+  return sizes + std::abs(part(a.batch, b.batch)) + (a.layout == b.layout ? 0 : kLayoutDistance);
+}
+
+// Problems with a kernel that computes in the same types, nearest first.
+std::vector<Neighbour> neighbours(const Snapshot& snapshot, const Problem& problem) {
+  std::vector<Neighbour> found;
+  for (uint32_t number = 0; number < snapshot.problems.size(); ++number) {
+    const Problem& other = snapshot.problems[number];
+    if (!snapshot.known[number].kernel || other.type != problem.type ||
+        other.accumulator != problem.accumulator || other.math != problem.math) {
+      continue;
+    }
+    found.push_back({distance(problem, other), number});
+  }
+  const size_t looked = std::min(kNeighboursLooked, found.size());
+  std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(looked),
+                    found.end());
+  found.resize(looked);
+  return found;
+}
+
+// Kernels that won other problems, or this one elsewhere.
+void add_neighbours(const Snapshot& snapshot, const Request& request, const Target& target,
+                    Decision& decision) {
+  std::vector<uint32_t> seen;  // kernels
+  for (const Neighbour& neighbour : neighbours(snapshot, request.problem)) {
+    const KnownKernel& known = *snapshot.known[neighbour.number].kernel;
+    if (seen.size() == kNeighboursKept) break;
+    if (std::find(seen.begin(), seen.end(), known.index) != seen.end()) continue;
+    const StoredKernel& stored = snapshot.kernels[known.index];
+    const Problem& other = snapshot.problems[neighbour.number];
+    const bool is_this = other == request.problem;
+    if (is_this && is_direct(known.origin)) continue;  // add_measured() has dealt with it
+    seen.push_back(known.index);
+    const auto spec = usable_kernel(stored, request, target);
+    if (!spec) {
+      decision.rejections.push_back({name_of(stored), spec.error().message});
+      continue;
+    }
+    Choice choice;
+    choice.route = Choice::Route::kernel;
+    choice.spec = *spec;
+    choice.stored = &stored;
+    if (is_this) {
+      choice.expected_us = known.time_us;
+      choice.origin = known.origin;
+      choice.reason = fmt::format("{:.2f} us, {}", known.time_us, to_string(known.origin));
+    } else {
+      choice.neighbour = other;
+      choice.reason = fmt::format("won {}, {}", key(other), to_string(known.origin));
+    }
+    choice.stale = known.stale;
+    decision.choices.push_back(std::move(choice));
+  }
+}
+
+}  // namespace
+
+Decision decide(const Snapshot& snapshot, const Request& request, const Target& target) {
+  Decision decision;
+  const uint32_t number = snapshot.problems.find(request.problem);
+  if (number != ProblemIndex::kNone)
+    add_measured(snapshot, snapshot.known[number], request, target, decision);
+  if (target.vendor) {
+    Choice choice;
+    choice.reason = decision.choices.empty() ? "nothing was measured for this problem here"
+                                             : "what cuBLASLt chooses by itself";
+    decision.choices.push_back(std::move(choice));
+  } else {
+    decision.rejections.push_back({"cuBLASLt", "not to be used, as asked for"});
+  }
+  add_neighbours(snapshot, request, target, decision);
+  return decision;
+}
+
+std::string describe(const Choice& choice) {
+  switch (choice.route) {
+    case Choice::Route::kernel:
+      return fmt::format("{} {}", choice.spec.strategy->name(), to_string(choice.spec.tile));
+    case Choice::Route::vendor_algorithm:
+      return "cuBLASLt " + choice.vendor_config;
+    case Choice::Route::vendor_default:
+      return "cuBLASLt's default";
+  }
+  return "";
+}
+
+}  // namespace gemmtune::dispatch

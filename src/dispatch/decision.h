@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/kernel_spec.h"
+#include "core/device.h"
+#include "dispatch/request.h"
+#include "dispatch/snapshot.h"
+
+namespace gemmtune::dispatch {
+
+// What may be chosen on a device.
+struct Target {
+  DeviceSpec limits;
+  Arch arch;           // the device's
+  bool vendor = true;  // cuBLASLt may be used
+  bool deterministic = false;
+  int64_t max_workspace_bytes = 0;
+};
+
+// One way to compute a problem.
+struct Choice {
+  enum class Route { kernel, vendor_algorithm, vendor_default };
+
+  Route route = Route::vendor_default;
+  codegen::KernelSpec spec;              // of a kernel
+  const StoredKernel* stored = nullptr;  // of a kernel: where its tile is from; in the snapshot
+  std::string vendor_config;             // of an algorithm: as the store has it
+  std::optional<double> expected_us;     // nothing where there is nothing to go by
+  std::optional<Origin> origin;          // of expected_us, where it was stored for this problem
+  std::optional<Problem> neighbour;      // the problem it won, where that is another one
+  bool stale = false;
+  std::string reason;  // one line: why it is where it is in the order
+};
+
+// Something that might have been chosen, and why it was not.
+struct Rejection {
+  std::string what;
+  std::string why;
+};
+
+// The ways to compute a problem, the preferred one first: the next one is for where one turns out
+// not to be available (no compiler, no cuBLASLt). Empty if nothing is known to.
+struct Decision {
+  std::vector<Choice> choices;
+  std::vector<Rejection> rejections;
+};
+
+// Decides, without touching any device. In this order:
+//   1. a problem that was measured on this device or another of its model: the fastest of what was
+//      measured, a kernel or an algorithm of the vendor's
+//   2. the vendor's default
+//   3. kernels that won similar problems, nearest first: for where there is no vendor
+// `request` is of a valid problem; the result refers to `snapshot`.
+Decision decide(const Snapshot& snapshot, const Request& request, const Target& target);
+
+// "double_buffer 128x128x8/64x32/8x8 ..." or "cuBLASLt rank=0 algo=...": a choice in a few words.
+std::string describe(const Choice& choice);
+
+}  // namespace gemmtune::dispatch

@@ -1,0 +1,190 @@
+#include "dispatch/dispatcher.h"
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "dispatch/snapshot_source.h"
+
+namespace gemmtune::dispatch {
+namespace {
+
+constexpr int kMostThreads = 8;
+constexpr uintptr_t kWorkspaceAlignment = 256;  // what cuBLASLt asks for
+
+uint64_t next_serial() {
+  static std::atomic<uint64_t> last = 0;
+  return ++last;
+}
+
+int thread_count(int wanted) {
+  if (wanted > 0) return wanted;
+  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostThreads);
+}
+
+// The context that a handle is to live in: the calling thread's where it is of the device, else the
+// device's primary one.
+Outcome<std::shared_ptr<gpu::Context>> find_context(
+    const std::shared_ptr<const gpu::Driver>& driver, int device, size_t device_count) {
+  auto current = gpu::Context::current(driver);
+  if (!current) return fail(current.error());
+  const bool fits =
+      *current && (device == GEMMTUNE_CURRENT_DEVICE || (*current)->ordinal() == device);
+  if (fits) return *std::move(current);
+  const int ordinal = std::max(device, 0);
+  if (device < GEMMTUNE_CURRENT_DEVICE || static_cast<size_t>(ordinal) >= device_count) {
+    return fail(GEMMTUNE_STATUS_INVALID_ARGUMENT,
+                "gemmtune_options.device is " + std::to_string(device) +
+                    ", this machine has devices 0.." + std::to_string(device_count - 1));
+  }
+  auto primary = gpu::Context::retain(driver, ordinal);
+  if (!primary) return fail(primary.error());
+  return *std::move(primary);
+}
+
+// Makes `context` current unless it is.
+Outcome<std::optional<gpu::ScopedContext>> enter(const gpu::Context& context) {
+  CUcontext current = nullptr;
+  if (context.api().ctx_get_current(&current) == CUDA_SUCCESS && current == context.handle())
+    return std::nullopt;
+  auto scope = context.enter();
+  if (!scope) return fail(scope.error());
+  return *std::move(scope);
+}
+
+uintptr_t bits(const void* address) {
+  return reinterpret_cast<uintptr_t>(address);
+}
+
+}  // namespace
+
+Outcome<std::unique_ptr<Dispatcher>> Dispatcher::create(const DispatcherOptions& options) {
+  gpu::DriverOptions driver_options;
+  driver_options.library = options.driver_library;
+  auto driver = gpu::Driver::load(std::move(driver_options));
+  if (!driver) return fail(GEMMTUNE_STATUS_NO_DEVICE, driver.error().message);
+  const auto devices = (*driver)->devices();
+  if (!devices) return fail(devices.error());
+  auto context = find_context(*driver, options.device, devices->size());
+  if (!context) return tl::unexpected(context.error());
+  const Device& device = devices->at(static_cast<size_t>((*context)->ordinal()));
+  const auto arch = newest_arch(device.arch);
+  if (!arch) {
+    return fail(GEMMTUNE_STATUS_NO_DEVICE, device.name + " is " + to_string(device.arch) +
+                                               ", which gemm-tune has no code for");
+  }
+  Target target;
+  target.limits = device_limits(device, *arch);
+  target.arch = device.arch;
+  target.vendor = !options.cublaslt_names.empty();
+  target.deterministic = options.deterministic;
+  target.max_workspace_bytes = options.max_workspace_bytes;
+
+  KernelImages::Sources sources;
+  sources.nvrtc_candidates = options.nvrtc_candidates;
+  sources.may_compile = !options.nvrtc_candidates.empty();
+  if (!options.cache_dir.empty())
+    sources.cache = std::make_shared<jit::CubinCache>(options.cache_dir);
+  Expected<Snapshot> snapshot;
+  if (options.pack.empty()) {
+    snapshot = read_database(options.database, device);
+  } else {
+    auto pack = Pack::open(options.pack);
+    if (!pack) return fail(GEMMTUNE_STATUS_DATABASE, pack.error().message);
+    snapshot = read_pack(**pack, device);
+    sources.pack = *std::move(pack);
+  }
+  if (!snapshot) return fail(GEMMTUNE_STATUS_DATABASE, snapshot.error().message);
+  return std::unique_ptr<Dispatcher>(new Dispatcher(options, *std::move(context), std::move(target),
+                                                    *std::move(snapshot),
+                                                    KernelImages(std::move(sources))));
+}
+
+Dispatcher::Dispatcher(const DispatcherOptions& options,
+                       std::shared_ptr<const gpu::Context> context, Target target,
+                       Snapshot snapshot, KernelImages images)
+    : serial_(next_serial()),
+      threads_(thread_count(options.threads)),
+      context_(std::move(context)),
+      target_(std::move(target)),
+      snapshot_(std::move(snapshot)),
+      kernels_(context_, std::move(images)),
+      vendor_(context_, options.cublaslt_names),
+      planner_(kernels_, vendor_, options.max_workspace_bytes),
+      plans_(snapshot_.problems) {}
+
+Outcome<PreparedPlan> Dispatcher::prepare(const Request& request) {
+  if (const Plan* ready = plans_.find(request)) return PreparedPlan{ready, nullptr};
+  auto made = planner_.make(request, decide(request));
+  if (!made) return tl::unexpected(made.error());
+  PreparedPlan prepared{nullptr, *std::move(made)};
+  prepared.plan = plans_.add(request, prepared.own);
+  if (prepared.plan == nullptr) prepared.plan = prepared.own.get();
+  return prepared;
+}
+
+std::vector<Outcome<void>> Dispatcher::prepare_all(std::span<const Request> requests) {
+  std::vector<Outcome<void>> results(requests.size());
+  std::atomic<size_t> next = 0;
+  const auto work = [&] {
+    for (size_t i = next++; i < requests.size(); i = next++) {
+      auto prepared = prepare(requests[i]);
+      if (!prepared) results[i] = tl::unexpected(std::move(prepared.error()));
+    }
+  };
+  const size_t helpers = std::min(static_cast<size_t>(threads_), requests.size());
+  std::vector<std::jthread> threads;
+  for (size_t i = 1; i < helpers; ++i) threads.emplace_back(work);
+  work();
+  threads.clear();  // joins
+  return results;
+}
+
+Outcome<void> Dispatcher::check_not_capturing(CUstream stream) const {
+  auto scope = enter(*context_);
+  if (!scope) return tl::unexpected(scope.error());
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  const CUresult code = context_->api().stream_is_capturing(stream, &status);
+  // The legacy default stream may not even be asked while another one is captured.
+  if (code == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_NONE) return {};
+  if (code != CUDA_SUCCESS && code != CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
+    return fail(context_->driver().error(code, "asking for the state of the stream"));
+  return fail(GEMMTUNE_STATUS_NOT_PREPARED,
+              "the stream is being captured, and this problem was neither prewarmed nor run "
+              "before; call gemmtune_prewarm with it first");
+}
+
+Outcome<void> Dispatcher::run(const Plan& plan, const Operands& operands, size_t workspace_bytes,
+                              CUstream stream) const {
+  const auto invalid = [](std::string text) {
+    return fail(GEMMTUNE_STATUS_INVALID_ARGUMENT, std::move(text));
+  };
+  if (operands.a == nullptr || operands.b == nullptr || operands.c == nullptr)
+    return invalid("A, B or C is a null pointer");
+  if (operands.alpha == nullptr || operands.beta == nullptr)
+    return invalid("alpha or beta is a null pointer");
+  const uintptr_t addresses = bits(operands.a) | bits(operands.b) | bits(operands.c);
+  if ((addresses & (plan.align_bytes() - 1)) != 0) {
+    return invalid("A, B or C is not aligned to the " + std::to_string(plan.align_bytes()) +
+                   " bytes that gemmtune_problem.align_bytes promises");
+  }
+  if (plan.workspace_bytes() > 0) {
+    if (workspace_bytes < static_cast<size_t>(plan.workspace_bytes()) ||
+        operands.workspace == nullptr) {
+      return fail(GEMMTUNE_STATUS_WORKSPACE_TOO_SMALL,
+                  "the workspace has " +
+                      std::to_string(operands.workspace == nullptr ? 0 : workspace_bytes) +
+                      " bytes, this problem needs " + std::to_string(plan.workspace_bytes()));
+    }
+    if ((bits(operands.workspace) & (kWorkspaceAlignment - 1)) != 0)
+      return invalid("the workspace is not aligned to 256 bytes");
+  }
+  auto scope = enter(*context_);
+  if (!scope) return tl::unexpected(scope.error());
+  if (auto done = plan.enqueue(operands, stream); !done) return fail(done.error());
+  return {};
+}
+
+}  // namespace gemmtune::dispatch

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "dispatch/decision.h"
+#include "dispatch/failure.h"
+#include "launch/loaded_kernel.h"
+#include "vendor/cublaslt.h"
+
+namespace gemmtune::dispatch {
+
+// Addresses and scalars of one product, as the problem (not its caller) names the operands.
+struct Operands {
+  const void* a = nullptr;
+  const void* b = nullptr;
+  void* c = nullptr;
+  const float* alpha = nullptr;  // host or device memory, as the plan was made for
+  const float* beta = nullptr;
+  void* workspace = nullptr;
+};
+
+// A request that is ready to run. Immutable: any thread may enqueue it.
+class Plan {
+ public:
+  // Enqueues the product; the context must be current. Allocates nothing, unless it fails.
+  gpu::Result<void> enqueue(const Operands& operands, CUstream stream) const;
+
+  int64_t workspace_bytes() const { return workspace_bytes_; }
+  // What the three addresses must be multiples of.
+  uintptr_t align_bytes() const { return align_bytes_; }
+
+  // How it came about, and which of the choices it is.
+  const Decision& decision() const { return decision_; }
+  size_t chosen_index() const { return chosen_; }
+
+ private:
+  friend class Planner;
+
+  std::optional<launch::BoundKernel> kernel_;
+  std::shared_ptr<const vendor::MatmulPlan> vendor_;  // where there is no kernel
+  int algorithm_ = 0;                                 // of vendor_
+  bool device_scalars_ = false;
+  int64_t workspace_bytes_ = 0;
+  uintptr_t align_bytes_ = 1;
+  Decision decision_;
+  size_t chosen_ = 0;
+};
+
+class KernelLoader;
+class VendorAccess;
+
+// Turns decisions into plans: takes the first choice that can be had. Thread-safe; refers to what
+// it is made of.
+class Planner {
+ public:
+  Planner(KernelLoader& kernels, VendorAccess& vendor, int64_t max_workspace_bytes)
+      : kernels_(kernels), vendor_(vendor), max_workspace_bytes_(max_workspace_bytes) {}
+
+  // NO_KERNEL if none of the choices can be had: the message says why for each. CUDA and
+  // OUT_OF_MEMORY may not happen again.
+  Outcome<std::unique_ptr<const Plan>> make(const Request& request, Decision decision) const;
+
+ private:
+  Outcome<void> realise(const Request& request, Choice& choice, Plan& plan) const;
+
+  KernelLoader& kernels_;
+  VendorAccess& vendor_;
+  int64_t max_workspace_bytes_;
+};
+
+}  // namespace gemmtune::dispatch

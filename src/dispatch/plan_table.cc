@@ -1,0 +1,60 @@
+#include "dispatch/plan_table.h"
+
+#include <utility>
+
+namespace gemmtune::dispatch {
+
+PlanTable::~PlanTable() {
+  for (std::atomic<Other*>& bucket : others_) {
+    const Other* other = bucket.load(std::memory_order_relaxed);
+    while (other != nullptr) {
+      const std::unique_ptr<const Other> gone(other);
+      other = other->next;
+    }
+  }
+}
+
+PlanTable::Other* PlanTable::find_other(const Problem& problem) const {
+  const auto& bucket = others_[ProblemIndex::hash(problem) % kBuckets];
+  Other* other = bucket.load(std::memory_order_acquire);
+  while (other != nullptr && !(other->problem == problem)) other = other->next;
+  return other;
+}
+
+const Plan* PlanTable::find(const Request& request) const {
+  const size_t side = request.device_scalars ? 1 : 0;
+  const uint32_t number = known_.find(request.problem);
+  if (number != ProblemIndex::kNone)
+    return plans_[2 * size_t{number} + side].load(std::memory_order_acquire);
+  const Other* other = find_other(request.problem);
+  return other == nullptr ? nullptr : other->plans[side].load(std::memory_order_acquire);
+}
+
+// Where the plan goes; null if the table is full. Under the mutex.
+std::atomic<const Plan*>* PlanTable::place(const Request& request) {
+  const size_t side = request.device_scalars ? 1 : 0;
+  const uint32_t number = known_.find(request.problem);
+  if (number != ProblemIndex::kNone) return &plans_[2 * size_t{number} + side];
+  if (Other* other = find_other(request.problem)) return &other->plans[side];
+  if (other_count_ == kMaxOthers) return nullptr;
+  ++other_count_;
+  auto& bucket = others_[ProblemIndex::hash(request.problem) % kBuckets];
+  auto other = std::make_unique<Other>();
+  other->problem = request.problem;
+  other->next = bucket.load(std::memory_order_relaxed);
+  auto* const place = &other->plans[side];
+  bucket.store(other.release(), std::memory_order_release);
+  return place;
+}
+
+const Plan* PlanTable::add(const Request& request, std::unique_ptr<const Plan>& plan) {
+  const std::lock_guard lock(mutex_);
+  std::atomic<const Plan*>* const at = place(request);
+  if (at == nullptr) return nullptr;
+  if (const Plan* faster = at->load(std::memory_order_relaxed)) return faster;
+  owned_.push_back(std::move(plan));
+  at->store(owned_.back().get(), std::memory_order_release);
+  return owned_.back().get();
+}
+
+}  // namespace gemmtune::dispatch

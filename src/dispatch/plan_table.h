@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "dispatch/plan.h"
+#include "dispatch/problem_index.h"
+
+namespace gemmtune::dispatch {
+
+// The plans of a handle, by problem and by where the scalars are. find() takes no lock and
+// allocates nothing; plans live as long as the table.
+class PlanTable {
+ public:
+  // Plans of problems that `known` does not have are kept up to this number, so that a program
+  // whose problems never repeat does not grow without end.
+  static constexpr size_t kMaxOthers = 16384;
+
+  explicit PlanTable(const ProblemIndex& known)
+      : known_(known), plans_(2 * size_t{known.size()}), others_(kBuckets) {}
+  ~PlanTable();
+  PlanTable(const PlanTable&) = delete;
+  PlanTable& operator=(const PlanTable&) = delete;
+
+  // Null if there is none yet.
+  const Plan* find(const Request& request) const;
+
+  // Makes a plan the one that find() returns, unless another thread was faster, and returns that
+  // one. Null, with `plan` untouched, if the table is full.
+  const Plan* add(const Request& request, std::unique_ptr<const Plan>& plan);
+
+ private:
+  static constexpr size_t kBuckets = 4096;
+
+  // A problem that is not known: in a list that only grows.
+  struct Other {
+    Problem problem;
+    std::array<std::atomic<const Plan*>, 2> plans = {};
+    Other* next = nullptr;
+  };
+
+  Other* find_other(const Problem& problem) const;
+  std::atomic<const Plan*>* place(const Request& request);
+
+  const ProblemIndex& known_;
+  std::vector<std::atomic<const Plan*>> plans_;  // two a problem: scalars on host and on device
+  std::vector<std::atomic<Other*>> others_;
+  std::mutex mutex_;  // of those who add
+  std::vector<std::unique_ptr<const Plan>> owned_;
+  size_t other_count_ = 0;
+};
+
+}  // namespace gemmtune::dispatch

@@ -1,0 +1,101 @@
+#include "dispatch/request.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace gemmtune::dispatch {
+namespace {
+
+// An enumerator that came through the C interface may be any number.
+template <class To>
+bool convert(int value, int count, To& to) {
+  if (value < 0 || value >= count) return false;
+  to = static_cast<To>(value);
+  return true;
+}
+
+static_assert(static_cast<int>(DataType::f32) == GEMMTUNE_F32 &&
+              static_cast<int>(DataType::f16) == GEMMTUNE_F16 &&
+              static_cast<int>(DataType::bf16) == GEMMTUNE_BF16);
+static_assert(static_cast<int>(MathMode::ieee) == GEMMTUNE_MATH_IEEE &&
+              static_cast<int>(MathMode::tf32) == GEMMTUNE_MATH_TF32 &&
+              static_cast<int>(MathMode::tf32x3) == GEMMTUNE_MATH_3XTF32);
+static_assert(static_cast<int>(Order::row_major) == GEMMTUNE_ROW_MAJOR &&
+              static_cast<int>(Order::column_major) == GEMMTUNE_COLUMN_MAJOR);
+constexpr int kTypes = 3;
+constexpr int kModes = 3;
+constexpr int kOrders = 2;
+
+// No kernel moves more at a time, so a better alignment changes nothing.
+constexpr int kWidestAccessBytes = 16;
+
+tl::unexpected<Failure> invalid(const std::string& what) {
+  return fail(GEMMTUNE_STATUS_INVALID_ARGUMENT, "gemmtune_problem: " + what);
+}
+
+tl::unexpected<Failure> invalid(const char* field, int64_t value) {
+  return invalid(std::string(field) + " is " + std::to_string(value));
+}
+
+int64_t or_packed(int64_t value, int64_t smallest) {
+  return value == GEMMTUNE_PACKED ? smallest : value;
+}
+
+}  // namespace
+
+Problem comparable(const Problem& problem) {
+  Problem form = canonical(problem);
+  if (form.batch == 1) form.stride_a = form.stride_b = form.stride_c = 0;
+  form.align_bytes = std::min(form.align_bytes, kWidestAccessBytes);
+  return form;
+}
+
+Outcome<Request> parse_request(const gemmtune_problem& from) {
+  if (from.struct_bytes != sizeof(gemmtune_problem))
+    return invalid("struct_bytes", from.struct_bytes);
+  if (from.reserved != 0) return invalid("reserved", from.reserved);
+  Problem p;
+  if (!convert(from.type, kTypes, p.type)) return invalid("type", from.type);
+  if (!convert(from.accumulator, kTypes, p.accumulator))
+    return invalid("accumulator", from.accumulator);
+  if (!convert(from.math, kModes, p.math)) return invalid("math", from.math);
+  if (!convert(from.order_a, kOrders, p.layout.a)) return invalid("order_a", from.order_a);
+  if (!convert(from.order_b, kOrders, p.layout.b)) return invalid("order_b", from.order_b);
+  if (!convert(from.order_c, kOrders, p.layout.c)) return invalid("order_c", from.order_c);
+  if (from.scalars != GEMMTUNE_SCALARS_HOST && from.scalars != GEMMTUNE_SCALARS_DEVICE)
+    return invalid("scalars", from.scalars);
+  // Sizes first: what follows multiplies them.
+  for (const auto& [name, size] : {std::pair{"m", from.m}, std::pair{"n", from.n},
+                                   std::pair{"k", from.k}, std::pair{"batch", from.batch}}) {
+    if (size < 1 || size > kMaxDimension) return invalid(name, size);
+  }
+  p.shape = {from.m, from.n, from.k};
+  p.batch = from.batch;
+  if (from.align_bytes > uint32_t{1} << 30) return invalid("align_bytes", from.align_bytes);
+  p.align_bytes = static_cast<int>(from.align_bytes);
+  p.lda = p.ldb = p.ldc = 0;
+  pack(p);
+  p.lda = or_packed(from.lda, p.lda);
+  p.ldb = or_packed(from.ldb, p.ldb);
+  p.ldc = or_packed(from.ldc, p.ldc);
+  // Packed strides follow from the leading dimensions.
+  if (from.lda < GEMMTUNE_PACKED || p.lda > kMaxDimension) return invalid("lda", from.lda);
+  if (from.ldb < GEMMTUNE_PACKED || p.ldb > kMaxDimension) return invalid("ldb", from.ldb);
+  if (from.ldc < GEMMTUNE_PACKED || p.ldc > kMaxDimension) return invalid("ldc", from.ldc);
+  if (p.batch > 1) {
+    p.stride_a = p.stride_b = p.stride_c = 0;
+    pack(p);
+    p.stride_a = or_packed(from.stride_a, p.stride_a);
+    p.stride_b = or_packed(from.stride_b, p.stride_b);
+    p.stride_c = or_packed(from.stride_c, p.stride_c);
+  }
+  if (auto valid = validate(p); !valid) return invalid(valid.error().message);
+  Request request;
+  request.problem = comparable(p);
+  request.operands_swapped = p.layout.c == Order::column_major;
+  request.device_scalars = from.scalars == GEMMTUNE_SCALARS_DEVICE;
+  return request;
+}
+
+}  // namespace gemmtune::dispatch

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/arch.h"
+#include "core/device.h"
+#include "dispatch/problem_index.h"
+#include "store/record.h"
+
+namespace gemmtune::dispatch {
+
+// Where a stored time comes from, as seen from the device it is to be used on; best first.
+enum class Origin {
+  this_device,  // measured on it
+  same_model,   // measured on another device of its name and size
+  same_arch,    // measured on another device whose code runs here
+  prediction,   // by the model; nothing was measured
+};
+std::string_view to_string(Origin origin);
+
+// A kernel as the store names it. One stands for all problems that it won.
+struct StoredKernel {
+  std::string strategy;
+  std::string config;
+  std::string source_hash;
+  std::string compiler_version;
+  Arch arch;  // that the code is generated for
+};
+
+// A kernel that won a problem.
+struct KnownKernel {
+  uint32_t index = 0;  // into Snapshot::kernels
+  Origin origin = Origin::this_device;
+  bool stale = false;
+  double time_us = 0;
+};
+
+// The vendor's fastest algorithm for a problem.
+struct KnownAlgorithm {
+  uint32_t index = 0;  // into Snapshot::vendor_configs
+  Origin origin = Origin::this_device;
+  double time_us = 0;
+};
+
+// What is known about one problem.
+struct Known {
+  std::optional<KnownKernel> kernel;
+  std::optional<KnownAlgorithm> vendor;
+};
+
+// Everything that a store or a pack knows that matters on one device. Immutable once built.
+struct Snapshot {
+  ProblemIndex problems;
+  std::vector<Known> known;  // by the problem's number
+  std::vector<StoredKernel> kernels;
+  std::vector<std::string> vendor_configs;
+  int64_t skipped = 0;  // winners of other archs, or in terms this program does not know
+};
+
+// Collects winners, in any order, and keeps the best of each problem for `device`.
+class SnapshotBuilder {
+ public:
+  // `stored` are the devices that the winners may name.
+  SnapshotBuilder(const Device& device, std::span<const Device> stored);
+
+  void add(const store::Winner& winner);
+  Snapshot take() { return std::move(snapshot_); }
+
+ private:
+  std::optional<Arch> arch_of(std::string_view text);
+  Origin origin_of(const store::Winner& winner, store::Provenance provenance) const;
+  uint32_t kernel_index(const store::WinningKernel& kernel, Arch arch, std::string_view arch_text);
+  uint32_t vendor_index(std::string_view config);
+
+  std::string uuid_;
+  Arch device_arch_;
+  std::map<std::string, bool, std::less<>> is_same_model_;  // by uuid
+  std::map<std::string, std::optional<Arch>, std::less<>> archs_;
+  std::unordered_map<std::string, uint32_t> kernel_indices_;
+  std::unordered_map<std::string, uint32_t> vendor_indices_;
+  std::string scratch_;
+  Snapshot snapshot_;
+};
+
+}  // namespace gemmtune::dispatch

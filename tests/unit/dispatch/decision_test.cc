@@ -1,0 +1,218 @@
+// Snapshots and decisions: pure, no driver.
+#include "dispatch/decision.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "codegen/strategy.h"
+#include "dispatch/explain.h"
+
+namespace gemmtune::dispatch {
+namespace {
+
+constexpr const char* kHere = "GPU-here";
+constexpr const char* kTwin = "GPU-twin";    // of this model
+constexpr const char* kOther = "GPU-other";  // of this arch
+
+Device device(const std::string& uuid, int sm_count = 132, const char* name = "NVIDIA H200") {
+  Device d;
+  d.name = name;
+  d.uuid = uuid;
+  d.arch = {9, 0, false};
+  d.sm_count = sm_count;
+  d.memory_bytes = int64_t{140} << 30;
+  d.l2_bytes = int64_t{50} << 20;
+  d.max_smem_bytes_per_block = 232448;
+  return d;
+}
+
+struct Row {
+  const char* uuid = kHere;
+  double kernel_us = 0;  // 0: none
+  double vendor_us = 0;
+  const char* config = "tile_m=8 tile_n=32";
+  const char* arch = "sm_90";
+  store::Provenance provenance = store::Provenance::measured;
+  bool stale = false;
+  const char* problem = "f32/f32/ieee/ttt/512x512x512";
+  const char* vendor = "rank=1 algo=2";
+  const char* strategy = "naive";
+};
+
+Snapshot snapshot_of(const std::vector<Row>& rows) {
+  const Device devices[] = {device(kHere), device(kTwin), device(kOther, 114, "NVIDIA H100 PCIe")};
+  SnapshotBuilder builder(devices[0], devices);
+  for (const Row& row : rows) {
+    store::Winner winner;
+    winner.problem = row.problem;
+    winner.arch = row.arch;
+    winner.device_uuid = row.uuid;
+    if (row.kernel_us > 0) {
+      winner.kernel = store::WinningKernel{row.strategy,   row.config, "hash", "13.0",
+                                           row.provenance, row.stale,  64,     row.kernel_us};
+    }
+    if (row.vendor_us > 0)
+      winner.vendor = store::WinningAlgorithm{row.vendor, "130000", row.vendor_us};
+    builder.add(winner);
+  }
+  return builder.take();
+}
+
+Target target() {
+  Target t;
+  t.arch = {9, 0, false};
+  t.limits = device_limits(device(kHere), t.arch);
+  t.max_workspace_bytes = int64_t{1} << 30;
+  return t;
+}
+
+Request request_for(const char* problem_key) {
+  Request request;
+  request.problem = comparable(*parse_key(problem_key));
+  return request;
+}
+
+// The ways in order: "kernel 10", "vendor 20", "default".
+std::string order_of(const Decision& decision) {
+  std::string text;
+  for (const Choice& choice : decision.choices) {
+    if (!text.empty()) text += ", ";
+    if (choice.route == Choice::Route::kernel) text += "kernel";
+    if (choice.route == Choice::Route::vendor_algorithm) text += "vendor";
+    if (choice.route == Choice::Route::vendor_default) text += "default";
+    if (choice.expected_us) text += " " + std::to_string(static_cast<int>(*choice.expected_us));
+  }
+  return text;
+}
+
+std::string decide(const std::vector<Row>& rows, const Target& t = target(),
+                   const char* problem = "f32/f32/ieee/ttt/512x512x512") {
+  const Snapshot snapshot = snapshot_of(rows);
+  return order_of(dispatch::decide(snapshot, request_for(problem), t));
+}
+
+TEST_CASE("the fastest of what was measured here comes first") {
+  CHECK(decide({{kHere, 10, 20}}) == "kernel 10, vendor 20, default");
+  CHECK(decide({{kHere, 30, 20}}) == "vendor 20, kernel 30, default");
+  CHECK(decide({{kHere, 30, 0}}) == "kernel 30, default");
+  CHECK(decide({{kHere, 0, 20}}) == "vendor 20, default");
+  CHECK(decide({}) == "default");
+}
+
+TEST_CASE("this device before its model, both before others; current before stale") {
+  CHECK(decide({{kTwin, 5, 0}, {kHere, 10, 20}}) == "kernel 10, vendor 20, default");
+  CHECK(decide({{kHere, 10, 20}, {kTwin, 5, 0}}) == "kernel 10, vendor 20, default");
+  CHECK(decide({{kTwin, 5, 8}}) == "kernel 5, vendor 8, default");
+  CHECK(decide({{kTwin, 5, 8}, {kTwin, 4, 9, "tile_m=16 tile_n=16", "sm_80"}}) ==
+        "kernel 5, vendor 8, default");  // sm_80 code does not run on sm_90
+  // Elsewhere it won, or may win: after what the vendor would do.
+  CHECK(decide({{kOther, 5, 3}}) == "default, kernel 5");
+  Row predicted{"", 5, 0};
+  predicted.provenance = store::Provenance::predicted;
+  CHECK(decide({predicted}) == "default, kernel 5");
+  Row stale{kHere, 7, 20};
+  stale.stale = true;
+  CHECK(decide({stale}) == "kernel 7, vendor 20, default");
+  CHECK(decide({stale, {kTwin, 9, 0, "tile_m=16 tile_n=16"}}) == "kernel 9, vendor 20, default");
+}
+
+TEST_CASE("what cannot run here is rejected by name") {
+  const auto rejected = [](const Row& row, const Target& t = target()) {
+    const Snapshot snapshot = snapshot_of({row});
+    const Decision decision =
+        dispatch::decide(snapshot, request_for("f32/f32/ieee/ttt/512x512x512"), t);
+    for (const Choice& choice : decision.choices) CHECK(choice.route != Choice::Route::kernel);
+    REQUIRE(decision.rejections.size() == 1);
+    return decision.rejections[0].why;
+  };
+  CHECK(rejected({kHere, 10, 20, "tile_m=9 tile_n=9"}).find("block is made of whole warps") !=
+        std::string::npos);
+  CHECK(rejected({kHere, 10, 20, "tile_m=8 tile_n=32 colour=3"}).find("another version") !=
+        std::string::npos);
+  Row unknown{kHere, 10, 20};
+  unknown.strategy = "quantum";
+  CHECK(rejected(unknown).find("another version") != std::string::npos);
+  Row split{kHere, 10, 20,
+            "tile_m=64 tile_n=64 tile_k=8 warp_m=32 warp_n=32 thread_m=8 thread_n=4 stages=3 "
+            "fragments=1 slices=4"};
+  split.strategy = "split_k";
+  Target small = target();
+  small.max_workspace_bytes = 4 * 512 * 512 * 4 - 1;
+  CHECK(rejected(split, small).find("workspace") != std::string::npos);
+}
+
+TEST_CASE("rows of a newer version or another arch are passed over") {
+  std::vector<Row> rows = {{kHere, 10, 0}};
+  rows.push_back({kHere, 1, 0, "tile_m=8 tile_n=32", "sm_999"});
+  rows.push_back({kHere, 1, 0, "tile_m=8 tile_n=32", "sm_80"});
+  Row future{kHere, 1, 0};
+  future.problem = "e4m3/f32/ieee/ttt/512x512x512";
+  rows.push_back(future);
+  const Snapshot snapshot = snapshot_of(rows);
+  CHECK(snapshot.problems.size() == 1);
+  CHECK(snapshot.skipped == 3);
+  CHECK(decide(rows) == "kernel 10, default");
+}
+
+TEST_CASE("kernels are told apart by all that makes them, and stored once") {
+  const Snapshot snapshot = snapshot_of({
+      {kHere, 10, 20},
+      {kHere, 11, 21, "tile_m=8 tile_n=32", "sm_90", store::Provenance::measured, false,
+       "f32/f32/ieee/ttt/256x256x256"},
+      {kHere, 12, 22, "tile_m=16 tile_n=16", "sm_90", store::Provenance::measured, false,
+       "f32/f32/ieee/ttt/128x128x128", "rank=0 algo=1"},
+  });
+  CHECK(snapshot.problems.size() == 3);
+  CHECK(snapshot.kernels.size() == 2);
+  CHECK(snapshot.vendor_configs.size() == 2);
+}
+
+TEST_CASE("without the vendor similar problems' kernels stand in, nearest first") {
+  Target alone = target();
+  alone.vendor = false;
+  const std::vector<Row> rows = {
+      {kHere, 10, 20, "tile_m=8 tile_n=32", "sm_90", store::Provenance::measured, false,
+       "f32/f32/ieee/ttt/1024x1024x1024"},
+      {kHere, 11, 20, "tile_m=16 tile_n=16", "sm_90", store::Provenance::measured, false,
+       "f32/f32/ieee/ttt/500x512x512"},
+      {kHere, 12, 20, "tile_m=32 tile_n=32", "sm_90", store::Provenance::measured, false,
+       "f32/f32/ieee/tnt/512x512x512"},
+      {kHere, 13, 20, "tile_m=8 tile_n=8", "sm_90", store::Provenance::measured, false,
+       "f32/f32/tf32/ttt/512x512x512"},
+  };
+  const Snapshot snapshot = snapshot_of(rows);
+  const Decision decision =
+      dispatch::decide(snapshot, request_for("f32/f32/ieee/ttt/512x512x512"), alone);
+  REQUIRE(decision.choices.size() == 3);  // not the one of another math mode
+  CHECK(key(*decision.choices[0].neighbour) == "f32/f32/ieee/ttt/500x512x512");
+  CHECK(key(*decision.choices[1].neighbour) == "f32/f32/ieee/ttt/1024x1024x1024");
+  CHECK(key(*decision.choices[2].neighbour) == "f32/f32/ieee/tnt/512x512x512");
+  // Specialised for what is asked, not for what it won.
+  CHECK(decision.choices[2].spec.traits.b_row_major);
+  for (const Choice& choice : decision.choices) CHECK_FALSE(choice.expected_us);
+}
+
+TEST_CASE("device scalars ask for the kernel that reads them") {
+  const Snapshot snapshot = snapshot_of({{kHere, 10, 20}});
+  Request request = request_for("f32/f32/ieee/ttt/512x512x512");
+  request.device_scalars = true;
+  CHECK(dispatch::decide(snapshot, request, target()).choices[0].spec.device_scalars);
+}
+
+TEST_CASE("explanations stay one object, or some lines, whatever the store holds") {
+  Row odd{kHere, 10, 20};
+  odd.vendor = "rank=0 \"quoted\" \xff\n line";
+  const Snapshot snapshot = snapshot_of({odd});
+  Explanation explanation;
+  const Request request = request_for("f32/f32/ieee/ttt/512x512x512");
+  explanation.problem = request.problem;
+  explanation.decision = dispatch::decide(snapshot, request, target());
+  CHECK(to_json(explanation).find('\n') == std::string::npos);
+  explanation.decision = {};
+  CHECK(to_text(explanation).find("nothing is known") != std::string::npos);
+  CHECK(to_json(explanation).find("\"chosen\":null") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace gemmtune::dispatch

@@ -1,0 +1,79 @@
+#include "dispatch/problem_index.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <random>
+#include <string>
+
+#include "dispatch/request.h"
+
+namespace gemmtune::dispatch {
+namespace {
+
+// Few different values, so that problems differ in one field only, and many of them.
+Problem random_problem(std::mt19937& random) {
+  const auto pick = [&](int64_t first, int64_t second) {
+    return random() % 3 == 0 ? second : first;
+  };
+  Problem p = make_problem(
+      {1 + static_cast<int64_t>(random() % 40), pick(64, 65), pick(8, 4096)},
+      static_cast<DataType>(random() % 3),
+      {static_cast<Order>(random() % 2), static_cast<Order>(random() % 2), Order::row_major});
+  p.math = p.type == DataType::f32 ? static_cast<MathMode>(random() % 3) : MathMode::ieee;
+  p.accumulator = p.type == DataType::f16 ? static_cast<DataType>(random() % 2) : DataType::f32;
+  p.align_bytes = 4 << (random() % 3);
+  if (random() % 4 == 0) p.lda += static_cast<int64_t>(random() % 3);
+  if (random() % 4 == 0) p.ldc += 1;
+  if (random() % 4 == 0) {
+    p.batch = 2 + static_cast<int64_t>(random() % 2);
+    pack(p);
+    if (random() % 2 == 0) p.stride_b = 0;
+  }
+  return comparable(p);
+}
+
+TEST_CASE("problems keep their numbers, and only those that were added are found") {
+  std::mt19937 random(1);
+  ProblemIndex index;
+  CHECK(index.find(random_problem(random)) == ProblemIndex::kNone);
+  std::map<std::string, uint32_t> expected;
+  for (int i = 0; i < 20000; ++i) {
+    const Problem problem = random_problem(random);
+    const auto known = expected.find(key(problem));
+    if (random() % 2 == 0) {
+      const auto [number, is_new] = index.add(problem);
+      CHECK(is_new == (known == expected.end()));
+      if (is_new) expected.emplace(key(problem), number);
+      REQUIRE(number == expected.at(key(problem)));
+      REQUIRE(index[number] == problem);
+    } else {
+      REQUIRE(index.find(problem) ==
+              (known == expected.end() ? ProblemIndex::kNone : known->second));
+    }
+  }
+  CHECK(index.size() == expected.size());
+  CHECK(index.size() > 3000);
+}
+
+TEST_CASE("neighbouring shapes spread over the table") {
+  // Hashes of a regular grid must not pile up: the longest run of used slots stays short.
+  std::map<uint64_t, int> buckets;
+  int shapes = 0;
+  for (int64_t m = 1; m <= 64; ++m) {
+    for (int64_t n = 64; n <= 4096; n += 64) {
+      for (int64_t k = 128; k <= 1024; k += 128) {
+        ++buckets[ProblemIndex::hash(make_problem({m, n, k})) % 65536];
+        ++shapes;
+      }
+    }
+  }
+  int most = 0;
+  for (const auto& [bucket, count] : buckets) most = std::max(most, count);
+  CHECK(shapes == 32768);
+  CHECK(most <= 9);               // a random function gives 6 or 7
+  CHECK(buckets.size() > 24000);  // and 25,786
+}
+
+}  // namespace
+}  // namespace gemmtune::dispatch
