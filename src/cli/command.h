@@ -20,6 +20,8 @@ void add_show_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_emit_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_verify_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_bench_command(CLI::App& app, CommonOptions& common, Action& action);
+void add_ladder_command(CLI::App& app, CommonOptions& common, Action& action);
+void add_inspect_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_doctor_command(CLI::App& app, CommonOptions& common, Action& action);
 
 // --db, --cache-dir, --no-cache, --json, -v, -q.

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "jit/disassembler.h"
+
 namespace gemmtune::cli {
 namespace {
 
@@ -87,6 +89,13 @@ Finding check_nvml() {
           "only needed to record clocks and power; it comes with the driver"};
 }
 
+Finding check_disassembler(const Context& context) {
+  const auto path = jit::find_disassembler(program_folders(context.environment));
+  if (path) return ok("nvdisasm", path->string());
+  return {"nvdisasm", Health::missing, "not found",
+          "only needed by gemm-tune inspect; it comes with a CUDA toolkit"};
+}
+
 // The nearest folder above `path` that exists (or path itself).
 fs::path existing_part(fs::path path) {
   std::error_code ignored;
@@ -138,6 +147,7 @@ Diagnosis run_doctor(const Context& context) {
   check_devices(context, diagnosis.findings, device);
   diagnosis.findings.push_back(check_cublaslt(context));
   diagnosis.findings.push_back(check_nvml());
+  diagnosis.findings.push_back(check_disassembler(context));
   diagnosis.findings.push_back(check_cache(context));
   diagnosis.findings.push_back(check_database(context));
   diagnosis.can_measure = diagnosis.can_predict && device;

@@ -7,9 +7,25 @@
 #include "cli/kernel_options.h"
 #include "cli/render_record.h"
 #include "codegen/emitter.h"
+#include "tuner/candidate.h"
 
 namespace gemmtune::cli {
 namespace {
+
+Expected<void> take_record(const store::Record& record, EmittedKernel& kernel) {
+  const auto spec = tuner::kernel_of(record);
+  if (!spec) {
+    return make_error(ErrorKind::unsupported, fmt::format("record {} is {}: {} {}", record.id,
+                                                          record.outcome == store::Outcome::vendor
+                                                              ? "a vendor's algorithm"
+                                                              : "of another version of gemm-tune",
+                                                          record.key.strategy, record.key.config));
+  }
+  kernel.spec = *spec;
+  kernel.arch = record.job.arch;
+  kernel.record = record;
+  return {};
+}
 
 // The record to emit, and the kernel it describes.
 Expected<void> look_up(const Context& context, const EmitOptions& options, const Problem& problem,
@@ -33,21 +49,10 @@ Expected<void> look_up(const Context& context, const EmitOptions& options, const
                     "kernel with --strategy and --tile",
                     key(problem), to_string(problem.shape)));
   }
-  const store::Record& record = **best;
-  auto strategy = codegen::find_strategy(record.key.strategy);
-  const auto tile = parse_tile(record.key.config);
-  if (!strategy || !tile) {
-    return make_error(ErrorKind::unsupported,
-                      fmt::format("record {} is of another version of gemm-tune: {} {}", record.id,
-                                  record.key.strategy, record.key.config));
-  }
-  kernel.spec = {*strategy, *tile, codegen::traits_for(problem), problem.type};
-  kernel.arch = record.job.arch;
-  kernel.record = record;
-  return {};
+  return take_record(**best, kernel);
 }
 
-Expected<std::string> compile(const Context& context, const EmittedKernel& kernel) {
+Expected<void> compile(const Context& context, EmittedKernel& kernel) {
   if (!kernel.arch) return usage_error("--arch is needed to compile");
   auto compiler = load_compiler(context);
   if (!compiler) return tl::unexpected(compiler.error());
@@ -60,11 +65,24 @@ Expected<std::string> compile(const Context& context, const EmittedKernel& kerne
   if (kernel.format == EmitFormat::ptx) {
     auto ptx = (*compiler)->compile_to_ptx(request);
     if (!ptx) return failed(ptx.error());
-    return std::move(ptx->ptx);
+    kernel.content = std::move(ptx->ptx);
+    return {};
   }
   auto compiled = (*compiler)->compile(request);
   if (!compiled) return failed(compiled.error());
-  return std::string(reinterpret_cast<const char*>(compiled->cubin.data()), compiled->cubin.size());
+  kernel.content.assign(reinterpret_cast<const char*>(compiled->cubin.data()),
+                        compiled->cubin.size());
+  kernel.entries = std::move(compiled->entries);
+  return {};
+}
+
+// Everything that follows from the kernel and the problem.
+Expected<void> fill(const Context& context, const Problem& problem, EmittedKernel& kernel) {
+  kernel.name = codegen::kernel_name(kernel.spec);
+  kernel.plan = kernel.spec.strategy->launch_plan(kernel.spec, problem);
+  if (kernel.format != EmitFormat::source) return compile(context, kernel);
+  kernel.content = codegen::emit_standalone(kernel.spec);
+  return {};
 }
 
 }  // namespace
@@ -91,15 +109,17 @@ Expected<EmittedKernel> run_emit(const Context& context, const EmitOptions& opti
     if (!spec) return tl::unexpected(spec.error());
     kernel.spec = *spec;
   }
-  kernel.name = codegen::kernel_name(kernel.spec);
-  kernel.plan = kernel.spec.strategy->launch_plan(kernel.spec, problem);
-  if (options.format == EmitFormat::source) {
-    kernel.content = codegen::emit_standalone(kernel.spec);
-    return kernel;
-  }
-  auto compiled = compile(context, kernel);
-  if (!compiled) return tl::unexpected(compiled.error());
-  kernel.content = std::move(*compiled);
+  if (auto done = fill(context, problem, kernel); !done) return tl::unexpected(done.error());
+  return kernel;
+}
+
+Expected<EmittedKernel> emit_record(const Context& context, const store::Record& record,
+                                    EmitFormat format) {
+  EmittedKernel kernel;
+  kernel.format = format;
+  if (auto taken = take_record(record, kernel); !taken) return tl::unexpected(taken.error());
+  if (auto done = fill(context, canonical(record.job.problem), kernel); !done)
+    return tl::unexpected(done.error());
   return kernel;
 }
 

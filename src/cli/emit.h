@@ -1,12 +1,15 @@
 #pragma once
 
+#include <CLI/App.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/filter_options.h"
 #include "cli/problem_options.h"
 #include "codegen/kernel_spec.h"
 #include "codegen/strategy.h"
+#include "jit/resource_usage.h"
 
 namespace gemmtune::cli {
 
@@ -29,13 +32,22 @@ struct EmittedKernel {
   codegen::LaunchPlan plan;             // for the problem that was asked for
   std::optional<store::Record> record;  // the result it comes from, if it was looked up
   EmitFormat format = EmitFormat::source;
-  std::string content;  // standalone CUDA source, PTX, or the bytes of a cubin
+  std::string content;                   // standalone CUDA source, PTX, or the bytes of a cubin
+  std::vector<jit::EntryUsage> entries;  // what a cubin takes, the main kernel first; else empty
 };
 
 // The best kernel of the database for the problem, or the one that strategy and tile name. Reads
 // only. ErrorKind::not_found where nothing is stored, usage for a tile that is illegal (names the
 // rule).
 Expected<EmittedKernel> run_emit(const Context& context, const EmitOptions& options);
+
+// The kernel of a stored record, for the record's own problem. ErrorKind::unsupported for a
+// vendor's algorithm and for a record of another version.
+Expected<EmittedKernel> emit_record(const Context& context, const store::Record& record,
+                                    EmitFormat format);
+
+// --arch, --device, --strategy and --tile: which kernel.
+void add_kernel_options(CLI::App& command, EmitOptions& options);
 
 // Everything but machine code, which has no place in JSON.
 std::string emit_json(const EmittedKernel& kernel);

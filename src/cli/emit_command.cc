@@ -43,26 +43,29 @@ Expected<void> emit_and_print(const Context& context, EmitCommandOptions options
 
 }  // namespace
 
+void add_kernel_options(CLI::App& command, EmitOptions& options) {
+  const char* const group = "Kernel";
+  command.add_option("--arch", options.arch, "The best for this arch")
+      ->type_name("ARCH")
+      ->group(group);
+  command.add_option("--device", options.device, "The best of this GPU: uuid or part of name")
+      ->type_name("GPU")
+      ->group(group);
+  command.add_option("--strategy", options.strategy, "The best of this strategy")
+      ->type_name("NAME")
+      ->group(group);
+  command
+      .add_option("--tile", options.tile,
+                  "Not a stored kernel but this one: \"tile_m=128 tile_n=128 ...\"")
+      ->type_name("TILE")
+      ->group(group);
+}
+
 void add_emit_command(CLI::App& app, CommonOptions& common, Action& action) {
   auto options = std::make_shared<EmitCommandOptions>();
   CLI::App* command = app.add_subcommand("emit", "Print the source of a kernel, ready to paste");
   add_problem_options(*command, options->emit.problem, false);
-  const char* const group = "Kernel";
-  command->add_option("--arch", options->emit.arch, "The best for this arch")
-      ->type_name("ARCH")
-      ->group(group);
-  command
-      ->add_option("--device", options->emit.device, "The best of this GPU: uuid or part of name")
-      ->type_name("GPU")
-      ->group(group);
-  command->add_option("--strategy", options->emit.strategy, "The best of this strategy")
-      ->type_name("NAME")
-      ->group(group);
-  command
-      ->add_option("--tile", options->emit.tile,
-                   "Not a stored kernel but this one: \"tile_m=128 tile_n=128 ...\"")
-      ->type_name("TILE")
-      ->group(group);
+  add_kernel_options(*command, options->emit);
   auto* ptx = command->add_flag("--ptx", options->ptx, "Compile, and print the PTX");
   command->add_flag("--cubin", options->cubin, "Compile, and write the machine code")
       ->excludes(ptx);

@@ -1,6 +1,7 @@
 #include "cli/environment.h"
 
 #include <cstdlib>
+#include <sstream>
 #include <system_error>
 
 #include "vendor/cublaslt.h"
@@ -23,6 +24,17 @@ std::string base_folder(const char* name, const char* below_home) {
   return home.empty() ? "" : (fs::path(home) / below_home).string();
 }
 
+// Folders of CUDA: named, bundled, and the usual one.
+std::vector<std::string> cuda_homes(const Environment& environment) {
+  std::vector<std::string> homes = environment.cuda_homes;
+  if (!environment.executable.empty()) {
+    const auto bundled = jit::bundled_cuda_homes(environment.executable);
+    homes.insert(homes.end(), bundled.begin(), bundled.end());
+  }
+  homes.emplace_back("/usr/local/cuda");
+  return homes;
+}
+
 }  // namespace
 
 Environment read_environment() {
@@ -33,6 +45,10 @@ Environment read_environment() {
   for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
     if (const std::string home = variable(name); !home.empty())
       environment.cuda_homes.push_back(home);
+  }
+  std::istringstream path(variable("PATH"));
+  for (std::string folder; std::getline(path, folder, ':');) {
+    if (!folder.empty()) environment.path.push_back(folder);
   }
   environment.data_home = base_folder("XDG_DATA_HOME", ".local/share");
   environment.cache_home = base_folder("XDG_CACHE_HOME", ".cache");
@@ -69,16 +85,17 @@ jit::NvrtcLocations nvrtc_locations(const Environment& environment) {
   return locations;
 }
 
+std::vector<fs::path> program_folders(const Environment& environment) {
+  std::vector<fs::path> folders;
+  for (const std::string& home : cuda_homes(environment)) folders.push_back(fs::path(home) / "bin");
+  folders.insert(folders.end(), environment.path.begin(), environment.path.end());
+  return folders;
+}
+
 std::vector<std::string> cublaslt_names(const Environment& environment) {
   const std::vector<std::string> names = vendor::CublasLtLibrary::default_names();
   std::vector<std::string> candidates = names;
-  std::vector<std::string> homes = environment.cuda_homes;
-  if (!environment.executable.empty()) {
-    const auto bundled = jit::bundled_cuda_homes(environment.executable);
-    homes.insert(homes.end(), bundled.begin(), bundled.end());
-  }
-  homes.emplace_back("/usr/local/cuda");
-  for (const std::string& home : homes) {
+  for (const std::string& home : cuda_homes(environment)) {
     for (const char* folder : {"lib64", "lib"}) {
       for (const std::string& name : names)
         candidates.push_back((fs::path(home) / folder / name).string());

@@ -18,6 +18,7 @@ struct Environment {
   std::vector<std::string> cuda_homes;  // CUDA_HOME, CUDA_PATH
   std::string data_home;                // XDG_DATA_HOME, else $HOME/.local/share; may be empty
   std::string cache_home;               // XDG_CACHE_HOME, else $HOME/.cache; may be empty
+  std::vector<std::string> path;        // PATH
   std::filesystem::path executable;     // of this process
 };
 
@@ -44,6 +45,9 @@ Expected<DatabaseLocation> database_location(const Environment& environment,
 // Nothing with --no-cache, or where there is no place for one.
 std::optional<std::filesystem::path> cache_directory(const Environment& environment,
                                                      const CommonOptions& options);
+
+// Folders of programs, in the order to search: those of CUDA first.
+std::vector<std::filesystem::path> program_folders(const Environment& environment);
 
 jit::NvrtcLocations nvrtc_locations(const Environment& environment);
 

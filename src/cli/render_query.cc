@@ -33,6 +33,8 @@ std::string result_text(const QueryResult& result, const DeviceNames& devices) {
   text += fmt::format("  {:<12}  {} registers a thread, {} B of shared memory a block\n",
                       "resources", best.registers, best.smem_bytes);
   text += fmt::format("  {:<12}  {}\n", "tile", best.key.config);
+  if (!deterministic(best).value_or(true))
+    text += fmt::format("  {:<12}  {}\n", "rounding", "two runs may differ in the last bits");
   text += fmt::format("  {:<12}  {} ({}){}\n", "record", best.id, best.updated_at,
                       best.stale ? ", of an older source or compiler: tune again" : "");
   return text;

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/tile_config.h"
 #include "gpu/nvml.h"
+#include "tuner/candidate.h"
 
 namespace gemmtune::cli {
 
@@ -84,6 +84,7 @@ ordered_json to_json(const store::Record& record) {
   json["reason"] = record.reason;
   json["strategy"] = record.key.strategy;
   json["config"] = record.key.config;
+  json["deterministic"] = or_null(deterministic(record));
   json["source_hash"] = record.key.source_hash;
   json["compiler_version"] = record.key.compiler_version;
   json["stale"] = record.stale;
@@ -127,22 +128,33 @@ std::string tflops_cell(const store::Record& record) {
 std::string config_cell(const store::Record& record) {
   const auto tile = parse_tile(record.key.config);
   if (!tile) return record.key.strategy + " " + record.key.config;
-  std::string text = record.key.strategy;
-  const auto add = [&text](std::string_view separator, std::initializer_list<int> sizes) {
-    if (*sizes.begin() == 0) return;
-    text += fmt::format("{}{}", separator, fmt::join(sizes, "x"));
+  std::string text = config_text(record.key.strategy, *tile);
+  return deterministic(record).value_or(true) ? text : text + ", non-deterministic";
+}
+
+std::string config_text(std::string_view strategy, const TileConfig& tile) {
+  std::string text(strategy);
+  const auto add = [&text](std::string_view separator, std::vector<int> sizes) {
+    std::erase(sizes, 0);  // what the strategy has no such size for
+    if (!sizes.empty()) text += fmt::format("{}{}", separator, fmt::join(sizes, "x"));
   };
-  add(" ", {tile->tile_m, tile->tile_n, tile->tile_k});
-  add("/", {tile->warp_m, tile->warp_n});
-  add("/", {tile->thread_m, tile->thread_n});
+  add(" ", {tile.tile_m, tile.tile_n, tile.tile_k});
+  add("/", {tile.warp_m, tile.warp_n});
+  add("/", {tile.thread_m, tile.thread_n});
   // What the sizes leave out, by name.
   for (const TileField& field : tile_fields()) {
     const bool is_size = field.name.starts_with("tile_") || field.name.starts_with("warp_") ||
                          field.name.starts_with("thread_");
-    const int value = (*tile).*field.member;
+    const int value = tile.*field.member;
     if (!is_size && value != 0) text += fmt::format(" {}={}", field.name, value);
   }
   return text;
+}
+
+std::optional<bool> deterministic(const store::Record& record) {
+  const auto spec = tuner::kernel_of(record);
+  if (!spec) return std::nullopt;
+  return spec->strategy->deterministic(*spec);
 }
 
 std::string provenance_text(const store::Record& record, const DeviceNames& devices) {

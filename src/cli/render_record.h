@@ -6,6 +6,7 @@
 
 #include "cli/filter_options.h"
 #include "core/device.h"
+#include "core/tile_config.h"
 #include "store/record.h"
 
 // How records look, as JSON and in the cells of tables. docs/cli.md documents the JSON keys.
@@ -27,8 +28,14 @@ double tflops(const Problem& problem, double microseconds);
 std::string time_cell(const std::optional<double>& microseconds);
 std::string tflops_cell(const store::Record& record);
 // The strategy and tile for reading, "double_buffer 128x128x8/64x32/8x8 order=1": sizes of the
-// block's, the warp's and the thread's tile, then what else is not 0.
+// block's, the warp's and the thread's tile, then what else is not 0; "non-deterministic" where
+// runs may round differently.
 std::string config_cell(const store::Record& record);
+std::string config_text(std::string_view strategy, const TileConfig& tile);
+
+// Whether two runs of the kernel on the same operands give the same bits; nothing for a vendor's
+// algorithm, or for a kernel that this program does not know.
+std::optional<bool> deterministic(const store::Record& record);
 
 // "measured on NVIDIA H200", "predicted for sm_80; nothing was measured".
 std::string provenance_text(const store::Record& record, const DeviceNames& devices);

@@ -58,6 +58,8 @@ std::string show_text(const ShownRecord& shown) {
   text += line("operands", r.job.warm ? "in cache" : "in memory");
   text += line("strategy", r.key.strategy);
   text += line("config", r.key.config);
+  if (const auto same = deterministic(r))
+    text += line("deterministic", *same ? "yes" : "no: two runs may round differently");
   text += line("source", r.key.source_hash);
   text += line("compiler", r.key.compiler_version);
   text += line("outcome", std::string(store::to_string(r.outcome)));

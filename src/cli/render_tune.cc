@@ -58,6 +58,17 @@ std::string counts_line(const tuner::TuneReport& report) {
   return text + fmt::format("; {:.1f} s\n", report.seconds);
 }
 
+// Of a predicted winner: no GPU has run it.
+std::string simulated_line(const tuner::TuneReport& report) {
+  if (report.ranking.empty()) return "";
+  const store::Record& winner = report.ranking.front();
+  const bool checked = winner.provenance == store::Provenance::predicted &&
+                       winner.outcome == store::Outcome::ok && winner.max_error;
+  if (!checked) return "";
+  return fmt::format("rank 1 gave right results on the PTX simulator (largest error {:.1e})\n",
+                     *winner.max_error);
+}
+
 ordered_json report_json(const tuner::TuneReport& report) {
   ordered_json json;
   json["ranking"] = ordered_json::array();
@@ -88,24 +99,30 @@ std::string target_line(const Target& target) {
                      target.device->name, target.device->sm_count, to_string(target.arch));
 }
 
+ordered_json target_json(const Target& target) {
+  ordered_json json;
+  json["arch"] = to_string(target.arch);
+  json["device"] = target.device ? to_json(*target.device) : ordered_json(nullptr);
+  json["provenance"] = target.device ? "measured" : "predicted";
+  std::string note = target_line(target);
+  note.pop_back();
+  json["note"] = note;
+  return json;
+}
+
 std::string tune_text(const TunedProblem& tuned) {
   if (!tuned.report) return fmt::format("\n{}\nskipped: {}\n", tuned.wanted.text, tuned.skipped);
   const tuner::TuneReport& report = *tuned.report;
   std::string text = fmt::format("\n{}\n", tuned.wanted.text);
   text += report.ranking.empty() ? "no candidate was finished\n" : ranking_table(report);
+  text += simulated_line(report);
   text += counts_line(report);
   if (report.interrupted) text += "interrupted: the same command goes on from here\n";
   return text;
 }
 
 std::string tune_json(const TuneSummary& summary) {
-  ordered_json json;
-  json["arch"] = to_string(summary.target.arch);
-  json["device"] = summary.target.device ? to_json(*summary.target.device) : ordered_json(nullptr);
-  json["provenance"] = summary.target.device ? "measured" : "predicted";
-  std::string note = target_line(summary.target);
-  note.pop_back();
-  json["note"] = note;
+  ordered_json json = target_json(summary.target);
   json["interrupted"] = summary.interrupted;
   json["results"] = ordered_json::array();
   json["skipped"] = ordered_json::array();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "cli/tune.h"
@@ -8,6 +9,9 @@ namespace gemmtune::cli {
 
 // The first line of `tune`: whether anything is measured, and on what.
 std::string target_line(const Target& target);
+
+// The same as keys: arch, device, provenance, note.
+nlohmann::ordered_json target_json(const Target& target);
 
 // One problem's results: table, baseline, counts.
 std::string tune_text(const TunedProblem& tuned);

@@ -33,11 +33,7 @@ Expected<Device> device_by_ordinal(int ordinal, const Machine& machine) {
 // The newest arch we generate code for that runs on `device`; architecture-specific code only on
 // request.
 Expected<Arch> own_arch(const Device& device) {
-  std::optional<Arch> best;
-  for (const Arch arch : known_archs()) {
-    if (!arch.specific && runs_on(arch, device.arch)) best = arch;
-  }
-  if (best) return *best;
+  if (const auto newest = newest_arch(device.arch)) return *newest;
   return make_error(ErrorKind::unsupported,
                     fmt::format("{} is {}, which gemm-tune has no code for; it has {}", device.name,
                                 to_string(device.arch), arch_list()));
@@ -60,6 +56,17 @@ Expected<std::shared_ptr<const jit::Compiler>> load_compiler(const Context& cont
   }
   context.log->debug("NVRTC {} at {}", to_string(nvrtc->version()), nvrtc->path().string());
   return std::make_shared<const jit::Compiler>(std::move(*nvrtc), std::move(cache));
+}
+
+void prune_cache(const Context& context, const jit::Compiler& compiler) {
+  if (compiler.cache() == nullptr) return;
+  const auto pruned = compiler.cache()->prune();
+  if (!pruned) {
+    context.log->warn("kernel cache: {}", pruned.error().message);
+  } else if (pruned->files_removed > 0) {
+    context.log->info("kernel cache: removed {} files, {} MiB", pruned->files_removed,
+                      pruned->bytes_removed >> 20);
+  }
 }
 
 Expected<std::unique_ptr<store::RecordStore>> open_records(const Context& context, bool read_only) {
@@ -93,18 +100,6 @@ Machine find_machine(const Context& context) {
   machine.driver = std::move(*driver);
   machine.devices = std::move(*devices);
   return machine;
-}
-
-DeviceSpec device_limits(const Device& device, Arch code) {
-  const DeviceSpec* known = find_device_spec(device.name);
-  DeviceSpec spec = known != nullptr ? *known : representative_device(code);
-  spec.name = device.name;
-  spec.arch = device.arch;
-  spec.sm_count = device.sm_count;
-  spec.memory_bytes = device.memory_bytes;
-  spec.l2_bytes = device.l2_bytes;
-  spec.max_smem_bytes_per_block = device.max_smem_bytes_per_block;
-  return spec;
 }
 
 Expected<Target> choose_target(const TargetOptions& options, const Machine& machine) {

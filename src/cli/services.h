@@ -28,6 +28,10 @@ struct Context {
 // is one warning in the log.
 Expected<std::shared_ptr<const jit::Compiler>> load_compiler(const Context& context);
 
+// Keeps the folder of compiled kernels within jit::kDefaultCacheBytes: the least recently used go.
+// For the end of a command that compiles many; a failure is a warning in the log.
+void prune_cache(const Context& context, const jit::Compiler& compiler);
+
 // The record store. `read_only` never creates a file: a missing one is then ErrorKind::not_found.
 Expected<std::unique_ptr<store::RecordStore>> open_records(const Context& context, bool read_only);
 
@@ -56,10 +60,6 @@ struct Target {
 // With --arch: the first device that runs it (an exact match first), or none; with --device: that
 // one. Without --arch the device's own. Usage error if there is neither, or if they do not fit.
 Expected<Target> choose_target(const TargetOptions& options, const Machine& machine);
-
-// The limits of a device that is present: the data file's entry of that name, or the arch's
-// representative, with what the driver reported.
-DeviceSpec device_limits(const Device& device, Arch code);
 
 // Everything an evaluator on a device is made from, loaded once a command.
 struct VendorLibraries {

@@ -21,48 +21,34 @@ struct Planned {
   std::string skipped;
 };
 
-// Strategies that do not compute a problem, by the reason they give: many give the same.
-struct Refusal {
-  std::string reason;
-  std::string strategies;
-};
-
-void add_refusal(std::string_view strategy, const std::string& reason,
-                 std::vector<Refusal>& refusals) {
-  for (Refusal& refusal : refusals) {
-    if (refusal.reason == reason) {
-      refusal.strategies += fmt::format(", {}", strategy);
-      return;
+// By reason, since many strategies give the same.
+std::string refusals_text(const std::vector<Refusal>& refusals) {
+  std::vector<std::pair<std::string, std::string>> reasons;  // and the strategies that give it
+  for (const Refusal& refusal : refusals) {
+    const auto known = std::find_if(reasons.begin(), reasons.end(), [&](const auto& reason) {
+      return reason.first == refusal.reason;
+    });
+    if (known == reasons.end()) {
+      reasons.emplace_back(refusal.reason, refusal.strategy->name());
+    } else {
+      known->second += fmt::format(", {}", refusal.strategy->name());
     }
   }
-  refusals.push_back({reason, std::string(strategy)});
-}
-
-std::string refusals_text(const std::vector<Refusal>& refusals) {
-  if (refusals.size() == 1) return "each " + refusals.front().reason;
+  if (reasons.size() == 1) return "each " + reasons.front().first;
   std::string text;
-  for (const Refusal& refusal : refusals) {
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", refusal.strategies, refusal.reason);
-  }
+  for (const auto& [reason, strategies] : reasons)
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", strategies, reason);
   return text;
 }
 
 Planned plan(const WantedProblem& wanted, const std::vector<codegen::SearchSpace>& spaces,
-             Arch arch) {
+             const Target& target) {
   Planned planned{wanted, {}, wanted.unsupported};
   if (!planned.skipped.empty()) return planned;
-  const Problem problem = canonical(wanted.problem);
-  std::vector<Refusal> refusals;
-  for (const codegen::SearchSpace& space : spaces) {
-    if (auto supported = space.strategy->supports(problem, arch); supported) {
-      planned.spaces.push_back(space);
-    } else {
-      add_refusal(space.strategy->name(), supported.error().message, refusals);
-    }
-  }
-  if (planned.spaces.empty()) {
-    planned.skipped = fmt::format("no strategy computes it on {} yet ({})", to_string(arch),
-                                  refusals_text(refusals));
+  if (auto supported = supported_spaces(wanted.problem, spaces, target); supported) {
+    planned.spaces = std::move(supported->spaces);
+  } else {
+    planned.skipped = supported.error().message;
   }
   return planned;
 }
@@ -73,7 +59,7 @@ Expected<std::vector<Planned>> plan_all(const std::vector<WantedProblem>& wanted
                                         const Target& target) {
   std::vector<Planned> all;
   for (const WantedProblem& problem : wanted) {
-    all.push_back(plan(problem, spaces, target.arch));
+    all.push_back(plan(problem, spaces, target));
     if (!all.back().skipped.empty()) continue;
     if (auto fits = check_operands_fit(problem.problem, target); !fits) {
       if (problem.group.empty()) return tl::unexpected(fits.error());
@@ -102,17 +88,6 @@ tuner::TuneRequest make_request(const TuneOptions& options, const Planned& plann
   request.fresh = options.fresh;
   request.warm = options.warm;
   return request;
-}
-
-// The options that decide a result, for the run's row.
-std::string options_text(const tuner::TuneRequest& request) {
-  std::string text = fmt::format("candidates={} seconds={} seed={}", request.max_candidates,
-                                 request.max_seconds, request.seed);
-  if (request.fresh) text += " fresh";
-  if (request.warm) text += " warm";
-  for (const codegen::SearchSpace& space : request.spaces)
-    text += fmt::format(" {}", space.strategy->name());
-  return text;
 }
 
 Expected<void> check_options(const TuneOptions& options) {
@@ -175,9 +150,7 @@ Expected<tuner::TuneReport> tune_one(const Planned& item, EvaluatorResult evalua
   services.evaluator = evaluator->get();
   services.limits = prepared.target.limits;
   services.device = prepared.target.device;
-  services.run = {std::string(kVersion), to_string(prepared.compiler->nvrtc().version()),
-                  prepared.machine.driver ? prepared.machine.driver->version() : 0,
-                  options_text(request)};
+  services.run = run_info("tune", request, prepared.machine, *prepared.compiler);
   services.stop = &stop;
   if (events.on_problem) services.on_progress = events.on_problem(item.wanted);
   return tuner::tune(request, services);
@@ -228,6 +201,38 @@ Expected<std::vector<codegen::SearchSpace>> choose_spaces(
   return spaces;
 }
 
+Expected<SupportedSpaces> supported_spaces(const Problem& problem,
+                                           const std::vector<codegen::SearchSpace>& spaces,
+                                           const Target& target) {
+  SupportedSpaces supported;
+  const Problem wanted = canonical(problem);
+  for (const codegen::SearchSpace& space : spaces) {
+    auto done = space.strategy->supports(wanted, target.arch);
+    if (done) done = tuner::check_any_legal(space, wanted, target.limits);
+    if (done) {
+      supported.spaces.push_back(space);
+    } else {
+      supported.refusals.push_back({space.strategy, done.error().message});
+    }
+  }
+  if (!supported.spaces.empty()) return supported;
+  return make_error(ErrorKind::unsupported,
+                    fmt::format("no strategy computes it on {} ({})", to_string(target.arch),
+                                refusals_text(supported.refusals)));
+}
+
+store::RunInfo run_info(std::string_view command, const tuner::TuneRequest& request,
+                        const Machine& machine, const jit::Compiler& compiler) {
+  std::string options = fmt::format("{} candidates={} seconds={} seed={}", command,
+                                    request.max_candidates, request.max_seconds, request.seed);
+  if (request.fresh) options += " fresh";
+  if (request.warm) options += " warm";
+  for (const codegen::SearchSpace& space : request.spaces)
+    options += fmt::format(" {}", space.strategy->name());
+  return {std::string(kVersion), to_string(compiler.nvrtc().version()),
+          machine.driver ? machine.driver->version() : 0, std::move(options)};
+}
+
 Expected<TuneSummary> run_tune(const Context& context, const TuneOptions& options,
                                const std::atomic<bool>& stop, const TuneEvents& events) {
   auto prepared = prepare(context, options);
@@ -264,6 +269,7 @@ Expected<TuneSummary> run_tune(const Context& context, const TuneOptions& option
     if (events.on_result) events.on_result(tuned);
     summary.problems.push_back(std::move(tuned));
   }
+  prune_cache(context, *prepared->compiler);
   return summary;
 }
 

@@ -50,6 +50,27 @@ struct TuneSummary {
 Expected<std::vector<codegen::SearchSpace>> choose_spaces(
     const std::vector<std::string>& strategies, const std::vector<std::string>& files);
 
+// A strategy that does not compute a problem, and what it lacks.
+struct Refusal {
+  const codegen::Strategy* strategy;
+  std::string reason;
+};
+
+struct SupportedSpaces {
+  std::vector<codegen::SearchSpace> spaces;
+  std::vector<Refusal> refusals;
+};
+
+// Those of `spaces` whose strategies compute `problem` on the target and that hold a tile to try.
+// ErrorKind::unsupported, with all reasons, if none does.
+Expected<SupportedSpaces> supported_spaces(const Problem& problem,
+                                           const std::vector<codegen::SearchSpace>& spaces,
+                                           const Target& target);
+
+// The row of a run that searches: `command` and the options that decide a result.
+store::RunInfo run_info(std::string_view command, const tuner::TuneRequest& request,
+                        const Machine& machine, const jit::Compiler& compiler);
+
 // Tunes every problem that was asked for. Everything is checked before the database is opened, so
 // an error of kind usage or unsupported leaves no trace. One of several problems that nothing
 // computes yet, or that fails, is skipped; it is an error if nothing computes any.

@@ -5,18 +5,22 @@
 #include <algorithm>
 #include <array>
 #include <random>
+#include <span>
 
 #include "cli/kernel_options.h"
 #include "codegen/emitter.h"
 #include "codegen/search_space.h"
 #include "core/names.h"
 #include "tuner/gpu_verifier.h"
-#include "tuner/sim_verifier.h"
 
 namespace gemmtune::cli {
 namespace {
 
 constexpr std::array<std::string_view, 2> kBackends = {"gpu", "sim"};
+constexpr std::string_view kBothModes = "both";
+constexpr std::array<std::string_view, 3> kAsyncModes = {kBothModes,
+                                                         ptxsim::name_of(ptxsim::AsyncMode::early),
+                                                         ptxsim::name_of(ptxsim::AsyncMode::late)};
 // Each case's reference is a plain loop on the CPU, and there are dozens of cases.
 constexpr double kMostFlops = 4e9;
 
@@ -68,13 +72,13 @@ Expected<Check> gpu_check(const Machine& machine, const Problem& problem, const 
   auto shared = std::make_shared<tuner::GpuVerifier>(std::move(*verifier));
   return Check([shared, context = *context, compiler,
                 arch = target.arch](const codegen::KernelSpec& spec) -> Expected<VerifiedKernel> {
-    VerifiedKernel result{to_string(spec.tile), "", {}};
+    VerifiedKernel result{to_string(spec.tile), "", {}, {}};
     auto compiled = compiler->compile({codegen::emit(spec), arch, {}});
     if (!compiled) {
       result.failure = "does not compile: " + compiled.error().first_error;
       return result;
     }
-    auto kernel = tuner::LoadedKernel::load(context, spec, *compiled);
+    auto kernel = launch::LoadedKernel::load(context, spec, compiled->cubin);
     if (!kernel) {
       result.failure = kernel.error().message;
       return result;
@@ -92,31 +96,71 @@ Expected<Check> gpu_check(const Machine& machine, const Problem& problem, const 
   });
 }
 
-// Thorough cases at sizes just above each kernel's tile: the simulator is too slow for others.
-Check sim_check(const Target& target, std::shared_ptr<const jit::Compiler> compiler) {
-  return [arch = target.arch, compiler = std::move(compiler)](
+// What the simulator is asked of each kernel.
+struct SimRequest {
+  Arch arch;
+  std::optional<ptxsim::AsyncMode> mode;  // none: all that make a difference
+  std::optional<Problem> profiled;
+};
+
+// Thorough cases at sizes just above the kernel's tile (the simulator is too slow for others), then
+// the profile. A wrong kernel is not profiled.
+Expected<void> simulate(const SimRequest& request, const tuner::SimVerifier& verifier,
+                        const codegen::KernelSpec& spec, VerifiedKernel& result) {
+  const auto modes = request.mode ? std::span(&*request.mode, 1) : verifier.async_modes();
+  const auto cases = tuner::verification_cases(
+      spec.traits, spec.type, tuner::ragged_sizes(spec.tile), tuner::Effort::thorough);
+  auto verdict = verifier.verify(cases, modes, {});
+  if (!verdict) return tl::unexpected(verdict.error());
+  result.verdict = *std::move(verdict);
+  if (!result.verdict.correct() || !request.profiled) return {};
+  ptxsim::Options options;
+  options.async = modes.front();
+  auto profile = verifier.profile(*request.profiled, options);
+  if (!profile) return tl::unexpected(profile.error());
+  result.launches = std::move(profile->launches);
+  profile->verdict.max_error = std::max(profile->verdict.max_error, result.verdict.max_error);
+  result.verdict = std::move(profile->verdict);
+  return {};
+}
+
+Check sim_check(const SimRequest& request, std::shared_ptr<const jit::Compiler> compiler) {
+  return [request, compiler = std::move(compiler)](
              const codegen::KernelSpec& spec) -> Expected<VerifiedKernel> {
-    VerifiedKernel result{to_string(spec.tile), "", {}};
-    auto verifier = tuner::SimVerifier::load(spec, arch, *compiler);
+    VerifiedKernel result{to_string(spec.tile), "", {}, {}};
+    const auto verifier = tuner::SimVerifier::load(spec, request.arch, *compiler);
     if (!verifier) {
       result.failure = verifier.error().message;
-      return result;
-    }
-    const auto cases = tuner::verification_cases(
-        spec.traits, spec.type, tuner::ragged_sizes(spec.tile), tuner::Effort::thorough);
-    auto verdict = verifier->verify(cases, {});
-    if (verdict) {
-      result.verdict = *verdict;
-    } else {
-      result.failure = verdict.error().message;
+    } else if (auto done = simulate(request, *verifier, spec, result); !done) {
+      result.failure = done.error().message;
     }
     return result;
   };
 }
 
+// The mode that was asked for; none for both.
+std::optional<ptxsim::AsyncMode> async_mode(const VerifyOptions& options) {
+  for (const auto mode : {ptxsim::AsyncMode::early, ptxsim::AsyncMode::late}) {
+    if (options.async == name_of(mode)) return mode;
+  }
+  return std::nullopt;
+}
+
+Expected<void> check_sim_options(const VerifyOptions& options) {
+  if (options.backend != "sim" && (options.profile || !options.async.empty())) {
+    return usage_error(fmt::format("{} is of the simulator; add --backend sim",
+                                   options.profile ? "--profile" : "--async"));
+  }
+  const bool known = options.async.empty() || std::find(kAsyncModes.begin(), kAsyncModes.end(),
+                                                        options.async) != kAsyncModes.end();
+  if (known) return {};
+  return usage_error("--async: " + unknown_name_message("mode", options.async, kAsyncModes));
+}
+
 Expected<void> check_options(const VerifyOptions& options, const Problem& problem) {
   if (std::find(kBackends.begin(), kBackends.end(), options.backend) == kBackends.end())
     return usage_error(unknown_name_message("backend", options.backend, kBackends));
+  if (auto checked = check_sim_options(options); !checked) return checked;
   if (options.tiles < 1) return usage_error("--tiles must be at least 1");
   if (flops(problem) > kMostFlops) {
     return usage_error(fmt::format(
@@ -151,10 +195,13 @@ Expected<VerifyReport> run_verify(const Context& context, const VerifyOptions& o
   if (!compiler) return tl::unexpected(compiler.error());
   if (auto served = (*compiler)->nvrtc().check_arch(target->arch); !served)
     return tl::unexpected(served.error());
-  VerifyReport report{options.strategy, options.backend, *target, 0, {}};
-  auto check = options.backend == "gpu"
-                   ? gpu_check(machine, problem, *target, *compiler, report.cases)
-                   : Expected<Check>(sim_check(*target, *compiler));
+  VerifyReport report{options.strategy, options.backend, "", *target, 0, std::nullopt, {}};
+  if (options.profile) report.profiled = problem;
+  const bool on_gpu = options.backend == "gpu";
+  if (!on_gpu) report.async = options.async.empty() ? kBothModes : options.async;
+  auto check = on_gpu ? gpu_check(machine, problem, *target, *compiler, report.cases)
+                      : Expected<Check>(sim_check(
+                            {target->arch, async_mode(options), report.profiled}, *compiler));
   if (!check) return tl::unexpected(check.error());
   for (const codegen::KernelSpec& spec : *specs) {
     if (stop.load()) break;

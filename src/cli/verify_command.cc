@@ -42,6 +42,12 @@ void add_verify_command(CLI::App& app, CommonOptions& common, Action& action) {
       ->add_option("--backend", options->backend,
                    "gpu (default), or sim: the PTX simulator on the CPU")
       ->type_name("WHERE");
+  command
+      ->add_option("--async", options->async,
+                   "On sim, when asynchronous copies arrive: early, late or both (default)")
+      ->type_name("MODE");
+  command->add_flag("--profile", options->profile,
+                    "On sim: instructions, sectors, bank conflicts and bytes of one product");
   command->add_option("--tile", options->tile, "Only this kernel: \"tile_m=128 tile_n=128 ...\"")
       ->type_name("TILE");
   command->add_option("--tiles", options->tiles, "How many of the space to sample (default: 8)")
@@ -55,6 +61,7 @@ void add_verify_command(CLI::App& app, CommonOptions& common, Action& action) {
       "  gemm-tune verify --strategy double_buffer\n"
       "  gemm-tune verify --strategy double_buffer --backend sim --arch sm_80 --tiles 2\n"
       "  gemm-tune verify --strategy double_buffer --layout nnt --shape 1x513x65 --tiles 50\n"
+      "  gemm-tune verify --strategy warp_tile --backend sim --arch sm_90 --profile --tiles 1\n"
       "\n"
       "Exact integers, random data against an fp64 reference, NaN and Inf, padding, batches and\n"
       "guard zones around C. Exit code 1 if a kernel is wrong.");

@@ -111,6 +111,42 @@ TEST_CASE("names, with the nearest valid ones") {
   CHECK(contains(refused({"verify", "--strategy", "double_buffer", "--backend", "cpu"}), "sim"));
 }
 
+TEST_CASE("ladder") {
+  const auto ladder_refused = [](Arguments arguments) {
+    arguments.insert(arguments.begin(), {"ladder", "--arch", "sm_80"});
+    return refused(arguments);
+  };
+  CHECK(contains(ladder_refused({}), "--shape"));
+  CHECK(contains(ladder_refused({"--shape", "64x64"}), "MxNxK"));
+  CHECK(contains(ladder_refused({"--shape", "8x8x8", "--shape", "9x9x9"}), "one problem"));
+  CHECK(contains(ladder_refused({"--shape", "8x8x8", "--suite", "x.json"}), "--suite"));
+  CHECK(contains(ladder_refused({"--shape", "8x8x8", "--candidates", "0"}), "--candidates"));
+  CHECK(contains(ladder_refused({"--shape", "8x8x8", "--seconds", "-1"}), "--seconds"));
+  CHECK(contains(ladder_refused({"--shape", "8x8x8", "--strategy", "naiv"}), "'naive'"));
+  CHECK(contains(ladder_refused({"--shape", "8x8x8", "--type", "f16"}), "no strategy"));
+  CHECK(contains(ladder_refused({"--shape", "8x8x8", "--plot", "none/x.svg"}), "no folder none"));
+  CHECK(contains(ladder_refused({"--shape", "8x8x8", "--plot", "."}), "is a folder"));
+}
+
+TEST_CASE("what only the simulator does, and how it is asked") {
+  const auto with = [](const Arguments& options) {
+    Arguments verify = {"verify", "--strategy", "naive", "--arch", "sm_80"};
+    verify.insert(verify.end(), options.begin(), options.end());
+    return refused(verify);
+  };
+  CHECK(contains(with({"--profile"}), "--profile is of the simulator; add --backend sim"));
+  CHECK(contains(with({"--backend", "gpu", "--profile"}), "add --backend sim"));
+  CHECK(contains(with({"--async", "late"}), "--async is of the simulator; add --backend sim"));
+  CHECK(contains(with({"--backend", "sim", "--async", "lat"}), "did you mean 'late'"));
+  CHECK(contains(with({"--backend", "sim", "--async", "never"}), "both"));
+}
+
+TEST_CASE("inspect") {
+  CHECK(contains(refused({"inspect"}), "which kernel?"));
+  CHECK(contains(refused({"inspect", "x"}), "x"));
+  CHECK(contains(refused({"inspect", "7", "--shape", "8x8x8"}), "not both"));
+}
+
 TEST_CASE("no subcommand prints the help and fails") {
   const TestFolder folder;
   const Finished finished = run(folder, {});
@@ -210,6 +246,27 @@ TEST_CASE("space files name file and key") {
   CHECK(contains(empty, "tile_m"));
   CHECK(contains(with(folder.write("e.json", R"({"strategy": "nothing", "values": {}})")),
                  "nothing"));
+}
+
+TEST_CASE("spaces without a tile to try are refused before there is a database") {
+  const TestFolder folder;
+  const Arguments options = {"--arch", "sm_80", "--db", folder.file("tuned.db")};
+  const auto with = [&](Arguments arguments) {
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return refused(folder, arguments);
+  };
+  const std::string space = folder.write("none.json", R"({"strategy": "double_buffer",
+    "about": "", "values": {"tile_m": [64], "tile_n": [64], "tile_k": [8], "warp_m": [48, 60],
+    "warp_n": [32], "thread_m": [4], "thread_n": [8], "lanes": [0], "order": [0],
+    "fragments": [1], "min_blocks": [0], "raster": [1]}})");
+  const std::string line = with({"tune", "--shape", "64x64x64", "--space", space});
+  CHECK(contains(line, "has no tile to try in its space"));
+  CHECK(contains(line, "tile_m divisible by warp_m"));
+  // Legal tiles, but k has nothing to share out.
+  for (const char* command : {"tune", "ladder"}) {
+    CHECK(contains(with({command, "--shape", "64x64x1", "--strategy", "split_k"}),
+                   "do not suit these sizes"));
+  }
 }
 
 TEST_CASE("suite files name file, entry and key") {

@@ -248,6 +248,28 @@ TEST_CASE("a cache that cannot be written is one warning") {
   CHECK(warnings == 1);
 }
 
+TEST_CASE("a tune leaves the cache within its size: what was used least recently goes") {
+  require_compiler();
+  const Workplace place;
+  const std::filesystem::path cache = place.folder.file("cache");
+  std::filesystem::create_directories(cache / "ab");
+  const auto make = [&](const char* name, std::uintmax_t bytes, int age_hours) {
+    const std::filesystem::path file = cache / "ab" / name;
+    std::ofstream(file).put('x');
+    std::filesystem::resize_file(file, bytes);  // sparse: takes no room
+    std::filesystem::last_write_time(
+        file, std::filesystem::file_time_type::clock::now() - std::chrono::hours(age_hours));
+    return file;
+  };
+  const auto oldest = make("oldest.kernel", std::uintmax_t{3} << 30, 48);
+  const auto recent = make("recent.kernel", std::uintmax_t{1} << 30, 1);
+  const auto other = make("notes.txt", std::uintmax_t{3} << 30, 48);
+  place.tune({"--shape", "64x64x64", "--candidates", "2"});
+  CHECK_FALSE(std::filesystem::exists(oldest));
+  CHECK(std::filesystem::exists(recent));
+  CHECK(std::filesystem::exists(other));  // not ours
+}
+
 TEST_CASE("verify on the simulator says correct, and of what") {
   require_compiler();
   const Workplace place;
@@ -263,11 +285,97 @@ TEST_CASE("verify on the simulator says correct, and of what") {
   CHECK_FALSE(std::filesystem::exists(place.folder.file("tuned.db")));
 }
 
+TEST_CASE("asynchronous copies are verified as they arrive early and late, or as asked") {
+  require_compiler();
+  const Workplace place;
+  const Arguments verify = {"verify", "--strategy", "multistage", "--backend", "sim",
+                            "--arch", "sm_80",      "--tiles",    "1",         "-q"};
+  const json both = place.read(verify);
+  CHECK(both["async"] == "both");
+  CHECK(both["correct"] == true);
+  Arguments early = verify;
+  early.insert(early.end(), {"--async", "early"});
+  CHECK(place.read(early)["async"] == "early");
+}
+
+TEST_CASE("a profile counts what one product executes and moves") {
+  require_compiler();
+  const Workplace place;
+  const Arguments verify = {"verify",   "--strategy", "naive",  "--backend",          "sim",
+                            "--arch",   "sm_80",      "--tile", "tile_m=8 tile_n=32", "--shape",
+                            "64x64x32", "--profile",  "-q"};
+  const json report = place.read(verify);
+  CHECK(report["correct"] == true);
+  CHECK(contains(report["profiled"], "64x64x32"));
+  REQUIRE(report["kernels"].size() == 1);
+  REQUIRE(report["kernels"][0]["launches"].size() == 1);
+  const json& launch = report["kernels"][0]["launches"][0];
+  const int64_t products = 64 * 64 * 32;
+  const int64_t elements = 64 * 64;
+
+  // A fused multiply-add a product, and at most a few for alpha and beta.
+  const json& counts = launch["instructions"];
+  CHECK(counts["float32"]["lane"] >= products);
+  CHECK(counts["float32"]["lane"] <= products + 4 * elements);
+  int64_t lanes = 0;
+  for (const auto& [name, count] : counts.items()) {
+    if (name != "total") lanes += count["lane"].get<int64_t>();
+  }
+  CHECK(lanes == counts["total"]["lane"]);
+
+  // Both operands of every product from memory, every element of C once.
+  CHECK(launch["bytes"]["global"]["read"] == 2 * 4 * products);
+  CHECK(launch["bytes"]["global"]["written"] == 4 * elements);
+  int stores = 0;
+  for (const json& access : launch["accesses"]) {
+    CHECK(access["ptx_line"] > 0);
+    if (access["space"] != "global") continue;
+    const std::string source = access["source"];
+    CHECK_MESSAGE((source.starts_with("naive.cuh:") || source.starts_with("parts/")), source);
+    CHECK(access["wavefronts"].is_null());
+    if (access["class"] != "store") continue;
+    ++stores;
+    CHECK(access["lanes"] == elements);
+    CHECK(access["sectors"] == elements * 4 / 32);
+    CHECK(access["coalescing"] == 1.0);
+  }
+  CHECK(stores == 1);
+
+  const Finished text = place.run(verify);
+  CHECK(text.code == 0);
+  CHECK(contains(text.out, "coalesced"));
+  CHECK(contains(text.out, ".cuh:"));
+}
+
+TEST_CASE("a profile has every launch, and the bank conflicts of shared memory") {
+  require_compiler();
+  const Workplace place;
+  const json report = place.read(
+      {"verify", "--strategy", "split_k", "--backend", "sim", "--arch", "sm_80", "--tile",
+       "tile_m=64 tile_n=64 tile_k=16 warp_m=32 warp_n=32 thread_m=8 thread_n=4 stages=3 slices=4",
+       "--shape", "64x64x256", "--profile", "-q"});
+  REQUIRE(report["kernels"].size() == 1);
+  const json& launches = report["kernels"][0]["launches"];
+  REQUIRE(launches.size() == 2);  // the products and their sum
+  int shared = 0;
+  for (const json& access : launches[0]["accesses"]) {
+    if (access["space"] != "shared") continue;
+    ++shared;
+    CHECK(access["wavefronts"] > 0);
+    CHECK(access["bank_conflicts"] >= 0);
+    CHECK(access["sectors"].is_null());
+  }
+  CHECK(shared > 0);
+}
+
 TEST_CASE("a predicted winner was verified on the simulator") {
   require_compiler();
   const Workplace place;
   const json tuned = place.tune({"--shape", "100x90x80", "--candidates", "2"});
   CHECK(tuned["results"][0]["ranking"][0]["max_error"] > 0);
+  const Finished text = place.run(
+      {"--shape", "100x90x80", "--arch", "sm_80", "--space", place.space, "--candidates", "2"});
+  CHECK(contains(text.out, "rank 1 gave right results on the PTX simulator"));
 }
 
 TEST_CASE("several shapes, in the order given") {
@@ -280,13 +388,94 @@ TEST_CASE("several shapes, in the order given") {
   CHECK(tuned["results"][1]["problem"]["layout"] == "ttn");
 }
 
+TEST_CASE("ladder: every rung from one search each, and from the database after that") {
+  require_compiler();
+  const Workplace place;
+  const std::string plot = place.folder.file("ladder.svg");
+  const Arguments ladder = {
+      "ladder",         "--shape",      "200x200x200", "--arch",    "sm_80",
+      "--strategy",     "naive",        "--strategy",  "smem_tile", "--strategy",
+      "thread_tile_1d", "--candidates", "2",           "--plot",    plot};
+  const Finished text = place.run(ladder);
+  CAPTURE(text.err);
+  REQUIRE(text.code == 0);
+  CHECK(text.out.starts_with("predicted: no sm_80 device is present; nothing was measured\n"));
+  CHECK(contains(text.err, "smem_tile: 0/2"));
+  const json first = place.read([&] {
+    Arguments quiet = ladder;
+    quiet.emplace_back("-q");
+    return quiet;
+  }());
+  CHECK(first["provenance"] == "predicted");
+  REQUIRE(first["rungs"].size() == 3);
+  CHECK(first["vendor_best"].is_null());
+  double below_us = 0;
+  for (const json& rung : first["rungs"]) {
+    CAPTURE(rung.dump());
+    const json& record = rung["record"];
+    CHECK(record["strategy"] == rung["strategy"]);
+    CHECK(record["provenance"] == "predicted");
+    CHECK(record["max_error"] > 0);  // verified on the simulator
+    CHECK(contains(text.out, record["strategy"].get<std::string>()));
+    CHECK(rung["tried"] == 2);
+    CHECK(rung["percent_of_cublaslt"].is_null());
+    const double us = record["time_us"];
+    CHECK(rung["gflops"].get<double>() == doctest::Approx(2.0 * 200 * 200 * 200 / us * 1e-3));
+    if (below_us > 0) CHECK(rung["gain"].get<double>() == doctest::Approx(below_us / us));
+    below_us = us;
+  }
+  CHECK(first["rungs"][0]["flops_per_global_byte"] == 0.25);
+  CHECK(first["rungs"][0]["flops_per_shared_byte"].is_null());
+  CHECK(first["seconds"] < 5);  // nothing was compiled again
+  CHECK(place.read({"list"})["problems"].size() == 1);
+  std::ifstream file(plot);
+  std::string begin(4, ' ');
+  file.read(begin.data(), 4);
+  CHECK(begin == "<svg");
+  for (const std::string& name : place.folder.content()) CHECK_FALSE(contains(name, ".tmp-"));
+}
+
+TEST_CASE("inspect counts a kernel's machine code") {
+  require_compiler();
+  const Workplace place;
+  // Where there is no toolkit, the recorded output of one stands in for nvdisasm.
+  const std::string tool =
+      place.folder.write("nvdisasm", "#!/bin/sh\nexec cat '" GEMMTUNE_SOURCE_DIR
+                                     "/tests/unit/jit/sass/smem_tile_sm_80.sass'\n");
+  std::filesystem::permissions(tool, std::filesystem::perms::owner_all);
+  Variables variables = place.variables;
+  variables["PATH"] = place.folder.path().string() + ":/usr/bin:/bin";
+  const Arguments inspect = {"inspect",   "--shape", "64x64x64",
+                             "--arch",    "sm_80",   "--strategy",
+                             "smem_tile", "--tile",  "tile_m=8 tile_n=8 tile_k=8"};
+  Arguments as_json = inspect;
+  as_json.emplace_back("--json");
+  const Finished finished = run(place.folder, as_json, variables);
+  CAPTURE(finished.err);
+  REQUIRE(finished.code == 0);
+  const json parsed = json::parse(finished.out);
+  const json& kernel = parsed["kernels"].at(0);
+  CHECK(kernel["spill_bytes"] == 0);
+  CHECK(kernel["registers"] > 0);
+  const json& main = kernel["functions"].at(0);
+  CHECK(main["name"] == kernel["name"]);
+  const json& loop = main["hot_loop"];
+  CHECK(loop["ffma"].get<int>() == 8);
+  CHECK(loop["by_mnemonic"]["BAR"] == 2);
+  CHECK(loop["by_mnemonic"]["LDS"] > 0);
+  CHECK(loop["instructions"] < main["mix"]["instructions"]);
+  const Finished text = run(place.folder, inspect, variables);
+  CHECK(contains(text.out, "smem_tile 8x8x8, sm_80"));
+  CHECK(contains(text.out, "FFMA share"));
+}
+
 TEST_CASE("help and version") {
   const TestFolder folder;
   const Finished version = run(folder, {"--version"});
   CHECK(version.code == 0);
   CHECK(version.out.starts_with("gemm-tune "));
-  for (const char* command :
-       {"tune", "query", "list", "show", "emit", "verify", "bench", "doctor"}) {
+  for (const char* command : {"tune", "query", "list", "show", "emit", "inspect", "verify",
+                              "ladder", "bench", "doctor"}) {
     CAPTURE(command);
     const Finished help = run(folder, {command, "--help"});
     CHECK(help.code == 0);

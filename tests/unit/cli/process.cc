@@ -74,9 +74,11 @@ Process::Process(const TestFolder& folder, const Arguments& arguments, const Var
   std::vector<std::string> argument_texts = {binary};
   argument_texts.insert(argument_texts.end(), arguments.begin(), arguments.end());
   // Without a device, so that these tests mean the same on a machine that has one.
-  std::vector<std::string> variable_texts = {"PATH=/usr/bin:/bin", "CUDA_VISIBLE_DEVICES=-1",
-                                             "HOME=" + folder.path().string()};
-  for (const auto& [name, value] : variables)
+  Variables all = {
+      {"PATH", "/usr/bin:/bin"}, {"CUDA_VISIBLE_DEVICES", "-1"}, {"HOME", folder.path().string()}};
+  for (const auto& [name, value] : variables) all.insert_or_assign(name, value);
+  std::vector<std::string> variable_texts;
+  for (const auto& [name, value] : all)
     variable_texts.push_back(std::string(name).append("=").append(value));
 
   posix_spawn_file_actions_t actions;

@@ -92,6 +92,36 @@ TEST_CASE("what was predicted is never called measured") {
   CHECK(parsed["time_us"] == 50);
 }
 
+TEST_CASE("what may round differently from run to run is marked as such") {
+  const std::string tile =
+      "tile_m=64 tile_n=64 tile_k=16 warp_m=32 warp_n=32 thread_m=8 thread_n=4 stages=3 slices=4";
+  store::Record record = make_record(100);
+  const auto shown = [&](const store::Record& r) {
+    ShownRecord all;
+    all.record = r;
+    QueryAnswer answer;
+    answer.problem = r.job.problem;
+    answer.results.push_back({r, std::nullopt, std::nullopt});
+    TunedProblem tuned;
+    tuned.report.emplace();
+    tuned.report->ranking = {r};
+    return config_cell(r) + tune_text(tuned) + query_text(answer) + show_text(all);
+  };
+  const auto value = [](const store::Record& r) {
+    return json::parse(to_json(r).dump())["deterministic"];
+  };
+  record.key = {"split_k", tile, "00ff", "13.0"};
+  CHECK(value(record) == true);
+  CHECK_FALSE(contains(shown(record), "non-deterministic"));
+  record.key.config = tile + " reduction=1";  // atomic
+  CHECK(value(record) == false);
+  CHECK(contains(config_cell(record), "reduction=1, non-deterministic"));
+  CHECK(contains(shown(record), "two runs may differ in the last bits"));
+  CHECK(contains(shown(record), "no: two runs may round differently"));
+  record.key = {"cublaslt", "rank=0", "", "130000"};
+  CHECK(value(record).is_null());
+}
+
 TEST_CASE("a query shows the vendor beside the best") {
   QueryAnswer answer;
   answer.problem = make_problem({1000, 1000, 1000});

@@ -55,4 +55,21 @@ TEST_CASE("a space file stands in for its strategy's own space") {
   CHECK(contradiction.error().kind == ErrorKind::usage);
 }
 
+TEST_CASE("spaces that hold no tile to try are told apart, with the reason") {
+  Target target;
+  target.arch = {8, 0, false};
+  target.limits = representative_device(target.arch);
+  const auto spaces = choose_spaces({"split_k", "double_buffer"}, {});
+  REQUIRE(spaces);
+  const auto deep = supported_spaces(make_problem({64, 64, 64}), *spaces, target);
+  REQUIRE(deep);
+  CHECK(deep->spaces.size() == 2);
+  const auto shallow = supported_spaces(make_problem({64, 64, 1}), *spaces, target);
+  REQUIRE(shallow);
+  REQUIRE(shallow->spaces.size() == 1);
+  CHECK(shallow->spaces[0].strategy->name() == "double_buffer");
+  REQUIRE(shallow->refusals.size() == 1);
+  CHECK(shallow->refusals[0].reason.find("do not suit these sizes") != std::string::npos);
+}
+
 }  // namespace gemmtune::cli

@@ -1,0 +1,109 @@
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/ladder.h"
+#include "cli/print.h"
+#include "cli/progress_display.h"
+#include "cli/render_tune.h"
+#include "jit/atomic_file.h"
+
+namespace gemmtune::cli {
+namespace {
+
+struct LadderCommandOptions {
+  LadderOptions ladder;
+  std::string plot_file;
+};
+
+// Before anything is measured: an unwritable path must not cost a search.
+Expected<void> check_plot_path(const std::string& path) {
+  if (path.empty()) return {};
+  const std::filesystem::path file(path);
+  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error))
+    return usage_error("--plot " + path + " is a folder; name a file, e.g. ladder.svg");
+  if (!std::filesystem::is_directory(folder, error))
+    return usage_error("--plot " + path + ": there is no folder " + folder.string());
+  if (access(folder.c_str(), W_OK) != 0)
+    return usage_error("--plot " + path + ": the folder is not writable");
+  return {};
+}
+
+Expected<void> climb_and_print(const Context& context, const LadderCommandOptions& options) {
+  if (auto checked = check_plot_path(options.plot_file); !checked) return checked;
+  const InterruptFlag interrupt;
+  std::shared_ptr<ProgressDisplay> display;  // of the rung in work
+  LadderEvents events;
+  if (!context.options.json)
+    events.on_target = [](const Target& target) { print(target_line(target)); };
+  if (context.options.verbosity >= 0) {
+    events.on_rung = [&display](const Problem& problem, std::string_view name) {
+      display.reset();  // a bar is taken away before the next one is drawn
+      display = std::make_shared<ProgressDisplay>(stderr, isatty(STDERR_FILENO) == 1,
+                                                  std::string(name), flops(problem));
+      return [display](const tuner::Progress& progress) { display->update(progress); };
+    };
+  }
+  auto summary = run_ladder(context, options.ladder, interrupt.flag(), events);
+  display.reset();
+  if (!summary) return tl::unexpected(summary.error());
+  print(context.options.json ? ladder_json(*summary) : ladder_text(*summary));
+  if (options.plot_file.empty()) return {};
+  return jit::write_file_atomically(options.plot_file, ladder_svg(*summary));
+}
+
+}  // namespace
+
+void add_ladder_command(CLI::App& app, CommonOptions& common, Action& action) {
+  auto options = std::make_shared<LadderCommandOptions>();
+  LadderOptions& ladder = options->ladder;
+  CLI::App* command = app.add_subcommand(
+      "ladder", "Every strategy with its best tile on one problem, side by side");
+  add_problem_options(*command, ladder.problem, false);
+  add_target_options(*command, ladder.target);
+  const char* const group = "Search";
+  command->add_option("--strategy", ladder.strategies, "Only this strategy; may be repeated")
+      ->type_name("NAME")
+      ->group(group)
+      ->allow_extra_args(false);
+  command
+      ->add_option("--candidates", ladder.candidates,
+                   "How many to try of each strategy (default: 100 on a device, 24 without)")
+      ->type_name("N")
+      ->group(group);
+  command->add_option("--seconds", ladder.seconds, "End the search of a strategy after this time")
+      ->type_name("S")
+      ->group(group);
+  command->add_option("--jobs", ladder.jobs, "Compilations at a time (default: all cores)")
+      ->type_name("N")
+      ->group(group);
+  command->add_option("--seed", ladder.seed, "Of the random part of the search")
+      ->type_name("N")
+      ->group(group);
+  command->add_flag("--retune", ladder.retune, "Try again what is recorded already")->group(group);
+  command->add_flag("--warm", ladder.warm, "Operands in cache instead of in memory")->group(group);
+  command->add_option("--plot", options->plot_file, "Also draw a bar chart, SVG")
+      ->type_name("FILE");
+  add_common_options(*command, common);
+  command->footer(
+      "Examples:\n"
+      "  gemm-tune ladder --shape 5120x5120x5120 --plot ladder.svg\n"
+      "  gemm-tune ladder --shape 4096x4096x4096 --strategy naive --strategy smem_tile --json\n"
+      "  gemm-tune ladder --shape 1024x1024x1024 --arch sm_80\n"
+      "\n"
+      "A strategy of which as many candidates are recorded is not searched again. On a device the\n"
+      "best of each and cuBLASLt are then measured in turns, so that all percentages are of one\n"
+      "run; without one the table holds predictions. FLOP/B counts the bytes that blocks load\n"
+      "from global memory, FLOP/smem B those that threads load from shared memory.");
+  command->callback([options, &action] {
+    action = [options](const Context& context) { return climb_and_print(context, *options); };
+  });
+}
+
+}  // namespace gemmtune::cli
