@@ -55,8 +55,8 @@ Sample random_kernel(const codegen::Strategy& strategy, std::mt19937_64& random)
     if (!strategy.supports(make_problem({64, 64, 64}), arch)) continue;
     if (!compiler().nvrtc().check_arch(arch)) continue;
     const auto index = static_cast<int64_t>(random() % static_cast<uint64_t>(space.size()));
-    const codegen::KernelSpec spec{&strategy, space.at(index), random_traits(random),
-                                   DataType::f32};
+    codegen::KernelSpec spec{&strategy, space.at(index), random_traits(random), DataType::f32};
+    spec.device_scalars = random() % 4 == 0;
     if (codegen::broken_rule(spec, representative_device(arch)) == nullptr) return {spec, arch};
   }
 }
@@ -65,8 +65,8 @@ Sample random_kernel(const codegen::Strategy& strategy, std::mt19937_64& random)
 std::vector<VerificationCase> random_cases(const codegen::KernelSpec& spec,
                                            std::mt19937_64& random) {
   CaseSizes sizes = ragged_sizes(spec.tile);
-  sizes.m -= static_cast<int64_t>(random() % 8);
-  sizes.n -= static_cast<int64_t>(random() % 8);
+  sizes.m = std::max<int64_t>(1, sizes.m - static_cast<int64_t>(random() % 8));
+  sizes.n = std::max<int64_t>(1, sizes.n - static_cast<int64_t>(random() % 8));
   sizes.k += static_cast<int64_t>(random() % 8);
   auto cases = verification_cases(spec.traits, spec.type, sizes, Effort::thorough);
   const auto quick = static_cast<std::ptrdiff_t>(
@@ -142,6 +142,11 @@ constexpr const char* kWarpTile =
     "iterations_n=1";
 constexpr const char* kThreadTile = "tile_m=64 tile_n=64 tile_k=8 thread_m=8 thread_n=8";
 
+constexpr const char* kGemv =
+    "tile_m=2 tile_n=64 thread_m=2 thread_n=4 warps=4 unroll=4 stages=1 slices=1";
+constexpr const char* kSkinny =
+    "tile_m=8 tile_n=64 tile_k=64 thread_m=8 thread_n=4 warps=4 unroll=2 stages=4 slices=1";
+
 constexpr Mutant kMutants[] = {
     {"naive", "tile_m=8 tile_n=32", "k < args.k", "k <= args.k", VerdictKind::out_of_bounds, ""},
     {"naive", "tile_m=8 tile_n=32", "m >= args.m || ", "", VerdictKind::out_of_bounds, ""},
@@ -154,10 +159,17 @@ constexpr Mutant kMutants[] = {
      VerdictKind::wrong_result, "shared_race"},
     {"register_cache", kThreadTile, "beta != 0.0f", "true", VerdictKind::wrong_result,
      "uninitialised_global"},
-    {"vectorized", "tile_m=64 tile_n=64 tile_k=8 thread_m=8 thread_n=8 vector=4", "k_of(i) < depth",
-     "true", VerdictKind::wrong_result, "expected"},
+    {"vectorized", "tile_m=64 tile_n=64 tile_k=8 thread_m=8 thread_n=8 vector=4",
+     "inside && Walk::k_of(i) < depth", "inside", VerdictKind::wrong_result, "expected"},
     {"vectorized", "tile_m=64 tile_n=64 tile_k=8 thread_m=8 thread_n=8 vector=4",
      "product.v[v] *= alpha", "product.v[v] *= 1", VerdictKind::wrong_result, "expected"},
+    {"vectorized", "tile_m=64 tile_n=64 tile_k=8 thread_m=8 thread_n=8 vector=4",
+     "mn_of(i) < left_", "true", VerdictKind::out_of_bounds, ""},
+    {"gemv", kGemv, "const bool valid = k_ + G::k_of(u) < k_end_;", "const bool valid = true;",
+     VerdictKind::out_of_bounds, ""},
+    {"skinny", kSkinny, "__syncthreads();  // nobody reads the last slab", "  //",
+     VerdictKind::wrong_result, "shared_race"},
+    {"skinny", kSkinny, "cp_async_wait<kTile.stages - 2>();", "", VerdictKind::wrong_result, ""},
     {"warp_tile", kWarpTile, "if (m >= args.m) continue", "if (m > args.m) continue",
      VerdictKind::out_of_bounds, ""},
     {"warp_tile", kWarpTile, "row = warp / kWarpsN", "row = warp % kWarpsN", VerdictKind::unwritten,
@@ -179,7 +191,8 @@ TEST_CASE("planted faults are found") {
     const auto kernel = SimVerifier::load(spec, source, arch, compiler());
     REQUIRE_MESSAGE(kernel.has_value(), kernel.error().message);
     const auto verdict = kernel->verify(
-        verification_cases(spec.traits, spec.type, ragged_sizes(spec.tile), Effort::quick), {});
+        verification_cases(spec.traits, spec.type, ragged_sizes(spec.tile), Effort::quick),
+        kernel->async_modes(), {});
     REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
     CHECK_MESSAGE(verdict->kind == mutant.kind, verdict->detail);
     CHECK_MESSAGE(verdict->detail.find(mutant.detail) != std::string::npos, verdict->detail);
