@@ -27,7 +27,6 @@ if(GEMMTUNE_SANITIZE)
     add_compile_options(-fno-sanitize-recover=undefined)
   endif()
 endif()
-
 # Every executable carries its C++ runtime, so that a release build can be copied to another machine.
 if(NOT GEMMTUNE_SANITIZE)
   add_link_options(-static-libstdc++ -static-libgcc)

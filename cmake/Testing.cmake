@@ -19,3 +19,24 @@ function(gemmtune_test name)
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${ARG_TIMEOUT}
                                           LABELS "${ARG_LABELS}")
 endfunction()
+
+# gemmtune_fuzzer(<name> SOURCES ... LINK ... COVER target [SEEDS folder] [LENGTH bytes])
+# A libFuzzer executable, and a ctest of the same name that runs it for half a minute from the seeds,
+# guided by the coverage of the library COVER. What it finds goes to a folder of the build.
+function(gemmtune_fuzzer name)
+  cmake_parse_arguments(ARG "" "COVER;SEEDS;LENGTH" "SOURCES;LINK" ${ARGN})
+  if(NOT ARG_LENGTH)
+    set(ARG_LENGTH 8000)
+  endif()
+  set(corpus "${CMAKE_CURRENT_BINARY_DIR}/${name}.corpus")
+  file(MAKE_DIRECTORY "${corpus}")
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE gemmtune_flags ${ARG_LINK})
+  target_compile_options(${ARG_COVER} PRIVATE -fsanitize=fuzzer-no-link)
+  target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+  add_test(NAME ${name} COMMAND ${name} -max_total_time=30 -max_len=${ARG_LENGTH} -rss_limit_mb=4096
+                                "${corpus}" ${ARG_SEEDS})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS fuzz)
+endfunction()

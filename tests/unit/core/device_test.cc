@@ -78,7 +78,9 @@ TEST_CASE("devices: lanes, SMs and clocks give the data sheets' fp32 rates") {
                                                  {"h100-pcie", 51},
                                                  {"h200", 67}};
   CHECK(kTflops.size() == known_devices().size());
-  for (const auto& [id, tflops] : kTflops) {
+  for (const auto& entry : kTflops) {
+    const std::string& id = entry.first;
+    const double tflops = entry.second;
     CAPTURE(id);
     const DeviceSpec& device = spec(id.c_str());
     const double rate = 2e-6 * device.sm_count * device.fp32_lanes_per_sm * device.boost_clock_mhz;

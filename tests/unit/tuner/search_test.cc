@@ -111,23 +111,6 @@ TEST_CASE("local search reaches 95% of the optimum within 190 evaluations") {
 
 // Search skips a geometry whose first point is illegal: that must lose nothing in any shipped
 // space.
-TEST_CASE("no legal point of a shipped space is skipped") {
-  const Problem p = make_problem({1024, 1024, 1024});
-  for (const codegen::Strategy* strategy : codegen::strategies()) {
-    const auto space = *codegen::default_search_space(*strategy);
-    const DeviceSpec& device = representative_device({9, 0, false});
-    const auto legal = [&](const TileConfig& tile) {
-      const codegen::KernelSpec spec{strategy, tile, codegen::traits_for(p), p.type};
-      return codegen::broken_rule(spec, device) == nullptr && strategy->worthwhile(spec, p);
-    };
-    int64_t count = 0;
-    for (int64_t i = 0; i < space.size(); ++i) count += legal(space.at(i)) ? 1 : 0;
-    CAPTURE(strategy->name());
-    const Search search({{space, legal, [](const TileConfig&) { return 1.0; }}}, 1);
-    CHECK(search.legal_points() == count);
-  }
-}
-
 TEST_CASE("failures are not searched around, and the same seed searches the same way") {
   const auto walk = [](uint64_t seed) {
     Search search(one_space(landscape), seed);

@@ -1,0 +1,152 @@
+// What the emitter prints, given to the real compilers: NVRTC, and nvcc where there is one.
+#include "jit/compile.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "codegen/emitter.h"
+#include "codegen/support_kernels.h"
+#include "random_spec.h"
+
+namespace gemmtune::codegen {
+namespace {
+
+KernelSource standalone_source(const KernelSpec& spec) {
+  KernelSource source = emit(spec);
+  source.text = emit_standalone(spec);
+  source.headers.clear();
+  return source;
+}
+
+// The static assertions in a kernel prove that host and device agree.
+TEST_CASE("random candidates of every strategy compile for every arch that it serves") {
+  const auto nvrtc = jit::Nvrtc::load(jit::nvrtc_candidates({}));
+  if (!nvrtc) {
+    MESSAGE("no NVRTC: ", nvrtc.error().message);
+    return;
+  }
+  std::mt19937 random(8);
+  for (const Strategy* strategy : strategies()) {
+    for (const Arch arch : known_archs()) {
+      if (!strategy->supports(make_problem({64, 64, 64}), arch)) continue;
+      KernelSpec spec =
+          random_legal(*strategy, random_traits(random), representative_device(arch), random);
+      spec.device_scalars = random() % 2 == 0;
+      CAPTURE(kernel_name(spec));
+      CAPTURE(to_string(arch));
+      const auto compiled = jit::compile(*nvrtc, {emit(spec), arch, {}});
+      REQUIRE_MESSAGE(compiled.has_value(), compiled.error().log);
+      CHECK(compiled->entries.size() == strategy->entry_points(spec).size());
+    }
+  }
+}
+
+// What a user pastes is the kernel that was tuned. Told by its PTX: the register count that ptxas
+// arrives at for one PTX text has been seen to differ between two runs.
+TEST_CASE("a standalone file compiles to the same PTX as the parts it was put together from") {
+  const auto nvrtc = jit::Nvrtc::load(jit::nvrtc_candidates({}));
+  if (!nvrtc) return;
+  std::mt19937 random(10);
+  const Arch arch = {8, 0, false};
+  for (const Strategy* strategy : strategies()) {
+    KernelSpec spec =
+        random_legal(*strategy, random_traits(random), representative_device(arch), random);
+    spec.device_scalars = random() % 2 == 0;
+    CAPTURE(kernel_name(spec));
+    const auto parts = jit::compile_to_ptx(*nvrtc, {emit(spec), arch, {}});
+    REQUIRE_MESSAGE(parts.has_value(), parts.error().log);
+    const auto alone = jit::compile_to_ptx(*nvrtc, {standalone_source(spec), arch, {}});
+    REQUIRE_MESSAGE(alone.has_value(), alone.error().log);
+    CHECK(alone->ptx == parts->ptx);
+  }
+}
+
+// Each rung is its idea and no more, told by the instructions it compiles to.
+TEST_CASE("the rungs differ in what their names say") {
+  const auto nvrtc = jit::Nvrtc::load(jit::nvrtc_candidates({}));
+  if (!nvrtc) return;
+  const auto ptx_of = [&](std::string_view strategy, std::string_view tile) {
+    const KernelSpec spec{
+        *find_strategy(strategy), *parse_tile(tile), {true, true, 4, 4, 4}, DataType::f32};
+    REQUIRE(broken_rule(spec, representative_device({8, 0, false})) == nullptr);
+    const auto ptx = jit::compile_to_ptx(*nvrtc, {emit(spec), {8, 0, false}, {}});
+    REQUIRE(ptx.has_value());
+    return ptx->ptx;
+  };
+  const auto has = [](const std::string& ptx, std::string_view what) {
+    return ptx.find(what) != std::string::npos;
+  };
+  const std::string naive = ptx_of("naive", "tile_m=32 tile_n=32");
+  CHECK_FALSE(has(naive, ".shared"));
+  CHECK_FALSE(has(naive, "bar.sync"));
+  constexpr std::string_view k8x8 = "tile_m=128 tile_n=128 tile_k=8 thread_m=8 thread_n=8";
+  for (const std::string& scalar :
+       {ptx_of("smem_tile", "tile_m=32 tile_n=32 tile_k=32"),
+        ptx_of("thread_tile_1d", "tile_m=64 tile_n=64 tile_k=8 thread_m=8"),
+        ptx_of("thread_tile_2d", k8x8), ptx_of("register_cache", k8x8)}) {
+    CHECK(has(scalar, "bar.sync"));
+    CHECK(has(scalar, "st.shared"));
+    CHECK_FALSE(has(scalar, "ld.global.v"));
+    CHECK_FALSE(has(scalar, "st.global.v"));
+  }
+  const std::string wide = ptx_of("vectorized", std::string(k8x8) + " vector=4");
+  CHECK(has(wide, "ld.global.v4"));
+  CHECK(has(wide, "st.global.v4"));
+  CHECK(has(wide, "ld.shared.v4"));
+  const std::string half = ptx_of("vectorized", std::string(k8x8) + " vector=2");
+  CHECK(has(half, "ld.global.v2"));
+  CHECK_FALSE(has(half, "ld.global.v4"));
+  CHECK_FALSE(has(half, "st.global.v4"));
+}
+
+// What a user does with `gemm-tune emit`, where there is an nvcc on the PATH.
+TEST_CASE("a standalone file compiles with nvcc") {
+  if (std::system("nvcc --version >/dev/null 2>&1") != 0) {
+    MESSAGE("no nvcc on the PATH");
+    return;
+  }
+  namespace fs = std::filesystem;
+  const fs::path folder =
+      fs::temp_directory_path() / fmt::format("gemmtune-nvcc-{}", std::random_device{}());
+  fs::create_directories(folder);
+  std::mt19937 random(12);
+  const DeviceSpec& device = representative_device({8, 0, false});
+  for (const char* name : {"double_buffer", "split_k"}) {
+    const fs::path source = folder / (std::string(name) + ".cu");
+    std::ofstream(source) << emit_standalone(
+        random_legal(**find_strategy(name), random_traits(random), device, random));
+    const std::string command = fmt::format(
+        "nvcc -std=c++20 -arch=sm_80 -cubin -o {}.cubin {} 2>&1", source.string(), source.string());
+    CAPTURE(command);
+    CHECK(std::system(command.c_str()) == 0);
+  }
+  fs::remove_all(folder);
+}
+
+TEST_CASE("host and device that disagree do not compile") {
+  const auto nvrtc = jit::Nvrtc::load(jit::nvrtc_candidates({}));
+  if (!nvrtc) return;
+  std::mt19937 random(9);
+  KernelSource source =
+      emit(random_legal(*strategies().front(), {}, representative_device({8, 0, false}), random));
+  const size_t at = source.text.find("kSmemBytes == ") + 14;
+  source.text.insert(at, "1");
+  const auto compiled = jit::compile(*nvrtc, {source, {8, 0, false}, {}});
+  REQUIRE_FALSE(compiled);
+  CHECK(compiled.error().log.find("disagree on shared memory") != std::string::npos);
+}
+
+TEST_CASE("the helper kernel compiles") {
+  const auto nvrtc = jit::Nvrtc::load(jit::nvrtc_candidates({}));
+  if (!nvrtc) return;
+  const auto compiled = jit::compile(*nvrtc, {random_fill_source(), {8, 0, false}, {}});
+  REQUIRE_MESSAGE(compiled.has_value(), compiled.error().log);
+}
+
+}  // namespace
+}  // namespace gemmtune::codegen
