@@ -14,6 +14,11 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
 endif()
 
+# Names that the static libgemmtune can make its own.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-gnu-unique>)
+endif()
+
 add_library(gemmtune_flags INTERFACE)
 # g++ 12 reports overlaps that cannot happen in std::string operator+ (GCC bug 105651).
 target_compile_options(gemmtune_flags INTERFACE -Wall -Wextra -Wno-restrict)

@@ -90,7 +90,7 @@ typedef enum gemmtune_status {
   GEMMTUNE_STATUS_FORCE_INT32 = 0x7fffffff /* not a status: makes the type 32 bits wide */
 } gemmtune_status;
 
-/* A short text for a status, e.g. "no GPU". Never null, static: do not free. */
+/* A short text for a status, e.g. "no usable GPU". Never null, static: do not free. */
 GEMMTUNE_API const char* gemmtune_status_string(gemmtune_status status);
 
 typedef struct gemmtune_handle_struct* gemmtune_handle;

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Installs a build into a folder of its own and uses it from outside, as another project would:
+# find_package and pkg-config, the shared and the static library, C and C++.
+#
+#   installed_test.sh SOURCE_DIR BUILD_DIR
+#
+# Without a GPU the examples must say so; with one, their products must be right.
+set -euo pipefail
+
+source_dir=$1
+build_dir=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+cmake --install "$build_dir" --prefix "$work/first" >/dev/null
+mv "$work/first" "$prefix" # an installation can be moved
+lib=$(dirname "$(find "$prefix" -name libgemmtune.so)")
+export LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+
+# --- What is shown -------------------------------------------------------------------------------
+
+shown=$(nm -D --defined-only "$lib/libgemmtune.so" | awk '$2 != "A" {print $3}')
+others=$(grep -v '^gemmtune_' <<<"$shown") && fail "libgemmtune.so shows $others"
+grep -q '^gemmtune_gemm@' <<<"$shown" || fail "libgemmtune.so lacks gemmtune_gemm"
+shown=$(nm --defined-only --extern-only "$lib/libgemmtune.a" | awk 'NF == 3 {print $3}')
+others=$(grep -v '^gemmtune_' <<<"$shown") && fail "libgemmtune.a shows $others"
+readelf -d "$lib/libgemmtune.so" | grep -q 'SONAME.*libgemmtune\.so\.[0-9]' || fail "no soname"
+grep -rqF "$source_dir" "$prefix" --include='*.cmake' --include='*.pc' &&
+  fail "an installed file names the source folder"
+
+# --- find_package --------------------------------------------------------------------------------
+
+cp -r "$source_dir/examples" "$work/examples"
+cmake -S "$work/examples" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCMAKE_C_FLAGS="-Wall -Wextra -Werror" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror" >"$work/log" ||
+  { cat "$work/log" && fail "find_package"; }
+cmake --build "$work/build" >"$work/log" 2>&1 || { cat "$work/log" && fail "building the examples"; }
+
+sed 's/gemmtune 0.1 REQUIRED/gemmtune 99 REQUIRED/' "$source_dir/examples/CMakeLists.txt" \
+  >"$work/examples/CMakeLists.txt"
+cmake -S "$work/examples" -B "$work/newer" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1 &&
+  fail "find_package took version 0.1 for version 99"
+
+# --- pkg-config ----------------------------------------------------------------------------------
+
+export PKG_CONFIG_PATH=$lib/pkgconfig
+flags=$(pkg-config --define-variable=prefix="$prefix" --cflags --libs gemmtune)
+# shellcheck disable=SC2086 # several words on purpose
+${CC:-cc} -std=c11 "$work/examples/gemm.c" $flags -lm -ldl -o "$work/gemm_pkg_config" ||
+  fail "pkg-config: $flags"
+
+# --- Running -------------------------------------------------------------------------------------
+
+"$prefix/bin/gemm-tune" --shape 256x192x128 --arch sm_80 --candidates 2 --db "$work/tuned.db" \
+  --no-cache -q >"$work/log" 2>&1 || { cat "$work/log" && fail "gemm-tune of the installation"; }
+expect_run() {
+  local status=0
+  "$@" >"$work/log" 2>&1 || status=$?
+  case $status in
+    0) grep -q 'largest error' "$work/log" || { cat "$work/log" && fail "$1 says nothing"; } ;;
+    77) grep -q '^no usable GPU: ' "$work/log" || { cat "$work/log" && fail "$1 does not say why"; } ;;
+    *) cat "$work/log" && fail "$* ended with $status" ;;
+  esac
+}
+for program in "$work/build/gemm" "$work/build/gemm_static" "$work/build/batched" \
+  "$work/gemm_pkg_config"; do
+  expect_run "$program" "$work/tuned.db"
+done
+echo "installed_test: passed"
