@@ -76,6 +76,10 @@ std::string unknown_argument(const CLI::App& command, const std::vector<std::str
                      near ? fmt::format("; did you mean '{}'?", nearest) : "");
 }
 
+bool all_apps(const CLI::App*) {
+  return true;
+}
+
 struct Names {
   std::vector<std::string> storage;
   std::vector<std::string_view> views;
@@ -83,10 +87,37 @@ struct Names {
 
 Names subcommand_names(const CLI::App& app) {
   Names names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+  for (const CLI::App* command : app.get_subcommands(all_apps))
     names.storage.push_back(command->get_name());
   names.views.assign(names.storage.begin(), names.storage.end());
   return names;
+}
+
+// What is wrong with the second argument of a command that has commands of its own; empty for
+// nothing.
+std::string wrong_subcommand(const CLI::App& app, const std::vector<std::string>& arguments) {
+  Names names;
+  for (const CLI::App* command : app.get_subcommands(all_apps)) {
+    if (command->get_name() == arguments.front()) names = subcommand_names(*command);
+  }
+  if (names.views.empty()) return "";
+  if (arguments.size() < 2)
+    return fmt::format("{} needs a command: {}", arguments.front(), join(names.views));
+  const std::string& second = arguments[1];
+  if (second == "--help" || second == "-h") return "";
+  if (std::find(names.views.begin(), names.views.end(), second) != names.views.end()) return "";
+  return unknown_name_message(arguments.front() + " command", second, names.views);
+}
+
+// The command that was being parsed, with its name in full.
+std::pair<const CLI::App*, std::string> innermost(const CLI::App& app) {
+  const CLI::App* command = &app;
+  std::string name = "gemm-tune";
+  for (auto chosen = app.get_subcommands(); !chosen.empty(); chosen = command->get_subcommands()) {
+    command = chosen.front();
+    name += " " + command->get_name();
+  }
+  return {command, name};
 }
 
 }  // namespace
@@ -100,9 +131,10 @@ int run(int argc, const char* const* argv) {
       "gemm-tune COMMAND --help shows the options of a command, with examples.");
   CommonOptions common;
   Action action;
-  for (const auto add : {add_tune_command, add_query_command, add_list_command, add_show_command,
-                         add_emit_command, add_inspect_command, add_verify_command,
-                         add_ladder_command, add_bench_command, add_doctor_command}) {
+  for (const auto add :
+       {add_tune_command, add_query_command, add_list_command, add_show_command, add_emit_command,
+        add_inspect_command, add_verify_command, add_ladder_command, add_bench_command,
+        add_db_command, add_doctor_command}) {
     add(app, common, action);
   }
 
@@ -120,19 +152,20 @@ int run(int argc, const char* const* argv) {
              std::find(names.views.begin(), names.views.end(), first) == names.views.end()) {
     return fail(unknown_name_message("command", first, names.views), kUsage);
   }
+  if (const std::string wrong = wrong_subcommand(app, arguments); !wrong.empty())
+    return fail(wrong, kUsage);
   try {
     // CLI11 takes them from the back.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::Success& success) {
     return app.exit(success);  // --help, --version
   } catch (const CLI::ParseError& error) {
-    const auto chosen = app.get_subcommands();
-    const CLI::App& command = chosen.empty() ? app : *chosen.front();
+    const auto [command, name] = innermost(app);
     const bool extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-    return fail(fmt::format("{} (see {} --help)",
-                            extra ? unknown_argument(command, arguments) : one_line(error.what()),
-                            chosen.empty() ? "gemm-tune" : "gemm-tune " + command.get_name()),
-                kUsage);
+    return fail(
+        fmt::format("{} (see {} --help)",
+                    extra ? unknown_argument(*command, arguments) : one_line(error.what()), name),
+        kUsage);
   }
   Context context{read_environment(), common, make_log(common.verbosity)};
   auto done = action(context);

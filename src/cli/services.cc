@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/names.h"
 #include "tuner/device_evaluator.h"
 #include "tuner/model_evaluator.h"
 #include "tuner/sim_verifier.h"
@@ -77,6 +78,27 @@ Expected<std::unique_ptr<store::RecordStore>> open_records(const Context& contex
   options.read_only = read_only;
   options.create_directory = location->is_default && !read_only;
   return store::open_store(options);
+}
+
+Expected<std::unique_ptr<store::RecordStore>> open_existing_records(const Context& context) {
+  auto location = database_location(context.environment, context.options);
+  if (!location) return tl::unexpected(location.error());
+  std::error_code error;
+  if (!std::filesystem::exists(location->path, error)) {
+    return make_error(ErrorKind::not_found,
+                      "there is no database " + in_quotes(location->path.string()));
+  }
+  return open_records(context, false);
+}
+
+Expected<std::unique_ptr<store::RecordStore>> open_other_records(const std::string& file) {
+  store::StoreOptions options;
+  options.path = file;
+  options.read_only = true;
+  auto store = store::open_store(options);
+  if (!store && store.error().kind == ErrorKind::not_found)
+    return usage_error(store.error().message);
+  return store;
 }
 
 Machine find_machine(const Context& context) {

@@ -35,6 +35,13 @@ void prune_cache(const Context& context, const jit::Compiler& compiler);
 // The record store. `read_only` never creates a file: a missing one is then ErrorKind::not_found.
 Expected<std::unique_ptr<store::RecordStore>> open_records(const Context& context, bool read_only);
 
+// The same for writing, but of a database that has to be there: else ErrorKind::not_found.
+Expected<std::unique_ptr<store::RecordStore>> open_existing_records(const Context& context);
+
+// Another database than the command's own, named by the user, for reading. Usage error if it is
+// not there.
+Expected<std::unique_ptr<store::RecordStore>> open_other_records(const std::string& file);
+
 // The GPUs of this machine; empty without a driver.
 struct Machine {
   std::shared_ptr<const gpu::Driver> driver;  // null: none

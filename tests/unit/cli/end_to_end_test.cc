@@ -475,7 +475,7 @@ TEST_CASE("help and version") {
   CHECK(version.code == 0);
   CHECK(version.out.starts_with("gemm-tune "));
   for (const char* command : {"tune", "query", "list", "show", "emit", "inspect", "verify",
-                              "ladder", "bench", "doctor"}) {
+                              "ladder", "bench", "db", "doctor"}) {
     CAPTURE(command);
     const Finished help = run(folder, {command, "--help"});
     CHECK(help.code == 0);

@@ -1,6 +1,7 @@
 // What a store holds, and what is removed from it.
 #include <doctest/doctest.h>
 
+#include "store/timestamp.h"
 #include "store_fixture.h"
 
 namespace gemmtune::store {
@@ -130,6 +131,23 @@ TEST_CASE("what nothing refers to goes too") {
   int winners = 0;
   REQUIRE(sample.store->winners(false, [&](const Winner&) { ++winners; }));
   CHECK(winners == 0);
+}
+
+TEST_CASE("times may be cut off after the day, the minute or the second") {
+  CHECK(parse_timestamp("2025-01-31").value() == "2025-01-31T00:00:00.000Z");
+  CHECK(parse_timestamp("2024-02-29Z").value() == "2024-02-29T00:00:00.000Z");
+  CHECK(parse_timestamp("2025-01-31T23:59").value() == "2025-01-31T23:59:00.000Z");
+  CHECK(parse_timestamp("2025-01-31T23:59:58Z").value() == "2025-01-31T23:59:58.000Z");
+  CHECK(parse_timestamp("2025-01-31T23:59:58.123Z").value() == "2025-01-31T23:59:58.123Z");
+  for (const char* text :
+       {"", "Z", "2025", "2025-1-31", "2025-02-30", "2025-13-01", "2025-01-00", "2025-01-31T",
+        "2025-01-31T24:00", "2025-01-31T23:60", "2025-01-31 23:59", "2025-01-31T23:59:60",
+        "2025-01-31T23:59:58.12", "2025-01-31T23:59:58.123ZZ", "2025-01-31T23:59:58+01:00"}) {
+    CAPTURE(text);
+    const auto time = parse_timestamp(text);
+    REQUIRE_FALSE(time);
+    CHECK(time.error().kind == ErrorKind::usage);
+  }
 }
 
 }  // namespace gemmtune::store
