@@ -160,9 +160,17 @@ struct Ready {
   bool operands_swapped = false;
 };
 
-// The slow way: through the table, or by making the plan.
+// Without the thread's cache: from the table, or by making the plan.
 Outcome<Ready> find_or_prepare(Dispatcher& dispatcher, const gemmtune_problem* problem,
                                CUstream stream) {
+  if (problem->struct_bytes == sizeof(gemmtune_problem)) {
+    const auto packed = packed_request(*problem);
+    const Plan* const plan = packed ? dispatcher.find(*packed) : nullptr;
+    if (plan != nullptr) {
+      thread_cache.put(dispatcher.serial(), *problem, plan, false);
+      return Ready{{plan, nullptr}, false};
+    }
+  }
   const auto request = take_request(problem);
   if (!request) return tl::unexpected(request.error());
   Ready ready;

@@ -47,6 +47,7 @@ class Dispatcher {
 
   // The plan of a request that was prepared, else null. Takes no lock, allocates nothing.
   const Plan* find(const Request& request) const { return plans_.find(request); }
+  const Plan* find(const PackedRequest& request) const { return plans_.find(request); }
 
   // The same, after making it where there is none.
   Outcome<PreparedPlan> prepare(const Request& request);

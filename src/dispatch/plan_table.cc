@@ -30,6 +30,13 @@ const Plan* PlanTable::find(const Request& request) const {
   return other == nullptr ? nullptr : other->plans[side].load(std::memory_order_acquire);
 }
 
+const Plan* PlanTable::find(const PackedRequest& request) const {
+  const uint32_t number = known_.find(request.problem);
+  if (number == ProblemIndex::kNone) return nullptr;
+  const size_t side = request.device_scalars ? 1 : 0;
+  return plans_[2 * size_t{number} + side].load(std::memory_order_acquire);
+}
+
 // Where the plan goes; null if the table is full. Under the mutex.
 std::atomic<const Plan*>* PlanTable::place(const Request& request) {
   const size_t side = request.device_scalars ? 1 : 0;

@@ -28,6 +28,8 @@ class PlanTable {
 
   // Null if there is none yet.
   const Plan* find(const Request& request) const;
+  // The same of a known problem; null also where the problem is not known.
+  const Plan* find(const PackedRequest& request) const;
 
   // Makes a plan the one that find() returns, unless another thread was faster, and returns that
   // one. Null, with `plan` untouched, if the table is full.

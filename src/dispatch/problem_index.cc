@@ -39,13 +39,19 @@ uint32_t hash_of_rest(const Problem& p) {
   return static_cast<uint32_t>(hash);
 }
 
-uint32_t kind_of(const Problem& p) {
+uint32_t kind_of(Order a, Order b, uint32_t align_bytes) {
   const auto bit = [](Order order) { return order == Order::row_major ? 0U : 1U; };
-  const auto align = static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(p.align_bytes)));
-  return kUsed | static_cast<uint32_t>(p.type) | static_cast<uint32_t>(p.accumulator) << 4 |
-         static_cast<uint32_t>(p.math) << 8 | bit(p.layout.a) << 12 | bit(p.layout.b) << 13 |
-         align << 16;
+  return kUsed | bit(a) << 12 | bit(b) << 13 |
+         static_cast<uint32_t>(std::countr_zero(align_bytes)) << 16;
 }
+
+uint32_t kind_of(const Problem& p) {
+  return kind_of(p.layout.a, p.layout.b, static_cast<uint32_t>(p.align_bytes)) |
+         static_cast<uint32_t>(p.type) | static_cast<uint32_t>(p.accumulator) << 4 |
+         static_cast<uint32_t>(p.math) << 8;
+}
+static_assert(static_cast<int>(DataType::f32) == 0 && static_cast<int>(MathMode::ieee) == 0,
+              "a PackedProblem's kind has no bits for them");
 
 }  // namespace
 
@@ -111,6 +117,22 @@ uint32_t ProblemIndex::find(const Problem& problem) const {
   if (slots_.empty()) return kNone;
   const Slot& slot = slots_[place(slot_of(problem), problem)];
   return slot.kind == 0 ? kNone : slot.number;
+}
+
+uint32_t ProblemIndex::find(const PackedProblem& p) const {
+  if (slots_.empty()) return kNone;
+  Slot wanted;
+  wanted.m = p.m;
+  wanted.n = p.n;
+  wanted.k = p.k;
+  wanted.kind = kind_of(p.order_a, p.order_b, p.align_bytes) | kPacked;
+  const size_t mask = slots_.size() - 1;
+  for (size_t i = hash_of(wanted) & mask;; i = (i + 1) & mask) {
+    const Slot& slot = slots_[i];
+    if (slot.kind == 0) return kNone;
+    if (slot.m == wanted.m && slot.n == wanted.n && slot.k == wanted.k && slot.kind == wanted.kind)
+      return slot.number;
+  }
 }
 
 }  // namespace gemmtune::dispatch

@@ -30,16 +30,20 @@ constexpr int kOrders = 2;
 // No kernel moves more at a time, so a better alignment changes nothing.
 constexpr int kWidestAccessBytes = 16;
 
-tl::unexpected<Failure> invalid(const std::string& what) {
+[[gnu::cold]] tl::unexpected<Failure> invalid(const std::string& what) {
   return fail(GEMMTUNE_STATUS_INVALID_ARGUMENT, "gemmtune_problem: " + what);
 }
 
-tl::unexpected<Failure> invalid(const char* field, int64_t value) {
+[[gnu::cold]] tl::unexpected<Failure> invalid(const char* field, int64_t value) {
   return invalid(std::string(field) + " is " + std::to_string(value));
 }
 
 int64_t or_packed(int64_t value, int64_t smallest) {
   return value == GEMMTUNE_PACKED ? smallest : value;
+}
+
+bool is_size(int64_t value) {
+  return value >= 1 && value <= kMaxDimension;
 }
 
 }  // namespace
@@ -49,6 +53,34 @@ Problem comparable(const Problem& problem) {
   if (form.batch == 1) form.stride_a = form.stride_b = form.stride_c = 0;
   form.align_bytes = std::min(form.align_bytes, kWidestAccessBytes);
   return form;
+}
+
+std::optional<PackedRequest> packed_request(const gemmtune_problem& from) {
+  const auto is_order = [](int32_t order) {
+    return order == GEMMTUNE_ROW_MAJOR || order == GEMMTUNE_COLUMN_MAJOR;
+  };
+  // Products of such sizes are sizes that operands may have.
+  const auto is_plain_size = [](int64_t size) { return size >= 1 && size <= int64_t{1} << 20; };
+  const uint32_t align = from.align_bytes;
+  const bool is_f32 = from.type == GEMMTUNE_F32 && from.accumulator == GEMMTUNE_F32 &&
+                      from.math == GEMMTUNE_MATH_IEEE;
+  const bool is_packed = from.lda == GEMMTUNE_PACKED && from.ldb == GEMMTUNE_PACKED &&
+                         from.ldc == GEMMTUNE_PACKED && from.batch == 1;
+  if (from.struct_bytes != sizeof(gemmtune_problem) || from.reserved != 0 || !is_f32 ||
+      !is_packed || !is_order(from.order_a) || !is_order(from.order_b) ||
+      from.order_c != GEMMTUNE_ROW_MAJOR || !is_plain_size(from.m) || !is_plain_size(from.n) ||
+      !is_plain_size(from.k) || align < sizeof(float) || align > 4096 ||
+      (align & (align - 1)) != 0 ||
+      (from.scalars != GEMMTUNE_SCALARS_HOST && from.scalars != GEMMTUNE_SCALARS_DEVICE)) {
+    return std::nullopt;
+  }
+  PackedRequest request;
+  request.problem = {
+      static_cast<uint32_t>(from.m),    static_cast<uint32_t>(from.n),
+      static_cast<uint32_t>(from.k),    static_cast<Order>(from.order_a),
+      static_cast<Order>(from.order_b), std::min(align, uint32_t{kWidestAccessBytes})};
+  request.device_scalars = from.scalars == GEMMTUNE_SCALARS_DEVICE;
+  return request;
 }
 
 Outcome<Request> parse_request(const gemmtune_problem& from) {
@@ -68,7 +100,7 @@ Outcome<Request> parse_request(const gemmtune_problem& from) {
   // Sizes first: what follows multiplies them.
   for (const auto& [name, size] : {std::pair{"m", from.m}, std::pair{"n", from.n},
                                    std::pair{"k", from.k}, std::pair{"batch", from.batch}}) {
-    if (size < 1 || size > kMaxDimension) return invalid(name, size);
+    if (!is_size(size)) return invalid(name, size);
   }
   p.shape = {from.m, from.n, from.k};
   p.batch = from.batch;

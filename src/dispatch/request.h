@@ -1,7 +1,10 @@
 #pragma once
 
+#include <optional>
+
 #include "core/problem.h"
 #include "dispatch/failure.h"
+#include "dispatch/problem_index.h"
 
 namespace gemmtune::dispatch {
 
@@ -11,6 +14,17 @@ struct Request {
   bool operands_swapped = false;  // the caller's A is the problem's B
   bool device_scalars = false;
 };
+
+// The usual request in short.
+struct PackedRequest {
+  PackedProblem problem;
+  bool device_scalars = false;
+};
+
+// Nothing for what is no usual problem, right or wrong: then parse_request() has the answer. Else
+// what that would give, without the detours that messages take: this is on the way of every call
+// whose problem the thread did not use just before.
+std::optional<PackedRequest> packed_request(const gemmtune_problem& problem);
 
 // INVALID_ARGUMENT, with what is wrong, for anything that is no problem.
 Outcome<Request> parse_request(const gemmtune_problem& problem);

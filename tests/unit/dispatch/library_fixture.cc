@@ -69,7 +69,7 @@ fake_cublaslt::Control& blas_control() {
 
 store::Record to_record(const Tuned& tuned, int64_t run) {
   store::Record record;
-  record.job = {tuned.problem, kArch, tuned.device_uuid, false};
+  record.job = {tuned.problem, tuned.arch, tuned.device_uuid, false};
   record.run_id = run;
   record.provenance =
       tuned.device_uuid.empty() ? store::Provenance::predicted : store::Provenance::measured;

@@ -65,6 +65,7 @@ struct Tuned {
   std::optional<std::string> vendor;  // its config
   double vendor_us = 20;
   std::string device_uuid = fake_device().uuid;
+  Arch arch = kArch;
 };
 
 // Writes results into a database, under `device` where it is not the fake one.

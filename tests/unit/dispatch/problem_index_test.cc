@@ -56,6 +56,29 @@ TEST_CASE("problems keep their numbers, and only those that were added are found
   CHECK(index.size() > 3000);
 }
 
+TEST_CASE("a packed problem is found by its short form, and nothing else is") {
+  std::mt19937 random(2);
+  ProblemIndex index;
+  for (int i = 0; i < 5000; ++i) index.add(random_problem(random));
+  int found = 0;
+  for (int i = 0; i < 20000; ++i) {
+    PackedProblem packed;
+    packed.m = 1 + static_cast<uint32_t>(random() % 40);
+    packed.n = 64 + static_cast<uint32_t>(random() % 2);
+    packed.k = random() % 2 == 0 ? 8 : 4096;
+    packed.order_a = static_cast<Order>(random() % 2);
+    packed.order_b = static_cast<Order>(random() % 2);
+    packed.align_bytes = 4U << (random() % 3);
+    Problem whole = make_problem({packed.m, packed.n, packed.k}, DataType::f32,
+                                 {packed.order_a, packed.order_b, Order::row_major});
+    whole.align_bytes = static_cast<int>(packed.align_bytes);
+    REQUIRE(index.find(packed) == index.find(whole));
+    found += index.find(packed) != ProblemIndex::kNone;
+  }
+  CHECK(found > 1000);
+  CHECK(found < 19000);
+}
+
 TEST_CASE("neighbouring shapes spread over the table") {
   // Hashes of a regular grid must not pile up: the longest run of used slots stays short.
   std::map<uint64_t, int> buckets;

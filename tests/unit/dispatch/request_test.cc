@@ -49,6 +49,48 @@ TEST_CASE("packed means what pack() means; a stride of 0 is a stride") {
   }
 }
 
+// The problem that a PackedProblem stands for.
+Problem whole(const PackedProblem& p) {
+  Problem problem =
+      make_problem({p.m, p.n, p.k}, DataType::f32, {p.order_a, p.order_b, Order::row_major});
+  problem.align_bytes = static_cast<int>(p.align_bytes);
+  return problem;
+}
+
+TEST_CASE("a packed request is what the long way makes of the problem, or nothing") {
+  std::mt19937 random(23);
+  const auto size = [&] {
+    const int64_t sizes[] = {0, 1, 7, 4096, 1 << 20, (1 << 20) + 1, -5};
+    return sizes[random() % 7];
+  };
+  int packed_ones = 0;
+  for (int i = 0; i < 50000; ++i) {
+    gemmtune_problem c = GEMMTUNE_PROBLEM_INIT;
+    c.m = size();
+    c.n = size();
+    c.k = size();
+    c.order_a = static_cast<int32_t>(random() % 2);
+    c.order_b = static_cast<int32_t>(random() % 2);
+    c.scalars = static_cast<int32_t>(random() % 2);
+    c.align_bytes = 1U << random() % 14;
+    // One field off what is usual, legal or not.
+    const auto odd = static_cast<int32_t>(random() % 4) - 1;
+    int32_t* const fields[] = {&c.type, &c.accumulator, &c.math, &c.order_c, &c.order_a};
+    if (random() % 2 == 0) *fields[random() % 5] = odd;
+    int64_t* const wide[] = {&c.lda, &c.ldb, &c.ldc, &c.batch, &c.stride_a};
+    if (random() % 4 == 0) *wide[random() % 5] = odd * 1000;
+    const auto packed = packed_request(c);
+    if (!packed) continue;
+    ++packed_ones;
+    const auto request = parse_request(c);
+    REQUIRE(request);
+    CHECK(whole(packed->problem) == request->problem);
+    CHECK(packed->device_scalars == request->device_scalars);
+    CHECK_FALSE(request->operands_swapped);
+  }
+  CHECK(packed_ones > 1000);
+}
+
 TEST_CASE("what makes no difference to a kernel makes no other problem") {
   Problem problem = make_problem({16, 16, 16});
   problem.stride_a = 77;

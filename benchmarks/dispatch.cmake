@@ -1,0 +1,2 @@
+gemmtune_benchmark(dispatch_benchmark SOURCES dispatch_benchmark.cc LINK gemmtune::dispatch)
+gemmtune_benchmark(dispatch_gpu_benchmark SOURCES dispatch_gpu_benchmark.cc LINK gemmtune::dispatch)
