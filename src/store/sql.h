@@ -76,7 +76,8 @@ inline constexpr const char* kUpsertCandidate = R"(
     registers = excluded.registers, spill_bytes = excluded.spill_bytes,
     smem_bytes = excluded.smem_bytes, predicted_us = excluded.predicted_us,
     max_error = excluded.max_error, vendor_max_error = excluded.vendor_max_error,
-    run_id = excluded.run_id, revision = excluded.revision, updated_at = excluded.updated_at
+    run_id = excluded.run_id, revision = excluded.revision, updated_at = excluded.updated_at,
+    outdated = 0
   RETURNING id)";
 
 inline constexpr const char* kInsertMeasurement = R"(
@@ -353,6 +354,23 @@ inline constexpr const char* kMergeCandidate = R"(
     max_error = excluded.max_error, vendor_max_error = excluded.vendor_max_error,
     run_id = excluded.run_id, created_at = excluded.created_at, updated_at = excluded.updated_at
   RETURNING id)";
+
+// Staleness.
+inline constexpr const char* kSelectFingerprint = "SELECT fingerprint FROM judgement WHERE id = 1";
+
+inline constexpr const char* kSetFingerprint = R"(
+  INSERT INTO judgement (id, fingerprint) VALUES (1, :fingerprint)
+  ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint)";
+
+inline constexpr const char* kForgetFingerprint = "DELETE FROM judgement";
+
+// The driver is that of the run that wrote the candidate last.
+inline constexpr const char* kSelectJudged = R"(
+  SELECT c.id AS id, c.outdated AS outdated, u.driver_version AS driver_version
+  FROM candidates c JOIN runs u ON u.id = c.run_id ORDER BY c.id)";
+
+inline constexpr const char* kSetOutdated =
+    "UPDATE candidates SET outdated = :outdated WHERE id = :id";
 
 inline constexpr const char* kDeleteMeasurements =
     "DELETE FROM measurements WHERE candidate_id = :candidate_id";

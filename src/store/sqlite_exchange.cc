@@ -101,6 +101,8 @@ Expected<MergeCounts> SqliteStore::merge(std::span<const Entry> entries) {
     MergeCounts counts;
     SQLite::Transaction transaction(database_, kWrite);
     for (const Entry& entry : entries) merge_entry(entry, counts);
+    // What came in was not judged.
+    if (counts.added + counts.changed > 0) database_.exec(sql::kForgetFingerprint);
     transaction.commit();
     return counts;
   });

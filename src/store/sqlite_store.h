@@ -47,6 +47,7 @@ class SqliteStore : public RecordStore {
                          const std::function<void(const Entry&)>& visit) override;
   Expected<std::optional<Entry>> entry(int64_t id) override;
   Expected<MergeCounts> merge(std::span<const Entry> entries) override;
+  Expected<int64_t> judge(const Judge& judge) override;
   Expected<StoreInfo> info() override;
   Expected<PruneCounts> prune(const PruneRequest& request) override;
   Expected<void> check() override;

@@ -12,6 +12,7 @@
 #include "tuner/candidate.h"
 #include "tuner/performance_model.h"
 #include "tuner/recorder.h"
+#include "tuner/staleness.h"
 
 namespace gemmtune::tuner {
 namespace {
@@ -22,6 +23,8 @@ constexpr size_t kFinalists = 6;
 constexpr size_t kNeighbours = 8;  // problems whose winner is tried early
 constexpr size_t kNearest = 3;     // of those, how many give more than their winner
 constexpr size_t kBorrowed = 6;    // what each of them gives
+constexpr size_t kRemeasured =
+    24;  // stale records of the problem itself that are tried again first
 constexpr auto kPoll = std::chrono::milliseconds(100);
 constexpr auto kClaimLifetime = std::chrono::seconds(120);
 
@@ -111,8 +114,13 @@ class Session {
     auto run = services_.store->begin_run(services_.run);
     if (!run) return tl::unexpected(run.error());
     recorder_.emplace(*services_.store, report_.job, *run);
-    if (auto done = borrow(); !done) return done;
-    return request_.fresh ? Expected<void>{} : resume();
+    const Toolchain now{compiler_version_, services_.run.driver_version};
+    if (auto judged = judge_records(*services_.store, now); !judged)
+      return tl::unexpected(judged.error());
+    if (!request_.fresh) {
+      if (auto done = resume(); !done) return done;
+    }
+    return borrow();
   }
 
   store::Filter own_records() const {
@@ -146,16 +154,22 @@ class Session {
     if (choice) search_.suggest(*choice);
   }
 
-  // Takes over what earlier runs recorded of this job.
+  // Takes over what earlier runs recorded of this job, and suggests the best of what is stale of
+  // it.
   Expected<void> resume() {
     auto records = services_.store->candidates(problem_, own_records());
     if (!records) return tl::unexpected(records.error());
+    size_t remeasured = 0;
     for (const store::Record& record : *records) {
       const auto tile = parse_tile(record.key.config);
       const auto choice = tile ? search_.find(record.key.strategy, *tile) : std::nullopt;
-      if (!choice || record.stale) continue;
+      if (!choice) continue;
       Candidate candidate = make_candidate(search_, *choice, problem_, compiler_version_);
-      if (candidate.key != record.key) continue;  // another source or compiler: tried anew
+      if (record.stale || candidate.key != record.key) {
+        // Best first: what was good is measured again before anything else.
+        if (record.outcome == store::Outcome::ok && remeasured++ < kRemeasured) suggest(record);
+        continue;
+      }
       const bool usable = record.outcome == store::Outcome::ok ||
                           record.outcome == store::Outcome::not_run ||
                           record.outcome == store::Outcome::eliminated_early;

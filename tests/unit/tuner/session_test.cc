@@ -59,6 +59,43 @@ TEST_CASE_FIXTURE(Fixture, "what won on a similar problem is tried first") {
   CHECK(evaluator.asked.front().config == first->ranking.front().key.config);
 }
 
+// As after an update of the program that changed the kernels.
+TEST_CASE_FIXTURE(Fixture,
+                  "what another source was measured with is stale, and measured again first") {
+  if (!ready) return;
+  REQUIRE(tune(request, services));
+  std::vector<store::Entry> entries;
+  store::EntryQuery all;
+  all.filter.include_vendor = true;
+  REQUIRE(store->entries(all, [&](store::Entry entry) {
+    if (entry.record.outcome != store::Outcome::vendor)
+      entry.record.key.source_hash = "0123456789abcdef";
+    entries.push_back(std::move(entry));
+  }));
+  store::StoreOptions options;
+  options.path = folder.path() / "older.db";
+  const auto older = *store::open_store(options);
+  REQUIRE(older->merge(entries));
+  const auto best = *older->best(request.problem, {});
+  REQUIRE(best);
+  evaluator.asked.clear();
+  services.store = older.get();
+  request.max_candidates = 2;
+  const auto report = tune(request, services);
+  REQUIRE(report);
+  CHECK(report->resumed == 0);
+  REQUIRE(!evaluator.asked.empty());
+  CHECK(evaluator.asked.front().config == best->key.config);
+  CHECK_FALSE((*older->best(request.problem, {}))->stale);
+  int stale = 0;
+  const auto records = *older->candidates(request.problem, {});
+  for (const store::Record& record : records) {
+    if (record.key.source_hash == "0123456789abcdef") CHECK(record.stale);
+    stale += record.stale ? 1 : 0;
+  }
+  CHECK(stale > 5);
+}
+
 TEST_CASE_FIXTURE(Fixture, "an interrupted session keeps what it has, and the next one finishes") {
   if (!ready) return;
   std::atomic<bool> stop{false};
