@@ -1,2 +1,2 @@
-// CMake wants a source file of a library's own; all that libgemmtune.so holds comes from src/dispatch and
-// what that needs.
+// CMake wants a source file of a library's own; all that libgemmtune.so holds comes from
+// src/dispatch and what that needs.

@@ -50,8 +50,8 @@ struct ClaimRequest {
 // How a program tells which candidates are no longer what it would make itself.
 struct Judge {
   std::string fingerprint;  // of all that the judgement depends on
-  // Whether a candidate is out of date. The driver's version is that of the run that wrote it last, 0
-  // without one. Must not call the store.
+  // Whether a candidate is out of date. The driver's version is that of the run that wrote it last,
+  // 0 without one. Must not call the store.
   std::function<bool(const Record& record, int driver_version)> is_outdated;
 };
 
@@ -186,9 +186,9 @@ class RecordStore {
   // Usage error for an entry that parse_line would refuse.
   virtual Expected<MergeCounts> merge(std::span<const Entry> entries) = 0;
 
-  // Marks the candidates that are out of date, and those only: they are stale from then on, until they
-  // are written again or judged otherwise. Does nothing if that was done with the same fingerprint
-  // already and nothing was merged since. Returns how many changed.
+  // Marks the candidates that are out of date, and those only: they are stale from then on, until
+  // they are written again or judged otherwise. Does nothing if that was done with the same
+  // fingerprint already and nothing was merged since. Returns how many changed.
   virtual Expected<int64_t> judge(const Judge& judge) = 0;
 
   // What the store holds.
