@@ -9,6 +9,7 @@
 #include "cli/db_import.h"
 #include "cli/db_info.h"
 #include "cli/db_merge.h"
+#include "cli/db_pack.h"
 #include "cli/db_prune.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
@@ -36,8 +37,8 @@ void add_info(CLI::App& db, CommonOptions& common, Action& action) {
 }
 
 void add_check(CLI::App& db, CommonOptions& common, Action& action) {
-  CLI::App* command = db.add_subcommand(
-      "check", "Read everything; exit code 1 and the first damage if there is any");
+  CLI::App* command =
+      db.add_subcommand("check", "Read everything; fails with the first damage if there is any");
   add_common_options(*command, common);
   command->footer("Example:\n  gemm-tune db check --db tuned.db");
   command->callback([&action] { action = print_result(run_db_check, check_text, check_json); });
@@ -170,13 +171,43 @@ void add_prune(CLI::App& db, CommonOptions& common, Action& action) {
   });
 }
 
+void add_pack(CLI::App& db, CommonOptions& common, Action& action) {
+  auto options = std::make_shared<PackOptions>();
+  CLI::App* command = db.add_subcommand(
+      "pack", "Write winners and their machine code to a file, for programs without a compiler");
+  command->add_option("file", options->file, "The pack to write")->required()->type_name("FILE");
+  command->add_option("--arch", options->archs, "Only results for this arch; may be repeated")
+      ->type_name("ARCH")
+      ->group("Filter")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--device", options->device,
+                   "Only results of this GPU: uuid or part of the name")
+      ->type_name("GPU")
+      ->group("Filter");
+  add_problem_options(*command, options->problem, true);
+  add_common_options(*command, common);
+  command->footer(
+      "Examples:\n"
+      "  gemm-tune db pack h200.pack --arch sm_90 --device H200\n"
+      "  gemm-tune db pack mine.pack --suite mine.json\n"
+      "\n"
+      "Results for operands in memory only. What is not in the kernel cache is compiled.");
+  command->callback([options, &action] {
+    action =
+        print_result([options](const Context& context) { return run_db_pack(context, *options); },
+                     pack_text, pack_json);
+  });
+}
+
 }  // namespace
 
 void add_db_command(CLI::App& app, CommonOptions& common, Action& action) {
   CLI::App* command =
-      app.add_subcommand("db", "Look after the database: export, import, merge, prune ...");
+      app.add_subcommand("db", "Look after the database: export, import, merge, prune, pack ...");
   command->require_subcommand(1);
-  for (const auto add : {add_info, add_check, add_export, add_import, add_merge, add_prune})
+  for (const auto add :
+       {add_info, add_check, add_export, add_import, add_merge, add_prune, add_pack})
     add(*command, common, action);
   command->footer(
       "Examples:\n"

@@ -43,6 +43,16 @@ void add_filter_options(CLI::App& command, FilterOptions& options, bool with_typ
   }
 }
 
+void add_where_option(CLI::App& command, std::vector<std::string>& conditions) {
+  command
+      .add_option("--where", conditions,
+                  "Only where it holds: 'COLUMN OP VALUE', OP one of = != < <= > >= ~ (contains); "
+                  "repeated: all hold")
+      ->type_name("CONDITION")
+      ->group("Filter")
+      ->allow_extra_args(false);
+}
+
 Expected<store::Filter> parse_filter(const FilterOptions& options) {
   store::Filter filter;
   filter.warm = options.warm;

@@ -3,6 +3,7 @@
 #include <CLI/App.hpp>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "cli/services.h"
 #include "store/record_store.h"
@@ -22,6 +23,9 @@ struct FilterOptions {
 // --arch, --device, --strategy, --provenance and --warm; --type only with `with_type`, for commands
 // that take no problem.
 void add_filter_options(CLI::App& command, FilterOptions& options, bool with_type);
+
+// --where, any number of times; see where.h.
+void add_where_option(CLI::App& command, std::vector<std::string>& conditions);
 
 // What can be told without the store. Errors are of kind usage.
 Expected<store::Filter> parse_filter(const FilterOptions& options);

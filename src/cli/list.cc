@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "cli/where.h"
 #include "core/names.h"
 
 namespace gemmtune::cli {
@@ -18,6 +19,9 @@ Expected<ProblemList> list_problems(const Context& context, const ListOptions& o
     return usage_error(unknown_name_message("order", options.order, kOrders));
   auto filter = parse_filter(options.filter);
   if (!filter) return tl::unexpected(filter.error());
+  // Before the store, so that a wrong column is said even where there is none.
+  if (auto checked = parse_conditions(options.where, {}); !checked)
+    return tl::unexpected(checked.error());
   auto store = open_records(context, true);
   if (!store) return tl::unexpected(store.error());
   ProblemList list;
@@ -28,7 +32,11 @@ Expected<ProblemList> list_problems(const Context& context, const ListOptions& o
     return tl::unexpected(found.error());
   auto records = (*store)->list(*filter, static_cast<store::ListOrder>(order));
   if (!records) return tl::unexpected(records.error());
+  const auto conditions = parse_conditions(options.where, list.devices);
+  if (!conditions) return tl::unexpected(conditions.error());
   list.records = std::move(*records);
+  std::erase_if(list.records,
+                [&](const store::Record& record) { return !all_hold(*conditions, record); });
   return list;
 }
 

@@ -10,7 +10,8 @@ namespace gemmtune::cli {
 struct ListOptions {
   std::string what = "problems";  // problems, strategies, archs, devices
   FilterOptions filter;
-  std::string order = "problem";  // problem, time, newest
+  std::string order = "problem";   // problem, time, newest
+  std::vector<std::string> where;  // conditions on problems' best records; see where.h
 };
 
 // The best record of every job of the database.
@@ -31,6 +32,7 @@ Expected<DeviceList> list_devices(const Context& context);
 
 std::string problems_text(const ProblemList& list);
 std::string problems_json(const ProblemList& list);
+std::string problems_csv(const ProblemList& list);
 std::string devices_text(const DeviceList& list);
 std::string devices_json(const DeviceList& list);
 std::string strategies_text();

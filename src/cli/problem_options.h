@@ -24,6 +24,8 @@ struct ProblemOptions {
   int64_t ldc = 0;
   int64_t batch = 1;
   int align_bytes = 16;
+
+  bool operator==(const ProblemOptions&) const = default;
 };
 
 // A problem that was asked for.

@@ -13,6 +13,7 @@ struct QueryOptions {
   FilterOptions filter;
   bool all = false;
   bool nearest = false;
+  std::vector<std::string> where;  // conditions; see where.h
 };
 
 // The best result of a problem for one target, beside the vendor's in the same job.
@@ -31,9 +32,12 @@ struct QueryAnswer {
 };
 
 // Looks a problem up; never writes. ErrorKind::not_found if there is nothing to show.
+// Conditions restrict everything but the vendor's times beside a result.
 Expected<QueryAnswer> run_query(const Context& context, const QueryOptions& options);
 
 std::string query_text(const QueryAnswer& answer);
 std::string query_json(const QueryAnswer& answer);
+// The candidates, or without them the best of each target; then the best of the nearest problems.
+std::string query_csv(const QueryAnswer& answer);
 
 }  // namespace gemmtune::cli

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/bench.h"
+#include "cli/csv.h"
 #include "cli/render_record.h"
 #include "cli/table.h"
 #include "cli/version.h"
@@ -45,14 +46,6 @@ ordered_json side_json(const Side& side, const Problem& problem) {
 ordered_json ratio_json(const Side& other, const Side& own) {
   if (!other || !own) return nullptr;
   return other->median_us / own->median_us;
-}
-
-// Quoted where CSV (RFC 4180) asks for it.
-std::string csv_field(std::string text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  for (size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2)
-    text.insert(at, "\"");
-  return "\"" + text + "\"";
 }
 
 std::string csv_number(const Side& side) {

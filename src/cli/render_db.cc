@@ -7,6 +7,7 @@
 #include "cli/db_import.h"
 #include "cli/db_info.h"
 #include "cli/db_merge.h"
+#include "cli/db_pack.h"
 #include "cli/db_prune.h"
 #include "cli/table.h"
 
@@ -178,6 +179,29 @@ std::string prune_json(const PruneReport& report) {
   json["measurements"] = report.counts.measurements;
   json["candidates_before"] = report.candidates_before;
   json["measurements_before"] = report.measurements_before;
+  return dump(json);
+}
+
+std::string pack_text(const PackReport& report) {
+  std::string text =
+      fmt::format("{} winners and {} images of machine code, {:.1f} MiB, in {}\n", report.winners,
+                  report.images, static_cast<double>(report.bytes) / (1 << 20), report.file);
+  for (const MissingKernel& kernel : report.missing)
+    text += fmt::format("without {} {}: {}\n", kernel.arch, kernel.name, kernel.why);
+  return text;
+}
+
+std::string pack_json(const PackReport& report) {
+  ordered_json json;
+  json["file"] = report.file;
+  json["bytes"] = report.bytes;
+  json["winners"] = report.winners;
+  json["images"] = report.images;
+  json["missing"] = ordered_json::array();
+  for (const MissingKernel& kernel : report.missing) {
+    json["missing"].push_back(
+        {{"name", kernel.name}, {"arch", kernel.arch}, {"reason", kernel.why}});
+  }
   return dump(json);
 }
 

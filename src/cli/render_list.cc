@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/csv.h"
 #include "cli/list.h"
 #include "cli/render_record.h"
 #include "cli/table.h"
@@ -47,6 +48,10 @@ std::string problems_json(const ProblemList& list) {
   json["problems"] = ordered_json::array();
   for (const store::Record& record : list.records) json["problems"].push_back(to_json(record));
   return json.dump(2) + "\n";
+}
+
+std::string problems_csv(const ProblemList& list) {
+  return records_csv(list.records, list.devices);
 }
 
 std::string devices_text(const DeviceList& list) {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/csv.h"
 #include "cli/query.h"
 #include "cli/render_record.h"
 #include "cli/table.h"
@@ -89,6 +90,15 @@ std::string query_text(const QueryAnswer& answer) {
   if (!answer.candidates.empty()) text += "\n" + candidates_table(answer);
   if (!answer.neighbours.empty()) text += "\nnearest problems\n" + neighbours_table(answer);
   return text;
+}
+
+std::string query_csv(const QueryAnswer& answer) {
+  std::vector<store::Record> records = answer.candidates;
+  if (records.empty()) {
+    for (const QueryResult& result : answer.results) records.push_back(result.best);
+  }
+  for (const store::Neighbour& neighbour : answer.neighbours) records.push_back(neighbour.record);
+  return records_csv(records, answer.devices);
 }
 
 std::string query_json(const QueryAnswer& answer) {

@@ -11,11 +11,14 @@ Expected<ShownRecord> run_show(const Context& context, int64_t id) {
     return make_error(ErrorKind::not_found, "no candidate has the id " + std::to_string(id) +
                                                 "; gemm-tune list and query --all show ids");
   }
-  auto history = (*store)->history(id);
-  if (!history) return tl::unexpected(history.error());
+  auto entry = (*store)->entry(id);
+  if (!entry) return tl::unexpected(entry.error());
+  if (!*entry) return make_error(ErrorKind::not_found, "the candidate was removed meanwhile");
   auto devices = device_names(**store);
   if (!devices) return tl::unexpected(devices.error());
-  return ShownRecord{std::move(**record), std::move(*history), std::move(*devices)};
+  store::Entry& all = **entry;
+  return ShownRecord{std::move(**record), std::move(all.created_at), std::move(all.run),
+                     std::move(all.timings), std::move(*devices)};
 }
 
 }  // namespace gemmtune::cli

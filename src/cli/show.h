@@ -12,7 +12,9 @@ namespace gemmtune::cli {
 // Everything that is known about one candidate.
 struct ShownRecord {
   store::Record record;
-  std::vector<store::Measurement> history;  // oldest first
+  std::string created_at;
+  store::StoredRun run;                // that wrote it last
+  std::vector<store::Timing> history;  // oldest first
   DeviceNames devices;
 };
 

@@ -6,7 +6,9 @@
 #include <set>
 
 #include "codegen/emitter.h"
+#include "codegen/kernel_spec.h"
 #include "core/tile_config.h"
+#include "dispatch/pack_file.h"
 #include "jit/compile.h"
 #include "process.h"
 
@@ -435,6 +437,55 @@ TEST_CASE("ladder: every rung from one search each, and from the database after 
   for (const std::string& name : place.folder.content()) CHECK_FALSE(contains(name, ".tmp-"));
 }
 
+TEST_CASE("a pack holds the winners and their machine code") {
+  require_compiler();
+  const Workplace place;
+  const json tuned = place.tune({"--shape", "256x256x256", "--shape", "512x128x64", "--shape",
+                                 "64x64x64", "--candidates", "2"});
+  const std::string file = place.folder.file("mine.pack");
+  const json report = place.read({"db", "pack", file, "--shape", "256x256x256", "--shape",
+                                  "512x128x64", "--arch", "sm_80", "-q"});
+  CHECK(report["winners"] == 2);
+  CHECK(report["missing"].empty());
+  const auto pack = dispatch::Pack::open(file);
+  if (!pack) FAIL(pack.error().message);
+  CHECK((*pack)->images() == report["images"]);
+  std::set<std::string> problems;
+  (*pack)->winners([&](const store::Winner& winner) {
+    problems.insert(std::string(winner.problem));
+    CHECK(winner.arch == "sm_80");
+    REQUIRE(winner.kernel);
+    CHECK(winner.kernel->provenance == store::Provenance::predicted);
+    auto spec = codegen::parse_spec(winner.kernel->strategy, winner.kernel->config,
+                                    *parse_key(winner.problem));
+    REQUIRE(spec);
+    for (const bool device_scalars : {false, true}) {
+      spec->device_scalars = device_scalars;
+      const auto image = (*pack)->image(codegen::emit(*spec), {8, 0, false});
+      if (!image) FAIL(image.error().message);
+      CHECK(image->size() > 1000);
+    }
+  });
+  CHECK(problems.size() == 2);
+  CHECK(problems.contains(tuned["results"][0]["key"].get<std::string>()));
+
+  // Again without a compiler: the cache has all of it.
+  Variables variables = place.variables;
+  variables["GEMM_TUNE_NVRTC"] = "/nonexistent";
+  const std::string again = place.folder.file("again.pack");
+  const Finished cached =
+      run(place.folder, {"db", "pack", again, "--shape", "256x256x256", "--json"}, variables);
+  CAPTURE(cached.err);
+  REQUIRE(cached.code == 0);
+  CHECK(json::parse(cached.out)["images"] == 2);
+  // With neither there is no pack.
+  const Finished neither = run(
+      place.folder, {"db", "pack", place.folder.file("no.pack"), "--no-cache", "-q"}, variables);
+  CHECK(neither.code == 2);
+  CHECK(contains(neither.err, "no kernel has machine code"));
+  CHECK_FALSE(std::filesystem::exists(place.folder.file("no.pack")));
+}
+
 TEST_CASE("inspect counts a kernel's machine code") {
   require_compiler();
   const Workplace place;
@@ -475,7 +526,7 @@ TEST_CASE("help and version") {
   CHECK(version.code == 0);
   CHECK(version.out.starts_with("gemm-tune "));
   for (const char* command : {"tune", "query", "list", "show", "emit", "inspect", "verify",
-                              "ladder", "bench", "db", "doctor"}) {
+                              "ladder", "bench", "db", "diff", "doctor"}) {
     CAPTURE(command);
     const Finished help = run(folder, {command, "--help"});
     CHECK(help.code == 0);

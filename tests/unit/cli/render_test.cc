@@ -164,7 +164,7 @@ TEST_CASE("tune's table ranks against the vendor's best") {
 TEST_CASE("show lists every measurement") {
   ShownRecord shown;
   shown.record = make_record(100);
-  shown.history = {*make_record(101).measurement, *make_record(100).measurement};
+  shown.history = {{*make_record(101).measurement, {}}, {*make_record(100).measurement, {}}};
   shown.devices = one_device();
   const std::string text = show_text(shown);
   CHECK(contains(text, "101.0"));

@@ -1,0 +1,191 @@
+// What reads the database, on the built binary and stores that are filled by hand: query, list,
+// show and diff.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "../store/store_fixture.h"
+#include "process.h"
+
+namespace gemmtune::cli_test {
+namespace {
+
+using nlohmann::json;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+store::Record tuned(int64_t run, double median_us, int tile_m, int registers) {
+  store::Record record = store::sample_record(run, median_us);
+  record.key.config = "tile_m=" + std::to_string(tile_m) + " tile_n=64";
+  record.registers = registers;
+  return record;
+}
+
+// One problem with three candidates of our own, a vendor's and a failure, and a similar problem.
+struct Tuned {
+  TestFolder folder;
+  std::string database = folder.file("tuned.db");
+
+  Tuned() {
+    const auto store = store::must_open(database);
+    const int64_t run = store::prepare(*store);
+    REQUIRE(store->record(tuned(run, 10, 64, 200)));
+    REQUIRE(store->record(tuned(run, 11, 128, 128)));
+    REQUIRE(store->record(tuned(run, 12, 256, 64)));
+    store::Record vendor = store::sample_record(run, 9);
+    vendor.outcome = store::Outcome::vendor;
+    vendor.key = {"cublaslt", "rank=0 algo=21", "", "130000"};
+    REQUIRE(store->record(vendor));
+    REQUIRE(store->record(store::failed_record(run, store::Outcome::wrong_result, 5)));
+    store::Record near = tuned(run, 20, 64, 128);
+    near.job = store::sample_job({256, 128, 64});
+    REQUIRE(store->record(near));
+  }
+
+  Finished run(Arguments arguments) const {
+    arguments.insert(arguments.end(), {"--db", database});
+    return cli_test::run(folder, arguments);
+  }
+  std::string done(const Arguments& arguments) const {
+    const Finished finished = run(arguments);
+    CAPTURE(finished.err);
+    REQUIRE(finished.code == 0);
+    CHECK(finished.err.empty());
+    return finished.out;
+  }
+  json read(Arguments arguments) const {
+    arguments.emplace_back("--json");
+    return json::parse(done(arguments));
+  }
+  std::string refused(const Arguments& arguments) const {
+    const Finished finished = run(arguments);
+    CAPTURE(finished.err);
+    CHECK(finished.code == 2);
+    CHECK(finished.out.empty());
+    CHECK(std::count(finished.err.begin(), finished.err.end(), '\n') == 1);
+    return finished.err;
+  }
+};
+
+const Arguments kQuery = {"query", "--shape", "128x128x64"};
+
+Arguments query(const Arguments& more) {
+  Arguments arguments = kQuery;
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+size_t count_lines(const std::string& text) {
+  return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace
+
+TEST_CASE("query --where: the best of those that fulfil every condition") {
+  const Tuned place;
+  CHECK(place.read(kQuery)["results"][0]["best"]["registers"] == 200);
+  const json few = place.read(query({"--where", "registers <= 128", "--all"}));
+  CHECK(few["results"][0]["best"]["registers"] == 128);
+  CHECK(few["results"][0]["vendor_best"]["strategy"] == "cublaslt");
+  for (const json& candidate : few["candidates"]) CHECK(candidate["registers"] <= 128);
+  const json both = place.read(query({"--where", "registers <= 128", "--where", "tile_m=256"}));
+  CHECK(both["results"][0]["best"]["registers"] == 64);
+  CHECK(place.read(query({"--all", "--where", "outcome = wrong_result"}))["candidates"].size() ==
+        1);
+  const Finished none = place.run(query({"--where", "registers > 255"}));
+  CHECK(none.code == 1);
+  CHECK(contains(none.err, "fulfils every --where"));
+  CHECK(contains(place.refused(query({"--where", "register > 255"})), "did you mean 'registers'"));
+  CHECK(contains(place.refused(query({"--where", "registers"})), "COLUMN OP VALUE"));
+  const json near =
+      place.read({"query", "--shape", "200x128x64", "--nearest", "--where", "registers = 128"});
+  REQUIRE(near["nearest"].size() == 1);
+  CHECK(near["nearest"][0]["best"]["problem"]["m"] == 256);
+}
+
+TEST_CASE("query and list print CSV") {
+  const Tuned place;
+  const std::string best = place.done(query({"--csv"}));
+  CHECK(count_lines(best) == 2);
+  CHECK(best.starts_with("id,problem,m,n,k,"));
+  CHECK(contains(best, ",NVIDIA H200,"));
+  CHECK(count_lines(place.done(query({"--csv", "--all"}))) == 6);
+  CHECK(count_lines(place.done(query({"--csv", "--nearest"}))) == 3);
+  const std::string list = place.done({"list", "--csv"});
+  CHECK(count_lines(list) == 3);
+  CHECK(list.substr(0, list.find('\n')) == best.substr(0, best.find('\n')));
+  CHECK(count_lines(place.done({"list", "--csv", "--where", "m > 128"})) == 2);
+  CHECK(place.read({"list", "--where", "m > 128"})["problems"].size() == 1);
+  CHECK(contains(place.refused({"list", "--csv", "--json"}), "not both"));
+  CHECK(contains(place.refused(query({"--csv", "--json"})), "not both"));
+  CHECK(contains(place.refused({"list", "archs", "--csv"}), "for problems"));
+  CHECK(contains(place.refused({"list", "--where", "x=1"}), "unknown column"));
+}
+
+TEST_CASE("show has every sample, the clocks, the machine, the source and the runs") {
+  const Tuned place;
+  {
+    const auto store = store::must_open(place.database);
+    const auto again = store->begin_run({"0.2.0", "13.1", 13010, "--retune"});
+    REQUIRE(again);
+    REQUIRE(store->record(tuned(*again, 10.5, 64, 200)));
+  }
+  const std::string id =
+      place.read(query({"--where", "tile_m = 64"}))["results"][0]["best"]["id"].dump();
+  const json shown = place.read({"show", id});
+  REQUIRE(shown["history"].size() == 2);
+  CHECK(shown["history"][0]["samples_us"].size() == 3);
+  CHECK(shown["history"][0]["run"]["tool_version"] == "0.1.0");
+  CHECK(shown["history"][1]["run"]["driver_version"] == 13010);
+  CHECK(shown["run"]["options"] == "--retune");
+  CHECK(shown["device"]["sm_count"] == 132);
+  const std::string text = place.done({"show", id});
+  for (const char* part :
+       {"samples of ", "     9.00     10.00     11.00", "1980", "1500", "132 SMs",
+        "0123456789abcdef", "gemm-tune 0.2.0", "CUDA 13.1", "--retune"}) {
+    CAPTURE(std::string(part));
+    CHECK(contains(text, part));
+  }
+}
+
+TEST_CASE("diff compares the best of two databases") {
+  const Tuned a;
+  const std::string b = a.folder.file("b.db");
+  {
+    const auto store = store::must_open(b);
+    const int64_t run = store::prepare(*store);
+    REQUIRE(store->record(tuned(run, 8, 512, 128)));
+    store::Record other = tuned(run, 20, 64, 128);
+    other.job = store::sample_job({512, 128, 64});
+    REQUIRE(store->record(other));
+  }
+  const auto diff = [&](Arguments more) {
+    Arguments arguments = {"diff", a.database, b};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return cli_test::run(a.folder, arguments);
+  };
+  const json rows = json::parse(diff({"--json"}).out);
+  REQUIRE(rows["rows"].size() == 1);
+  CHECK(rows["rows"][0]["ratio"] == 1.25);
+  CHECK(rows["rows"][0]["winner_changed"] == true);
+  CHECK(rows["only_a"].size() == 1);
+  CHECK(rows["only_b"].size() == 1);
+  const json large = json::parse(diff({"--json", "--threshold", "30"}).out);
+  CHECK(large["rows"].empty());
+  CHECK(large["within_threshold"] == 1);
+  CHECK(json::parse(diff({"--json", "--arch", "sm_80"}).out)["only_a"].empty());
+  const Finished text = diff({});
+  CHECK(text.code == 0);
+  CHECK(contains(text.out, "1.250"));
+  CHECK(contains(text.out, "only in " + b));
+  const Finished missing = cli_test::run(a.folder, {"diff", a.database, a.folder.file("none.db")});
+  CHECK(missing.code == 2);
+  CHECK(contains(missing.err, "none.db"));
+  CHECK(diff({"--threshold", "-1"}).code == 2);
+  CHECK(cli_test::run(a.folder, {"diff", b}).code == 2);
+}
+
+}  // namespace gemmtune::cli_test
