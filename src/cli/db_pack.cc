@@ -127,7 +127,7 @@ void find_images(dispatch::KernelImages& images, Kernel& kernel) try {
 
 // Compiles on all cores.
 void find_images(const Context& context, Kernels& kernels) {
-  context.log->info("machine code of {} kernels", kernels.size());
+  context.log->info("kernels to pack: {}", kernels.size());
   dispatch::KernelImages images = open_images(context);
   std::vector<Kernel*> work;
   for (auto& [name, kernel] : kernels) work.push_back(&kernel);

@@ -184,8 +184,8 @@ std::string prune_json(const PruneReport& report) {
 
 std::string pack_text(const PackReport& report) {
   std::string text =
-      fmt::format("{} winners and {} images of machine code, {:.1f} MiB, in {}\n", report.winners,
-                  report.images, static_cast<double>(report.bytes) / (1 << 20), report.file);
+      fmt::format("{} winners and {} images of machine code, {:.1f} KiB, in {}\n", report.winners,
+                  report.images, static_cast<double>(report.bytes) / 1024, report.file);
   for (const MissingKernel& kernel : report.missing)
     text += fmt::format("without {} {}: {}\n", kernel.arch, kernel.name, kernel.why);
   return text;
