@@ -93,6 +93,13 @@ CompileFailure failure(const NvrtcApi& api, nvrtcResult code, std::string log) {
 tl::expected<std::vector<EntryUsage>, CompileFailure> match_entries(
     const codegen::KernelSource& source, const PtxasReport& report, const std::string& log) {
   if (source.entries.empty()) return report.entries;
+  if (report.entries.empty()) {
+    return tl::unexpected(
+        CompileFailure{CompilePhase::output,
+                       "NVRTC gave no assembler report (does it come from NVRTC's own cache? set "
+                       "CUDA_CACHE_DISABLE=1)",
+                       log});
+  }
   std::vector<EntryUsage> out;
   for (const std::string& entry : source.entries) {
     const auto found = std::find_if(report.entries.begin(), report.entries.end(),
@@ -152,6 +159,9 @@ std::vector<std::string> compiler_options(const Nvrtc& nvrtc, const CompileReque
       nvrtc.version() >= NvrtcVersion{12, 0} ? "--std=c++20" : "--std=c++17",
   };
   if (!ptx) options.emplace_back("--ptxas-options=-v");
+  // Where there is a driver, NVRTC keeps what it compiled, also for other processes, and what comes
+  // from there comes without the assembler's report. The cache of ours keeps both.
+  if (nvrtc.version() >= NvrtcVersion{13, 0}) options.emplace_back("--no-cache");
   if (!nvrtc.include_dir().empty()) options.push_back(include_option(nvrtc));
   options.insert(options.end(), request.source.options.begin(), request.source.options.end());
   options.insert(options.end(), request.options.begin(), request.options.end());

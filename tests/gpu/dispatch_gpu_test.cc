@@ -163,12 +163,15 @@ TEST_CASE("tuned and unknown problems are right, with scalars on the host and on
   Card card(36);
   CHECK(card.known > 20);
   const Workplace at(card);
+  int kernels = 0;
   for (const bool device_scalars : {false, true}) {
     card.prewarm(device_scalars);
     for (const Product& product : card.products) {
       const gemmtune_problem c = to_c(product.problem, device_scalars);
       CAPTURE(key(product.problem));
-      CAPTURE(explain(card.handle.get(), c, GEMMTUNE_JSON));
+      const std::string told = explain(card.handle.get(), c, GEMMTUNE_JSON);
+      CAPTURE(told);
+      kernels += told.find(R"("chosen":{"route":"kernel")") != std::string::npos ? 1 : 0;
       const auto scope = card.context->enter();
       REQUIRE(card.reset_c(product, at));
       const gemmtune_status status = card.enqueue(product, at, device_scalars);
@@ -176,6 +179,7 @@ TEST_CASE("tuned and unknown problems are right, with scalars on the host and on
       CHECK(card.is_right(product, at));
     }
   }
+  CHECK(kernels >= 2 * card.known);  // not cuBLASLt in their place
 }
 
 TEST_CASE("what was prewarmed can be captured in a CUDA graph, what was not is refused") {

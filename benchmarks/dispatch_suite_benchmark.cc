@@ -1,0 +1,192 @@
+// The runtime library against cuBLASLt's best on a GPU: every problem that the database holds for
+// the device, dispatched through the C interface, interleaved with the fastest of all algorithms
+// that cuBLASLt offers. Measured as the tuner measures: CUDA graphs, operands from memory, medians.
+//
+//   dispatch_suite_benchmark DATABASE
+//
+// Prints a line a problem, and the geometric mean and the worst of all last.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "gemmtune/gemmtune.h"
+#include "gpu/driver.h"
+#include "jit/compiler.h"
+#include "store/record_store.h"
+#include "tuner/benchmark.h"
+#include "tuner/statistics.h"
+#include "vendor/cublaslt.h"
+
+namespace gemmtune {
+namespace {
+
+constexpr int64_t kWorkspaceBytes = int64_t{128} << 20;
+
+gemmtune_problem to_c(const Problem& p) {
+  gemmtune_problem c = GEMMTUNE_PROBLEM_INIT;
+  c.type = static_cast<int32_t>(p.type);
+  c.accumulator = static_cast<int32_t>(p.accumulator);
+  c.math = static_cast<int32_t>(p.math);
+  c.order_a = static_cast<int32_t>(p.layout.a);
+  c.order_b = static_cast<int32_t>(p.layout.b);
+  c.order_c = static_cast<int32_t>(p.layout.c);
+  c.m = p.shape.m;
+  c.n = p.shape.n;
+  c.k = p.shape.k;
+  c.lda = p.lda;
+  c.ldb = p.ldb;
+  c.ldc = p.ldc;
+  c.batch = p.batch;
+  if (p.batch > 1) {
+    c.stride_a = p.stride_a;
+    c.stride_b = p.stride_b;
+    c.stride_c = p.stride_c;
+  }
+  c.align_bytes = static_cast<uint32_t>(p.align_bytes);
+  return c;
+}
+
+// What is compared, loaded once.
+struct Bench {
+  Device device;
+  std::shared_ptr<const gpu::Context> context;
+  gpu::Stream stream;
+  jit::Compiler compiler;
+  vendor::CublasLt cublaslt;
+  gemmtune_handle handle;
+};
+
+tuner::Enqueue dispatched(gemmtune_handle handle, const gemmtune_problem& problem) {
+  return [handle, problem](const launch::Operands& o, CUstream stream) -> gpu::Result<void> {
+    if (gemmtune_gemm(handle, &problem, &o.alpha, o.a, o.b, &o.beta, o.c, o.workspace,
+                      kWorkspaceBytes, stream) == GEMMTUNE_STATUS_SUCCESS) {
+      return {};
+    }
+    throw std::runtime_error(gemmtune_last_error(handle));
+  };
+}
+
+tuner::Enqueue of_vendor(const vendor::MatmulPlan& plan, int rank) {
+  return [&plan, rank](const launch::Operands& o, CUstream stream) {
+    vendor::MatmulArgs args{o.a, o.b, o.c, o.alpha, o.beta, o.workspace, kWorkspaceBytes};
+    return plan.run(rank, stream, args);
+  };
+}
+
+double median(const tuner::Contender& contender) {
+  return tuner::median_interval(contender.samples_us).median;
+}
+
+// The rank of the vendor's fastest algorithm here.
+int fastest(const Bench& bench, const tuner::OperandSets& sets, const vendor::MatmulPlan& plan,
+            int64_t launches) {
+  std::vector<tuner::TimedGraph> graphs;
+  std::vector<int> ranks;
+  for (int rank = 0; rank < plan.algorithms(); ++rank) {
+    auto graph = tuner::TimedGraph::record(bench.stream, sets, of_vendor(plan, rank), launches);
+    if (!graph) continue;
+    graphs.push_back(std::move(*graph));
+    ranks.push_back(rank);
+  }
+  std::vector<tuner::Contender> contenders;
+  for (const tuner::TimedGraph& graph : graphs) contenders.push_back({"", &graph, {}, {}});
+  tuner::StoppingRule rule;
+  rule.max_samples = rule.min_samples;
+  if (!tuner::compare(contenders, bench.stream, std::nullopt, {rule, 3, true})) return 0;
+  const auto best =
+      std::min_element(contenders.begin(), contenders.end(),
+                       [](const auto& a, const auto& b) { return median(a) < median(b); });
+  return ranks[static_cast<size_t>(best - contenders.begin())];
+}
+
+// cuBLASLt's time over the dispatcher's; prints a line.
+double compare_problem(const Bench& bench, const Problem& problem) {
+  const gemmtune_problem c = to_c(problem);
+  if (gemmtune_prewarm(bench.handle, &c, 1, nullptr) != GEMMTUNE_STATUS_SUCCESS)
+    throw std::runtime_error(gemmtune_last_error(bench.handle));
+  const auto sets = tuner::OperandSets::create(
+                        bench.context, bench.compiler, bench.device.arch, problem,
+                        tuner::plan_sets(problem, bench.device.l2_bytes, false), kWorkspaceBytes)
+                        .value();
+  vendor::PlanOptions options;
+  options.max_workspace_bytes = kWorkspaceBytes;
+  const vendor::MatmulPlan plan = bench.cublaslt.plan(problem, options).value();
+  const int64_t launches =
+      tuner::launches_per_graph(sets.count(), std::max(2.0, flops(problem) / 60e6));
+  const int rank = fastest(bench, sets, plan, launches);
+  const auto ours =
+      tuner::TimedGraph::record(bench.stream, sets, dispatched(bench.handle, c), launches);
+  const auto theirs =
+      tuner::TimedGraph::record(bench.stream, sets, of_vendor(plan, rank), launches);
+  if (!ours || !theirs) throw std::runtime_error("a graph could not be recorded");
+  std::vector<tuner::Contender> contenders = {{"", &*ours, {}, {}}, {"", &*theirs, {}, {}}};
+  if (!tuner::compare(contenders, bench.stream, std::nullopt, {{}, 3, true}))
+    throw std::runtime_error("measuring failed");
+  const double ratio = median(contenders[1]) / median(contenders[0]);
+  std::printf("%-40s %9.1f us  cublaslt %9.1f us  %.3f\n", key(problem).c_str(),
+              median(contenders[0]), median(contenders[1]), ratio);
+  return ratio;
+}
+
+std::vector<Problem> tuned_problems(const char* database, const Device& device) {
+  store::StoreOptions options;
+  options.path = database;
+  options.read_only = true;
+  const auto store = store::open_store(options).value();
+  store::Filter filter;
+  filter.device_uuid = device.uuid;
+  std::vector<Problem> problems;
+  const auto records = store->list(filter, store::ListOrder::by_problem).value();
+  for (const store::Record& record : records) problems.push_back(record.job.problem);
+  return problems;
+}
+
+int run(const char* database) {
+  const auto driver = gpu::Driver::load().value();
+  const Device device = driver->device(0).value();
+  const std::shared_ptr<const gpu::Context> context = gpu::Context::retain(driver, 0).value();
+  const auto scope = context->enter();
+  gemmtune_options options = GEMMTUNE_OPTIONS_INIT;
+  options.database = database;
+  gemmtune_handle handle = nullptr;
+  if (gemmtune_create(&handle, &options) != GEMMTUNE_STATUS_SUCCESS) {
+    std::fprintf(stderr, "%s\n", gemmtune_last_error(nullptr));
+    return 1;
+  }
+  const Bench bench{
+      device,
+      context,
+      gpu::Stream::create(context).value(),
+      jit::Compiler(jit::Nvrtc::load(jit::nvrtc_candidates({})).value()),
+      vendor::CublasLt::create(vendor::CublasLtLibrary::load().value(), context).value(),
+      handle};
+  double logs = 0;
+  double worst = HUGE_VAL;
+  int count = 0;
+  for (const Problem& problem : tuned_problems(database, device)) {
+    const double ratio = compare_problem(bench, problem);
+    logs += std::log(ratio);
+    worst = std::min(worst, ratio);
+    ++count;
+  }
+  std::printf("%d problems: geometric mean %.3f, worst %.3f\n", count,
+              count > 0 ? std::exp(logs / count) : 0, worst);
+  gemmtune_destroy(handle);
+  return 0;
+}
+
+}  // namespace
+}  // namespace gemmtune
+
+int main(int argc, char** argv) try {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: dispatch_suite_benchmark DATABASE\n");
+    return 2;
+  }
+  return gemmtune::run(argv[1]);
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
+}
