@@ -32,7 +32,9 @@ Expected<std::shared_ptr<const jit::Compiler>> load_compiler(const Context& cont
 // For the end of a command that compiles many; a failure is a warning in the log.
 void prune_cache(const Context& context, const jit::Compiler& compiler);
 
-// The record store. `read_only` never creates a file: a missing one is then ErrorKind::not_found.
+// The record store. `read_only` never creates a file: a missing one is then ErrorKind::not_found,
+// but the default one's place is taken by the results that come with the program. A default
+// database that is created begins with those.
 Expected<std::unique_ptr<store::RecordStore>> open_records(const Context& context, bool read_only);
 
 // The same for writing, but of a database that has to be there: else ErrorKind::not_found.

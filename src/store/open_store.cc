@@ -148,4 +148,17 @@ Expected<std::unique_ptr<RecordStore>> open_store(const StoreOptions& options) {
   }
 }
 
+Expected<std::unique_ptr<RecordStore>> open_memory_store() {
+  const fs::path path = ":memory:";
+  try {
+    SQLite::Database database(path.string(), SQLite::OPEN_READWRITE);
+    database.exec(kPragmas);
+    if (auto migrated = migrate(database, known_migrations(), path); !migrated)
+      return tl::unexpected(migrated.error());
+    return std::make_unique<SqliteStore>(std::move(database), path, std::chrono::system_clock::now);
+  } catch (const SQLite::Exception& exception) {
+    return tl::unexpected(to_error(exception, path, Phase::opening));
+  }
+}
+
 }  // namespace gemmtune::store

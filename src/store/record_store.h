@@ -218,4 +218,7 @@ struct StoreOptions {
 // fails.
 Expected<std::unique_ptr<RecordStore>> open_store(const StoreOptions& options);
 
+// A store in memory, empty, that ends with its owner.
+Expected<std::unique_ptr<RecordStore>> open_memory_store();
+
 }  // namespace gemmtune::store

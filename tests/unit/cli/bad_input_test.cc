@@ -214,15 +214,24 @@ TEST_CASE("databases") {
       "newer"));
 }
 
-TEST_CASE("reading commands make no database") {
-  const std::vector<Arguments> commands = {
-      {"query", "--shape", "64x64x64"}, {"list"}, {"show", "1"}, {"emit", "--shape", "64x64x64"}};
+TEST_CASE("reading commands make no database: they know what comes with the program") {
+  const std::vector<Arguments> commands = {{"query", "--shape", "64x64x64", "--arch", "sm_90"},
+                                           {"list"},
+                                           {"show", "1"},
+                                           {"emit", "--shape", "64x64x64", "--arch", "sm_90"}};
   for (const Arguments& command : commands) {
     const TestFolder folder;
     const Finished finished = run(folder, command);
     CAPTURE(finished.err);
-    CHECK(finished.code == 1);
-    CHECK(std::count(finished.err.begin(), finished.err.end(), '\n') == 1);
+    CHECK(finished.code == 0);
+    CHECK(finished.err.empty());
+    CHECK(folder.content().empty());
+    // A database that was asked for by name is not there.
+    Arguments named = command;
+    named.insert(named.end(), {"--db", folder.file("none.db")});
+    const Finished missing = run(folder, named);
+    CHECK(missing.code == 1);
+    CHECK(std::count(missing.err.begin(), missing.err.end(), '\n') == 1);
     CHECK(folder.content().empty());
   }
 }
