@@ -1,6 +1,8 @@
 #include "store/shipped.h"
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "embedded/tuned_files.h"
 

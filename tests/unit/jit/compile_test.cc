@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <set>
@@ -159,6 +160,18 @@ TEST_CASE("an unknown option and a missing entry") {
   REQUIRE_FALSE(entry);
   CHECK(entry.error().phase == CompilePhase::output);
   CHECK(contains(entry.error().first_error, "'walk'"));
+}
+
+// With a driver, NVRTC 13 keeps what it compiled and gives it out without the assembler's report.
+TEST_CASE("a kernel is compiled as often as asked, each time with its report") {
+  const auto options = compiler_options(real_nvrtc(), sample());
+  const bool has_cache = real_nvrtc().version() >= NvrtcVersion{13, 0};
+  CHECK((std::count(options.begin(), options.end(), "--no-cache") == 1) == has_cache);
+  for (int i = 0; i < 2; ++i) {
+    const CompileResult result = compile(real_nvrtc(), sample());
+    REQUIRE(result);
+    CHECK(result->entries.front().usage.registers > 0);
+  }
 }
 
 TEST_CASE("the builtins library is the one next to NVRTC") {
