@@ -8,7 +8,7 @@ target_include_directories(gemmtune_doctest SYSTEM PUBLIC "${GEMMTUNE_DOCTEST_DI
 function(gemmtune_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINK;LABELS;ARGS" ${ARGN})
   if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 300)
+    set(ARG_TIMEOUT 600)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE gemmtune_flags gemmtune_doctest ${ARG_LINK})
