@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "c_problem.h"
 #include "gemmtune/gemmtune.h"
 #include "gpu/driver.h"
 #include "jit/compiler.h"
@@ -23,30 +24,6 @@ namespace gemmtune {
 namespace {
 
 constexpr int64_t kWorkspaceBytes = int64_t{128} << 20;
-
-gemmtune_problem to_c(const Problem& p) {
-  gemmtune_problem c = GEMMTUNE_PROBLEM_INIT;
-  c.type = static_cast<int32_t>(p.type);
-  c.accumulator = static_cast<int32_t>(p.accumulator);
-  c.math = static_cast<int32_t>(p.math);
-  c.order_a = static_cast<int32_t>(p.layout.a);
-  c.order_b = static_cast<int32_t>(p.layout.b);
-  c.order_c = static_cast<int32_t>(p.layout.c);
-  c.m = p.shape.m;
-  c.n = p.shape.n;
-  c.k = p.shape.k;
-  c.lda = p.lda;
-  c.ldb = p.ldb;
-  c.ldc = p.ldc;
-  c.batch = p.batch;
-  if (p.batch > 1) {
-    c.stride_a = p.stride_a;
-    c.stride_b = p.stride_b;
-    c.stride_c = p.stride_c;
-  }
-  c.align_bytes = static_cast<uint32_t>(p.align_bytes);
-  return c;
-}
 
 // What is compared, loaded once.
 struct Bench {
@@ -103,7 +80,7 @@ int fastest(const Bench& bench, const tuner::OperandSets& sets, const vendor::Ma
 
 // cuBLASLt's time over the dispatcher's; prints a line.
 double compare_problem(const Bench& bench, const Problem& problem) {
-  const gemmtune_problem c = to_c(problem);
+  const gemmtune_problem c = dispatch_test::to_c(problem);
   if (gemmtune_prewarm(bench.handle, &c, 1, nullptr) != GEMMTUNE_STATUS_SUCCESS)
     throw std::runtime_error(gemmtune_last_error(bench.handle));
   const auto sets = tuner::OperandSets::create(

@@ -13,14 +13,6 @@ namespace {
 constexpr int kCandidatesMeasured = 100;
 constexpr int kCandidatesPredicted = 24;  // of ten strategies: 80 s of compiling on two cores
 
-Expected<void> check_options(const LadderOptions& options) {
-  if (options.candidates && *options.candidates < 1)
-    return usage_error("--candidates must be at least 1");
-  if (options.seconds < 0) return usage_error("--seconds must not be negative");
-  if (options.jobs < 0) return usage_error("--jobs must be at least 1");
-  return {};
-}
-
 // Everything that is found out before anything is written.
 struct Prepared {
   Machine machine;
@@ -32,7 +24,10 @@ struct Prepared {
 };
 
 Expected<Prepared> prepare(const Context& context, const LadderOptions& options) {
-  if (auto checked = check_options(options); !checked) return tl::unexpected(checked.error());
+  if (auto checked = check_search_limits(options.candidates, options.seconds, options.jobs);
+      !checked) {
+    return tl::unexpected(checked.error());
+  }
   Prepared prepared;
   auto problem = parse_problem(options.problem);
   if (!problem) return tl::unexpected(problem.error());

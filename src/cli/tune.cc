@@ -90,14 +90,6 @@ tuner::TuneRequest make_request(const TuneOptions& options, const Planned& plann
   return request;
 }
 
-Expected<void> check_options(const TuneOptions& options) {
-  if (options.candidates && *options.candidates < 1)
-    return usage_error("--candidates must be at least 1");
-  if (options.seconds < 0) return usage_error("--seconds must not be negative");
-  if (options.jobs < 0) return usage_error("--jobs must be at least 1");
-  return {};
-}
-
 // Everything that is found out before anything is written.
 struct Prepared {
   Machine machine;
@@ -108,7 +100,10 @@ struct Prepared {
 };
 
 Expected<Prepared> prepare(const Context& context, const TuneOptions& options) {
-  if (auto checked = check_options(options); !checked) return tl::unexpected(checked.error());
+  if (auto checked = check_search_limits(options.candidates, options.seconds, options.jobs);
+      !checked) {
+    return tl::unexpected(checked.error());
+  }
   auto wanted = parse_problems(options.problems);
   if (!wanted) return tl::unexpected(wanted.error());
   auto spaces = choose_spaces(options.strategies, options.space_files);
@@ -157,6 +152,13 @@ Expected<tuner::TuneReport> tune_one(const Planned& item, EvaluatorResult evalua
 }
 
 }  // namespace
+
+Expected<void> check_search_limits(std::optional<int> candidates, double seconds, int jobs) {
+  if (candidates && *candidates < 1) return usage_error("--candidates must be at least 1");
+  if (seconds < 0) return usage_error("--seconds must not be negative");
+  if (jobs < 0) return usage_error("--jobs must be at least 1");
+  return {};
+}
 
 Expected<std::vector<codegen::SearchSpace>> choose_spaces(
     const std::vector<std::string>& strategies, const std::vector<std::string>& files) {

@@ -56,6 +56,9 @@ struct Refusal {
   std::string reason;
 };
 
+// Usage error for limits of a search that make no sense.
+Expected<void> check_search_limits(std::optional<int> candidates, double seconds, int jobs);
+
 struct SupportedSpaces {
   std::vector<codegen::SearchSpace> spaces;
   std::vector<Refusal> refusals;

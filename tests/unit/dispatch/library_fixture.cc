@@ -116,29 +116,6 @@ Device fake_device(int ordinal) {
   return kDevices.at(static_cast<size_t>(ordinal));
 }
 
-gemmtune_problem to_c(const Problem& p, bool device_scalars) {
-  gemmtune_problem c = GEMMTUNE_PROBLEM_INIT;
-  c.type = static_cast<int32_t>(p.type);
-  c.accumulator = static_cast<int32_t>(p.accumulator);
-  c.math = static_cast<int32_t>(p.math);
-  c.order_a = static_cast<int32_t>(p.layout.a);
-  c.order_b = static_cast<int32_t>(p.layout.b);
-  c.order_c = static_cast<int32_t>(p.layout.c);
-  c.scalars = device_scalars ? GEMMTUNE_SCALARS_DEVICE : GEMMTUNE_SCALARS_HOST;
-  c.m = p.shape.m;
-  c.n = p.shape.n;
-  c.k = p.shape.k;
-  c.lda = p.lda;
-  c.ldb = p.ldb;
-  c.ldc = p.ldc;
-  c.batch = p.batch;
-  c.stride_a = p.stride_a;
-  c.stride_b = p.stride_b;
-  c.stride_c = p.stride_c;
-  c.align_bytes = static_cast<uint32_t>(p.align_bytes);
-  return c;
-}
-
 codegen::KernelSpec naive_kernel(const Problem& problem) {
   return kernel(problem, "naive", "tile_m=8 tile_n=32");
 }

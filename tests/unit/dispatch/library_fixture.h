@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "c_problem.h"
 #include "codegen/kernel_spec.h"
 #include "core/device.h"
 #include "core/problem.h"
@@ -39,9 +40,6 @@ class Folder {
 
 // What the fake driver says of a device.
 Device fake_device(int ordinal = 0);
-
-// A problem as the C interface has it.
-gemmtune_problem to_c(const Problem& problem, bool device_scalars = false);
 
 // A small kernel of the tree, for `problem` (any layout).
 codegen::KernelSpec naive_kernel(const Problem& problem);

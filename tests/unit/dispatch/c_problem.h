@@ -1,0 +1,32 @@
+#pragma once
+
+#include "core/problem.h"
+#include "gemmtune/gemmtune.h"
+
+namespace gemmtune::dispatch_test {
+
+// A problem as the C interface has it.
+inline gemmtune_problem to_c(const Problem& p, bool device_scalars = false) {
+  gemmtune_problem c = GEMMTUNE_PROBLEM_INIT;
+  c.type = static_cast<int32_t>(p.type);
+  c.accumulator = static_cast<int32_t>(p.accumulator);
+  c.math = static_cast<int32_t>(p.math);
+  c.order_a = static_cast<int32_t>(p.layout.a);
+  c.order_b = static_cast<int32_t>(p.layout.b);
+  c.order_c = static_cast<int32_t>(p.layout.c);
+  c.scalars = device_scalars ? GEMMTUNE_SCALARS_DEVICE : GEMMTUNE_SCALARS_HOST;
+  c.m = p.shape.m;
+  c.n = p.shape.n;
+  c.k = p.shape.k;
+  c.lda = p.lda;
+  c.ldb = p.ldb;
+  c.ldc = p.ldc;
+  c.batch = p.batch;
+  c.stride_a = p.stride_a;
+  c.stride_b = p.stride_b;
+  c.stride_c = p.stride_c;
+  c.align_bytes = static_cast<uint32_t>(p.align_bytes);
+  return c;
+}
+
+}  // namespace gemmtune::dispatch_test
