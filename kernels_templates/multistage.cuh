@@ -6,6 +6,7 @@
 #include "parts/raster.cuh"
 #include "parts/simt_epilogue.cuh"
 #include "parts/simt_thread_tile.cuh"
+#include "parts/staged_epilogue.cuh"
 #include "parts/tile_config.h"
 
 // multistage: fp32 GEMM on the SIMT units with a pipeline of `stages` shared-memory buffers filled
@@ -23,6 +24,9 @@ struct Multistage {
 
   static constexpr int kThreads = Mainloop::kThreads;
   static constexpr int kSmemBytes = Mainloop::kSmemBytes;
+  // Where C is not aligned, and the buffers of the main loop have the room.
+  static constexpr bool kStaged =
+      kTraits.vector_c == 1 && StagedEpilogue<kTile>::kSmemBytes <= kSmemBytes;
 
   static __device__ __forceinline__ void run(const GemmArgs& args) {
     extern __shared__ __align__(16) float smem[];
@@ -32,8 +36,13 @@ struct Multistage {
     const int column = at.column * kTile.tile_n;
     ThreadTile<kTile> tile;
     Mainloop::run(tile, smem, args, at.batch, row, column, 0, args.k);
-    store_thread_tile<kTraits.vector_c>(
-        tile, static_cast<float*>(args.c) + at.batch * args.stride_c, args, row, column);
+    float* const c = static_cast<float*>(args.c) + at.batch * args.stride_c;
+    if constexpr (kStaged) {
+      __syncthreads();  // everyone has read the last buffers
+      StagedEpilogue<kTile>::store(tile, smem, c, args, row, column);
+    } else {
+      store_thread_tile<kTraits.vector_c>(tile, c, args, row, column);
+    }
   }
 };
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "parts/cluster.cuh"
 #include "parts/double_buffer_mainloop.cuh"
 #include "parts/gemm_args.h"
 #include "parts/kernel_traits.h"
 #include "parts/multistage_mainloop.cuh"
+#include "parts/partial_tile.cuh"
 #include "parts/raster.cuh"
 #include "parts/simt_epilogue.cuh"
 #include "parts/simt_thread_tile.cuh"
@@ -49,13 +49,12 @@ template <TileConfig kTile, KernelTraits kTraits>
 struct SplitK {
   using Mainloop = typename SplitKMainloop<kTile, kTraits, kTile.stages == 2>::Type;
   using Tile = ThreadTile<kTile>;
+  using Partial = PartialTile<kTile>;
   using Sum = SliceSum<kTile, kTraits>;
 
   static constexpr int kThreads = Mainloop::kThreads;
   static constexpr int kSlices = kTile.slices;
-  static constexpr int kPartialStride = kTile.tile_n + 4;  // floats; padded against bank conflicts
-  static constexpr int kPartialBytes =
-      kTile.reduction == kReduceCluster ? kTile.tile_m * kPartialStride * 4 : 0;
+  static constexpr int kPartialBytes = kTile.reduction == kReduceCluster ? Partial::kFloats * 4 : 0;
   static constexpr int kSmemBytes =
       Mainloop::kSmemBytes > kPartialBytes ? Mainloop::kSmemBytes : kPartialBytes;
 
@@ -93,11 +92,8 @@ struct SplitK {
  private:
   static __device__ __forceinline__ void store_partial(const Tile& tile, const GemmArgs& args,
                                                        int batch, int row, int column, int slice) {
-    GemmArgs dense = args;  // the workspace holds dense m x n matrices
-    dense.ldc = args.n;
-    dense.alpha = 1.0f;
-    dense.beta = 0.0f;
-    store_thread_tile<kTraits.vector_c>(tile, Sum::partial(args, batch, slice), dense, row, column);
+    store_thread_tile<kTraits.vector_c>(tile, Sum::partial(args, batch, slice), Sum::dense(args),
+                                        row, column);
   }
 
   static __device__ __forceinline__ void add_atomically(const Tile& tile, const GemmArgs& args,
@@ -119,37 +115,9 @@ struct SplitK {
                                                            const GemmArgs& args, int batch, int row,
                                                            int column, int slice) {
     __syncthreads();  // everyone has read the last buffers
-#pragma unroll
-    for (int i = 0; i < Tile::kM; ++i) {
-      float* to = smem + (tile.row + Tile::row_offset(i)) * kPartialStride + tile.column;
-#pragma unroll
-      for (int j = 0; j < Tile::kN; j += 4) {
-        store_vector<4>(to + Tile::column_offset(j), {tile.acc[i][j], tile.acc[i][j + 1],
-                                                      tile.acc[i][j + 2], tile.acc[i][j + 3]});
-      }
-    }
-    cluster_sync();
-    // Block `slice` sums every kSlices-th run of kThreads vectors.
-    constexpr int kRowVectors = kTile.tile_n / 4;
-    constexpr int kVectors = kTile.tile_m * kRowVectors;
-    float* c = static_cast<float*>(args.c) + batch * args.stride_c;
-    for (int v = slice * kThreads + static_cast<int>(threadIdx.x); v < kVectors;
-         v += kSlices * kThreads) {
-      const int m = v / kRowVectors;
-      const int n = v % kRowVectors * 4;
-      const float* at = smem + m * kPartialStride + n;
-      float4 sum = cluster_load(at, 0);
-#pragma unroll
-      for (int s = 1; s < kSlices; ++s) {
-        const float4 x = cluster_load(at, s);
-        sum.x += x.x, sum.y += x.y, sum.z += x.z, sum.w += x.w;
-      }
-      if (row + m < args.m) {
-        store_row<kTraits.vector_c>(c + (row + m) * args.ldc, {sum.x, sum.y, sum.z, sum.w}, args,
-                                    column + n);
-      }
-    }
-    cluster_sync();  // no block may leave while others read its shared memory
+    Partial::leave(tile, smem, args);
+    Partial::template sum_in_cluster<kSlices, kThreads, kTraits.vector_c>(
+        smem, static_cast<float*>(args.c) + batch * args.stride_c, args, row, column, slice);
   }
 };
 

@@ -4,7 +4,8 @@
 #include "parts/tile_walk.cuh"
 
 // Brings kTileMn x kTileK tiles of A or B from global to shared memory by cp.async, without passing
-// through registers. Shared tiles are [k][mn] with row length kStride, as in tile_loader.cuh.
+// through registers; the threads of Group (thread_group.cuh) share out the copies. Shared tiles are
+// [k][mn] with row length kStride, as in tile_loader.cuh.
 //
 // An operand that is contiguous along mn is copied in vectors of kVector elements. One that is
 // contiguous along k is transposed by 4-byte copies: each lands where it belongs. With tile_k = 8
@@ -15,10 +16,10 @@
 
 namespace gemmtune {
 
-template <int kTileMn, int kTileK, int kThreads, int kVector, bool kContiguousK, int kStride>
+template <int kTileMn, int kTileK, class Group, int kVector, bool kContiguousK, int kStride>
 class AsyncTileLoader {
   static constexpr int kWidth = kContiguousK ? 1 : kVector;  // elements a copy
-  using Walk = TileWalk<kTileMn, kTileK, kThreads, kWidth, kContiguousK, kStride>;
+  using Walk = TileWalk<kTileMn, kTileK, Group, kWidth, kContiguousK, kStride>;
 
  public:
   // `base` is the operand's first element; `start` the tile's first mn; `extent` the operand's mn.

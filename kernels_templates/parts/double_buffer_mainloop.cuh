@@ -3,6 +3,7 @@
 #include "parts/gemm_args.h"
 #include "parts/kernel_traits.h"
 #include "parts/simt_thread_tile.cuh"
+#include "parts/thread_group.cuh"
 #include "parts/tile_config.h"
 #include "parts/tile_loader.cuh"
 
@@ -23,17 +24,16 @@ template <TileConfig kTile, KernelTraits kTraits>
 struct DoubleBufferMainloop {
   using Tile = ThreadTile<kTile>;
 
-  static constexpr int kThreads =
-      32 * (kTile.tile_m / kTile.warp_m) * (kTile.tile_n / kTile.warp_n);
+  static constexpr int kThreads = warp_tile_threads(kTile);
   static constexpr int kStrideA = kTile.tile_m + (kTraits.a_row_major ? 4 : 0);
   static constexpr int kStrideB = kTile.tile_n + (kTraits.b_row_major ? 0 : 4);
   static constexpr int kBufferA = kTile.tile_k * kStrideA;  // floats
   static constexpr int kBufferB = kTile.tile_k * kStrideB;
   static constexpr int kSmemBytes = 2 * (kBufferA + kBufferB) * 4;
 
-  using LoaderA = TileLoader<kTile.tile_m, kTile.tile_k, kThreads, kTraits.vector_a,
+  using LoaderA = TileLoader<kTile.tile_m, kTile.tile_k, ThreadGroup<kThreads>, kTraits.vector_a,
                              kTraits.a_row_major, kStrideA>;
-  using LoaderB = TileLoader<kTile.tile_n, kTile.tile_k, kThreads, kTraits.vector_b,
+  using LoaderB = TileLoader<kTile.tile_n, kTile.tile_k, ThreadGroup<kThreads>, kTraits.vector_b,
                              !kTraits.b_row_major, kStrideB>;
 
   // The block's tile is at (row, column) of C, in elements; the range is [k_begin, k_end), k_begin

@@ -5,6 +5,7 @@
 #include "parts/kernel_traits.h"
 #include "parts/raster.cuh"
 #include "parts/simt_thread_tile.cuh"
+#include "parts/thread_group.cuh"
 #include "parts/tile_config.h"
 
 // The main loop of the cp.async pipelines: adds the product of a range of k tiles to a thread tile.
@@ -26,25 +27,27 @@
 
 namespace gemmtune {
 
-template <TileConfig kTile, KernelTraits kTraits>
+// `Group` are the threads that do it (thread_group.cuh).
+template <TileConfig kTile, KernelTraits kTraits,
+          class Group = ThreadGroup<warp_tile_threads(kTile)>>
 struct MultistageMainloop {
   using Tile = ThreadTile<kTile>;
 
   static constexpr int kStages = kTile.stages;
-  static constexpr int kThreads =
-      32 * (kTile.tile_m / kTile.warp_m) * (kTile.tile_n / kTile.warp_n);
+  static constexpr int kThreads = Group::kThreads;
   static constexpr int kStrideA = kTile.tile_m + (kTraits.a_row_major ? 4 : 0);
   static constexpr int kStrideB = kTile.tile_n + (kTraits.b_row_major ? 0 : 4);
   static constexpr int kBufferA = kTile.tile_k * kStrideA;  // floats
   static constexpr int kBuffer = kBufferA + kTile.tile_k * kStrideB;
-  static constexpr int kSmemBytes = kStages * kBuffer * 4;
+  static constexpr int kFloats = kStages * kBuffer;
+  static constexpr int kSmemBytes = kFloats * 4;
 
-  using LoaderA = AsyncTileLoader<kTile.tile_m, kTile.tile_k, kThreads, kTraits.vector_a,
+  using LoaderA = AsyncTileLoader<kTile.tile_m, kTile.tile_k, Group, kTraits.vector_a,
                                   kTraits.a_row_major, kStrideA>;
-  using LoaderB = AsyncTileLoader<kTile.tile_n, kTile.tile_k, kThreads, kTraits.vector_b,
+  using LoaderB = AsyncTileLoader<kTile.tile_n, kTile.tile_k, Group, kTraits.vector_b,
                                   !kTraits.b_row_major, kStrideB>;
 
-  // The block's tile is at (row, column) of C, in elements; the range is [k_begin, k_end), k_begin
+  // The group's tile is at (row, column) of C, in elements; the range is [k_begin, k_end), k_begin
   // a multiple of tile_k, and not empty. On return copies are finished, but other threads may still
   // read shared memory.
   static __device__ __forceinline__ void run(Tile& tile, float* smem, const GemmArgs& args,
@@ -75,7 +78,7 @@ struct MultistageMainloop {
     float* writing = smem + (kStages - 1) * kBuffer;
     for (int t = 0; t < tiles_k; ++t) {
       cp_async_wait<kStages - 2>();
-      __syncthreads();
+      Group::sync();
       if (t + kStages - 1 < tiles_k) {
         load_a.copy_next(writing);
         load_b.copy_next(writing + kBufferA);

@@ -22,6 +22,11 @@
 
 namespace gemmtune {
 
+// Threads that share a block tile made of warp tiles.
+__host__ __device__ constexpr int warp_tile_threads(const TileConfig& tile) {
+  return 32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n);
+}
+
 template <TileConfig kTile>
 struct ThreadTile {
   static constexpr int kM = kTile.thread_m;
@@ -45,19 +50,24 @@ struct ThreadTile {
   int row;     // of piece 0 in the block tile
   int column;  // of piece 0 in the block tile
 
-  __device__ __forceinline__ ThreadTile() {
-    const int warp = static_cast<int>(threadIdx.x) / 32;
-    constexpr int kWarpsN = kTile.tile_n / kTile.warp_n;
-    int lane_m;
-    int lane_n;
-    place_lane(static_cast<int>(threadIdx.x) % 32, lane_m, lane_n);
-    row = warp / kWarpsN * kTile.warp_m + lane_m * kPieceM;
-    column = warp % kWarpsN * kTile.warp_n + lane_n * kPieceN;
+  // `thread` is the place of the calling thread among those that share the block tile.
+  __device__ __forceinline__ explicit ThreadTile(int thread = static_cast<int>(threadIdx.x)) {
+    place(thread);
 #pragma unroll
     for (int i = 0; i < kM; ++i) {
 #pragma unroll
       for (int j = 0; j < kN; ++j) acc[i][j] = 0.0f;
     }
+  }
+
+  __device__ __forceinline__ void place(int thread) {
+    const int warp = thread / 32;
+    constexpr int kWarpsN = kTile.tile_n / kTile.warp_n;
+    int lane_m;
+    int lane_n;
+    place_lane(thread % 32, lane_m, lane_n);
+    row = warp / kWarpsN * kTile.warp_m + lane_m * kPieceM;
+    column = warp % kWarpsN * kTile.warp_n + lane_n * kPieceN;
   }
 
   // Offset of fragment element i from `row` (and j from `column`).

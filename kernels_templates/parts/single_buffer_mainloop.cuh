@@ -3,6 +3,7 @@
 #include "parts/gemm_args.h"
 #include "parts/kernel_traits.h"
 #include "parts/raster.cuh"
+#include "parts/thread_group.cuh"
 #include "parts/tile_config.h"
 #include "parts/tile_loader.cuh"
 #include "parts/vector_access.cuh"
@@ -24,9 +25,9 @@ struct SingleBufferMainloop {
   static constexpr int kFloatsA = kTile.tile_k * kStrideA;
   static constexpr int kSmemBytes = (kFloatsA + kTile.tile_k * kStrideB) * 4;
 
-  using LoaderA = TileLoader<kTile.tile_m, kTile.tile_k, kThreads,
+  using LoaderA = TileLoader<kTile.tile_m, kTile.tile_k, ThreadGroup<kThreads>,
                              kAccessWidth<kTile, kTraits.vector_a>, kTraits.a_row_major, kStrideA>;
-  using LoaderB = TileLoader<kTile.tile_n, kTile.tile_k, kThreads,
+  using LoaderB = TileLoader<kTile.tile_n, kTile.tile_k, ThreadGroup<kThreads>,
                              kAccessWidth<kTile, kTraits.vector_b>, !kTraits.b_row_major, kStrideB>;
 
   // Calls multiply(a, b) once for each pair of shared tiles; (row, column) is the block tile's

@@ -22,6 +22,15 @@ struct SliceSum {
     return static_cast<float*>(args.workspace) + matrix * args.m * args.n;
   }
 
+  // What a kernel that stores a partial product works with: alpha 1, beta 0, no padding.
+  static __device__ __forceinline__ GemmArgs dense(const GemmArgs& args) {
+    GemmArgs dense = args;
+    dense.ldc = args.n;
+    dense.alpha = opaque_one(args);
+    dense.beta = 0.0f;
+    return dense;
+  }
+
   // workspace: C = alpha * (sum of the slices in order) + beta * C, kFinishVectors vectors of C a
   // block. Within a block, warp w adds up slices w, w + kFinishWarps, ...; the partial sums are
   // then added in warp order.

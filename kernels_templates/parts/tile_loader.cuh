@@ -24,9 +24,9 @@
 
 namespace gemmtune {
 
-template <int kTileMn, int kTileK, int kThreads, int kVector, bool kContiguousK, int kStride>
+template <int kTileMn, int kTileK, class Group, int kVector, bool kContiguousK, int kStride>
 class TileLoader {
-  using Walk = TileWalk<kTileMn, kTileK, kThreads, kVector, kContiguousK, kStride>;
+  using Walk = TileWalk<kTileMn, kTileK, Group, kVector, kContiguousK, kStride>;
 
  public:
   // `base` is the operand's first element; `start` the tile's first mn; `extent` the operand's mn.

@@ -1,14 +1,16 @@
 #pragma once
 
+#include "parts/thread_group.cuh"
+
 // Where a thread finds its share of one kTileMn x kTileK tile of A or B in global memory, tile
 // after tile along k, and where it goes in a shared tile [k][mn] with row length kStride.
 //
 // The operand is seen as an (mn, k) matrix: mn is m for A and n for B. A tile is copied in accesses
 // of kWidth neighbouring elements along the operand's contiguous side, kInner of them a line and
-// kOuter lines; thread t makes accesses t, t + kThreads, ... in the order in which they lie in
-// memory. Where kThreads and kInner divide each other, all its places in the tile differ from the
-// first by constants, which fold into the addresses of the instructions. Pointers held a thread,
-// each worth two registers and two additions a tile:
+// kOuter lines; thread t of the group makes accesses t, t + kThreads, ... in the order in which
+// they lie in memory. Where kThreads and kInner divide each other, all its places in the tile
+// differ from the first by constants, which fold into the addresses of the instructions. Pointers
+// held a thread, each worth two registers and two additions a tile:
 //
 //     contiguous along mn     one; the lines of k are stepped through by additions of the leading
 //     dimension contiguous along k      one a line of mn a tile of 96, say       one an access
@@ -19,8 +21,9 @@
 
 namespace gemmtune {
 
-template <int kTileMn, int kTileK, int kThreads, int kWidth, bool kContiguousK, int kStride>
+template <int kTileMn, int kTileK, class Group, int kWidth, bool kContiguousK, int kStride>
 class TileWalk {
+  static constexpr int kThreads = Group::kThreads;
   static constexpr int kInner = (kContiguousK ? kTileK : kTileMn) / kWidth;
   static constexpr int kOuter = kContiguousK ? kTileMn : kTileK;
   static_assert(kInner * kOuter % kThreads == 0, "threads divide the accesses of a tile");
@@ -80,12 +83,12 @@ class TileWalk {
   static constexpr int kLineStep = kInner > kThreads ? 1 : kThreads / kInner;
 
   static __device__ __forceinline__ int inner_of(int i) {
-    const int thread = static_cast<int>(threadIdx.x);
+    const int thread = Group::thread();
     if constexpr (kRegular) return thread % kInner + i % kLineCopies * kThreads;
     return (thread + i * kThreads) % kInner;
   }
   static __device__ __forceinline__ int outer_of(int i) {
-    const int thread = static_cast<int>(threadIdx.x);
+    const int thread = Group::thread();
     if constexpr (kRegular) return thread / kInner + i / kLineCopies * kLineStep;
     return (thread + i * kThreads) / kInner;
   }

@@ -10,7 +10,7 @@ namespace gemmtune::codegen::multistage_loop {
 namespace {
 
 // Loop counter, buffer addresses and launch arguments that stay live through the main loop.
-constexpr int kOverheadRegisters = 24;
+constexpr int kOverheadRegisters = 16;
 
 // Elements that one copy moves: transposed operands go word by word.
 int copy_width(bool contiguous_k, int vector) {
@@ -56,7 +56,7 @@ int estimated_registers(const KernelSpec& spec) {
   const int copies_b =
       t.tile_n * t.tile_k / copy_width(!spec.traits.b_row_major, spec.traits.vector_b);
   const int addresses = 2 * (copies_a + copies_b) / threads_a_block;
-  return t.thread_m * t.thread_n + t.fragments * (t.thread_m + t.thread_n) + addresses +
+  return t.thread_m * t.thread_n + (t.thread_m + t.thread_n) + addresses +
          kOverheadRegisters;
 }
 

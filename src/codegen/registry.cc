@@ -6,6 +6,7 @@
 #include "codegen/strategies/naive.h"
 #include "codegen/strategies/register_cache.h"
 #include "codegen/strategies/skinny.h"
+#include "codegen/strategies/sliced_k.h"
 #include "codegen/strategies/smem_tile.h"
 #include "codegen/strategies/split_k.h"
 #include "codegen/strategies/thread_tile_1d.h"
@@ -18,10 +19,10 @@
 namespace gemmtune::codegen {
 
 std::span<const Strategy* const> strategies() {
-  static const std::array<const Strategy*, 12> all = {
-      &naive(),          &smem_tile(),  &thread_tile_1d(), &thread_tile_2d(),
-      &register_cache(), &vectorized(), &warp_tile(),      &double_buffer(),
-      &multistage(),     &split_k(),    &gemv(),           &skinny(),
+  static const std::array<const Strategy*, 13> all = {
+      &naive(),      &smem_tile(), &thread_tile_1d(), &thread_tile_2d(), &register_cache(),
+      &vectorized(), &warp_tile(), &double_buffer(),  &multistage(),     &split_k(),
+      &sliced_k(),   &gemv(),      &skinny(),
   };
   return all;
 }

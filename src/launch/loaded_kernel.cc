@@ -53,7 +53,8 @@ gpu::Result<LoadedKernel> LoadedKernel::load(std::shared_ptr<const gpu::Context>
   for (const std::string& entry : codegen::entry_names(spec)) {
     auto function = loaded.module_.function(entry);
     if (!function) return tl::unexpected(function.error());
-    if (smem > kDefaultSmemLimit) {
+    // Only the main kernel, the first, has dynamic shared memory.
+    if (loaded.entries_.empty() && smem > kDefaultSmemLimit) {
       if (auto raised = function->set_max_dynamic_smem(smem); !raised)
         return tl::unexpected(raised.error());
     }

@@ -12,6 +12,7 @@ namespace {
 constexpr int kWarpRegisterUnit = 256;
 constexpr int kSmemUnit = 128;  // bytes; granularity of shared-memory allocation
 constexpr int kSchedulersPerSm = 4;
+constexpr double kSmemBytesPerCycle = 128;
 constexpr double kLaunchUs = 2.8;             // back-to-back launches, measured on an H200
 constexpr double kMemoryLatencyCycles = 700;  // global load to use, measured order of magnitude
 constexpr double kL2Speedup = 2;              // L2 over DRAM bandwidth, order of magnitude
@@ -135,7 +136,9 @@ Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem
     return out;
   }
 
-  const auto depth = static_cast<double>(spec.strategy->block_depth(spec, problem));
+  // Of a thread: groups of warps that share out k work on their parts at the same time.
+  const double depth = static_cast<double>(spec.strategy->block_depth(spec, problem)) /
+                       std::max(1, tile.groups);
   const BlockCost cost = block_cost(spec, device, depth);
   const double cycles_per_us = device.boost_clock_mhz;
   const double warps_per_block = threads / 32.0;
@@ -156,8 +159,12 @@ Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem
   const double fill_us = std::ceil(out.waves) * 2 * kMemoryLatencyCycles / cycles_per_us;
   const double reduction_us =
       static_cast<double>(plan.reduction_bytes) / (kL2Speedup * device.memory_gb_per_s * 1e3);
+  // Each group leaves its sums in shared memory, where they are read once more.
+  const double group_bytes = 2.0 * std::max(0, tile.groups) * tile.tile_m * tile.tile_n * 4;
+  const double groups_us =
+      std::ceil(blocks / device.sm_count) * group_bytes / (kSmemBytesPerCycle * cycles_per_us);
   const double launches_us = kLaunchUs * static_cast<double>(plan.launches.size());
-  out.total_us = std::max({out.arithmetic_us, out.smem_us, out.memory_us}) + fill_us +
+  out.total_us = std::max({out.arithmetic_us, out.smem_us, out.memory_us}) + fill_us + groups_us +
                  reduction_us + launches_us;
   return out;
 }

@@ -82,7 +82,8 @@ WarpStep warp_step(const codegen::KernelSpec& spec) {
   const TileConfig& t = spec.tile;
   const KernelTraits& traits = spec.traits;
   const Lanes lanes = lanes_of(t);
-  const double threads = spec.strategy->threads(t);
+  // Those that share the copies of a tile.
+  const double threads = spec.strategy->threads(t) / std::max(1.0, static_cast<double>(t.groups));
   const double elements_a = t.tile_m / threads;  // copied by a thread, per k
   const double elements_b = t.tile_n / threads;
   WarpStep step;

@@ -1,7 +1,5 @@
 #include "codegen/strategies/split_k.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
@@ -13,7 +11,6 @@ namespace gemmtune::codegen {
 namespace {
 
 constexpr int kPartialPadding = 4;  // floats a row
-constexpr int64_t kMaxWorkspaceBytes = int64_t{128} << 20;
 
 constexpr std::array<std::string_view, 15> kParameters = {
     "tile_m", "tile_n", "tile_k",    "warp_m",     "warp_n", "thread_m",  "thread_n", "stages",
@@ -70,7 +67,7 @@ class SplitK final : public Strategy {
   bool worthwhile(const KernelSpec& spec, const Problem& problem) const override {
     const int64_t tiles_k = (problem.shape.k + spec.tile.tile_k - 1) / spec.tile.tile_k;
     return spec.tile.slices <= tiles_k &&
-           slices::workspace_bytes(spec, problem) <= kMaxWorkspaceBytes;
+           slices::workspace_bytes(spec, problem) <= slices::kMaxWorkspaceBytes;
   }
 
   bool deterministic(const KernelSpec& spec) const override {
@@ -107,13 +104,7 @@ class SplitK final : public Strategy {
   }
 
   std::string launch_notes(const KernelSpec& spec) const override {
-    const TileConfig& t = spec.tile;
-    return fmt::format(
-               "{}<<<grid, {}, {}>>>(args)\n"
-               "grid = ceil(m / {}) * ceil(n / {}) * batch * {}; args is gemmtune::GemmArgs, "
-               "below.\n",
-               kernel_name(spec), threads(t), smem_bytes(spec), t.tile_m, t.tile_n, t.slices) +
-           slices::launch_notes(spec);
+    return slices::main_launch_notes(spec) + slices::launch_notes(spec);
   }
 
  private:

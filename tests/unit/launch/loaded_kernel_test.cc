@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -124,6 +125,21 @@ TEST_CASE("every launch of a plan, in order, with the problem's arguments") {
     CHECK(fixture.fake.launches().size() == before + 2 * plan.launches.size());
   }
   CHECK(fixture.fake.misuses().empty());
+}
+
+// The others have static shared memory of their own: with the main kernel's on top, a block would
+// have more than there is.
+TEST_CASE("only the main kernel is given the main kernel's shared memory") {
+  const fake_cuda::Fixture fixture;
+  const auto context = fixture.retain();
+  KernelSpec spec = split_k(sample_problem(), kReduceWorkspace);
+  spec.tile.tile_k = 32;
+  spec.tile.stages = 4;
+  REQUIRE(spec.strategy->smem_bytes(spec) > 48 * 1024);
+  REQUIRE(codegen::entry_names(spec).size() == 2);
+  load(context, spec);
+  const auto calls = fixture.fake.calls();
+  CHECK(std::count(calls.begin(), calls.end(), "cuFuncSetAttribute") == 1);
 }
 
 TEST_CASE("a kernel that reads its scalars is given their addresses") {

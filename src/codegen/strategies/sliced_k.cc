@@ -1,0 +1,116 @@
+#include "codegen/strategies/sliced_k.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "codegen/multistage_rules.h"
+#include "codegen/simt_rules.h"
+#include "codegen/slices.h"
+
+namespace gemmtune::codegen {
+namespace {
+
+constexpr int kPartialPadding = 4;      // floats a row, as in partial_tile.cuh
+constexpr int kMostGroupBarriers = 15;  // a block has 16, one of them for the whole block
+constexpr int kWarp = 32;
+
+constexpr std::array<std::string_view, 16> kParameters = {
+    "tile_m", "tile_n", "tile_k",    "warp_m", "warp_n", "thread_m",  "thread_n",   "stages",
+    "lanes",  "order",  "fragments", "groups", "slices", "reduction", "min_blocks", "raster"};
+
+constexpr std::array kOwnRules = {
+    Rule{"at least 2 groups", "with one this is multistage or split_k",
+         [](const RuleInput& in) { return in.spec.tile.groups >= 2; }},
+    Rule{"a barrier for each group", "a block has 16, and groups of one warp need none",
+         [](const RuleInput& in) {
+           return in.spec.tile.groups <= kMostGroupBarriers || simt::threads(in.spec.tile) == kWarp;
+         }},
+    Rule{"at least 1 slice", "a tile of C is computed by a block or shared out over several",
+         [](const RuleInput& in) { return in.spec.tile.slices >= 1; }},
+};
+
+std::vector<Rule> all_rules() {
+  return simt::joined({simt::rules_with(multistage_loop::rules()), kOwnRules, slices::rules()});
+}
+
+// Parts that the k of a tile of C is cut into.
+int64_t parts(const TileConfig& tile) {
+  return static_cast<int64_t>(tile.groups) * std::max(1, tile.slices);
+}
+
+int64_t tiles_k(const KernelSpec& spec, const Problem& problem) {
+  return (problem.shape.k + spec.tile.tile_k - 1) / spec.tile.tile_k;
+}
+
+class SlicedK final : public Strategy {
+ public:
+  SlicedK() : rules_(all_rules()) {}
+
+  std::string_view name() const override { return "sliced_k"; }
+  std::string_view summary() const override {
+    return "multistage with k shared out over groups of a block's warps, and over blocks if asked";
+  }
+  std::string_view template_file() const override { return "sliced_k.cuh"; }
+  std::string_view template_name() const override { return "SlicedK"; }
+  std::span<const std::string_view> parameters() const override { return kParameters; }
+  std::span<const Rule> rules() const override { return rules_; }
+
+  Expected<void> supports(const Problem& problem, Arch arch) const override {
+    return multistage_loop::supports(name(), problem, arch);
+  }
+
+  bool worthwhile(const KernelSpec& spec, const Problem& problem) const override {
+    return parts(spec.tile) <= tiles_k(spec, problem) &&
+           slices::workspace_bytes(spec, problem) <= slices::kMaxWorkspaceBytes;
+  }
+
+  bool deterministic(const KernelSpec& spec) const override {
+    return slices::deterministic(spec.tile);
+  }
+
+  int threads(const TileConfig& tile) const override { return tile.groups * simt::threads(tile); }
+
+  int smem_bytes(const KernelSpec& spec) const override {
+    const TileConfig& t = spec.tile;
+    const int partial = t.tile_m * (t.tile_n + kPartialPadding) * size_bytes(spec.type);
+    return t.groups * std::max(simt::smem_bytes(spec, t.stages), partial);
+  }
+
+  int estimated_registers(const KernelSpec& spec) const override {
+    return multistage_loop::estimated_registers(spec);
+  }
+
+  int64_t block_depth(const KernelSpec& spec, const Problem& problem) const override {
+    const int64_t count = parts(spec.tile);
+    const int64_t part = (tiles_k(spec, problem) + count - 1) / count * spec.tile.tile_k;
+    return part * spec.tile.groups;
+  }
+
+  std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override {
+    std::vector<EntryPoint> entries = Strategy::entry_points(spec);
+    for (const EntryPoint& entry : slices::further_entry_points(spec)) entries.push_back(entry);
+    return entries;
+  }
+
+  LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
+    return slices::sliced(simt::single_launch(spec, problem), spec, problem);
+  }
+
+  std::string launch_notes(const KernelSpec& spec) const override {
+    return slices::main_launch_notes(spec) + slices::launch_notes(spec);
+  }
+
+ private:
+  std::vector<Rule> rules_;
+};
+
+}  // namespace
+
+const Strategy& sliced_k() {
+  static const SlicedK strategy;
+  return strategy;
+}
+
+}  // namespace gemmtune::codegen
