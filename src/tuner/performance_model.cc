@@ -137,8 +137,8 @@ Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem
   }
 
   // Of a thread: groups of warps that share out k work on their parts at the same time.
-  const double depth = static_cast<double>(spec.strategy->block_depth(spec, problem)) /
-                       std::max(1, tile.groups);
+  const double depth =
+      static_cast<double>(spec.strategy->block_depth(spec, problem)) / std::max(1, tile.groups);
   const BlockCost cost = block_cost(spec, device, depth);
   const double cycles_per_us = device.boost_clock_mhz;
   const double warps_per_block = threads / 32.0;

@@ -15,13 +15,24 @@ namespace {
 constexpr std::string_view kGeometry[] = {"tile_m", "tile_n",   "tile_k",   "warp_m",
                                           "warp_n", "thread_m", "thread_n", "stages"};
 constexpr size_t kSeedsPerGeometry = 2;
-constexpr double kContender = 1.15;  // times the best predicted cost
-constexpr size_t kBestKept = 8;      // results that random steps start from
-constexpr size_t kStepParents = 3;   // results whose one-step neighbours are tried
-constexpr int kRandomTries = 200;    // per wanted point
+constexpr double kContender = 1.15;       // times the best predicted cost
+constexpr size_t kBestKept = 8;           // results that random steps start from
+constexpr size_t kStepParents = 3;        // results whose one-step neighbours are tried
+constexpr int kRandomTries = 200;         // per wanted point
+constexpr size_t kEnoughSamples = 48;     // to learn from
+constexpr size_t kForestParents = 5;      // results whose one-step neighbours the forest is asked
+constexpr size_t kForestSteps = 1500;     // random steps that it is asked
+constexpr size_t kForestPoints = 2500;    // points from all over the spaces that it is asked
+constexpr size_t kChosenPerGeometry = 2;  // in one batch: the rest is often the same machine code
+constexpr size_t kLocalShare = 4;         // of a batch, one in so many is plain local search
+constexpr float kFailureValue = 2;        // logarithm of a time over the ideal
 
 bool is_geometry(std::string_view name) {
   return std::find(std::begin(kGeometry), std::end(kGeometry), name) != std::end(kGeometry);
+}
+
+bool is_geometry(const codegen::SearchSpace& space, size_t parameter) {
+  return is_geometry(space.strategy->parameters()[parameter]);
 }
 
 Choice choice_at(const codegen::SearchSpace& space, size_t index_of_space, int64_t index) {
@@ -42,7 +53,7 @@ struct Search::SplitSpace {
   explicit SplitSpace(const codegen::SearchSpace& space) : counts(space.values.size()) {
     for (size_t i = 0; i < counts.size(); ++i) {
       counts[i] = static_cast<int64_t>(space.values[i].size());
-      geometric.push_back(is_geometry(space.strategy->parameters()[i]));
+      geometric.push_back(is_geometry(space, i));
       (geometric[i] ? geometries : variants) *= counts[i];
     }
   }
@@ -66,8 +77,8 @@ struct Search::SplitSpace {
   int64_t variants = 1;
 };
 
-Search::Search(std::vector<Space> spaces, uint64_t seed)
-    : spaces_(std::move(spaces)), random_(seed) {
+Search::Search(std::vector<Space> spaces, uint64_t seed, double ideal_us)
+    : spaces_(std::move(spaces)), random_(seed), ideal_us_(ideal_us) {
   rank_seeds();
 }
 
@@ -146,9 +157,12 @@ void Search::rank_geometry(size_t s, const SplitSpace& split, int64_t geometry,
   std::move(kept.begin(), kept.end(), std::back_inserter(all));
 }
 
+bool Search::is_new(const Choice& choice) const {
+  return !seen_.contains(choice) && spaces_[choice.space].legal(tile(choice));
+}
+
 bool Search::take(const Choice& choice, std::vector<Choice>& out) {
-  if (seen_.contains(choice)) return false;
-  if (!spaces_[choice.space].legal(tile(choice))) return false;
+  if (!is_new(choice)) return false;
   seen_.insert(choice);
   out.push_back(choice);
   return true;
@@ -166,7 +180,7 @@ std::vector<Choice> Search::seeds(size_t count) {
 }
 
 // In random order: a batch is a few of many steps, and each parameter should have its turn.
-void Search::one_step(const Choice& from, size_t count, std::vector<Choice>& out) {
+std::vector<Choice> Search::one_steps(const Choice& from) {
   std::vector<Choice> steps;
   for (size_t i = 0; i < from.tile.size(); ++i) {
     const auto values = static_cast<int>(spaces_[from.space].space.values[i].size());
@@ -176,39 +190,136 @@ void Search::one_step(const Choice& from, size_t count, std::vector<Choice>& out
     }
   }
   std::shuffle(steps.begin(), steps.end(), random_);
-  for (const Choice& step : steps) {
-    if (out.size() == count) return;
-    take(step, out);
+  return steps;
+}
+
+// Two or three parameters of one of the best `parents` results, changed.
+Choice Search::random_step(size_t parents) {
+  const auto below = [this](size_t n) { return static_cast<size_t>(random_() % n); };
+  Choice next = results_[below(parents)].choice;
+  const size_t changes = 2 + below(2);
+  for (size_t c = 0; c < changes; ++c) {
+    const size_t i = below(next.tile.size());
+    next.tile[i] = static_cast<int>(below(spaces_[next.space].space.values[i].size()));
   }
+  return next;
+}
+
+// A geometry from all over the spaces with its other parameters at random.
+Choice Search::random_point() {
+  Choice point = seeds_[static_cast<size_t>(random_() % seeds_.size())];
+  const codegen::SearchSpace& space = spaces_[point.space].space;
+  for (size_t i = 0; i < point.tile.size(); ++i) {
+    if (is_geometry(space, i)) continue;
+    point.tile[i] = static_cast<int>(random_() % space.values[i].size());
+  }
+  return point;
 }
 
 void Search::random_steps(size_t count, std::vector<Choice>& out) {
   const size_t parents = std::min(kBestKept, results_.size());
   if (parents == 0) return;
-  const auto below = [this](size_t n) { return static_cast<size_t>(random_() % n); };
   for (int tries = 0; tries < kRandomTries * static_cast<int>(count) && out.size() < count;
        ++tries) {
-    Choice next = results_[below(parents)].choice;
-    const size_t changes = 2 + below(2);
-    for (size_t c = 0; c < changes; ++c) {
-      const size_t i = below(next.tile.size());
-      next.tile[i] = static_cast<int>(below(spaces_[next.space].space.values[i].size()));
-    }
-    take(next, out);
+    take(random_step(parents), out);
   }
+}
+
+std::vector<Choice> Search::proposals(size_t count) {
+  if (samples_.size() < kEnoughSamples) return neighbours(count);
+  std::vector<Choice> out = most_promising(count - count / kLocalShare);
+  if (out.size() < count) {
+    const auto more = neighbours(count - out.size());
+    out.insert(out.end(), more.begin(), more.end());
+  }
+  return out;
 }
 
 std::vector<Choice> Search::neighbours(size_t count) {
   std::vector<Choice> out;
-  for (size_t i = 0; i < std::min(kStepParents, results_.size()) && out.size() < count; ++i) {
-    if (std::isfinite(results_[i].cost)) one_step(results_[i].choice, count, out);
+  for (size_t i = 0; i < std::min(kStepParents, results_.size()); ++i) {
+    for (const Choice& step : one_steps(results_[i].choice)) {
+      if (out.size() == count) return out;
+      take(step, out);
+    }
   }
   random_steps(count, out);
   return out;
 }
 
+// What the forest is asked about, each once.
+std::vector<Choice> Search::pool() {
+  std::vector<Choice> pool;
+  for (size_t i = 0; i < std::min(kForestParents, results_.size()); ++i) {
+    const auto steps = one_steps(results_[i].choice);
+    pool.insert(pool.end(), steps.begin(), steps.end());
+  }
+  const size_t parents = std::min(kBestKept, results_.size());
+  for (size_t i = 0; parents > 0 && i < kForestSteps; ++i) pool.push_back(random_step(parents));
+  for (size_t i = 0; !seeds_.empty() && i < kForestPoints; ++i) pool.push_back(random_point());
+  std::sort(pool.begin(), pool.end());
+  pool.erase(std::unique(pool.begin(), pool.end()), pool.end());
+  std::erase_if(pool, [this](const Choice& choice) { return !is_new(choice); });
+  return pool;
+}
+
+// The choice with all that is not geometry at its first value.
+Choice Search::geometry_of(Choice choice) const {
+  const codegen::SearchSpace& space = spaces_[choice.space].space;
+  for (size_t i = 0; i < choice.tile.size(); ++i) {
+    if (!is_geometry(space, i)) choice.tile[i] = 0;
+  }
+  return choice;
+}
+
+std::vector<Choice> Search::most_promising(size_t count) {
+  const auto forest = RegressionForest::fit(samples_, random_());
+  std::vector<Choice> asked = pool();
+  std::vector<Ranked> by_mean;
+  std::vector<Ranked> by_bound;
+  for (Choice& choice : asked) {
+    const auto estimate = forest.estimate(spaces_[choice.space].features(tile(choice)));
+    by_mean.push_back({estimate.mean, choice});
+    by_bound.push_back({estimate.mean - estimate.deviation, std::move(choice)});
+  }
+  const auto cheaper = [](const Ranked& a, const Ranked& b) { return a.cost < b.cost; };
+  std::stable_sort(by_mean.begin(), by_mean.end(), cheaper);
+  std::stable_sort(by_bound.begin(), by_bound.end(), cheaper);
+
+  std::vector<Choice> out;
+  std::map<Choice, size_t> chosen;  // of each geometry
+  size_t next[] = {0, 0};
+  for (size_t turn = 0; out.size() < count; turn = 1 - turn) {
+    const auto& ranked = turn == 0 ? by_mean : by_bound;
+    size_t& at = next[turn];
+    if (next[0] >= by_mean.size() && next[1] >= by_bound.size()) break;
+    while (at < ranked.size()) {
+      const Choice& choice = ranked[at++].choice;
+      size_t& used = chosen[geometry_of(choice)];
+      if (used < kChosenPerGeometry && take(choice, out)) {
+        ++used;
+        break;
+      }
+    }
+  }
+  return out;
+}
+
+void Search::learn(std::vector<Sample> samples) {
+  std::move(samples.begin(), samples.end(), std::back_inserter(samples_));
+}
+
+float Search::value_of(double time_us, double ideal_us) {
+  if (!std::isfinite(time_us)) return kFailureValue;
+  return std::min(kFailureValue, static_cast<float>(std::log(time_us / ideal_us)));
+}
+
 void Search::report(const Choice& choice, double time_us) {
   seen_.insert(choice);
+  const Space& space = spaces_[choice.space];
+  if (space.features) {
+    samples_.push_back({space.features(tile(choice)), value_of(time_us, ideal_us_)});
+  }
   if (!std::isfinite(time_us)) return;
   const auto at =
       std::upper_bound(results_.begin(), results_.end(), time_us,

@@ -10,6 +10,7 @@
 
 #include "jit/compile_pool.h"
 #include "tuner/candidate.h"
+#include "tuner/candidate_features.h"
 #include "tuner/performance_model.h"
 #include "tuner/recorder.h"
 #include "tuner/staleness.h"
@@ -17,8 +18,12 @@
 namespace gemmtune::tuner {
 namespace {
 
-constexpr double kSeedShare = 0.5;      // of the candidates; the rest is local search
-constexpr size_t kNeighbourBatch = 12;  // candidates asked for at a time by local search
+constexpr double kSeedShare = 0.35;       // of the candidates: the model's; the rest is search
+constexpr double kLearntSeedShare = 0.1;  // the same where similar problems were learnt from
+constexpr size_t kEnoughLearnt = 300;     // samples for that
+constexpr size_t kProposalBatch = 16;     // candidates asked for at a time by search
+constexpr size_t kLearntProblems = 12;    // similar problems whose results are learnt from
+constexpr size_t kLearntPerProblem = 120;
 constexpr size_t kFinalists = 6;
 constexpr size_t kNeighbours = 8;  // problems whose winner is tried early
 constexpr size_t kNearest = 3;     // of those, how many give more than their winner
@@ -57,7 +62,7 @@ class Session {
         problem_(canonical(request.problem)),
         compiler_version_(to_string(services.compiler->nvrtc().version())),
         owner_(random_owner()),
-        search_(make_spaces(), request.seed) {
+        search_(make_spaces(), request.seed, ideal_us(problem_, services.limits)) {
     report_.job = {problem_, request.arch, services.device ? services.device->uuid : "",
                    request.warm};
   }
@@ -93,6 +98,9 @@ class Session {
                           return predict(s, s.strategy->estimated_registers(s), problem_,
                                          services_.limits)
                               .total_us;
+                        },
+                        [this, spec](const TileConfig& tile) {
+                          return candidate_features(spec(tile), problem_, services_.limits);
                         }});
     }
     return spaces;
@@ -120,27 +128,72 @@ class Session {
     if (!request_.fresh) {
       if (auto done = resume(); !done) return done;
     }
+    if (auto done = learn(); !done) return done;
     return borrow();
   }
 
+  // Of this device, or of any with the same arch.
   store::Filter own_records() const {
+    store::Filter filter = records_of_arch();
+    filter.device_uuid = report_.job.device_uuid;
+    return filter;
+  }
+  store::Filter records_of_arch() const {
     store::Filter filter;
     filter.arch = request_.arch;
-    filter.device_uuid = report_.job.device_uuid;
     filter.warm = request_.warm;
     return filter;
   }
 
-  // Suggests what was best on similar problems: the winner of each of the nearest, and more of the
-  // very nearest. A tile's time carries over badly, but its rank does not.
+  // Hands the search what was measured on similar problems of this device.
+  Expected<void> learn() {
+    if (request_.fresh || !services_.device) return {};
+    auto neighbours = services_.store->near(problem_, own_records(), kLearntProblems);
+    if (!neighbours) return tl::unexpected(neighbours.error());
+    for (const store::Neighbour& neighbour : *neighbours) {
+      const Problem& problem = neighbour.record.job.problem;
+      auto records = services_.store->candidates(problem, own_records());
+      if (!records) return tl::unexpected(records.error());
+      search_.learn(samples_of(problem, *records));
+    }
+    return {};
+  }
+
+  // An even selection of a problem's results, fast and slow.
+  std::vector<Sample> samples_of(const Problem& problem,
+                                 const std::vector<store::Record>& records) const {
+    const double ideal = ideal_us(problem, services_.limits);
+    const size_t step = std::max<size_t>(1, records.size() / kLearntPerProblem);
+    std::vector<Sample> samples;
+    for (size_t i = 0; i < records.size(); i += step) {
+      const store::Record& record = records[i];
+      const auto spec = record.measurement ? kernel_of(record) : std::nullopt;
+      if (!spec) continue;
+      samples.push_back({candidate_features(*spec, problem, services_.limits),
+                         Search::value_of(record.measurement->median_us, ideal)});
+    }
+    return samples;
+  }
+
+  // Suggests what was best on this problem elsewhere, and on similar ones here or, where nothing
+  // is known of this device, elsewhere: the winner of each of the nearest, and more of the very
+  // nearest. A tile's time carries over badly, but its rank does not.
   Expected<void> borrow() {
-    auto neighbours = services_.store->near(problem_, own_records(), kNeighbours);
+    auto elsewhere = services_.store->candidates(problem_, records_of_arch());
+    if (!elsewhere) return tl::unexpected(elsewhere.error());
+    for (size_t i = 0; i < std::min(elsewhere->size(), kBorrowed); ++i) suggest((*elsewhere)[i]);
+    if (auto done = borrow_from_similar(own_records()); !done) return done;
+    return search_.suggested() > 0 ? Expected<void>() : borrow_from_similar(records_of_arch());
+  }
+
+  Expected<void> borrow_from_similar(const store::Filter& filter) {
+    auto neighbours = services_.store->near(problem_, filter, kNeighbours);
     if (!neighbours) return tl::unexpected(neighbours.error());
     for (size_t i = 0; i < neighbours->size(); ++i) {
       const store::Record& best = (*neighbours)[i].record;
       suggest(best);
       if (i >= kNearest) continue;
-      auto others = services_.store->candidates(best.job.problem, own_records());
+      auto others = services_.store->candidates(best.job.problem, filter);
       if (!others) return tl::unexpected(others.error());
       const size_t count = std::min(others->size(), kBorrowed);
       for (size_t j = 0; j < count; ++j) suggest((*others)[j]);
@@ -198,11 +251,19 @@ class Session {
     return {};
   }
 
+  // Suggestions, and as many of the model's favourites as there is reason to trust it.
+  size_t first_seeds(int budget) const {
+    const double share = search_.learnt() < kEnoughLearnt ? kSeedShare : kLearntSeedShare;
+    const double own = share * budget;
+    const double most = std::max(own, 2 * kSeedShare * budget);
+    return static_cast<size_t>(
+        std::max(0.0, std::min(most, own + static_cast<double>(search_.suggested()))));
+  }
+
   Expected<void> search_loop() {
     jit::CompilePool pool(services_.compiler, request_.compile_threads);
     const int budget = request_.max_candidates - report_.resumed;
-    const auto seeds = static_cast<size_t>(std::max(0.0, kSeedShare * budget));
-    if (auto done = submit(search_.seeds(seeds), pool); !done) return done;
+    if (auto done = submit(search_.seeds(first_seeds(budget)), pool); !done) return done;
     while (true) {
       if (stopped() || out_of_time()) {
         report_.interrupted = report_.interrupted || stopped();
@@ -211,8 +272,8 @@ class Session {
       }
       const int left = budget - static_cast<int>(candidates_.size());
       if (left > 0 && pool.pending() <= static_cast<size_t>(request_.compile_threads)) {
-        const size_t wanted = std::min<size_t>(kNeighbourBatch, static_cast<size_t>(left));
-        auto more = search_.neighbours(wanted);
+        const size_t wanted = std::min<size_t>(kProposalBatch, static_cast<size_t>(left));
+        auto more = search_.proposals(wanted);
         if (more.empty()) more = search_.seeds(wanted);
         if (auto done = submit(more, pool); !done) return done;
       }
