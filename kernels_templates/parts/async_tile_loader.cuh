@@ -43,6 +43,14 @@ class AsyncTileLoader {
     walk_.advance(kTileK);
   }
 
+  // Starts copying part `part` of `parts` of the next whole tile, or zeros in its place if there is
+  // none (`exists` is false).
+  __device__ __forceinline__ void copy_part(float* tile, int part, int parts, bool exists) {
+    walk_.visit_part(part, parts, [&](int i, const float* from, bool inside) {
+      cp_async_or_zero<kWidth * 4>(tile + Walk::offset_of(i), from, inside && exists);
+    });
+  }
+
  private:
   Walk walk_;
 };

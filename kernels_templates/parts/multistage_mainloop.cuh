@@ -23,7 +23,8 @@
 //
 // At the top of iteration t the copies of tile t have landed (wait_group) and every thread is past
 // iteration t - 1 (the barrier), so buffer (t - 1) % stages may be overwritten: that is where tile
-// t + stages - 1 goes. No data passes through registers on its way to shared memory.
+// t + stages - 1 goes. No data passes through registers on its way to shared memory. Where
+// kTile.ahead is set, the barrier of the next tile comes before the last step of this one.
 
 namespace gemmtune {
 
@@ -67,27 +68,84 @@ struct MultistageMainloop {
     cp_async_commit();
 #pragma unroll
     for (int s = 1; s < kStages - 1; ++s) {
-      if (s < tiles_k) {
-        load_a.copy_next(smem + s * kBuffer);
-        load_b.copy_next(smem + s * kBuffer + kBufferA);
-      }
-      cp_async_commit();  // empty groups keep the count that wait_group relies on
+      load_a.copy_part(smem + s * kBuffer, 0, 1, s < tiles_k);
+      load_b.copy_part(smem + s * kBuffer + kBufferA, 0, 1, s < tiles_k);
+      cp_async_commit();
     }
 
-    float* reading = smem;
-    float* writing = smem + (kStages - 1) * kBuffer;
+    if constexpr (kTile.ahead != 0) {
+      multiply_ahead(tile, smem, load_a, load_b, tiles_k);
+    } else {
+      multiply_each(tile, smem, load_a, load_b, tiles_k);
+    }
+  }
+
+ private:
+  // The buffers in turn.
+  struct Ring {
+    float* first;
+    float* reading = first;
+    float* writing = first + (kStages - 1) * kBuffer;
+
+    __device__ __forceinline__ void advance() {
+      writing = reading;
+      reading = reading == first + (kStages - 1) * kBuffer ? first : reading + kBuffer;
+    }
+  };
+
+  // Each tile's fragments are read behind its barrier.
+  static __device__ __forceinline__ void multiply_each(Tile& tile, float* smem, LoaderA& load_a,
+                                                       LoaderB& load_b, int tiles_k) {
+    Ring ring{smem};
     for (int t = 0; t < tiles_k; ++t) {
       cp_async_wait<kStages - 2>();
       Group::sync();
       if (t + kStages - 1 < tiles_k) {
-        load_a.copy_next(writing);
-        load_b.copy_next(writing + kBufferA);
+        load_a.copy_next(ring.writing);
+        load_b.copy_next(ring.writing + kBufferA);
       }
       cp_async_commit();
-      multiply_tile<kTile, kStrideA, kStrideB>(tile, reading, reading + kBufferA);
-      writing = reading;
-      reading = reading == smem + (kStages - 1) * kBuffer ? smem : reading + kBuffer;
+      multiply_tile<kTile, kStrideA, kStrideB>(tile, ring.reading, ring.reading + kBufferA);
+      ring.advance();
     }
+  }
+
+  // The barrier of the next tile and the reads of its first fragments come before the last
+  // multiplications of this one, which hide them, and the copies are spread over the others. No
+  // branch keeps the compiler from mixing them: past the end zeros are copied, and read for
+  // nothing.
+  //
+  //     read    k=1  k=2 ..  k=last | next tile: k=0  k=1
+  //     multiply     k=1 ..         | k=last          k=0
+  //                             barrier
+  static __device__ __forceinline__ void multiply_ahead(Tile& tile, float* smem, LoaderA& load_a,
+                                                        LoaderB& load_b, int tiles_k) {
+    static_assert(kTile.tile_k % 2 == 0, "a tile begins with the first of the two fragments");
+    constexpr int kSteps = kTile.tile_k - 1;  // before the barrier
+    Ring ring{smem};
+    typename Tile::Fragments fragments[2];
+    cp_async_wait<kStages - 2>();
+    Group::sync();
+    tile.read(fragments[0], ring.reading, ring.reading + kBufferA);
+    for (int t = 0; t < tiles_k; ++t) {
+      const bool exists = t + kStages - 1 < tiles_k;
+      const float* a = ring.reading;
+      const float* b = ring.reading + kBufferA;
+#pragma unroll
+      for (int k = 0; k < kSteps; ++k) {
+        tile.read(fragments[(k + 1) % 2], a + (k + 1) * kStrideA, b + (k + 1) * kStrideB);
+        load_a.copy_part(ring.writing, k, kSteps, exists);
+        load_b.copy_part(ring.writing + kBufferA, k, kSteps, exists);
+        tile.multiply(fragments[k % 2]);
+      }
+      cp_async_commit();
+      cp_async_wait<kStages - 2>();
+      Group::sync();
+      ring.advance();
+      tile.read(fragments[0], ring.reading, ring.reading + kBufferA);
+      tile.multiply(fragments[1]);
+    }
+    cp_async_wait<0>();  // for the zeros past the end
   }
 };
 

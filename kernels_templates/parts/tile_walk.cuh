@@ -58,6 +58,23 @@ class TileWalk {
     }
   }
 
+  // The accesses of part `part` of `parts` of a whole tile: calls f(i, address, inside) for each.
+  // When all parts have been visited, in order, the walk has gone on to the next tile.
+  template <class F>
+  __device__ __forceinline__ void visit_part(int part, int parts, F f) {
+#pragma unroll
+    for (int i = 0; i < kCopies; ++i) {
+      if (i * parts / kCopies != part) continue;
+      if constexpr (kOnePointer) {
+        f(i, from_[0] + i % kLineCopies * (kThreads * kWidth), mn_of(i) < left_);
+        if (i % kLineCopies == kLineCopies - 1) from_[0] += kLineStep * ld_;
+      } else {
+        f(i, from_[i], true);
+        from_[i] += kContiguousK ? kTileK : kTileK * ld_;
+      }
+    }
+  }
+
   // Goes on to the tile that begins `depth` values of k later.
   __device__ __forceinline__ void advance(int depth) {
 #pragma unroll

@@ -25,6 +25,11 @@ bool copies_evenly(const TileConfig& tile, int tile_mn, int width) {
 constexpr std::array kRules = {
     Rule{"at least 3 stages", "with fewer the copies of the next tile cannot overlap the product",
          [](const RuleInput& in) { return in.spec.tile.stages >= 3; }},
+    Rule{"ahead with two fragments", "one is read while the other is multiplied",
+         [](const RuleInput& in) {
+           const TileConfig& t = in.spec.tile;
+           return t.ahead == 0 || (t.fragments == 2 && t.tile_k % 2 == 0);
+         }},
     Rule{"threads divide the copies of a tile", "each thread issues the same number",
          [](const RuleInput& in) {
            const TileConfig& t = in.spec.tile;
@@ -56,7 +61,7 @@ int estimated_registers(const KernelSpec& spec) {
   const int copies_b =
       t.tile_n * t.tile_k / copy_width(!spec.traits.b_row_major, spec.traits.vector_b);
   const int addresses = 2 * (copies_a + copies_b) / threads_a_block;
-  return t.thread_m * t.thread_n + (t.thread_m + t.thread_n) + addresses +
+  return t.thread_m * t.thread_n + (1 + t.ahead) * (t.thread_m + t.thread_n) + addresses +
          kOverheadRegisters;
 }
 

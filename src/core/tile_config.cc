@@ -29,6 +29,7 @@ constexpr std::array kFields = {
     TileField{"raster", &TileConfig::raster},
     TileField{"warps", &TileConfig::warps},
     TileField{"unroll", &TileConfig::unroll},
+    TileField{"ahead", &TileConfig::ahead},
     TileField{"groups", &TileConfig::groups},
 };
 static_assert(kFields.size() * sizeof(int) == sizeof(TileConfig), "list every field of TileConfig");

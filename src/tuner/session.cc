@@ -145,14 +145,20 @@ class Session {
     return filter;
   }
 
-  // Hands the search what was measured on similar problems of this device.
+  // Hands the search what was measured on similar problems of this device or, if that is little,
+  // of others of its arch.
   Expected<void> learn() {
     if (request_.fresh || !services_.device) return {};
-    auto neighbours = services_.store->near(problem_, own_records(), kLearntProblems);
+    if (auto done = learn_from(own_records()); !done) return done;
+    return search_.learnt() < kEnoughLearnt ? learn_from(records_of_arch()) : Expected<void>();
+  }
+
+  Expected<void> learn_from(const store::Filter& filter) {
+    auto neighbours = services_.store->near(problem_, filter, kLearntProblems);
     if (!neighbours) return tl::unexpected(neighbours.error());
     for (const store::Neighbour& neighbour : *neighbours) {
       const Problem& problem = neighbour.record.job.problem;
-      auto records = services_.store->candidates(problem, own_records());
+      auto records = services_.store->candidates(problem, filter);
       if (!records) return tl::unexpected(records.error());
       search_.learn(samples_of(problem, *records));
     }
@@ -181,7 +187,11 @@ class Session {
   Expected<void> borrow() {
     auto elsewhere = services_.store->candidates(problem_, records_of_arch());
     if (!elsewhere) return tl::unexpected(elsewhere.error());
-    for (size_t i = 0; i < std::min(elsewhere->size(), kBorrowed); ++i) suggest((*elsewhere)[i]);
+    const size_t before = search_.suggested();
+    for (const store::Record& record : *elsewhere) {
+      if (search_.suggested() - before == kRemeasured) break;
+      if (record.outcome == store::Outcome::ok) suggest(record);
+    }
     if (auto done = borrow_from_similar(own_records()); !done) return done;
     return search_.suggested() > 0 ? Expected<void>() : borrow_from_similar(records_of_arch());
   }

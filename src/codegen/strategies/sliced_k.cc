@@ -16,9 +16,10 @@ constexpr int kPartialPadding = 4;      // floats a row, as in partial_tile.cuh
 constexpr int kMostGroupBarriers = 15;  // a block has 16, one of them for the whole block
 constexpr int kWarp = 32;
 
-constexpr std::array<std::string_view, 16> kParameters = {
-    "tile_m", "tile_n", "tile_k",    "warp_m", "warp_n", "thread_m",  "thread_n",   "stages",
-    "lanes",  "order",  "fragments", "groups", "slices", "reduction", "min_blocks", "raster"};
+constexpr std::array<std::string_view, 17> kParameters = {
+    "tile_m",   "tile_n", "tile_k",    "warp_m",     "warp_n",    "thread_m",
+    "thread_n", "stages", "lanes",     "order",      "fragments", "ahead",
+    "groups",   "slices", "reduction", "min_blocks", "raster"};
 
 constexpr std::array kOwnRules = {
     Rule{"at least 2 groups", "with one this is multistage or split_k",

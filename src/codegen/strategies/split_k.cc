@@ -12,9 +12,9 @@ namespace {
 
 constexpr int kPartialPadding = 4;  // floats a row
 
-constexpr std::array<std::string_view, 15> kParameters = {
-    "tile_m", "tile_n", "tile_k",    "warp_m",     "warp_n", "thread_m",  "thread_n", "stages",
-    "lanes",  "order",  "fragments", "min_blocks", "slices", "reduction", "raster"};
+constexpr std::array<std::string_view, 16> kParameters = {
+    "tile_m", "tile_n", "tile_k",    "warp_m", "warp_n",     "thread_m", "thread_n",  "stages",
+    "lanes",  "order",  "fragments", "ahead",  "min_blocks", "slices",   "reduction", "raster"};
 
 // Two buffers are filled through registers, more by cp.async.
 bool through_registers(const TileConfig& tile) {
@@ -30,6 +30,10 @@ constexpr std::array kOwnRules = {
          [](const RuleInput& in) { return in.spec.tile.slices >= 2; }},
     Rule{"at least 2 stages", "with fewer copies and product cannot overlap",
          [](const RuleInput& in) { return in.spec.tile.stages >= 2; }},
+    Rule{"ahead with 3 stages", "it is a way of the cp.async pipeline",
+         [](const RuleInput& in) {
+           return in.spec.tile.ahead == 0 || !through_registers(in.spec.tile);
+         }},
     Rule{"3 and more stages need sm_80", "they are copied by cp.async",
          [](const RuleInput& in) {
            return through_registers(in.spec.tile) ||

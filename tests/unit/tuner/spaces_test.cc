@@ -20,7 +20,7 @@ TEST_CASE("no legal point of a shipped space is skipped") {
     int64_t count = 0;
     for (int64_t i = 0; i < space.size(); ++i) count += legal(space.at(i)) ? 1 : 0;
     CAPTURE(strategy->name());
-    const Search search({{space, legal, [](const TileConfig&) { return 1.0; }}}, 1);
+    const Search search({{space, legal, [](const TileConfig&) { return 1.0; }, {}}}, 1);
     CHECK(search.legal_points() == count);
   }
 }
