@@ -2,10 +2,10 @@
 #include <cstring>
 #include <utility>
 
+#include "core/elements.h"
 #include "vendor/algorithm_names.h"
 #include "vendor/column_major.h"
 #include "vendor/cublaslt_internal.h"
-#include "vendor/half.h"
 
 namespace gemmtune::vendor {
 
@@ -106,7 +106,7 @@ struct Scalar {
 Scalar scalar(float value, cudaDataType_t type) {
   Scalar scalar{};
   if (type == CUDA_R_16F) {
-    const uint16_t half = half_bits(value);
+    const uint16_t half = f16_bits(value);
     std::memcpy(scalar.bytes, &half, sizeof(half));
   } else {
     std::memcpy(scalar.bytes, &value, sizeof(value));

@@ -1,0 +1,102 @@
+#include "core/elements.h"
+
+#include <bit>
+#include <cstring>
+
+namespace gemmtune {
+namespace {
+
+constexpr uint32_t kInfinity = 0x7f800000;
+constexpr uint32_t kSignMask = 0x80000000;
+
+// value >> shift, rounded to the nearest, ties to even. 0 < shift < 32.
+uint32_t rounded_shift(uint32_t value, int shift) {
+  const uint32_t kept = value >> shift;
+  const uint32_t rest = value & ((1U << shift) - 1);
+  const uint32_t half = 1U << (shift - 1);
+  return kept + static_cast<uint32_t>(rest > half || (rest == half && (kept & 1) != 0));
+}
+
+uint16_t half_bits_of(float value, DataType type) {
+  return type == DataType::f16 ? f16_bits(value) : bf16_bits(value);
+}
+
+float half_value_of(uint16_t bits, DataType type) {
+  return type == DataType::f16 ? f16_value(bits) : bf16_value(bits);
+}
+
+}  // namespace
+
+uint16_t f16_bits(float value) {
+  const uint32_t bits = std::bit_cast<uint32_t>(value);
+  const uint32_t sign = bits >> 16 & 0x8000;
+  const uint32_t magnitude = bits & ~kSignMask;
+  const int exponent = static_cast<int>(magnitude >> 23) - 127;
+  uint32_t half = 0;
+  if (magnitude > kInfinity) {
+    half = 0x7e00 | (magnitude >> 13 & 0x3ff);
+  } else if (exponent >= 16) {
+    half = 0x7c00;  // too large, or infinity
+  } else if (exponent >= -14) {
+    // Rebias; a carry out of the mantissa rightly raises the exponent, up to infinity.
+    half = rounded_shift(magnitude - (112U << 23), 13);
+  } else if (exponent >= -25) {
+    // Subnormal: the implicit bit becomes explicit.
+    half = rounded_shift((magnitude & 0x7fffff) | 0x800000, -exponent - 1);
+  }
+  return static_cast<uint16_t>(sign | half);
+}
+
+float f16_value(uint16_t bits) {
+  const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
+  const uint32_t magnitude = bits & 0x7fff;
+  if (magnitude >= 0x7c00) {
+    return std::bit_cast<float>(sign | kInfinity | (magnitude & 0x3ff) << 13);
+  }
+  if (magnitude >= 0x400) return std::bit_cast<float>(sign | ((magnitude << 13) + (112U << 23)));
+  const float subnormal = static_cast<float>(magnitude) * 0x1p-24F;
+  return sign != 0 ? -subnormal : subnormal;
+}
+
+uint16_t bf16_bits(float value) {
+  const uint32_t bits = std::bit_cast<uint32_t>(value);
+  if ((bits & ~kSignMask) > kInfinity) return static_cast<uint16_t>(bits >> 16 | 0x40);
+  return static_cast<uint16_t>(rounded_shift(bits, 16));
+}
+
+float bf16_value(uint16_t bits) {
+  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+}
+
+float rounded(float value, DataType type) {
+  return type == DataType::f32 ? value : half_value_of(half_bits_of(value, type), type);
+}
+
+std::vector<std::byte> encode(std::span<const float> values, DataType type) {
+  if (type == DataType::f32) {
+    const auto bytes = std::as_bytes(values);
+    return {bytes.begin(), bytes.end()};
+  }
+  std::vector<std::byte> out(values.size() * sizeof(uint16_t));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const uint16_t bits = half_bits_of(values[i], type);
+    std::memcpy(out.data() + i * sizeof(bits), &bits, sizeof(bits));
+  }
+  return out;
+}
+
+std::vector<float> decode(std::span<const std::byte> bytes, DataType type) {
+  std::vector<float> values(bytes.size() / static_cast<size_t>(size_bytes(type)));
+  if (type == DataType::f32) {
+    std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+    return values;
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    uint16_t bits = 0;
+    std::memcpy(&bits, bytes.data() + i * sizeof(bits), sizeof(bits));
+    values[i] = half_value_of(bits, type);
+  }
+  return values;
+}
+
+}  // namespace gemmtune

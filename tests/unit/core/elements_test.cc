@@ -1,0 +1,104 @@
+#include "core/elements.h"
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace gemmtune {
+namespace {
+
+uint16_t toolkit_bits(float value) {
+  return static_cast<__half_raw>(__float2half_rn(value)).x;
+}
+
+float from_half(uint16_t bits) {
+  __half_raw raw;
+  raw.x = bits;
+  return __half2float(__half(raw));
+}
+
+uint16_t toolkit_bf16(float value) {
+  return static_cast<__nv_bfloat16_raw>(__float2bfloat16_rn(value)).x;
+}
+
+TEST_CASE("every half converts to itself, and what lies between rounds as the toolkit rounds") {
+  int wrong = 0;
+  for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const auto half = static_cast<uint16_t>(bits);
+    const float value = from_half(half);
+    if (std::isnan(value)) continue;
+    if (f16_bits(value) != half) ++wrong;
+    const float next = from_half(static_cast<uint16_t>(half + 1));
+    if (!std::isfinite(value) || std::isnan(next) || std::signbit(value) != std::signbit(next)) {
+      continue;
+    }
+    const float middle = std::isinf(next) ? std::copysign(65520.0F, value) : (value + next) / 2;
+    for (const float probe :
+         {middle, std::nextafter(middle, value), std::nextafter(middle, next)}) {
+      if (f16_bits(probe) != toolkit_bits(probe)) ++wrong;
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("extremes") {
+  CHECK(f16_bits(1.0F) == 0x3c00);
+  CHECK(f16_bits(-2.0F) == 0xc000);
+  CHECK(f16_bits(65504.0F) == 0x7bff);
+  CHECK(f16_bits(65520.0F) == 0x7c00);
+  CHECK(f16_bits(1e30F) == 0x7c00);
+  CHECK(f16_bits(-std::numeric_limits<float>::infinity()) == 0xfc00);
+  CHECK(f16_bits(std::numeric_limits<float>::denorm_min()) == 0);
+  CHECK(f16_bits(-0.0F) == 0x8000);
+  CHECK((f16_bits(std::numeric_limits<float>::quiet_NaN()) & 0x7fff) > 0x7c00);
+  // Random bit patterns.
+  uint32_t state = 1;
+  int wrong = 0;
+  for (int i = 0; i < 1000000; ++i) {
+    state = state * 1664525 + 1013904223;
+    const float value = std::bit_cast<float>(state);
+    if (std::isnan(value)) continue;
+    wrong += f16_bits(value) != toolkit_bits(value) ? 1 : 0;
+    wrong += bf16_bits(value) != toolkit_bf16(value) ? 1 : 0;
+  }
+  CHECK(wrong == 0);
+}
+
+// NaNs too: what a kernel must leave untouched is marked by them.
+TEST_CASE("what was decoded encodes to the same bytes") {
+  for (const DataType type : {DataType::f16, DataType::bf16}) {
+    std::vector<std::byte> bytes(2 * 0x10000);
+    for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+      bytes[2 * bits] = static_cast<std::byte>(bits);
+      bytes[2 * bits + 1] = static_cast<std::byte>(bits >> 8);
+    }
+    const std::vector<float> values = decode(bytes, type);
+    const std::vector<std::byte> again = encode(values, type);
+    int wrong = 0;
+    for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+      const bool signals =
+          std::isnan(values[bits]) && (bits & (type == DataType::f16 ? 0x200 : 0x40)) == 0;
+      const bool same =
+          bytes[2 * bits] == again[2 * bits] && bytes[2 * bits + 1] == again[2 * bits + 1];
+      wrong += !signals && !same ? 1 : 0;
+    }
+    CHECK(wrong == 0);
+  }
+  const std::vector<float> singles = {1.5F, -0.0F, 3e38F};
+  CHECK(decode(encode(singles, DataType::f32), DataType::f32) == singles);
+}
+
+TEST_CASE("rounding to a type") {
+  CHECK(rounded(0.1F, DataType::f32) == 0.1F);
+  CHECK(rounded(2049.0F, DataType::f16) == 2048.0F);
+  CHECK(rounded(257.0F, DataType::bf16) == 256.0F);
+  CHECK(std::isinf(rounded(1e5F, DataType::f16)));
+  CHECK(std::isnan(rounded(std::numeric_limits<float>::quiet_NaN(), DataType::bf16)));
+}
+
+}  // namespace
+}  // namespace gemmtune
