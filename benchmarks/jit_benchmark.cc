@@ -31,13 +31,12 @@ std::vector<jit::CompileRequest> spread_requests(std::size_t count) {
   const auto* const strategy = codegen::find_strategy("double_buffer").value();
   const auto space = codegen::default_search_space(*strategy).value();
   const Arch arch{8, 0, false};
-  const KernelTraits traits = codegen::traits_for(make_problem({5120, 5120, 4096}));
-  const auto legal =
-      codegen::enumerate(space, traits, DataType::f32, representative_device(arch)).legal;
+  const Problem problem = make_problem({5120, 5120, 4096});
+  const auto legal = codegen::enumerate(space, problem, representative_device(arch)).legal;
   std::vector<jit::CompileRequest> out;
   for (std::size_t i = 0; i < count; ++i) {
     const TileConfig& tile = legal[i * legal.size() / count];
-    out.push_back({codegen::emit({strategy, tile, traits, DataType::f32}), arch, {}});
+    out.push_back({codegen::emit(codegen::spec_for(*strategy, tile, problem)), arch, {}});
   }
   return out;
 }

@@ -1,24 +1,33 @@
 #pragma once
 
+#include "parts/element_types.h"
+#include "parts/half_access.cuh"
 #include "parts/random_value.h"
 
-// Fills a float array with random_value(seed, i): the operands of a benchmark.
+// Fills an array with random_value(seed, i), rounded to the element type: the operands of a
+// benchmark.
 
 namespace gemmtune {
 
 struct FillArgs {
-  float* to = nullptr;
+  void* to = nullptr;
   unsigned long long count = 0;
   unsigned long long seed = 0;
 };
 
-}  // namespace gemmtune
-
-extern "C" __global__ void random_fill_f32(const gemmtune::FillArgs args) {
+template <ElementType kType>
+__device__ __forceinline__ void random_fill(const FillArgs& args) {
   const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
   for (unsigned long long i =
            blockIdx.x * static_cast<unsigned long long>(blockDim.x) + threadIdx.x;
        i < args.count; i += stride) {
-    args.to[i] = gemmtune::random_value(args.seed, i);
+    const float value = random_value(args.seed, i);
+    if constexpr (kType == kF32) {
+      static_cast<float*>(args.to)[i] = value;
+    } else {
+      static_cast<unsigned short*>(args.to)[i] = to_half<kType>(value);
+    }
   }
 }
+
+}  // namespace gemmtune

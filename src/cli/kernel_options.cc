@@ -20,7 +20,7 @@ Expected<codegen::KernelSpec> parse_kernel(std::string_view strategy_name, std::
     return usage_error(fmt::format(
         "tile '{}': name=number, separated by blanks, with names from: {}", text, names));
   }
-  const codegen::KernelSpec spec{*strategy, *tile, codegen::traits_for(problem), problem.type};
+  const codegen::KernelSpec spec = codegen::spec_for(**strategy, *tile, problem);
   const codegen::Rule* broken = codegen::broken_rule(spec, representative_device(arch));
   if (broken != nullptr) {
     return usage_error(fmt::format("tile '{}' is illegal for {}: {} ({})", text, strategy_name,

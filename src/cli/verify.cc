@@ -39,14 +39,14 @@ Expected<std::vector<codegen::KernelSpec>> choose_kernels(const VerifyOptions& o
     return tl::unexpected(supported.error());
   auto space = codegen::default_search_space(**strategy);
   if (!space) return tl::unexpected(space.error());
-  const KernelTraits traits = codegen::traits_for(problem);
-  auto legal = codegen::enumerate(*space, traits, problem.type, target.limits).legal;
+  auto legal = codegen::enumerate(*space, problem, target.limits).legal;
   std::mt19937_64 random(options.seed);
   std::shuffle(legal.begin(), legal.end(), random);
   legal.resize(std::min<size_t>(legal.size(), static_cast<size_t>(options.tiles)));
   std::vector<codegen::KernelSpec> specs;
   specs.reserve(legal.size());
-  for (const TileConfig& tile : legal) specs.push_back({*strategy, tile, traits, problem.type});
+  for (const TileConfig& tile : legal)
+    specs.push_back(codegen::spec_for(**strategy, tile, problem));
   if (specs.empty()) return usage_error("no tile of the strategy is legal for this problem");
   return specs;
 }
@@ -64,8 +64,7 @@ Expected<Check> gpu_check(const Machine& machine, const Problem& problem, const 
   auto context = gpu::Context::retain(machine.driver, target.device->ordinal);
   if (!context) return tl::unexpected(context.error());
   const tuner::CaseSizes sizes{problem.shape.m, problem.shape.n, problem.shape.k};
-  auto cases = tuner::verification_cases(codegen::traits_for(problem), problem.type, sizes,
-                                         tuner::Effort::thorough);
+  auto cases = tuner::verification_cases(tuner::kind_of(problem), sizes, tuner::Effort::thorough);
   case_count = cases.size();
   auto verifier = tuner::GpuVerifier::create(*context, std::move(cases));
   if (!verifier) return tl::unexpected(verifier.error());
@@ -108,8 +107,8 @@ struct SimRequest {
 Expected<void> simulate(const SimRequest& request, const tuner::SimVerifier& verifier,
                         const codegen::KernelSpec& spec, VerifiedKernel& result) {
   const auto modes = request.mode ? std::span(&*request.mode, 1) : verifier.async_modes();
-  const auto cases = tuner::verification_cases(
-      spec.traits, spec.type, tuner::ragged_sizes(spec.tile), tuner::Effort::thorough);
+  const auto cases = tuner::verification_cases(tuner::kind_of(spec), tuner::ragged_sizes(spec.tile),
+                                               tuner::Effort::thorough);
   auto verdict = verifier.verify(cases, modes, {});
   if (!verdict) return tl::unexpected(verdict.error());
   result.verdict = *std::move(verdict);

@@ -49,6 +49,14 @@ std::string traits_literal(const KernelTraits& t) {
       t.a_row_major, t.b_row_major, t.vector_a, t.vector_b, t.vector_c);
 }
 
+// The declaration of kTypes, where the strategy's template takes it.
+std::string types_declaration(const KernelSpec& spec) {
+  if (!spec.strategy->takes_types()) return {};
+  return fmt::format(
+      "constexpr gemmtune::ElementTypes kTypes{{.operand = {}, .accumulator = {}}};\n",
+      element_type(spec.type), element_type(spec.accumulator));
+}
+
 // What an entry point takes, and how it becomes GemmArgs.
 struct Arguments {
   std::string_view type;
@@ -85,11 +93,13 @@ std::string instantiation(const KernelSpec& spec) {
   std::string text = fmt::format(
       R"(constexpr gemmtune::TileConfig kTile{tile};
 constexpr gemmtune::KernelTraits kTraits{traits};
-
-using Kernel = gemmtune::{name}<kTile, kTraits>;
+{types}
+using Kernel = gemmtune::{name}<kTile, kTraits{third}>;
 static_assert(Kernel::kSmemBytes == {smem}, "host and device disagree on shared memory");
 )",
       fmt::arg("tile", tile_literal(spec.tile)), fmt::arg("traits", traits_literal(spec.traits)),
+      fmt::arg("types", types_declaration(spec)),
+      fmt::arg("third", spec.strategy->takes_types() ? ", kTypes" : ""),
       fmt::arg("name", spec.strategy->template_name()),
       fmt::arg("smem", spec.strategy->smem_bytes(spec)));
   const std::vector<std::string> names = entry_names(spec);
@@ -114,7 +124,7 @@ std::string commented(std::string_view text, std::string_view first, std::string
 std::string launch_comment(const KernelSpec& spec) {
   return fmt::format(
       R"(// {strategy}: {summary}
-// Written by gemm-tune: C = alpha * op(A) * op(B) + beta * C, {type}, layout {a}{b}t, any m, n and k.
+// Written by gemm-tune: C = alpha * op(A) * op(B) + beta * C, {type}{sums}, layout {a}{b}t, any m, n and k.
 //
 // Compile: nvcc -std=c++20 -arch=sm_80 -c file.cu      (or the arch it was tuned for)
 {launch}// Needs:   A's pointer, leading dimension, batch stride and contiguous extent multiples of {va}
@@ -122,7 +132,11 @@ std::string launch_comment(const KernelSpec& spec) {
 
 )",
       fmt::arg("strategy", spec.strategy->name()), fmt::arg("summary", spec.strategy->summary()),
-      fmt::arg("type", to_string(spec.type)), fmt::arg("a", spec.traits.a_row_major ? 't' : 'n'),
+      fmt::arg("type", to_string(spec.type)),
+      fmt::arg("sums", spec.accumulator == DataType::f32 || spec.type == DataType::f32
+                           ? ""
+                           : fmt::format(" with {} sums", to_string(spec.accumulator))),
+      fmt::arg("a", spec.traits.a_row_major ? 't' : 'n'),
       fmt::arg("b", spec.traits.b_row_major ? 't' : 'n'),
       fmt::arg("launch",
                commented(spec.strategy->launch_notes(spec), "// Launch:  ", "//          ")),
@@ -150,6 +164,18 @@ void collect_headers(const std::string& path, std::set<std::string>& seen, Kerne
 }
 
 }  // namespace
+
+std::string_view element_type(DataType type) {
+  switch (type) {
+    case DataType::f16:
+      return "gemmtune::kF16";
+    case DataType::bf16:
+      return "gemmtune::kBf16";
+    case DataType::f32:
+      break;
+  }
+  return "gemmtune::kF32";
+}
 
 std::string_view template_text(std::string_view path) {
   for (const embedded::File& file : embedded::kernel_templates()) {

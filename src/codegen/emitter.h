@@ -16,6 +16,9 @@ KernelSource emit(const KernelSpec& spec);
 // nothing but a CUDA compiler in C++20 mode. Begins with a comment that says how to launch it.
 std::string emit_standalone(const KernelSpec& spec);
 
+// The type's name in the kernels, e.g. "gemmtune::kF16" (parts/element_types.h).
+std::string_view element_type(DataType type);
+
 // The text of a template or part by its path in kernels_templates/, e.g. "parts/raster.cuh"; empty
 // if there is none.
 std::string_view template_text(std::string_view path);

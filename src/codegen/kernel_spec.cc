@@ -7,10 +7,13 @@
 namespace gemmtune::codegen {
 namespace {
 
-// Widest vector (4, 2 or 1 elements) that divides everything an operand's addresses are made of.
+constexpr int kWidestAccessBytes = 16;
+
+// Widest vector (of 16, 8, 4 or 2 bytes) that divides everything an operand's addresses are made
+// of.
 int vector_width(const Problem& problem, int64_t ld, int64_t stride, int64_t contiguous) {
   const int element = size_bytes(problem.type);
-  for (int width = 4; width > 1; width /= 2) {
+  for (int width = kWidestAccessBytes / element; width > 1; width /= 2) {
     const bool divides = ld % width == 0 && stride % width == 0 && contiguous % width == 0;
     if (divides && problem.align_bytes % (width * element) == 0) return width;
   }
@@ -30,10 +33,15 @@ KernelTraits traits_for(const Problem& p) {
   return traits;
 }
 
+KernelSpec spec_for(const Strategy& strategy, const TileConfig& tile, const Problem& problem) {
+  return {&strategy, tile, traits_for(problem), problem.type, problem.accumulator};
+}
+
 std::string kernel_name(const KernelSpec& spec) {
   const KernelTraits& t = spec.traits;
   std::string name(spec.strategy->name());
   name.append("_").append(to_string(spec.type)).append("_");
+  if (spec.accumulator != DataType::f32) name.append(to_string(spec.accumulator)).append("_");
   name += t.a_row_major ? 't' : 'n';
   name += t.b_row_major ? 't' : 'n';
   name +=
@@ -60,7 +68,7 @@ Expected<KernelSpec> parse_spec(std::string_view strategy, std::string_view conf
                                 const Problem& problem) {
   const auto found = find_strategy(strategy);
   const auto tile = parse_tile(config);
-  if (found && tile) return KernelSpec{*found, *tile, traits_for(problem), problem.type};
+  if (found && tile) return spec_for(**found, *tile, problem);
   return make_error(ErrorKind::unsupported,
                     "the stored kernel is of another version of gemm-tune: " +
                         std::string(strategy) + " " + std::string(config));

@@ -19,7 +19,8 @@ struct KernelSpec {
   const Strategy* strategy = nullptr;  // from the registry; lives as long as the process
   TileConfig tile;
   KernelTraits traits;
-  DataType type = DataType::f32;
+  DataType type = DataType::f32;         // of A, B and C
+  DataType accumulator = DataType::f32;  // of the sums
   bool device_scalars = false;  // alpha and beta in device memory: it takes DeviceScalarArgs
 };
 
@@ -28,12 +29,16 @@ struct KernelSpec {
 Expected<KernelSpec> parse_spec(std::string_view strategy, std::string_view config,
                                 const Problem& problem);
 
+// The kernel of a strategy and tile, specialised for `problem` (canonical).
+KernelSpec spec_for(const Strategy& strategy, const TileConfig& tile, const Problem& problem);
+
 // Storage orders and the widest vectors that every operand of `problem` (canonical) allows: see
 // KernelTraits for what a width promises.
 KernelTraits traits_for(const Problem& problem);
 
 // Readable and unique among specs, and a C identifier:
-// "double_buffer_f32_ttt_v444_128x128x8_64x32_8x8_...".
+// "double_buffer_f32_ttt_v444_128x128x8_64x32_8x8_...". Sums in another type than f32 are named
+// after the operands' type: "mma_multistage_f16_f16_tnt_v888_...".
 std::string kernel_name(const KernelSpec& spec);
 
 // The extern "C" names of Strategy::entry_points(spec), in that order.

@@ -112,13 +112,13 @@ Expected<SearchSpace> load_search_space(const std::string& path) {
   return parse_search_space(text.str(), path);
 }
 
-Enumeration enumerate(const SearchSpace& space, const KernelTraits& traits, DataType type,
-                      const DeviceSpec& device) {
+Enumeration enumerate(const SearchSpace& space, const Problem& problem, const DeviceSpec& device) {
   Enumeration result;
   for (const Rule& rule : space.strategy->rules()) result.refused.push_back({&rule, 0});
   const int64_t size = space.size();
+  KernelSpec spec = spec_for(*space.strategy, {}, problem);
   for (int64_t i = 0; i < size; ++i) {
-    const KernelSpec spec{space.strategy, space.at(i), traits, type};
+    spec.tile = space.at(i);
     const Rule* broken = broken_rule(spec, device);
     if (broken == nullptr) {
       result.legal.push_back(spec.tile);

@@ -43,8 +43,7 @@ struct Enumeration {
   std::vector<RuleCount> refused;  // rules that refused at least one point, in rule order
 };
 
-// All points of `space` that are legal for these traits on `device`.
-Enumeration enumerate(const SearchSpace& space, const KernelTraits& traits, DataType type,
-                      const DeviceSpec& device);
+// All points of `space` that are legal for `problem` (canonical) on `device`.
+Enumeration enumerate(const SearchSpace& space, const Problem& problem, const DeviceSpec& device);
 
 }  // namespace gemmtune::codegen

@@ -187,10 +187,7 @@ LaunchPlan single_launch(const KernelSpec& spec, const Problem& problem) {
   return {{launch}, 0};
 }
 
-Expected<void> supports_f32(const Problem& problem) {
-  if (problem.type != DataType::f32 || problem.math != MathMode::ieee) {
-    return make_error(ErrorKind::unsupported, "computes f32 with --math ieee only");
-  }
+Expected<void> fits_one_grid(const Problem& problem) {
   const Shape& s = problem.shape;
   const int64_t rows = s.m / kSmallestTile + 1;
   const int64_t columns = s.n / kSmallestTile + 1;
@@ -201,6 +198,13 @@ Expected<void> supports_f32(const Problem& problem) {
                       "more tiles than one grid can hold; split the batch or m");
   }
   return {};
+}
+
+Expected<void> supports_f32(const Problem& problem) {
+  if (problem.type != DataType::f32 || problem.math != MathMode::ieee) {
+    return make_error(ErrorKind::unsupported, "computes f32 with --math ieee only");
+  }
+  return fits_one_grid(problem);
 }
 
 std::vector<Rule> rules_with(std::span<const Rule> own) {

@@ -47,6 +47,9 @@ Dim3 tile_grid(const TileConfig& tile, const Problem& problem);
 // One launch of spec.strategy on that grid, without workspace.
 LaunchPlan single_launch(const KernelSpec& spec, const Problem& problem);
 
+// An error if the tiles of `problem`, of at least 8 x 8, may be more than one grid holds.
+Expected<void> fits_one_grid(const Problem& problem);
+
 // Supported: plain fp32 whose tiles fit one grid.
 Expected<void> supports_f32(const Problem& problem);
 

@@ -77,6 +77,8 @@ class Strategy {
   virtual std::string_view template_file() const = 0;  // "double_buffer.cuh" in kernels_templates/
   virtual std::string_view template_name()
       const = 0;  // "DoubleBuffer": struct <TileConfig, KernelTraits>
+  // Whether the template has a third parameter, ElementTypes: it computes more than f32.
+  virtual bool takes_types() const { return false; }
 
   // The fields of TileConfig that it reads; all others stay 0.
   virtual std::span<const std::string_view> parameters() const = 0;

@@ -1,15 +1,25 @@
 #include "codegen/support_kernels.h"
 
+#include <fmt/format.h>
+
 #include "codegen/emitter.h"
 
 namespace gemmtune::codegen {
 
-KernelSource random_fill_source() {
+KernelSource random_fill_source(DataType type) {
   KernelSource source;
-  source.name = "random_fill";
-  source.text = "#include \"random_fill.cuh\"\n";
-  source.entries = {"random_fill_f32"};
-  for (const char* path : {"random_fill.cuh", "parts/random_value.h"}) {
+  source.name = fmt::format("random_fill_{}", to_string(type));
+  source.text = fmt::format(
+      R"(#include "random_fill.cuh"
+
+extern "C" __global__ void {}(const gemmtune::FillArgs args) {{
+  gemmtune::random_fill<{}>(args);
+}}
+)",
+      source.name, element_type(type));
+  source.entries = {source.name};
+  for (const char* path : {"random_fill.cuh", "parts/element_types.h", "parts/half_access.cuh",
+                           "parts/random_value.h"}) {
     source.headers.push_back({path, std::string(template_text(path))});
   }
   return source;

@@ -5,10 +5,16 @@
 #include <random>
 
 #include "codegen/support_kernels.h"
+#include "core/elements.h"
+#include "tuner/verification_case.h"
 
 namespace gemmtune::tuner {
 
-AccuracyProbe::AccuracyProbe(const Problem& p, const OperandSets& sets, int count) {
+AccuracyProbe::AccuracyProbe(const Problem& p, const OperandSets& sets, int count) : problem_(p) {
+  const auto value = [&p](const OperandSets::Origin& from, int64_t at) {
+    return static_cast<double>(
+        rounded(random_value(from.seed, from.first + static_cast<uint64_t>(at)), p.type));
+  };
   std::mt19937_64 random(1);
   const OperandSets::Origin a = sets.origin_a();
   const OperandSets::Origin b = sets.origin_b();
@@ -22,9 +28,7 @@ AccuracyProbe::AccuracyProbe(const Problem& p, const OperandSets& sets, int coun
     for (int64_t l = 0; l < s.k; ++l) {
       const int64_t at_a = p.layout.a == Order::row_major ? i * p.lda + l : l * p.lda + i;
       const int64_t at_b = p.layout.b == Order::row_major ? l * p.ldb + j : j * p.ldb + l;
-      const double product =
-          static_cast<double>(random_value(a.seed, a.first + static_cast<uint64_t>(at_a))) *
-          static_cast<double>(random_value(b.seed, b.first + static_cast<uint64_t>(at_b)));
+      const double product = value(a, at_a) * value(b, at_b);
       element.exact += product;
       element.magnitude += std::abs(product);
     }
@@ -32,23 +36,32 @@ AccuracyProbe::AccuracyProbe(const Problem& p, const OperandSets& sets, int coun
   }
 }
 
-gpu::Result<double> AccuracyProbe::max_error(const OperandSets& sets, const gpu::Stream& stream,
+gpu::Result<Accuracy> AccuracyProbe::measure(const OperandSets& sets, const gpu::Stream& stream,
                                              const Enqueue& enqueue) const {
   if (auto done = enqueue(sets.operands(0), stream.handle()); !done)
     return tl::unexpected(done.error());
-  std::vector<float> values(elements_.size());
+  const auto size = static_cast<size_t>(size_bytes(problem_.type));
+  std::vector<std::byte> bytes(elements_.size() * size);
   for (size_t e = 0; e < elements_.size(); ++e) {
-    if (auto done = sets.read_c(stream, elements_[e].offset, values[e]); !done)
+    const auto to = std::span(bytes).subspan(e * size, size);
+    if (auto done = sets.read_c(stream, elements_[e].offset, to); !done)
       return tl::unexpected(done.error());
   }
   if (auto done = stream.synchronize(); !done) return tl::unexpected(done.error());
-  double worst = 0;
+  return judged(decode(bytes, problem_.type));
+}
+
+Accuracy AccuracyProbe::judged(std::span<const float> values) const {
+  Accuracy out;
   for (size_t e = 0; e < elements_.size(); ++e) {
     if (elements_[e].magnitude == 0) continue;
-    const double error = std::abs(values[e] - elements_[e].exact) / elements_[e].magnitude;
-    worst = std::isnan(error) ? INFINITY : std::max(worst, error);
+    const auto& [offset, exact, magnitude] = elements_[e];
+    const double error = std::abs(values[e] - exact);
+    out.max_error = std::isnan(error) ? INFINITY : std::max(out.max_error, error / magnitude);
+    // Not by >, which a NaN passes.
+    if (!(error <= error_bound(problem_, magnitude, exact))) out.within_bound = false;
   }
-  return worst;
+  return out;
 }
 
 }  // namespace gemmtune::tuner

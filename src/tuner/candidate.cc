@@ -14,8 +14,7 @@ Candidate make_candidate(const codegen::KernelSpec& spec, const std::string& com
 Candidate make_candidate(const Search& search, const Choice& choice, const Problem& problem,
                          const std::string& compiler_version) {
   Candidate candidate = make_candidate(
-      {&search.strategy(choice), search.tile(choice), codegen::traits_for(problem), problem.type},
-      compiler_version);
+      codegen::spec_for(search.strategy(choice), search.tile(choice), problem), compiler_version);
   candidate.choice = choice;
   return candidate;
 }

@@ -15,7 +15,9 @@ constexpr double kUnlikely = 1.03;  // times the incumbent: the short series is 
 constexpr int kShortSeries = 2;     // after one sample that warmed up
 constexpr int kLongSeries = 5;      // samples in all of those that are not unlikely
 constexpr int kVendorSeries = 3;
-constexpr double kRealisticTflops = 60;  // fp32; lower bound of a product's time
+// Rates that no product exceeds by much: the lower bound of its time.
+constexpr double kRealisticTflops = 60;
+constexpr double kRealisticHalfTflops = 750;  // 16-bit operands
 const CaseSizes kVerifySizes{301, 333, 77};
 
 StoppingRule fixed_samples(int count) {
@@ -65,10 +67,6 @@ Evaluation failed(store::Outcome outcome, std::string reason) {
 
 Expected<std::unique_ptr<DeviceEvaluator>> DeviceEvaluator::create(
     DeviceServices services, const Problem& problem, const EvaluationOptions& options) {
-  if (problem.type != DataType::f32) {
-    return usage_error("measuring is for f32 operands so far, not " +
-                       std::string(to_string(problem.type)));
-  }
   std::unique_ptr<DeviceEvaluator> evaluator(
       new DeviceEvaluator(std::move(services), problem, options));
   if (auto built = evaluator->build(); !built) return tl::unexpected(built.error());
@@ -89,9 +87,8 @@ Expected<void> DeviceEvaluator::build() {
   auto sets =
       OperandSets::create(*context, *services_.compiler, options_.arch, problem_, plan, workspace);
   if (!sets) return tl::unexpected(sets.error());
-  auto verifier =
-      GpuVerifier::create(*context, verification_cases(codegen::traits_for(problem_), problem_.type,
-                                                       kVerifySizes, Effort::quick));
+  auto verifier = GpuVerifier::create(
+      *context, verification_cases(kind_of(problem_), kVerifySizes, Effort::quick));
   if (!verifier) return tl::unexpected(verifier.error());
   std::optional<vendor::MatmulPlan> vendor_plan;
   if (services_.cublaslt) {
@@ -99,7 +96,8 @@ Expected<void> DeviceEvaluator::build() {
     if (!handle) return tl::unexpected(handle.error());
     if (auto made = handle->plan(problem_); made) vendor_plan = std::move(*made);
   }
-  const double estimate_us = flops(problem_) / (kRealisticTflops * 1e6);
+  const double tflops = problem_.type == DataType::f32 ? kRealisticTflops : kRealisticHalfTflops;
+  const double estimate_us = flops(problem_) / (tflops * 1e6);
   launches_ = launches_per_graph(plan.sets, estimate_us);
   bench_.emplace(Bench{*context, std::move(*stream), std::move(*sets), std::move(vendor_plan),
                        std::move(*verifier)});
@@ -333,20 +331,20 @@ gpu::Result<void> DeviceEvaluator::add_errors(const std::vector<Runner>& runners
   const AccuracyProbe probe(problem_, bench_->sets);
   std::optional<double> vendor_error;
   if (own < runners.size()) {
-    auto error =
-        probe.max_error(bench_->sets, bench_->stream, enqueue_vendor(runners.back().vendor_rank));
-    if (!error) return tl::unexpected(error.error());
-    vendor_error = *error;
+    auto accuracy =
+        probe.measure(bench_->sets, bench_->stream, enqueue_vendor(runners.back().vendor_rank));
+    if (!accuracy) return tl::unexpected(accuracy.error());
+    vendor_error = accuracy->max_error;
   }
   for (size_t i = 0; i < own; ++i) {
-    auto error = probe.max_error(bench_->sets, bench_->stream, enqueue_kernel(*runners[i].kernel));
-    if (!error) return tl::unexpected(error.error());
-    results.finalists[i].max_error = *error;
+    auto accuracy = probe.measure(bench_->sets, bench_->stream, enqueue_kernel(*runners[i].kernel));
+    if (!accuracy) return tl::unexpected(accuracy.error());
+    results.finalists[i].max_error = accuracy->max_error;
     results.finalists[i].vendor_max_error = vendor_error;
-    if (*error > error_bound(problem_.shape.k)) {
+    if (!accuracy->within_bound) {
       results.finalists[i].outcome = store::Outcome::wrong_result;
       results.finalists[i].reason =
-          fmt::format("error {:.2e} on the benchmark's own operands", *error);
+          fmt::format("error {:.2e} on the benchmark's own operands", accuracy->max_error);
     }
   }
   return {};

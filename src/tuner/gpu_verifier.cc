@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/elements.h"
+
 namespace gemmtune::tuner {
 namespace {
 
@@ -12,13 +14,12 @@ size_t start_of(const Problem& problem) {
   return static_cast<size_t>(problem.align_bytes) % kShift;
 }
 
-gpu::Result<gpu::DeviceBuffer> upload_vector(const std::shared_ptr<const gpu::Context>& context,
-                                             const gpu::Stream& stream,
-                                             std::span<const float> values, size_t start) {
+gpu::Result<gpu::DeviceBuffer> upload_bytes(const std::shared_ptr<const gpu::Context>& context,
+                                            const gpu::Stream& stream,
+                                            std::span<const std::byte> values, size_t start) {
   auto buffer = gpu::DeviceBuffer::allocate(context, values.size_bytes() + kShift);
   if (!buffer) return buffer;
-  if (auto copied = buffer->copy_from_host(stream.handle(), std::as_bytes(values), start);
-      !copied) {
+  if (auto copied = buffer->copy_from_host(stream.handle(), values, start); !copied) {
     return tl::unexpected(copied.error());
   }
   return buffer;
@@ -43,12 +44,13 @@ gpu::Result<GpuVerifier> GpuVerifier::create(const std::shared_ptr<const gpu::Co
 gpu::Result<void> GpuVerifier::upload(VerificationCase test) {
   HostOperands host = make_operands(test);
   const size_t start = start_of(test.problem);
-  std::vector<float> image = guarded(host.c);
-  auto a = upload_vector(context_, stream_, host.a, start);
+  const DataType type = test.problem.type;
+  std::vector<std::byte> image = encode(guarded(host.c, type), type);
+  auto a = upload_bytes(context_, stream_, encode(host.a, type), start);
   if (!a) return tl::unexpected(a.error());
-  auto b = upload_vector(context_, stream_, host.b, start);
+  auto b = upload_bytes(context_, stream_, encode(host.b, type), start);
   if (!b) return tl::unexpected(b.error());
-  auto c = upload_vector(context_, stream_, image, start);
+  auto c = upload_bytes(context_, stream_, image, start);
   if (!c) return tl::unexpected(c.error());
   uploaded_.push_back({std::move(*a), std::move(*b), std::move(*c), std::move(image)});
   operands_.push_back(std::move(host));
@@ -62,28 +64,27 @@ gpu::Result<std::vector<float>> GpuVerifier::run(size_t index,
   const Uploaded& device = uploaded_[index];
   const size_t start = start_of(test.problem);
   const CUstream stream = stream_.handle();
-  if (auto done = device.c.copy_from_host(stream, std::as_bytes(std::span(device.image)), start);
-      !done) {
+  if (auto done = device.c.copy_from_host(stream, device.image, start); !done)
     return tl::unexpected(done.error());
-  }
   auto workspace = gpu::DeviceBuffer::allocate(
       context_, static_cast<size_t>(kernel.workspace_bytes(test.problem)));
   if (!workspace) return tl::unexpected(workspace.error());
   const auto at = [start](const gpu::DeviceBuffer& buffer) {
     return static_cast<std::byte*>(buffer.data()) + start;
   };
-  const launch::Operands operands{
-      at(device.a),      at(device.b), at(device.c) + kGuardElements * sizeof(float),
-      workspace->data(), test.alpha,   test.beta};
+  const launch::Operands operands{at(device.a),
+                                  at(device.b),
+                                  at(device.c) + kGuardElements * size_bytes(test.problem.type),
+                                  workspace->data(),
+                                  test.alpha,
+                                  test.beta};
   if (auto done = kernel.enqueue(test.problem, operands, stream); !done)
     return tl::unexpected(done.error());
-  std::vector<float> image(device.image.size());
-  if (auto done = device.c.copy_to_host(stream, std::as_writable_bytes(std::span(image)), start);
-      !done) {
+  std::vector<std::byte> image(device.image.size());
+  if (auto done = device.c.copy_to_host(stream, image, start); !done)
     return tl::unexpected(done.error());
-  }
   if (auto done = stream_.synchronize(); !done) return tl::unexpected(done.error());
-  return image;
+  return decode(image, test.problem.type);
 }
 
 gpu::Result<Verdict> GpuVerifier::verify(const launch::LoadedKernel& kernel) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -28,7 +29,7 @@ class GpuVerifier {
     gpu::DeviceBuffer a;
     gpu::DeviceBuffer b;
     gpu::DeviceBuffer c;  // with guard zones
-    std::vector<float> image;
+    std::vector<std::byte> image;
   };
 
   GpuVerifier(std::shared_ptr<const gpu::Context> context, gpu::Stream stream)

@@ -20,22 +20,23 @@ int64_t padded(int64_t bytes, int align_bytes) {
 }
 
 gpu::Result<void> fill_random(const std::shared_ptr<const gpu::Context>& context,
-                              const jit::Compiler& compiler, Arch arch,
+                              const jit::Compiler& compiler, Arch arch, DataType type,
                               const gpu::DeviceBuffer& buffer) {
-  const auto compiled = compiler.compile({codegen::random_fill_source(), arch, {}});
+  const codegen::KernelSource source = codegen::random_fill_source(type);
+  const auto compiled = compiler.compile({source, arch, {}});
   if (!compiled)
     return gpu::cuda_error(ErrorKind::failed,
                            "compiling random_fill: " + compiled.error().first_error);
   auto module = gpu::Module::load(context, compiled->cubin);
   if (!module) return tl::unexpected(module.error());
-  auto function = module->function("random_fill_f32");
+  auto function = module->function(source.entries.front());
   if (!function) return tl::unexpected(function.error());
   auto stream = gpu::Stream::create(context);
   if (!stream) return tl::unexpected(stream.error());
   auto entered = context->enter();
   if (!entered) return tl::unexpected(entered.error());
-  const codegen::FillArgs args{static_cast<float*>(buffer.data()),
-                               buffer.size_bytes() / sizeof(float), kSeed};
+  const codegen::FillArgs args{buffer.data(),
+                               buffer.size_bytes() / static_cast<size_t>(size_bytes(type)), kSeed};
   const gpu::LaunchConfig config{{1024, 1, 1}, {256, 1, 1}, {}, 0};
   if (auto launched = function->launch(config, stream->handle(), args); !launched) return launched;
   return stream->synchronize();
@@ -72,7 +73,7 @@ gpu::Result<OperandSets> OperandSets::create(const std::shared_ptr<const gpu::Co
   if (!memory) return tl::unexpected(memory.error());
   auto workspace = gpu::DeviceBuffer::allocate(context, static_cast<size_t>(workspace_bytes));
   if (!workspace) return tl::unexpected(workspace.error());
-  if (auto filled = fill_random(context, compiler, arch, *memory); !filled)
+  if (auto filled = fill_random(context, compiler, arch, problem.type, *memory); !filled)
     return tl::unexpected(filled.error());
   return OperandSets(problem, plan, std::move(*memory), std::move(*workspace));
 }
@@ -91,18 +92,18 @@ launch::Operands OperandSets::operands(int64_t index) const {
   return operands;
 }
 
-gpu::Result<void> OperandSets::read_c(const gpu::Stream& stream, int64_t element, float& to) const {
-  const auto offset =
-      offset_a(0) + plan_.bytes_a + plan_.bytes_b + element * static_cast<int64_t>(sizeof(float));
-  return memory_.copy_to_host(stream.handle(), std::as_writable_bytes(std::span(&to, 1)),
-                              static_cast<size_t>(offset));
+gpu::Result<void> OperandSets::read_c(const gpu::Stream& stream, int64_t element,
+                                      std::span<std::byte> to) const {
+  const int64_t offset =
+      offset_a(0) + plan_.bytes_a + plan_.bytes_b + element * size_bytes(problem_.type);
+  return memory_.copy_to_host(stream.handle(), to, static_cast<size_t>(offset));
 }
 
 OperandSets::Origin OperandSets::origin_a() const {
-  return {kSeed, static_cast<uint64_t>(offset_a(0)) / sizeof(float)};
+  return {kSeed, static_cast<uint64_t>(offset_a(0) / size_bytes(problem_.type))};
 }
 OperandSets::Origin OperandSets::origin_b() const {
-  return {kSeed, static_cast<uint64_t>(offset_a(0) + plan_.bytes_a) / sizeof(float)};
+  return {kSeed, static_cast<uint64_t>((offset_a(0) + plan_.bytes_a) / size_bytes(problem_.type))};
 }
 
 }  // namespace gemmtune::tuner

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "core/device.h"
 #include "core/problem.h"
@@ -48,11 +50,13 @@ class OperandSets {
   launch::Operands operands(int64_t index) const;
   int64_t workspace_bytes() const { return static_cast<int64_t>(workspace_.size_bytes()); }
 
-  // Enqueues a copy of one element of set 0's C (an element offset) to the host.
-  gpu::Result<void> read_c(const gpu::Stream& stream, int64_t element, float& to) const;
+  // Enqueues a copy of one element of set 0's C (an element offset) to the host: as many bytes as
+  // the problem's type has.
+  gpu::Result<void> read_c(const gpu::Stream& stream, int64_t element,
+                           std::span<std::byte> to) const;
 
   // Seeds that random_value() made set 0's A and B from: element i of the operand as it lies in
-  // memory is random_value(seed, first + i).
+  // memory is random_value(seed, first + i), rounded to the problem's type.
   struct Origin {
     uint64_t seed;
     uint64_t first;

@@ -28,7 +28,8 @@ struct Prediction {
   double waves = 0;  // blocks over resident blocks of the whole device
 };
 
-// A first analytic model of the tiled fp32 kernels. `registers` is the compiler's count, or
+// A first analytic model of the tiled kernels: fp32 on the SIMT units, 16-bit on the tensor cores
+// (tensor_model.h; not compared with a card yet). `registers` is the compiler's count, or
 // Strategy::estimated_registers before compiling. Good for ranking, not for absolute times: on the
 // H200 docs/performance.md says how far it was off.
 Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem& problem,

@@ -110,16 +110,19 @@ void Search::rank_seeds() {
   deal_seeds(all);
 }
 
-// Deals the ranked points out to strategies and thread tiles in turn: the cost function orders the
-// tiles of one such family better than it compares families (an 8x8 thread tile may beat the 16x8
-// that it likes more). A family whose best point is far behind waits for the end.
+// Deals the ranked points out to strategies and thread tiles (warp tiles on tensor cores) in turn:
+// the cost function orders the tiles of one such family better than it compares families (an 8x8
+// thread tile may beat the 16x8 that it likes more). A family whose best point is far behind waits
+// for the end.
 void Search::deal_seeds(const std::vector<Ranked>& ranked) {
   std::map<std::tuple<size_t, int, int>, size_t> family_of;
   std::vector<std::deque<const Ranked*>> hands;  // in the order of their best points
   for (const Ranked& point : ranked) {
     const TileConfig t = tile(point.choice);
-    const auto [family, added] =
-        family_of.try_emplace({point.choice.space, t.thread_m, t.thread_n}, hands.size());
+    // Kernels without thread tiles differ by their warp tiles as others do by those.
+    const int m = t.thread_m > 0 ? t.thread_m : t.warp_m;
+    const int n = t.thread_n > 0 ? t.thread_n : t.warp_n;
+    const auto [family, added] = family_of.try_emplace({point.choice.space, m, n}, hands.size());
     if (added) hands.emplace_back();
     hands[family->second].push_back(&point);
   }

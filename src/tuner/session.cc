@@ -42,9 +42,10 @@ std::string random_owner() {
 
 // From a tile of `space` to the kernel that it stands for.
 auto kernels_of(const codegen::SearchSpace& space, const Problem& problem) {
-  return [strategy = space.strategy, traits = codegen::traits_for(problem),
-          type = problem.type](const TileConfig& tile) {
-    return codegen::KernelSpec{strategy, tile, traits, type};
+  return [spec = codegen::spec_for(*space.strategy, {}, problem)](const TileConfig& tile) {
+    codegen::KernelSpec tiled = spec;
+    tiled.tile = tile;
+    return tiled;
   };
 }
 

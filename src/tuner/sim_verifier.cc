@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "codegen/emitter.h"
+#include "core/elements.h"
 #include "launch/loaded_kernel.h"
 
 namespace gemmtune::tuner {
@@ -24,19 +25,20 @@ struct Addresses {
 };
 
 // An allocation that holds `values`, aligned to `alignment` bytes and no better.
-Expected<uint64_t> place(GlobalMemory& memory, std::span<const float> values, uint64_t alignment,
-                         const char* label) {
+Expected<uint64_t> place(GlobalMemory& memory, std::span<const std::byte> values,
+                         uint64_t alignment, const char* label) {
   auto address = memory.allocate(values.size_bytes(), alignment, label);
-  if (address) memory.write(*address, std::as_bytes(values));
+  if (address) memory.write(*address, values);
   return address;
 }
 
 // Marks the elements of C, not the padding between its rows, as never written.
 void forget_matrix(GlobalMemory& memory, uint64_t c, const Problem& p) {
+  const auto element = static_cast<uint64_t>(size_bytes(p.type));
   for (int64_t z = 0; z < p.batch; ++z) {
     for (int64_t i = 0; i < p.shape.m; ++i) {
       const auto at = static_cast<uint64_t>(z * p.stride_c + i * p.ldc);
-      memory.forget(c + at * sizeof(float), static_cast<uint64_t>(p.shape.n) * sizeof(float));
+      memory.forget(c + at * element, static_cast<uint64_t>(p.shape.n) * element);
     }
   }
 }
@@ -44,11 +46,12 @@ void forget_matrix(GlobalMemory& memory, uint64_t c, const Problem& p) {
 Expected<Addresses> place_operands(GlobalMemory& memory, const VerificationCase& test,
                                    const HostOperands& host, uint64_t alignment,
                                    int64_t workspace_bytes) {
-  const auto a = place(memory, host.a, alignment, "A");
+  const DataType type = test.problem.type;
+  const auto a = place(memory, encode(host.a, type), alignment, "A");
   if (!a) return tl::unexpected(a.error());
-  const auto b = place(memory, host.b, alignment, "B");
+  const auto b = place(memory, encode(host.b, type), alignment, "B");
   if (!b) return tl::unexpected(b.error());
-  const auto c = place(memory, host.c, alignment, "C");
+  const auto c = place(memory, encode(host.c, type), alignment, "C");
   if (!c) return tl::unexpected(c.error());
   if (test.beta == 0) forget_matrix(memory, *c, test.problem);
   Addresses out{*a, *b, *c, 0};
@@ -81,9 +84,10 @@ ptxsim::LaunchConfig to_config(const codegen::KernelLaunch& launch) {
 Expected<std::vector<std::byte>> kernel_argument(const codegen::KernelSpec& spec,
                                                  const GemmArgs& args, GlobalMemory& memory) {
   if (!spec.device_scalars) return ptxsim::argument(args);
-  const auto alpha = place(memory, {&args.alpha, 1}, sizeof(float), "alpha");
+  const auto alpha =
+      place(memory, std::as_bytes(std::span(&args.alpha, 1)), sizeof(float), "alpha");
   if (!alpha) return tl::unexpected(alpha.error());
-  const auto beta = place(memory, {&args.beta, 1}, sizeof(float), "beta");
+  const auto beta = place(memory, std::as_bytes(std::span(&args.beta, 1)), sizeof(float), "beta");
   if (!beta) return tl::unexpected(beta.error());
   DeviceScalarArgs with_scalars{args, static_cast<const float*>(pointer(*alpha)),
                                 static_cast<const float*>(pointer(*beta))};
@@ -114,10 +118,11 @@ void name_sources(const codegen::KernelSource& source, ptxsim::Program& program)
 
 // C and its guard zones as a GPU run would leave them: accesses that would hit a guard are
 // findings.
-std::vector<float> image_of(const GlobalMemory& memory, uint64_t c, const HostOperands& host) {
-  std::vector<float> result(host.c.size());
-  memory.read(c, std::as_writable_bytes(std::span(result)));
-  return guarded(result);
+std::vector<float> image_of(const GlobalMemory& memory, uint64_t c, const HostOperands& host,
+                            DataType type) {
+  std::vector<std::byte> result(host.c.size() * static_cast<size_t>(size_bytes(type)));
+  memory.read(c, result);
+  return guarded(decode(result, type), type);
 }
 
 }  // namespace
@@ -177,7 +182,7 @@ Expected<SimVerifier::Run> SimVerifier::run(const VerificationCase& test, uint64
       return out;
     }
   }
-  out.verdict = judge(test, host, image_of(memory, at->c, host));
+  out.verdict = judge(test, host, image_of(memory, at->c, host, test.problem.type));
   return out;
 }
 
@@ -242,9 +247,8 @@ HostVerifier sim_host_verifier(std::shared_ptr<const jit::Compiler> compiler, Ar
           options](const codegen::KernelSpec& spec) -> Expected<Verdict> {
     const auto kernel = SimVerifier::load(spec, arch, *compiler);
     if (!kernel) return tl::unexpected(kernel.error());
-    return kernel->verify(
-        verification_cases(spec.traits, spec.type, ragged_sizes(spec.tile), Effort::quick),
-        kernel->async_modes(), options);
+    return kernel->verify(verification_cases(kind_of(spec), ragged_sizes(spec.tile), Effort::quick),
+                          kernel->async_modes(), options);
   };
 }
 

@@ -6,6 +6,8 @@
 #include <bit>
 #include <cmath>
 
+#include "core/elements.h"
+
 namespace gemmtune::tuner {
 namespace {
 
@@ -36,7 +38,7 @@ bool outside_untouched(const Problem& p, const HostOperands& host, std::span<con
     const bool in_c = c >= 0 && c < size;
     if (in_c && inside[static_cast<size_t>(c)]) continue;
     const float before =
-        in_c ? host.c[static_cast<size_t>(c)] : std::bit_cast<float>(guard_bits(w));
+        in_c ? host.c[static_cast<size_t>(c)] : std::bit_cast<float>(guard_bits(w, p.type));
     if (!same_bits(image[static_cast<size_t>(w)], before)) {
       at = c;
       return false;
@@ -48,20 +50,25 @@ bool outside_untouched(const Problem& p, const HostOperands& host, std::span<con
 bool agrees(const VerificationCase& test, double expected, double magnitude, float got) {
   if (std::isnan(expected)) return std::isnan(got);
   if (std::isinf(expected)) return static_cast<double>(got) == expected;
-  if (test.fill == Fill::small_integers) return static_cast<double>(got) == expected;
-  return std::abs(got - expected) <= error_bound(test.problem.shape.k) * magnitude;
+  if (test.fill == Fill::small_integers)
+    return got == rounded(static_cast<float>(expected), test.problem.type);
+  return std::abs(got - expected) <= error_bound(test.problem, magnitude, expected);
 }
 
 }  // namespace
 
-uint32_t guard_bits(int64_t i) {
-  return 0x7fc00000U | (static_cast<uint32_t>(i * 2654435761U) & 0x3fffffU);
+uint32_t guard_bits(int64_t i, DataType type) {
+  uint32_t payload = 0x3fffffU;
+  if (type == DataType::f16) payload &= ~0U << 13;
+  if (type == DataType::bf16) payload &= ~0U << 16;
+  // The upper bits of a product are the well mixed ones: 16-bit types keep only those.
+  return 0x7fc00000U | (static_cast<uint32_t>(i * 2654435761U) >> 10 & payload);
 }
 
-std::vector<float> guarded(std::span<const float> c) {
+std::vector<float> guarded(std::span<const float> c, DataType type) {
   std::vector<float> image(c.size() + 2 * kGuardElements);
   for (size_t w = 0; w < image.size(); ++w)
-    image[w] = std::bit_cast<float>(guard_bits(static_cast<int64_t>(w)));
+    image[w] = std::bit_cast<float>(guard_bits(static_cast<int64_t>(w), type));
   std::copy(c.begin(), c.end(), image.begin() + kGuardElements);
   return image;
 }

@@ -24,13 +24,13 @@ struct Verdict {
 // Elements before and after C that a kernel must leave as they are.
 inline constexpr int64_t kGuardElements = 256;
 
-// The value of guard element i: a NaN with the index in its payload, so that a stray write of any
-// value, NaN included, shows.
-uint32_t guard_bits(int64_t i);
+// The value of guard element i: a NaN of the type with the index in its payload, so that a stray
+// write of any value, NaN included, shows.
+uint32_t guard_bits(int64_t i, DataType type);
 
-// C with its guard zones: kGuardElements words, the elements of HostOperands::c, kGuardElements
-// words.
-std::vector<float> guarded(std::span<const float> c);
+// C with its guard zones: kGuardElements elements, those of HostOperands::c, kGuardElements
+// elements. All of them are values that `type` has.
+std::vector<float> guarded(std::span<const float> c, DataType type);
 
 // Compares what a kernel left behind (`image`, laid out as guarded()) with what it should have.
 // Checks in this order: guards and padding untouched, every element written, values right.

@@ -1,8 +1,11 @@
 #include "tuner/verification_case.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
+
+#include "core/elements.h"
 
 #include "../../kernels_templates/parts/random_value.h"
 
@@ -10,6 +13,8 @@ namespace gemmtune::tuner {
 namespace {
 
 constexpr int kWarp = 32;
+constexpr int kWidestAccessBytes = 16;
+constexpr float kExactInF16 = 2048;  // integers up to it
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 // Smallest multiple of `width` that is at least `size`, plus nothing: sizes stay ragged for
@@ -19,9 +24,9 @@ int64_t up_to_multiple(int64_t size, int64_t width) {
 }
 
 // A size that `width` divides and twice it does not, so that the kernel cannot rely on more.
-int64_t exactly(int64_t size, int width) {
+int64_t exactly(int64_t size, int width, int widest) {
   const int64_t multiple = up_to_multiple(size, width);
-  return width < 4 && multiple % (2 * width) == 0 ? multiple + width : multiple;
+  return width < widest && multiple % (2 * width) == 0 ? multiple + width : multiple;
 }
 
 struct Extent {
@@ -30,10 +35,12 @@ struct Extent {
 };
 
 // Sizes, leading dimensions and alignment that agree with `traits`.
-Problem make_case_problem(const KernelTraits& traits, DataType type, CaseSizes sizes,
-                          int64_t padding, int64_t batch) {
+Problem make_case_problem(const CaseKind& kind, CaseSizes sizes, int64_t padding, int64_t batch) {
+  const KernelTraits& traits = kind.traits;
+  const int widest_access = kWidestAccessBytes / size_bytes(kind.type);
   Problem p;
-  p.type = type;
+  p.type = kind.type;
+  p.accumulator = kind.accumulator;
   p.layout.a = traits.a_row_major ? Order::row_major : Order::column_major;
   p.layout.b = traits.b_row_major ? Order::row_major : Order::column_major;
   const Extent extents[] = {
@@ -46,10 +53,10 @@ Problem make_case_problem(const KernelTraits& traits, DataType type, CaseSizes s
   p.batch = batch;
   pack(p);
   const int widest = std::max({traits.vector_a, traits.vector_b, traits.vector_c});
-  p.lda = exactly(p.lda + padding * traits.vector_a, traits.vector_a);
-  p.ldb = exactly(p.ldb + padding * traits.vector_b, traits.vector_b);
-  p.ldc = exactly(p.ldc + padding * traits.vector_c, traits.vector_c);
-  p.align_bytes = widest * size_bytes(type);
+  p.lda = exactly(p.lda + padding * traits.vector_a, traits.vector_a, widest_access);
+  p.ldb = exactly(p.ldb + padding * traits.vector_b, traits.vector_b, widest_access);
+  p.ldc = exactly(p.ldc + padding * traits.vector_c, traits.vector_c, widest_access);
+  p.align_bytes = widest * size_bytes(kind.type);
   if (batch > 1) {
     p.stride_a = p.stride_b = p.stride_c = 0;
     pack(p);
@@ -70,10 +77,15 @@ void fill_matrix(std::vector<float>& to, int64_t offset, Order order, int64_t ro
   }
 }
 
-// Integers in [-4, 4] or uniform values, by position.
-float element(Fill fill, uint64_t seed, int64_t at) {
+// Integers in [-5, 4], or for sums in f16 in as small a range as keeps every sum of k products
+// (below 2048) exact; or uniform values of the problem's type. By position.
+float element(const VerificationCase& test, uint64_t seed, int64_t at) {
   const float uniform = random_value(seed, static_cast<uint64_t>(at));
-  return fill == Fill::small_integers ? std::floor(uniform * 4.999F) : uniform;
+  if (test.fill != Fill::small_integers) return rounded(uniform, test.problem.type);
+  if (test.problem.accumulator != DataType::f16) return std::floor(uniform * 4.999F);
+  const auto k = static_cast<float>(test.problem.shape.k);
+  const float largest = std::clamp(std::floor(std::sqrt(kExactInF16 / k)), 1.0F, 5.0F);
+  return std::floor(uniform * (largest - 0.001F));
 }
 
 // Puts a NaN and two infinities of opposite sign where a few rows and columns of C see them.
@@ -122,18 +134,14 @@ void multiply(const VerificationCase& test, int64_t batch, HostOperands& host) {
 }
 
 struct CaseMaker {
-  const KernelTraits& traits;
-  DataType type;
+  const CaseKind& kind;
   std::vector<VerificationCase> cases;
 
   void add(std::string name, CaseSizes sizes, Fill fill, float alpha, float beta,
            int64_t padding = 0, int64_t batch = 1) {
-    VerificationCase test{std::move(name),
-                          make_case_problem(traits, type, sizes, padding, batch),
-                          alpha,
-                          beta,
-                          fill,
-                          1000 + cases.size()};
+    VerificationCase test{
+        std::move(name),    make_case_problem(kind, sizes, padding, batch), alpha, beta, fill,
+        1000 + cases.size()};
     cases.push_back(std::move(test));
   }
 };
@@ -176,9 +184,17 @@ CaseSizes ragged_sizes(const TileConfig& tile) {
   return {tile.tile_m + 5, tile.tile_n + 3, 2 * depth_at_once(tile) + 3};
 }
 
-std::vector<VerificationCase> verification_cases(const KernelTraits& traits, DataType type,
-                                                 const CaseSizes& sizes, Effort effort) {
-  CaseMaker make{traits, type, {}};
+CaseKind kind_of(const codegen::KernelSpec& spec) {
+  return {spec.traits, spec.type, spec.accumulator};
+}
+
+CaseKind kind_of(const Problem& problem) {
+  return {codegen::traits_for(problem), problem.type, problem.accumulator};
+}
+
+std::vector<VerificationCase> verification_cases(const CaseKind& kind, const CaseSizes& sizes,
+                                                 Effort effort) {
+  CaseMaker make{kind, {}};
   make.add("ragged integers, beta = 0", sizes, Fill::small_integers, 1, 0);
   make.add("ragged integers, padded, beta = 1", sizes, Fill::small_integers, -2, 1, 1);
   make.add("one element", {1, 1, 1}, Fill::small_integers, 1, 0, 1);
@@ -204,7 +220,7 @@ HostOperands make_operands(const VerificationCase& test) {
   host.magnitude.assign(host.c.size(), 0.0);
   for (int64_t z = 0; z < p.batch; ++z) {
     const auto value = [&](uint64_t stream) {
-      return [&test, stream](int64_t at) { return element(test.fill, test.seed * 3 + stream, at); };
+      return [&test, stream](int64_t at) { return element(test, test.seed * 3 + stream, at); };
     };
     fill_matrix(host.a, z * p.stride_a, p.layout.a, s.m, s.k, p.lda, value(0));
     fill_matrix(host.b, z * p.stride_b, p.layout.b, s.k, s.n, p.ldb, value(1));
@@ -215,9 +231,29 @@ HostOperands make_operands(const VerificationCase& test) {
   return host;
 }
 
-double error_bound(int64_t k) {
-  constexpr double kUnit = 0x1p-24;
-  return (8 * std::sqrt(static_cast<double>(k)) + 4) * kUnit;
+namespace {
+
+// Half the distance from 1 to the next larger number: what rounding to the type may change.
+double unit_roundoff(DataType type) {
+  switch (type) {
+    case DataType::f16:
+      return 0x1p-11;
+    case DataType::bf16:
+      return 0x1p-8;
+    case DataType::f32:
+      break;
+  }
+  return 0x1p-24;
+}
+
+}  // namespace
+
+double error_bound(const Problem& problem, double magnitude, double expected) {
+  const double terms = 8 * std::sqrt(static_cast<double>(problem.shape.k)) + 4;
+  const double sum = terms * unit_roundoff(problem.accumulator) * magnitude;
+  if (problem.type == DataType::f32) return sum;
+  const double smallest = problem.type == DataType::f16 ? 0x1p-25 : 0.0;
+  return sum + std::max(unit_roundoff(problem.type) * (std::abs(expected) + sum), smallest);
 }
 
 }  // namespace gemmtune::tuner

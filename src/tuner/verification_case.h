@@ -44,15 +44,25 @@ struct CaseSizes {
 // two k tiles.
 CaseSizes ragged_sizes(const TileConfig& tile);
 
-// The cases for a kernel: problems whose operands satisfy what `traits` promises and no more, so
-// that traits_for(problem) == traits.
-std::vector<VerificationCase> verification_cases(const KernelTraits& traits, DataType type,
-                                                 const CaseSizes& sizes, Effort effort);
+// What the cases of a kernel depend on.
+struct CaseKind {
+  KernelTraits traits;
+  DataType type = DataType::f32;         // of A, B and C
+  DataType accumulator = DataType::f32;  // of the sums
+};
+CaseKind kind_of(const codegen::KernelSpec& spec);
+CaseKind kind_of(const Problem& problem);  // canonical
+
+// The cases for a kernel: problems whose operands satisfy what `kind.traits` promises and no more,
+// so that traits_for(problem) == traits.
+std::vector<VerificationCase> verification_cases(const CaseKind& kind, const CaseSizes& sizes,
+                                                 Effort effort);
 
 // The operands of a case in host memory, what C must become, and how far it may be off.
 struct HostOperands {
-  // A, B and C as they lie in memory from the first to the last element the problem touches;
-  // elements between rows (padding) hold NaN in A and B: a kernel that uses one is caught.
+  // A, B and C as they lie in memory from the first to the last element the problem touches, with
+  // values that the problem's type has; elements between rows (padding) hold NaN in A and B: a
+  // kernel that uses one is caught.
   std::vector<float> a;
   std::vector<float> b;
   std::vector<float> c;          // before the product; NaN where beta = 0
@@ -61,12 +71,14 @@ struct HostOperands {
       magnitude;  // |alpha| * sum |a||b| + |beta * c|: what the error bound scales with
 };
 
-// Fills the operands of `test` and computes the expected result in fp64.
+// Fills the operands of `test` and computes the expected result in fp64, not rounded to its type.
 HostOperands make_operands(const VerificationCase& test);
 
-// Largest error an f32 sum of k products may show relative to `magnitude`: (8 sqrt(k) + 4) u with
-// u = 2^-24, the probabilistic bound of Higham and Mary (SIAM J. Sci. Comput. 41, 2019) with
-// lambda = 8, at which a correct kernel fails with probability below 1e-13 an element.
-double error_bound(int64_t k);
+// Largest error an element of C may show whose exact value is `expected`: (8 sqrt(k) + 4) u
+// `magnitude` for the sum of k products, with u of the accumulator (2^-24 for f32, 2^-11 for f16),
+// the probabilistic bound of Higham and Mary (SIAM J. Sci. Comput. 41, 2019) with lambda = 8, at
+// which a correct kernel fails with probability below 1e-13 an element; and for a C of 16 bits its
+// rounding, u |expected| with u = 2^-11 for f16 and 2^-8 for bf16 (half the smallest f16 at least).
+double error_bound(const Problem& problem, double magnitude, double expected);
 
 }  // namespace gemmtune::tuner

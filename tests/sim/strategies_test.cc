@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <random>
 #include <string>
 
@@ -36,9 +37,30 @@ const jit::Compiler& compiler() {
   return kCompiler;
 }
 
-KernelTraits random_traits(std::mt19937_64& random) {
-  const auto width = [&] { return 1 << (random() % 3); };
+// Widths of up to 16 bytes.
+KernelTraits random_traits(DataType type, std::mt19937_64& random) {
+  const unsigned widths = type == DataType::f32 ? 3 : 4;
+  const auto width = [&] { return 1 << (random() % widths); };
   return {random() % 2 == 0, random() % 2 == 0, width(), width(), width()};
+}
+
+// Any types that the strategy computes on the arch; nothing where it computes none there.
+std::optional<Problem> random_kind(const codegen::Strategy& strategy, Arch arch,
+                                   std::mt19937_64& random) {
+  if (strategy.supports(make_problem({64, 64, 64}), arch)) return make_problem({64, 64, 64});
+  Problem problem = make_problem({64, 64, 64}, DataType::f16);
+  switch (random() % 3) {
+    case 0:
+      problem.type = DataType::bf16;
+      break;
+    case 1:
+      problem.accumulator = DataType::f16;
+      break;
+    default:
+      break;
+  }
+  if (!strategy.supports(problem, arch)) return std::nullopt;
+  return problem;
 }
 
 struct Sample {
@@ -52,10 +74,12 @@ Sample random_kernel(const codegen::Strategy& strategy, std::mt19937_64& random)
   const auto archs = known_archs();
   while (true) {
     const Arch arch = archs[random() % archs.size()];
-    if (!strategy.supports(make_problem({64, 64, 64}), arch)) continue;
+    const auto kind = random_kind(strategy, arch, random);
+    if (!kind) continue;
     if (!compiler().nvrtc().check_arch(arch)) continue;
     const auto index = static_cast<int64_t>(random() % static_cast<uint64_t>(space.size()));
-    codegen::KernelSpec spec{&strategy, space.at(index), random_traits(random), DataType::f32};
+    codegen::KernelSpec spec{&strategy, space.at(index), random_traits(kind->type, random),
+                             kind->type, kind->accumulator};
     spec.device_scalars = random() % 4 == 0;
     if (codegen::broken_rule(spec, representative_device(arch)) == nullptr) return {spec, arch};
   }
@@ -68,9 +92,9 @@ std::vector<VerificationCase> random_cases(const codegen::KernelSpec& spec,
   sizes.m = std::max<int64_t>(1, sizes.m - static_cast<int64_t>(random() % 8));
   sizes.n = std::max<int64_t>(1, sizes.n - static_cast<int64_t>(random() % 8));
   sizes.k += static_cast<int64_t>(random() % 8);
-  auto cases = verification_cases(spec.traits, spec.type, sizes, Effort::thorough);
-  const auto quick = static_cast<std::ptrdiff_t>(
-      verification_cases(spec.traits, spec.type, sizes, Effort::quick).size());
+  auto cases = verification_cases(kind_of(spec), sizes, Effort::thorough);
+  const auto quick =
+      static_cast<std::ptrdiff_t>(verification_cases(kind_of(spec), sizes, Effort::quick).size());
   std::shuffle(cases.begin() + quick, cases.end(), random);
   cases.resize(std::min(cases.size(), static_cast<size_t>(quick) + kExtraCases));
   return cases;
@@ -190,9 +214,9 @@ TEST_CASE("planted faults are found") {
     REQUIRE(replace(source, std::string(mutant.what), std::string(mutant.with)));
     const auto kernel = SimVerifier::load(spec, source, arch, compiler());
     REQUIRE_MESSAGE(kernel.has_value(), kernel.error().message);
-    const auto verdict = kernel->verify(
-        verification_cases(spec.traits, spec.type, ragged_sizes(spec.tile), Effort::quick),
-        kernel->async_modes(), {});
+    const auto verdict =
+        kernel->verify(verification_cases(kind_of(spec), ragged_sizes(spec.tile), Effort::quick),
+                       kernel->async_modes(), {});
     REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
     CHECK_MESSAGE(verdict->kind == mutant.kind, verdict->detail);
     CHECK_MESSAGE(verdict->detail.find(mutant.detail) != std::string::npos, verdict->detail);

@@ -36,15 +36,16 @@ TEST_CASE("random candidates of every strategy compile for every arch that it se
   std::mt19937 random(8);
   for (const Strategy* strategy : strategies()) {
     for (const Arch arch : known_archs()) {
-      if (!strategy->supports(make_problem({64, 64, 64}), arch)) continue;
-      KernelSpec spec =
-          random_legal(*strategy, random_traits(random), representative_device(arch), random);
-      spec.device_scalars = random() % 2 == 0;
-      CAPTURE(kernel_name(spec));
-      CAPTURE(to_string(arch));
-      const auto compiled = jit::compile(*nvrtc, {emit(spec), arch, {}});
-      REQUIRE_MESSAGE(compiled.has_value(), compiled.error().log);
-      CHECK(compiled->entries.size() == strategy->entry_points(spec).size());
+      for (const Problem& kind : kinds_of(*strategy, arch)) {
+        KernelSpec spec = random_legal(*strategy, kind, random_traits(random, kind.type),
+                                       representative_device(arch), random);
+        spec.device_scalars = random() % 2 == 0;
+        CAPTURE(kernel_name(spec));
+        CAPTURE(to_string(arch));
+        const auto compiled = jit::compile(*nvrtc, {emit(spec), arch, {}});
+        REQUIRE_MESSAGE(compiled.has_value(), compiled.error().log);
+        CHECK(compiled->entries.size() == strategy->entry_points(spec).size());
+      }
     }
   }
 }
@@ -58,8 +59,8 @@ std::map<std::string, int> work_of(const std::string& ptx) {
     std::string word;
     words >> word;
     if (word.starts_with('@')) words >> word;  // a predicate
-    for (const char* kind :
-         {"fma.", "st.global", "bar.", "barrier.", "cp.async", "atom.", "red."}) {
+    for (const char* kind : {"fma.", "mma.", "ldmatrix.", "st.global", "bar.", "barrier.",
+                             "cp.async", "atom.", "red."}) {
       if (word.starts_with(kind)) ++counts[word];
     }
   }
@@ -75,8 +76,7 @@ TEST_CASE("a standalone file compiles to the kernel that the parts it was put to
   std::mt19937 random(10);
   const Arch arch = {8, 0, false};
   for (const Strategy* strategy : strategies()) {
-    KernelSpec spec =
-        random_legal(*strategy, random_traits(random), representative_device(arch), random);
+    KernelSpec spec = random_kernel(*strategy, representative_device(arch), random);
     spec.device_scalars = random() % 2 == 0;
     CAPTURE(kernel_name(spec));
     const auto parts = jit::compile_to_ptx(*nvrtc, {emit(spec), arch, {}});
@@ -166,8 +166,13 @@ TEST_CASE("host and device that disagree do not compile") {
 TEST_CASE("the helper kernel compiles") {
   const auto nvrtc = jit::Nvrtc::load(jit::nvrtc_candidates({}));
   if (!nvrtc) return;
-  const auto compiled = jit::compile(*nvrtc, {random_fill_source(), {8, 0, false}, {}});
-  REQUIRE_MESSAGE(compiled.has_value(), compiled.error().log);
+  for (const DataType type : all_data_types()) {
+    for (const Arch arch : known_archs()) {
+      if (!nvrtc->check_arch(arch)) continue;
+      const auto compiled = jit::compile(*nvrtc, {random_fill_source(type), arch, {}});
+      REQUIRE_MESSAGE(compiled.has_value(), compiled.error().log);
+    }
+  }
 }
 
 }  // namespace

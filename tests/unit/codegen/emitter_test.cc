@@ -42,13 +42,17 @@ TEST_CASE("a kernel with scalars in device memory differs in its entry points on
 TEST_CASE("a stored strategy and config are a kernel again") {
   std::mt19937 random(8);
   const Problem problem = make_problem({1000, 999, 64}, DataType::f32, *parse_layout("tnt"));
-  const KernelTraits traits = traits_for(problem);
   for (const Strategy* strategy : strategies()) {
-    const KernelSpec spec =
-        random_legal(*strategy, traits, representative_device({8, 0, false}), random);
-    const auto parsed = parse_spec(strategy->name(), to_string(spec.tile), problem);
-    REQUIRE(parsed);
-    CHECK(kernel_name(*parsed) == kernel_name(spec));
+    for (const Problem& kind : kinds_of(*strategy, {8, 0, false})) {
+      Problem typed = make_problem(problem.shape, kind.type, problem.layout);
+      typed.accumulator = kind.accumulator;
+      const KernelSpec spec = random_legal(*strategy, kind, traits_for(typed),
+                                           representative_device({8, 0, false}), random);
+      const auto parsed = parse_spec(strategy->name(), to_string(spec.tile), typed);
+      REQUIRE(parsed);
+      CHECK(kernel_name(*parsed) == kernel_name(spec));
+      CHECK(source_hash(emit(*parsed)) == source_hash(emit(spec)));
+    }
   }
   for (const auto& [strategy, config] :
        {std::pair{"no_such", "tile_m=8"}, {"naive", "tile_m=8 future=1"}, {"naive", "128x128"}}) {

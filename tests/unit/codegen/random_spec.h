@@ -1,26 +1,58 @@
 #pragma once
 
 #include <random>
+#include <vector>
 
 #include "codegen/search_space.h"
 #include "codegen/strategy.h"
 
 namespace gemmtune::codegen {
 
-// A legal candidate of the strategy's space, chosen by `random`.
-inline KernelSpec random_legal(const Strategy& strategy, const KernelTraits& traits,
-                               const DeviceSpec& device, std::mt19937& random) {
-  const SearchSpace space = *default_search_space(strategy);
-  while (true) {
-    const auto index = std::uniform_int_distribution<int64_t>(0, space.size() - 1)(random);
-    const KernelSpec spec{&strategy, space.at(index), traits, DataType::f32};
-    if (broken_rule(spec, device) == nullptr) return spec;
+// 64 x 64 x 64 in each combination of types that the strategy computes on `arch`.
+inline std::vector<Problem> kinds_of(const Strategy& strategy, Arch arch) {
+  std::vector<Problem> kinds;
+  for (const DataType type : all_data_types()) {
+    for (const DataType accumulator : {DataType::f32, DataType::f16}) {
+      Problem problem = make_problem({64, 64, 64}, type);
+      problem.accumulator = accumulator;
+      if (validate(problem) && strategy.supports(problem, arch)) kinds.push_back(problem);
+    }
   }
+  return kinds;
 }
 
-inline KernelTraits random_traits(std::mt19937& random) {
-  const auto width = [&] { return 1 << (random() % 3); };
+// A legal candidate of the strategy's space, chosen by `random`, of the types of `kind`.
+inline KernelSpec random_legal(const Strategy& strategy, const Problem& kind,
+                               const KernelTraits& traits, const DeviceSpec& device,
+                               std::mt19937& random) {
+  const SearchSpace space = *default_search_space(strategy);
+  KernelSpec spec{&strategy, {}, traits, kind.type, kind.accumulator};
+  do {
+    spec.tile = space.at(std::uniform_int_distribution<int64_t>(0, space.size() - 1)(random));
+  } while (broken_rule(spec, device) != nullptr);
+  return spec;
+}
+
+// The same of any types that the strategy computes on the device; there must be some.
+inline KernelSpec random_legal(const Strategy& strategy, const KernelTraits& traits,
+                               const DeviceSpec& device, std::mt19937& random) {
+  const auto kinds = kinds_of(strategy, device.arch);
+  return random_legal(strategy, kinds.at(random() % kinds.size()), traits, device, random);
+}
+
+// Any storage orders, and any widths of up to 16 bytes.
+inline KernelTraits random_traits(std::mt19937& random, DataType type = DataType::f32) {
+  const unsigned widths = type == DataType::f32 ? 3 : 4;
+  const auto width = [&] { return 1 << (random() % widths); };
   return {random() % 2 == 0, random() % 2 == 0, width(), width(), width()};
+}
+
+// Any types, orders and widths.
+inline KernelSpec random_kernel(const Strategy& strategy, const DeviceSpec& device,
+                                std::mt19937& random) {
+  const auto kinds = kinds_of(strategy, device.arch);
+  const Problem& kind = kinds.at(random() % kinds.size());
+  return random_legal(strategy, kind, random_traits(random, kind.type), device, random);
 }
 
 }  // namespace gemmtune::codegen

@@ -53,6 +53,12 @@ TEST_CASE("a vector width divides every address of its operand") {
 TEST_CASE("the widest vector is chosen where everything is aligned") {
   const KernelTraits t = traits_for(make_problem({128, 256, 64}));
   CHECK(t == KernelTraits{true, true, 4, 4, 4});
+  // 16 bytes are 8 elements of 16 bits; the shape's own factor may be less.
+  CHECK(traits_for(make_problem({128, 256, 64}, DataType::f16)) ==
+        KernelTraits{true, true, 8, 8, 8});
+  CHECK(traits_for(make_problem({128, 252, 62}, DataType::bf16)) ==
+        KernelTraits{true, true, 2, 4, 4});
+  CHECK(traits_for(make_problem({128, 252, 61}, DataType::bf16)).vector_a == 1);
 }
 
 TEST_CASE("loads a multiply-add, as the published ladders count them") {
@@ -101,10 +107,14 @@ TEST_CASE("a legal tile launches within the limits and covers C") {
     for (const Arch arch : known_archs()) {
       const DeviceSpec& device = representative_device(arch);
       for (int i = 0; i < 4000; ++i) {
-        const Problem p = random_problem(random);
+        Problem p = random_problem(random);
+        if (strategy->takes_types()) {
+          p.type = random() % 2 == 0 ? DataType::f16 : DataType::bf16;
+          if (p.type == DataType::f16 && random() % 2 == 0) p.accumulator = DataType::f16;
+        }
         if (!strategy->supports(p, arch)) continue;
         const auto index = std::uniform_int_distribution<int64_t>(0, space.size() - 1)(random);
-        const KernelSpec spec{strategy, space.at(index), traits_for(p), p.type};
+        const KernelSpec spec = spec_for(*strategy, space.at(index), p);
         if (broken_rule(spec, device) != nullptr) continue;
         const int threads = strategy->threads(spec.tile);
         CHECK(threads % 32 == 0);
@@ -137,8 +147,8 @@ TEST_CASE("a legal tile launches within the limits and covers C") {
 TEST_CASE("a tile reports the rule that it breaks") {
   const Strategy* strategy = *find_strategy("double_buffer");
   const SearchSpace space = *default_search_space(*strategy);
-  const auto result = enumerate(space, traits_for(make_problem({128, 128, 128})), DataType::f32,
-                                representative_device({8, 0, false}));
+  const auto result =
+      enumerate(space, make_problem({128, 128, 128}), representative_device({8, 0, false}));
   CHECK(result.legal.size() > 1000);
   int64_t refused = 0;
   for (const RuleCount& count : result.refused) {
@@ -178,13 +188,74 @@ TEST_CASE("the early rungs stand in ladder order, with the published tiles in sm
     CAPTURE(published.tile);
     while (rung < strategies().size() && strategies()[rung]->name() != published.strategy) ++rung;
     REQUIRE(rung < strategies().size());
-    const auto legal = enumerate(*default_search_space(*strategies()[rung]),
-                                 traits_for(make_problem({256, 256, 256})), DataType::f32,
-                                 representative_device({8, 0, false}))
-                           .legal;
+    const auto legal =
+        enumerate(*default_search_space(*strategies()[rung]), make_problem({256, 256, 256}),
+                  representative_device({8, 0, false}))
+            .legal;
     CHECK(legal.size() >= 10);
     CHECK(legal.size() <= 500);
     CHECK(std::count(legal.begin(), legal.end(), *parse_tile(published.tile)) == 1);
+  }
+}
+
+// CUTLASS's CuTe tutorial for sm_80 (examples/cute/tutorial/sgemm_sm80.cu, its HGEMM), and the
+// tiles that follow from it.
+TEST_CASE("the tensor-core space holds the published tiles") {
+  const Strategy* strategy = *find_strategy("mma_multistage");
+  Problem p = make_problem({5120, 5120, 4096}, DataType::f16, *parse_layout("tnt"));
+  p.accumulator = DataType::f16;
+  const auto legal =
+      enumerate(*default_search_space(*strategy), p, representative_device({8, 0, false})).legal;
+  for (const char* tile : {"tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 order=1 "
+                           "fragments=2 raster=1",
+                           "tile_m=128 tile_n=256 tile_k=32 warp_m=64 warp_n=64 stages=4 order=1 "
+                           "fragments=2 raster=8",
+                           "tile_m=128 tile_n=160 tile_k=64 warp_m=64 warp_n=80 stages=2 order=2 "
+                           "fragments=1 raster=8",
+                           "tile_m=64 tile_n=128 tile_k=64 warp_m=32 warp_n=64 stages=4 order=1 "
+                           "fragments=2 raster=4"}) {
+    CAPTURE(tile);
+    CHECK(std::count(legal.begin(), legal.end(), *parse_tile(tile)) == 1);
+  }
+}
+
+// As for the early rungs: a tile that breaks the rule and no earlier one.
+TEST_CASE("the tensor-core strategy names what is wrong with a tile") {
+  struct Wrong {
+    std::string_view tile;
+    std::string_view rule;
+    KernelTraits traits = {true, false, 8, 8, 8};
+  };
+  const Wrong kWrong[] = {
+      {"tile_m=128 tile_n=128 tile_k=32 warp_m=48 warp_n=64", "tile_m divisible by warp_m"},
+      {"tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=48", "tile_n divisible by warp_n"},
+      {"tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=8", "warp tiles made of 16 x 16 pieces"},
+      {"tile_m=128 tile_n=128 tile_k=24 warp_m=64 warp_n=64", "tile_k divisible by 16"},
+      {"tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 fragments=3",
+       "1 or 2 fragment buffers"},
+      {"tile_m=128 tile_n=128 tile_k=48 warp_m=64 warp_n=64 fragments=2",
+       "two fragment buffers need tile_k divisible by 32"},
+      {"tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 fragments=1 stages=1",
+       "at least 2 stages"},
+      {"tile_m=96 tile_n=128 tile_k=32 warp_m=48 warp_n=16 fragments=1 stages=2",
+       "threads divide the copies of a tile of A"},
+      {"tile_m=128 tile_n=96 tile_k=32 warp_m=16 warp_n=48 fragments=1 stages=2",
+       "threads divide the copies of a tile of B"},
+      {"tile_m=256 tile_n=256 tile_k=32 warp_m=128 warp_n=64 fragments=1 stages=2",
+       "registers fit a thread"},
+      {"tile_m=256 tile_n=256 tile_k=64 warp_m=64 warp_n=64 fragments=1 stages=5",
+       "registers fit min_blocks blocks an SM"},
+      {"tile_m=256 tile_n=128 tile_k=64 warp_m=64 warp_n=64 fragments=1 stages=5",
+       "shared memory fits a block"},
+  };
+  for (const Wrong& wrong : kWrong) {
+    CAPTURE(wrong.tile);
+    const KernelSpec spec{*find_strategy("mma_multistage"), *parse_tile(wrong.tile), wrong.traits,
+                          DataType::bf16};
+    const Rule* rule = broken_rule(spec, representative_device({8, 0, false}));
+    REQUIRE(rule != nullptr);
+    CHECK(rule->name == wrong.rule);
+    CHECK_FALSE(rule->reason.empty());
   }
 }
 
@@ -253,8 +324,12 @@ TEST_CASE("kernel names are identifiers, and differ where the tile does") {
 TEST_CASE("strategies refuse what they cannot compute") {
   Problem half = make_problem({64, 64, 64}, DataType::f16);
   const Problem single = make_problem({64, 64, 64});
-  for (const Strategy* strategy : strategies())
-    CHECK_FALSE(strategy->supports(half, {8, 0, false}));
+  for (const Strategy* strategy : strategies()) {
+    CAPTURE(strategy->name());
+    CHECK(strategy->supports(half, {8, 0, false}).has_value() == strategy->takes_types());
+    CHECK(strategy->supports(single, {8, 0, false}).has_value() != strategy->takes_types());
+  }
+  CHECK_FALSE((*find_strategy("mma_multistage"))->supports(half, {7, 5, false}));
   CHECK_FALSE((*find_strategy("multistage"))->supports(single, {7, 5, false}));
   CHECK((*find_strategy("double_buffer"))->supports(single, {7, 5, false}));
 }

@@ -9,12 +9,13 @@ namespace gemmtune::tuner {
 namespace {
 
 TEST_CASE("no legal point of a shipped space is skipped") {
-  const Problem p = make_problem({1024, 1024, 1024});
   for (const codegen::Strategy* strategy : codegen::strategies()) {
+    const Problem p =
+        make_problem({1024, 1024, 1024}, strategy->takes_types() ? DataType::f16 : DataType::f32);
     const auto space = *codegen::default_search_space(*strategy);
     const DeviceSpec& device = representative_device({9, 0, false});
     const auto legal = [&](const TileConfig& tile) {
-      const codegen::KernelSpec spec{strategy, tile, codegen::traits_for(p), p.type};
+      const codegen::KernelSpec spec = codegen::spec_for(*strategy, tile, p);
       return codegen::broken_rule(spec, device) == nullptr && strategy->worthwhile(spec, p);
     };
     int64_t count = 0;

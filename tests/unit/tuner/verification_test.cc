@@ -13,7 +13,7 @@ namespace {
 // What a correct kernel leaves behind, computed in f32 in a plain order.
 std::vector<float> correct_image(const VerificationCase& test, const HostOperands& host) {
   const Problem& p = test.problem;
-  std::vector<float> image = guarded(host.c);
+  std::vector<float> image = guarded(host.c, p.type);
   const auto at = [](Order order, int64_t i, int64_t j, int64_t ld) {
     return order == Order::row_major ? i * ld + j : j * ld + i;
   };
@@ -50,7 +50,7 @@ std::vector<KernelTraits> some_traits() {
 TEST_CASE("the operands of a case promise exactly what its traits say") {
   for (const KernelTraits& traits : some_traits()) {
     for (const VerificationCase& test :
-         verification_cases(traits, DataType::f32, {37, 41, 19}, Effort::thorough)) {
+         verification_cases({traits}, {37, 41, 19}, Effort::thorough)) {
       CAPTURE(key(test.problem));
       CHECK(validate(test.problem).has_value());
       CHECK(codegen::traits_for(test.problem) == traits);
@@ -61,7 +61,7 @@ TEST_CASE("the operands of a case promise exactly what its traits say") {
 TEST_CASE("a correct result passes every case") {
   for (const KernelTraits& traits : some_traits()) {
     for (const VerificationCase& test :
-         verification_cases(traits, DataType::f32, {21, 18, 35}, Effort::thorough)) {
+         verification_cases({traits}, {21, 18, 35}, Effort::thorough)) {
       const HostOperands host = make_operands(test);
       const Verdict verdict = judge(test, host, correct_image(test, host));
       CHECK_MESSAGE(verdict.correct(), verdict.detail);
@@ -76,7 +76,7 @@ struct Damage {
 
 TEST_CASE("every kind of damage is found, wherever it is") {
   std::mt19937 random(2);
-  const auto cases = verification_cases({}, DataType::f32, {21, 18, 35}, Effort::quick);
+  const auto cases = verification_cases(CaseKind{}, {21, 18, 35}, Effort::quick);
   for (const VerificationCase& test : cases) {
     const HostOperands host = make_operands(test);
     const std::vector<float> good = correct_image(test, host);
@@ -114,7 +114,7 @@ TEST_CASE("every kind of damage is found, wherever it is") {
 }
 
 TEST_CASE("a NaN that should have reached C is missed by no case") {
-  const auto cases = verification_cases({}, DataType::f32, {21, 18, 35}, Effort::quick);
+  const auto cases = verification_cases(CaseKind{}, {21, 18, 35}, Effort::quick);
   int specials = 0;
   for (const VerificationCase& test : cases) {
     if (test.fill != Fill::special) continue;
@@ -138,6 +138,7 @@ TEST_CASE("the error bound separates rounding from a lost product") {
   std::mt19937 random(3);
   std::uniform_real_distribution<float> uniform(-1, 1);
   for (const int k : {1, 8, 77, 1024, 8192}) {
+    const Problem problem = make_problem({1, 1, k});
     for (int trial = 0; trial < 20; ++trial) {
       float sum = 0;
       double exact = 0;
@@ -149,8 +150,8 @@ TEST_CASE("the error bound separates rounding from a lost product") {
         exact += static_cast<double>(a) * b;
         magnitude += std::abs(static_cast<double>(a) * b);
       }
-      CHECK(std::abs(sum - exact) <= error_bound(k) * magnitude);
-      CHECK(error_bound(k) * magnitude < 0.25);
+      CHECK(std::abs(sum - exact) <= error_bound(problem, magnitude, exact));
+      CHECK(error_bound(problem, magnitude, exact) < 0.25);
     }
   }
 }

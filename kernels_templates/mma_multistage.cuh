@@ -1,0 +1,46 @@
+#pragma once
+
+#include "parts/element_types.h"
+#include "parts/gemm_args.h"
+#include "parts/kernel_traits.h"
+#include "parts/mma_epilogue.cuh"
+#include "parts/mma_mainloop.cuh"
+#include "parts/raster.cuh"
+#include "parts/tile_config.h"
+
+// mma_multistage: GEMM of 16-bit operands on the tensor cores by mma.sync (sm_80 and up), with a
+// pipeline of `stages` shared-memory buffers filled by cp.async.
+//
+//     block tile tile_m x tile_n  >  warp tile warp_m x warp_n  >  mma tile 16 x 8, 16 deep
+//
+// Parts: copies half_tile_loader.cuh, shared memory swizzled_rows.cuh, fragments mma_fragments.cuh,
+// the pipeline over time mma_mainloop.cuh, results mma_epilogue.cuh.
+
+namespace gemmtune {
+
+template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
+struct MmaMultistage {
+  using Mainloop = MmaMainloop<kTile, kTraits, kTypes>;
+  using Slab = MmaSlab<kTile.warp_n>;
+
+  static constexpr int kThreads = Mainloop::kThreads;
+  static constexpr int kSlabsBytes = kThreads / 32 * Slab::kBytes;
+  static constexpr int kSmemBytes =
+      Mainloop::kSmemBytes > kSlabsBytes ? Mainloop::kSmemBytes : kSlabsBytes;
+
+  static __device__ __forceinline__ void run(const GemmArgs& args) {
+    extern __shared__ __align__(128) unsigned char smem[];
+    const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(
+        args.m, args.n, static_cast<int>(blockIdx.x));
+    const int row = at.row * kTile.tile_m;
+    const int column = at.column * kTile.tile_n;
+    typename Mainloop::Sums sums;
+    Mainloop::run(sums, shared_address(smem), args, at.batch, row, column, 0, args.k);
+    float* slab = reinterpret_cast<float*>(smem + threadIdx.x / 32 * Slab::kBytes);
+    MmaEpilogue<kTypes.operand, kTraits.vector_c, kTile.warp_m, kTile.warp_n>::store(
+        sums, slab, static_cast<unsigned short*>(args.c) + at.batch * args.stride_c, args,
+        row + Mainloop::warp_row(), column + Mainloop::warp_column());
+  }
+};
+
+}  // namespace gemmtune

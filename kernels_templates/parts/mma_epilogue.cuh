@@ -1,0 +1,119 @@
+#pragma once
+
+#include "parts/gemm_args.h"
+#include "parts/half_access.cuh"
+#include "parts/mma.cuh"
+
+// Stores a warp's sums: C = alpha * sums + beta * C, rounded once, to the element type. C is read
+// only when beta is not 0 (it may hold NaN otherwise), and nothing outside the m x n matrix is
+// touched.
+//
+// The lanes of a warp hold pairs of neighbouring columns of 8 rows at a time. Sixteen rows go
+// through shared memory, which each warp has a slab of for itself, so that they leave it as
+// accesses of kVector elements side by side: 128 neighbouring bytes a row with a warp tile of 64
+// columns.
+//
+//     slab: 16 rows of kWarpN + 8 floats; the padding puts the pairs that 16 lanes store at a time
+//     into 32 different banks
+
+namespace gemmtune {
+
+template <int kWarpN>
+struct MmaSlab {
+  static constexpr int kStride = kWarpN + 8;  // floats
+  static constexpr int kBytes = 16 * kStride * 4;
+};
+
+template <ElementType kType, int kVector, int kWarpM, int kWarpN>
+struct MmaEpilogue {
+  static constexpr int kRowTiles = kWarpM / 16;
+  static constexpr int kColumnTiles = kWarpN / 8;
+  static constexpr int kStride = MmaSlab<kWarpN>::kStride;
+  static constexpr int kRowAccesses = kWarpN / kVector;
+  static constexpr int kAccesses = 16 * kRowAccesses / 32;  // of a lane
+  static_assert(16 * kRowAccesses % 32 == 0, "lanes divide the accesses of 16 rows");
+
+  // `c` is the batch entry's first element; row and column are where the warp's tile starts in C;
+  // `slab` is the warp's own.
+  template <class Sums>
+  static __device__ __forceinline__ void store(const Sums& sums, float* slab, unsigned short* c,
+                                               const GemmArgs& args, int row, int column) {
+#pragma unroll
+    for (int i = 0; i < kRowTiles; ++i) {
+      fill(sums[i], slab);
+      __syncwarp();
+      drain(slab, c, args, row + i * 16, column);
+      __syncwarp();
+    }
+  }
+
+ private:
+  template <class RowOfSums>
+  static __device__ __forceinline__ void fill(const RowOfSums& sums, float* slab) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    float* to = slab + lane / 4 * kStride + lane % 4 * 2;
+#pragma unroll
+    for (int j = 0; j < kColumnTiles; ++j) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        *reinterpret_cast<float2*>(to + half * 8 * kStride + j * 8) =
+            make_float2(sums[j].get(half, 0), sums[j].get(half, 1));
+      }
+    }
+  }
+
+  static __device__ __forceinline__ void drain(const float* slab, unsigned short* c,
+                                               const GemmArgs& args, int row, int column) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll
+    for (int i = 0; i < kAccesses; ++i) {
+      const int access = i * 32 + lane;
+      const int slab_row = access / kRowAccesses;
+      const int slab_column = access % kRowAccesses * kVector;
+      const int m = row + slab_row;
+      const int n = column + slab_column;
+      if (m < args.m && n < args.n) {
+        store_access(slab + slab_row * kStride + slab_column, c + m * args.ldc + n, args);
+      }
+    }
+  }
+
+  static __device__ __forceinline__ float result(float sum, float old, const GemmArgs& args) {
+    return args.beta != 0.0f ? fmaf(args.beta, old, args.alpha * sum) : args.alpha * sum;
+  }
+
+  static __device__ __forceinline__ void store_access(const float* sums, unsigned short* c,
+                                                      const GemmArgs& args) {
+    if constexpr (kVector == 1) {
+      const float old = args.beta != 0.0f ? from_half<kType>(*c) : 0.0f;
+      *c = to_half<kType>(result(*sums, old, args));
+    } else {
+      float values[kVector];
+      load_sums(values, sums);
+      HalfVector<kVector> out = {};
+      if (args.beta != 0.0f) out = load_halves<kVector>(c);
+#pragma unroll
+      for (int v = 0; v < kVector; v += 2) {
+        const float first = result(values[v], from_half<kType>(out.get(v)), args);
+        const float second = result(values[v + 1], from_half<kType>(out.get(v + 1)), args);
+        out.words[v / 2] = to_half_pair<kType>(first, second);
+      }
+      store_halves(c, out);
+    }
+  }
+
+  static __device__ __forceinline__ void load_sums(float (&to)[kVector], const float* from) {
+    if constexpr (kVector == 2) {
+      const float2 x = *reinterpret_cast<const float2*>(from);
+      to[0] = x.x, to[1] = x.y;
+    } else {
+#pragma unroll
+      for (int v = 0; v < kVector; v += 4) {
+        const float4 x = *reinterpret_cast<const float4*>(from + v);
+        to[v] = x.x, to[v + 1] = x.y, to[v + 2] = x.z, to[v + 3] = x.w;
+      }
+    }
+  }
+};
+
+}  // namespace gemmtune

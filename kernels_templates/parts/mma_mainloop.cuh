@@ -1,0 +1,220 @@
+#pragma once
+
+#include "parts/cp_async.cuh"
+#include "parts/gemm_args.h"
+#include "parts/half_tile_loader.cuh"
+#include "parts/kernel_traits.h"
+#include "parts/mma_fragments.cuh"
+#include "parts/tile_config.h"
+
+// The main loop of the tensor-core kernels: adds the product of a range of k tiles to the warps'
+// sums.
+//
+// Shared memory, kTile.stages times (buffer t % stages holds the t-th k tile of the range): A's
+// tile, then B's, each in its operand's storage order and swizzled.
+//
+// Time of a k tile with four k steps; L = ldmatrix, x = mma, c = copies of tile t + stages - 1:
+//
+//     fragments = 2      step      0      1      2      3
+//                        copies    c      c      c
+//                        L         1      2      3    | 0 of tile t + 1
+//                        x         0      1      2    | 3
+//                                                     wait and barrier
+//     fragments = 1      L x of each step; wait and barrier before step 0
+//
+// After the barrier tile t + 1 has landed, and nobody reads buffer t % stages any more: the copies
+// that follow it overwrite that one.
+
+namespace gemmtune {
+
+template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
+struct MmaMainloop {
+  static constexpr int kWarpsM = kTile.tile_m / kTile.warp_m;
+  static constexpr int kWarpsN = kTile.tile_n / kTile.warp_n;
+  static constexpr int kThreads = 32 * kWarpsM * kWarpsN;
+  static constexpr int kStages = kTile.stages;
+  static constexpr int kSteps = kTile.tile_k / 16;
+  static constexpr int kBytesA = kTile.tile_m * kTile.tile_k * 2;
+  static constexpr int kBufferBytes = kBytesA + kTile.tile_n * kTile.tile_k * 2;
+  static constexpr int kSmemBytes = kStages * kBufferBytes;
+  static constexpr bool kTwoFragments = kTile.fragments == 2;
+  static constexpr int kCopyParts = kTwoFragments ? kSteps - 1 : kSteps;
+  static_assert(!kTwoFragments || kSteps % 2 == 0, "two fragment buffers take turns over a tile");
+
+  static constexpr int kRowTiles = kTile.warp_m / 16;
+  static constexpr int kColumnTiles = kTile.warp_n / 8;
+  using Sums = MmaSums<kTypes.accumulator>[kRowTiles][kColumnTiles];
+
+  using LoaderA =
+      HalfTileLoader<kTile.tile_m, kTile.tile_k, kThreads, kTraits.vector_a, kTraits.a_row_major>;
+  using LoaderB =
+      HalfTileLoader<kTile.tile_n, kTile.tile_k, kThreads, kTraits.vector_b, !kTraits.b_row_major>;
+  using ReaderA =
+      MmaFragmentReader<kTile.tile_m, kTile.tile_k, kTile.warp_m, true, kTraits.a_row_major>;
+  using ReaderB =
+      MmaFragmentReader<kTile.tile_n, kTile.tile_k, kTile.warp_n, false, !kTraits.b_row_major>;
+
+  static __device__ __forceinline__ int warp_row() {
+    return static_cast<int>(threadIdx.x) / 32 / kWarpsN * kTile.warp_m;
+  }
+  static __device__ __forceinline__ int warp_column() {
+    return static_cast<int>(threadIdx.x) / 32 % kWarpsN * kTile.warp_n;
+  }
+
+  // The block's tile is at (row, column) of C, in elements; the range is [k_begin, k_end), k_begin
+  // a multiple of tile_k, and not empty. On return every copy has landed and nobody reads shared
+  // memory any more.
+  static __device__ __forceinline__ void run(Sums& sums, unsigned smem, const GemmArgs& args,
+                                             int batch, int row, int column, int k_begin,
+                                             int k_end) {
+    const auto* a = static_cast<const unsigned short*>(args.a) + batch * args.stride_a +
+                    (kTraits.a_row_major ? k_begin : k_begin * args.lda);
+    const auto* b = static_cast<const unsigned short*>(args.b) + batch * args.stride_b +
+                    (kTraits.b_row_major ? k_begin * args.ldb : k_begin);
+    MmaMainloop loop(smem, k_end - k_begin, LoaderA(a, args.lda, row, args.m),
+                     LoaderB(b, args.ldb, column, args.n));
+    loop.fill_pipeline();
+    if constexpr (kTwoFragments) {
+      loop.multiply_ahead(sums);
+    } else {
+      loop.multiply(sums);
+    }
+    cp_async_wait<0>();
+    __syncthreads();
+  }
+
+ private:
+  struct Fragments {
+    MmaFragment<kTile.warp_m> a;
+    MmaFragment<kTile.warp_n> b;
+  };
+
+  __device__ __forceinline__ MmaMainloop(unsigned smem, int depth, const LoaderA& load_a,
+                                         const LoaderB& load_b)
+      : load_a_(load_a),
+        load_b_(load_b),
+        read_a_(warp_row()),
+        read_b_(warp_column()),
+        smem_(smem),
+        reading_(smem),
+        writing_(smem),
+        k_left_(depth),
+        tiles_((depth + kTile.tile_k - 1) / kTile.tile_k) {}
+
+  __device__ __forceinline__ unsigned next_buffer(unsigned buffer) const {
+    return buffer == smem_ + (kStages - 1) * kBufferBytes ? smem_ : buffer + kBufferBytes;
+  }
+
+  // Copies part kPart of the next tile, if there is one; the last part closes the tile's group.
+  // Empty groups keep the count that wait_group relies on.
+  template <int kPart, int kParts>
+  __device__ __forceinline__ void copy_part() {
+    if (k_left_ > 0) {
+      load_a_.template copy_part<kPart, kParts>(writing_, k_left_);
+      load_b_.template copy_part<kPart, kParts>(writing_ + kBytesA, k_left_);
+    }
+    if constexpr (kPart == kParts - 1) {
+      cp_async_commit();
+      writing_ = next_buffer(writing_);
+      k_left_ -= kTile.tile_k;
+    }
+  }
+
+  __device__ __forceinline__ void fill_pipeline() {
+#pragma unroll
+    for (int s = 0; s < kStages - 1; ++s) copy_part<0, 1>();
+  }
+
+  __device__ __forceinline__ void read(Fragments& to, int step) const {
+    read_a_.read(to.a, reading_, step);
+    read_b_.read(to.b, reading_ + kBytesA, step);
+  }
+
+  __device__ __forceinline__ void multiply(Sums& sums) {
+    Fragments now;
+    for (int t = 0; t < tiles_; ++t) {
+      cp_async_wait<kStages - 2>();
+      __syncthreads();
+      multiply_steps<0>(sums, now);
+      reading_ = next_buffer(reading_);
+    }
+  }
+
+  // Steps kStep and further of a tile.
+  template <int kStep>
+  __device__ __forceinline__ void multiply_steps(Sums& sums, Fragments& now) {
+    read(now, kStep);
+    copy_part<kStep, kCopyParts>();
+    multiply_step(sums, now);
+    if constexpr (kStep + 1 < kSteps) multiply_steps<kStep + 1>(sums, now);
+  }
+
+  __device__ __forceinline__ void multiply_ahead(Sums& sums) {
+    Fragments fragments[2];
+    cp_async_wait<kStages - 2>();
+    __syncthreads();
+    read(fragments[0], 0);
+    for (int t = 0; t < tiles_; ++t) multiply_steps_ahead<0>(sums, fragments, t + 1 < tiles_);
+  }
+
+  // Steps kStep and further of a tile, each with the fragments of the next; `another`: whether
+  // there is another tile.
+  template <int kStep>
+  __device__ __forceinline__ void multiply_steps_ahead(Sums& sums, Fragments (&fragments)[2],
+                                                       bool another) {
+    if constexpr (kStep < kSteps - 1) {
+      read(fragments[(kStep + 1) % 2], kStep + 1);
+      copy_part<kStep, kCopyParts>();
+      multiply_step(sums, fragments[kStep % 2]);
+      multiply_steps_ahead<kStep + 1>(sums, fragments, another);
+    } else {
+      if (another) {
+        cp_async_wait<kStages - 2>();
+        __syncthreads();
+        reading_ = next_buffer(reading_);
+        read(fragments[0], 0);
+      }
+      multiply_step(sums, fragments[kStep % 2]);
+    }
+  }
+
+  static __device__ __forceinline__ void multiply_one(Sums& sums, const Fragments& f, int i,
+                                                      int j) {
+    const unsigned(&b)[4] = f.b.pieces[j / 2];
+    mma<kTypes.operand>(sums[i][j], f.a.pieces[i], b[j % 2 * 2], b[j % 2 * 2 + 1]);
+  }
+
+  // The order decides which operand the next mma shares with the last.
+  static __device__ __forceinline__ void multiply_step(Sums& sums, const Fragments& f) {
+    if constexpr (kTile.order == kOrderSerpentineM) {
+#pragma unroll
+      for (int j = 0; j < kColumnTiles; ++j) {
+#pragma unroll
+        for (int i = 0; i < kRowTiles; ++i) {
+          multiply_one(sums, f, j % 2 == 0 ? i : kRowTiles - 1 - i, j);
+        }
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < kRowTiles; ++i) {
+#pragma unroll
+        for (int j = 0; j < kColumnTiles; ++j) {
+          const bool back = kTile.order == kOrderSerpentineN && i % 2 == 1;
+          multiply_one(sums, f, i, back ? kColumnTiles - 1 - j : j);
+        }
+      }
+    }
+  }
+
+  LoaderA load_a_;
+  LoaderB load_b_;
+  ReaderA read_a_;
+  ReaderB read_b_;
+  unsigned smem_;     // the first buffer
+  unsigned reading_;  // the buffer that is multiplied
+  unsigned writing_;  // the buffer that the next copies go to
+  int k_left_;        // values of k that no copy has been started for
+  int tiles_;
+};
+
+}  // namespace gemmtune

@@ -1,0 +1,36 @@
+#pragma once
+
+// Rows of kRowChunks chunks of 16 bytes in shared memory, arranged so that the same chunk of 8
+// neighbouring rows lies in 8 different groups of four banks: ldmatrix reads eight such chunks a
+// phase. Chunk c of row r is stored at place c ^ mask(r):
+//
+//     8 chunks a row (64 halves)            4 chunks a row (32 halves), two rows a line of banks
+//     row 0   0 1 2 3 4 5 6 7               rows 0, 1   0 1 2 3   0 1 2 3
+//     row 1   1 0 3 2 5 4 7 6               rows 2, 3   1 0 3 2   1 0 3 2
+//     row 2   2 3 0 1 6 7 4 5               rows 4, 5   2 3 0 1   2 3 0 1
+//     ...     ...                           ...         ...
+//
+// Other row lengths exchange places only within groups of kPeriod chunks, the largest power of two
+// (up to 8) that divides them; the row length does the rest.
+
+namespace gemmtune {
+
+__device__ constexpr int power_of_two_in(int x, int most) {
+  int p = 1;
+  while (p < most && x % (2 * p) == 0) p *= 2;
+  return p;
+}
+
+template <int kRowChunks>
+struct SwizzledRows {
+  static constexpr int kRowBytes = kRowChunks * 16;
+  static constexpr int kPeriod = power_of_two_in(kRowChunks, 8);
+
+  // In bytes. Rows 8 apart have equal masks, and chunks kPeriod apart keep their distance.
+  static __device__ __forceinline__ int offset(int row, int chunk) {
+    const int mask = (row / (8 / kPeriod)) & (kPeriod - 1);
+    return row * kRowBytes + (chunk ^ mask) * 16;
+  }
+};
+
+}  // namespace gemmtune

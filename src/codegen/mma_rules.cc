@@ -1,0 +1,127 @@
+#include "codegen/mma_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "codegen/simt_rules.h"
+
+namespace gemmtune::codegen::mma {
+namespace {
+
+constexpr int kPiece = 16;       // rows or columns that one ldmatrix reads
+constexpr int kStep = 16;        // k of one mma
+constexpr int kChunk = 8;        // 16-bit elements of 16 bytes
+constexpr int kSlabPadding = 8;  // floats a row (mma_epilogue.cuh)
+// Addresses of copies and fragments, counters and launch arguments that stay live through the main
+// loop, beside one register for each fragment offset.
+constexpr int kOverheadRegisters = 30;
+
+int power_of_two_in(int x, int most) {
+  int p = 1;
+  while (p < most && x % (2 * p) == 0) p *= 2;
+  return p;
+}
+
+// How a block's threads share out an operand's tile (HalfTileLoader in half_tile_loader.cuh).
+bool copies_evenly(int threads, int lines, int line, int vector) {
+  const int access = std::max(2, vector);  // elements
+  if (threads <= 0 || line <= 0 || line % kChunk != 0) return false;
+  const int accesses = line / access;
+  const int across = power_of_two_in(accesses, power_of_two_in(threads, 1 << 10));
+  const int period = power_of_two_in(line / kChunk, 8);
+  const bool whole_groups = accesses == across || across * access % (kChunk * period) == 0;
+  return threads % across == 0 && lines % (threads / across) == 0 && whole_groups;
+}
+
+bool divides(int part, int whole) {
+  return part > 0 && whole > 0 && whole % part == 0;
+}
+
+constexpr std::array kRules = {
+    Rule{"tile_m divisible by warp_m", "a block tile is made of whole warp tiles",
+         [](const RuleInput& in) { return divides(in.spec.tile.warp_m, in.spec.tile.tile_m); }},
+    Rule{"tile_n divisible by warp_n", "a block tile is made of whole warp tiles",
+         [](const RuleInput& in) { return divides(in.spec.tile.warp_n, in.spec.tile.tile_n); }},
+    Rule{"warp tiles made of 16 x 16 pieces", "ldmatrix reads 16 rows or columns at a time",
+         [](const RuleInput& in) {
+           return divides(kPiece, in.spec.tile.warp_m) && divides(kPiece, in.spec.tile.warp_n);
+         }},
+    Rule{"tile_k divisible by 16", "an mma multiplies 16 values of k",
+         [](const RuleInput& in) { return divides(kStep, in.spec.tile.tile_k); }},
+    Rule{"1 or 2 fragment buffers", "there is no third to be filled",
+         [](const RuleInput& in) {
+           return in.spec.tile.fragments == 1 || in.spec.tile.fragments == 2;
+         }},
+    Rule{"two fragment buffers need tile_k divisible by 32", "they take turns over a tile",
+         [](const RuleInput& in) {
+           return in.spec.tile.fragments < 2 || in.spec.tile.tile_k % (2 * kStep) == 0;
+         }},
+    Rule{"at least 2 stages", "with fewer copies and product cannot overlap",
+         [](const RuleInput& in) { return in.spec.tile.stages >= 2; }},
+    Rule{"threads divide the copies of a tile of A", "each thread issues the same number",
+         [](const RuleInput& in) {
+           const TileConfig& t = in.spec.tile;
+           const KernelTraits& traits = in.spec.traits;
+           return traits.a_row_major
+                      ? copies_evenly(threads(t), t.tile_m, t.tile_k, traits.vector_a)
+                      : copies_evenly(threads(t), t.tile_k, t.tile_m, traits.vector_a);
+         }},
+    Rule{"threads divide the copies of a tile of B", "each thread issues the same number",
+         [](const RuleInput& in) {
+           const TileConfig& t = in.spec.tile;
+           const KernelTraits& traits = in.spec.traits;
+           return traits.b_row_major
+                      ? copies_evenly(threads(t), t.tile_k, t.tile_n, traits.vector_b)
+                      : copies_evenly(threads(t), t.tile_n, t.tile_k, traits.vector_b);
+         }},
+};
+
+}  // namespace
+
+int threads(const TileConfig& tile) {
+  return simt::threads(tile);
+}
+
+int smem_bytes(const KernelSpec& spec) {
+  const TileConfig& t = spec.tile;
+  const int pipeline = t.stages * (t.tile_m + t.tile_n) * t.tile_k * size_bytes(spec.type);
+  const int slab = kPiece * (t.warp_n + kSlabPadding) * static_cast<int>(sizeof(float));
+  return std::max(pipeline, simt::warps(t) * slab);
+}
+
+int estimated_registers(const KernelSpec& spec) {
+  const TileConfig& t = spec.tile;
+  const int sums = t.warp_m * t.warp_n / (spec.accumulator == DataType::f16 ? 64 : 32);
+  const int fragments = t.fragments * (t.warp_m + t.warp_n) / 4;
+  const int steps = t.tile_k / kStep;
+  const int offsets_a = spec.traits.a_row_major ? steps : t.warp_m / kPiece;
+  const int offsets_b = spec.traits.b_row_major ? t.warp_n / kPiece : steps;
+  return sums + fragments + offsets_a + offsets_b + kOverheadRegisters;
+}
+
+Expected<void> supports(std::string_view strategy, const Problem& problem, Arch arch) {
+  if (problem.type == DataType::f32 || problem.math != MathMode::ieee) {
+    return make_error(ErrorKind::unsupported,
+                      std::string(strategy) + " computes f16 and bf16 only");
+  }
+  if (arch.number() < kFirstArch) {
+    return make_error(ErrorKind::unsupported,
+                      std::string(strategy) + " needs cp.async and mma m16n8k16: sm_80 or newer");
+  }
+  return simt::fits_one_grid(problem);
+}
+
+LoadBytes loads(const KernelSpec& spec) {
+  const auto of_tile = [&](int m, int n) {
+    return size_bytes(spec.type) * (1.0 / std::max(1, m) + 1.0 / std::max(1, n));
+  };
+  const TileConfig& t = spec.tile;
+  return {of_tile(t.tile_m, t.tile_n), of_tile(t.warp_m, t.warp_n)};
+}
+
+std::vector<Rule> rules() {
+  return simt::joined({kRules, simt::limit_rules()});
+}
+
+}  // namespace gemmtune::codegen::mma

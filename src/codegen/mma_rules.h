@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "codegen/strategy.h"
+
+// What the strategies built on parts/mma_mainloop.cuh (16-bit operands, mma.sync) share on the
+// host.
+
+namespace gemmtune::codegen::mma {
+
+inline constexpr int kFirstArch = 80;  // cp.async, m16n8k16, bf16
+
+int threads(const TileConfig& tile);  // a block
+
+// Bytes of the pipeline's buffers, or of what the results pass through, whichever is more.
+int smem_bytes(const KernelSpec& spec);
+
+int estimated_registers(const KernelSpec& spec);
+
+// 16-bit operands in ieee mode, on an arch that has what the main loop is made of.
+Expected<void> supports(std::string_view strategy, const Problem& problem, Arch arch);
+
+// A multiply-add's share of what a block copies and of what a warp reads as fragments.
+LoadBytes loads(const KernelSpec& spec);
+
+// The rules of tiles, pipeline and copies, followed by the hardware's limits.
+std::vector<Rule> rules();
+
+}  // namespace gemmtune::codegen::mma

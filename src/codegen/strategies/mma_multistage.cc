@@ -1,0 +1,58 @@
+#include "codegen/strategies/mma_multistage.h"
+
+#include <array>
+
+#include "codegen/mma_rules.h"
+#include "codegen/simt_rules.h"
+
+namespace gemmtune::codegen {
+namespace {
+
+constexpr std::array<std::string_view, 10> kParameters = {
+    "tile_m", "tile_n", "tile_k",    "warp_m",     "warp_n",
+    "stages", "order",  "fragments", "min_blocks", "raster"};
+
+// Operands that 16 bytes do not divide are an alignment class of this strategy: the copies are
+// narrower, the pipeline is the same.
+class MmaMultistage final : public Strategy {
+ public:
+  MmaMultistage() : rules_(mma::rules()) {}
+
+  std::string_view name() const override { return "mma_multistage"; }
+  std::string_view summary() const override {
+    return "f16 and bf16 on tensor cores (mma.sync); block and warp tiles, swizzled shared-memory "
+           "buffers filled by cp.async";
+  }
+  std::string_view template_file() const override { return "mma_multistage.cuh"; }
+  std::string_view template_name() const override { return "MmaMultistage"; }
+  bool takes_types() const override { return true; }
+  std::span<const std::string_view> parameters() const override { return kParameters; }
+  std::span<const Rule> rules() const override { return rules_; }
+
+  Expected<void> supports(const Problem& problem, Arch arch) const override {
+    return mma::supports(name(), problem, arch);
+  }
+
+  int threads(const TileConfig& tile) const override { return mma::threads(tile); }
+  int smem_bytes(const KernelSpec& spec) const override { return mma::smem_bytes(spec); }
+  int estimated_registers(const KernelSpec& spec) const override {
+    return mma::estimated_registers(spec);
+  }
+  LoadBytes loads(const KernelSpec& spec) const override { return mma::loads(spec); }
+
+  LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
+    return simt::single_launch(spec, problem);
+  }
+
+ private:
+  std::vector<Rule> rules_;
+};
+
+}  // namespace
+
+const Strategy& mma_multistage() {
+  static const MmaMultistage strategy;
+  return strategy;
+}
+
+}  // namespace gemmtune::codegen

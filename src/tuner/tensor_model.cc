@@ -1,0 +1,74 @@
+#include "tuner/tensor_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "codegen/strategy.h"
+
+namespace gemmtune::tuner {
+namespace {
+
+constexpr double kSchedulersPerSm = 4;
+constexpr double kBankBytes = 128;  // a cycle
+constexpr double kStep = 16;        // k of one mma
+// Share of the tensor cores' rate that mma.sync reaches where wgmma is needed for all of it.
+constexpr double kHopperShare = 0.62;
+constexpr int kHopper = 90;
+// Slots of one copy: itself, two comparisons, a share of the pointer's step; through registers also
+// the loads and the packing.
+constexpr double kCopySlots = 4;
+constexpr double kRegisterCopySlots = 10;
+constexpr double kBarrierSlots = 12;  // a tile
+// How sharply the slowest of several overlapping streams decides: a choice, not measured.
+constexpr double kOverlap = 4;
+constexpr double kMmaLatencyCycles = 33;
+
+// Multiply-adds of an SM in a cycle.
+double mma_rate(const DeviceSpec& device) {
+  const double peak =
+      device.tensor_f16_tflops * 1e6 / (2.0 * device.sm_count * device.boost_clock_mhz);
+  return std::max(1.0, peak * (device.arch.number() >= kHopper ? kHopperShare : 1.0));
+}
+
+// Slots of copying a line's worth of elements, per value of k and over the block.
+double copy_slots(int tile_mn, int vector) {
+  return vector > 1 ? kCopySlots * tile_mn / vector : kRegisterCopySlots * tile_mn / 2;
+}
+
+double overlapped(double a, double b, double c) {
+  return std::pow(std::pow(a, kOverlap) + std::pow(b, kOverlap) + std::pow(c, kOverlap),
+                  1 / kOverlap);
+}
+
+}  // namespace
+
+TensorCost tensor_cost(const codegen::KernelSpec& spec, const DeviceSpec& device) {
+  const TileConfig& t = spec.tile;
+  const double warps = spec.strategy->threads(t) / 32.0;
+  const double element = size_bytes(spec.type);
+  const double mma = static_cast<double>(t.tile_m) * t.tile_n / mma_rate(device);
+  const double read = warps * (t.warp_m + t.warp_n) * element;
+  const double written = (t.tile_m + t.tile_n) * element;
+  const double smem = (read + written) / kBankBytes;
+  // Warp instructions of the block: mma, ldmatrix, copies, barriers.
+  const double multiply = warps * (t.warp_m / 16.0 * t.warp_n / 8.0) / kStep;
+  const double fragments = warps * (t.warp_m + t.warp_n) / 16.0 / kStep;
+  const double copies =
+      (copy_slots(t.tile_m, spec.traits.vector_a) + copy_slots(t.tile_n, spec.traits.vector_b)) /
+      32.0;
+  const double barriers = warps * kBarrierSlots / std::max(1, t.tile_k);
+  const double issue = (multiply + fragments + copies + barriers) / kSchedulersPerSm;
+  return {overlapped(mma, smem, issue), smem};
+}
+
+double tensor_latency_hiding(const codegen::KernelSpec& spec, double warps) {
+  const TileConfig& t = spec.tile;
+  // Independent mma of a warp between one fragment load and the next.
+  const double independent = t.warp_m / 16.0 * t.warp_n / 8.0;
+  const double buffered = t.fragments == 2 ? 2.0 : 1.0;
+  const double stages = t.stages > 2 ? 1.2 : 1.0;
+  const double x = warps / kSchedulersPerSm * independent * buffered * stages / kMmaLatencyCycles;
+  return x / (x + 0.15);
+}
+
+}  // namespace gemmtune::tuner
