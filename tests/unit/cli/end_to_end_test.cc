@@ -380,6 +380,28 @@ TEST_CASE("a predicted winner was verified on the simulator") {
   CHECK(contains(text.out, "rank 1 gave right results on the PTX simulator"));
 }
 
+TEST_CASE("a problem of 16-bit types is tuned, verified and found again like any other") {
+  require_compiler();
+  const Workplace place;
+  const Arguments problem = {"--shape", "256x192x96", "--type", "f16",    "--acc",
+                             "f16",     "--layout",   "tnn",    "--arch", "sm_80"};
+  Arguments tune = {"--strategy", "mma_multistage", "--candidates", "3"};
+  tune.insert(tune.end(), problem.begin(), problem.end());
+  tune.emplace_back("--json");
+  const Finished tuned = place.run(tune);
+  REQUIRE(tuned.code == 0);
+  const json best = json::parse(tuned.out)["results"][0]["ranking"][0];
+  CHECK(best["provenance"] == "predicted");
+  CHECK(best["max_error"] > 0);
+  CHECK(best["spill_bytes"] == 0);
+  Arguments query = {"query"};
+  query.insert(query.end(), problem.begin(), problem.end());
+  CHECK(place.read(query)["results"][0]["best"]["config"] == best["config"]);
+  Arguments emit = {"emit"};
+  emit.insert(emit.end(), problem.begin(), problem.end());
+  CHECK(contains(place.read(emit)["source"].get<std::string>(), "f16 with f16 sums"));
+}
+
 TEST_CASE("several shapes, in the order given") {
   require_compiler();
   const Workplace place;
