@@ -49,7 +49,8 @@ ordered_json to_json(const ptxsim::ClassCounts& counts) {
   return {{"warp", counts.warp_instructions}, {"lane", counts.lane_instructions}};
 }
 
-// Sectors are of global memory, wavefronts of shared memory: null elsewhere.
+// Sectors are of global memory, wavefronts of shared memory, both of asynchronous copies: null
+// elsewhere.
 ordered_json to_json(const ptxsim::Profile& profile, const ptxsim::AccessCounts& access) {
   ordered_json json = {{"ptx_line", access.at.line},
                        {"source", source_of(profile, access)},
@@ -62,12 +63,12 @@ ordered_json to_json(const ptxsim::Profile& profile, const ptxsim::AccessCounts&
        {"sectors", "ideal_sectors", "coalescing", "wavefronts", "bank_conflicts"}) {
     json[key] = nullptr;
   }
-  if (access.space == ptxsim::Space::global || access.space == ptxsim::Space::constant) {
+  if (access.has_sectors()) {
     json["sectors"] = access.sectors;
     json["ideal_sectors"] = access.ideal_sectors;
     json["coalescing"] = access.coalescing();
   }
-  if (access.space == ptxsim::Space::shared) {
+  if (access.has_wavefronts()) {
     json["wavefronts"] = access.wavefronts;
     json["bank_conflicts"] = access.bank_conflicts();
   }

@@ -17,6 +17,10 @@ constexpr int kSlabPadding = 8;  // floats a row (mma_epilogue.cuh)
 // loop, beside one register for each fragment offset.
 constexpr int kOverheadRegisters = 30;
 
+constexpr std::array<std::string_view, 10> kParameters = {
+    "tile_m", "tile_n", "tile_k",    "warp_m",     "warp_n",
+    "stages", "order",  "fragments", "min_blocks", "raster"};
+
 int power_of_two_in(int x, int most) {
   int p = 1;
   while (p < most && x % (2 * p) == 0) p *= 2;
@@ -62,7 +66,7 @@ constexpr std::array kRules = {
     Rule{"threads divide the copies of a tile of A", "each thread issues the same number",
          [](const RuleInput& in) {
            const TileConfig& t = in.spec.tile;
-           const KernelTraits& traits = in.spec.traits;
+           const KernelTraits traits = in.spec.strategy->main_traits(in.spec);
            return traits.a_row_major
                       ? copies_evenly(threads(t), t.tile_m, t.tile_k, traits.vector_a)
                       : copies_evenly(threads(t), t.tile_k, t.tile_m, traits.vector_a);
@@ -70,7 +74,7 @@ constexpr std::array kRules = {
     Rule{"threads divide the copies of a tile of B", "each thread issues the same number",
          [](const RuleInput& in) {
            const TileConfig& t = in.spec.tile;
-           const KernelTraits& traits = in.spec.traits;
+           const KernelTraits traits = in.spec.strategy->main_traits(in.spec);
            return traits.b_row_major
                       ? copies_evenly(threads(t), t.tile_k, t.tile_n, traits.vector_b)
                       : copies_evenly(threads(t), t.tile_n, t.tile_k, traits.vector_b);
@@ -78,6 +82,10 @@ constexpr std::array kRules = {
 };
 
 }  // namespace
+
+std::span<const std::string_view> parameters() {
+  return kParameters;
+}
 
 int threads(const TileConfig& tile) {
   return simt::threads(tile);

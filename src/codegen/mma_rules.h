@@ -13,6 +13,8 @@ namespace gemmtune::codegen::mma {
 
 inline constexpr int kFirstArch = 80;  // cp.async, m16n8k16, bf16
 
+std::span<const std::string_view> parameters();
+
 int threads(const TileConfig& tile);  // a block
 
 // Bytes of the pipeline's buffers, or of what the results pass through, whichever is more.

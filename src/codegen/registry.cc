@@ -2,6 +2,7 @@
 
 #include "codegen/strategies/double_buffer.h"
 #include "codegen/strategies/gemv.h"
+#include "codegen/strategies/mma_misaligned.h"
 #include "codegen/strategies/mma_multistage.h"
 #include "codegen/strategies/multistage.h"
 #include "codegen/strategies/naive.h"
@@ -20,10 +21,10 @@
 namespace gemmtune::codegen {
 
 std::span<const Strategy* const> strategies() {
-  static const std::array<const Strategy*, 14> all = {
+  static const std::array<const Strategy*, 15> all = {
       &naive(),      &smem_tile(), &thread_tile_1d(), &thread_tile_2d(), &register_cache(),
       &vectorized(), &warp_tile(), &double_buffer(),  &multistage(),     &split_k(),
-      &sliced_k(),   &gemv(),      &skinny(),         &mma_multistage(),
+      &sliced_k(),   &gemv(),      &skinny(),         &mma_multistage(), &mma_misaligned(),
   };
   return all;
 }

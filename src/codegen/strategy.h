@@ -34,7 +34,8 @@ struct KernelLaunch {
 struct LaunchPlan {
   std::vector<KernelLaunch> launches;
   int64_t workspace_bytes = 0;
-  int64_t reduction_bytes = 0;  // moved to add up partial results, mostly within L2
+  int64_t reduction_bytes =
+      0;  // moved to add up partial results or to copy operands, mostly within L2
 };
 
 // Bytes that the threads of a kernel load for one multiply-add, counted as the kernel's text reads:
@@ -79,6 +80,8 @@ class Strategy {
       const = 0;  // "DoubleBuffer": struct <TileConfig, KernelTraits>
   // Whether the template has a third parameter, ElementTypes: it computes more than f32.
   virtual bool takes_types() const { return false; }
+  // What the main kernel reads: spec.traits, unless a kernel before it moves the operands.
+  virtual KernelTraits main_traits(const KernelSpec& spec) const { return spec.traits; }
 
   // The fields of TileConfig that it reads; all others stay 0.
   virtual std::span<const std::string_view> parameters() const = 0;

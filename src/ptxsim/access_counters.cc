@@ -88,4 +88,9 @@ void count_access(Warp& warp, const Instruction& in, uint32_t mask, const Access
   }
 }
 
+void count_copy_destination(Warp& warp, const Instruction& in, uint32_t mask, uint32_t bytes,
+                            const LaneAddresses& addresses) {
+  count_wavefronts(mask, bytes, addresses, warp.log().accesses[warp.index_of(in)]);
+}
+
 }  // namespace gemmtune::ptxsim

@@ -45,4 +45,9 @@ void note_global_read(Warp& warp, const Instruction& in, uint32_t lane, uint64_t
 void count_access(Warp& warp, const Instruction& in, uint32_t mask, const Access& access,
                   const LaneAddresses& addresses);
 
+// Adds the passes over the banks of the shared bytes that an execution of an asynchronous copy
+// writes to what count_access() counted of the global bytes it reads.
+void count_copy_destination(Warp& warp, const Instruction& in, uint32_t mask, uint32_t bytes,
+                            const LaneAddresses& addresses);
+
 }  // namespace gemmtune::ptxsim

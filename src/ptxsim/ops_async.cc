@@ -81,6 +81,7 @@ Step execute_copy(Warp& warp, const Instruction& in, uint32_t mask) {
   lane_addresses(warp, in.op[1], (in.variant & kWideSource) != 0, in.immediate >> 32, from);
   source_sizes(warp, in, mask, copy);
   mask = locate(warp, in, mask, {Space::shared, AccessKind::write, copy.bytes, 0}, to, ignored);
+  if (warp.launch().options.profile) count_copy_destination(warp, in, mask, copy.bytes, to);
   mask = locate_sources(warp, in, mask, from, copy);
   copy.mask = mask;
   if (mask == 0) return Step::next;

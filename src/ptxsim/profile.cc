@@ -44,14 +44,14 @@ std::string bytes_text(const Profile& profile) {
   return out;
 }
 
-// What applies to one space only is "-" in the others.
+// What applies to one space only is "-" in the others; an asynchronous copy is of two.
 std::string accesses_text(const Profile& profile) {
   constexpr const char* kLine = "{:<9} {:<10} {:>6} {:>9} {:>10} {:>10} {:>10} {:>9} {:>8}  {}\n";
   std::string out = fmt::format(kLine, "space", "access", "B/lane", "times", "sectors", "coalesced",
                                 "wavefronts", "conflicts", "ptx line", "source");
   for (const AccessCounts& access : profile.accesses) {
-    const bool global = access.space == Space::global || access.space == Space::constant;
-    const bool shared = access.space == Space::shared;
+    const bool global = access.has_sectors();
+    const bool shared = access.has_wavefronts();
     const auto cell = [](bool applies, uint64_t count) {
       return applies ? fmt::format("{}", count) : "-";
     };

@@ -20,7 +20,7 @@ struct AccessCounts {
   uint64_t lanes = 0;
   uint64_t sectors = 0;        // global: distinct 32-byte sectors, summed over executions
   uint64_t ideal_sectors = 0;  // the fewest that could hold as many bytes
-  uint64_t wavefronts = 0;     // shared: passes over the 32 banks
+  uint64_t wavefronts = 0;     // shared, also an asynchronous copy's: passes over the 32 banks
   uint64_t ideal_wavefronts = 0;
 
   // 1 is perfect. 0 when nothing was executed.
@@ -28,6 +28,10 @@ struct AccessCounts {
     return sectors == 0 ? 0.0 : static_cast<double>(ideal_sectors) / static_cast<double>(sectors);
   }
   uint64_t bank_conflicts() const { return wavefronts - ideal_wavefronts; }
+  bool has_sectors() const { return space == Space::global || space == Space::constant; }
+  bool has_wavefronts() const {
+    return space == Space::shared || category == InstructionClass::async_copy;
+  }
 };
 
 struct ClassCounts {

@@ -44,6 +44,7 @@ double overlapped(double a, double b, double c) {
 
 TensorCost tensor_cost(const codegen::KernelSpec& spec, const DeviceSpec& device) {
   const TileConfig& t = spec.tile;
+  const KernelTraits traits = spec.strategy->main_traits(spec);
   const double warps = spec.strategy->threads(t) / 32.0;
   const double element = size_bytes(spec.type);
   const double mma = static_cast<double>(t.tile_m) * t.tile_n / mma_rate(device);
@@ -54,8 +55,7 @@ TensorCost tensor_cost(const codegen::KernelSpec& spec, const DeviceSpec& device
   const double multiply = warps * (t.warp_m / 16.0 * t.warp_n / 8.0) / kStep;
   const double fragments = warps * (t.warp_m + t.warp_n) / 16.0 / kStep;
   const double copies =
-      (copy_slots(t.tile_m, spec.traits.vector_a) + copy_slots(t.tile_n, spec.traits.vector_b)) /
-      32.0;
+      (copy_slots(t.tile_m, traits.vector_a) + copy_slots(t.tile_n, traits.vector_b)) / 32.0;
   const double barriers = warps * kBarrierSlots / std::max(1, t.tile_k);
   const double issue = (multiply + fragments + copies + barriers) / kSchedulersPerSm;
   return {overlapped(mma, smem, issue), smem};

@@ -58,11 +58,14 @@ bool agrees(const VerificationCase& test, double expected, double magnitude, flo
 }  // namespace
 
 uint32_t guard_bits(int64_t i, DataType type) {
-  uint32_t payload = 0x3fffffU;
-  if (type == DataType::f16) payload &= ~0U << 13;
-  if (type == DataType::bf16) payload &= ~0U << 16;
+  // The payload's bits that the type has, the lowest always set: a plain NaN is no guard.
+  int first = 0;
+  if (type == DataType::f16) first = 13;
+  if (type == DataType::bf16) first = 16;
+  const uint32_t lowest = 1U << first;
+  const uint32_t payload = 0x3fffffU & ~(lowest - 1);
   // The upper bits of a product are the well mixed ones: 16-bit types keep only those.
-  return 0x7fc00000U | (static_cast<uint32_t>(i * 2654435761U) >> 10 & payload);
+  return 0x7fc00000U | lowest | (static_cast<uint32_t>(i * 2654435761U) >> 10 & payload);
 }
 
 std::vector<float> guarded(std::span<const float> c, DataType type) {

@@ -1,19 +1,14 @@
 #include "codegen/strategies/mma_multistage.h"
 
-#include <array>
-
 #include "codegen/mma_rules.h"
 #include "codegen/simt_rules.h"
 
 namespace gemmtune::codegen {
 namespace {
 
-constexpr std::array<std::string_view, 10> kParameters = {
-    "tile_m", "tile_n", "tile_k",    "warp_m",     "warp_n",
-    "stages", "order",  "fragments", "min_blocks", "raster"};
-
 // Operands that 16 bytes do not divide are an alignment class of this strategy: the copies are
-// narrower, the pipeline is the same.
+// narrower, the pipeline is the same. mma_misaligned serves them another way, which pays where
+// elements have to go one by one: it is a strategy of its own because it launches two kernels.
 class MmaMultistage final : public Strategy {
  public:
   MmaMultistage() : rules_(mma::rules()) {}
@@ -26,7 +21,7 @@ class MmaMultistage final : public Strategy {
   std::string_view template_file() const override { return "mma_multistage.cuh"; }
   std::string_view template_name() const override { return "MmaMultistage"; }
   bool takes_types() const override { return true; }
-  std::span<const std::string_view> parameters() const override { return kParameters; }
+  std::span<const std::string_view> parameters() const override { return mma::parameters(); }
   std::span<const Rule> rules() const override { return rules_; }
 
   Expected<void> supports(const Problem& problem, Arch arch) const override {

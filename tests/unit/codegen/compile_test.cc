@@ -37,8 +37,7 @@ TEST_CASE("random candidates of every strategy compile for every arch that it se
   for (const Strategy* strategy : strategies()) {
     for (const Arch arch : known_archs()) {
       for (const Problem& kind : kinds_of(*strategy, arch)) {
-        KernelSpec spec = random_legal(*strategy, kind, random_traits(random, kind.type),
-                                       representative_device(arch), random);
+        KernelSpec spec = random_kernel(*strategy, kind, representative_device(arch), random);
         spec.device_scalars = random() % 2 == 0;
         CAPTURE(kernel_name(spec));
         CAPTURE(to_string(arch));
@@ -140,8 +139,7 @@ TEST_CASE("a standalone file compiles with nvcc") {
   const DeviceSpec& device = representative_device({8, 0, false});
   for (const char* name : {"double_buffer", "split_k"}) {
     const fs::path source = folder / (std::string(name) + ".cu");
-    std::ofstream(source) << emit_standalone(
-        random_legal(**find_strategy(name), random_traits(random), device, random));
+    std::ofstream(source) << emit_standalone(random_kernel(**find_strategy(name), device, random));
     const std::string command = fmt::format(
         "nvcc -std=c++20 -arch=sm_80 -cubin -o {}.cubin {} 2>&1", source.string(), source.string());
     CAPTURE(command);

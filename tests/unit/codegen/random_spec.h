@@ -47,12 +47,23 @@ inline KernelTraits random_traits(std::mt19937& random, DataType type = DataType
   return {random() % 2 == 0, random() % 2 == 0, width(), width(), width()};
 }
 
-// Any types, orders and widths.
+// Any orders and widths, of the types of `kind`.
+inline KernelSpec random_kernel(const Strategy& strategy, const Problem& kind,
+                                const DeviceSpec& device, std::mt19937& random) {
+  const SearchSpace space = *default_search_space(strategy);
+  while (true) {
+    const auto index = std::uniform_int_distribution<int64_t>(0, space.size() - 1)(random);
+    const KernelSpec spec{&strategy, space.at(index), random_traits(random, kind.type), kind.type,
+                          kind.accumulator};
+    if (broken_rule(spec, device) == nullptr) return spec;
+  }
+}
+
+// The same of any types that the strategy computes on the device; there must be some.
 inline KernelSpec random_kernel(const Strategy& strategy, const DeviceSpec& device,
                                 std::mt19937& random) {
   const auto kinds = kinds_of(strategy, device.arch);
-  const Problem& kind = kinds.at(random() % kinds.size());
-  return random_legal(strategy, kind, random_traits(random, kind.type), device, random);
+  return random_kernel(strategy, kinds.at(random() % kinds.size()), device, random);
 }
 
 }  // namespace gemmtune::codegen

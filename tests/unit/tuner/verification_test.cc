@@ -4,13 +4,14 @@
 #include <cstring>
 #include <random>
 
+#include "core/elements.h"
 #include "tuner/verdict.h"
 #include "tuner/verification_case.h"
 
 namespace gemmtune::tuner {
 namespace {
 
-// What a correct kernel leaves behind, computed in f32 in a plain order.
+// What a correct kernel leaves behind, summed in f32 in a plain order.
 std::vector<float> correct_image(const VerificationCase& test, const HostOperands& host) {
   const Problem& p = test.problem;
   std::vector<float> image = guarded(host.c, p.type);
@@ -28,40 +29,45 @@ std::vector<float> correct_image(const VerificationCase& test, const HostOperand
         }
         const auto c = static_cast<size_t>(z * p.stride_c + i * p.ldc + j);
         const float old = test.beta == 0 ? 0.0F : test.beta * host.c[c];
-        image[c + kGuardElements] = test.alpha * sum + old;
+        image[c + kGuardElements] = rounded(test.alpha * sum + old, p.type);
       }
     }
   }
   return image;
 }
 
-std::vector<KernelTraits> some_traits() {
-  std::vector<KernelTraits> all;
+std::vector<CaseKind> some_kinds() {
+  std::vector<CaseKind> all;
   for (const bool a : {true, false}) {
     for (const bool b : {true, false}) {
       for (const int va : {1, 4}) {
-        for (const int vb : {1, 2, 4}) all.push_back({a, b, va, vb, va});
+        for (const int vb : {1, 2, 4}) all.push_back({{a, b, va, vb, va}});
       }
+      for (const DataType type : {DataType::f16, DataType::bf16}) {
+        all.push_back({{a, b, 8, 8, 8}, type, DataType::f32});
+        all.push_back({{a, b, 4, 1, 2}, type, DataType::f32});
+      }
+      all.push_back({{a, b, 2, 8, 1}, DataType::f16, DataType::f16});
     }
   }
   return all;
 }
 
 TEST_CASE("the operands of a case promise exactly what its traits say") {
-  for (const KernelTraits& traits : some_traits()) {
-    for (const VerificationCase& test :
-         verification_cases({traits}, {37, 41, 19}, Effort::thorough)) {
+  for (const CaseKind& kind : some_kinds()) {
+    for (const VerificationCase& test : verification_cases(kind, {37, 41, 19}, Effort::thorough)) {
       CAPTURE(key(test.problem));
       CHECK(validate(test.problem).has_value());
-      CHECK(codegen::traits_for(test.problem) == traits);
+      CHECK(codegen::traits_for(test.problem) == kind.traits);
+      CHECK(test.problem.type == kind.type);
+      CHECK(test.problem.accumulator == kind.accumulator);
     }
   }
 }
 
 TEST_CASE("a correct result passes every case") {
-  for (const KernelTraits& traits : some_traits()) {
-    for (const VerificationCase& test :
-         verification_cases({traits}, {21, 18, 35}, Effort::thorough)) {
+  for (const CaseKind& kind : some_kinds()) {
+    for (const VerificationCase& test : verification_cases(kind, {21, 18, 35}, Effort::thorough)) {
       const HostOperands host = make_operands(test);
       const Verdict verdict = judge(test, host, correct_image(test, host));
       CHECK_MESSAGE(verdict.correct(), verdict.detail);
@@ -69,14 +75,14 @@ TEST_CASE("a correct result passes every case") {
   }
 }
 
-struct Damage {
-  const char* name;
-  VerdictKind expected;
-};
-
 TEST_CASE("every kind of damage is found, wherever it is") {
   std::mt19937 random(2);
-  const auto cases = verification_cases(CaseKind{}, {21, 18, 35}, Effort::quick);
+  std::vector<VerificationCase> cases;
+  for (const CaseKind& kind : {CaseKind{}, CaseKind{{}, DataType::f16, DataType::f16},
+                               CaseKind{{}, DataType::bf16, DataType::f32}}) {
+    for (VerificationCase& test : verification_cases(kind, {21, 18, 35}, Effort::quick))
+      cases.push_back(std::move(test));
+  }
   for (const VerificationCase& test : cases) {
     const HostOperands host = make_operands(test);
     const std::vector<float> good = correct_image(test, host);
@@ -90,7 +96,13 @@ TEST_CASE("every kind of damage is found, wherever it is") {
       if (!std::isfinite(host.expected[inside])) continue;
 
       std::vector<float> wrong = good;
-      wrong[inside + kGuardElements] += test.fill == Fill::small_integers ? 1.0F : 0.01F;
+      // The next number of the type but for rounded sums, where less than a product is lost.
+      float& value = wrong[inside + kGuardElements];
+      const float step = std::max(1.0F, std::abs(value) / 64);
+      value += test.fill == Fill::small_integers
+                   ? step
+                   : static_cast<float>(
+                         3 * error_bound(p, host.magnitude[inside], host.expected[inside]));
       CHECK(judge(test, host, wrong).kind == VerdictKind::wrong_result);
 
       if (test.beta == 0) {
@@ -131,6 +143,25 @@ TEST_CASE("a NaN that should have reached C is missed by no case") {
     CHECK(swallowed == 0);
   }
   CHECK(specials == 1);
+}
+
+// Integers stay exact whatever the order of a sum: for sums in f16 within 2048.
+TEST_CASE("small integers are exact in the accumulator") {
+  for (const int64_t k : {3, 77, 131, 1000}) {
+    for (const DataType accumulator : {DataType::f32, DataType::f16}) {
+      const auto cases =
+          verification_cases({{}, DataType::f16, accumulator}, {9, 8, k}, Effort::quick);
+      const HostOperands host = make_operands(cases.front());
+      REQUIRE(cases.front().fill == Fill::small_integers);
+      const double most = accumulator == DataType::f16 ? 2048 : 16777216;
+      bool any = false;
+      for (const double magnitude : host.magnitude) {
+        CHECK(magnitude <= most);
+        any = any || magnitude > 0;
+      }
+      CHECK(any);
+    }
+  }
 }
 
 // The bound has to hold for sums in any order and still catch one lost product.

@@ -1,0 +1,115 @@
+#include "codegen/strategies/mma_misaligned.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "codegen/mma_rules.h"
+#include "codegen/simt_rules.h"
+
+namespace gemmtune::codegen {
+namespace {
+
+// As in parts/aligned_copy.cuh.
+constexpr int kLineUnit = 64;      // elements
+constexpr int kAlignedVector = 8;  // elements
+constexpr int kCopyThreads = 256;
+constexpr int64_t kMaxWorkspaceBytes = int64_t{256} << 20;
+
+constexpr std::array kOwnRules = {
+    Rule{"an operand that 16 bytes do not divide", "without one this is mma_multistage and a copy",
+         [](const RuleInput& in) {
+           return in.spec.traits.vector_a < kAlignedVector ||
+                  in.spec.traits.vector_b < kAlignedVector;
+         }},
+};
+
+// Elements of an operand's copy, all batch entries; 0 if it is not copied.
+int64_t copied_elements(int vector, int64_t lines, int64_t line, int64_t stride, int64_t batch) {
+  if (vector >= kAlignedVector) return 0;
+  const int64_t entries = stride == 0 ? 1 : batch;
+  return entries * lines * ((line + kLineUnit - 1) / kLineUnit * kLineUnit);
+}
+
+int64_t copied_elements(const KernelSpec& spec, const Problem& p) {
+  const Shape& s = p.shape;
+  const KernelTraits& t = spec.traits;
+  return copied_elements(t.vector_a, t.a_row_major ? s.m : s.k, t.a_row_major ? s.k : s.m,
+                         p.stride_a, p.batch) +
+         copied_elements(t.vector_b, t.b_row_major ? s.k : s.n, t.b_row_major ? s.n : s.k,
+                         p.stride_b, p.batch);
+}
+
+class MmaMisaligned final : public Strategy {
+ public:
+  MmaMisaligned() : rules_(simt::joined({kOwnRules, mma::rules()})) {}
+
+  std::string_view name() const override { return "mma_misaligned"; }
+  std::string_view summary() const override {
+    return "mma_multistage on aligned copies of the operands that 16 bytes do not divide";
+  }
+  std::string_view template_file() const override { return "mma_misaligned.cuh"; }
+  std::string_view template_name() const override { return "MmaMisaligned"; }
+  bool takes_types() const override { return true; }
+  std::span<const std::string_view> parameters() const override { return mma::parameters(); }
+  std::span<const Rule> rules() const override { return rules_; }
+
+  Expected<void> supports(const Problem& problem, Arch arch) const override {
+    return mma::supports(name(), problem, arch);
+  }
+
+  bool worthwhile(const KernelSpec& spec, const Problem& problem) const override {
+    return copied_elements(spec, problem) * size_bytes(spec.type) <= kMaxWorkspaceBytes;
+  }
+
+  KernelTraits main_traits(const KernelSpec& spec) const override {
+    KernelTraits traits = spec.traits;
+    traits.vector_a = traits.vector_b = kAlignedVector;
+    return traits;
+  }
+
+  int threads(const TileConfig& tile) const override { return mma::threads(tile); }
+  int smem_bytes(const KernelSpec& spec) const override { return mma::smem_bytes(spec); }
+  int estimated_registers(const KernelSpec& spec) const override {
+    return mma::estimated_registers(spec);
+  }
+  LoadBytes loads(const KernelSpec& spec) const override { return mma::loads(spec); }
+
+  std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override {
+    std::vector<EntryPoint> entries = Strategy::entry_points(spec);
+    entries.push_back({"_prepare", "prepare", kCopyThreads, "kPrepareThreads", 0});
+    return entries;
+  }
+
+  LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
+    LaunchPlan plan = simt::single_launch(spec, problem);
+    const int64_t elements = copied_elements(spec, problem);
+    constexpr int64_t kBlockElements = int64_t{kCopyThreads} * kAlignedVector;
+    const auto blocks = static_cast<unsigned>((elements + kBlockElements - 1) / kBlockElements);
+    plan.launches.insert(plan.launches.begin(), {1, {blocks, 1, 1}, {kCopyThreads, 1, 1}, {}, 0});
+    plan.workspace_bytes = elements * size_bytes(spec.type);
+    plan.reduction_bytes = 2 * plan.workspace_bytes;
+    return plan;
+  }
+
+  std::string launch_notes(const KernelSpec& spec) const override {
+    return Strategy::launch_notes(spec) +
+           fmt::format(
+               "Before it: {}_prepare<<<ceil(e / {}), {}>>>(args), e the elements of the copies.\n"
+               "args.workspace: 2 * e bytes, 16-byte aligned: of A and B, those that 16 bytes do "
+               "not divide, with lines padded to multiples of {} elements.\n",
+               kernel_name(spec), kCopyThreads * kAlignedVector, kCopyThreads, kLineUnit);
+  }
+
+ private:
+  std::vector<Rule> rules_;
+};
+
+}  // namespace
+
+const Strategy& mma_misaligned() {
+  static const MmaMisaligned strategy;
+  return strategy;
+}
+
+}  // namespace gemmtune::codegen

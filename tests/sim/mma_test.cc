@@ -1,0 +1,169 @@
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codegen/emitter.h"
+#include "codegen/search_space.h"
+#include "jit/compiler.h"
+#include "real_nvrtc.h"
+#include "tuner/sim_verifier.h"
+
+// What is particular to the tensor-core kernels: every alignment class of every layout, shared
+// memory without bank conflicts, and faults that their verification has to find.
+
+namespace gemmtune::tuner {
+namespace {
+
+constexpr Arch kArch = {8, 0, false};
+
+const jit::Compiler& compiler() {
+  static const jit::Compiler kCompiler(jit::real_nvrtc());
+  return kCompiler;
+}
+
+codegen::KernelSpec spec_of(std::string_view strategy, std::string_view tile,
+                            const KernelTraits& traits, DataType type = DataType::f16,
+                            DataType accumulator = DataType::f32) {
+  codegen::KernelSpec spec{*codegen::find_strategy(strategy), *parse_tile(tile), traits, type,
+                           accumulator};
+  const codegen::Rule* broken = codegen::broken_rule(spec, representative_device(kArch));
+  REQUIRE_MESSAGE(broken == nullptr, broken->name);
+  return spec;
+}
+
+SimVerifier load(const codegen::KernelSpec& spec) {
+  auto kernel = SimVerifier::load(spec, kArch, compiler());
+  REQUIRE_MESSAGE(kernel.has_value(), kernel.error().message);
+  return *std::move(kernel);
+}
+
+void check_quick_cases(const codegen::KernelSpec& spec) {
+  CAPTURE(codegen::kernel_name(spec));
+  const SimVerifier kernel = load(spec);
+  const auto verdict =
+      kernel.verify(verification_cases(kind_of(spec), ragged_sizes(spec.tile), Effort::quick),
+                    kernel.async_modes(), {});
+  REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
+  CHECK_MESSAGE(verdict->correct(), verdict->detail);
+}
+
+constexpr std::string_view kSmall =
+    "tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 order=1 fragments=2";
+
+TEST_CASE("every alignment class of every layout") {
+  for (const bool a : {true, false}) {
+    for (const bool b : {true, false}) {
+      for (const int width : {1, 2, 4, 8}) {
+        check_quick_cases(spec_of("mma_multistage", kSmall, {a, b, width, width, width}));
+        if (width == 8) continue;
+        check_quick_cases(spec_of("mma_misaligned", kSmall, {a, b, width, 8, 8}, DataType::bf16));
+        check_quick_cases(spec_of("mma_misaligned", kSmall, {a, b, 8, width, width}));
+      }
+    }
+  }
+}
+
+TEST_CASE("every type and sum") {
+  const KernelTraits traits = {true, false, 8, 8, 8};
+  check_quick_cases(spec_of("mma_multistage", kSmall, traits, DataType::bf16));
+  check_quick_cases(spec_of("mma_multistage", kSmall, traits, DataType::f16, DataType::f16));
+  check_quick_cases(
+      spec_of("mma_multistage", kSmall, {false, true, 8, 8, 8}, DataType::f16, DataType::f16));
+}
+
+// Of the main loop: copies and ldmatrix.
+uint64_t main_loop_conflicts(const ptxsim::Profile& profile, int& counted) {
+  uint64_t conflicts = 0;
+  for (const ptxsim::AccessCounts& access : profile.accesses) {
+    const bool of_loop = access.category == ptxsim::InstructionClass::async_copy ||
+                         access.category == ptxsim::InstructionClass::matrix;
+    if (!of_loop) continue;
+    REQUIRE(access.has_wavefronts());
+    CHECK(access.wavefronts > 0);
+    conflicts += access.bank_conflicts();
+    ++counted;
+  }
+  return conflicts;
+}
+
+// Row lengths of 4, 8, 16, 20 and 24 chunks of 16 bytes: every way of swizzling_rows.cuh.
+TEST_CASE("the main loop has no bank conflicts") {
+  constexpr std::string_view kTiles[] = {
+      "tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 order=1 fragments=2 raster=1",
+      "tile_m=64 tile_n=128 tile_k=32 warp_m=32 warp_n=64 stages=2 order=1 fragments=2",
+      "tile_m=64 tile_n=160 tile_k=32 warp_m=32 warp_n=80 stages=3 order=2 fragments=1",
+      "tile_m=192 tile_n=64 tile_k=64 warp_m=96 warp_n=32 stages=2 order=0 fragments=1",
+  };
+  for (const std::string_view tile : kTiles) {
+    for (const char* layout : {"ttt", "tnt", "ntt", "nnt"}) {
+      CAPTURE(tile);
+      CAPTURE(layout);
+      const TileConfig config = *parse_tile(tile);
+      const Problem problem = make_problem({config.tile_m, config.tile_n, 4 * config.tile_k},
+                                           DataType::f16, *parse_layout(layout));
+      const auto spec =
+          codegen::spec_for(**codegen::find_strategy("mma_multistage"), config, problem);
+      REQUIRE(codegen::broken_rule(spec, representative_device(kArch)) == nullptr);
+      const auto profiled = load(spec).profile(problem, {});
+      REQUIRE_MESSAGE(profiled.has_value(), profiled.error().message);
+      CHECK_MESSAGE(profiled->verdict.correct(), profiled->verdict.detail);
+      int counted = 0;
+      CHECK(main_loop_conflicts(profiled->launches.front().counts, counted) == 0);
+      CHECK(counted >= 8);
+    }
+  }
+}
+
+struct Mutant {
+  std::string_view what;
+  std::string_view with;
+};
+
+constexpr Mutant kMutants[] = {
+    {"line < line_end && element_", "element_"},  // rows past the matrix
+    {"const int mask = (row / (8 / kPeriod))", "const int mask = (row / (16 / kPeriod))"},
+    {"cp_async_wait<kStages - 2>();\n        __syncthreads();", "__syncthreads();"},
+    {"if (m < args.m && n < args.n) {", "if (m < args.m) {"},
+    {"__syncwarp();", ""},
+};
+
+// A wrong mask is right everywhere and slow: found by its conflicts.
+TEST_CASE("planted faults are found") {
+  const KernelTraits traits = {true, false, 8, 8, 8};
+  const auto spec = spec_of("mma_multistage", kSmall, traits);
+  for (const Mutant& mutant : kMutants) {
+    CAPTURE(mutant.what);
+    codegen::KernelSource source = codegen::emit(spec);
+    int found = 0;
+    for (codegen::SourceHeader& header : source.headers) {
+      for (size_t at = 0; (at = header.text.find(mutant.what, at)) != std::string::npos;
+           at += mutant.with.size()) {
+        header.text.replace(at, mutant.what.size(), mutant.with);
+        ++found;
+      }
+    }
+    REQUIRE(found > 0);
+    const auto kernel = SimVerifier::load(spec, source, kArch, compiler());
+    REQUIRE_MESSAGE(kernel.has_value(), kernel.error().message);
+    const auto verdict =
+        kernel->verify(verification_cases(kind_of(spec), ragged_sizes(spec.tile), Effort::quick),
+                       kernel->async_modes(), {});
+    REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
+    if (mutant.what.find("mask") == std::string_view::npos) {
+      CHECK_FALSE(verdict->correct());
+      continue;
+    }
+    CHECK_MESSAGE(verdict->correct(), verdict->detail);
+    const Problem problem = make_problem({64, 64, 64}, DataType::f16, *parse_layout("tnt"));
+    const auto profiled = kernel->profile(problem, {});
+    REQUIRE(profiled.has_value());
+    int counted = 0;
+    CHECK(main_loop_conflicts(profiled->launches.front().counts, counted) > 0);
+  }
+}
+
+}  // namespace
+}  // namespace gemmtune::tuner
