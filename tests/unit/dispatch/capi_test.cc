@@ -2,10 +2,14 @@
 // operands, and what every failure says.
 #include <cuda.h>
 
+#include <cstdlib>
+#include <cstring>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
 
+#include "codegen/strategy.h"
 #include "gpu/graph.h"
 #include "gpu/stream.h"
 #include "library_fixture.h"
@@ -79,6 +83,47 @@ TEST_CASE("a tuned problem runs its kernel, in every layout, with padding and ba
     CHECK(library.blas.calls == 0);
     CHECK(library.blas.live == 0);  // cuBLASLt was not even opened
   }
+}
+
+// Sizes that 16 bytes do not divide, so that the kernel needs a copy first: two launches and a
+// workspace. The fake driver's kernels compute nothing here.
+TEST_CASE("a tuned problem of 16-bit types runs its kernel") {
+  Problem problem = make_problem({130, 70, 33}, DataType::f16, *parse_layout("tnn"));
+  problem.accumulator = DataType::f16;
+  const Problem form = canonical(problem);
+  const auto spec = codegen::spec_for(
+      **codegen::find_strategy("mma_misaligned"),
+      *parse_tile("tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 fragments=2"), form);
+  REQUIRE(codegen::broken_rule(spec, representative_device(kArch)) == nullptr);
+  const Tuning library({{problem, spec, 10, vendor_config(1), 20, fake_device().uuid}});
+  for (const bool device_scalars : {false, true}) {
+    codegen::KernelSpec variant = spec;
+    variant.device_scalars = device_scalars;
+    for (const std::string& name : codegen::entry_names(variant))
+      library.fake.define_kernel(name, [](const fake_cuda::Launch&) {});
+  }
+  const Handle handle = library.create();
+  const gemmtune_problem c = to_c(problem);
+  size_t bytes = 0;
+  REQUIRE(gemmtune_workspace_bytes(handle.get(), &c, &bytes) == GEMMTUNE_STATUS_SUCCESS);
+  CHECK(bytes == 2 * (70 + 130) * 64);  // lines of 64 elements
+  const float alpha = 1;
+  const float beta = 0;
+  std::vector<uint16_t> operands(16384);
+  const std::unique_ptr<void, decltype(&std::free)> workspace(std::aligned_alloc(256, bytes),
+                                                              &std::free);
+  REQUIRE(gemmtune_gemm(handle.get(), &c, &alpha, operands.data(), operands.data(), &beta,
+                        operands.data(), workspace.get(), bytes,
+                        nullptr) == GEMMTUNE_STATUS_SUCCESS);
+  const auto launches = library.fake.launches();
+  REQUIRE(launches.size() == 2);
+  GemmArgs args;
+  REQUIRE(launches[1].arguments.size() == sizeof args);
+  std::memcpy(&args, launches[1].arguments.data(), sizeof args);
+  CHECK(args.m == form.shape.m);
+  CHECK(args.lda == form.lda);
+  CHECK(args.workspace == workspace.get());
+  CHECK(library.blas.calls == 0);
 }
 
 TEST_CASE("an unknown problem, and one that the vendor won, run on cuBLASLt") {
