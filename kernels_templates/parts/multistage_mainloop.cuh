@@ -111,7 +111,8 @@ struct MultistageMainloop {
   }
 
   // The barrier of the next tile and the reads of its first fragments come before the last
-  // multiplications of this one, which hide them, and the copies are spread over the others. No
+  // multiplications of this one, which hide them, and the copies go out in kTile.ahead bursts
+  // between the others. No
   // branch keeps the compiler from mixing them: past the end zeros are copied, and read for
   // nothing.
   //
@@ -121,6 +122,7 @@ struct MultistageMainloop {
   static __device__ __forceinline__ void multiply_ahead(Tile& tile, float* smem, LoaderA& load_a,
                                                         LoaderB& load_b, int tiles_k) {
     static_assert(kTile.tile_k % 2 == 0, "a tile begins with the first of the two fragments");
+    constexpr int kBursts = kTile.ahead;  // the compiler puts three idle slots before each
     constexpr int kSteps = kTile.tile_k - 1;  // before the barrier
     Ring ring{smem};
     typename Tile::Fragments fragments[2];
@@ -134,8 +136,11 @@ struct MultistageMainloop {
 #pragma unroll
       for (int k = 0; k < kSteps; ++k) {
         tile.read(fragments[(k + 1) % 2], a + (k + 1) * kStrideA, b + (k + 1) * kStrideB);
-        load_a.copy_part(ring.writing, k, kSteps, exists);
-        load_b.copy_part(ring.writing + kBufferA, k, kSteps, exists);
+        if (k % (kTile.tile_k / kBursts) == 0) {
+          const int burst = k / (kTile.tile_k / kBursts);
+          load_a.copy_part(ring.writing, burst, kBursts, exists);
+          load_b.copy_part(ring.writing + kBufferA, burst, kBursts, exists);
+        }
         tile.multiply(fragments[k % 2]);
       }
       cp_async_commit();

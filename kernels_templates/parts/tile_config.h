@@ -59,8 +59,9 @@ struct TileConfig {
   int raster = 0;      // tile rows a raster group; 0 or 1 is plain row order
   int warps = 0;       // warps a block, where all of them share one tile of C and split k
   int unroll = 0;      // values of k that a thread has in flight
-  int ahead = 0;   // 1: the next k tile's first fragments are read before this one's last products
-  int groups = 0;  // groups of warps in a block that share out the k of its tile of C
+  int ahead = 0;       // not 0: the next k tile's first fragments are read before this one's last
+                       // products, and its copies go out in so many bursts between the others
+  int groups = 0;      // groups of warps in a block that share out the k of its tile of C
 
   constexpr bool operator==(const TileConfig&) const = default;
 };

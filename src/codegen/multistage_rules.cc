@@ -30,6 +30,11 @@ constexpr std::array kRules = {
            const TileConfig& t = in.spec.tile;
            return t.ahead == 0 || (t.fragments == 2 && t.tile_k % 2 == 0);
          }},
+    Rule{"ahead divides tile_k", "bursts of copies are evenly spread",
+         [](const RuleInput& in) {
+           const TileConfig& t = in.spec.tile;
+           return t.ahead == 0 || (t.ahead < t.tile_k && t.tile_k % t.ahead == 0);
+         }},
     Rule{"threads divide the copies of a tile", "each thread issues the same number",
          [](const RuleInput& in) {
            const TileConfig& t = in.spec.tile;
@@ -61,7 +66,7 @@ int estimated_registers(const KernelSpec& spec) {
   const int copies_b =
       t.tile_n * t.tile_k / copy_width(!spec.traits.b_row_major, spec.traits.vector_b);
   const int addresses = 2 * (copies_a + copies_b) / threads_a_block;
-  return t.thread_m * t.thread_n + (1 + t.ahead) * (t.thread_m + t.thread_n) + addresses +
+  return t.thread_m * t.thread_n + (t.ahead == 0 ? 1 : 2) * (t.thread_m + t.thread_n) + addresses +
          kOverheadRegisters;
 }
 
