@@ -65,7 +65,9 @@ struct MmaEpilogue {
   static __device__ __forceinline__ void drain(const float* slab, unsigned short* c,
                                                const GemmArgs& args, int row, int column) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
-#pragma unroll
+    // Narrow accesses are many; all of them unrolled would be most of the kernel's code.
+    constexpr int kUnroll = kAccesses < 8 ? kAccesses : 8;
+#pragma unroll kUnroll
     for (int i = 0; i < kAccesses; ++i) {
       const int access = i * 32 + lane;
       const int slab_row = access / kRowAccesses;

@@ -133,7 +133,7 @@ std::string inspect_text(const std::vector<InspectedKernel>& kernels, bool with_
   for (size_t i = 0; i < kernels.size(); ++i) {
     const InspectedFunction& main = kernels[i].functions.front();
     text += fmt::format("\n{}: {}\n", i + 1,
-                        main.loop ? commonest_text(main.loop_mix) : "no loop with FFMAs");
+                        main.loop ? commonest_text(main.loop_mix) : "no loop with multiply-adds");
     if (with_loop && main.loop) text += loop_text(main);
   }
   return text;

@@ -16,6 +16,8 @@ constexpr int kSlabPadding = 8;  // floats a row (mma_epilogue.cuh)
 // Addresses of copies and fragments, counters and launch arguments that stay live through the main
 // loop, beside one register for each fragment offset.
 constexpr int kOverheadRegisters = 30;
+// Of an operand that is copied through registers, element by element.
+constexpr int kLoadRegisters = 16;
 
 constexpr std::array<std::string_view, 10> kParameters = {
     "tile_m", "tile_n", "tile_k",    "warp_m",     "warp_n",
@@ -105,7 +107,10 @@ int estimated_registers(const KernelSpec& spec) {
   const int steps = t.tile_k / kStep;
   const int offsets_a = spec.traits.a_row_major ? steps : t.warp_m / kPiece;
   const int offsets_b = spec.traits.b_row_major ? t.warp_n / kPiece : steps;
-  return sums + fragments + offsets_a + offsets_b + kOverheadRegisters;
+  const KernelTraits traits = spec.strategy->main_traits(spec);
+  const int on_their_way =
+      kLoadRegisters * ((traits.vector_a == 1 ? 1 : 0) + (traits.vector_b == 1 ? 1 : 0));
+  return sums + fragments + offsets_a + offsets_b + on_their_way + kOverheadRegisters;
 }
 
 Expected<void> supports(std::string_view strategy, const Problem& problem, Arch arch) {

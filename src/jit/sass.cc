@@ -87,9 +87,10 @@ class Labels {
   std::map<std::string, int, std::less<>> places_;
 };
 
-int ffmas(std::span<const SassInstruction> code) {
+// Of fp32 on the SIMT units and of 16-bit products on the tensor cores.
+int multiply_adds(std::span<const SassInstruction> code) {
   return static_cast<int>(std::count_if(code.begin(), code.end(), [](const auto& instruction) {
-    return instruction.mnemonic() == "FFMA";
+    return instruction.mnemonic() == "FFMA" || instruction.mnemonic() == "HMMA";
   }));
 }
 
@@ -179,13 +180,13 @@ std::span<const SassInstruction> code_of(const SassFunction& function, const Sas
 }
 
 std::optional<SassLoop> hot_loop(const SassFunction& function) {
-  std::vector<std::pair<SassLoop, int>> loops;  // and their FFMAs
+  std::vector<std::pair<SassLoop, int>> loops;  // and their multiply-adds
   int most = 0;
   for (int i = 0; i < static_cast<int>(function.code.size()); ++i) {
     const auto target = function.code[static_cast<size_t>(i)].target;
     if (!target || *target > i) continue;
     const SassLoop loop{*target, i};
-    loops.emplace_back(loop, ffmas(code_of(function, loop)));
+    loops.emplace_back(loop, multiply_adds(code_of(function, loop)));
     most = std::max(most, loops.back().second);
   }
   std::optional<SassLoop> hot;

@@ -39,8 +39,9 @@ struct SassLoop {
   int last = 0;
 };
 
-// The loop that a product spends its time in: of the loops that hold at least half as many FFMAs as
-// the one with the most, the shortest; nothing where no loop holds any.
+// The loop that a product spends its time in: of the loops that hold at least half as many
+// multiply-adds (FFMA, HMMA) as the one with the most, the shortest; nothing where no loop holds
+// any.
 std::optional<SassLoop> hot_loop(const SassFunction& function);
 std::span<const SassInstruction> code_of(const SassFunction& function, const SassLoop& loop);
 

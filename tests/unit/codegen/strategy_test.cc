@@ -226,7 +226,7 @@ TEST_CASE("the tensor-core strategy names what is wrong with a tile") {
     std::string_view rule;
     KernelTraits traits = {true, false, 8, 8, 8};
   };
-  const Wrong kWrong[] = {
+  constexpr Wrong kWrong[] = {
       {"tile_m=128 tile_n=128 tile_k=32 warp_m=48 warp_n=64", "tile_m divisible by warp_m"},
       {"tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=48", "tile_n divisible by warp_n"},
       {"tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=8", "warp tiles made of 16 x 16 pieces"},
@@ -243,6 +243,10 @@ TEST_CASE("the tensor-core strategy names what is wrong with a tile") {
        "threads divide the copies of a tile of B"},
       {"tile_m=256 tile_n=256 tile_k=32 warp_m=128 warp_n=64 fragments=1 stages=2",
        "registers fit a thread"},
+      // Element by element, through more registers than there are.
+      {"tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 fragments=2 stages=3",
+       "registers fit a thread",
+       {true, false, 1, 1, 1}},
       {"tile_m=256 tile_n=256 tile_k=64 warp_m=64 warp_n=64 fragments=1 stages=5",
        "registers fit min_blocks blocks an SM"},
       {"tile_m=256 tile_n=128 tile_k=64 warp_m=64 warp_n=64 fragments=1 stages=5",

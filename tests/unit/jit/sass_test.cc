@@ -106,6 +106,22 @@ TEST_CASE("the hot loop is the innermost with the multiply-adds") {
   CHECK_FALSE(hot_loop(straight));
 }
 
+TEST_CASE("products on the tensor cores are multiply-adds too") {
+  const SassFunction function = function_of(code({
+      ".L_x_0:",
+      "HMMA.16816.F32 R4, R12, R16, R4",
+      "@P0 BRA `(.L_x_0)",
+      ".L_x_1:",
+      "IADD3 R1, R1, 0x1, RZ",
+      "@P0 BRA `(.L_x_1)",
+      "EXIT",
+  }));
+  const auto loop = hot_loop(function);
+  REQUIRE(loop);
+  CHECK(loop->first == 0);
+  CHECK(mix_of(code_of(function, *loop)).count("HMMA") == 1);
+}
+
 TEST_CASE("labels of one function mean nothing in another") {
   const auto functions = parse_sass(
       ".text.f:\n.L_x_0:\n/*0000*/ EXIT ;\n.text.g:\n/*0000*/ BRA "
