@@ -21,27 +21,27 @@ PlanTable::Other* PlanTable::find_other(const Problem& problem) const {
   return other;
 }
 
-const Plan* PlanTable::find(const Request& request) const {
-  const size_t side = request.device_scalars ? 1 : 0;
-  const uint32_t number = known_.find(request.problem);
-  if (number != ProblemIndex::kNone)
-    return plans_[2 * size_t{number} + side].load(std::memory_order_acquire);
-  const Other* other = find_other(request.problem);
-  return other == nullptr ? nullptr : other->plans[side].load(std::memory_order_acquire);
-}
-
-const Plan* PlanTable::find(const PackedRequest& request) const {
+// Null for a problem that is not known.
+const std::atomic<const Plan*>* PlanTable::place_of_known(const Request& request) const {
+  if (const auto usual = packed(request.problem))
+    return packed_.place(*usual, request.device_scalars);
   const uint32_t number = known_.find(request.problem);
   if (number == ProblemIndex::kNone) return nullptr;
+  return &plans_[2 * size_t{number} + (request.device_scalars ? 1 : 0)];
+}
+
+const Plan* PlanTable::find(const Request& request) const {
+  if (const auto* at = place_of_known(request)) return at->load(std::memory_order_acquire);
+  const Other* other = find_other(request.problem);
   const size_t side = request.device_scalars ? 1 : 0;
-  return plans_[2 * size_t{number} + side].load(std::memory_order_acquire);
+  return other == nullptr ? nullptr : other->plans[side].load(std::memory_order_acquire);
 }
 
 // Where the plan goes; null if the table is full. Under the mutex.
 std::atomic<const Plan*>* PlanTable::place(const Request& request) {
+  if (const auto* at = place_of_known(request))
+    return const_cast<std::atomic<const Plan*>*>(at);  // the table's own, which is not const here
   const size_t side = request.device_scalars ? 1 : 0;
-  const uint32_t number = known_.find(request.problem);
-  if (number != ProblemIndex::kNone) return &plans_[2 * size_t{number} + side];
   if (Other* other = find_other(request.problem)) return &other->plans[side];
   if (other_count_ == kMaxOthers) return nullptr;
   ++other_count_;

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "dispatch/packed_plans.h"
 #include "dispatch/plan.h"
 #include "dispatch/problem_index.h"
 
@@ -21,7 +22,7 @@ class PlanTable {
   static constexpr size_t kMaxOthers = 16384;
 
   explicit PlanTable(const ProblemIndex& known)
-      : known_(known), plans_(2 * size_t{known.size()}), others_(kBuckets) {}
+      : known_(known), packed_(known), plans_(2 * size_t{known.size()}), others_(kBuckets) {}
   ~PlanTable();
   PlanTable(const PlanTable&) = delete;
   PlanTable& operator=(const PlanTable&) = delete;
@@ -29,7 +30,9 @@ class PlanTable {
   // Null if there is none yet.
   const Plan* find(const Request& request) const;
   // The same of a known problem; null also where the problem is not known.
-  const Plan* find(const PackedRequest& request) const;
+  const Plan* find(const PackedRequest& request) const {
+    return packed_.find(request.problem, request.device_scalars);
+  }
 
   // Makes a plan the one that find() returns, unless another thread was faster, and returns that
   // one. Null, with `plan` untouched, if the table is full.
@@ -48,8 +51,12 @@ class PlanTable {
   Other* find_other(const Problem& problem) const;
   std::atomic<const Plan*>* place(const Request& request);
 
+  const std::atomic<const Plan*>* place_of_known(const Request& request) const;
+
   const ProblemIndex& known_;
-  std::vector<std::atomic<const Plan*>> plans_;  // two a problem: scalars on host and on device
+  PackedPlans packed_;  // the usual ones of them
+  // Of the known ones, two a problem: scalars on host and on device.
+  std::vector<std::atomic<const Plan*>> plans_;
   std::vector<std::atomic<Other*>> others_;
   std::mutex mutex_;  // of those who add
   std::vector<std::unique_ptr<const Plan>> owned_;

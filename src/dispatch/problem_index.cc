@@ -1,23 +1,12 @@
 #include "dispatch/problem_index.h"
 
-#include <bit>
+#include "dispatch/packed_problem.h"
 
 namespace gemmtune::dispatch {
 namespace {
 
-constexpr uint32_t kUsed = 1U << 31;
 constexpr uint32_t kPacked = 1U << 30;
 constexpr size_t kFirstSize = 64;
-
-// The product of two words, its halves folded together: every bit of it depends on both.
-uint64_t fold(uint64_t a, uint64_t b) {
-  __extension__ using Word = unsigned __int128;
-  const Word product = Word{a} * b;
-  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-}
-
-constexpr uint64_t kSeedA = 0x9e3779b97f4a7c15;  // odd words without pattern
-constexpr uint64_t kSeedB = 0xd1b54a32d192ed03;
 
 int64_t contiguous(Order order, int64_t rows, int64_t columns) {
   return order == Order::row_major ? columns : rows;
@@ -39,14 +28,8 @@ uint32_t hash_of_rest(const Problem& p) {
   return static_cast<uint32_t>(hash);
 }
 
-uint32_t kind_of(Order a, Order b, uint32_t align_bytes) {
-  const auto bit = [](Order order) { return order == Order::row_major ? 0U : 1U; };
-  return kUsed | bit(a) << 12 | bit(b) << 13 |
-         static_cast<uint32_t>(std::countr_zero(align_bytes)) << 16;
-}
-
-uint32_t kind_of(const Problem& p) {
-  return kind_of(p.layout.a, p.layout.b, static_cast<uint32_t>(p.align_bytes)) |
+uint32_t kind_of_any(const Problem& p) {
+  return bits_of(p.layout.a, p.layout.b, static_cast<uint32_t>(p.align_bytes)) |
          static_cast<uint32_t>(p.type) | static_cast<uint32_t>(p.accumulator) << 4 |
          static_cast<uint32_t>(p.math) << 8;
 }
@@ -55,12 +38,24 @@ static_assert(static_cast<int>(DataType::f32) == 0 && static_cast<int>(MathMode:
 
 }  // namespace
 
+std::optional<PackedProblem> packed(const Problem& p) {
+  const bool usual =
+      p.type == DataType::f32 && p.accumulator == DataType::f32 && p.math == MathMode::ieee;
+  if (!usual || !is_packed(p)) return std::nullopt;
+  return PackedProblem{static_cast<uint32_t>(p.shape.m),
+                       static_cast<uint32_t>(p.shape.n),
+                       static_cast<uint32_t>(p.shape.k),
+                       p.layout.a,
+                       p.layout.b,
+                       static_cast<uint32_t>(p.align_bytes)};
+}
+
 ProblemIndex::Slot ProblemIndex::slot_of(const Problem& p) {
   Slot slot;
   slot.m = static_cast<uint32_t>(p.shape.m);
   slot.n = static_cast<uint32_t>(p.shape.n);
   slot.k = static_cast<uint32_t>(p.shape.k);
-  slot.kind = kind_of(p);
+  slot.kind = kind_of_any(p);
   if (is_packed(p)) {
     slot.kind |= kPacked;
   } else {
@@ -117,22 +112,6 @@ uint32_t ProblemIndex::find(const Problem& problem) const {
   if (slots_.empty()) return kNone;
   const Slot& slot = slots_[place(slot_of(problem), problem)];
   return slot.kind == 0 ? kNone : slot.number;
-}
-
-uint32_t ProblemIndex::find(const PackedProblem& p) const {
-  if (slots_.empty()) return kNone;
-  Slot wanted;
-  wanted.m = p.m;
-  wanted.n = p.n;
-  wanted.k = p.k;
-  wanted.kind = kind_of(p.order_a, p.order_b, p.align_bytes) | kPacked;
-  const size_t mask = slots_.size() - 1;
-  for (size_t i = hash_of(wanted) & mask;; i = (i + 1) & mask) {
-    const Slot& slot = slots_[i];
-    if (slot.kind == 0) return kNone;
-    if (slot.m == wanted.m && slot.n == wanted.n && slot.k == wanted.k && slot.kind == wanted.kind)
-      return slot.number;
-  }
 }
 
 }  // namespace gemmtune::dispatch

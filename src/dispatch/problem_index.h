@@ -8,23 +8,11 @@
 
 namespace gemmtune::dispatch {
 
-// What identifies the usual problem: one f32 product (math ieee) of densely packed matrices with a
-// row-major C.
-struct PackedProblem {
-  uint32_t m = 0;
-  uint32_t n = 0;
-  uint32_t k = 0;
-  Order order_a = Order::row_major;
-  Order order_b = Order::row_major;
-  uint32_t align_bytes = 16;  // 4, 8 or 16
-};
-
 // Numbers problems, and finds a problem's number again. Problems are comparable() ones. Finding is
 // const, takes no lock and allocates nothing; adding is for one thread, before others look.
 //
 // An open-addressing table whose slots hold what identifies a densely packed problem without a
-// batch, 16 bytes, so that finding one touches one cache line; others are told apart by the list of
-// problems.
+// batch; others are told apart by the list of problems.
 class ProblemIndex {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
@@ -34,9 +22,6 @@ class ProblemIndex {
 
   // kNone for a problem that was never added.
   uint32_t find(const Problem& problem) const;
-
-  // The same, faster, of the problem that this stands for.
-  uint32_t find(const PackedProblem& problem) const;
 
   const Problem& operator[](uint32_t number) const { return problems_[number]; }
   // The same for equal problems.

@@ -4,7 +4,7 @@
 
 #include "core/problem.h"
 #include "dispatch/failure.h"
-#include "dispatch/problem_index.h"
+#include "dispatch/packed_problem.h"
 
 namespace gemmtune::dispatch {
 

@@ -12,6 +12,7 @@
 #include "tuner/candidate.h"
 #include "tuner/candidate_features.h"
 #include "tuner/performance_model.h"
+#include "tuner/prior_knowledge.h"
 #include "tuner/recorder.h"
 #include "tuner/staleness.h"
 
@@ -20,14 +21,8 @@ namespace {
 
 constexpr double kSeedShare = 0.35;       // of the candidates: the model's; the rest is search
 constexpr double kLearntSeedShare = 0.1;  // the same where similar problems were learnt from
-constexpr size_t kEnoughLearnt = 300;     // samples for that
 constexpr size_t kProposalBatch = 16;     // candidates asked for at a time by search
-constexpr size_t kLearntProblems = 12;    // similar problems whose results are learnt from
-constexpr size_t kLearntPerProblem = 120;
 constexpr size_t kFinalists = 6;
-constexpr size_t kNeighbours = 8;  // problems whose winner is tried early
-constexpr size_t kNearest = 3;     // of those, how many give more than their winner
-constexpr size_t kBorrowed = 6;    // what each of them gives
 constexpr size_t kRemeasured =
     24;  // stale records of the problem itself that are tried again first
 constexpr auto kPoll = std::chrono::milliseconds(100);
@@ -63,9 +58,10 @@ class Session {
         problem_(canonical(request.problem)),
         compiler_version_(to_string(services.compiler->nvrtc().version())),
         owner_(random_owner()),
-        search_(make_spaces(), request.seed, ideal_us(problem_, services.limits)) {
-    report_.job = {problem_, request.arch, services.device ? services.device->uuid : "",
-                   request.warm};
+        search_(make_spaces(), request.seed, ideal_us(problem_, services.limits)),
+        job_{problem_, request.arch, services.device ? services.device->uuid : "", request.warm},
+        prior_(*services.store, job_, services.limits, search_) {
+    report_.job = job_;
   }
 
   Expected<TuneReport> run() {
@@ -129,99 +125,16 @@ class Session {
     if (!request_.fresh) {
       if (auto done = resume(); !done) return done;
     }
-    if (auto done = learn(); !done) return done;
-    return borrow();
-  }
-
-  // Of this device, or of any with the same arch.
-  store::Filter own_records() const {
-    store::Filter filter = records_of_arch();
-    filter.device_uuid = report_.job.device_uuid;
-    return filter;
-  }
-  store::Filter records_of_arch() const {
-    store::Filter filter;
-    filter.arch = request_.arch;
-    filter.warm = request_.warm;
-    return filter;
-  }
-
-  // Hands the search what was measured on similar problems of this device or, if that is little,
-  // of others of its arch.
-  Expected<void> learn() {
-    if (request_.fresh || !services_.device) return {};
-    if (auto done = learn_from(own_records()); !done) return done;
-    return search_.learnt() < kEnoughLearnt ? learn_from(records_of_arch()) : Expected<void>();
-  }
-
-  Expected<void> learn_from(const store::Filter& filter) {
-    auto neighbours = services_.store->near(problem_, filter, kLearntProblems);
-    if (!neighbours) return tl::unexpected(neighbours.error());
-    for (const store::Neighbour& neighbour : *neighbours) {
-      const Problem& problem = neighbour.record.job.problem;
-      auto records = services_.store->candidates(problem, filter);
-      if (!records) return tl::unexpected(records.error());
-      search_.learn(samples_of(problem, *records));
+    if (!request_.fresh && services_.device) {
+      if (auto done = prior_.learn(); !done) return done;
     }
-    return {};
-  }
-
-  // An even selection of a problem's results, fast and slow.
-  std::vector<Sample> samples_of(const Problem& problem,
-                                 const std::vector<store::Record>& records) const {
-    const double ideal = ideal_us(problem, services_.limits);
-    const size_t step = std::max<size_t>(1, records.size() / kLearntPerProblem);
-    std::vector<Sample> samples;
-    for (size_t i = 0; i < records.size(); i += step) {
-      const store::Record& record = records[i];
-      const auto spec = record.measurement ? kernel_of(record) : std::nullopt;
-      if (!spec) continue;
-      samples.push_back({candidate_features(*spec, problem, services_.limits),
-                         Search::value_of(record.measurement->median_us, ideal)});
-    }
-    return samples;
-  }
-
-  // Suggests what was best on this problem elsewhere, and on similar ones here or, where nothing
-  // is known of this device, elsewhere: the winner of each of the nearest, and more of the very
-  // nearest. A tile's time carries over badly, but its rank does not.
-  Expected<void> borrow() {
-    auto elsewhere = services_.store->candidates(problem_, records_of_arch());
-    if (!elsewhere) return tl::unexpected(elsewhere.error());
-    const size_t before = search_.suggested();
-    for (const store::Record& record : *elsewhere) {
-      if (search_.suggested() - before == kRemeasured) break;
-      if (record.outcome == store::Outcome::ok) suggest(record);
-    }
-    if (auto done = borrow_from_similar(own_records()); !done) return done;
-    return search_.suggested() > 0 ? Expected<void>() : borrow_from_similar(records_of_arch());
-  }
-
-  Expected<void> borrow_from_similar(const store::Filter& filter) {
-    auto neighbours = services_.store->near(problem_, filter, kNeighbours);
-    if (!neighbours) return tl::unexpected(neighbours.error());
-    for (size_t i = 0; i < neighbours->size(); ++i) {
-      const store::Record& best = (*neighbours)[i].record;
-      suggest(best);
-      if (i >= kNearest) continue;
-      auto others = services_.store->candidates(best.job.problem, filter);
-      if (!others) return tl::unexpected(others.error());
-      const size_t count = std::min(others->size(), kBorrowed);
-      for (size_t j = 0; j < count; ++j) suggest((*others)[j]);
-    }
-    return {};
-  }
-
-  void suggest(const store::Record& record) {
-    const auto tile = parse_tile(record.key.config);
-    const auto choice = tile ? search_.find(record.key.strategy, *tile) : std::nullopt;
-    if (choice) search_.suggest(*choice);
+    return prior_.borrow();
   }
 
   // Takes over what earlier runs recorded of this job, and suggests the best of what is stale of
   // it.
   Expected<void> resume() {
-    auto records = services_.store->candidates(problem_, own_records());
+    auto records = services_.store->candidates(problem_, prior_.own_records());
     if (!records) return tl::unexpected(records.error());
     size_t remeasured = 0;
     for (const store::Record& record : *records) {
@@ -231,7 +144,8 @@ class Session {
       Candidate candidate = make_candidate(search_, *choice, problem_, compiler_version_);
       if (record.stale || candidate.key != record.key) {
         // Best first: what was good is measured again before anything else.
-        if (record.outcome == store::Outcome::ok && remeasured++ < kRemeasured) suggest(record);
+        if (record.outcome == store::Outcome::ok && remeasured++ < kRemeasured)
+          prior_.suggest(record);
         continue;
       }
       const bool usable = record.outcome == store::Outcome::ok ||
@@ -264,7 +178,7 @@ class Session {
 
   // Suggestions, and as many of the model's favourites as there is reason to trust it.
   size_t first_seeds(int budget) const {
-    const double share = search_.learnt() < kEnoughLearnt ? kSeedShare : kLearntSeedShare;
+    const double share = prior_.enough() ? kLearntSeedShare : kSeedShare;
     const double own = share * budget;
     const double most = std::max(own, 2 * kSeedShare * budget);
     return static_cast<size_t>(
@@ -429,6 +343,8 @@ class Session {
   std::vector<Scored> best_;           // best first
   std::map<std::string, int> failures_;
   TuneReport report_;
+  const store::Job job_;
+  PriorKnowledge prior_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <random>
 #include <string>
 
+#include "dispatch/packed_plans.h"
 #include "dispatch/request.h"
 
 namespace gemmtune::dispatch {
@@ -56,27 +57,80 @@ TEST_CASE("problems keep their numbers, and only those that were added are found
   CHECK(index.size() > 3000);
 }
 
-TEST_CASE("a packed problem is found by its short form, and nothing else is") {
+PackedProblem random_packed(std::mt19937& random) {
+  PackedProblem packed;
+  packed.m = 1 + static_cast<uint32_t>(random() % 40);
+  packed.n = 64 + static_cast<uint32_t>(random() % 2);
+  packed.k = random() % 2 == 0 ? 8 : 4096;
+  packed.order_a = static_cast<Order>(random() % 2);
+  packed.order_b = static_cast<Order>(random() % 2);
+  packed.align_bytes = 4U << (random() % 3);
+  return packed;
+}
+
+// The problem that it stands for.
+Problem whole(const PackedProblem& p) {
+  Problem problem =
+      make_problem({p.m, p.n, p.k}, DataType::f32, {p.order_a, p.order_b, Order::row_major});
+  problem.align_bytes = static_cast<int>(p.align_bytes);
+  return comparable(problem);
+}
+
+TEST_CASE("the short form of a problem stands for it, and unusual ones have none") {
   std::mt19937 random(2);
-  ProblemIndex index;
-  for (int i = 0; i < 5000; ++i) index.add(random_problem(random));
-  int found = 0;
+  int with = 0;
   for (int i = 0; i < 20000; ++i) {
-    PackedProblem packed;
-    packed.m = 1 + static_cast<uint32_t>(random() % 40);
-    packed.n = 64 + static_cast<uint32_t>(random() % 2);
-    packed.k = random() % 2 == 0 ? 8 : 4096;
-    packed.order_a = static_cast<Order>(random() % 2);
-    packed.order_b = static_cast<Order>(random() % 2);
-    packed.align_bytes = 4U << (random() % 3);
-    Problem whole = make_problem({packed.m, packed.n, packed.k}, DataType::f32,
-                                 {packed.order_a, packed.order_b, Order::row_major});
-    whole.align_bytes = static_cast<int>(packed.align_bytes);
-    REQUIRE(index.find(packed) == index.find(whole));
-    found += index.find(packed) != ProblemIndex::kNone;
+    const PackedProblem short_form = random_packed(random);
+    const auto again = packed(whole(short_form));
+    REQUIRE(again.has_value());
+    CHECK(whole(*again) == whole(short_form));
+    CHECK(hash_of(*again, kind_of(*again)) == hash_of(short_form, kind_of(short_form)));
+    const Problem any = random_problem(random);
+    const auto of_any = packed(any);
+    if (of_any) REQUIRE(whole(*of_any) == any);
+    with += of_any.has_value();
   }
-  CHECK(found > 1000);
-  CHECK(found < 19000);
+  CHECK(with > 1000);
+  CHECK(with < 19000);
+}
+
+// Small tables and ones large enough to ask for large pages.
+TEST_CASE("plans of packed problems are kept with them, and no others have a place") {
+  for (const int count : {0, 1, 5000, 50000}) {
+    CAPTURE(count);
+    ProblemIndex index;
+    for (int i = 0; i < count; ++i) {
+      const int64_t m = 1 + i % 40;
+      index.add(comparable(make_problem({m, 64 + i / 40 % 50, 8 + i / 2000})));
+    }
+    std::mt19937 random(3);
+    for (int i = 0; i < count / 2; ++i) index.add(random_problem(random));
+    const PackedPlans plans(index);
+    int places = 0;
+    for (uint32_t i = 0; i < index.size(); ++i) {
+      const auto problem = packed(index[i]);
+      if (!problem) continue;
+      REQUIRE(plans.find(*problem, false) == nullptr);
+      auto* const at = plans.place(*problem, i % 2 == 1);
+      REQUIRE(at != nullptr);
+      REQUIRE(at->load() == nullptr);  // nobody else's
+      at->store(reinterpret_cast<const Plan*>(uintptr_t{64} *
+                                              (i + 1)));  // NOLINT(performance-no-int-to-ptr)
+      ++places;
+    }
+    CHECK(places >= count);
+    for (uint32_t i = 0; i < index.size(); ++i) {
+      const auto problem = packed(index[i]);
+      if (!problem) continue;
+      const auto found = reinterpret_cast<uintptr_t>(plans.find(*problem, i % 2 == 1));
+      REQUIRE(found == uintptr_t{64} * (i + 1));
+    }
+    for (int i = 0; i < 1000; ++i) {
+      const PackedProblem asked = random_packed(random);
+      const bool known = index.find(whole(asked)) != ProblemIndex::kNone;
+      CHECK((plans.place(asked, false) != nullptr) == known);
+    }
+  }
 }
 
 TEST_CASE("neighbouring shapes spread over the table") {
