@@ -78,6 +78,7 @@ struct MultistageMainloop {
     } else {
       multiply_each(tile, smem, load_a, load_b, tiles_k);
     }
+    cp_async_wait<0>();  // for the zeros past the end: the caller may use shared memory for itself
   }
 
  private:
@@ -150,7 +151,6 @@ struct MultistageMainloop {
       tile.read(fragments[0], ring.reading, ring.reading + kBufferA);
       tile.multiply(fragments[1]);
     }
-    cp_async_wait<0>();  // for the zeros past the end
   }
 };
 

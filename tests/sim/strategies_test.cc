@@ -171,7 +171,20 @@ constexpr const char* kGemv =
 constexpr const char* kSkinny =
     "tile_m=8 tile_n=64 tile_k=64 thread_m=8 thread_n=4 warps=4 unroll=2 stages=4 slices=1";
 
+constexpr const char* kSliced =
+    "tile_m=64 tile_n=64 tile_k=8 warp_m=64 warp_n=32 thread_m=8 thread_n=8 stages=4 lanes=1 "
+    "order=1 fragments=1 groups=4 slices=1";
+constexpr const char* kAhead =
+    "tile_m=64 tile_n=64 tile_k=8 warp_m=32 warp_n=32 thread_m=8 thread_n=4 stages=3 lanes=1 "
+    "order=1 fragments=2 ahead=2";
+
 constexpr Mutant kMutants[] = {
+    {"sliced_k", kSliced, "cp_async_wait<0>();", "", VerdictKind::wrong_result,
+     "missing_async_wait"},
+    {"sliced_k", kSliced, "Group::sync();  // everyone", "// everyone", VerdictKind::wrong_result,
+     "shared_race"},
+    {"multistage", kAhead, "Group::sync();\n      ring.advance();", "ring.advance();",
+     VerdictKind::wrong_result, "shared_race"},
     {"naive", "tile_m=8 tile_n=32", "k < args.k", "k <= args.k", VerdictKind::out_of_bounds, ""},
     {"naive", "tile_m=8 tile_n=32", "m >= args.m || ", "", VerdictKind::out_of_bounds, ""},
     {"smem_tile", "tile_m=16 tile_n=16 tile_k=8", "column + c < columns", "true",
