@@ -52,6 +52,12 @@ bool has_pending_wal(const fs::path& path) {
   return !error && bytes > 0;
 }
 
+// SqliteStore serialises the calls of threads itself; SQLite would lock and unlock for every column
+// that is read.
+int without_mutex(int flags) {
+  return flags | SQLite::OPEN_NOMUTEX;
+}
+
 // The state as of one moment: another process may be creating the tables right now.
 SchemaState look_at_schema(SQLite::Database& database) {
   const SQLite::Transaction snapshot(database);
@@ -60,7 +66,7 @@ SchemaState look_at_schema(SQLite::Database& database) {
 
 SQLite::Database open_for_reading(const fs::path& path, int busy_ms) {
   try {
-    SQLite::Database database(path.string(), SQLite::OPEN_READONLY, busy_ms);
+    SQLite::Database database(path.string(), without_mutex(SQLite::OPEN_READONLY), busy_ms);
     look_at_schema(database);  // opening is lazy; this reads
     return database;
   } catch (const SQLite::Exception& exception) {
@@ -68,7 +74,7 @@ SQLite::Database open_for_reading(const fs::path& path, int busy_ms) {
     const bool no_helper_files = code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
     if (!no_helper_files || has_pending_wal(path)) throw;
   }
-  return {immutable_uri(path), SQLite::OPEN_READONLY | SQLite::OPEN_URI, busy_ms};
+  return {immutable_uri(path), without_mutex(SQLite::OPEN_READONLY | SQLite::OPEN_URI), busy_ms};
 }
 
 // Sets WAL mode, which is kept in the file. SQLite does not wait for locks here by itself.
@@ -87,7 +93,8 @@ void use_wal(SQLite::Database& database, milliseconds timeout) {
 
 Expected<SQLite::Database> open_writable(const fs::path& path, const StoreOptions& options) {
   const int busy_ms = static_cast<int>(options.busy_timeout.count());
-  SQLite::Database database(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, busy_ms);
+  SQLite::Database database(path.string(),
+                            without_mutex(SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE), busy_ms);
   // SQLite falls back to reading where it may not write.
   if (sqlite3_db_readonly(database.getHandle(), "main") == 1) {
     return usage_error("the database " + in_quotes(path.string()) + " is not writable");
@@ -151,7 +158,7 @@ Expected<std::unique_ptr<RecordStore>> open_store(const StoreOptions& options) {
 Expected<std::unique_ptr<RecordStore>> open_memory_store() {
   const fs::path path = ":memory:";
   try {
-    SQLite::Database database(path.string(), SQLite::OPEN_READWRITE);
+    SQLite::Database database(path.string(), without_mutex(SQLite::OPEN_READWRITE));
     database.exec(kPragmas);
     if (auto migrated = migrate(database, known_migrations(), path); !migrated)
       return tl::unexpected(migrated.error());
