@@ -95,15 +95,6 @@ LaunchPlan sliced(LaunchPlan plan, const KernelSpec& spec, const Problem& proble
   return plan;
 }
 
-std::string main_launch_notes(const KernelSpec& spec) {
-  const TileConfig& t = spec.tile;
-  return fmt::format(
-      "{}<<<grid, {}, {}>>>(args)\n"
-      "grid = ceil(m / {}) * ceil(n / {}) * batch * {}; args is gemmtune::GemmArgs, below.\n",
-      kernel_name(spec), spec.strategy->threads(t), spec.strategy->smem_bytes(spec), t.tile_m,
-      t.tile_n, t.slices);
-}
-
 std::string launch_notes(const KernelSpec& spec) {
   const TileConfig& t = spec.tile;
   if (!split(t)) return {};

@@ -11,9 +11,6 @@
 
 namespace gemmtune::codegen::slices {
 
-// Most workspace that a candidate may ask for, in bytes.
-inline constexpr int64_t kMaxWorkspaceBytes = int64_t{128} << 20;
-
 // Rules on TileConfig::reduction and the cluster it may need.
 std::span<const Rule> rules();
 
@@ -29,10 +26,7 @@ std::vector<EntryPoint> further_entry_points(const KernelSpec& spec);
 // Turns the launch plan of one block a tile into that of `slices` blocks a tile.
 LaunchPlan sliced(LaunchPlan plan, const KernelSpec& spec, const Problem& problem);
 
-// What Strategy::launch_notes() says of the main kernel of a tiled strategy.
-std::string main_launch_notes(const KernelSpec& spec);
-
-// What it says of the reduction; empty with one slice.
+// What Strategy::launch_notes() says of it; empty with one slice.
 std::string launch_notes(const KernelSpec& spec);
 
 }  // namespace gemmtune::codegen::slices

@@ -1,12 +1,11 @@
 #include "codegen/strategies/sliced_k.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
 #include "codegen/multistage_rules.h"
 #include "codegen/simt_rules.h"
+#include "codegen/sliced_strategy.h"
 #include "codegen/slices.h"
 
 namespace gemmtune::codegen {
@@ -36,16 +35,7 @@ std::vector<Rule> all_rules() {
   return simt::joined({simt::rules_with(multistage_loop::rules()), kOwnRules, slices::rules()});
 }
 
-// Parts that the k of a tile of C is cut into.
-int64_t parts(const TileConfig& tile) {
-  return static_cast<int64_t>(tile.groups) * std::max(1, tile.slices);
-}
-
-int64_t tiles_k(const KernelSpec& spec, const Problem& problem) {
-  return (problem.shape.k + spec.tile.tile_k - 1) / spec.tile.tile_k;
-}
-
-class SlicedK final : public Strategy {
+class SlicedK final : public SlicedStrategy {
  public:
   SlicedK() : rules_(all_rules()) {}
 
@@ -62,15 +52,6 @@ class SlicedK final : public Strategy {
     return multistage_loop::supports(name(), problem, arch);
   }
 
-  bool worthwhile(const KernelSpec& spec, const Problem& problem) const override {
-    return parts(spec.tile) <= tiles_k(spec, problem) &&
-           slices::workspace_bytes(spec, problem) <= slices::kMaxWorkspaceBytes;
-  }
-
-  bool deterministic(const KernelSpec& spec) const override {
-    return slices::deterministic(spec.tile);
-  }
-
   int threads(const TileConfig& tile) const override { return tile.groups * simt::threads(tile); }
 
   int smem_bytes(const KernelSpec& spec) const override {
@@ -81,26 +62,6 @@ class SlicedK final : public Strategy {
 
   int estimated_registers(const KernelSpec& spec) const override {
     return multistage_loop::estimated_registers(spec);
-  }
-
-  int64_t block_depth(const KernelSpec& spec, const Problem& problem) const override {
-    const int64_t count = parts(spec.tile);
-    const int64_t part = (tiles_k(spec, problem) + count - 1) / count * spec.tile.tile_k;
-    return part * spec.tile.groups;
-  }
-
-  std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override {
-    std::vector<EntryPoint> entries = Strategy::entry_points(spec);
-    for (const EntryPoint& entry : slices::further_entry_points(spec)) entries.push_back(entry);
-    return entries;
-  }
-
-  LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
-    return slices::sliced(simt::single_launch(spec, problem), spec, problem);
-  }
-
-  std::string launch_notes(const KernelSpec& spec) const override {
-    return slices::main_launch_notes(spec) + slices::launch_notes(spec);
   }
 
  private:

@@ -5,6 +5,7 @@
 
 #include "codegen/multistage_rules.h"
 #include "codegen/simt_rules.h"
+#include "codegen/sliced_strategy.h"
 #include "codegen/slices.h"
 
 namespace gemmtune::codegen {
@@ -51,7 +52,7 @@ std::vector<Rule> all_rules() {
   return simt::joined({simt::rules_with(kOwnRules), slices::rules()});
 }
 
-class SplitK final : public Strategy {
+class SplitK final : public SlicedStrategy {
  public:
   SplitK() : rules_(all_rules()) {}
 
@@ -68,16 +69,6 @@ class SplitK final : public Strategy {
     return simt::supports_f32(problem);
   }
 
-  bool worthwhile(const KernelSpec& spec, const Problem& problem) const override {
-    const int64_t tiles_k = (problem.shape.k + spec.tile.tile_k - 1) / spec.tile.tile_k;
-    return spec.tile.slices <= tiles_k &&
-           slices::workspace_bytes(spec, problem) <= slices::kMaxWorkspaceBytes;
-  }
-
-  bool deterministic(const KernelSpec& spec) const override {
-    return slices::deterministic(spec.tile);
-  }
-
   int threads(const TileConfig& tile) const override { return simt::threads(tile); }
 
   int smem_bytes(const KernelSpec& spec) const override {
@@ -90,25 +81,6 @@ class SplitK final : public Strategy {
   int estimated_registers(const KernelSpec& spec) const override {
     return through_registers(spec.tile) ? simt::double_buffer_registers(spec)
                                         : multistage_loop::estimated_registers(spec);
-  }
-
-  int64_t block_depth(const KernelSpec& spec, const Problem& problem) const override {
-    const int64_t tiles_k = (problem.shape.k + spec.tile.tile_k - 1) / spec.tile.tile_k;
-    return (tiles_k + spec.tile.slices - 1) / spec.tile.slices * spec.tile.tile_k;
-  }
-
-  std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override {
-    std::vector<EntryPoint> entries = Strategy::entry_points(spec);
-    for (const EntryPoint& entry : slices::further_entry_points(spec)) entries.push_back(entry);
-    return entries;
-  }
-
-  LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
-    return slices::sliced(simt::single_launch(spec, problem), spec, problem);
-  }
-
-  std::string launch_notes(const KernelSpec& spec) const override {
-    return slices::main_launch_notes(spec) + slices::launch_notes(spec);
   }
 
  private:
