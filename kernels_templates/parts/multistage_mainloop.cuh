@@ -123,7 +123,7 @@ struct MultistageMainloop {
   static __device__ __forceinline__ void multiply_ahead(Tile& tile, float* smem, LoaderA& load_a,
                                                         LoaderB& load_b, int tiles_k) {
     static_assert(kTile.tile_k % 2 == 0, "a tile begins with the first of the two fragments");
-    constexpr int kBursts = kTile.ahead;  // the compiler puts three idle slots before each
+    constexpr int kBursts = kTile.ahead;      // the compiler puts three idle slots before each
     constexpr int kSteps = kTile.tile_k - 1;  // before the barrier
     Ring ring{smem};
     typename Tile::Fragments fragments[2];

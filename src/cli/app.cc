@@ -131,10 +131,10 @@ int run(int argc, const char* const* argv) {
       "gemm-tune COMMAND --help shows the options of a command, with examples.");
   CommonOptions common;
   Action action;
-  for (const auto add :
-       {add_tune_command, add_query_command, add_list_command, add_show_command, add_emit_command,
-        add_inspect_command, add_verify_command, add_ladder_command, add_bench_command,
-        add_db_command, add_diff_command, add_doctor_command}) {
+  for (const auto add : {add_tune_command, add_query_command, add_explain_command, add_list_command,
+                         add_show_command, add_emit_command, add_inspect_command,
+                         add_verify_command, add_ladder_command, add_bench_command, add_db_command,
+                         add_diff_command, add_doctor_command}) {
     add(app, common, action);
   }
 

@@ -24,6 +24,7 @@ void add_ladder_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_inspect_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_db_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_diff_command(CLI::App& app, CommonOptions& common, Action& action);
+void add_explain_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_doctor_command(CLI::App& app, CommonOptions& common, Action& action);
 
 // --db, --cache-dir, --no-cache, --json, -v, -q.

@@ -271,7 +271,8 @@ DeviceSpec device_limits(const Device& device, Arch code) {
   spec.sm_count = device.sm_count;
   spec.memory_bytes = device.memory_bytes;
   spec.l2_bytes = device.l2_bytes;
-  spec.max_smem_bytes_per_block = device.max_smem_bytes_per_block;
+  if (device.max_smem_bytes_per_block > 0)
+    spec.max_smem_bytes_per_block = device.max_smem_bytes_per_block;
   return spec;
 }
 

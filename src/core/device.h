@@ -63,8 +63,9 @@ const DeviceSpec* find_device_spec(std::string_view name);
 // have. Every known arch has one (sm_90a that of sm_90); throws std::logic_error for any other.
 const DeviceSpec& representative_device(Arch arch);
 
-// The limits that code for `code` has to keep on a device that is present: the data file's entry of
-// its name, or the arch's representative, with what the driver reported.
+// The limits that code for `code` has to keep on a device: the data file's entry of its name, or
+// the arch's representative, with what the driver reported (a store does not keep shared memory:
+// 0).
 DeviceSpec device_limits(const Device& device, Arch code);
 
 }  // namespace gemmtune

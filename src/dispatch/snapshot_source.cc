@@ -1,7 +1,5 @@
 #include "dispatch/snapshot_source.h"
 
-#include "store/record_store.h"
-
 namespace gemmtune::dispatch {
 
 Expected<Snapshot> read_database(const std::filesystem::path& path, const Device& device) {
@@ -10,14 +8,17 @@ Expected<Snapshot> read_database(const std::filesystem::path& path, const Device
   options.read_only = true;
   auto store = store::open_store(options);
   if (!store) return tl::unexpected(store.error());
-  const auto stored = (*store)->devices();
+  return read_store(**store, device);
+}
+
+Expected<Snapshot> read_store(store::RecordStore& store, const Device& device) {
+  const auto stored = store.devices();
   if (!stored) return tl::unexpected(stored.error());
   std::vector<Device> devices;
   for (const store::StoredDevice& known : *stored) devices.push_back(known.device);
   SnapshotBuilder builder(device, devices);
   constexpr bool kWarm = false;  // a program's operands come from memory
-  if (auto read =
-          (*store)->winners(kWarm, [&](const store::Winner& winner) { builder.add(winner); });
+  if (auto read = store.winners(kWarm, [&](const store::Winner& winner) { builder.add(winner); });
       !read) {
     return tl::unexpected(read.error());
   }

@@ -28,7 +28,8 @@ float index_of(const codegen::Strategy* strategy) {
 double useful(const TileConfig& tile, const Shape& shape) {
   const auto padded = [](int64_t size, int part) {
     const int64_t step = std::max(1, part);
-    return static_cast<double>((size + step - 1) / step * step);
+    const int64_t steps = (size + step - 1) / step;
+    return static_cast<double>(steps * step);
   };
   return static_cast<double>(shape.m) * static_cast<double>(shape.n) /
          (padded(shape.m, tile.tile_m) * padded(shape.n, tile.tile_n));

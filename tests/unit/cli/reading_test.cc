@@ -106,6 +106,30 @@ TEST_CASE("query --where: the best of those that fulfil every condition") {
   CHECK(near["nearest"][0]["best"]["problem"]["m"] == 256);
 }
 
+TEST_CASE("explain says what the runtime library would run, and why not another") {
+  const Tuned tuned;
+  // The vendor's 9 us beat our 10.
+  const std::string text =
+      tuned.done({"explain", "--device", std::string(store::kUuid), "--shape", "128x128x64"});
+  CHECK(contains(text, "f32/f32/ieee/ttt/128x128x64"));
+  CHECK(contains(text, "uses    cuBLASLt rank=0 algo=21"));
+  const json answer =
+      tuned.read({"explain", "--device", std::string(store::kUuid), "--shape", "128x128x64"});
+  CHECK(answer["chosen"]["route"] == "cublaslt");
+  CHECK(answer["chosen"]["expected_us"] == 9);
+  // Without it nothing is left that this program could make: the tiles of the sample are no
+  // kernel's.
+  const json without = tuned.read(
+      {"explain", "--device", std::string(store::kUuid), "--shape", "128x128x64", "--no-vendor"});
+  CHECK(without["chosen"].is_null());
+  CHECK_FALSE(without["rejected"].empty());
+  const Finished unknown =
+      tuned.run({"explain", "--shape", "128x128x64", "--device", "no such GPU"});
+  CHECK(unknown.code == 2);
+  CHECK(contains(unknown.err, "the database has no results of such a GPU"));
+  CHECK(tuned.run({"explain", "--shape", "0x1x1"}).code == 2);
+}
+
 TEST_CASE("query and list print CSV") {
   const Tuned place;
   const std::string best = place.done(query({"--csv"}));

@@ -218,5 +218,16 @@ TEST_CASE("the schema names the same keys as the file") {
   CHECK(keys(schema.at("properties")) == keys(file));
 }
 
+// As a store gives it back.
+TEST_CASE("what a device does not say is the data file's") {
+  Device device;
+  device.name = "NVIDIA H200";
+  device.arch = {9, 0, false};
+  device.sm_count = 132;
+  CHECK(device_limits(device, device.arch).max_smem_bytes_per_block == 232448);
+  device.max_smem_bytes_per_block = 99 * 1024;
+  CHECK(device_limits(device, device.arch).max_smem_bytes_per_block == 99 * 1024);
+}
+
 }  // namespace
 }  // namespace gemmtune

@@ -1,0 +1,69 @@
+#include "cli/explain.h"
+
+#include <fmt/format.h>
+
+#include "cli/filter_options.h"
+#include "dispatch/request.h"
+#include "dispatch/snapshot_source.h"
+#include "gemmtune/gemmtune.h"
+
+namespace gemmtune::cli {
+namespace {
+
+// The GPU that was named; without a name the one of this machine, else the only one that the
+// database has results of.
+Expected<Device> find_device(const Context& context, store::RecordStore& store,
+                             const std::string& text) {
+  const auto known = device_names(store);
+  if (!known) return tl::unexpected(known.error());
+  if (text.empty()) {
+    const Machine machine = find_machine(context);
+    if (!machine.devices.empty()) return machine.devices.front();
+    if (known->size() == 1) return known->begin()->second.device;
+    return usage_error("no GPU is present: name one that the database has results of by --device");
+  }
+  store::Filter filter;
+  if (auto found = resolve_device(text, *known, filter); !found)
+    return tl::unexpected(found.error());
+  return known->at(*filter.device_uuid).device;
+}
+
+}  // namespace
+
+Expected<ExplainAnswer> run_explain(const Context& context, const ExplainOptions& options) {
+  const auto problem = parse_problem(options.problem);
+  if (!problem) return tl::unexpected(problem.error());
+  auto store = open_records(context, true);
+  if (!store) return tl::unexpected(store.error());
+  auto device = find_device(context, **store, options.device);
+  if (!device) return tl::unexpected(device.error());
+  auto snapshot = dispatch::read_store(**store, *device);
+  if (!snapshot) return tl::unexpected(snapshot.error());
+
+  ExplainAnswer answer;
+  answer.device = std::move(*device);
+  answer.snapshot = std::make_shared<const dispatch::Snapshot>(std::move(*snapshot));
+  const gemmtune_options defaults = GEMMTUNE_OPTIONS_INIT;
+  dispatch::Target target;
+  target.limits = device_limits(answer.device, answer.device.arch);
+  target.arch = answer.device.arch;
+  target.vendor = !options.no_vendor;
+  target.deterministic = options.deterministic;
+  target.max_workspace_bytes = defaults.max_workspace_bytes;
+  const dispatch::Request request{dispatch::comparable(*problem), false, false};
+  answer.explanation.problem = request.problem;
+  answer.explanation.decision = dispatch::decide(*answer.snapshot, request, target);
+  answer.explanation.prepared = true;  // nothing is prepared here, which is not worth a line
+  return answer;
+}
+
+std::string explain_text(const ExplainAnswer& answer) {
+  return fmt::format("on {} {}\n", answer.device.name, answer.device.uuid) +
+         dispatch::to_text(answer.explanation);
+}
+
+std::string explain_json(const ExplainAnswer& answer) {
+  return dispatch::to_json(answer.explanation) + "\n";
+}
+
+}  // namespace gemmtune::cli
