@@ -215,10 +215,11 @@ TEST_CASE("databases") {
 }
 
 TEST_CASE("reading commands make no database: they know what comes with the program") {
-  const std::vector<Arguments> commands = {{"query", "--shape", "64x64x64", "--arch", "sm_90"},
-                                           {"list"},
-                                           {"show", "1"},
-                                           {"emit", "--shape", "64x64x64", "--arch", "sm_90"}};
+  const std::vector<Arguments> commands = {
+      {"query", "--shape", "4096x4096x4096", "--arch", "sm_90"},
+      {"list"},
+      {"show", "1"},
+      {"emit", "--shape", "4096x4096x4096", "--arch", "sm_90"}};
   for (const Arguments& command : commands) {
     const TestFolder folder;
     const Finished finished = run(folder, command);
