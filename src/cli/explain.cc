@@ -53,7 +53,6 @@ Expected<ExplainAnswer> run_explain(const Context& context, const ExplainOptions
   const dispatch::Request request{dispatch::comparable(*problem), false, false};
   answer.explanation.problem = request.problem;
   answer.explanation.decision = dispatch::decide(*answer.snapshot, request, target);
-  answer.explanation.prepared = true;  // nothing is prepared here, which is not worth a line
   return answer;
 }
 

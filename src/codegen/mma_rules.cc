@@ -40,21 +40,14 @@ bool copies_evenly(int threads, int lines, int line, int vector) {
   return threads % across == 0 && lines % (threads / across) == 0 && whole_groups;
 }
 
-bool divides(int part, int whole) {
-  return part > 0 && whole > 0 && whole % part == 0;
-}
-
 constexpr std::array kRules = {
-    Rule{"tile_m divisible by warp_m", "a block tile is made of whole warp tiles",
-         [](const RuleInput& in) { return divides(in.spec.tile.warp_m, in.spec.tile.tile_m); }},
-    Rule{"tile_n divisible by warp_n", "a block tile is made of whole warp tiles",
-         [](const RuleInput& in) { return divides(in.spec.tile.warp_n, in.spec.tile.tile_n); }},
     Rule{"warp tiles made of 16 x 16 pieces", "ldmatrix reads 16 rows or columns at a time",
          [](const RuleInput& in) {
-           return divides(kPiece, in.spec.tile.warp_m) && divides(kPiece, in.spec.tile.warp_n);
+           return simt::divides(kPiece, in.spec.tile.warp_m) &&
+                  simt::divides(kPiece, in.spec.tile.warp_n);
          }},
     Rule{"tile_k divisible by 16", "an mma multiplies 16 values of k",
-         [](const RuleInput& in) { return divides(kStep, in.spec.tile.tile_k); }},
+         [](const RuleInput& in) { return simt::divides(kStep, in.spec.tile.tile_k); }},
     Rule{"1 or 2 fragment buffers", "there is no third to be filled",
          [](const RuleInput& in) {
            return in.spec.tile.fragments == 1 || in.spec.tile.fragments == 2;
@@ -134,7 +127,7 @@ LoadBytes loads(const KernelSpec& spec) {
 }
 
 std::vector<Rule> rules() {
-  return simt::joined({kRules, simt::limit_rules()});
+  return simt::joined({simt::block_of_warps_rules(), kRules, simt::limit_rules()});
 }
 
 }  // namespace gemmtune::codegen::mma

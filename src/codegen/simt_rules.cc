@@ -11,10 +11,6 @@ constexpr int kSmallestTile = 8;
 // Addresses, loop counter and launch arguments that stay live through the main loop.
 constexpr int kOverheadRegisters = 24;
 
-bool divides(int part, int whole) {
-  return part > 0 && whole > 0 && whole % part == 0;
-}
-
 // Whether the block's threads share out a tile's vectors evenly.
 bool copies_evenly(const KernelSpec& spec, int tile_mn, bool contiguous_k, int aligned) {
   const TileConfig& tile = spec.tile;
@@ -33,11 +29,14 @@ int block_threads(const RuleInput& in) {
   return in.spec.strategy->threads(in.spec.tile);
 }
 
-constexpr std::array kWarpTileRules = {
+constexpr std::array kBlockOfWarpsRules = {
     Rule{"tile_m divisible by warp_m", "a block tile is made of whole warp tiles",
          [](const RuleInput& in) { return divides(in.spec.tile.warp_m, in.spec.tile.tile_m); }},
     Rule{"tile_n divisible by warp_n", "a block tile is made of whole warp tiles",
          [](const RuleInput& in) { return divides(in.spec.tile.warp_n, in.spec.tile.tile_n); }},
+};
+
+constexpr std::array kWarpTileRules = {
     Rule{"warp_m divisible by thread_m", "a warp tile is made of whole thread tiles",
          [](const RuleInput& in) { return divides(in.spec.tile.thread_m, in.spec.tile.warp_m); }},
     Rule{"warp_n divisible by thread_n", "a warp tile is made of whole thread tiles",
@@ -121,6 +120,10 @@ constexpr std::array kRegisterCopyRules = {
 };
 
 }  // namespace
+
+bool divides(int part, int whole) {
+  return part > 0 && whole > 0 && whole % part == 0;
+}
 
 int warps(const TileConfig& t) {
   return t.warp_m > 0 && t.warp_n > 0 ? (t.tile_m / t.warp_m) * (t.tile_n / t.warp_n) : 0;
@@ -208,7 +211,7 @@ Expected<void> supports_f32(const Problem& problem) {
 }
 
 std::vector<Rule> rules_with(std::span<const Rule> own) {
-  return joined({kWarpTileRules, kLimitRules, own});
+  return joined({kBlockOfWarpsRules, kWarpTileRules, kLimitRules, own});
 }
 
 std::vector<Rule> block_tile_rules_with(std::span<const Rule> own) {
@@ -219,6 +222,10 @@ std::vector<Rule> joined(std::initializer_list<std::span<const Rule>> lists) {
   std::vector<Rule> all;
   for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
   return all;
+}
+
+std::span<const Rule> block_of_warps_rules() {
+  return kBlockOfWarpsRules;
 }
 
 std::span<const Rule> limit_rules() {

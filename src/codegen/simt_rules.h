@@ -11,6 +11,9 @@
 
 namespace gemmtune::codegen::simt {
 
+// Whether `whole` is made of `part`s; both at least 1.
+bool divides(int part, int whole);
+
 int warps(const TileConfig& tile);    // a block
 int threads(const TileConfig& tile);  // a block
 
@@ -60,6 +63,9 @@ std::vector<Rule> rules_with(std::span<const Rule> own);
 // The same for strategies without warp tiles (block_thread_tile.cuh): the geometry's rules, a
 // strategy's own, the hardware's limits.
 std::vector<Rule> block_tile_rules_with(std::span<const Rule> own);
+
+// Block tiles are made of whole warp tiles.
+std::span<const Rule> block_of_warps_rules();
 
 // What the hardware asks of any kernel: threads, registers and shared memory of a block, and of
 // min_blocks blocks an SM.

@@ -11,6 +11,7 @@ namespace {
 constexpr int kFinishThreads = 256;  // as in slice_sum.cuh
 constexpr int kFinishVectors = 32;   // a block
 constexpr int kPrepareThreads = 256;
+constexpr int kPartialPadding = 4;  // floats a row, as in partial_tile.cuh
 constexpr int kPortableCluster = 8;
 constexpr int kFirstClusterArch = 90;
 
@@ -60,6 +61,10 @@ std::span<const Rule> rules() {
 
 bool deterministic(const TileConfig& tile) {
   return !split(tile) || tile.reduction != kReduceAtomic;
+}
+
+int partial_tile_bytes(const KernelSpec& spec) {
+  return spec.tile.tile_m * (spec.tile.tile_n + kPartialPadding) * size_bytes(spec.type);
 }
 
 int64_t workspace_bytes(const KernelSpec& spec, const Problem& problem) {

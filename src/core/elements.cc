@@ -47,25 +47,10 @@ uint16_t f16_bits(float value) {
   return static_cast<uint16_t>(sign | half);
 }
 
-float f16_value(uint16_t bits) {
-  const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
-  const uint32_t magnitude = bits & 0x7fff;
-  if (magnitude >= 0x7c00) {
-    return std::bit_cast<float>(sign | kInfinity | (magnitude & 0x3ff) << 13);
-  }
-  if (magnitude >= 0x400) return std::bit_cast<float>(sign | ((magnitude << 13) + (112U << 23)));
-  const float subnormal = static_cast<float>(magnitude) * 0x1p-24F;
-  return sign != 0 ? -subnormal : subnormal;
-}
-
 uint16_t bf16_bits(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   if ((bits & ~kSignMask) > kInfinity) return static_cast<uint16_t>(bits >> 16 | 0x40);
   return static_cast<uint16_t>(rounded_shift(bits, 16));
-}
-
-float bf16_value(uint16_t bits) {
-  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
 }
 
 float rounded(float value, DataType type) {

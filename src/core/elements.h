@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,10 +15,23 @@
 namespace gemmtune {
 
 uint16_t f16_bits(float value);
-float f16_value(uint16_t bits);
+// Exact. Inline, as the simulator converts in every instruction.
+inline float f16_value(uint16_t bits) {
+  const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
+  const uint32_t magnitude = bits & 0x7fff;
+  if (magnitude >= 0x7c00) {
+    return std::bit_cast<float>(sign | 0x7f800000 | (magnitude & 0x3ff) << 13);
+  }
+  if (magnitude >= 0x400) return std::bit_cast<float>(sign | ((magnitude << 13) + (112U << 23)));
+  const float subnormal = static_cast<float>(magnitude) * 0x1p-24F;
+  return sign != 0 ? -subnormal : subnormal;
+}
 
 uint16_t bf16_bits(float value);
-float bf16_value(uint16_t bits);
+// Exact.
+inline float bf16_value(uint16_t bits) {
+  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+}
 
 // The value nearest to `value` that the type has.
 float rounded(float value, DataType type);

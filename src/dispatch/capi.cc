@@ -244,10 +244,11 @@ Outcome<std::string> explain(const Dispatcher& dispatcher, const gemmtune_proble
   if (!request) return tl::unexpected(request.error());
   Explanation explanation;
   explanation.problem = request->problem;
-  if (const Plan* plan = dispatcher.find(*request)) {
+  const Plan* const plan = dispatcher.find(*request);
+  explanation.prepared = plan != nullptr;
+  if (plan != nullptr) {
     explanation.decision = plan->decision();
     explanation.chosen = plan->chosen_index();
-    explanation.prepared = true;
     explanation.workspace_bytes = plan->workspace_bytes();
   } else {
     explanation.decision = dispatcher.decide(*request);

@@ -63,7 +63,8 @@ ordered_json choice_json(const Choice& choice, const Problem& problem) {
 std::string to_json(const Explanation& e) {
   ordered_json json;
   json["problem"] = key(e.problem);
-  json["prepared"] = e.prepared;
+  json["prepared"] = nullptr;
+  if (e.prepared) json["prepared"] = *e.prepared;
   json["workspace_bytes"] = nullptr;
   if (e.workspace_bytes) json["workspace_bytes"] = *e.workspace_bytes;
   json["chosen"] = nullptr;
@@ -95,7 +96,7 @@ std::string to_text(const Explanation& e) {
     }
     if (e.workspace_bytes && *e.workspace_bytes > 0)
       text += fmt::format("        workspace: {} bytes\n", *e.workspace_bytes);
-    if (!e.prepared) text += "        not prepared yet\n";
+    if (e.prepared == false) text += "        not prepared yet\n";
   }
   for (const Rejection& rejection : e.decision.rejections)
     text += fmt::format("not     {}\n        {}\n", rejection.what, rejection.why);

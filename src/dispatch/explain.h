@@ -13,8 +13,8 @@ namespace gemmtune::dispatch {
 struct Explanation {
   Problem problem;
   Decision decision;
-  size_t chosen = 0;  // in decision.choices, where there are any
-  bool prepared = false;
+  size_t chosen = 0;                       // in decision.choices, where there are any
+  std::optional<bool> prepared;            // nothing where nothing is ever prepared
   std::optional<int64_t> workspace_bytes;  // where that is known
 };
 

@@ -22,7 +22,7 @@ PlanTable::Other* PlanTable::find_other(const Problem& problem) const {
 }
 
 // Null for a problem that is not known.
-const std::atomic<const Plan*>* PlanTable::place_of_known(const Request& request) const {
+std::atomic<const Plan*>* PlanTable::place_of_known(const Request& request) const {
   if (const auto usual = packed(request.problem))
     return packed_.place(*usual, request.device_scalars);
   const uint32_t number = known_.find(request.problem);
@@ -39,8 +39,7 @@ const Plan* PlanTable::find(const Request& request) const {
 
 // Where the plan goes; null if the table is full. Under the mutex.
 std::atomic<const Plan*>* PlanTable::place(const Request& request) {
-  if (const auto* at = place_of_known(request))
-    return const_cast<std::atomic<const Plan*>*>(at);  // the table's own, which is not const here
+  if (auto* const at = place_of_known(request)) return at;
   const size_t side = request.device_scalars ? 1 : 0;
   if (Other* other = find_other(request.problem)) return &other->plans[side];
   if (other_count_ == kMaxOthers) return nullptr;

@@ -22,7 +22,10 @@ class PlanTable {
   static constexpr size_t kMaxOthers = 16384;
 
   explicit PlanTable(const ProblemIndex& known)
-      : known_(known), packed_(known), plans_(2 * size_t{known.size()}), others_(kBuckets) {}
+      : known_(known),
+        packed_(known),
+        plans_(std::make_unique<std::atomic<const Plan*>[]>(2 * size_t{known.size()})),
+        others_(kBuckets) {}
   ~PlanTable();
   PlanTable(const PlanTable&) = delete;
   PlanTable& operator=(const PlanTable&) = delete;
@@ -51,12 +54,12 @@ class PlanTable {
   Other* find_other(const Problem& problem) const;
   std::atomic<const Plan*>* place(const Request& request);
 
-  const std::atomic<const Plan*>* place_of_known(const Request& request) const;
+  std::atomic<const Plan*>* place_of_known(const Request& request) const;
 
   const ProblemIndex& known_;
   PackedPlans packed_;  // the usual ones of them
   // Of the known ones, two a problem: scalars on host and on device.
-  std::vector<std::atomic<const Plan*>> plans_;
+  std::unique_ptr<std::atomic<const Plan*>[]> plans_;
   std::vector<std::atomic<Other*>> others_;
   std::mutex mutex_;  // of those who add
   std::vector<std::unique_ptr<const Plan>> owned_;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/elements.h"
+
 namespace gemmtune::ptxsim {
 
 enum class Rounding : uint8_t { nearest_even, toward_zero, down, up, nearest_away };
@@ -22,17 +24,10 @@ inline float float_of(uint32_t bits) {
 
 // Exact.
 inline float half_to_float(uint16_t half) {
-  const uint32_t sign = uint32_t{half & 0x8000U} << 16;
-  const uint32_t magnitude = half & 0x7FFFU;
-  if (magnitude >= 0x7C00U) {
-    return float_of(sign | 0x7F800000U | (magnitude & 0x3FFU) << 13);
-  }
-  if (magnitude >= 0x0400U) return float_of(sign | ((magnitude + 0x1C000U) << 13));
-  const float subnormal = static_cast<float>(magnitude) * 0x1p-24F;
-  return float_of(sign | bits_of(subnormal));
+  return f16_value(half);
 }
 inline float bfloat_to_float(uint16_t value) {
-  return float_of(uint32_t{value} << 16);
+  return bf16_value(value);
 }
 
 // Whether a magnitude whose discarded bits are `rest` (of a unit of 2 * half) rounds up.

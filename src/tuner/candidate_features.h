@@ -14,7 +14,7 @@ namespace gemmtune::tuner {
 std::vector<float> candidate_features(const codegen::KernelSpec& spec, const Problem& problem,
                                       const DeviceSpec& device);
 
-// A time that no fp32 kernel for the problem can be much below, in microseconds: times of different
+// A time that no kernel for the problem can be much below, in microseconds: times of different
 // problems become comparable when divided by it.
 double ideal_us(const Problem& problem, const DeviceSpec& device);
 

@@ -21,6 +21,7 @@ namespace {
 
 constexpr double kSeedShare = 0.35;       // of the candidates: the model's; the rest is search
 constexpr double kLearntSeedShare = 0.1;  // the same where similar problems were learnt from
+constexpr double kMostSeedShare = 0.7;    // with suggestions
 constexpr size_t kProposalBatch = 16;     // candidates asked for at a time by search
 constexpr size_t kFinalists = 6;
 constexpr size_t kRemeasured =
@@ -179,10 +180,8 @@ class Session {
   // Suggestions, and as many of the model's favourites as there is reason to trust it.
   size_t first_seeds(int budget) const {
     const double share = prior_.enough() ? kLearntSeedShare : kSeedShare;
-    const double own = share * budget;
-    const double most = std::max(own, 2 * kSeedShare * budget);
-    return static_cast<size_t>(
-        std::max(0.0, std::min(most, own + static_cast<double>(search_.suggested()))));
+    const double wanted = share * budget + static_cast<double>(search_.suggested());
+    return static_cast<size_t>(std::max(0.0, std::min(wanted, kMostSeedShare * budget)));
   }
 
   Expected<void> search_loop() {

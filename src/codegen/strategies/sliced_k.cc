@@ -11,7 +11,6 @@
 namespace gemmtune::codegen {
 namespace {
 
-constexpr int kPartialPadding = 4;      // floats a row, as in partial_tile.cuh
 constexpr int kMostGroupBarriers = 15;  // a block has 16, one of them for the whole block
 constexpr int kWarp = 32;
 
@@ -56,8 +55,7 @@ class SlicedK final : public SlicedStrategy {
 
   int smem_bytes(const KernelSpec& spec) const override {
     const TileConfig& t = spec.tile;
-    const int partial = t.tile_m * (t.tile_n + kPartialPadding) * size_bytes(spec.type);
-    return t.groups * std::max(simt::smem_bytes(spec, t.stages), partial);
+    return t.groups * std::max(simt::smem_bytes(spec, t.stages), slices::partial_tile_bytes(spec));
   }
 
   int estimated_registers(const KernelSpec& spec) const override {

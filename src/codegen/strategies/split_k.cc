@@ -11,8 +11,6 @@
 namespace gemmtune::codegen {
 namespace {
 
-constexpr int kPartialPadding = 4;  // floats a row
-
 constexpr std::array<std::string_view, 16> kParameters = {
     "tile_m", "tile_n", "tile_k",    "warp_m", "warp_n",     "thread_m", "thread_n",  "stages",
     "lanes",  "order",  "fragments", "ahead",  "min_blocks", "slices",   "reduction", "raster"};
@@ -74,8 +72,7 @@ class SplitK final : public SlicedStrategy {
   int smem_bytes(const KernelSpec& spec) const override {
     const int pipeline = simt::smem_bytes(spec, spec.tile.stages);
     if (spec.tile.reduction != kReduceCluster) return pipeline;
-    return std::max(
-        pipeline, spec.tile.tile_m * (spec.tile.tile_n + kPartialPadding) * size_bytes(spec.type));
+    return std::max(pipeline, slices::partial_tile_bytes(spec));
   }
 
   int estimated_registers(const KernelSpec& spec) const override {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/problem.h"
+#include "dispatch/request.h"
 #include "gemmtune/gemmtune.h"
 
 namespace gemmtune::dispatch_test {
@@ -27,6 +28,14 @@ inline gemmtune_problem to_c(const Problem& p, bool device_scalars = false) {
   c.stride_c = p.stride_c;
   c.align_bytes = static_cast<uint32_t>(p.align_bytes);
   return c;
+}
+
+// The problem that a PackedProblem stands for, comparable().
+inline Problem whole(const dispatch::PackedProblem& p) {
+  Problem problem =
+      make_problem({p.m, p.n, p.k}, DataType::f32, {p.order_a, p.order_b, Order::row_major});
+  problem.align_bytes = static_cast<int>(p.align_bytes);
+  return dispatch::comparable(problem);
 }
 
 }  // namespace gemmtune::dispatch_test

@@ -6,11 +6,14 @@
 #include <random>
 #include <string>
 
+#include "c_problem.h"
 #include "dispatch/packed_plans.h"
 #include "dispatch/request.h"
 
 namespace gemmtune::dispatch {
 namespace {
+
+using dispatch_test::whole;
 
 // Few different values, so that problems differ in one field only, and many of them.
 Problem random_problem(std::mt19937& random) {
@@ -66,14 +69,6 @@ PackedProblem random_packed(std::mt19937& random) {
   packed.order_b = static_cast<Order>(random() % 2);
   packed.align_bytes = 4U << (random() % 3);
   return packed;
-}
-
-// The problem that it stands for.
-Problem whole(const PackedProblem& p) {
-  Problem problem =
-      make_problem({p.m, p.n, p.k}, DataType::f32, {p.order_a, p.order_b, Order::row_major});
-  problem.align_bytes = static_cast<int>(p.align_bytes);
-  return comparable(problem);
 }
 
 TEST_CASE("the short form of a problem stands for it, and unusual ones have none") {

@@ -2,10 +2,13 @@
 
 #include <functional>
 
+#include "c_problem.h"
 #include "library_fixture.h"
 
 namespace gemmtune::dispatch {
 namespace {
+
+using dispatch_test::whole;
 
 using dispatch_test::to_c;
 
@@ -47,14 +50,6 @@ TEST_CASE("packed means what pack() means; a stride of 0 is a stride") {
     c.stride_c = 0;
     CHECK_FALSE(parse_request(c));
   }
-}
-
-// The problem that a PackedProblem stands for.
-Problem whole(const PackedProblem& p) {
-  Problem problem =
-      make_problem({p.m, p.n, p.k}, DataType::f32, {p.order_a, p.order_b, Order::row_major});
-  problem.align_bytes = static_cast<int>(p.align_bytes);
-  return problem;
 }
 
 TEST_CASE("a packed request is what the long way makes of the problem, or nothing") {
