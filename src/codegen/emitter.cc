@@ -49,12 +49,25 @@ std::string traits_literal(const KernelTraits& t) {
       t.a_row_major, t.b_row_major, t.vector_a, t.vector_b, t.vector_c);
 }
 
+std::string_view products(MathMode math) {
+  switch (math) {
+    case MathMode::tf32:
+      return "gemmtune::kTf32";
+    case MathMode::tf32x3:
+      return "gemmtune::k3xTf32";
+    case MathMode::ieee:
+      break;
+  }
+  return "gemmtune::kExact";
+}
+
 // The declaration of kTypes, where the strategy's template takes it.
 std::string types_declaration(const KernelSpec& spec) {
   if (!spec.strategy->takes_types()) return {};
   return fmt::format(
-      "constexpr gemmtune::ElementTypes kTypes{{.operand = {}, .accumulator = {}}};\n",
-      element_type(spec.type), element_type(spec.accumulator));
+      "constexpr gemmtune::ElementTypes kTypes{{\n    .operand = {},\n    .accumulator = {},\n"
+      "    .products = {},\n}};\n",
+      element_type(spec.type), element_type(spec.accumulator), products(spec.math));
 }
 
 // What an entry point takes, and how it becomes GemmArgs.
@@ -124,7 +137,7 @@ std::string commented(std::string_view text, std::string_view first, std::string
 std::string launch_comment(const KernelSpec& spec) {
   return fmt::format(
       R"(// {strategy}: {summary}
-// Written by gemm-tune: C = alpha * op(A) * op(B) + beta * C, {type}{sums}, layout {a}{b}t, any m, n and k.
+// Written by gemm-tune: C = alpha * op(A) * op(B) + beta * C, {type}{sums}{math}, layout {a}{b}t, any m, n and k.
 //
 // Compile: nvcc -std=c++20 -arch=sm_80 -c file.cu      (or the arch it was tuned for)
 {launch}// Needs:   A's pointer, leading dimension, batch stride and contiguous extent multiples of {va}
@@ -136,6 +149,9 @@ std::string launch_comment(const KernelSpec& spec) {
       fmt::arg("sums", spec.accumulator == DataType::f32 || spec.type == DataType::f32
                            ? ""
                            : fmt::format(" with {} sums", to_string(spec.accumulator))),
+      fmt::arg("math", spec.math == MathMode::ieee
+                           ? ""
+                           : fmt::format(" with {} products", to_string(spec.math))),
       fmt::arg("a", spec.traits.a_row_major ? 't' : 'n'),
       fmt::arg("b", spec.traits.b_row_major ? 't' : 'n'),
       fmt::arg("launch",

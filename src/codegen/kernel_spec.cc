@@ -34,7 +34,7 @@ KernelTraits traits_for(const Problem& p) {
 }
 
 KernelSpec spec_for(const Strategy& strategy, const TileConfig& tile, const Problem& problem) {
-  return {&strategy, tile, traits_for(problem), problem.type, problem.accumulator};
+  return {&strategy, tile, traits_for(problem), problem.type, problem.accumulator, problem.math};
 }
 
 std::string kernel_name(const KernelSpec& spec) {
@@ -42,6 +42,7 @@ std::string kernel_name(const KernelSpec& spec) {
   std::string name(spec.strategy->name());
   name.append("_").append(to_string(spec.type)).append("_");
   if (spec.accumulator != DataType::f32) name.append(to_string(spec.accumulator)).append("_");
+  if (spec.math != MathMode::ieee) name.append(to_string(spec.math)).append("_");
   name += t.a_row_major ? 't' : 'n';
   name += t.b_row_major ? 't' : 'n';
   name +=

@@ -21,6 +21,7 @@ struct KernelSpec {
   KernelTraits traits;
   DataType type = DataType::f32;         // of A, B and C
   DataType accumulator = DataType::f32;  // of the sums
+  MathMode math = MathMode::ieee;        // how products of f32 are formed
   bool device_scalars = false;  // alpha and beta in device memory: it takes DeviceScalarArgs
 };
 
@@ -38,7 +39,8 @@ KernelTraits traits_for(const Problem& problem);
 
 // Readable and unique among specs, and a C identifier:
 // "double_buffer_f32_ttt_v444_128x128x8_64x32_8x8_...". Sums in another type than f32 are named
-// after the operands' type: "mma_multistage_f16_f16_tnt_v888_...".
+// after the operands' type, and so are math modes:
+// "mma_multistage_f16_f16_tnt_v888_...", "mma_multistage_f32_3xtf32_ttt_v444_...".
 std::string kernel_name(const KernelSpec& spec);
 
 // The extern "C" names of Strategy::entry_points(spec), in that order.

@@ -7,6 +7,7 @@
 #include "codegen/strategy.h"
 #include "core/tile_config.h"
 #include "tuner/performance_model.h"
+#include "tuner/tensor_model.h"
 
 namespace gemmtune::tuner {
 namespace {
@@ -74,9 +75,10 @@ std::vector<float> candidate_features(const codegen::KernelSpec& spec, const Pro
 }
 
 double ideal_us(const Problem& problem, const DeviceSpec& device) {
-  const bool tensor_cores = problem.type != DataType::f32 && device.tensor_f16_tflops > 0;
+  const bool tensor_cores =
+      on_tensor_cores(problem.type, problem.math) && device.tensor_f16_tflops > 0;
   const double flops_per_us =
-      tensor_cores ? device.tensor_f16_tflops * 1e6
+      tensor_cores ? tensor_tflops(problem.type, problem.math, device) * 1e6
                    : 2.0 * device.fp32_lanes_per_sm * device.sm_count * device.boost_clock_mhz;
   const double memory_us = min_bytes_moved(problem) / (device.memory_gb_per_s * 1e3);
   return std::max(flops(problem) / flops_per_us, memory_us) + kFixedUs;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tuner/tensor_model.h"
+
 namespace gemmtune::tuner {
 namespace {
 
@@ -17,7 +19,7 @@ constexpr int kLongSeries = 5;      // samples in all of those that are not unli
 constexpr int kVendorSeries = 3;
 // Rates that no product exceeds by much: the lower bound of its time.
 constexpr double kRealisticTflops = 60;
-constexpr double kRealisticHalfTflops = 750;  // 16-bit operands
+constexpr double kRealisticHalfTflops = 750;  // 16-bit operands, and f32 by tensor cores
 const CaseSizes kVerifySizes{301, 333, 77};
 
 StoppingRule fixed_samples(int count) {
@@ -96,7 +98,8 @@ Expected<void> DeviceEvaluator::build() {
     if (!handle) return tl::unexpected(handle.error());
     if (auto made = handle->plan(problem_); made) vendor_plan = std::move(*made);
   }
-  const double tflops = problem_.type == DataType::f32 ? kRealisticTflops : kRealisticHalfTflops;
+  const double tflops =
+      on_tensor_cores(problem_.type, problem_.math) ? kRealisticHalfTflops : kRealisticTflops;
   const double estimate_us = flops(problem_) / (tflops * 1e6);
   launches_ = launches_per_graph(plan.sets, estimate_us);
   bench_.emplace(Bench{*context, std::move(*stream), std::move(*sets), std::move(vendor_plan),

@@ -27,15 +27,10 @@ int ceil_div(int a, int b) {
   return (a + b - 1) / b;
 }
 
-// Every kernel of 16-bit operands is.
-bool on_tensor_cores(const codegen::KernelSpec& spec) {
-  return spec.type != DataType::f32;
-}
-
 // How much of an SM's issue rate `warps` resident warps can use: each warp has to wait out
 // latencies of shared-memory reads and barriers, which other warps or a large thread tile cover.
 double latency_hiding(const codegen::KernelSpec& spec, double warps) {
-  if (on_tensor_cores(spec)) return tensor_latency_hiding(spec, warps);
+  if (on_tensor_cores(spec.type, spec.math)) return tensor_latency_hiding(spec, warps);
   const TileConfig& t = spec.tile;
   const double independent = results_per_thread(t);  // FFMAs between dependent ones
   const double covered = warps / kSchedulersPerSm * independent / kFfmaLatencyCycles;
@@ -50,7 +45,7 @@ struct BlockCost {
 };
 
 BlockCost block_cost(const codegen::KernelSpec& spec, const DeviceSpec& device, double k) {
-  if (on_tensor_cores(spec)) {
+  if (on_tensor_cores(spec.type, spec.math)) {
     const TensorCost cost = tensor_cost(spec, device);
     return {cost.busy * k, cost.smem * k};
   }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kSchedulersPerSm = 4;
 constexpr double kBankBytes = 128;  // a cycle
-constexpr double kStep = 16;        // k of one mma
+constexpr double kStepBytes = 32;   // k of one mma, of an operand's line
 // Share of the tensor cores' rate that mma.sync reaches where wgmma is needed for all of it.
 constexpr double kHopperShare = 0.62;
 constexpr int kHopper = 90;
@@ -24,15 +24,30 @@ constexpr double kOverlap = 4;
 constexpr double kMmaLatencyCycles = 33;
 
 // Multiply-adds of an SM in a cycle.
-double mma_rate(const DeviceSpec& device) {
-  const double peak =
-      device.tensor_f16_tflops * 1e6 / (2.0 * device.sm_count * device.boost_clock_mhz);
+double mma_rate(const codegen::KernelSpec& spec, const DeviceSpec& device) {
+  const double peak = tensor_tflops(spec.type, spec.math, device) * 1e6 /
+                      (2.0 * device.sm_count * device.boost_clock_mhz);
   return std::max(1.0, peak * (device.arch.number() >= kHopper ? kHopperShare : 1.0));
 }
 
+// Warp instructions per mma that are not mma, of f32 operands: fragments are rounded, and with
+// three products also split, and sums are added outside the tensor cores.
+double slots_a_product(MathMode math) {
+  switch (math) {
+    case MathMode::tf32:
+      return 2;
+    case MathMode::tf32x3:
+      return 10;
+    case MathMode::ieee:
+      break;
+  }
+  return 1;
+}
+
 // Slots of copying a line's worth of elements, per value of k and over the block.
-double copy_slots(int tile_mn, int vector) {
-  return vector > 1 ? kCopySlots * tile_mn / vector : kRegisterCopySlots * tile_mn / 2;
+double copy_slots(int tile_mn, int vector, DataType type) {
+  return vector > 1 || type == DataType::f32 ? kCopySlots * tile_mn / vector
+                                             : kRegisterCopySlots * tile_mn / 2;
 }
 
 double overlapped(double a, double b, double c) {
@@ -42,20 +57,32 @@ double overlapped(double a, double b, double c) {
 
 }  // namespace
 
+bool on_tensor_cores(DataType type, MathMode math) {
+  return type != DataType::f32 || math != MathMode::ieee;
+}
+
+double tensor_tflops(DataType type, MathMode math, const DeviceSpec& device) {
+  if (type != DataType::f32) return device.tensor_f16_tflops;
+  return device.tensor_f16_tflops / (math == MathMode::tf32x3 ? 6 : 2);
+}
+
 TensorCost tensor_cost(const codegen::KernelSpec& spec, const DeviceSpec& device) {
   const TileConfig& t = spec.tile;
   const KernelTraits traits = spec.strategy->main_traits(spec);
   const double warps = spec.strategy->threads(t) / 32.0;
   const double element = size_bytes(spec.type);
-  const double mma = static_cast<double>(t.tile_m) * t.tile_n / mma_rate(device);
+  const double mma = static_cast<double>(t.tile_m) * t.tile_n / mma_rate(spec, device);
   const double read = warps * (t.warp_m + t.warp_n) * element;
   const double written = (t.tile_m + t.tile_n) * element;
   const double smem = (read + written) / kBankBytes;
   // Warp instructions of the block: mma, ldmatrix, copies, barriers.
-  const double multiply = warps * (t.warp_m / 16.0 * t.warp_n / 8.0) / kStep;
-  const double fragments = warps * (t.warp_m + t.warp_n) / 16.0 / kStep;
-  const double copies =
-      (copy_slots(t.tile_m, traits.vector_a) + copy_slots(t.tile_n, traits.vector_b)) / 32.0;
+  const double step = kStepBytes / element;
+  const double multiply =
+      warps * (t.warp_m / 16.0 * t.warp_n / 8.0) / step * slots_a_product(spec.math);
+  const double fragments = warps * (t.warp_m + t.warp_n) / 16.0 / step;
+  const double copies = (copy_slots(t.tile_m, traits.vector_a, spec.type) +
+                         copy_slots(t.tile_n, traits.vector_b, spec.type)) /
+                        32.0;
   const double barriers = warps * kBarrierSlots / std::max(1, t.tile_k);
   const double issue = (multiply + fragments + copies + barriers) / kSchedulersPerSm;
   return {overlapped(mma, smem, issue), smem};

@@ -41,6 +41,7 @@ Problem make_case_problem(const CaseKind& kind, CaseSizes sizes, int64_t padding
   Problem p;
   p.type = kind.type;
   p.accumulator = kind.accumulator;
+  p.math = kind.math;
   p.layout.a = traits.a_row_major ? Order::row_major : Order::column_major;
   p.layout.b = traits.b_row_major ? Order::row_major : Order::column_major;
   const Extent extents[] = {
@@ -185,11 +186,11 @@ CaseSizes ragged_sizes(const TileConfig& tile) {
 }
 
 CaseKind kind_of(const codegen::KernelSpec& spec) {
-  return {spec.traits, spec.type, spec.accumulator};
+  return {spec.traits, spec.type, spec.accumulator, spec.math};
 }
 
 CaseKind kind_of(const Problem& problem) {
-  return {codegen::traits_for(problem), problem.type, problem.accumulator};
+  return {codegen::traits_for(problem), problem.type, problem.accumulator, problem.math};
 }
 
 std::vector<VerificationCase> verification_cases(const CaseKind& kind, const CaseSizes& sizes,
@@ -246,11 +247,27 @@ double unit_roundoff(DataType type) {
   return 0x1p-24;
 }
 
+// Largest relative error of a product of f32 operands.
+double product_error(MathMode math) {
+  switch (math) {
+    case MathMode::tf32:
+      return 0x1p-10 + 0x1p-22;  // two operands, each rounded to 11 bits
+    case MathMode::tf32x3:
+      // What both operands lose where their smaller part is cut off after 11 bits, and the product
+      // of the smaller parts.
+      return 3 * 0x1p-22;
+    case MathMode::ieee:
+      break;
+  }
+  return 0;
+}
+
 }  // namespace
 
 double error_bound(const Problem& problem, double magnitude, double expected) {
   const double terms = 8 * std::sqrt(static_cast<double>(problem.shape.k)) + 4;
-  const double sum = terms * unit_roundoff(problem.accumulator) * magnitude;
+  const double sum =
+      (terms * unit_roundoff(problem.accumulator) + product_error(problem.math)) * magnitude;
   if (problem.type == DataType::f32) return sum;
   const double smallest = problem.type == DataType::f16 ? 0x1p-25 : 0.0;
   return sum + std::max(unit_roundoff(problem.type) * (std::abs(expected) + sum), smallest);

@@ -49,6 +49,7 @@ struct CaseKind {
   KernelTraits traits;
   DataType type = DataType::f32;         // of A, B and C
   DataType accumulator = DataType::f32;  // of the sums
+  MathMode math = MathMode::ieee;
 };
 CaseKind kind_of(const codegen::KernelSpec& spec);
 CaseKind kind_of(const Problem& problem);  // canonical
@@ -79,6 +80,7 @@ HostOperands make_operands(const VerificationCase& test);
 // the probabilistic bound of Higham and Mary (SIAM J. Sci. Comput. 41, 2019) with lambda = 8, at
 // which a correct kernel fails with probability below 1e-13 an element; and for a C of 16 bits its
 // rounding, u |expected| with u = 2^-11 for f16 and 2^-8 for bf16 (half the smallest f16 at least).
+// Products in tf32 may be off by 2^-10 of themselves, those in 3xtf32 by 3 * 2^-22.
 double error_bound(const Problem& problem, double magnitude, double expected);
 
 }  // namespace gemmtune::tuner

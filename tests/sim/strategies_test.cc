@@ -49,7 +49,15 @@ std::optional<Problem> random_kind(const codegen::Strategy& strategy, Arch arch,
                                    std::mt19937_64& random) {
   if (strategy.supports(make_problem({64, 64, 64}), arch)) return make_problem({64, 64, 64});
   Problem problem = make_problem({64, 64, 64}, DataType::f16);
-  switch (random() % 3) {
+  switch (random() % 5) {
+    case 4:
+      problem.type = DataType::f32;
+      problem.math = MathMode::tf32;
+      break;
+    case 3:
+      problem.type = DataType::f32;
+      problem.math = MathMode::tf32x3;
+      break;
     case 0:
       problem.type = DataType::bf16;
       break;
@@ -78,8 +86,8 @@ Sample random_kernel(const codegen::Strategy& strategy, std::mt19937_64& random)
     if (!kind) continue;
     if (!compiler().nvrtc().check_arch(arch)) continue;
     const auto index = static_cast<int64_t>(random() % static_cast<uint64_t>(space.size()));
-    codegen::KernelSpec spec{&strategy, space.at(index), random_traits(kind->type, random),
-                             kind->type, kind->accumulator};
+    codegen::KernelSpec spec{&strategy,  space.at(index),   random_traits(kind->type, random),
+                             kind->type, kind->accumulator, kind->math};
     spec.device_scalars = random() % 4 == 0;
     if (codegen::broken_rule(spec, representative_device(arch)) == nullptr) return {spec, arch};
   }

@@ -13,9 +13,12 @@ inline std::vector<Problem> kinds_of(const Strategy& strategy, Arch arch) {
   std::vector<Problem> kinds;
   for (const DataType type : all_data_types()) {
     for (const DataType accumulator : {DataType::f32, DataType::f16}) {
-      Problem problem = make_problem({64, 64, 64}, type);
-      problem.accumulator = accumulator;
-      if (validate(problem) && strategy.supports(problem, arch)) kinds.push_back(problem);
+      for (const MathMode math : {MathMode::ieee, MathMode::tf32, MathMode::tf32x3}) {
+        Problem problem = make_problem({64, 64, 64}, type);
+        problem.accumulator = accumulator;
+        problem.math = math;
+        if (validate(problem) && strategy.supports(problem, arch)) kinds.push_back(problem);
+      }
     }
   }
   return kinds;
@@ -26,7 +29,7 @@ inline KernelSpec random_legal(const Strategy& strategy, const Problem& kind,
                                const KernelTraits& traits, const DeviceSpec& device,
                                std::mt19937& random) {
   const SearchSpace space = *default_search_space(strategy);
-  KernelSpec spec{&strategy, {}, traits, kind.type, kind.accumulator};
+  KernelSpec spec{&strategy, {}, traits, kind.type, kind.accumulator, kind.math};
   do {
     spec.tile = space.at(std::uniform_int_distribution<int64_t>(0, space.size() - 1)(random));
   } while (broken_rule(spec, device) != nullptr);
@@ -53,8 +56,8 @@ inline KernelSpec random_kernel(const Strategy& strategy, const Problem& kind,
   const SearchSpace space = *default_search_space(strategy);
   while (true) {
     const auto index = std::uniform_int_distribution<int64_t>(0, space.size() - 1)(random);
-    const KernelSpec spec{&strategy, space.at(index), random_traits(random, kind.type), kind.type,
-                          kind.accumulator};
+    const KernelSpec spec{&strategy, space.at(index),  random_traits(random, kind.type),
+                          kind.type, kind.accumulator, kind.math};
     if (broken_rule(spec, device) == nullptr) return spec;
   }
 }
