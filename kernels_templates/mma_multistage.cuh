@@ -1,6 +1,7 @@
 #pragma once
 
 #include "parts/element_types.h"
+#include "parts/exact_product.cuh"
 #include "parts/gemm_args.h"
 #include "parts/kernel_traits.h"
 #include "parts/mma_epilogue.cuh"
@@ -8,20 +9,35 @@
 #include "parts/raster.cuh"
 #include "parts/tile_config.h"
 
-// mma_multistage: GEMM of 16-bit operands on the tensor cores by mma.sync (sm_80 and up), with a
-// pipeline of `stages` shared-memory buffers filled by cp.async.
+// mma_multistage: GEMM on the tensor cores by mma.sync (sm_80 and up), with a pipeline of `stages`
+// shared-memory buffers filled by cp.async. Operands are f16, bf16, or f32 multiplied as tf32
+// (once, or in three products that together are as accurate as f32: mma_products.cuh).
 //
-//     block tile tile_m x tile_n  >  warp tile warp_m x warp_n  >  mma tile 16 x 8, 16 deep
+//     block tile tile_m x tile_n  >  warp tile warp_m x warp_n  >  mma tile 16 x 8, 32 bytes deep
 //
-// Parts: copies half_tile_loader.cuh, shared memory swizzled_rows.cuh, fragments mma_fragments.cuh,
-// the pipeline over time mma_mainloop.cuh, results mma_epilogue.cuh.
+// Parts: copies mma_tile_loader.cuh, shared memory swizzled_rows.cuh, fragments mma_fragments.cuh,
+// products mma_products.cuh, the pipeline over time mma_mainloop.cuh, results mma_epilogue.cuh.
 
 namespace gemmtune {
+
+// In three tf32 products an infinity meets the zeros that small parts may be, and makes NaN. Sums
+// that are NaN are computed again.
+template <KernelTraits kTraits>
+struct NanComputedAgain {
+  const GemmArgs& args;
+  int batch;
+
+  __device__ __forceinline__ float operator()(float sum, int m, int n) const {
+    return sum == sum ? sum : exact_product<kTraits>(args, batch, m, n);
+  }
+};
 
 template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
 struct MmaMultistage {
   using Mainloop = MmaMainloop<kTile, kTraits, kTypes>;
   using Slab = MmaSlab<kTile.warp_n>;
+  using Epilogue = MmaEpilogue<kTypes.operand, kTraits.vector_c, kTile.warp_m, kTile.warp_n,
+                               typename Mainloop::Places>;
 
   static constexpr int kThreads = Mainloop::kThreads;
   static constexpr int kSlabsBytes = kThreads / 32 * Slab::kBytes;
@@ -37,9 +53,15 @@ struct MmaMultistage {
     typename Mainloop::Sums sums;
     Mainloop::run(sums, shared_address(smem), args, at.batch, row, column, 0, args.k);
     float* slab = reinterpret_cast<float*>(smem + threadIdx.x / 32 * Slab::kBytes);
-    MmaEpilogue<kTypes.operand, kTraits.vector_c, kTile.warp_m, kTile.warp_n>::store(
-        sums, slab, static_cast<unsigned short*>(args.c) + at.batch * args.stride_c, args,
-        row + Mainloop::warp_row(), column + Mainloop::warp_column());
+    auto* c = static_cast<typename Epilogue::Element*>(args.c) + at.batch * args.stride_c;
+    const int warp_row = row + Mainloop::warp_row();
+    const int warp_column = column + Mainloop::warp_column();
+    if constexpr (kTypes.products == k3xTf32) {
+      Epilogue::store(sums, slab, c, args, warp_row, warp_column,
+                      NanComputedAgain<kTraits>{args, at.batch});
+    } else {
+      Epilogue::store(sums, slab, c, args, warp_row, warp_column);
+    }
   }
 };
 

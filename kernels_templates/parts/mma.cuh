@@ -29,6 +29,14 @@ __device__ __forceinline__ void load_matrices(unsigned (&to)[4], unsigned addres
   }
 }
 
+// Four neighbouring words.
+__device__ __forceinline__ void load_shared(unsigned (&to)[4], unsigned address) {
+  asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(address)
+               : "memory");
+}
+
 // A 16 x 8 tile of sums. A lane holds elements (l / 4, 2 * (l % 4)) and the next, and those 8 rows
 // further down.
 template <ElementType kAccumulator>
@@ -78,6 +86,16 @@ __device__ __forceinline__ void mma(MmaSums<kF16>& sums, const unsigned (&a)[4],
   asm("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, "
       "{%0, %1};"
       : "+r"(d[0]), "+r"(d[1])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+// sums += a * b, 16 x 8 x 8, of tf32: 32-bit values whose lower 13 bits are ignored. a holds rows 0-7
+// and 8-15 of k 0-3, then of k 4-7; b holds k 0-3 and 4-7.
+__device__ __forceinline__ void mma_tf32(float (&sums)[4], const unsigned (&a)[4], unsigned b0,
+                                         unsigned b1) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 

@@ -2,9 +2,10 @@
 
 #include "parts/cp_async.cuh"
 #include "parts/gemm_args.h"
-#include "parts/half_tile_loader.cuh"
 #include "parts/kernel_traits.h"
 #include "parts/mma_fragments.cuh"
+#include "parts/mma_products.cuh"
+#include "parts/mma_tile_loader.cuh"
 #include "parts/tile_config.h"
 
 // The main loop of the tensor-core kernels: adds the product of a range of k tiles to the warps'
@@ -33,9 +34,10 @@ struct MmaMainloop {
   static constexpr int kWarpsN = kTile.tile_n / kTile.warp_n;
   static constexpr int kThreads = 32 * kWarpsM * kWarpsN;
   static constexpr int kStages = kTile.stages;
-  static constexpr int kSteps = kTile.tile_k / 16;
-  static constexpr int kBytesA = kTile.tile_m * kTile.tile_k * 2;
-  static constexpr int kBufferBytes = kBytesA + kTile.tile_n * kTile.tile_k * 2;
+  static constexpr int kElementBytes = kTypes.operand == kF32 ? 4 : 2;
+  static constexpr int kSteps = kTile.tile_k * kElementBytes / 32;
+  static constexpr int kBytesA = kTile.tile_m * kTile.tile_k * kElementBytes;
+  static constexpr int kBufferBytes = kBytesA + kTile.tile_n * kTile.tile_k * kElementBytes;
   static constexpr int kSmemBytes = kStages * kBufferBytes;
   static constexpr bool kTwoFragments = kTile.fragments == 2;
   static constexpr int kCopyParts = kTwoFragments ? kSteps - 1 : kSteps;
@@ -45,14 +47,19 @@ struct MmaMainloop {
   static constexpr int kColumnTiles = kTile.warp_n / 8;
   using Sums = MmaSums<kTypes.accumulator>[kRowTiles][kColumnTiles];
 
-  using LoaderA =
-      HalfTileLoader<kTile.tile_m, kTile.tile_k, kThreads, kTraits.vector_a, kTraits.a_row_major>;
-  using LoaderB =
-      HalfTileLoader<kTile.tile_n, kTile.tile_k, kThreads, kTraits.vector_b, !kTraits.b_row_major>;
-  using ReaderA =
-      MmaFragmentReader<kTile.tile_m, kTile.tile_k, kTile.warp_m, true, kTraits.a_row_major>;
-  using ReaderB =
-      MmaFragmentReader<kTile.tile_n, kTile.tile_k, kTile.warp_n, false, !kTraits.b_row_major>;
+  static constexpr bool kContiguousKA = kTraits.a_row_major;
+  static constexpr bool kContiguousKB = !kTraits.b_row_major;
+  using Places =
+      MmaPlaces<kElementBytes == 4 && !kContiguousKA, kElementBytes == 4 && !kContiguousKB>;
+
+  using LoaderA = MmaTileLoader<kTile.tile_m, kTile.tile_k, kThreads, kTraits.vector_a,
+                                kContiguousKA, kElementBytes>;
+  using LoaderB = MmaTileLoader<kTile.tile_n, kTile.tile_k, kThreads, kTraits.vector_b,
+                                kContiguousKB, kElementBytes>;
+  using ReaderA = MmaFragmentReader<kTile.tile_m, kTile.tile_k, kTile.warp_m, true, kContiguousKA,
+                                    kElementBytes>;
+  using ReaderB = MmaFragmentReader<kTile.tile_n, kTile.tile_k, kTile.warp_n, false, kContiguousKB,
+                                    kElementBytes>;
 
   static __device__ __forceinline__ int warp_row() {
     return static_cast<int>(threadIdx.x) / 32 / kWarpsN * kTile.warp_m;
@@ -67,10 +74,10 @@ struct MmaMainloop {
   static __device__ __forceinline__ void run(Sums& sums, unsigned smem, const GemmArgs& args,
                                              int batch, int row, int column, int k_begin,
                                              int k_end) {
-    const auto* a = static_cast<const unsigned short*>(args.a) + batch * args.stride_a +
-                    (kTraits.a_row_major ? k_begin : k_begin * args.lda);
-    const auto* b = static_cast<const unsigned short*>(args.b) + batch * args.stride_b +
-                    (kTraits.b_row_major ? k_begin * args.ldb : k_begin);
+    const char* a =
+        first_element(args.a, batch * args.stride_a, kContiguousKA ? k_begin : k_begin * args.lda);
+    const char* b =
+        first_element(args.b, batch * args.stride_b, kContiguousKB ? k_begin : k_begin * args.ldb);
     MmaMainloop loop(smem, k_end - k_begin, LoaderA(a, args.lda, row, args.m),
                      LoaderB(b, args.ldb, column, args.n));
     loop.fill_pipeline();
@@ -84,6 +91,12 @@ struct MmaMainloop {
   }
 
  private:
+  // Of the k range: offsets in elements.
+  static __device__ __forceinline__ const char* first_element(const void* operand, long long batch,
+                                                              long long k) {
+    return static_cast<const char*>(operand) + (batch + k) * kElementBytes;
+  }
+
   struct Fragments {
     MmaFragment<kTile.warp_m> a;
     MmaFragment<kTile.warp_n> b;
@@ -178,20 +191,17 @@ struct MmaMainloop {
     }
   }
 
-  static __device__ __forceinline__ void multiply_one(Sums& sums, const Fragments& f, int i,
-                                                      int j) {
-    const unsigned(&b)[4] = f.b.pieces[j / 2];
-    mma<kTypes.operand>(sums[i][j], f.a.pieces[i], b[j % 2 * 2], b[j % 2 * 2 + 1]);
-  }
-
   // The order decides which operand the next mma shares with the last.
   static __device__ __forceinline__ void multiply_step(Sums& sums, const Fragments& f) {
+    const MmaOperand<kTypes.products, kTile.warp_m> a(f.a);
+    const MmaOperand<kTypes.products, kTile.warp_n> b(f.b);
     if constexpr (kTile.order == kOrderSerpentineM) {
 #pragma unroll
       for (int j = 0; j < kColumnTiles; ++j) {
 #pragma unroll
         for (int i = 0; i < kRowTiles; ++i) {
-          multiply_one(sums, f, j % 2 == 0 ? i : kRowTiles - 1 - i, j);
+          const int row = j % 2 == 0 ? i : kRowTiles - 1 - i;
+          multiply_tile<kTypes>(sums[row][j], a, row, b, j);
         }
       }
     } else {
@@ -200,7 +210,8 @@ struct MmaMainloop {
 #pragma unroll
         for (int j = 0; j < kColumnTiles; ++j) {
           const bool back = kTile.order == kOrderSerpentineN && i % 2 == 1;
-          multiply_one(sums, f, i, back ? kColumnTiles - 1 - j : j);
+          const int column = back ? kColumnTiles - 1 - j : j;
+          multiply_tile<kTypes>(sums[i][column], a, i, b, column);
         }
       }
     }

@@ -3,14 +3,13 @@
 #include "parts/half_access.cuh"
 #include "parts/swizzled_rows.cuh"
 
-// Brings kTileMn x kTileK tiles of A or B, 16-bit elements, from global to swizzled shared memory
-// (swizzled_rows.cuh), tile after tile along k.
+// Brings kTileMn x kTileK tiles of A or B, elements of 16 or 32 bits, from global to swizzled
+// shared memory (swizzled_rows.cuh), tile after tile along k.
 //
 // A shared tile has the operand's own storage order: a line of it is a row of the operand that is
 // contiguous along k (kTileMn lines), or along mn (kTileK lines). One access moves kVector
-// elements: 16-, 8- or 4-byte cp.async where the operand's alignment allows 8, 4 or 2 elements. An
-// operand of which nothing is known (kVector = 1) passes through registers, two loads and one store
-// a pair.
+// elements by cp.async of 16, 8 or 4 bytes. A 16-bit operand of which nothing is known (kVector =
+// 1) passes through registers, two loads and one store a pair.
 //
 // Thread t makes the accesses of column t % kAcross of the lines t / kAcross, + kLinesAtOnce, ...:
 //
@@ -38,19 +37,19 @@ __device__ __forceinline__ void copy_or_zero(unsigned to, const void* from, bool
 }
 
 // One of the two tiles of a shared-memory buffer.
-template <int kTileMn, int kTileK, bool kContiguousK>
-struct HalfTile {
+template <int kTileMn, int kTileK, bool kContiguousK, int kElementBytes>
+struct MmaTile {
   static constexpr int kLines = kContiguousK ? kTileMn : kTileK;
   static constexpr int kLine = kContiguousK ? kTileK : kTileMn;  // elements
-  static constexpr int kBytes = kTileMn * kTileK * 2;
-  using Rows = SwizzledRows<kLine / 8>;
+  using Rows = SwizzledRows<kLine * kElementBytes / 16, !kContiguousK && kElementBytes == 4>;
 };
 
-template <int kTileMn, int kTileK, int kThreads, int kVector, bool kContiguousK>
-class HalfTileLoader {
-  using Tile = HalfTile<kTileMn, kTileK, kContiguousK>;
+template <int kTileMn, int kTileK, int kThreads, int kVector, bool kContiguousK, int kElementBytes>
+class MmaTileLoader {
+  using Tile = MmaTile<kTileMn, kTileK, kContiguousK, kElementBytes>;
   using Rows = typename Tile::Rows;
-  static constexpr int kAccess = kVector > 1 ? kVector : 2;  // elements
+  static constexpr int kChunk = 16 / kElementBytes;                           // elements
+  static constexpr int kAccess = kVector * kElementBytes >= 4 ? kVector : 2;  // elements
   static constexpr int kLineAccesses = Tile::kLine / kAccess;
   static constexpr int kAcross = power_of_two_in(kLineAccesses, power_of_two_in(kThreads, 1 << 10));
   static constexpr int kLinesAtOnce = kThreads / kAcross;
@@ -61,25 +60,25 @@ class HalfTileLoader {
   static constexpr int kOffsets = kPhases < kLineSteps ? kPhases : kLineSteps;
   static_assert(kThreads % kAcross == 0 && Tile::kLines % kLinesAtOnce == 0,
                 "threads divide the lines of a tile");
-  static_assert(kColumns == 1 || kAcross * kAccess % (8 * Rows::kPeriod) == 0,
+  static_assert(kColumns == 1 || kAcross * kAccess % (kChunk * Rows::kPeriod) == 0,
                 "columns of accesses are whole groups of swizzled chunks");
 
  public:
   // `base` is the operand's first element of the k range; `start` the tile's first mn; `extent` the
   // operand's mn.
-  __device__ __forceinline__ HalfTileLoader(const unsigned short* base, long long ld, int start,
-                                            int extent)
-      : line_step_(ld * (kLinesAtOnce * 2)), mn_left_(extent - start) {
+  __device__ __forceinline__ MmaTileLoader(const char* base, long long ld, int start, int extent)
+      : line_step_(ld * (kLinesAtOnce * kElementBytes)), mn_left_(extent - start) {
     const int thread = static_cast<int>(threadIdx.x);
     line_ = thread / kAcross;
     element_ = thread % kAcross * kAccess;
-    const unsigned short* first = kContiguousK ? base + (start + line_) * ld + element_
-                                               : base + line_ * ld + start + element_;
-    from_ = reinterpret_cast<const char*>(first);
-    rewind_ = kContiguousK ? kTileK * 2 - Tile::kLines / kLinesAtOnce * line_step_ : 0;
+    from_ =
+        base + (kContiguousK ? (start + line_) * ld + element_ : line_ * ld + start + element_) *
+                   kElementBytes;
+    rewind_ = kContiguousK ? kTileK * kElementBytes - Tile::kLines / kLinesAtOnce * line_step_ : 0;
 #pragma unroll
     for (int p = 0; p < kOffsets; ++p) {
-      offsets_[p] = Rows::offset(line_ + p * kLinesAtOnce, element_ / 8) + element_ % 8 * 2;
+      offsets_[p] = Rows::offset(line_ + p * kLinesAtOnce, element_ / kChunk) +
+                    element_ % kChunk * kElementBytes;
     }
   }
 
@@ -109,13 +108,14 @@ class HalfTileLoader {
 #pragma unroll
     for (int j = 0; j < kColumns; ++j) {
       constexpr int kStep = kAcross * kAccess;  // elements
-      const char* from = from_ + j * (kStep * 2);
+      constexpr int kStepBytes = kStep * kElementBytes;
+      const char* from = from_ + j * kStepBytes;
       const bool valid = line < line_end && element_ + j * kStep < element_end;
-      if constexpr (kVector > 1) {
-        copy_or_zero<kVector * 2>(to + j * (kStep * 2), from, valid);
+      if constexpr (kVector == kAccess) {
+        copy_or_zero<kVector * kElementBytes>(to + j * kStepBytes, from, valid);
       } else {
         const bool second = line < line_end && element_ + j * kStep + 1 < element_end;
-        store_pair(to + j * (kStep * 2), reinterpret_cast<const unsigned short*>(from), valid,
+        store_pair(to + j * kStepBytes, reinterpret_cast<const unsigned short*>(from), valid,
                    second);
       }
     }

@@ -10,6 +10,11 @@
 //     row 2   2 3 0 1 6 7 4 5               rows 4, 5   2 3 0 1   2 3 0 1
 //     ...     ...                           ...         ...
 //
+// Rows of 32-bit elements that are read as they lie, two chunks of four rows r, r + 1, ... a phase
+// (kFourRows), go by another mask, 2 * (r % 4):
+//
+//     row 0   0 1 2 3 4 5 6 7      row 1   2 3 0 1 6 7 4 5      row 2   4 5 6 7 0 1 2 3      ...
+//
 // Other row lengths exchange places only within groups of kPeriod chunks, the largest power of two
 // (up to 8) that divides them; the row length does the rest.
 
@@ -21,14 +26,15 @@ __device__ constexpr int power_of_two_in(int x, int most) {
   return p;
 }
 
-template <int kRowChunks>
+template <int kRowChunks, bool kFourRows = false>
 struct SwizzledRows {
   static constexpr int kRowBytes = kRowChunks * 16;
   static constexpr int kPeriod = power_of_two_in(kRowChunks, 8);
+  static_assert(!kFourRows || kPeriod == 8, "rows of whole lines of banks");
 
   // In bytes. Rows 8 apart have equal masks, and chunks kPeriod apart keep their distance.
   static __device__ __forceinline__ int offset(int row, int chunk) {
-    const int mask = (row / (8 / kPeriod)) & (kPeriod - 1);
+    const int mask = kFourRows ? row % 4 * 2 : (row / (8 / kPeriod)) & (kPeriod - 1);
     return row * kRowBytes + (chunk ^ mask) * 16;
   }
 };

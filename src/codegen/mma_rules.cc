@@ -10,13 +10,14 @@ namespace gemmtune::codegen::mma {
 namespace {
 
 constexpr int kPiece = 16;       // rows or columns that one ldmatrix reads
-constexpr int kStep = 16;        // k of one mma
-constexpr int kChunk = 8;        // 16-bit elements of 16 bytes
+constexpr int kStepBytes = 32;   // k of one mma, along a line
+constexpr int kChunkBytes = 16;  // what shared memory is swizzled by
+constexpr int kExchanged = 32;   // rows or columns (mma_fragments.cuh)
 constexpr int kSlabPadding = 8;  // floats a row (mma_epilogue.cuh)
 // Addresses of copies and fragments, counters and launch arguments that stay live through the main
 // loop, beside one register for each fragment offset.
 constexpr int kOverheadRegisters = 30;
-// Of an operand that is copied through registers, element by element.
+// Of a 16-bit operand that is copied through registers, element by element.
 constexpr int kLoadRegisters = 16;
 
 constexpr std::array<std::string_view, 10> kParameters = {
@@ -29,15 +30,25 @@ int power_of_two_in(int x, int most) {
   return p;
 }
 
-// How a block's threads share out an operand's tile (HalfTileLoader in half_tile_loader.cuh).
-bool copies_evenly(int threads, int lines, int line, int vector) {
-  const int access = std::max(2, vector);  // elements
-  if (threads <= 0 || line <= 0 || line % kChunk != 0) return false;
+int k_of_step(DataType type) {
+  return kStepBytes / size_bytes(type);
+}
+
+// How a block's threads share out an operand's tile (MmaTileLoader in mma_tile_loader.cuh).
+bool copies_evenly(int threads, int lines, int line, int vector, DataType type) {
+  const int access = std::max(4 / size_bytes(type), vector);  // elements
+  const int chunk = kChunkBytes / size_bytes(type);
+  if (threads <= 0 || line <= 0 || line % chunk != 0) return false;
   const int accesses = line / access;
   const int across = power_of_two_in(accesses, power_of_two_in(threads, 1 << 10));
-  const int period = power_of_two_in(line / kChunk, 8);
-  const bool whole_groups = accesses == across || across * access % (kChunk * period) == 0;
+  const int period = power_of_two_in(line / chunk, 8);
+  const bool whole_groups = accesses == across || across * access % (chunk * period) == 0;
   return threads % across == 0 && lines % (threads / across) == 0 && whole_groups;
+}
+
+// Whether a warp's rows (columns) are whole groups of those that are exchanged, if any are.
+bool whole_exchanges(const KernelSpec& spec, bool contiguous_k, int warp) {
+  return spec.type != DataType::f32 || contiguous_k || simt::divides(kExchanged, warp);
 }
 
 constexpr std::array kRules = {
@@ -46,15 +57,25 @@ constexpr std::array kRules = {
            return simt::divides(kPiece, in.spec.tile.warp_m) &&
                   simt::divides(kPiece, in.spec.tile.warp_n);
          }},
-    Rule{"tile_k divisible by 16", "an mma multiplies 16 values of k",
-         [](const RuleInput& in) { return simt::divides(kStep, in.spec.tile.tile_k); }},
+    Rule{"f32 along m or n: warp tiles made of 32 x 32 pieces",
+         "fragments are read four rows or columns at a time",
+         [](const RuleInput& in) {
+           const KernelTraits& traits = in.spec.traits;
+           return whole_exchanges(in.spec, traits.a_row_major, in.spec.tile.warp_m) &&
+                  whole_exchanges(in.spec, !traits.b_row_major, in.spec.tile.warp_n);
+         }},
+    Rule{"tile_k made of k steps", "an mma multiplies 16 values of k, or 8 of f32",
+         [](const RuleInput& in) {
+           return simt::divides(k_of_step(in.spec.type), in.spec.tile.tile_k);
+         }},
     Rule{"1 or 2 fragment buffers", "there is no third to be filled",
          [](const RuleInput& in) {
            return in.spec.tile.fragments == 1 || in.spec.tile.fragments == 2;
          }},
-    Rule{"two fragment buffers need tile_k divisible by 32", "they take turns over a tile",
+    Rule{"two fragment buffers need an even number of k steps", "they take turns over a tile",
          [](const RuleInput& in) {
-           return in.spec.tile.fragments < 2 || in.spec.tile.tile_k % (2 * kStep) == 0;
+           return in.spec.tile.fragments < 2 ||
+                  in.spec.tile.tile_k % (2 * k_of_step(in.spec.type)) == 0;
          }},
     Rule{"at least 2 stages", "with fewer copies and product cannot overlap",
          [](const RuleInput& in) { return in.spec.tile.stages >= 2; }},
@@ -63,16 +84,18 @@ constexpr std::array kRules = {
            const TileConfig& t = in.spec.tile;
            const KernelTraits traits = in.spec.strategy->main_traits(in.spec);
            return traits.a_row_major
-                      ? copies_evenly(threads(t), t.tile_m, t.tile_k, traits.vector_a)
-                      : copies_evenly(threads(t), t.tile_k, t.tile_m, traits.vector_a);
+                      ? copies_evenly(threads(t), t.tile_m, t.tile_k, traits.vector_a, in.spec.type)
+                      : copies_evenly(threads(t), t.tile_k, t.tile_m, traits.vector_a,
+                                      in.spec.type);
          }},
     Rule{"threads divide the copies of a tile of B", "each thread issues the same number",
          [](const RuleInput& in) {
            const TileConfig& t = in.spec.tile;
            const KernelTraits traits = in.spec.strategy->main_traits(in.spec);
            return traits.b_row_major
-                      ? copies_evenly(threads(t), t.tile_k, t.tile_n, traits.vector_b)
-                      : copies_evenly(threads(t), t.tile_n, t.tile_k, traits.vector_b);
+                      ? copies_evenly(threads(t), t.tile_k, t.tile_n, traits.vector_b, in.spec.type)
+                      : copies_evenly(threads(t), t.tile_n, t.tile_k, traits.vector_b,
+                                      in.spec.type);
          }},
 };
 
@@ -96,20 +119,21 @@ int smem_bytes(const KernelSpec& spec) {
 int estimated_registers(const KernelSpec& spec) {
   const TileConfig& t = spec.tile;
   const int sums = t.warp_m * t.warp_n / (spec.accumulator == DataType::f16 ? 64 : 32);
-  const int fragments = t.fragments * (t.warp_m + t.warp_n) / 4;
-  const int steps = t.tile_k / kStep;
+  const int buffers = t.fragments + (spec.math == MathMode::tf32x3 ? 1 : 0);
+  const int fragments = buffers * (t.warp_m + t.warp_n) / 4;
+  const int steps = t.tile_k / k_of_step(spec.type);
   const int offsets_a = spec.traits.a_row_major ? steps : t.warp_m / kPiece;
   const int offsets_b = spec.traits.b_row_major ? t.warp_n / kPiece : steps;
   const KernelTraits traits = spec.strategy->main_traits(spec);
-  const int on_their_way =
-      kLoadRegisters * ((traits.vector_a == 1 ? 1 : 0) + (traits.vector_b == 1 ? 1 : 0));
+  const int through_registers = (traits.vector_a == 1 ? 1 : 0) + (traits.vector_b == 1 ? 1 : 0);
+  const int on_their_way = spec.type == DataType::f32 ? 0 : kLoadRegisters * through_registers;
   return sums + fragments + offsets_a + offsets_b + on_their_way + kOverheadRegisters;
 }
 
 Expected<void> supports(std::string_view strategy, const Problem& problem, Arch arch) {
-  if (problem.type == DataType::f32 || problem.math != MathMode::ieee) {
+  if (problem.type == DataType::f32 && problem.math == MathMode::ieee) {
     return make_error(ErrorKind::unsupported,
-                      std::string(strategy) + " computes f16 and bf16 only");
+                      std::string(strategy) + " computes f32 with --math tf32 or 3xtf32 only");
   }
   if (arch.number() < kFirstArch) {
     return make_error(ErrorKind::unsupported,

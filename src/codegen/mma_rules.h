@@ -6,7 +6,7 @@
 
 #include "codegen/strategy.h"
 
-// What the strategies built on parts/mma_mainloop.cuh (16-bit operands, mma.sync) share on the
+// What the strategies built on parts/mma_mainloop.cuh (mma.sync) share on the
 // host.
 
 namespace gemmtune::codegen::mma {
@@ -22,7 +22,7 @@ int smem_bytes(const KernelSpec& spec);
 
 int estimated_registers(const KernelSpec& spec);
 
-// 16-bit operands in ieee mode, on an arch that has what the main loop is made of.
+// f16 and bf16, and f32 in tf32 modes, on an arch that has what the main loop is made of.
 Expected<void> supports(std::string_view strategy, const Problem& problem, Arch arch);
 
 // A multiply-add's share of what a block copies and of what a warp reads as fragments.

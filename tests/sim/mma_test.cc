@@ -26,9 +26,9 @@ const jit::Compiler& compiler() {
 
 codegen::KernelSpec spec_of(std::string_view strategy, std::string_view tile,
                             const KernelTraits& traits, DataType type = DataType::f16,
-                            DataType accumulator = DataType::f32) {
-  codegen::KernelSpec spec{*codegen::find_strategy(strategy), *parse_tile(tile), traits, type,
-                           accumulator};
+                            DataType accumulator = DataType::f32, MathMode math = MathMode::ieee) {
+  codegen::KernelSpec spec{
+      *codegen::find_strategy(strategy), *parse_tile(tile), traits, type, accumulator, math};
   const codegen::Rule* broken = codegen::broken_rule(spec, representative_device(kArch));
   REQUIRE_MESSAGE(broken == nullptr, broken->name);
   return spec;
@@ -74,6 +74,58 @@ TEST_CASE("every type and sum") {
       spec_of("mma_multistage", kSmall, {false, true, 8, 8, 8}, DataType::f16, DataType::f16));
 }
 
+TEST_CASE("f32 in tf32 modes: every alignment class of every layout") {
+  constexpr std::string_view kTile =
+      "tile_m=64 tile_n=64 tile_k=16 warp_m=32 warp_n=32 stages=3 order=1 fragments=2";
+  for (const bool a : {true, false}) {
+    for (const bool b : {true, false}) {
+      for (const int width : {1, 2, 4}) {
+        const MathMode math = width == 2 ? MathMode::tf32 : MathMode::tf32x3;
+        check_quick_cases(spec_of("mma_multistage", kTile, {a, b, width, width, width},
+                                  DataType::f32, DataType::f32, math));
+      }
+    }
+  }
+}
+
+TEST_CASE("f32 along m or n needs warp tiles of 32 x 32 pieces") {
+  const auto tile =
+      *parse_tile("tile_m=96 tile_n=96 tile_k=16 warp_m=48 warp_n=48 stages=3 order=1 fragments=1");
+  codegen::KernelSpec spec{*codegen::find_strategy("mma_multistage"),
+                           tile,
+                           {true, false, 4, 4, 4},
+                           DataType::f32,
+                           DataType::f32,
+                           MathMode::tf32};
+  const DeviceSpec device = representative_device(kArch);
+  CHECK(codegen::broken_rule(spec, device) == nullptr);
+  spec.traits.b_row_major = true;
+  const codegen::Rule* broken = codegen::broken_rule(spec, device);
+  REQUIRE(broken != nullptr);
+  CHECK(broken->name.find("32 x 32") != std::string_view::npos);
+}
+
+// Sums over a long k: the bound of the cases grows with it, twice plain f32's error does not pass.
+TEST_CASE("3xtf32 is as accurate as f32") {
+  const Problem f32 = make_problem({64, 64, 2048});
+  Problem problem = f32;
+  problem.math = MathMode::tf32x3;
+  const auto plain =
+      codegen::spec_for(**codegen::find_strategy("naive"), *parse_tile("tile_m=8 tile_n=32"), f32);
+  const auto split = codegen::spec_for(
+      **codegen::find_strategy("mma_multistage"),
+      *parse_tile("tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=2 order=1 fragments=1"),
+      problem);
+  const auto error = [](const codegen::KernelSpec& spec, const Problem& of) {
+    const auto verdict =
+        load(spec).verify(VerificationCase{"random", of, 1, 0, Fill::random, 7}, {});
+    REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
+    CHECK_MESSAGE(verdict->correct(), verdict->detail);
+    return verdict->max_error;
+  };
+  CHECK(error(split, problem) < error(plain, f32));
+}
+
 // Of the main loop: copies and ldmatrix.
 uint64_t main_loop_conflicts(const ptxsim::Profile& profile, int& counted) {
   uint64_t conflicts = 0;
@@ -117,6 +169,38 @@ TEST_CASE("the main loop has no bank conflicts") {
   }
 }
 
+// Every access: fragments that are read as they lie are plain loads.
+TEST_CASE("kernels of f32 have no bank conflicts") {
+  constexpr std::string_view kTiles[] = {
+      "tile_m=64 tile_n=128 tile_k=32 warp_m=32 warp_n=64 stages=2 order=1 fragments=2",
+      "tile_m=128 tile_n=64 tile_k=16 warp_m=64 warp_n=32 stages=3 order=2 fragments=1",
+  };
+  for (const std::string_view tile : kTiles) {
+    for (const char* layout : {"ttt", "tnt", "ntt", "nnt"}) {
+      CAPTURE(tile);
+      CAPTURE(layout);
+      const TileConfig config = *parse_tile(tile);
+      Problem problem = make_problem({config.tile_m, config.tile_n, 4 * config.tile_k},
+                                     DataType::f32, *parse_layout(layout));
+      problem.math = MathMode::tf32x3;
+      const auto spec =
+          codegen::spec_for(**codegen::find_strategy("mma_multistage"), config, problem);
+      REQUIRE(codegen::broken_rule(spec, representative_device(kArch)) == nullptr);
+      const auto profiled = load(spec).profile(problem, {});
+      REQUIRE_MESSAGE(profiled.has_value(), profiled.error().message);
+      uint64_t conflicts = 0;
+      int counted = 0;
+      for (const ptxsim::AccessCounts& access : profiled->launches.front().counts.accesses) {
+        if (!access.has_wavefronts()) continue;
+        conflicts += access.bank_conflicts();
+        ++counted;
+      }
+      CHECK(conflicts == 0);
+      CHECK(counted >= 8);
+    }
+  }
+}
+
 struct Mutant {
   std::string_view what;
   std::string_view with;
@@ -124,44 +208,74 @@ struct Mutant {
 
 constexpr Mutant kMutants[] = {
     {"line < line_end && element_", "element_"},  // rows past the matrix
-    {"const int mask = (row / (8 / kPeriod))", "const int mask = (row / (16 / kPeriod))"},
     {"cp_async_wait<kStages - 2>();\n        __syncthreads();", "__syncthreads();"},
     {"if (m < args.m && n < args.n) {", "if (m < args.m) {"},
     {"__syncwarp();", ""},
 };
 
-// A wrong mask is right everywhere and slow: found by its conflicts.
+// `spec` with every occurrence of mutant.what in the kernel's parts replaced; there must be one.
+SimVerifier load_mutant(const codegen::KernelSpec& spec, const Mutant& mutant) {
+  codegen::KernelSource source = codegen::emit(spec);
+  int found = 0;
+  for (codegen::SourceHeader& header : source.headers) {
+    for (size_t at = 0; (at = header.text.find(mutant.what, at)) != std::string::npos;
+         at += mutant.with.size()) {
+      header.text.replace(at, mutant.what.size(), mutant.with);
+      ++found;
+    }
+  }
+  REQUIRE(found > 0);
+  auto kernel = SimVerifier::load(spec, source, kArch, compiler());
+  REQUIRE_MESSAGE(kernel.has_value(), kernel.error().message);
+  return *std::move(kernel);
+}
+
+Verdict verdict_of(const SimVerifier& kernel, const codegen::KernelSpec& spec) {
+  const auto verdict =
+      kernel.verify(verification_cases(kind_of(spec), ragged_sizes(spec.tile), Effort::quick),
+                    kernel.async_modes(), {});
+  REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
+  return *verdict;
+}
+
 TEST_CASE("planted faults are found") {
-  const KernelTraits traits = {true, false, 8, 8, 8};
-  const auto spec = spec_of("mma_multistage", kSmall, traits);
+  const auto spec = spec_of("mma_multistage", kSmall, {true, false, 8, 8, 8});
   for (const Mutant& mutant : kMutants) {
     CAPTURE(mutant.what);
-    codegen::KernelSource source = codegen::emit(spec);
-    int found = 0;
-    for (codegen::SourceHeader& header : source.headers) {
-      for (size_t at = 0; (at = header.text.find(mutant.what, at)) != std::string::npos;
-           at += mutant.with.size()) {
-        header.text.replace(at, mutant.what.size(), mutant.with);
-        ++found;
-      }
-    }
-    REQUIRE(found > 0);
-    const auto kernel = SimVerifier::load(spec, source, kArch, compiler());
-    REQUIRE_MESSAGE(kernel.has_value(), kernel.error().message);
-    const auto verdict =
-        kernel->verify(verification_cases(kind_of(spec), ragged_sizes(spec.tile), Effort::quick),
-                       kernel->async_modes(), {});
-    REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
-    if (mutant.what.find("mask") == std::string_view::npos) {
-      CHECK_FALSE(verdict->correct());
-      continue;
-    }
-    CHECK_MESSAGE(verdict->correct(), verdict->detail);
-    const Problem problem = make_problem({64, 64, 64}, DataType::f16, *parse_layout("tnt"));
-    const auto profiled = kernel->profile(problem, {});
-    REQUIRE(profiled.has_value());
-    int counted = 0;
-    CHECK(main_loop_conflicts(profiled->launches.front().counts, counted) > 0);
+    CHECK_FALSE(verdict_of(load_mutant(spec, mutant), spec).correct());
+  }
+}
+
+// It is right everywhere, and slow.
+TEST_CASE("a wrong swizzle is found by its bank conflicts") {
+  const auto spec = spec_of("mma_multistage", kSmall, {true, false, 8, 8, 8});
+  const SimVerifier kernel = load_mutant(
+      spec, {" (row / (8 / kPeriod)) & (kPeriod", " (row / (16 / kPeriod)) & (kPeriod"});
+  const Verdict verdict = verdict_of(kernel, spec);
+  CHECK_MESSAGE(verdict.correct(), verdict.detail);
+  const auto profiled =
+      kernel.profile(make_problem({64, 64, 64}, DataType::f16, *parse_layout("tnt")), {});
+  REQUIRE(profiled.has_value());
+  int counted = 0;
+  CHECK(main_loop_conflicts(profiled->launches.front().counts, counted) > 0);
+}
+
+constexpr Mutant kProductMutants[] = {
+    {"mma_tf32(step, a.small.pieces[i], b_big[half], b_big[half + 1]);", ""},
+    {"mma_tf32(step, a.big.pieces[i], b_small[half], b_small[half + 1]);", ""},
+    {"return sum == sum ? sum :", "return true ? sum :"},  // an infinity times what is left of 1
+    {"to + j * 8 + pair * 4,", "to + j * 8 + (1 - pair) * 4,"},
+    {"i / 2 * 32 + r % 8 * 4", "i / 2 * 32 + r % 8 / 2 * 8"},
+};
+
+TEST_CASE("planted faults are found in 3xtf32") {
+  const auto spec =
+      spec_of("mma_multistage",
+              "tile_m=64 tile_n=64 tile_k=16 warp_m=32 warp_n=32 stages=3 order=1 fragments=2",
+              {false, true, 4, 4, 4}, DataType::f32, DataType::f32, MathMode::tf32x3);
+  for (const Mutant& mutant : kProductMutants) {
+    CAPTURE(mutant.what);
+    CHECK_FALSE(verdict_of(load_mutant(spec, mutant), spec).correct());
   }
 }
 

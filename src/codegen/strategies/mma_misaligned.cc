@@ -55,6 +55,11 @@ class MmaMisaligned final : public Strategy {
   std::span<const Rule> rules() const override { return rules_; }
 
   Expected<void> supports(const Problem& problem, Arch arch) const override {
+    if (problem.type == DataType::f32) {
+      return make_error(ErrorKind::unsupported,
+                        "mma_misaligned computes f16 and bf16 only: every f32 operand has the "
+                        "4-byte copies of mma_multistage");
+    }
     return mma::supports(name(), problem, arch);
   }
 
