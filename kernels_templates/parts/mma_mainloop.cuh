@@ -35,7 +35,8 @@ struct MmaMainloop {
   static constexpr int kThreads = 32 * kWarpsM * kWarpsN;
   static constexpr int kStages = kTile.stages;
   static constexpr int kElementBytes = kTypes.operand == kF32 ? 4 : 2;
-  static constexpr int kSteps = kTile.tile_k * kElementBytes / 32;
+  static constexpr int kMmas = kMmasInStep<kTypes.products>;
+  static constexpr int kSteps = kTile.tile_k * kElementBytes / (32 * kMmas);
   static constexpr int kBytesA = kTile.tile_m * kTile.tile_k * kElementBytes;
   static constexpr int kBufferBytes = kBytesA + kTile.tile_n * kTile.tile_k * kElementBytes;
   static constexpr int kSmemBytes = kStages * kBufferBytes;
@@ -98,8 +99,8 @@ struct MmaMainloop {
   }
 
   struct Fragments {
-    MmaFragment<kTile.warp_m> a;
-    MmaFragment<kTile.warp_n> b;
+    MmaFragment<kTile.warp_m> a[kMmas];
+    MmaFragment<kTile.warp_n> b[kMmas];
   };
 
   __device__ __forceinline__ MmaMainloop(unsigned smem, int depth, const LoaderA& load_a,
@@ -139,8 +140,11 @@ struct MmaMainloop {
   }
 
   __device__ __forceinline__ void read(Fragments& to, int step) const {
-    read_a_.read(to.a, reading_, step);
-    read_b_.read(to.b, reading_ + kBytesA, step);
+#pragma unroll
+    for (int h = 0; h < kMmas; ++h) {
+      read_a_.read(to.a[h], reading_, step * kMmas + h);
+      read_b_.read(to.b[h], reading_ + kBytesA, step * kMmas + h);
+    }
   }
 
   __device__ __forceinline__ void multiply(Sums& sums) {

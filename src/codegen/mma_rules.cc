@@ -30,8 +30,13 @@ int power_of_two_in(int x, int most) {
   return p;
 }
 
-int k_of_step(DataType type) {
-  return kStepBytes / size_bytes(type);
+// mmas along k in a step of the main loop (kMmasInStep in mma_products.cuh).
+int mmas_in_step(const KernelSpec& spec) {
+  return spec.math == MathMode::tf32x3 ? 2 : 1;
+}
+
+int k_of_step(const KernelSpec& spec) {
+  return mmas_in_step(spec) * kStepBytes / size_bytes(spec.type);
 }
 
 // How a block's threads share out an operand's tile (MmaTileLoader in mma_tile_loader.cuh).
@@ -64,18 +69,17 @@ constexpr std::array kRules = {
            return whole_exchanges(in.spec, traits.a_row_major, in.spec.tile.warp_m) &&
                   whole_exchanges(in.spec, !traits.b_row_major, in.spec.tile.warp_n);
          }},
-    Rule{"tile_k made of k steps", "an mma multiplies 16 values of k, or 8 of f32",
-         [](const RuleInput& in) {
-           return simt::divides(k_of_step(in.spec.type), in.spec.tile.tile_k);
-         }},
+    Rule{
+        "tile_k made of k steps",
+        "an mma multiplies 16 values of k, or 8 of f32; 3xtf32 takes two at a time",
+        [](const RuleInput& in) { return simt::divides(k_of_step(in.spec), in.spec.tile.tile_k); }},
     Rule{"1 or 2 fragment buffers", "there is no third to be filled",
          [](const RuleInput& in) {
            return in.spec.tile.fragments == 1 || in.spec.tile.fragments == 2;
          }},
     Rule{"two fragment buffers need an even number of k steps", "they take turns over a tile",
          [](const RuleInput& in) {
-           return in.spec.tile.fragments < 2 ||
-                  in.spec.tile.tile_k % (2 * k_of_step(in.spec.type)) == 0;
+           return in.spec.tile.fragments < 2 || in.spec.tile.tile_k % (2 * k_of_step(in.spec)) == 0;
          }},
     Rule{"at least 2 stages", "with fewer copies and product cannot overlap",
          [](const RuleInput& in) { return in.spec.tile.stages >= 2; }},
@@ -119,9 +123,9 @@ int smem_bytes(const KernelSpec& spec) {
 int estimated_registers(const KernelSpec& spec) {
   const TileConfig& t = spec.tile;
   const int sums = t.warp_m * t.warp_n / (spec.accumulator == DataType::f16 ? 64 : 32);
-  const int buffers = t.fragments + (spec.math == MathMode::tf32x3 ? 1 : 0);
-  const int fragments = buffers * (t.warp_m + t.warp_n) / 4;
-  const int steps = t.tile_k / k_of_step(spec.type);
+  const int split = spec.math == MathMode::tf32x3 ? std::min(t.warp_m, t.warp_n) : 0;
+  const int fragments = mmas_in_step(spec) * (t.fragments * (t.warp_m + t.warp_n) + split) / 4;
+  const int steps = t.tile_k / k_of_step(spec);
   const int offsets_a = spec.traits.a_row_major ? steps : t.warp_m / kPiece;
   const int offsets_b = spec.traits.b_row_major ? t.warp_n / kPiece : steps;
   const KernelTraits traits = spec.strategy->main_traits(spec);

@@ -30,14 +30,14 @@ double mma_rate(const codegen::KernelSpec& spec, const DeviceSpec& device) {
   return std::max(1.0, peak * (device.arch.number() >= kHopper ? kHopperShare : 1.0));
 }
 
-// Warp instructions per mma that are not mma, of f32 operands: fragments are rounded, and with
-// three products also split, and sums are added outside the tensor cores.
+// Warp instructions that an mma stands for: three products, what splits the fragments, and what adds
+// the sums outside the tensor cores.
 double slots_a_product(MathMode math) {
   switch (math) {
     case MathMode::tf32:
-      return 2;
+      return 1;
     case MathMode::tf32x3:
-      return 10;
+      return 3.5;
     case MathMode::ieee:
       break;
   }
