@@ -37,7 +37,7 @@ struct MmaMultistage {
   using Mainloop = MmaMainloop<kTile, kTraits, kTypes>;
   using Slab = MmaSlab<kTile.warp_n>;
   using Epilogue = MmaEpilogue<kTypes.operand, kTraits.vector_c, kTile.warp_m, kTile.warp_n,
-                               typename Mainloop::Places>;
+                               typename Mainloop::Rows>;
 
   static constexpr int kThreads = Mainloop::kThreads;
   static constexpr int kSlabsBytes = kThreads / 32 * Slab::kBytes;

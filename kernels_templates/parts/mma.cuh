@@ -29,10 +29,13 @@ __device__ __forceinline__ void load_matrices(unsigned (&to)[4], unsigned addres
   }
 }
 
-// Four neighbouring words.
-__device__ __forceinline__ void load_shared(unsigned (&to)[4], unsigned address) {
-  asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+// A word, or two neighbouring ones.
+__device__ __forceinline__ void load_shared(unsigned& to, unsigned address) {
+  asm volatile("ld.shared.b32 %0, [%1];" : "=r"(to) : "r"(address) : "memory");
+}
+__device__ __forceinline__ void load_shared(unsigned& first, unsigned& second, unsigned address) {
+  asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];"
+               : "=r"(first), "=r"(second)
                : "r"(address)
                : "memory");
 }

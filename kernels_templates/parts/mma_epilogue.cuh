@@ -14,16 +14,17 @@
 // accesses of kVector elements side by side: 128 neighbouring bytes a row with a warp tile of 64
 // columns.
 //
-//     slab: 16 rows of kWarpN floats and padding, which puts what the lanes store at a time (pairs
-//     of 16 lanes, fours of 8) into 32 different banks
+//     slab: 16 rows of kWarpN + 8 floats; the padding puts the pairs that 16 lanes store at a time
+//     into 32 different banks
 //
-// Rows and columns of the sums may be exchanged (MmaPlaces); they leave in their own order.
+// Rows of the sums may be exchanged (MmaRows); they leave in their own order.
 
 namespace gemmtune {
 
 template <int kWarpN>
 struct MmaSlab {
-  static constexpr int kBytes = 16 * (kWarpN + 8) * 4;
+  static constexpr int kStride = kWarpN + 8;  // floats
+  static constexpr int kBytes = 16 * kStride * 4;
 };
 
 // As it lies in memory.
@@ -41,13 +42,12 @@ struct AsSummed {
   __device__ __forceinline__ float operator()(float sum, int, int) const { return sum; }
 };
 
-template <ElementType kType, int kVector, int kWarpM, int kWarpN, class Places>
+template <ElementType kType, int kVector, int kWarpM, int kWarpN, class Rows>
 struct MmaEpilogue {
   static constexpr int kRowTiles = kWarpM / 16;
   static constexpr int kColumnTiles = kWarpN / 8;
   using Element = typename StoredElement<kType>::Type;
-  static constexpr bool kInFours = Places::kColumnsInFours;
-  static constexpr int kStride = kWarpN + (kInFours ? 4 : 8);  // floats
+  static constexpr int kStride = MmaSlab<kWarpN>::kStride;
   static constexpr int kRowAccesses = kWarpN / kVector;
   static constexpr int kAccesses = 16 * kRowAccesses / 32;  // of a lane
   static_assert(16 * kRowAccesses % 32 == 0, "lanes divide the accesses of 16 rows");
@@ -71,31 +71,13 @@ struct MmaEpilogue {
   template <class RowOfSums>
   static __device__ __forceinline__ void fill(const RowOfSums& sums, float* slab) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
-    float* to = slab + lane / 4 * kStride + lane % 4 * (kInFours ? 8 : 2);
+    float* to = slab + lane / 4 * kStride + lane % 4 * 2;
 #pragma unroll
-    for (int half = 0; half < 2; ++half, to += 8 * kStride) {
-      if constexpr (kInFours) {
-        fill_fours(sums, half, to);
-      } else {
+    for (int j = 0; j < kColumnTiles; ++j) {
 #pragma unroll
-        for (int j = 0; j < kColumnTiles; ++j) {
-          store_vector<2>(to + j * 8, {sums[j].get(half, 0), sums[j].get(half, 1)});
-        }
-      }
-    }
-  }
-
-  // Column c of column tile j is column 4 * c + j % 4 of its 32 (mma_fragments.cuh): a lane's two
-  // columns of four column tiles are eight neighbours.
-  template <class RowOfSums>
-  static __device__ __forceinline__ void fill_fours(const RowOfSums& sums, int half, float* to) {
-#pragma unroll
-    for (int j = 0; j < kColumnTiles; j += 4) {
-#pragma unroll
-      for (int pair = 0; pair < 2; ++pair) {
-        store_vector<4>(to + j * 8 + pair * 4,
-                        {sums[j].get(half, pair), sums[j + 1].get(half, pair),
-                         sums[j + 2].get(half, pair), sums[j + 3].get(half, pair)});
+      for (int half = 0; half < 2; ++half) {
+        store_vector<2>(to + half * 8 * kStride + j * 8,
+                        {sums[j].get(half, 0), sums[j].get(half, 1)});
       }
     }
   }
@@ -112,7 +94,7 @@ struct MmaEpilogue {
       const int access = i * 32 + lane;
       const int slab_row = access / kRowAccesses;
       const int slab_column = access % kRowAccesses * kVector;
-      const int m = row + Places::row(row_tile, slab_row);
+      const int m = row + Rows::row(row_tile, slab_row);
       const int n = column + slab_column;
       if (m < args.m && n < args.n) {
         auto sums = load_sums(slab + slab_row * kStride + slab_column);

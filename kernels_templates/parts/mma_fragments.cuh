@@ -60,49 +60,53 @@ class MmaFragmentReader {
   int offsets_[kOffsets];
 };
 
-// 32-bit elements that are contiguous along mn. A lane reads four neighbours of one k at once,
-// which become the same place of four 8-row (or 8-column) matrices. So the rows and columns of a
-// warp's products are exchanged within groups of 32: row r of matrix o is row 4 * r + o of the
+// 32-bit elements that are contiguous along mn, read as they lie and so that registers which mma
+// wants side by side arrive side by side: of A two neighbouring rows of one k, of B one element. So
+// A's rows are exchanged within groups of 16: row 8 * o + r of a piece is row 2 * r + o of the
 // tile.
 template <int kTileMn, int kTileK, int kWarpMn, bool kIsA>
 class MmaFragmentReader<kTileMn, kTileK, kWarpMn, kIsA, false, 4> {
   using Rows = typename MmaTile<kTileMn, kTileK, false, 4>::Rows;
-  static_assert(kWarpMn % 32 == 0, "rows are exchanged within groups of 32");
+  static constexpr int kWidth = kIsA ? 2 : 1;               // elements of a read
+  static constexpr int kReads = 2 / kWidth;                 // of a piece at one k
+  static constexpr int kReadsOfPeriod = 32 / (8 * kWidth);  // then the swizzle repeats
 
  public:
   __device__ __forceinline__ explicit MmaFragmentReader(int start) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
-    offset_ = Rows::offset(lane % 4, start / 4 + lane / 4);
+#pragma unroll
+    for (int i = 0; i < kReadsOfPeriod; ++i) {
+      const int mn = start + (i * 8 + lane / 4) * kWidth;
+      offsets_[i] = Rows::offset(lane % 4, mn / 4) + mn % 4 * 4;
+    }
   }
 
   __device__ __forceinline__ void read(MmaFragment<kWarpMn>& to, unsigned tile, int step) const {
 #pragma unroll
-    for (int group = 0; group < kWarpMn / 32; ++group) {
+    for (int i = 0; i < kWarpMn / 16 * kReads; ++i) {
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
-        unsigned x[4];
-        load_shared(x, tile + offset_ + (step * 8 + half * 4) * Rows::kRowBytes + group * 128);
-#pragma unroll
-        for (int o = 0; o < 4; ++o) {
-          to.pieces[2 * group + o / 2][kIsA ? 2 * half + o % 2 : half + o % 2 * 2] = x[o];
+        const unsigned from = tile + offsets_[i % kReadsOfPeriod] + i / kReadsOfPeriod * 128 +
+                              (step * 8 + half * 4) * Rows::kRowBytes;
+        unsigned(&piece)[4] = to.pieces[i / kReads];
+        if constexpr (kIsA) {
+          load_shared(piece[2 * half], piece[2 * half + 1], from);
+        } else {
+          load_shared(piece[i % kReads * 2 + half], from);
         }
       }
     }
   }
 
  private:
-  int offset_;
+  int offsets_[kReadsOfPeriod];
 };
 
-// Where a warp's sums lie in its tile: of row tile i (16 rows) and column tile j (8 columns), lane
-// l holds elements (l / 4 + 8 * half, 2 * (l % 4) + pair).
-template <bool kRowsExchanged, bool kColumnsExchanged>
-struct MmaPlaces {
-  static constexpr bool kColumnsInFours = kColumnsExchanged;
-
-  // Row of the warp's tile that row `r` of row tile i is.
+// Row of a warp's tile that row r of row tile i (16 rows of sums) is.
+template <bool kExchanged>
+struct MmaRows {
   static __device__ __forceinline__ int row(int i, int r) {
-    return kRowsExchanged ? i / 2 * 32 + r % 8 * 4 + i % 2 * 2 + r / 8 : i * 16 + r;
+    return i * 16 + (kExchanged ? r % 8 * 2 + r / 8 : r);
   }
 };
 

@@ -50,8 +50,7 @@ struct MmaMainloop {
 
   static constexpr bool kContiguousKA = kTraits.a_row_major;
   static constexpr bool kContiguousKB = !kTraits.b_row_major;
-  using Places =
-      MmaPlaces<kElementBytes == 4 && !kContiguousKA, kElementBytes == 4 && !kContiguousKB>;
+  using Rows = MmaRows<kElementBytes == 4 && !kContiguousKA>;
 
   using LoaderA = MmaTileLoader<kTile.tile_m, kTile.tile_k, kThreads, kTraits.vector_a,
                                 kContiguousKA, kElementBytes>;

@@ -10,7 +10,7 @@
 //     row 2   2 3 0 1 6 7 4 5               rows 4, 5   2 3 0 1   2 3 0 1
 //     ...     ...                           ...         ...
 //
-// Rows of 32-bit elements that are read as they lie, two chunks of four rows r, r + 1, ... a phase
+// Rows of 32-bit elements that are read as they lie, two chunks of four rows at a time
 // (kFourRows), go by another mask, 2 * (r % 4):
 //
 //     row 0   0 1 2 3 4 5 6 7      row 1   2 3 0 1 6 7 4 5      row 2   4 5 6 7 0 1 2 3      ...

@@ -12,7 +12,7 @@ namespace {
 constexpr int kPiece = 16;       // rows or columns that one ldmatrix reads
 constexpr int kStepBytes = 32;   // k of one mma, along a line
 constexpr int kChunkBytes = 16;  // what shared memory is swizzled by
-constexpr int kExchanged = 32;   // rows or columns (mma_fragments.cuh)
+constexpr int kBankLine = 32;    // f32 in one line of banks
 constexpr int kSlabPadding = 8;  // floats a row (mma_epilogue.cuh)
 // Addresses of copies and fragments, counters and launch arguments that stay live through the main
 // loop, beside one register for each fragment offset.
@@ -51,9 +51,9 @@ bool copies_evenly(int threads, int lines, int line, int vector, DataType type) 
   return threads % across == 0 && lines % (threads / across) == 0 && whole_groups;
 }
 
-// Whether a warp's rows (columns) are whole groups of those that are exchanged, if any are.
-bool whole_exchanges(const KernelSpec& spec, bool contiguous_k, int warp) {
-  return spec.type != DataType::f32 || contiguous_k || simt::divides(kExchanged, warp);
+// Whether lines of f32 along m or n are as SwizzledRows wants them.
+bool whole_bank_lines(const KernelSpec& spec, bool contiguous_k, int tile) {
+  return spec.type != DataType::f32 || contiguous_k || simt::divides(kBankLine, tile);
 }
 
 constexpr std::array kRules = {
@@ -62,12 +62,11 @@ constexpr std::array kRules = {
            return simt::divides(kPiece, in.spec.tile.warp_m) &&
                   simt::divides(kPiece, in.spec.tile.warp_n);
          }},
-    Rule{"f32 along m or n: warp tiles made of 32 x 32 pieces",
-         "fragments are read four rows or columns at a time",
+    Rule{"f32 along m or n: tiles of a multiple of 32", "their lines are swizzled as wholes",
          [](const RuleInput& in) {
            const KernelTraits& traits = in.spec.traits;
-           return whole_exchanges(in.spec, traits.a_row_major, in.spec.tile.warp_m) &&
-                  whole_exchanges(in.spec, !traits.b_row_major, in.spec.tile.warp_n);
+           return whole_bank_lines(in.spec, traits.a_row_major, in.spec.tile.tile_m) &&
+                  whole_bank_lines(in.spec, !traits.b_row_major, in.spec.tile.tile_n);
          }},
     Rule{
         "tile_k made of k steps",
