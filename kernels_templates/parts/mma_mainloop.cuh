@@ -35,7 +35,9 @@ struct MmaMainloop {
   static constexpr int kThreads = 32 * kWarpsM * kWarpsN;
   static constexpr int kStages = kTile.stages;
   static constexpr int kElementBytes = kTypes.operand == kF32 ? 4 : 2;
-  static constexpr int kMmas = kMmasInStep<kTypes.products>;
+  // mmas of a step that follow one another in k. Of 3xtf32 their sum is added at once: each saves a
+  // warp's additions, and costs another set of fragments.
+  static constexpr int kMmas = kTile.unroll > 1 ? kTile.unroll : 1;
   static constexpr int kSteps = kTile.tile_k * kElementBytes / (32 * kMmas);
   static constexpr int kBytesA = kTile.tile_m * kTile.tile_k * kElementBytes;
   static constexpr int kBufferBytes = kBytesA + kTile.tile_n * kTile.tile_k * kElementBytes;
@@ -196,8 +198,8 @@ struct MmaMainloop {
 
   // The order decides which operand the next mma shares with the last.
   static __device__ __forceinline__ void multiply_step(Sums& sums, const Fragments& f) {
-    const MmaOperand<kTypes.products, kTile.warp_m> a(f.a);
-    const MmaOperand<kTypes.products, kTile.warp_n> b(f.b);
+    const MmaOperand<kTypes.products, kMmas, kTile.warp_m> a(f.a);
+    const MmaOperand<kTypes.products, kMmas, kTile.warp_n> b(f.b);
     if constexpr (kTile.order == kOrderSerpentineM) {
 #pragma unroll
       for (int j = 0; j < kColumnTiles; ++j) {

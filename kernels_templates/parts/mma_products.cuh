@@ -20,15 +20,10 @@
 
 namespace gemmtune {
 
-// mmas of one product that follow one another in k before their sum is added: each saves a warp's
-// additions once, and costs another set of fragments.
-template <Products kProducts>
-inline constexpr int kMmasInStep = kProducts == k3xTf32 ? 2 : 1;
-
-// Fragments of a k step as they are multiplied.
-template <Products kProducts, int kWarpMn>
+// Fragments of a step of the main loop as they are multiplied: kMmas of them, which follow one
+// another in k.
+template <Products kProducts, int kMmas, int kWarpMn>
 struct MmaOperand {
-  static constexpr int kMmas = kMmasInStep<kProducts>;
   using Fragment = MmaFragment<kWarpMn>;
   using Fragments = Fragment[kMmas];
   const Fragments& big;

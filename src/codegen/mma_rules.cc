@@ -20,9 +20,9 @@ constexpr int kOverheadRegisters = 30;
 // Of a 16-bit operand that is copied through registers, element by element.
 constexpr int kLoadRegisters = 16;
 
-constexpr std::array<std::string_view, 10> kParameters = {
-    "tile_m", "tile_n", "tile_k",    "warp_m",     "warp_n",
-    "stages", "order",  "fragments", "min_blocks", "raster"};
+constexpr std::array<std::string_view, 11> kParameters = {
+    "tile_m", "tile_n",    "tile_k", "warp_m",     "warp_n", "stages",
+    "order",  "fragments", "unroll", "min_blocks", "raster"};
 
 int power_of_two_in(int x, int most) {
   int p = 1;
@@ -30,13 +30,13 @@ int power_of_two_in(int x, int most) {
   return p;
 }
 
-// mmas along k in a step of the main loop (kMmasInStep in mma_products.cuh).
-int mmas_in_step(const KernelSpec& spec) {
-  return spec.math == MathMode::tf32x3 ? 2 : 1;
+// mmas along k in a step of the main loop.
+int mmas_in_step(const TileConfig& tile) {
+  return std::max(1, tile.unroll);
 }
 
 int k_of_step(const KernelSpec& spec) {
-  return mmas_in_step(spec) * kStepBytes / size_bytes(spec.type);
+  return mmas_in_step(spec.tile) * kStepBytes / size_bytes(spec.type);
 }
 
 // How a block's threads share out an operand's tile (MmaTileLoader in mma_tile_loader.cuh).
@@ -69,9 +69,13 @@ constexpr std::array kRules = {
                   whole_bank_lines(in.spec, !traits.b_row_major, in.spec.tile.tile_n);
          }},
     Rule{
-        "tile_k made of k steps",
-        "an mma multiplies 16 values of k, or 8 of f32; 3xtf32 takes two at a time",
+        "tile_k made of k steps", "`unroll` mmas of 16 values of k each, or 8 of f32",
         [](const RuleInput& in) { return simt::divides(k_of_step(in.spec), in.spec.tile.tile_k); }},
+    Rule{"several mmas a step in 3xtf32 only",
+         "they save its additions; else there is nothing to save",
+         [](const RuleInput& in) {
+           return in.spec.math == MathMode::tf32x3 || mmas_in_step(in.spec.tile) == 1;
+         }},
     Rule{"1 or 2 fragment buffers", "there is no third to be filled",
          [](const RuleInput& in) {
            return in.spec.tile.fragments == 1 || in.spec.tile.fragments == 2;
@@ -123,7 +127,7 @@ int estimated_registers(const KernelSpec& spec) {
   const TileConfig& t = spec.tile;
   const int sums = t.warp_m * t.warp_n / (spec.accumulator == DataType::f16 ? 64 : 32);
   const int split = spec.math == MathMode::tf32x3 ? std::min(t.warp_m, t.warp_n) : 0;
-  const int fragments = mmas_in_step(spec) * (t.fragments * (t.warp_m + t.warp_n) + split) / 4;
+  const int fragments = mmas_in_step(spec.tile) * (t.fragments * (t.warp_m + t.warp_n) + split) / 4;
   const int steps = t.tile_k / k_of_step(spec);
   const int offsets_a = spec.traits.a_row_major ? steps : t.warp_m / kPiece;
   const int offsets_b = spec.traits.b_row_major ? t.warp_n / kPiece : steps;

@@ -75,15 +75,17 @@ TEST_CASE("every type and sum") {
 }
 
 TEST_CASE("f32 in tf32 modes: every alignment class of every layout") {
-  constexpr std::string_view kTile =
-      "tile_m=64 tile_n=64 tile_k=16 warp_m=32 warp_n=32 stages=3 order=1 fragments=1";
+  const auto check = [](const KernelTraits& traits, MathMode math, int unroll) {
+    const std::string tile = fmt::format(
+        "tile_m=64 tile_n=64 tile_k=16 warp_m=32 warp_n=32 stages=3 order=1 fragments=1 unroll={}",
+        unroll);
+    check_quick_cases(spec_of("mma_multistage", tile, traits, DataType::f32, DataType::f32, math));
+  };
   for (const bool a : {true, false}) {
     for (const bool b : {true, false}) {
-      for (const int width : {1, 2, 4}) {
-        const MathMode math = width == 2 ? MathMode::tf32 : MathMode::tf32x3;
-        check_quick_cases(spec_of("mma_multistage", kTile, {a, b, width, width, width},
-                                  DataType::f32, DataType::f32, math));
-      }
+      check({a, b, 1, 1, 1}, MathMode::tf32x3, 2);
+      check({a, b, 2, 2, 2}, MathMode::tf32, 1);
+      check({a, b, 4, 4, 4}, MathMode::tf32x3, 1);
     }
   }
 }
@@ -269,10 +271,10 @@ constexpr Mutant kProductMutants[] = {
 };
 
 TEST_CASE("planted faults are found in 3xtf32") {
-  const auto spec =
-      spec_of("mma_multistage",
-              "tile_m=64 tile_n=64 tile_k=16 warp_m=32 warp_n=32 stages=3 order=1 fragments=1",
-              {false, true, 4, 4, 4}, DataType::f32, DataType::f32, MathMode::tf32x3);
+  const auto spec = spec_of(
+      "mma_multistage",
+      "tile_m=64 tile_n=64 tile_k=16 warp_m=32 warp_n=32 stages=3 order=1 fragments=1 unroll=2",
+      {false, true, 4, 4, 4}, DataType::f32, DataType::f32, MathMode::tf32x3);
   for (const Mutant& mutant : kProductMutants) {
     CAPTURE(mutant.what);
     CHECK_FALSE(verdict_of(load_mutant(spec, mutant), spec).correct());
