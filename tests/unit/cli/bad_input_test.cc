@@ -123,7 +123,8 @@ TEST_CASE("ladder") {
   CHECK(contains(ladder_refused({"--shape", "8x8x8", "--candidates", "0"}), "--candidates"));
   CHECK(contains(ladder_refused({"--shape", "8x8x8", "--seconds", "-1"}), "--seconds"));
   CHECK(contains(ladder_refused({"--shape", "8x8x8", "--strategy", "naiv"}), "'naive'"));
-  CHECK(contains(ladder_refused({"--shape", "8x8x8", "--math", "tf32"}), "no strategy"));
+  CHECK(contains(refused({"ladder", "--arch", "sm_75", "--shape", "8x8x8", "--math", "tf32"}),
+                 "no strategy"));
   CHECK(contains(ladder_refused({"--shape", "8x8x8", "--plot", "none/x.svg"}), "no folder none"));
   CHECK(contains(ladder_refused({"--shape", "8x8x8", "--plot", "."}), "is a folder"));
 }
@@ -185,8 +186,9 @@ TEST_CASE("without a GPU, what needs one") {
                  "GPU"));
 }
 
-TEST_CASE("what nothing computes yet") {
-  CHECK(contains(option_refused("--math", "tf32"), "no strategy computes it"));
+TEST_CASE("what nothing computes") {
+  CHECK(contains(refused({"--arch", "sm_75", "--shape", "64x64x64", "--math", "tf32"}),
+                 "no strategy computes it"));
 }
 
 TEST_CASE("databases") {

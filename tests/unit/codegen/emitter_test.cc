@@ -46,6 +46,7 @@ TEST_CASE("a stored strategy and config are a kernel again") {
     for (const Problem& kind : kinds_of(*strategy, {8, 0, false})) {
       Problem typed = make_problem(problem.shape, kind.type, problem.layout);
       typed.accumulator = kind.accumulator;
+      typed.math = kind.math;
       const KernelSpec spec = random_legal(*strategy, kind, traits_for(typed),
                                            representative_device({8, 0, false}), random);
       const auto parsed = parse_spec(strategy->name(), to_string(spec.tile), typed);

@@ -207,13 +207,13 @@ TEST_CASE("the tensor-core space holds the published tiles") {
   const auto legal =
       enumerate(*default_search_space(*strategy), p, representative_device({8, 0, false})).legal;
   for (const char* tile : {"tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 order=1 "
-                           "fragments=2 raster=1",
+                           "fragments=2 unroll=1 raster=1",
                            "tile_m=128 tile_n=256 tile_k=32 warp_m=64 warp_n=64 stages=4 order=1 "
-                           "fragments=2 raster=8",
+                           "fragments=2 unroll=1 raster=8",
                            "tile_m=128 tile_n=160 tile_k=64 warp_m=64 warp_n=80 stages=2 order=2 "
-                           "fragments=1 raster=8",
+                           "fragments=1 unroll=1 raster=8",
                            "tile_m=64 tile_n=128 tile_k=64 warp_m=32 warp_n=64 stages=4 order=1 "
-                           "fragments=2 raster=4"}) {
+                           "fragments=2 unroll=1 raster=4"}) {
     CAPTURE(tile);
     CHECK(std::count(legal.begin(), legal.end(), *parse_tile(tile)) == 1);
   }
