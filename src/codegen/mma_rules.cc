@@ -137,14 +137,12 @@ int estimated_registers(const KernelSpec& spec) {
   return sums + fragments + offsets_a + offsets_b + on_their_way + kOverheadRegisters;
 }
 
-Expected<void> supports(std::string_view strategy, const Problem& problem, Arch arch) {
+Expected<void> supports(const Problem& problem, Arch arch) {
   if (problem.type == DataType::f32 && problem.math == MathMode::ieee) {
-    return make_error(ErrorKind::unsupported,
-                      std::string(strategy) + " computes f32 with --math tf32 or 3xtf32 only");
+    return make_error(ErrorKind::unsupported, "computes f32 with --math tf32 or 3xtf32 only");
   }
   if (arch.number() < kFirstArch) {
-    return make_error(ErrorKind::unsupported,
-                      std::string(strategy) + " needs cp.async and mma m16n8k16: sm_80 or newer");
+    return make_error(ErrorKind::unsupported, "needs cp.async and mma m16n8k16: sm_80 or newer");
   }
   return simt::fits_one_grid(problem);
 }

@@ -23,7 +23,7 @@ int smem_bytes(const KernelSpec& spec);
 int estimated_registers(const KernelSpec& spec);
 
 // f16 and bf16, and f32 in tf32 modes, on an arch that has what the main loop is made of.
-Expected<void> supports(std::string_view strategy, const Problem& problem, Arch arch);
+Expected<void> supports(const Problem& problem, Arch arch);
 
 // A multiply-add's share of what a block copies and of what a warp reads as fragments.
 LoadBytes loads(const KernelSpec& spec);

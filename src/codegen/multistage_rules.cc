@@ -50,10 +50,9 @@ std::span<const Rule> rules() {
   return kRules;
 }
 
-Expected<void> supports(std::string_view strategy, const Problem& problem, Arch arch) {
+Expected<void> supports(const Problem& problem, Arch arch) {
   if (arch.number() < kFirstArch) {
-    return make_error(ErrorKind::unsupported,
-                      std::string(strategy) + " needs cp.async: sm_80 or newer");
+    return make_error(ErrorKind::unsupported, "needs cp.async: sm_80 or newer");
   }
   return simt::supports_f32(problem);
 }

@@ -14,7 +14,7 @@ inline constexpr int kFirstArch = 80;  // cp.async
 std::span<const Rule> rules();
 
 // f32 on an arch that has cp.async.
-Expected<void> supports(std::string_view strategy, const Problem& problem, Arch arch);
+Expected<void> supports(const Problem& problem, Arch arch);
 
 int estimated_registers(const KernelSpec& spec);
 

@@ -57,10 +57,9 @@ class MmaMisaligned final : public Strategy {
   Expected<void> supports(const Problem& problem, Arch arch) const override {
     if (problem.type == DataType::f32) {
       return make_error(ErrorKind::unsupported,
-                        "mma_misaligned computes f16 and bf16 only: every f32 operand has the "
-                        "4-byte copies of mma_multistage");
+                        "computes f16 and bf16 only: copies of f32 are never below 4 bytes");
     }
-    return mma::supports(name(), problem, arch);
+    return mma::supports(problem, arch);
   }
 
   bool worthwhile(const KernelSpec& spec, const Problem& problem) const override {

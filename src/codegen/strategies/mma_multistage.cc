@@ -25,7 +25,7 @@ class MmaMultistage final : public Strategy {
   std::span<const Rule> rules() const override { return rules_; }
 
   Expected<void> supports(const Problem& problem, Arch arch) const override {
-    return mma::supports(name(), problem, arch);
+    return mma::supports(problem, arch);
   }
 
   int threads(const TileConfig& tile) const override { return mma::threads(tile); }

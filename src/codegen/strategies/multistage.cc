@@ -27,7 +27,7 @@ class Multistage final : public Strategy {
   std::span<const Rule> rules() const override { return rules_; }
 
   Expected<void> supports(const Problem& problem, Arch arch) const override {
-    return multistage_loop::supports(name(), problem, arch);
+    return multistage_loop::supports(problem, arch);
   }
 
   int threads(const TileConfig& tile) const override { return simt::threads(tile); }

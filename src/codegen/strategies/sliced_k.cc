@@ -48,7 +48,7 @@ class SlicedK final : public SlicedStrategy {
   std::span<const Rule> rules() const override { return rules_; }
 
   Expected<void> supports(const Problem& problem, Arch arch) const override {
-    return multistage_loop::supports(name(), problem, arch);
+    return multistage_loop::supports(problem, arch);
   }
 
   int threads(const TileConfig& tile) const override { return tile.groups * simt::threads(tile); }
