@@ -4,7 +4,6 @@
 #include "parts/gemm_args.h"
 #include "parts/kernel_traits.h"
 #include "parts/raster.cuh"
-#include "parts/rounds.cuh"
 #include "parts/simt_epilogue.cuh"
 #include "parts/simt_thread_tile.cuh"
 #include "parts/tile_config.h"
@@ -20,8 +19,7 @@
 //     |    |    |          | warp2 | warp3 |         |  |  |  |  |
 //                          +-------+-------+         +--+--+--+--+
 //
-// Shared memory, copies and barriers: parts/double_buffer_mainloop.cuh. A long k is multiplied in
-// rounds (rounds.cuh).
+// Shared memory, copies and barriers: parts/double_buffer_mainloop.cuh.
 
 namespace gemmtune {
 
@@ -34,20 +32,14 @@ struct DoubleBuffer {
 
   static __device__ __forceinline__ void run(const GemmArgs& args) {
     extern __shared__ __align__(16) float smem[];
-    for_each_round(args.k, [&](int k_begin, int k_end) { run_round(smem, args, k_begin, k_end); });
-  }
-
- private:
-  static __device__ __forceinline__ void run_round(float* smem, const GemmArgs& args, int k_begin,
-                                                   int k_end) {
     const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(
-        args.m, args.n, reread_block_index());
+        args.m, args.n, static_cast<int>(blockIdx.x));
     const int row = at.row * kTile.tile_m;
     const int column = at.column * kTile.tile_n;
     ThreadTile<kTile> tile;
-    Mainloop::run(tile, smem, args, at.batch, row, column, k_begin, k_end);
-    float* const c = static_cast<float*>(args.c) + at.batch * args.stride_c;
-    store_thread_tile<kTraits.vector_c>(tile, c, round_args(args, k_begin), row, column);
+    Mainloop::run(tile, smem, args, at.batch, row, column, 0, args.k);
+    store_thread_tile<kTraits.vector_c>(
+        tile, static_cast<float*>(args.c) + at.batch * args.stride_c, args, row, column);
   }
 };
 

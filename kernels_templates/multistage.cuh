@@ -4,7 +4,6 @@
 #include "parts/kernel_traits.h"
 #include "parts/multistage_mainloop.cuh"
 #include "parts/raster.cuh"
-#include "parts/rounds.cuh"
 #include "parts/simt_epilogue.cuh"
 #include "parts/simt_thread_tile.cuh"
 #include "parts/staged_epilogue.cuh"
@@ -15,8 +14,7 @@
 //
 //     block tile tile_m x tile_n  >  warp tile warp_m x warp_n  >  thread tile thread_m x thread_n
 //
-// Shared memory and the pipeline over time are drawn in parts/multistage_mainloop.cuh. A long k is
-// multiplied in rounds (rounds.cuh).
+// Shared memory and the pipeline over time are drawn in parts/multistage_mainloop.cuh.
 
 namespace gemmtune {
 
@@ -32,25 +30,18 @@ struct Multistage {
 
   static __device__ __forceinline__ void run(const GemmArgs& args) {
     extern __shared__ __align__(16) float smem[];
-    for_each_round(args.k, [&](int k_begin, int k_end) { run_round(smem, args, k_begin, k_end); });
-  }
-
- private:
-  static __device__ __forceinline__ void run_round(float* smem, const GemmArgs& args, int k_begin,
-                                                   int k_end) {
     const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(
-        args.m, args.n, reread_block_index());
+        args.m, args.n, static_cast<int>(blockIdx.x));
     const int row = at.row * kTile.tile_m;
     const int column = at.column * kTile.tile_n;
     ThreadTile<kTile> tile;
-    Mainloop::run(tile, smem, args, at.batch, row, column, k_begin, k_end);
-    const GemmArgs round = round_args(args, k_begin);
+    Mainloop::run(tile, smem, args, at.batch, row, column, 0, args.k);
     float* const c = static_cast<float*>(args.c) + at.batch * args.stride_c;
     if constexpr (kStaged) {
       __syncthreads();  // everyone has read the last buffers
-      StagedEpilogue<kTile>::store(tile, smem, c, round, row, column);
+      StagedEpilogue<kTile>::store(tile, smem, c, args, row, column);
     } else {
-      store_thread_tile<kTraits.vector_c>(tile, c, round, row, column);
+      store_thread_tile<kTraits.vector_c>(tile, c, args, row, column);
     }
   }
 };

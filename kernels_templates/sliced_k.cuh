@@ -5,7 +5,6 @@
 #include "parts/multistage_mainloop.cuh"
 #include "parts/partial_tile.cuh"
 #include "parts/raster.cuh"
-#include "parts/rounds.cuh"
 #include "parts/simt_epilogue.cuh"
 #include "parts/simt_thread_tile.cuh"
 #include "parts/slice_sum.cuh"
@@ -25,8 +24,7 @@
 //                                              in shared memory; all threads add them in order
 //
 // With `slices` > 1, k is shared out over as many blocks as well, and the blocks' sums are added up
-// as kTile.reduction says (split_k.cuh): through a workspace, atomically, or in a cluster. With
-// one, a long k is multiplied in rounds (rounds.cuh).
+// as kTile.reduction says (split_k.cuh): through a workspace, atomically, or in a cluster.
 
 namespace gemmtune {
 
@@ -47,36 +45,17 @@ struct SlicedK {
 
   static __device__ __forceinline__ void run(const GemmArgs& args) {
     extern __shared__ __align__(16) float smem[];
-    if constexpr (kSlices == 1) {
-      for_each_round<kGroups>(
-          args.k, [&](int k_begin, int k_end) { run_round(smem, args, k_begin, k_end); });
-    } else {
-      run_round(smem, args, 0, args.k);
-    }
-  }
-
-  static constexpr int kFinishThreads = Sum::kFinishThreads;
-  static __device__ __forceinline__ void finish(const GemmArgs& args) { Sum::finish(args); }
-
-  static constexpr int kPrepareThreads = Sum::kPrepareThreads;
-  static __device__ __forceinline__ void prepare(const GemmArgs& args) { Sum::prepare(args); }
-
- private:
-  static __device__ __forceinline__ void run_round(float* smem, const GemmArgs& args, int k_begin,
-                                                   int k_end) {
-    const int block = reread_block_index();
-    const int slice = block % kSlices;
-    const auto at =
-        tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(args.m, args.n, block / kSlices);
+    const int slice = static_cast<int>(blockIdx.x) % kSlices;
+    const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(
+        args.m, args.n, static_cast<int>(blockIdx.x) / kSlices);
     const int row = at.row * kTile.tile_m;
     const int column = at.column * kTile.tile_n;
-    multiply(smem + Group::index() * kGroupFloats, args, at.batch, row, column, k_begin, k_end,
+    multiply(smem + Group::index() * kGroupFloats, args, at.batch, row, column,
              slice * kGroups + Group::index());
     __syncthreads();
     if constexpr (kSlices == 1) {
-      const GemmArgs round = round_args(args, k_begin);
       for_each_sum(smem, [&](int v, const FloatVector<4>& sum) {
-        store_c(c_of(args, at.batch), round, row, column, v, sum);
+        store_c(c_of(args, at.batch), args, row, column, v, sum);
       });
     } else if constexpr (kTile.reduction == kReduceCluster) {
       for_each_sum(smem, [&](int v, const FloatVector<4>& sum) {
@@ -96,23 +75,29 @@ struct SlicedK {
     }
   }
 
+  static constexpr int kFinishThreads = Sum::kFinishThreads;
+  static __device__ __forceinline__ void finish(const GemmArgs& args) { Sum::finish(args); }
+
+  static constexpr int kPrepareThreads = Sum::kPrepareThreads;
+  static __device__ __forceinline__ void prepare(const GemmArgs& args) { Sum::prepare(args); }
+
+ private:
   static __device__ __forceinline__ float* c_of(const GemmArgs& args, int batch) {
     return static_cast<float*>(args.c) + batch * args.stride_c;
   }
 
-  // Multiplies part `part` of the round's k and leaves the group's sums in its own shared memory.
+  // Multiplies part `part` of k and leaves the group's sums in its own shared memory.
   static __device__ __forceinline__ void multiply(float* smem, const GemmArgs& args, int batch,
-                                                  int row, int column, int k_begin, int k_end,
-                                                  int part) {
+                                                  int row, int column, int part) {
     // Whole k tiles a part; the last ones may be left with fewer, or none.
     constexpr int kParts = kGroups * kSlices;
-    const int tiles_k = (k_end - k_begin + kTile.tile_k - 1) / kTile.tile_k;
+    const int tiles_k = (args.k + kTile.tile_k - 1) / kTile.tile_k;
     const int depth = (tiles_k + kParts - 1) / kParts * kTile.tile_k;
-    const int part_begin = min(k_begin + part * depth, k_end);
-    const int part_end = min(part_begin + depth, k_end);
+    const int k_begin = min(part * depth, args.k);
+    const int k_end = min(k_begin + depth, args.k);
     ThreadTile<kTile> tile(Group::thread());
-    if (part_begin < part_end) {
-      Mainloop::run(tile, smem, args, batch, row, column, part_begin, part_end);
+    if (k_begin < k_end) {
+      Mainloop::run(tile, smem, args, batch, row, column, k_begin, k_end);
       Group::sync();  // everyone has read the last buffers
     }
     Partial::leave(tile, smem, args);
