@@ -11,7 +11,7 @@ enum ElementType : int { kF32 = 0, kF16 = 1, kBf16 = 2 };
 // How products of f32 operands are formed.
 enum Products : int {
   kExact = 0,   // of the operands as they are; the only way for 16-bit operands
-  kTf32 = 1,    // of the operands cut off to tf32 (10 bits of fraction)
+  kTf32 = 1,    // of the operands rounded to tf32 (10 bits of fraction)
   k3xTf32 = 2,  // of both as sums of two tf32 values, without the product of the small ones
 };
 

@@ -6,7 +6,7 @@
 // How a warp's fragments are multiplied (ElementTypes::products).
 //
 //     kExact     16-bit operands: one mma
-//     kTf32      f32 operands: one mma, which takes the upper 19 of the 32 bits
+//     kTf32      f32 operands, rounded to tf32: one mma
 //     k3xTf32    x = big + small: big the upper 19 bits, small the rest, of which mma takes 11
 //                a * b  =  small_a * big_b + big_a * small_b + big_a * big_b     (three mma)
 //                What is left out, small_a * small_b and the last bits of both, is below 2^-19 of
@@ -25,24 +25,31 @@ namespace gemmtune {
 template <Products kProducts, int kMmas, int kWarpMn>
 struct MmaOperand {
   using Fragment = MmaFragment<kWarpMn>;
-  using Fragments = Fragment[kMmas];
-  const Fragments& big;
-  Fragments small;  // of k3xTf32 only
+  Fragment big[kMmas];
+  Fragment small[kMmas];  // of k3xTf32 only
 
-  __device__ __forceinline__ explicit MmaOperand(const Fragments& from) : big(from) {
-    if constexpr (kProducts == k3xTf32) {
+  __device__ __forceinline__ explicit MmaOperand(const Fragment (&from)[kMmas]) {
 #pragma unroll
-      for (int h = 0; h < kMmas; ++h) {
+    for (int h = 0; h < kMmas; ++h) {
 #pragma unroll
-        for (int i = 0; i < Fragment::kPieces; ++i) {
+      for (int i = 0; i < Fragment::kPieces; ++i) {
 #pragma unroll
-          for (int r = 0; r < 4; ++r) small[h].pieces[i][r] = cut_off(from[h].pieces[i][r]);
+        for (int r = 0; r < 4; ++r) {
+          const unsigned x = from[h].pieces[i][r];
+          big[h].pieces[i][r] = kProducts == kTf32 ? nearest(x) : x;
+          if constexpr (kProducts == k3xTf32) small[h].pieces[i][r] = cut_off(x);
         }
       }
     }
   }
 
  private:
+  static __device__ __forceinline__ unsigned nearest(unsigned x) {
+    unsigned rounded;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(__uint_as_float(x)));
+    return rounded;
+  }
+
   // What an mma of tf32 does not see of x. Exact.
   static __device__ __forceinline__ unsigned cut_off(unsigned x) {
     return __float_as_uint(__uint_as_float(x) - __uint_as_float(x & 0xffffe000u));

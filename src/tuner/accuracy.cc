@@ -1,5 +1,7 @@
 #include "tuner/accuracy.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -9,6 +11,18 @@
 #include "tuner/verification_case.h"
 
 namespace gemmtune::tuner {
+
+std::optional<std::string> too_inaccurate(const Problem& problem, double error,
+                                          std::optional<double> vendor_error) {
+  if (problem.type != DataType::f32 || problem.math == MathMode::tf32) return std::nullopt;
+  // Not by >, which a NaN passes. Where cuBLASLt is exact there is nothing to compare with.
+  if (!vendor_error || *vendor_error == 0 || error <= kErrorAllowance * *vendor_error) {
+    return std::nullopt;
+  }
+  return fmt::format(
+      "error {:.2e} on the benchmark's own operands, more than {} times cuBLASLt's {:.2e}", error,
+      kErrorAllowance, *vendor_error);
+}
 
 AccuracyProbe::AccuracyProbe(const Problem& p, const OperandSets& sets, int count) : problem_(p) {
   const auto value = [&p](const OperandSets::Origin& from, int64_t at) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "gpu/stream.h"
@@ -15,6 +17,14 @@ struct Accuracy {
   double max_error = 0;      // largest |c - exact| / sum |a||b|
   bool within_bound = true;  // error_bound() of verification_case.h, by every element
 };
+
+// f32 kernels may show this many times the error that cuBLASLt's f32 shows on the same operands.
+inline constexpr double kErrorAllowance = 2;
+
+// Why a kernel of max_error `error` may not compute the problem: it is of f32 (ieee or 3xtf32) and
+// its error is above the allowance. Nothing where it may, or where the vendor's error is not known.
+std::optional<std::string> too_inaccurate(const Problem& problem, double error,
+                                          std::optional<double> vendor_error);
 
 // Elements of C, spread over the matrix and its edges, whose exact values are known: how a result
 // on the benchmark's own operands is judged without multiplying the matrices on the host.

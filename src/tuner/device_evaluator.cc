@@ -102,8 +102,9 @@ Expected<void> DeviceEvaluator::build() {
       on_tensor_cores(problem_.type, problem_.math) ? kRealisticHalfTflops : kRealisticTflops;
   const double estimate_us = flops(problem_) / (tflops * 1e6);
   launches_ = launches_per_graph(plan.sets, estimate_us);
+  const AccuracyProbe probe(problem_, *sets);
   bench_.emplace(Bench{*context, std::move(*stream), std::move(*sets), std::move(vendor_plan),
-                       std::move(*verifier)});
+                       std::move(*verifier), probe});
   return {};
 }
 
@@ -183,6 +184,10 @@ Expected<std::vector<VendorResult>> DeviceEvaluator::measure_vendor() {
                        [](const Runner& a, const Runner& b) { return a.median_us < b.median_us; });
   best_vendor_rank_ = best->vendor_rank;
   incumbent_ = std::move(*best);
+  auto accuracy =
+      bench_->probe.measure(bench_->sets, bench_->stream, enqueue_vendor(best_vendor_rank_));
+  if (!accuracy) return tl::unexpected(accuracy.error());
+  vendor_error_ = accuracy->max_error;
   return results;
 }
 
@@ -212,20 +217,39 @@ gpu::Result<Evaluation> DeviceEvaluator::verify_and_measure(const Candidate& can
   auto verdict = bench_->verifier.verify(*kernel);
   if (!verdict) return tl::unexpected(verdict.error());
   if (!verdict->correct()) return failed(outcome_of(verdict->kind), verdict->detail);
-  return measure(std::move(*kernel), verdict->max_error);
-}
-
-gpu::Result<Evaluation> DeviceEvaluator::measure(launch::LoadedKernel loaded, double max_error) {
   auto entered = bench_->context->enter();
   if (!entered) return tl::unexpected(entered.error());
+  Evaluation evaluation;
+  if (auto judged = judge_accuracy(*kernel, evaluation); !judged)
+    return tl::unexpected(judged.error());
+  if (evaluation.outcome != store::Outcome::ok) return evaluation;
+  return measure(std::move(*kernel), std::move(evaluation));
+}
+
+gpu::Result<void> DeviceEvaluator::judge_accuracy(const launch::LoadedKernel& kernel,
+                                                  Evaluation& evaluation) {
+  auto accuracy = bench_->probe.measure(bench_->sets, bench_->stream, enqueue_kernel(kernel));
+  if (!accuracy) return tl::unexpected(accuracy.error());
+  evaluation.max_error = accuracy->max_error;
+  evaluation.vendor_max_error = vendor_error_;
+  auto reason = too_inaccurate(problem_, accuracy->max_error, vendor_error_);
+  if (!accuracy->within_bound) {
+    reason = fmt::format("error {:.2e} on the benchmark's own operands", accuracy->max_error);
+  }
+  if (!reason) return {};
+  evaluation.outcome = store::Outcome::wrong_result;
+  evaluation.reason = *reason;
+  return {};
+}
+
+gpu::Result<Evaluation> DeviceEvaluator::measure(launch::LoadedKernel loaded,
+                                                 Evaluation evaluation) {
   Runner runner;
   runner.kernel = std::move(loaded);
   auto graph = record(enqueue_kernel(*runner.kernel));
   if (!graph) return tl::unexpected(graph.error());
   runner.graph = std::move(*graph);
 
-  Evaluation evaluation;
-  evaluation.max_error = max_error;
   // One sample tells whether it is hopeless; it also warms up.
   auto first = runner.graph->sample_us(bench_->stream);
   if (!first) return tl::unexpected(first.error());
@@ -321,36 +345,11 @@ gpu::Result<FinalResults> DeviceEvaluator::run_final(std::span<const Finalist> f
     Evaluation evaluation;
     evaluation.measurement = to_measurement(contenders[i], vendor_us);
     evaluation.time_us = evaluation.measurement->median_us;
+    if (auto judged = judge_accuracy(*runners[i].kernel, evaluation); !judged)
+      return tl::unexpected(judged.error());
     results.finalists.push_back(std::move(evaluation));
   }
-  if (auto done = add_errors(runners, finalists.size(), results); !done)
-    return tl::unexpected(done.error());
   return results;
-}
-
-gpu::Result<void> DeviceEvaluator::add_errors(const std::vector<Runner>& runners, size_t own,
-                                              FinalResults& results) {
-  if (own == 0) return {};
-  const AccuracyProbe probe(problem_, bench_->sets);
-  std::optional<double> vendor_error;
-  if (own < runners.size()) {
-    auto accuracy =
-        probe.measure(bench_->sets, bench_->stream, enqueue_vendor(runners.back().vendor_rank));
-    if (!accuracy) return tl::unexpected(accuracy.error());
-    vendor_error = accuracy->max_error;
-  }
-  for (size_t i = 0; i < own; ++i) {
-    auto accuracy = probe.measure(bench_->sets, bench_->stream, enqueue_kernel(*runners[i].kernel));
-    if (!accuracy) return tl::unexpected(accuracy.error());
-    results.finalists[i].max_error = accuracy->max_error;
-    results.finalists[i].vendor_max_error = vendor_error;
-    if (!accuracy->within_bound) {
-      results.finalists[i].outcome = store::Outcome::wrong_result;
-      results.finalists[i].reason =
-          fmt::format("error {:.2e} on the benchmark's own operands", accuracy->max_error);
-    }
-  }
-  return {};
 }
 
 }  // namespace gemmtune::tuner

@@ -54,6 +54,7 @@ class DeviceEvaluator final : public Evaluator {
     OperandSets sets;
     std::optional<vendor::MatmulPlan> vendor;
     GpuVerifier verifier;
+    AccuracyProbe probe;
   };
   // A kernel (or vendor algorithm) with its recorded graph.
   struct Runner {
@@ -73,10 +74,10 @@ class DeviceEvaluator final : public Evaluator {
   gpu::Result<TimedGraph> record(const Enqueue& enqueue) const;
   gpu::Result<Evaluation> verify_and_measure(const Candidate& candidate,
                                              const jit::CompiledKernel& kernel);
-  gpu::Result<Evaluation> measure(launch::LoadedKernel kernel, double max_error);
+  // On the benchmark's own operands: fills in the errors, and the outcome where they are too large.
+  gpu::Result<void> judge_accuracy(const launch::LoadedKernel& kernel, Evaluation& evaluation);
+  gpu::Result<Evaluation> measure(launch::LoadedKernel kernel, Evaluation evaluation);
   gpu::Result<FinalResults> run_final(std::span<const Finalist> finalists);
-  gpu::Result<void> add_errors(const std::vector<Runner>& runners, size_t own,
-                               FinalResults& results);
   VendorResult vendor_result(int rank, const Contender& contender) const;
 
   DeviceServices services_;
@@ -86,6 +87,7 @@ class DeviceEvaluator final : public Evaluator {
   std::optional<Bench> bench_;
   std::optional<Runner> incumbent_;  // the fastest so far, vendor included
   int best_vendor_rank_ = -1;
+  std::optional<double> vendor_error_;  // of that algorithm, on the benchmark's own operands
 };
 
 }  // namespace gemmtune::tuner

@@ -30,8 +30,8 @@ double mma_rate(const codegen::KernelSpec& spec, const DeviceSpec& device) {
   return std::max(1.0, peak * (device.arch.number() >= kHopper ? kHopperShare : 1.0));
 }
 
-// Warp instructions that an mma stands for: three products, what splits the fragments, and what adds
-// the sums outside the tensor cores.
+// Warp instructions that an mma stands for: three products, what splits the fragments, and what
+// adds the sums outside the tensor cores.
 double slots_a_product(MathMode math) {
   switch (math) {
     case MathMode::tf32:

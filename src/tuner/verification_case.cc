@@ -251,7 +251,7 @@ double unit_roundoff(DataType type) {
 double product_error(MathMode math) {
   switch (math) {
     case MathMode::tf32:
-      return 0x1p-9;  // two operands, each cut off after 11 bits
+      return 0x1p-10 + 0x1p-22;  // two operands, each rounded to 11 bits
     case MathMode::tf32x3:
       // The product of the smaller parts, and what both lose where they are cut off after 11 bits.
       return 0x1p-19;

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "core/elements.h"
+#include "tuner/accuracy.h"
 #include "tuner/verdict.h"
 #include "tuner/verification_case.h"
 
@@ -185,6 +186,23 @@ TEST_CASE("the error bound separates rounding from a lost product") {
       CHECK(error_bound(problem, magnitude, exact) < 0.25);
     }
   }
+}
+
+TEST_CASE("f32 kernels may have twice cuBLASLt's error") {
+  Problem problem = make_problem({64, 64, 64});
+  CHECK_FALSE(too_inaccurate(problem, 2e-8, 1e-8));
+  const auto reason = too_inaccurate(problem, 2.5e-8, 1e-8);
+  REQUIRE(reason);
+  CHECK(reason->find("2.50e-08") != std::string::npos);
+  CHECK(reason->find("1.00e-08") != std::string::npos);
+  CHECK(too_inaccurate(problem, std::nan(""), 1e-8));
+  CHECK_FALSE(too_inaccurate(problem, 1, std::nullopt));
+  CHECK_FALSE(too_inaccurate(problem, 1e-8, 0));
+  problem.math = MathMode::tf32x3;
+  CHECK(too_inaccurate(problem, 2.5e-8, 1e-8));
+  problem.math = MathMode::tf32;  // asked for: less accurate than f32 by its nature
+  CHECK_FALSE(too_inaccurate(problem, 1e-5, 1e-8));
+  CHECK_FALSE(too_inaccurate(make_problem({64, 64, 64}, DataType::f16), 1e-3, 1e-4));
 }
 
 }  // namespace
