@@ -2,9 +2,13 @@
 //
 // The ISA leaves open which lane holds which element; programs may only treat all elements alike.
 // Here accumulators of 16 x 16 lie as two m16n8 accumulators of mma.sync side by side, which is
-// what devices since sm_75 do; other fragments lie lane after lane. Of f16 inputs, whose fragments
-// hold elements more than once, later registers repeat the first. The arithmetic is that of
-// mma_math.h.
+// what devices since sm_75 do; other accumulators lie lane after lane. Inputs lie as pieces of 16
+// bytes of a line, lane by lane down the lines of 16: the accesses of the ldmatrix that NVRTC 13
+// compiles wmma.load from shared memory to, for sm_75 to sm_90, and so the bank conflicts. A
+// program that multiplies a fragment as of another layout than it loaded gets another result. Of
+// f16 inputs, whose fragments hold elements more than once, later registers repeat the first. The
+// arithmetic is that of mma_math.h.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -28,9 +32,14 @@ constexpr std::array kShapes = {Shape{"m16n16k16", 16, 16, 16}, Shape{"m32n8k16"
 
 enum class Part : uint8_t { a, b, accumulator };
 
+uint32_t bytes_of(Element element) {
+  return element == Element::f16 || element == Element::bf16 ? 2 : 4;
+}
+
 struct Fragment {
   Part part;
   Element element;
+  bool column_major;
   int rows, columns;
   bool repeats;  // always 8 registers: the first ones are repeated to fill them
 
@@ -41,32 +50,49 @@ struct Fragment {
     return distinct_elements() / elements_per_register(element);
   }
   uint32_t registers() const { return repeats ? 8 : distinct_registers(); }
+  bool is_square_sum() const { return part == Part::accumulator && rows == 16 && columns == 16; }
+
+  // Elements of a lane that are neighbours in memory too, and move as one access.
+  uint32_t together() const {
+    if (part == Part::accumulator) return is_square_sum() && !column_major ? 2 : 1;
+    return std::min(kPieceBytes / bytes_of(element), distinct_elements());
+  }
+
   Place place(uint32_t lane, uint32_t index) const {
-    if (part == Part::accumulator && rows == 16 && columns == 16) {
+    if (is_square_sum()) {
       const auto bit = [&](uint32_t position) { return static_cast<int>(index >> position & 1); };
       return {static_cast<int>(lane / 4) + 8 * bit(1),
               2 * static_cast<int>(lane % 4) + bit(0) + 8 * bit(2)};
     }
-    const auto linear = static_cast<int>(lane * distinct_elements() + index);
-    return {linear / columns, linear % columns};
+    if (part == Part::accumulator) {
+      const auto linear = static_cast<int>(lane * distinct_elements() + index);
+      return {linear / columns, linear % columns};
+    }
+    const uint32_t each = together();
+    const auto piece = static_cast<int>(lane + kWarpSize * (index / each));
+    const int lines = column_major ? columns : rows;
+    const int line = piece % lines;
+    const int along = piece / lines * static_cast<int>(each) + static_cast<int>(index % each);
+    return column_major ? Place{along, line} : Place{line, along};
   }
+
+ private:
+  static constexpr uint32_t kPieceBytes = 16;
 };
 
-Fragment make_fragment(const Shape& shape, Part part, Element element) {
-  Fragment out{part, element, shape.m, shape.n, false};
+Fragment make_fragment(const Shape& shape, Part part, Element element, bool column_major) {
+  Fragment out{part, element, column_major, shape.m, shape.n, false};
   if (part == Part::a) out.columns = shape.k;
   if (part == Part::b) out.rows = shape.k;
   out.repeats = part != Part::accumulator && element == Element::f16;
   return out;
 }
 
-uint32_t bytes_of(Element element) {
-  return element == Element::f16 || element == Element::bf16 ? 2 : 4;
-}
-
-// --- instruction fields: variant = shape | part << 4 | element << 8 | column-major << 12 ---
+// --- instruction fields of transfers: variant = shape | part << 4 | element << 8 | column-major
+// << 12; of products: variant = shape | column-major << 12, A's, | the same << 13, B's ---
 
 constexpr uint16_t kColumnMajor = 1 << 12;
+constexpr uint16_t kColumnMajorB = 1 << 13;
 
 uint16_t pack(size_t shape, Part part, Element element, bool column_major) {
   return static_cast<uint16_t>(shape | static_cast<size_t>(part) << 4 |
@@ -75,13 +101,13 @@ uint16_t pack(size_t shape, Part part, Element element, bool column_major) {
 }
 Fragment fragment_of(uint16_t variant) {
   return make_fragment(kShapes[variant & 15], static_cast<Part>(variant >> 4 & 15),
-                       static_cast<Element>(variant >> 8 & 15));
+                       static_cast<Element>(variant >> 8 & 15), (variant & kColumnMajor) != 0);
 }
 
 // The addresses of element `index` of every lane. op[1]: stride in elements, or kNoRow.
 LaneAddresses element_addresses(Warp& warp, const Instruction& in, const Fragment& fragment,
                                 const LaneAddresses& base, uint32_t index) {
-  const bool column_major = (in.variant & kColumnMajor) != 0;
+  const bool column_major = fragment.column_major;
   const auto* strides = in.op[1] != kNoRow ? warp.row<uint32_t>(in.op[1]) : nullptr;
   LaneAddresses out;
   for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
@@ -115,15 +141,19 @@ Step execute_transfer(Warp& warp, const Instruction& in, uint32_t mask) {
   const Row* rows = warp.program().rows.data() + in.list;
   const uint32_t bytes = bytes_of(fragment.element);
   const uint32_t each = elements_per_register(fragment.element);
+  const uint32_t together = fragment.together();
   const AccessKind kind = kLoads ? AccessKind::read : AccessKind::write;
-  for (uint32_t index = 0; index < fragment.distinct_elements(); ++index) {
+  for (uint32_t first = 0; first < fragment.distinct_elements(); first += together) {
     LanePointers at;
-    resolve(warp, in, mask, {in.access.space, kind, bytes, 0},
-            element_addresses(warp, in, fragment, base, index), at);
-    auto* row = warp.row<std::byte>(rows[index / each]);
-    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
-      std::byte* in_register = row + lane * 4 + index % each * bytes;
-      std::memcpy(kLoads ? in_register : at[lane], kLoads ? at[lane] : in_register, bytes);
+    resolve(warp, in, mask, {in.access.space, kind, bytes * together, 0},
+            element_addresses(warp, in, fragment, base, first), at);
+    for (uint32_t i = 0; i < together; ++i) {
+      auto* row = warp.row<std::byte>(rows[(first + i) / each]);
+      for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+        std::byte* in_register = row + lane * 4 + (first + i) % each * bytes;
+        std::byte* in_memory = at[lane] + i * bytes;
+        std::memcpy(kLoads ? in_register : in_memory, kLoads ? in_memory : in_register, bytes);
+      }
     }
   }
   if (kLoads && fragment.repeats) {
@@ -179,14 +209,12 @@ void scatter(Warp& warp, const Row* rows, const Fragment& fragment, const Matrix
 // immediate: the types of a and b (the same), c and d. The list: d, a, b, c.
 Step execute_mma(Warp& warp, const Instruction& in, uint32_t mask) {
   if (!whole_warp(warp, in, mask)) return Step::fault;
-  const Shape& shape = kShapes[in.variant];
-  const auto input = static_cast<Element>(in.immediate & 0xFF);
-  const Fragment a = make_fragment(shape, Part::a, input);
-  const Fragment b = make_fragment(shape, Part::b, input);
-  const Fragment c =
-      make_fragment(shape, Part::accumulator, static_cast<Element>(in.immediate >> 8 & 0xFF));
-  const Fragment d =
-      make_fragment(shape, Part::accumulator, static_cast<Element>(in.immediate >> 16 & 0xFF));
+  const Shape& shape = kShapes[in.variant & 15];
+  const auto element = [&](int part) { return static_cast<Element>(in.immediate >> part & 0xFF); };
+  const Fragment a = make_fragment(shape, Part::a, element(0), (in.variant & kColumnMajor) != 0);
+  const Fragment b = make_fragment(shape, Part::b, element(0), (in.variant & kColumnMajorB) != 0);
+  const Fragment c = make_fragment(shape, Part::accumulator, element(8), false);
+  const Fragment d = make_fragment(shape, Part::accumulator, element(16), false);
   const Row* rows = warp.program().rows.data() + in.list;
   Matrix matrix_a;
   Matrix matrix_b;
@@ -251,7 +279,7 @@ bool decode_transfer(DecodeContext& c, size_t shape, bool loads) {
     c.out.op[1] = c.source(c.operand(2), Type::b32);
     if (c.out.op[1] == kNoRow) return false;
   }
-  const Fragment fragment = make_fragment(kShapes[shape], part, element);
+  const Fragment fragment = make_fragment(kShapes[shape], part, element, c.has("col"));
   uint32_t& granule = c.program().shared_granule;
   granule = std::min(granule, bytes_of(element));
   const bool listed =
@@ -263,9 +291,23 @@ bool decode_transfer(DecodeContext& c, size_t shape, bool loads) {
   return c.emit(loads ? execute_transfer<true> : execute_transfer<false>);
 }
 
-// wmma.mma.sync.aligned.alayout.blayout.shape.dtype{.atype.btype}.ctype d, a, b, c: the layouts are
-// those of the loads and change nothing here; f16 inputs are not named.
+// Which of A and B are column-major: .alayout, then .blayout.
+bool find_layouts(const DecodeContext& c, uint16_t& out) {
+  std::vector<bool> column_major;
+  for (const std::string_view modifier : c.in.modifiers) {
+    if (modifier == "row" || modifier == "col") column_major.push_back(modifier == "col");
+  }
+  if (column_major.size() != 2) return false;
+  out = static_cast<uint16_t>((column_major[0] ? kColumnMajor : 0) |
+                              (column_major[1] ? kColumnMajorB : 0));
+  return true;
+}
+
+// wmma.mma.sync.aligned.alayout.blayout.shape.dtype{.atype.btype}.ctype d, a, b, c: f16 inputs are
+// not named.
 bool decode_multiplication(DecodeContext& c, size_t shape) {
+  uint16_t layouts = 0;
+  if (!find_layouts(c, layouts)) return c.unknown();
   if (c.has("satfinite") || !c.operand_count(4, 4)) return c.unknown();
   const std::vector<Type> given = c.types();
   Element input = Element::f16;
@@ -281,16 +323,17 @@ bool decode_multiplication(DecodeContext& c, size_t shape) {
                                : c.list_sources(c.operand(i), Type::b32);
     if (!listed) return false;
   }
-  const Fragment fragments[] = {make_fragment(kShapes[shape], Part::accumulator, result),
-                                make_fragment(kShapes[shape], Part::a, input),
-                                make_fragment(kShapes[shape], Part::b, input),
-                                make_fragment(kShapes[shape], Part::accumulator, accumulator)};
+  const Fragment fragments[] = {
+      make_fragment(kShapes[shape], Part::accumulator, result, false),
+      make_fragment(kShapes[shape], Part::a, input, false),
+      make_fragment(kShapes[shape], Part::b, input, false),
+      make_fragment(kShapes[shape], Part::accumulator, accumulator, false)};
   for (size_t i = 0; i < 4; ++i) {
     if (DecodeContext::elements(c.operand(i)).size() != fragments[i].registers()) {
       return c.fail("a wrong number of registers");
     }
   }
-  c.out.variant = static_cast<uint16_t>(shape);
+  c.out.variant = static_cast<uint16_t>(shape | layouts);
   c.out.immediate = static_cast<int64_t>(input) | static_cast<int64_t>(accumulator) << 8 |
                     static_cast<int64_t>(result) << 16;
   c.out.reports_undefined = true;
