@@ -1,15 +1,12 @@
 #pragma once
 
 #include "parts/element_types.h"
+#include "parts/shared_address.cuh"
 
 // Tensor-core products and the matrix loads that feed them (PTX ISA, "Warp-level matrix
 // instructions": "ldmatrix", "mma"). Shared memory is addressed by its 32-bit addresses.
 
 namespace gemmtune {
-
-__device__ __forceinline__ unsigned shared_address(const void* at) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(at));
-}
 
 // Four 8x8 matrices of 16-bit elements; lane l gives the address of row l % 8 of matrix l / 8, and
 // receives of each matrix elements 2 * (l % 4) and the next of row l / 4. kTransposed: of column

@@ -13,7 +13,7 @@ constexpr int kPiece = 16;       // rows or columns that one ldmatrix reads
 constexpr int kStepBytes = 32;   // k of one mma, along a line
 constexpr int kChunkBytes = 16;  // what shared memory is swizzled by
 constexpr int kBankLine = 32;    // f32 in one line of banks
-constexpr int kSlabPadding = 8;  // floats a row (mma_epilogue.cuh)
+constexpr int kSlabPadding = 8;  // sums a row (mma_epilogue.cuh, wmma_epilogue.cuh)
 // Addresses of copies and fragments, counters and launch arguments that stay live through the main
 // loop, beside one register for each fragment offset.
 constexpr int kOverheadRegisters = 30;
@@ -56,21 +56,25 @@ bool whole_bank_lines(const KernelSpec& spec, bool contiguous_k, int tile) {
   return spec.type != DataType::f32 || contiguous_k || simt::divides(kBankLine, tile);
 }
 
-constexpr std::array kRules = {
-    Rule{"warp tiles made of 16 x 16 pieces", "ldmatrix reads 16 rows or columns at a time",
+constexpr std::array kPieceRules = {
+    Rule{"warp tiles made of 16 x 16 pieces", "16 rows or columns are read at a time",
          [](const RuleInput& in) {
            return simt::divides(kPiece, in.spec.tile.warp_m) &&
                   simt::divides(kPiece, in.spec.tile.warp_n);
          }},
+    Rule{
+        "tile_k made of k steps",
+        "an mma multiplies 16 values of k, or 8 of tf32; a step is `unroll` of them",
+        [](const RuleInput& in) { return simt::divides(k_of_step(in.spec), in.spec.tile.tile_k); }},
+};
+
+constexpr std::array kPipelineRules = {
     Rule{"f32 along m or n: tiles of a multiple of 32", "their lines are swizzled as wholes",
          [](const RuleInput& in) {
            const KernelTraits& traits = in.spec.traits;
            return whole_bank_lines(in.spec, traits.a_row_major, in.spec.tile.tile_m) &&
                   whole_bank_lines(in.spec, !traits.b_row_major, in.spec.tile.tile_n);
          }},
-    Rule{
-        "tile_k made of k steps", "`unroll` mmas of 16 values of k each, or 8 of f32",
-        [](const RuleInput& in) { return simt::divides(k_of_step(in.spec), in.spec.tile.tile_k); }},
     Rule{"several mmas a step in 3xtf32 only",
          "they save its additions; else there is nothing to save",
          [](const RuleInput& in) {
@@ -86,6 +90,9 @@ constexpr std::array kRules = {
          }},
     Rule{"at least 2 stages", "with fewer copies and product cannot overlap",
          [](const RuleInput& in) { return in.spec.tile.stages >= 2; }},
+};
+
+constexpr std::array kCopyRules = {
     Rule{"threads divide the copies of a tile of A", "each thread issues the same number",
          [](const RuleInput& in) {
            const TileConfig& t = in.spec.tile;
@@ -119,8 +126,11 @@ int threads(const TileConfig& tile) {
 int smem_bytes(const KernelSpec& spec) {
   const TileConfig& t = spec.tile;
   const int pipeline = t.stages * (t.tile_m + t.tile_n) * t.tile_k * size_bytes(spec.type);
-  const int slab = kPiece * (t.warp_n + kSlabPadding) * static_cast<int>(sizeof(float));
-  return std::max(pipeline, simt::warps(t) * slab);
+  return std::max(pipeline, slabs_bytes(t, DataType::f32));
+}
+
+int slabs_bytes(const TileConfig& tile, DataType sums) {
+  return simt::warps(tile) * kPiece * (tile.warp_n + kSlabPadding) * size_bytes(sums);
 }
 
 int estimated_registers(const KernelSpec& spec) {
@@ -156,7 +166,12 @@ LoadBytes loads(const KernelSpec& spec) {
 }
 
 std::vector<Rule> rules() {
-  return simt::joined({simt::block_of_warps_rules(), kRules, simt::limit_rules()});
+  return simt::joined(
+      {simt::block_of_warps_rules(), kPieceRules, kPipelineRules, kCopyRules, simt::limit_rules()});
+}
+
+std::vector<Rule> rules_without_pipeline() {
+  return simt::joined({simt::block_of_warps_rules(), kPieceRules, kCopyRules, simt::limit_rules()});
 }
 
 }  // namespace gemmtune::codegen::mma

@@ -6,8 +6,8 @@
 
 #include "codegen/strategy.h"
 
-// What the strategies built on parts/mma_mainloop.cuh (mma.sync) share on the
-// host.
+// What the tensor-core strategies share on the host: those built on parts/mma_mainloop.cuh
+// (mma.sync), and wmma with them.
 
 namespace gemmtune::codegen::mma {
 
@@ -20,6 +20,9 @@ int threads(const TileConfig& tile);  // a block
 // Bytes of the pipeline's buffers, or of what the results pass through, whichever is more.
 int smem_bytes(const KernelSpec& spec);
 
+// Of that, what results pass through: 16 rows of each warp's sums.
+int slabs_bytes(const TileConfig& tile, DataType sums);
+
 int estimated_registers(const KernelSpec& spec);
 
 // f16 and bf16, and f32 in tf32 modes, on an arch that has what the main loop is made of.
@@ -30,5 +33,8 @@ LoadBytes loads(const KernelSpec& spec);
 
 // The rules of tiles, pipeline and copies, followed by the hardware's limits.
 std::vector<Rule> rules();
+
+// Those of strategies that have no stages and no fragment buffers to choose.
+std::vector<Rule> rules_without_pipeline();
 
 }  // namespace gemmtune::codegen::mma

@@ -15,16 +15,18 @@
 #include "codegen/strategies/thread_tile_2d.h"
 #include "codegen/strategies/vectorized.h"
 #include "codegen/strategies/warp_tile.h"
+#include "codegen/strategies/wmma.h"
 #include "codegen/strategy.h"
 #include "core/names.h"
 
 namespace gemmtune::codegen {
 
 std::span<const Strategy* const> strategies() {
-  static const std::array<const Strategy*, 15> all = {
-      &naive(),      &smem_tile(), &thread_tile_1d(), &thread_tile_2d(), &register_cache(),
-      &vectorized(), &warp_tile(), &double_buffer(),  &multistage(),     &split_k(),
-      &sliced_k(),   &gemv(),      &skinny(),         &mma_multistage(), &mma_misaligned(),
+  static const std::array<const Strategy*, 16> all = {
+      &naive(),          &smem_tile(),  &thread_tile_1d(), &thread_tile_2d(),
+      &register_cache(), &vectorized(), &warp_tile(),      &double_buffer(),
+      &multistage(),     &split_k(),    &sliced_k(),       &gemv(),
+      &skinny(),         &wmma(),       &mma_multistage(), &mma_misaligned(),
   };
   return all;
 }

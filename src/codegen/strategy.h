@@ -80,7 +80,8 @@ class Strategy {
       const = 0;  // "DoubleBuffer": struct <TileConfig, KernelTraits>
   // Whether the template has a third parameter, ElementTypes: it computes more than f32.
   virtual bool takes_types() const { return false; }
-  // What the main kernel reads: spec.traits, unless a kernel before it moves the operands.
+  // What the main kernel reads: spec.traits, unless a kernel before it moves the operands, or it
+  // moves fewer elements at once than it might.
   virtual KernelTraits main_traits(const KernelSpec& spec) const { return spec.traits; }
 
   // The fields of TileConfig that it reads; all others stay 0.

@@ -61,12 +61,16 @@ BlockCost block_cost(const codegen::KernelSpec& spec, const DeviceSpec& device, 
 
 // Factor by which waiting for global loads stretches `blocks` resident blocks. Where a block does
 // not copy the next k tile while it multiplies this one, each tile waits out a load, during which
-// only the other blocks work.
+// only the other blocks work. Where a tensor-core kernel loads just one tile ahead, a tile lasts as
+// long as a load at least.
 double exposure(const codegen::KernelSpec& spec, const BlockCost& cost, double k, double blocks) {
-  if (spec.strategy->overlaps_copies() || spec.tile.tile_k == 0 || blocks <= 0) return 1.0;
+  if (spec.tile.tile_k == 0 || blocks <= 0) return 1.0;
   const double tiles = std::ceil(k / spec.tile.tile_k);
   const double busy = std::max(cost.issue_cycles, cost.smem_cycles) / tiles;
-  return std::max(1.0, (busy + kMemoryLatencyCycles) / (blocks * busy));
+  if (!spec.strategy->overlaps_copies())
+    return std::max(1.0, (busy + kMemoryLatencyCycles) / (blocks * busy));
+  const bool one_ahead = on_tensor_cores(spec.type, spec.math) && holds_tiles(spec);
+  return one_ahead ? std::max(1.0, kMemoryLatencyCycles / (blocks * busy)) : 1.0;
 }
 
 // DRAM bytes: C once, A and B once for every raster patch that does not share them in L2.

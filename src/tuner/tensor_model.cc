@@ -15,8 +15,9 @@ constexpr double kStepBytes = 32;   // k of one mma, of an operand's line
 constexpr double kHopperShare = 0.62;
 constexpr int kHopper = 90;
 // Slots of one copy: itself, two comparisons, a share of the pointer's step; through registers also
-// the loads and the packing.
+// a store; of a pair that has no 4-byte access also a second load and the packing.
 constexpr double kCopySlots = 4;
+constexpr double kHeldCopySlots = 5;
 constexpr double kRegisterCopySlots = 10;
 constexpr double kBarrierSlots = 12;  // a tile
 // How sharply the slowest of several overlapping streams decides: a choice, not measured.
@@ -45,7 +46,8 @@ double slots_a_product(MathMode math) {
 }
 
 // Slots of copying a line's worth of elements, per value of k and over the block.
-double copy_slots(int tile_mn, int vector, DataType type) {
+double copy_slots(int tile_mn, int vector, DataType type, bool held) {
+  if (held) return kHeldCopySlots * tile_mn / vector;
   return vector > 1 || type == DataType::f32 ? kCopySlots * tile_mn / vector
                                              : kRegisterCopySlots * tile_mn / 2;
 }
@@ -56,6 +58,10 @@ double overlapped(double a, double b, double c) {
 }
 
 }  // namespace
+
+bool holds_tiles(const codegen::KernelSpec& spec) {
+  return spec.tile.stages == 0;
+}
 
 bool on_tensor_cores(DataType type, MathMode math) {
   return type != DataType::f32 || math != MathMode::ieee;
@@ -80,8 +86,8 @@ TensorCost tensor_cost(const codegen::KernelSpec& spec, const DeviceSpec& device
   const double multiply =
       warps * (t.warp_m / 16.0 * t.warp_n / 8.0) / step * slots_a_product(spec.math);
   const double fragments = warps * (t.warp_m + t.warp_n) / 16.0 / step;
-  const double copies = (copy_slots(t.tile_m, traits.vector_a, spec.type) +
-                         copy_slots(t.tile_n, traits.vector_b, spec.type)) /
+  const double copies = (copy_slots(t.tile_m, traits.vector_a, spec.type, holds_tiles(spec)) +
+                         copy_slots(t.tile_n, traits.vector_b, spec.type, holds_tiles(spec))) /
                         32.0;
   const double barriers = warps * kBarrierSlots / std::max(1, t.tile_k);
   const double issue = (multiply + fragments + copies + barriers) / kSchedulersPerSm;

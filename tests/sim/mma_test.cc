@@ -1,54 +1,17 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "codegen/emitter.h"
 #include "codegen/search_space.h"
-#include "jit/compiler.h"
-#include "real_nvrtc.h"
-#include "tuner/sim_verifier.h"
+#include "sim_kernel.h"
 
 // What is particular to the tensor-core kernels: every alignment class of every layout, shared
 // memory without bank conflicts, and faults that their verification has to find.
 
 namespace gemmtune::tuner {
 namespace {
-
-constexpr Arch kArch = {8, 0, false};
-
-const jit::Compiler& compiler() {
-  static const jit::Compiler kCompiler(jit::real_nvrtc());
-  return kCompiler;
-}
-
-codegen::KernelSpec spec_of(std::string_view strategy, std::string_view tile,
-                            const KernelTraits& traits, DataType type = DataType::f16,
-                            DataType accumulator = DataType::f32, MathMode math = MathMode::ieee) {
-  codegen::KernelSpec spec{
-      *codegen::find_strategy(strategy), *parse_tile(tile), traits, type, accumulator, math};
-  const codegen::Rule* broken = codegen::broken_rule(spec, representative_device(kArch));
-  REQUIRE_MESSAGE(broken == nullptr, broken->name);
-  return spec;
-}
-
-SimVerifier load(const codegen::KernelSpec& spec) {
-  auto kernel = SimVerifier::load(spec, kArch, compiler());
-  REQUIRE_MESSAGE(kernel.has_value(), kernel.error().message);
-  return *std::move(kernel);
-}
-
-void check_quick_cases(const codegen::KernelSpec& spec) {
-  CAPTURE(codegen::kernel_name(spec));
-  const SimVerifier kernel = load(spec);
-  const auto verdict =
-      kernel.verify(verification_cases(kind_of(spec), ragged_sizes(spec.tile), Effort::quick),
-                    kernel.async_modes(), {});
-  REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
-  CHECK_MESSAGE(verdict->correct(), verdict->detail);
-}
 
 constexpr std::string_view kSmall =
     "tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 order=1 fragments=2";
@@ -99,7 +62,7 @@ TEST_CASE("f32 along m or n needs tiles of a multiple of 32") {
                            DataType::f32,
                            DataType::f32,
                            MathMode::tf32};
-  const DeviceSpec device = representative_device(kArch);
+  const DeviceSpec& device = representative_device(kSimArch);
   CHECK(codegen::broken_rule(spec, device) == nullptr);
   spec.traits.b_row_major = true;
   const codegen::Rule* broken = codegen::broken_rule(spec, device);
@@ -160,7 +123,7 @@ TEST_CASE("the main loop has no bank conflicts") {
                                            DataType::f16, *parse_layout(layout));
       const auto spec =
           codegen::spec_for(**codegen::find_strategy("mma_multistage"), config, problem);
-      REQUIRE(codegen::broken_rule(spec, representative_device(kArch)) == nullptr);
+      REQUIRE(codegen::broken_rule(spec, representative_device(kSimArch)) == nullptr);
       const auto profiled = load(spec).profile(problem, {});
       REQUIRE_MESSAGE(profiled.has_value(), profiled.error().message);
       CHECK_MESSAGE(profiled->verdict.correct(), profiled->verdict.detail);
@@ -187,7 +150,7 @@ TEST_CASE("kernels of f32 have no bank conflicts") {
       problem.math = MathMode::tf32x3;
       const auto spec =
           codegen::spec_for(**codegen::find_strategy("mma_multistage"), config, problem);
-      REQUIRE(codegen::broken_rule(spec, representative_device(kArch)) == nullptr);
+      REQUIRE(codegen::broken_rule(spec, representative_device(kSimArch)) == nullptr);
       const auto profiled = load(spec).profile(problem, {});
       REQUIRE_MESSAGE(profiled.has_value(), profiled.error().message);
       uint64_t conflicts = 0;
@@ -203,42 +166,12 @@ TEST_CASE("kernels of f32 have no bank conflicts") {
   }
 }
 
-struct Mutant {
-  std::string_view what;
-  std::string_view with;
-};
-
 constexpr Mutant kMutants[] = {
     {"line < line_end && element_", "element_"},  // rows past the matrix
     {"cp_async_wait<kStages - 2>();\n        __syncthreads();", "__syncthreads();"},
     {"if (m < args.m && n < args.n) {", "if (m < args.m) {"},
     {"__syncwarp();", ""},
 };
-
-// `spec` with every occurrence of mutant.what in the kernel's parts replaced; there must be one.
-SimVerifier load_mutant(const codegen::KernelSpec& spec, const Mutant& mutant) {
-  codegen::KernelSource source = codegen::emit(spec);
-  int found = 0;
-  for (codegen::SourceHeader& header : source.headers) {
-    for (size_t at = 0; (at = header.text.find(mutant.what, at)) != std::string::npos;
-         at += mutant.with.size()) {
-      header.text.replace(at, mutant.what.size(), mutant.with);
-      ++found;
-    }
-  }
-  REQUIRE(found > 0);
-  auto kernel = SimVerifier::load(spec, source, kArch, compiler());
-  REQUIRE_MESSAGE(kernel.has_value(), kernel.error().message);
-  return *std::move(kernel);
-}
-
-Verdict verdict_of(const SimVerifier& kernel, const codegen::KernelSpec& spec) {
-  const auto verdict =
-      kernel.verify(verification_cases(kind_of(spec), ragged_sizes(spec.tile), Effort::quick),
-                    kernel.async_modes(), {});
-  REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
-  return *verdict;
-}
 
 TEST_CASE("planted faults are found") {
   const auto spec = spec_of("mma_multistage", kSmall, {true, false, 8, 8, 8});

@@ -219,6 +219,24 @@ TEST_CASE("the tensor-core space holds the published tiles") {
   }
 }
 
+// The 64 x 32 blocks with which the SGEMM logs begin on tensor cores, and the CUDA samples'
+// cudaTensorCoreGemm (there with one buffer).
+TEST_CASE("the wmma space holds the published tiles") {
+  const Strategy* strategy = *find_strategy("wmma");
+  const Problem p = make_problem({5120, 5120, 4096}, DataType::f16);
+  for (const Arch arch : {Arch{7, 5, false}, Arch{8, 0, false}}) {
+    const auto legal =
+        enumerate(*default_search_space(*strategy), p, representative_device(arch)).legal;
+    CHECK(legal.size() > 1000);
+    for (const char* tile : {"tile_m=64 tile_n=32 tile_k=16 warp_m=32 warp_n=16 raster=1",
+                             "tile_m=64 tile_n=32 tile_k=32 warp_m=16 warp_n=16 raster=1",
+                             "tile_m=128 tile_n=128 tile_k=32 warp_m=32 warp_n=64 raster=1"}) {
+      CAPTURE(tile);
+      CHECK(std::count(legal.begin(), legal.end(), *parse_tile(tile)) == 1);
+    }
+  }
+}
+
 // As for the early rungs: a tile that breaks the rule and no earlier one.
 TEST_CASE("the tensor-core strategy names what is wrong with a tile") {
   struct Wrong {
@@ -334,6 +352,10 @@ TEST_CASE("strategies refuse what they cannot compute") {
     CHECK(strategy->supports(single, {8, 0, false}).has_value() != strategy->takes_types());
   }
   CHECK_FALSE((*find_strategy("mma_multistage"))->supports(half, {7, 5, false}));
+  CHECK((*find_strategy("wmma"))->supports(half, {7, 5, false}));
+  half.type = DataType::bf16;
+  CHECK_FALSE((*find_strategy("wmma"))->supports(half, {7, 5, false}));
+  CHECK((*find_strategy("wmma"))->supports(half, {8, 0, false}));
   CHECK_FALSE((*find_strategy("multistage"))->supports(single, {7, 5, false}));
   CHECK((*find_strategy("double_buffer"))->supports(single, {7, 5, false}));
 }

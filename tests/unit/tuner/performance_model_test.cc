@@ -102,6 +102,23 @@ TEST_CASE("the model orders tensor-core tiles") {
   CHECK(tflops < 613);
 }
 
+// On the same grounds; and short k tiles do not cover the load of the next one.
+TEST_CASE("the model of wmma puts known tiles in order, below the pipelines of cp.async") {
+  const Problem p = make_problem({4096, 4096, 4096}, DataType::f16, *parse_layout("tnt"));
+  const auto time = [&](std::string_view strategy, std::string_view tile) {
+    const auto spec = codegen::spec_for(**codegen::find_strategy(strategy), *parse_tile(tile), p);
+    REQUIRE(codegen::broken_rule(spec, h200()) == nullptr);
+    return predict(spec, spec.strategy->estimated_registers(spec), p, h200()).total_us;
+  };
+  const double good = time("wmma", "tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 raster=8");
+  CHECK(good < time("wmma", "tile_m=128 tile_n=128 tile_k=16 warp_m=64 warp_n=64 raster=8"));
+  CHECK(good < time("wmma", "tile_m=128 tile_n=128 tile_k=32 warp_m=32 warp_n=32 raster=8"));
+  CHECK(good < time("wmma", "tile_m=64 tile_n=32 tile_k=32 warp_m=32 warp_n=16 raster=8"));
+  CHECK(good > time("mma_multistage",
+                    "tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 order=1 "
+                    "fragments=2 raster=8"));
+}
+
 // The published tiles of the ladder. Rungs that the compiler makes equal may tie.
 TEST_CASE("the model climbs the ladder") {
   const Problem p = make_problem({5120, 5120, 5120});

@@ -1,0 +1,131 @@
+#pragma once
+
+#include "parts/gemm_args.h"
+#include "parts/half_register_loader.cuh"
+#include "parts/kernel_traits.h"
+#include "parts/padded_rows.cuh"
+#include "parts/shared_address.cuh"
+#include "parts/tile_config.h"
+#include "parts/wmma.cuh"
+
+// The main loop of the wmma kernel: adds the product of a range of k tiles to the warps' sums.
+//
+// Shared memory, twice (buffer t % 2 holds the t-th k tile of the range): A's tile, then B's, each
+// in its operand's storage order, a line of it in a padded row (padded_rows.cuh).
+//
+// Time, a k tile: global loads of tile t + 1 into registers | products of tile t from shared memory
+// | registers into the other buffer | one barrier. Two buffers make one barrier a tile enough: a
+// buffer is written only after the barrier behind which nobody reads it any more.
+
+namespace gemmtune {
+
+// One of the two tiles of a buffer, and how wmma finds its 16 x 16 pieces.
+template <int kTileMn, int kTileK, bool kContiguousK>
+struct WmmaTile {
+  static constexpr int kLines = kContiguousK ? kTileMn : kTileK;
+  static constexpr int kLine = kContiguousK ? kTileK : kTileMn;  // elements
+  using Rows = PaddedRows<kLine / 8>;
+  static constexpr int kLd = Rows::kRowBytes / 2;  // elements
+  static constexpr int kBytes = kLines * Rows::kRowBytes;
+
+  // Of the piece from (mn, k) on, multiples of 16; in bytes.
+  static __device__ __forceinline__ int offset(int mn, int k) {
+    return kContiguousK ? Rows::offset(mn, k / 8) : Rows::offset(k, mn / 8);
+  }
+};
+
+template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
+struct WmmaMainloop {
+  static constexpr int kWarpsM = kTile.tile_m / kTile.warp_m;
+  static constexpr int kWarpsN = kTile.tile_n / kTile.warp_n;
+  static constexpr int kThreads = 32 * kWarpsM * kWarpsN;
+
+  using TileA = WmmaTile<kTile.tile_m, kTile.tile_k, kTraits.a_row_major>;
+  using TileB = WmmaTile<kTile.tile_n, kTile.tile_k, !kTraits.b_row_major>;
+  static constexpr int kBufferBytes = TileA::kBytes + TileB::kBytes;
+  static constexpr int kSmemBytes = 2 * kBufferBytes;
+
+  static constexpr int kRowTiles = kTile.warp_m / 16;
+  static constexpr int kColumnTiles = kTile.warp_n / 16;
+  using Sums = wmma::Accumulator<kTypes.accumulator>[kRowTiles][kColumnTiles];
+
+  static constexpr int kVectorA =
+      shared_out_vector(kTile.tile_m * kTile.tile_k, kThreads, kTraits.vector_a);
+  static constexpr int kVectorB =
+      shared_out_vector(kTile.tile_n * kTile.tile_k, kThreads, kTraits.vector_b);
+  using LoaderA = HalfRegisterLoader<kTile.tile_m, kTile.tile_k, kThreads, kVectorA,
+                                     kTraits.a_row_major, PaddedRows>;
+  using LoaderB = HalfRegisterLoader<kTile.tile_n, kTile.tile_k, kThreads, kVectorB,
+                                     !kTraits.b_row_major, PaddedRows>;
+
+  static __device__ __forceinline__ int warp_row() {
+    return static_cast<int>(threadIdx.x) / 32 / kWarpsN * kTile.warp_m;
+  }
+  static __device__ __forceinline__ int warp_column() {
+    return static_cast<int>(threadIdx.x) / 32 % kWarpsN * kTile.warp_n;
+  }
+
+  // The block's tile is at (row, column) of C, in elements; the range is [k_begin, k_end), k_begin
+  // a multiple of tile_k, and not empty. On return nobody reads shared memory any more.
+  static __device__ __forceinline__ void run(Sums& sums, unsigned char* smem, const GemmArgs& args,
+                                             int batch, int row, int column, int k_begin,
+                                             int k_end) {
+    const auto* a = static_cast<const unsigned short*>(args.a) + batch * args.stride_a +
+                    (kTraits.a_row_major ? k_begin : k_begin * args.lda);
+    const auto* b = static_cast<const unsigned short*>(args.b) + batch * args.stride_b +
+                    (kTraits.b_row_major ? k_begin * args.ldb : k_begin);
+    LoaderA load_a(a, args.lda, row, args.m);
+    LoaderB load_b(b, args.ldb, column, args.n);
+    int k_left = k_end - k_begin;
+    load_a.fetch(k_left);
+    load_b.fetch(k_left);
+    load_a.store(smem);
+    load_b.store(smem + TileA::kBytes);
+    __syncthreads();
+
+    const unsigned own_a = shared_address(smem) + TileA::offset(warp_row(), 0);
+    const unsigned own_b = shared_address(smem) + TileA::kBytes + TileB::offset(warp_column(), 0);
+    int buffer = 0;  // its offset
+    while (true) {
+      k_left -= kTile.tile_k;
+      const bool more = k_left > 0;
+      if (more) {
+        load_a.fetch(k_left);
+        load_b.fetch(k_left);
+      }
+      multiply(sums, own_a + buffer, own_b + buffer);
+      buffer ^= kBufferBytes;
+      if (more) {
+        load_a.store(smem + buffer);
+        load_b.store(smem + buffer + TileA::kBytes);
+      }
+      __syncthreads();
+      if (!more) return;
+    }
+  }
+
+ private:
+  using FragmentA = wmma::Fragment<wmma::kMatrixA, kTypes.operand, kTraits.a_row_major>;
+  using FragmentB = wmma::Fragment<wmma::kMatrixB, kTypes.operand, kTraits.b_row_major>;
+
+  // The product of two tiles; `a` and `b` are the shared addresses of the warp's part of them.
+  static __device__ __forceinline__ void multiply(Sums& sums, unsigned a, unsigned b) {
+#pragma unroll
+    for (int k = 0; k < kTile.tile_k; k += 16) {
+      FragmentA rows[kRowTiles];
+#pragma unroll
+      for (int i = 0; i < kRowTiles; ++i) {
+        wmma::load_matrix_sync(rows[i], a + TileA::offset(i * 16, k), TileA::kLd);
+      }
+#pragma unroll
+      for (int j = 0; j < kColumnTiles; ++j) {
+        FragmentB column;
+        wmma::load_matrix_sync(column, b + TileB::offset(j * 16, k), TileB::kLd);
+#pragma unroll
+        for (int i = 0; i < kRowTiles; ++i) wmma::mma_sync(sums[i][j], rows[i], column);
+      }
+    }
+  }
+};
+
+}  // namespace gemmtune

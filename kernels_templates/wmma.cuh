@@ -1,0 +1,52 @@
+#pragma once
+
+#include "parts/element_types.h"
+#include "parts/gemm_args.h"
+#include "parts/kernel_traits.h"
+#include "parts/raster.cuh"
+#include "parts/tile_config.h"
+#include "parts/wmma_epilogue.cuh"
+#include "parts/wmma_mainloop.cuh"
+
+// wmma: GEMM of 16-bit operands on the tensor cores by nvcuda::wmma's instructions (f16 from sm_75,
+// bf16 from sm_80), with two shared-memory buffers that are filled through registers.
+//
+//     C: m x n             block tile                warp tile             fragments
+//     +----+----+--        tile_m x tile_n           warp_m x warp_n       16 x 16, 16 deep
+//     |    |    |          (one thread block)        (one warp)
+//     +----+----+--        +-------+-------+         +--+--+--+--+         layout over the lanes:
+//     |    |    |    --->  | warp0 | warp1 |  --->   |  |  |  |  |  --->   the hardware's affair,
+//     +----+----+--        +-------+-------+         +--+--+--+--+         so results leave through
+//     |    |    |          | warp2 | warp3 |         |  |  |  |  |         shared memory
+//                          +-------+-------+         +--+--+--+--+
+//
+// Parts: copies half_register_loader.cuh, shared memory padded_rows.cuh, products wmma.cuh, the
+// loop over k wmma_mainloop.cuh, results wmma_epilogue.cuh.
+
+namespace gemmtune {
+
+template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
+struct Wmma {
+  using Mainloop = WmmaMainloop<kTile, kTraits, kTypes>;
+  using Epilogue = WmmaEpilogue<kTypes, kTraits.vector_c, kTile.warp_m, kTile.warp_n>;
+
+  static constexpr int kThreads = Mainloop::kThreads;
+  static constexpr int kSlabsBytes = kThreads / 32 * Epilogue::kSlabBytes;
+  static constexpr int kSmemBytes =
+      Mainloop::kSmemBytes > kSlabsBytes ? Mainloop::kSmemBytes : kSlabsBytes;
+
+  static __device__ __forceinline__ void run(const GemmArgs& args) {
+    extern __shared__ __align__(128) unsigned char smem[];
+    const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(
+        args.m, args.n, static_cast<int>(blockIdx.x));
+    const int row = at.row * kTile.tile_m;
+    const int column = at.column * kTile.tile_n;
+    typename Mainloop::Sums sums;
+    Mainloop::run(sums, smem, args, at.batch, row, column, 0, args.k);
+    Epilogue::store(sums, smem + threadIdx.x / 32 * Epilogue::kSlabBytes,
+                    static_cast<typename Epilogue::Element*>(args.c) + at.batch * args.stride_c,
+                    args, row + Mainloop::warp_row(), column + Mainloop::warp_column());
+  }
+};
+
+}  // namespace gemmtune

@@ -1,0 +1,112 @@
+#include "codegen/strategies/wmma.h"
+
+#include <algorithm>
+#include <array>
+
+#include "codegen/mma_rules.h"
+#include "codegen/simt_rules.h"
+
+namespace gemmtune::codegen {
+namespace {
+
+constexpr int kFirstArchOfBf16 = 80;
+constexpr int kBuffers = 2;
+constexpr int kRowPadding = 8;  // elements (padded_rows.cuh)
+constexpr int kPiece = 16;      // rows, columns and depth of a product
+constexpr int kFragmentRegisters = 4;
+// Pointers, edges and counters that stay live through the main loop, at least.
+constexpr int kOverheadRegisters = 16;
+
+constexpr std::array<std::string_view, 7> kParameters = {"tile_m", "tile_n",     "tile_k", "warp_m",
+                                                         "warp_n", "min_blocks", "raster"};
+
+// Elements of an operand's shared tile, each line padded.
+int padded_elements(int tile_mn, int tile_k, bool contiguous_k) {
+  return contiguous_k ? tile_mn * (tile_k + kRowPadding) : tile_k * (tile_mn + kRowPadding);
+}
+
+// Registers that an operand's next tile is held in; two elements a register, or one where they come
+// one by one.
+int held_registers(int elements, int threads, int vector) {
+  return elements / threads / (vector > 1 ? 2 : 1);
+}
+
+// Elements that an access moves where the alignment allows `aligned`: fewer where threads would go
+// without one (half_register_loader.cuh).
+int shared_out_vector(int elements, int threads, int aligned) {
+  while (aligned > 2 && elements / aligned < threads) aligned /= 2;
+  return aligned;
+}
+
+class Wmma final : public Strategy {
+ public:
+  Wmma() : rules_(mma::rules_without_pipeline()) {}
+
+  std::string_view name() const override { return "wmma"; }
+  std::string_view summary() const override {
+    return "f16 and bf16 on tensor cores (nvcuda::wmma 16x16x16); block, warp and fragment tiles, "
+           "two padded shared-memory buffers filled through registers";
+  }
+  std::string_view template_file() const override { return "wmma.cuh"; }
+  std::string_view template_name() const override { return "Wmma"; }
+  bool takes_types() const override { return true; }
+  std::span<const std::string_view> parameters() const override { return kParameters; }
+  std::span<const Rule> rules() const override { return rules_; }
+
+  Expected<void> supports(const Problem& problem, Arch arch) const override {
+    if (problem.type == DataType::f32) {
+      return make_error(ErrorKind::unsupported, "wmma computes f16 and bf16 only");
+    }
+    if (problem.type == DataType::bf16 && arch.number() < kFirstArchOfBf16) {
+      return make_error(ErrorKind::unsupported, "wmma computes bf16 on sm_80 or newer");
+    }
+    return simt::fits_one_grid(problem);
+  }
+
+  KernelTraits main_traits(const KernelSpec& spec) const override {
+    const TileConfig& t = spec.tile;
+    KernelTraits traits = spec.traits;
+    traits.vector_a = shared_out_vector(t.tile_m * t.tile_k, threads(t), traits.vector_a);
+    traits.vector_b = shared_out_vector(t.tile_n * t.tile_k, threads(t), traits.vector_b);
+    return traits;
+  }
+
+  int threads(const TileConfig& tile) const override { return mma::threads(tile); }
+
+  int smem_bytes(const KernelSpec& spec) const override {
+    const TileConfig& t = spec.tile;
+    const int buffer = padded_elements(t.tile_m, t.tile_k, spec.traits.a_row_major) +
+                       padded_elements(t.tile_n, t.tile_k, !spec.traits.b_row_major);
+    return std::max(kBuffers * buffer * size_bytes(spec.type),
+                    mma::slabs_bytes(t, spec.accumulator));
+  }
+
+  int estimated_registers(const KernelSpec& spec) const override {
+    const TileConfig& t = spec.tile;
+    const int threads_a_block = std::max(1, threads(t));
+    const int sums = t.warp_m * t.warp_n / (spec.accumulator == DataType::f16 ? 64 : 32);
+    const int fragments = (t.warp_m / kPiece + 1) * kFragmentRegisters;
+    return sums + fragments +
+           held_registers(t.tile_m * t.tile_k, threads_a_block, spec.traits.vector_a) +
+           held_registers(t.tile_n * t.tile_k, threads_a_block, spec.traits.vector_b) +
+           kOverheadRegisters;
+  }
+
+  LoadBytes loads(const KernelSpec& spec) const override { return mma::loads(spec); }
+
+  LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
+    return simt::single_launch(spec, problem);
+  }
+
+ private:
+  std::vector<Rule> rules_;
+};
+
+}  // namespace
+
+const Strategy& wmma() {
+  static const Wmma strategy;
+  return strategy;
+}
+
+}  // namespace gemmtune::codegen
