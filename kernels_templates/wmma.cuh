@@ -8,8 +8,9 @@
 #include "parts/wmma_epilogue.cuh"
 #include "parts/wmma_mainloop.cuh"
 
-// wmma: GEMM of 16-bit operands on the tensor cores by nvcuda::wmma's instructions (f16 from sm_75,
-// bf16 from sm_80), with two shared-memory buffers that are filled through registers.
+// wmma: GEMM on the tensor cores by nvcuda::wmma's instructions (f16 from sm_75, bf16 from sm_80),
+// with two shared-memory buffers that are filled through registers. f32 operands are rounded to f16
+// on their way, sums and C stay f32.
 //
 //     C: m x n             block tile                warp tile             fragments
 //     +----+----+--        tile_m x tile_n           warp_m x warp_n       16 x 16, 16 deep

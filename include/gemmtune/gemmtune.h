@@ -164,7 +164,8 @@ typedef enum gemmtune_type { GEMMTUNE_F32 = 0, GEMMTUNE_F16 = 1, GEMMTUNE_BF16 =
 typedef enum gemmtune_math {
   GEMMTUNE_MATH_IEEE = 0,
   GEMMTUNE_MATH_TF32 = 1,
-  GEMMTUNE_MATH_3XTF32 = 2
+  GEMMTUNE_MATH_3XTF32 = 2,
+  GEMMTUNE_MATH_F16 = 3 /* f32 operands rounded to f16; what is beyond 65504 becomes infinite */
 } gemmtune_math;
 
 /* Storage order of a matrix. */

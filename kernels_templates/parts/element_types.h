@@ -13,6 +13,7 @@ enum Products : int {
   kExact = 0,   // of the operands as they are; the only way for 16-bit operands
   kTf32 = 1,    // of the operands rounded to tf32 (10 bits of fraction)
   k3xTf32 = 2,  // of both as sums of two tf32 values, without the product of the small ones
+  kHalf = 3,    // of the operands rounded to f16
 };
 
 struct ElementTypes {

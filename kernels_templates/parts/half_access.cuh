@@ -7,6 +7,16 @@
 
 namespace gemmtune {
 
+// An element as it lies in memory.
+template <ElementType kType>
+struct StoredElement {
+  using Type = unsigned short;
+};
+template <>
+struct StoredElement<kF32> {
+  using Type = float;
+};
+
 template <ElementType kType>
 __device__ __forceinline__ unsigned short to_half(float x) {
   static_assert(kType == kF16 || kType == kBf16, "16-bit types are f16 and bf16");

@@ -2,11 +2,12 @@
 
 #include "parts/half_access.cuh"
 #include "parts/swizzled_rows.cuh"
+#include "parts/vector_access.cuh"
 
-// Brings kTileMn x kTileK tiles of A or B, 16-bit elements, from global to shared memory through
-// registers, in two steps, so that the loads of the next tile are in flight while this one is
-// multiplied: where there is no cp.async (before sm_80), or where elements are converted on their
-// way.
+// Brings kTileMn x kTileK tiles of A or B, elements of kType, from global to shared memory, where
+// they have 16 bits (f32 becomes f16), through registers, in two steps, so that the loads of the
+// next tile are in flight while this one is multiplied: where there is no cp.async (before sm_80),
+// or where elements are converted on their way.
 //
 // A shared tile has the operand's own storage order: a line of it is a row of the operand that is
 // contiguous along k (kTileMn lines), or along mn (kTileK lines). Where a line lies is told by
@@ -25,29 +26,64 @@
 
 namespace gemmtune {
 
-// What one access holds on its way. Pairs are packed only when they are stored: doing it sooner
+// What one access holds on its way. It is packed or rounded only when it is stored: doing so sooner
 // would wait for the loads.
-template <int kVector>
-struct HeldHalves {
+template <ElementType kType, int kVector>
+struct HeldElements {
+  using Element = unsigned short;
   HalfVector<kVector> vector;
 
   // The first `left` elements from there on exist: all or none.
-  __device__ __forceinline__ void load(const unsigned short* from, int left) {
+  __device__ __forceinline__ void load(const Element* from, int left) {
     vector = {};
     if (left > 0) vector = load_halves<kVector>(from);
   }
   __device__ __forceinline__ HalfVector<kVector> packed() const { return vector; }
 };
-template <>
-struct HeldHalves<1> {
-  unsigned short first;
-  unsigned short second;
+template <ElementType kType>
+struct HeldElements<kType, 1> {
+  using Element = unsigned short;
+  Element first;
+  Element second;
 
-  __device__ __forceinline__ void load(const unsigned short* from, int left) {
-    first = left > 0 ? from[0] : static_cast<unsigned short>(0);
-    second = left > 1 ? from[1] : static_cast<unsigned short>(0);
+  __device__ __forceinline__ void load(const Element* from, int left) {
+    first = left > 0 ? from[0] : static_cast<Element>(0);
+    second = left > 1 ? from[1] : static_cast<Element>(0);
   }
   __device__ __forceinline__ HalfVector<2> packed() const { return {{pack_halves(first, second)}}; }
+};
+// f32 becomes f16.
+template <int kVector>
+struct HeldElements<kF32, kVector> {
+  using Element = float;
+  FloatVector<kVector> vector;
+
+  __device__ __forceinline__ void load(const Element* from, int left) {
+    vector = {};
+    if (left > 0) vector = load_vector<kVector>(from);
+  }
+  __device__ __forceinline__ HalfVector<kVector> packed() const {
+    HalfVector<kVector> out;
+#pragma unroll
+    for (int v = 0; v < kVector; v += 2) {
+      out.words[v / 2] = to_half_pair<kF16>(vector.v[v], vector.v[v + 1]);
+    }
+    return out;
+  }
+};
+template <>
+struct HeldElements<kF32, 1> {
+  using Element = float;
+  Element first;
+  Element second;
+
+  __device__ __forceinline__ void load(const Element* from, int left) {
+    first = left > 0 ? from[0] : 0.0f;
+    second = left > 1 ? from[1] : 0.0f;
+  }
+  __device__ __forceinline__ HalfVector<2> packed() const {
+    return {{to_half_pair<kF16>(first, second)}};
+  }
 };
 
 // Elements that an access moves where the alignment allows `aligned`: fewer where threads would go
@@ -57,9 +93,12 @@ __device__ constexpr int shared_out_vector(int elements, int threads, int aligne
   return aligned;
 }
 
-template <int kTileMn, int kTileK, int kThreads, int kVector, bool kContiguousK,
+template <ElementType kType, int kTileMn, int kTileK, int kThreads, int kVector, bool kContiguousK,
           template <int> class RowsOf>
 class HalfRegisterLoader {
+  using Held = HeldElements<kType, kVector>;
+  using Element = typename Held::Element;
+  static constexpr int kBytes = sizeof(Element);
   static constexpr int kLines = kContiguousK ? kTileMn : kTileK;
   static constexpr int kLine = kContiguousK ? kTileK : kTileMn;  // elements
   using Rows = RowsOf<kLine / 8>;
@@ -76,16 +115,16 @@ class HalfRegisterLoader {
  public:
   // `base` is the operand's first element of the k range; `start` the tile's first mn; `extent` the
   // operand's mn.
-  __device__ __forceinline__ HalfRegisterLoader(const unsigned short* base, long long ld, int start,
+  __device__ __forceinline__ HalfRegisterLoader(const Element* base, long long ld, int start,
                                                 int extent)
-      : line_step_(ld * (kLinesAtOnce * 2)), mn_left_(extent - start) {
+      : line_step_(ld * (kLinesAtOnce * kBytes)), mn_left_(extent - start) {
     const int thread = static_cast<int>(threadIdx.x);
     line_ = thread / kAcross;
     if constexpr (kLinesAtOnce % 8 == 0) line_ = Rows::template filled<kStep * 2>(line_);
     element_ = thread % kAcross * kAccess;
     from_ = reinterpret_cast<const char*>(kContiguousK ? base + (start + line_) * ld + element_
                                                        : base + line_ * ld + start + element_);
-    rewind_ = kContiguousK ? kTileK * 2 - kLineSteps * line_step_ : 0;
+    rewind_ = kContiguousK ? kTileK * kBytes - kLineSteps * line_step_ : 0;
   }
 
   // Loads the next tile, of which the first `k_left` values of k exist.
@@ -97,7 +136,7 @@ class HalfRegisterLoader {
       const bool inside = line_ + i * kLinesAtOnce < line_end;
 #pragma unroll
       for (int j = 0; j < kColumns; ++j) {
-        held_[i][j].load(reinterpret_cast<const unsigned short*>(from_ + j * (kStep * 2)),
+        held_[i][j].load(reinterpret_cast<const Element*>(from_ + j * (kStep * kBytes)),
                          inside ? element_end - element_ - j * kStep : 0);
       }
       from_ += line_step_;
@@ -125,7 +164,7 @@ class HalfRegisterLoader {
   int mn_left_;          // from the tile's first mn to the operand's end
   int line_;             // the thread's first line and element in a tile
   int element_;
-  HeldHalves<kVector> held_[kLineSteps][kColumns];
+  Held held_[kLineSteps][kColumns];
 };
 
 }  // namespace gemmtune

@@ -17,16 +17,6 @@
 
 namespace gemmtune {
 
-// As it lies in memory.
-template <ElementType kType>
-struct StoredElement {
-  using Type = unsigned short;
-};
-template <>
-struct StoredElement<kF32> {
-  using Type = float;
-};
-
 // The sums are what they are.
 struct AsSummed {
   __device__ __forceinline__ float operator()(float sum, int, int) const { return sum; }

@@ -53,9 +53,9 @@ struct WmmaMainloop {
       shared_out_vector(kTile.tile_m * kTile.tile_k, kThreads, kTraits.vector_a);
   static constexpr int kVectorB =
       shared_out_vector(kTile.tile_n * kTile.tile_k, kThreads, kTraits.vector_b);
-  using LoaderA = HalfRegisterLoader<kTile.tile_m, kTile.tile_k, kThreads, kVectorA,
+  using LoaderA = HalfRegisterLoader<kTypes.operand, kTile.tile_m, kTile.tile_k, kThreads, kVectorA,
                                      kTraits.a_row_major, PaddedRows>;
-  using LoaderB = HalfRegisterLoader<kTile.tile_n, kTile.tile_k, kThreads, kVectorB,
+  using LoaderB = HalfRegisterLoader<kTypes.operand, kTile.tile_n, kTile.tile_k, kThreads, kVectorB,
                                      !kTraits.b_row_major, PaddedRows>;
 
   static __device__ __forceinline__ int warp_row() {
@@ -70,9 +70,9 @@ struct WmmaMainloop {
   static __device__ __forceinline__ void run(Sums& sums, unsigned char* smem, const GemmArgs& args,
                                              int batch, int row, int column, int k_begin,
                                              int k_end) {
-    const auto* a = static_cast<const unsigned short*>(args.a) + batch * args.stride_a +
+    const auto* a = static_cast<const Element*>(args.a) + batch * args.stride_a +
                     (kTraits.a_row_major ? k_begin : k_begin * args.lda);
-    const auto* b = static_cast<const unsigned short*>(args.b) + batch * args.stride_b +
+    const auto* b = static_cast<const Element*>(args.b) + batch * args.stride_b +
                     (kTraits.b_row_major ? k_begin * args.ldb : k_begin);
     LoaderA load_a(a, args.lda, row, args.m);
     LoaderB load_b(b, args.ldb, column, args.n);
@@ -105,8 +105,10 @@ struct WmmaMainloop {
   }
 
  private:
-  using FragmentA = wmma::Fragment<wmma::kMatrixA, kTypes.operand, kTraits.a_row_major>;
-  using FragmentB = wmma::Fragment<wmma::kMatrixB, kTypes.operand, kTraits.b_row_major>;
+  using Element = typename StoredElement<kTypes.operand>::Type;
+  static constexpr ElementType kShared = kTypes.operand == kF32 ? kF16 : kTypes.operand;
+  using FragmentA = wmma::Fragment<wmma::kMatrixA, kShared, kTraits.a_row_major>;
+  using FragmentB = wmma::Fragment<wmma::kMatrixB, kShared, kTraits.b_row_major>;
 
   // The product of two tiles; `a` and `b` are the shared addresses of the warp's part of them.
   static __device__ __forceinline__ void multiply(Sums& sums, unsigned a, unsigned b) {

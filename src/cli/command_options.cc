@@ -59,7 +59,7 @@ void add_problem_options(CLI::App& command, ProblemOptions& options, bool severa
   command.add_option("--acc", options.accumulator, "Of the sums: f32, f16")
       ->type_name("TYPE")
       ->group(group);
-  command.add_option("--math", options.math, "ieee, tf32 or 3xtf32")
+  command.add_option("--math", options.math, "ieee, tf32, 3xtf32 or f16")
       ->type_name("MODE")
       ->group(group);
   command

@@ -55,6 +55,8 @@ std::string_view products(MathMode math) {
       return "gemmtune::kTf32";
     case MathMode::tf32x3:
       return "gemmtune::k3xTf32";
+    case MathMode::f16:
+      return "gemmtune::kHalf";
     case MathMode::ieee:
       break;
   }

@@ -36,7 +36,7 @@ int mmas_in_step(const TileConfig& tile) {
 }
 
 int k_of_step(const KernelSpec& spec) {
-  return mmas_in_step(spec.tile) * kStepBytes / size_bytes(spec.type);
+  return mmas_in_step(spec.tile) * kStepBytes / size_bytes(shared_type(spec));
 }
 
 // How a block's threads share out an operand's tile (MmaTileLoader in mma_tile_loader.cuh).
@@ -97,19 +97,19 @@ constexpr std::array kCopyRules = {
          [](const RuleInput& in) {
            const TileConfig& t = in.spec.tile;
            const KernelTraits traits = in.spec.strategy->main_traits(in.spec);
+           const DataType type = shared_type(in.spec);
            return traits.a_row_major
-                      ? copies_evenly(threads(t), t.tile_m, t.tile_k, traits.vector_a, in.spec.type)
-                      : copies_evenly(threads(t), t.tile_k, t.tile_m, traits.vector_a,
-                                      in.spec.type);
+                      ? copies_evenly(threads(t), t.tile_m, t.tile_k, traits.vector_a, type)
+                      : copies_evenly(threads(t), t.tile_k, t.tile_m, traits.vector_a, type);
          }},
     Rule{"threads divide the copies of a tile of B", "each thread issues the same number",
          [](const RuleInput& in) {
            const TileConfig& t = in.spec.tile;
            const KernelTraits traits = in.spec.strategy->main_traits(in.spec);
+           const DataType type = shared_type(in.spec);
            return traits.b_row_major
-                      ? copies_evenly(threads(t), t.tile_k, t.tile_n, traits.vector_b, in.spec.type)
-                      : copies_evenly(threads(t), t.tile_n, t.tile_k, traits.vector_b,
-                                      in.spec.type);
+                      ? copies_evenly(threads(t), t.tile_k, t.tile_n, traits.vector_b, type)
+                      : copies_evenly(threads(t), t.tile_n, t.tile_k, traits.vector_b, type);
          }},
 };
 
@@ -147,8 +147,13 @@ int estimated_registers(const KernelSpec& spec) {
   return sums + fragments + offsets_a + offsets_b + on_their_way + kOverheadRegisters;
 }
 
+DataType shared_type(const KernelSpec& spec) {
+  return spec.math == MathMode::f16 ? DataType::f16 : spec.type;
+}
+
 Expected<void> supports(const Problem& problem, Arch arch) {
-  if (problem.type == DataType::f32 && problem.math == MathMode::ieee) {
+  const bool in_tf32 = problem.math == MathMode::tf32 || problem.math == MathMode::tf32x3;
+  if (problem.type == DataType::f32 && !in_tf32) {
     return make_error(ErrorKind::unsupported, "computes f32 with --math tf32 or 3xtf32 only");
   }
   if (arch.number() < kFirstArch) {
@@ -158,11 +163,11 @@ Expected<void> supports(const Problem& problem, Arch arch) {
 }
 
 LoadBytes loads(const KernelSpec& spec) {
-  const auto of_tile = [&](int m, int n) {
-    return size_bytes(spec.type) * (1.0 / std::max(1, m) + 1.0 / std::max(1, n));
+  const auto of_tile = [](DataType type, int m, int n) {
+    return size_bytes(type) * (1.0 / std::max(1, m) + 1.0 / std::max(1, n));
   };
   const TileConfig& t = spec.tile;
-  return {of_tile(t.tile_m, t.tile_n), of_tile(t.warp_m, t.warp_n)};
+  return {of_tile(spec.type, t.tile_m, t.tile_n), of_tile(shared_type(spec), t.warp_m, t.warp_n)};
 }
 
 std::vector<Rule> rules() {

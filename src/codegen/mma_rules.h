@@ -25,6 +25,9 @@ int slabs_bytes(const TileConfig& tile, DataType sums);
 
 int estimated_registers(const KernelSpec& spec);
 
+// Of elements in shared memory: spec.type, unless they are converted on their way.
+DataType shared_type(const KernelSpec& spec);
+
 // f16 and bf16, and f32 in tf32 modes, on an arch that has what the main loop is made of.
 Expected<void> supports(const Problem& problem, Arch arch);
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kTypeNames = {"f32", "f16", "bf16"};
 constexpr std::array<DataType, 3> kTypes = {DataType::f32, DataType::f16, DataType::bf16};
-constexpr std::array<std::string_view, 3> kMathNames = {"ieee", "tf32", "3xtf32"};
+constexpr std::array<std::string_view, 4> kMathNames = {"ieee", "tf32", "3xtf32", "f16"};
 
 // Index of `text` in `names`, or the message that lists them.
 template <class T, size_t N>

@@ -20,11 +20,12 @@ static_assert(static_cast<int>(DataType::f32) == GEMMTUNE_F32 &&
               static_cast<int>(DataType::bf16) == GEMMTUNE_BF16);
 static_assert(static_cast<int>(MathMode::ieee) == GEMMTUNE_MATH_IEEE &&
               static_cast<int>(MathMode::tf32) == GEMMTUNE_MATH_TF32 &&
-              static_cast<int>(MathMode::tf32x3) == GEMMTUNE_MATH_3XTF32);
+              static_cast<int>(MathMode::tf32x3) == GEMMTUNE_MATH_3XTF32 &&
+              static_cast<int>(MathMode::f16) == GEMMTUNE_MATH_F16);
 static_assert(static_cast<int>(Order::row_major) == GEMMTUNE_ROW_MAJOR &&
               static_cast<int>(Order::column_major) == GEMMTUNE_COLUMN_MAJOR);
 constexpr int kTypes = 3;
-constexpr int kModes = 3;
+constexpr int kModes = 4;
 constexpr int kOrders = 2;
 
 // No kernel moves more at a time, so a better alignment changes nothing.

@@ -14,7 +14,9 @@ namespace gemmtune::tuner {
 
 std::optional<std::string> too_inaccurate(const Problem& problem, double error,
                                           std::optional<double> vendor_error) {
-  if (problem.type != DataType::f32 || problem.math == MathMode::tf32) return std::nullopt;
+  const bool f32_accuracy = problem.type == DataType::f32 &&
+                            (problem.math == MathMode::ieee || problem.math == MathMode::tf32x3);
+  if (!f32_accuracy) return std::nullopt;
   // Not by >, which a NaN passes. Where cuBLASLt is exact there is nothing to compare with.
   if (!vendor_error || *vendor_error == 0 || error <= kErrorAllowance * *vendor_error) {
     return std::nullopt;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "codegen/mma_rules.h"
 #include "codegen/strategy.h"
 
 namespace gemmtune::tuner {
@@ -39,6 +40,7 @@ double slots_a_product(MathMode math) {
       return 1;
     case MathMode::tf32x3:
       return 3.5;
+    case MathMode::f16:
     case MathMode::ieee:
       break;
   }
@@ -69,14 +71,23 @@ bool on_tensor_cores(DataType type, MathMode math) {
 
 double tensor_tflops(DataType type, MathMode math, const DeviceSpec& device) {
   if (type != DataType::f32) return device.tensor_f16_tflops;
-  return device.tensor_f16_tflops / (math == MathMode::tf32x3 ? 6 : 2);
+  switch (math) {
+    case MathMode::tf32:
+      return device.tensor_f16_tflops / 2;
+    case MathMode::tf32x3:
+      return device.tensor_f16_tflops / 6;
+    case MathMode::f16:
+    case MathMode::ieee:
+      break;
+  }
+  return device.tensor_f16_tflops;
 }
 
 TensorCost tensor_cost(const codegen::KernelSpec& spec, const DeviceSpec& device) {
   const TileConfig& t = spec.tile;
   const KernelTraits traits = spec.strategy->main_traits(spec);
   const double warps = spec.strategy->threads(t) / 32.0;
-  const double element = size_bytes(spec.type);
+  const double element = size_bytes(codegen::mma::shared_type(spec));
   const double mma = static_cast<double>(t.tile_m) * t.tile_n / mma_rate(spec, device);
   const double read = warps * (t.warp_m + t.warp_n) * element;
   const double written = (t.tile_m + t.tile_n) * element;

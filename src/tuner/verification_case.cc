@@ -247,7 +247,11 @@ double unit_roundoff(DataType type) {
   return 0x1p-24;
 }
 
-// Largest relative error of a product of f32 operands.
+// What a product of operands and alpha of up to 1.5 may be off where one of them is below the
+// normal numbers of f16: two roundings by up to 2^-25.
+constexpr double kSubnormalHalf = 0x1p-23;
+
+// Largest relative error of a product of f32 operands, in f16 of normal ones.
 double product_error(MathMode math) {
   switch (math) {
     case MathMode::tf32:
@@ -255,6 +259,8 @@ double product_error(MathMode math) {
     case MathMode::tf32x3:
       // The product of the smaller parts, and what both lose where they are cut off after 11 bits.
       return 0x1p-19;
+    case MathMode::f16:
+      return 0x1p-10 + 0x1p-22;  // two operands, each rounded to 11 bits
     case MathMode::ieee:
       break;
   }
@@ -265,8 +271,9 @@ double product_error(MathMode math) {
 
 double error_bound(const Problem& problem, double magnitude, double expected) {
   const double terms = 8 * std::sqrt(static_cast<double>(problem.shape.k)) + 4;
-  const double sum =
+  double sum =
       (terms * unit_roundoff(problem.accumulator) + product_error(problem.math)) * magnitude;
+  if (problem.math == MathMode::f16) sum += kSubnormalHalf * static_cast<double>(problem.shape.k);
   if (problem.type == DataType::f32) return sum;
   const double smallest = problem.type == DataType::f16 ? 0x1p-25 : 0.0;
   return sum + std::max(unit_roundoff(problem.type) * (std::abs(expected) + sum), smallest);

@@ -80,7 +80,8 @@ HostOperands make_operands(const VerificationCase& test);
 // the probabilistic bound of Higham and Mary (SIAM J. Sci. Comput. 41, 2019) with lambda = 8, at
 // which a correct kernel fails with probability below 1e-13 an element; and for a C of 16 bits its
 // rounding, u |expected| with u = 2^-11 for f16 and 2^-8 for bf16 (half the smallest f16 at least).
-// Products in tf32 may be off by 2^-10 of themselves, those in 3xtf32 by 2^-19.
+// Products in tf32 may be off by 2^-10 of themselves, those in 3xtf32 by 2^-19, those in f16 by
+// 2^-10 + 2^-22, and by 2^-23 for operands that are subnormal there.
 double error_bound(const Problem& problem, double magnitude, double expected);
 
 }  // namespace gemmtune::tuner

@@ -103,8 +103,8 @@ class CublasLt {
   // Descriptors and algorithms for `problem` (any layout; MatmulArgs follow its a, b and c).
   // Problem::align_bytes is what the algorithms may assume of the pointers. ErrorKind::unsupported
   // if cuBLASLt has no algorithm for it, or wants device scalars of another type than f32. Math:
-  // ieee is plain f32 arithmetic; tf32 is the fast mode; tf32x3, which cuBLASLt lacks, is compared
-  // with its plain f32.
+  // ieee is plain f32 arithmetic; tf32 and f16 are the fast modes; tf32x3, which cuBLASLt lacks, is
+  // compared with its plain f32.
   Expected<MatmulPlan> plan(const Problem& problem, const PlanOptions& options = {}) const;
 
   const CublasLtLibrary& library() const;

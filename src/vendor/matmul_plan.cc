@@ -23,6 +23,7 @@ MatmulTypes matmul_types(const Problem& problem) {
       break;
   }
   if (problem.math == MathMode::tf32) types.compute = CUBLAS_COMPUTE_32F_FAST_TF32;
+  if (problem.math == MathMode::f16) types.compute = CUBLAS_COMPUTE_32F_FAST_16F;
   if (problem.accumulator == DataType::f16) {
     types.compute = CUBLAS_COMPUTE_16F;
     types.scalar = CUDA_R_16F;

@@ -172,6 +172,7 @@ struct Types {
 
 constexpr Types kTypes[] = {{DataType::f32, DataType::f32, MathMode::ieee},
                             {DataType::f32, DataType::f32, MathMode::tf32},
+                            {DataType::f32, DataType::f32, MathMode::f16},
                             {DataType::f16, DataType::f32, MathMode::ieee},
                             {DataType::f16, DataType::f16, MathMode::ieee},
                             {DataType::bf16, DataType::f32, MathMode::ieee}};

@@ -49,7 +49,11 @@ std::optional<Problem> random_kind(const codegen::Strategy& strategy, Arch arch,
                                    std::mt19937_64& random) {
   if (strategy.supports(make_problem({64, 64, 64}), arch)) return make_problem({64, 64, 64});
   Problem problem = make_problem({64, 64, 64}, DataType::f16);
-  switch (random() % 5) {
+  switch (random() % 6) {
+    case 5:
+      problem.type = DataType::f32;
+      problem.math = MathMode::f16;
+      break;
     case 4:
       problem.type = DataType::f32;
       problem.math = MathMode::tf32;

@@ -35,6 +35,20 @@ TEST_CASE("wmma: every type and sum") {
   }
 }
 
+TEST_CASE("wmma: f32 rounded to f16, every alignment class of every layout") {
+  const auto rounded = [](const KernelTraits& traits) {
+    return spec_of("wmma", kSmall, traits, DataType::f32, DataType::f32, MathMode::f16);
+  };
+  for (const bool a : {true, false}) {
+    for (const bool b : {true, false}) {
+      for (const int width : {1, 2, 4}) {
+        check_quick_cases(rounded({a, b, width, width, width}), kTuring);
+        check_quick_cases(rounded({a, b, width, 4, 4}));
+      }
+    }
+  }
+}
+
 // Row lengths of 2, 4, 6, 8, 12 and 16 chunks of 16 bytes: padded rows, and the order in which they
 // are filled. Not what the epilogue reads: eight sums a lane are two 16-byte reads 32 bytes apart.
 TEST_CASE("wmma stores and reads tiles, and stores fragments, without bank conflicts") {

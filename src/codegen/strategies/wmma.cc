@@ -11,8 +11,9 @@ namespace {
 
 constexpr int kFirstArchOfBf16 = 80;
 constexpr int kBuffers = 2;
-constexpr int kRowPadding = 8;  // elements (padded_rows.cuh)
-constexpr int kPiece = 16;      // rows, columns and depth of a product
+constexpr int kSharedBytes = 2;  // an element
+constexpr int kRowPadding = 8;   // elements (padded_rows.cuh)
+constexpr int kPiece = 16;       // rows, columns and depth of a product
 constexpr int kFragmentRegisters = 4;
 // Pointers, edges and counters that stay live through the main loop, at least.
 constexpr int kOverheadRegisters = 16;
@@ -25,10 +26,11 @@ int padded_elements(int tile_mn, int tile_k, bool contiguous_k) {
   return contiguous_k ? tile_mn * (tile_k + kRowPadding) : tile_k * (tile_mn + kRowPadding);
 }
 
-// Registers that an operand's next tile is held in; two elements a register, or one where they come
-// one by one.
-int held_registers(int elements, int threads, int vector) {
-  return elements / threads / (vector > 1 ? 2 : 1);
+// Registers that an operand's next tile is held in; two elements a register, or one where they are
+// f32 or come one by one.
+int held_registers(const KernelSpec& spec, int elements, int vector) {
+  const bool pairs = spec.type != DataType::f32 && vector > 1;
+  return elements / std::max(1, mma::threads(spec.tile)) / (pairs ? 2 : 1);
 }
 
 // Elements that an access moves where the alignment allows `aligned`: fewer where threads would go
@@ -44,8 +46,8 @@ class Wmma final : public Strategy {
 
   std::string_view name() const override { return "wmma"; }
   std::string_view summary() const override {
-    return "f16 and bf16 on tensor cores (nvcuda::wmma 16x16x16); block, warp and fragment tiles, "
-           "two padded shared-memory buffers filled through registers";
+    return "f16, bf16 and f32 rounded to f16 on tensor cores (nvcuda::wmma 16x16x16); block, warp "
+           "and fragment tiles, two padded shared-memory buffers filled through registers";
   }
   std::string_view template_file() const override { return "wmma.cuh"; }
   std::string_view template_name() const override { return "Wmma"; }
@@ -54,11 +56,11 @@ class Wmma final : public Strategy {
   std::span<const Rule> rules() const override { return rules_; }
 
   Expected<void> supports(const Problem& problem, Arch arch) const override {
-    if (problem.type == DataType::f32) {
-      return make_error(ErrorKind::unsupported, "wmma computes f16 and bf16 only");
+    if (problem.type == DataType::f32 && problem.math != MathMode::f16) {
+      return make_error(ErrorKind::unsupported, "computes f32 with --math f16 only");
     }
     if (problem.type == DataType::bf16 && arch.number() < kFirstArchOfBf16) {
-      return make_error(ErrorKind::unsupported, "wmma computes bf16 on sm_80 or newer");
+      return make_error(ErrorKind::unsupported, "computes bf16 on sm_80 or newer");
     }
     return simt::fits_one_grid(problem);
   }
@@ -77,19 +79,15 @@ class Wmma final : public Strategy {
     const TileConfig& t = spec.tile;
     const int buffer = padded_elements(t.tile_m, t.tile_k, spec.traits.a_row_major) +
                        padded_elements(t.tile_n, t.tile_k, !spec.traits.b_row_major);
-    return std::max(kBuffers * buffer * size_bytes(spec.type),
-                    mma::slabs_bytes(t, spec.accumulator));
+    return std::max(kBuffers * buffer * kSharedBytes, mma::slabs_bytes(t, spec.accumulator));
   }
 
   int estimated_registers(const KernelSpec& spec) const override {
     const TileConfig& t = spec.tile;
-    const int threads_a_block = std::max(1, threads(t));
     const int sums = t.warp_m * t.warp_n / (spec.accumulator == DataType::f16 ? 64 : 32);
     const int fragments = (t.warp_m / kPiece + 1) * kFragmentRegisters;
-    return sums + fragments +
-           held_registers(t.tile_m * t.tile_k, threads_a_block, spec.traits.vector_a) +
-           held_registers(t.tile_n * t.tile_k, threads_a_block, spec.traits.vector_b) +
-           kOverheadRegisters;
+    return sums + fragments + held_registers(spec, t.tile_m * t.tile_k, spec.traits.vector_a) +
+           held_registers(spec, t.tile_n * t.tile_k, spec.traits.vector_b) + kOverheadRegisters;
   }
 
   LoadBytes loads(const KernelSpec& spec) const override { return mma::loads(spec); }

@@ -200,9 +200,37 @@ TEST_CASE("f32 kernels may have twice cuBLASLt's error") {
   CHECK_FALSE(too_inaccurate(problem, 1e-8, 0));
   problem.math = MathMode::tf32x3;
   CHECK(too_inaccurate(problem, 2.5e-8, 1e-8));
-  problem.math = MathMode::tf32;  // asked for: less accurate than f32 by its nature
-  CHECK_FALSE(too_inaccurate(problem, 1e-5, 1e-8));
+  // Asked for, and less accurate than f32 by their nature.
+  for (const MathMode math : {MathMode::tf32, MathMode::f16}) {
+    problem.math = math;
+    CHECK_FALSE(too_inaccurate(problem, 1e-5, 1e-8));
+  }
   CHECK_FALSE(too_inaccurate(make_problem({64, 64, 64}, DataType::f16), 1e-3, 1e-4));
+}
+
+// Operands of any size that a case may have, also those that f16 has few or no digits for.
+TEST_CASE("the error bound covers operands rounded to f16, and no lost product") {
+  std::mt19937 random(4);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  for (const int k : {1, 8, 77, 1024}) {
+    Problem problem = make_problem({1, 1, k});
+    problem.math = MathMode::f16;
+    for (int trial = 0; trial < 60; ++trial) {
+      const float scale = trial % 3 == 0 ? 1.0F : 1e-6F;
+      float sum = 0;
+      double exact = 0;
+      double magnitude = 0;
+      for (int i = 0; i < k; ++i) {
+        const float a = uniform(random) * scale;
+        const float b = uniform(random);
+        sum = std::fma(rounded(a, DataType::f16), rounded(b, DataType::f16), sum);
+        exact += static_cast<double>(a) * b;
+        magnitude += std::abs(static_cast<double>(a) * b);
+      }
+      CHECK(std::abs(sum - exact) <= error_bound(problem, magnitude, exact));
+      CHECK(error_bound(problem, magnitude, exact) < 0.75);
+    }
+  }
 }
 
 }  // namespace

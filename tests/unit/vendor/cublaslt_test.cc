@@ -201,6 +201,8 @@ TEST_CASE("types, math modes and scalars") {
   CHECK(matmul_types(problem).compute == CUBLAS_COMPUTE_32F_FAST_TF32);
   problem.math = MathMode::tf32x3;
   CHECK(matmul_types(problem).compute == CUBLAS_COMPUTE_32F);
+  problem.math = MathMode::f16;
+  CHECK(matmul_types(problem) == MatmulTypes{CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_16F, CUDA_R_32F});
   problem = make_problem({8, 8, 8}, DataType::bf16);
   CHECK(matmul_types(problem) == MatmulTypes{CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F});
   problem = make_problem({8, 8, 8}, DataType::f16);
