@@ -9,9 +9,10 @@
 #include "parts/raster.cuh"
 #include "parts/tile_config.h"
 
-// mma_multistage: GEMM on the tensor cores by mma.sync (sm_80 and up), with a pipeline of `stages`
-// shared-memory buffers filled by cp.async. Operands are f16, bf16, or f32 multiplied as tf32
-// (once, or in three products that together are as accurate as f32: mma_products.cuh).
+// mma_multistage: GEMM on the tensor cores by mma.sync, with a pipeline of `stages` shared-memory
+// buffers filled by cp.async; on sm_75 of two, filled through registers. Operands are f16, and from
+// sm_80 on bf16, or f32 multiplied as tf32 (once, or in three products that together are as
+// accurate as f32: mma_products.cuh).
 //
 //     block tile tile_m x tile_n  >  warp tile warp_m x warp_n  >  mma tile 16 x 8, 32 bytes deep
 //

@@ -4,6 +4,7 @@
 #include "parts/gemm_args.h"
 #include "parts/kernel_traits.h"
 #include "parts/raster.cuh"
+#include "parts/shared_address.cuh"
 #include "parts/tile_config.h"
 #include "parts/wmma_epilogue.cuh"
 #include "parts/wmma_mainloop.cuh"
@@ -43,7 +44,7 @@ struct Wmma {
     const int row = at.row * kTile.tile_m;
     const int column = at.column * kTile.tile_n;
     typename Mainloop::Sums sums;
-    Mainloop::run(sums, smem, args, at.batch, row, column, 0, args.k);
+    Mainloop::run(sums, shared_address(smem), args, at.batch, row, column, 0, args.k);
     Epilogue::store(sums, smem + threadIdx.x / 32 * Epilogue::kSlabBytes,
                     static_cast<typename Epilogue::Element*>(args.c) + at.batch * args.stride_c,
                     args, row + Mainloop::warp_row(), column + Mainloop::warp_column());

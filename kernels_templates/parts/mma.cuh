@@ -58,6 +58,32 @@ struct MmaSums<kF16> {
   }
 };
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+// sums += a * b, 16 x 8 x 8, of f16: what there is on sm_75.
+__device__ __forceinline__ void mma_8_deep(MmaSums<kF32>& sums, unsigned a0, unsigned a1,
+                                           unsigned b) {
+  float(&d)[4] = sums.at;
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
+      "{%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a0), "r"(a1), "r"(b));
+}
+__device__ __forceinline__ void mma_8_deep(MmaSums<kF16>& sums, unsigned a0, unsigned a1,
+                                           unsigned b) {
+  unsigned(&d)[2] = sums.at;
+  asm("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%0, %1};"
+      : "+r"(d[0]), "+r"(d[1])
+      : "r"(a0), "r"(a1), "r"(b));
+}
+
+// As below, in two steps.
+template <ElementType kType, class Sums>
+__device__ __forceinline__ void mma(Sums& sums, const unsigned (&a)[4], unsigned b0, unsigned b1) {
+  static_assert(kType == kF16, "bf16 is for sm_80 and up");
+  mma_8_deep(sums, a[0], a[1], b0);
+  mma_8_deep(sums, a[2], a[3], b1);
+}
+#else
 // sums += a * b, 16 x 8 x 16. a holds rows 0-7 and 8-15 of k 0-7, then of k 8-15; b holds k 0-7 and
 // 8-15.
 template <ElementType kType>
@@ -89,8 +115,10 @@ __device__ __forceinline__ void mma(MmaSums<kF16>& sums, const unsigned (&a)[4],
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// sums += a * b, 16 x 8 x 8, of tf32: 32-bit values whose lower 13 bits are ignored. a holds rows 0-7
-// and 8-15 of k 0-3, then of k 4-7; b holds k 0-3 and 4-7.
+#endif
+
+// sums += a * b, 16 x 8 x 8, of tf32: 32-bit values whose lower 13 bits are ignored. a holds rows
+// 0-7 and 8-15 of k 0-3, then of k 4-7; b holds k 0-3 and 4-7.
 __device__ __forceinline__ void mma_tf32(float (&sums)[4], const unsigned (&a)[4], unsigned b0,
                                          unsigned b1) {
   asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "

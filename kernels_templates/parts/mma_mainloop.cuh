@@ -2,6 +2,7 @@
 
 #include "parts/cp_async.cuh"
 #include "parts/gemm_args.h"
+#include "parts/held_tile_loader.cuh"
 #include "parts/kernel_traits.h"
 #include "parts/mma_fragments.cuh"
 #include "parts/mma_products.cuh"
@@ -25,6 +26,10 @@
 //
 // After the barrier tile t + 1 has landed, and nobody reads buffer t % stages any more: the copies
 // that follow it overwrite that one.
+//
+// Before sm_80 copies pass through registers (held_tile_loader.cuh): loads where the first copies
+// stand, stores where they are waited for. With two stages these go to the buffer that was read
+// before the last barrier.
 
 namespace gemmtune {
 
@@ -54,10 +59,20 @@ struct MmaMainloop {
   static constexpr bool kContiguousKB = !kTraits.b_row_major;
   using Rows = MmaRows<kElementBytes == 4 && !kContiguousKA>;
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+  static constexpr bool kAsync = false;
+  static_assert(kStages == 2 && kElementBytes == 2, "one tile of f16 is on its way");
+  using LoaderA =
+      HeldTileLoader<kTile.tile_m, kTile.tile_k, kThreads, kTraits.vector_a, kContiguousKA>;
+  using LoaderB =
+      HeldTileLoader<kTile.tile_n, kTile.tile_k, kThreads, kTraits.vector_b, kContiguousKB>;
+#else
+  static constexpr bool kAsync = true;
   using LoaderA = MmaTileLoader<kTile.tile_m, kTile.tile_k, kThreads, kTraits.vector_a,
                                 kContiguousKA, kElementBytes>;
   using LoaderB = MmaTileLoader<kTile.tile_n, kTile.tile_k, kThreads, kTraits.vector_b,
                                 kContiguousKB, kElementBytes>;
+#endif
   using ReaderA = MmaFragmentReader<kTile.tile_m, kTile.tile_k, kTile.warp_m, true, kContiguousKA,
                                     kElementBytes>;
   using ReaderB = MmaFragmentReader<kTile.tile_n, kTile.tile_k, kTile.warp_n, false, kContiguousKB,
@@ -88,7 +103,7 @@ struct MmaMainloop {
     } else {
       loop.multiply(sums);
     }
-    cp_async_wait<0>();
+    loop.template wait_for_copies<0>();
     __syncthreads();
   }
 
@@ -129,9 +144,20 @@ struct MmaMainloop {
       load_b_.template copy_part<kPart, kParts>(writing_ + kBytesA, k_left_);
     }
     if constexpr (kPart == kParts - 1) {
-      cp_async_commit();
+      if constexpr (kAsync) cp_async_commit();
       writing_ = next_buffer(writing_);
       k_left_ -= kTile.tile_k;
+    }
+  }
+
+  // Until at most kPending tiles are on their way.
+  template <int kPending>
+  __device__ __forceinline__ void wait_for_copies() {
+    if constexpr (kAsync) {
+      cp_async_wait<kPending>();
+    } else {
+      load_a_.land();
+      load_b_.land();
     }
   }
 
@@ -151,7 +177,7 @@ struct MmaMainloop {
   __device__ __forceinline__ void multiply(Sums& sums) {
     Fragments now;
     for (int t = 0; t < tiles_; ++t) {
-      cp_async_wait<kStages - 2>();
+      wait_for_copies<kStages - 2>();
       __syncthreads();
       multiply_steps<0>(sums, now);
       reading_ = next_buffer(reading_);
@@ -169,7 +195,7 @@ struct MmaMainloop {
 
   __device__ __forceinline__ void multiply_ahead(Sums& sums) {
     Fragments fragments[2];
-    cp_async_wait<kStages - 2>();
+    wait_for_copies<kStages - 2>();
     __syncthreads();
     read(fragments[0], 0);
     for (int t = 0; t < tiles_; ++t) multiply_steps_ahead<0>(sums, fragments, t + 1 < tiles_);
@@ -187,7 +213,7 @@ struct MmaMainloop {
       multiply_steps_ahead<kStep + 1>(sums, fragments, another);
     } else {
       if (another) {
-        cp_async_wait<kStages - 2>();
+        wait_for_copies<kStages - 2>();
         __syncthreads();
         reading_ = next_buffer(reading_);
         read(fragments[0], 0);

@@ -20,8 +20,8 @@ template <int kRowChunks>
 struct PaddedRows {
   static_assert(kRowChunks % 2 == 0, "with the padding a row is an odd number of 16-byte chunks");
   static constexpr int kRowBytes = kRowChunks * 16 + 16;
-  // Rows so far apart lie a constant apart.
-  static constexpr int kPhase = 1;
+  static constexpr int kPeriod = 1;  // chunks keep their distance,
+  static constexpr int kPhase = 1;   // and so do rows
 
   static __device__ __forceinline__ int offset(int row, int chunk) {
     return row * kRowBytes + chunk * 16;

@@ -30,12 +30,19 @@ template <int kRowChunks, bool kFourRows = false>
 struct SwizzledRows {
   static constexpr int kRowBytes = kRowChunks * 16;
   static constexpr int kPeriod = power_of_two_in(kRowChunks, 8);
+  static constexpr int kPhase = 8;
   static_assert(!kFourRows || kPeriod == 8, "rows of whole lines of banks");
 
-  // In bytes. Rows 8 apart have equal masks, and chunks kPeriod apart keep their distance.
+  // In bytes. Rows kPhase apart have equal masks, and chunks kPeriod apart keep their distance.
   static __device__ __forceinline__ int offset(int row, int chunk) {
     const int mask = kFourRows ? row % 4 * 2 : (row / (8 / kPeriod)) & (kPeriod - 1);
     return row * kRowBytes + (chunk ^ mask) * 16;
+  }
+
+  // The row that is filled as number `row`: neighbours fill whole lines of banks.
+  template <int kBytes>
+  static __device__ __forceinline__ int filled(int row) {
+    return row;
   }
 };
 

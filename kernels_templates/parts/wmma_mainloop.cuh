@@ -4,7 +4,6 @@
 #include "parts/half_register_loader.cuh"
 #include "parts/kernel_traits.h"
 #include "parts/padded_rows.cuh"
-#include "parts/shared_address.cuh"
 #include "parts/tile_config.h"
 #include "parts/wmma.cuh"
 
@@ -54,9 +53,9 @@ struct WmmaMainloop {
   static constexpr int kVectorB =
       shared_out_vector(kTile.tile_n * kTile.tile_k, kThreads, kTraits.vector_b);
   using LoaderA = HalfRegisterLoader<kTypes.operand, kTile.tile_m, kTile.tile_k, kThreads, kVectorA,
-                                     kTraits.a_row_major, PaddedRows>;
+                                     kTraits.a_row_major, typename TileA::Rows>;
   using LoaderB = HalfRegisterLoader<kTypes.operand, kTile.tile_n, kTile.tile_k, kThreads, kVectorB,
-                                     !kTraits.b_row_major, PaddedRows>;
+                                     !kTraits.b_row_major, typename TileB::Rows>;
 
   static __device__ __forceinline__ int warp_row() {
     return static_cast<int>(threadIdx.x) / 32 / kWarpsN * kTile.warp_m;
@@ -67,15 +66,15 @@ struct WmmaMainloop {
 
   // The block's tile is at (row, column) of C, in elements; the range is [k_begin, k_end), k_begin
   // a multiple of tile_k, and not empty. On return nobody reads shared memory any more.
-  static __device__ __forceinline__ void run(Sums& sums, unsigned char* smem, const GemmArgs& args,
+  static __device__ __forceinline__ void run(Sums& sums, unsigned smem, const GemmArgs& args,
                                              int batch, int row, int column, int k_begin,
                                              int k_end) {
     const auto* a = static_cast<const Element*>(args.a) + batch * args.stride_a +
                     (kTraits.a_row_major ? k_begin : k_begin * args.lda);
     const auto* b = static_cast<const Element*>(args.b) + batch * args.stride_b +
                     (kTraits.b_row_major ? k_begin * args.ldb : k_begin);
-    LoaderA load_a(a, args.lda, row, args.m);
-    LoaderB load_b(b, args.ldb, column, args.n);
+    LoaderA load_a(reinterpret_cast<const char*>(a), args.lda, row, args.m);
+    LoaderB load_b(reinterpret_cast<const char*>(b), args.ldb, column, args.n);
     int k_left = k_end - k_begin;
     load_a.fetch(k_left);
     load_b.fetch(k_left);
@@ -83,9 +82,9 @@ struct WmmaMainloop {
     load_b.store(smem + TileA::kBytes);
     __syncthreads();
 
-    const unsigned own_a = shared_address(smem) + TileA::offset(warp_row(), 0);
-    const unsigned own_b = shared_address(smem) + TileA::kBytes + TileB::offset(warp_column(), 0);
-    int buffer = 0;  // its offset
+    const int own_a = TileA::offset(warp_row(), 0);
+    const int own_b = TileA::kBytes + TileB::offset(warp_column(), 0);
+    unsigned buffer = smem;
     while (true) {
       k_left -= kTile.tile_k;
       const bool more = k_left > 0;
@@ -93,11 +92,11 @@ struct WmmaMainloop {
         load_a.fetch(k_left);
         load_b.fetch(k_left);
       }
-      multiply(sums, own_a + buffer, own_b + buffer);
-      buffer ^= kBufferBytes;
+      multiply(sums, buffer + own_a, buffer + own_b);
+      buffer = buffer == smem ? smem + kBufferBytes : smem;
       if (more) {
-        load_a.store(smem + buffer);
-        load_b.store(smem + buffer + TileA::kBytes);
+        load_a.store(buffer);
+        load_b.store(buffer + TileA::kBytes);
       }
       __syncthreads();
       if (!more) return;

@@ -24,6 +24,8 @@ constexpr std::array<std::string_view, 11> kParameters = {
     "tile_m", "tile_n",    "tile_k", "warp_m",     "warp_n", "stages",
     "order",  "fragments", "unroll", "min_blocks", "raster"};
 
+constexpr int kSecondGeneration = 80;  // cp.async, m16n8k16, bf16, tf32
+
 int power_of_two_in(int x, int most) {
   int p = 1;
   while (p < most && x % (2 * p) == 0) p *= 2;
@@ -90,6 +92,17 @@ constexpr std::array kPipelineRules = {
          }},
     Rule{"at least 2 stages", "with fewer copies and product cannot overlap",
          [](const RuleInput& in) { return in.spec.tile.stages >= 2; }},
+    Rule{"2 stages before sm_80", "without cp.async one tile is on its way, in registers",
+         [](const RuleInput& in) {
+           return in.spec.tile.stages == 2 || !copies_through_registers(in.spec.tile, in.device);
+         }},
+    Rule{"registers fit a thread and its share of a tile on its way",
+         "accumulators and fragments must not spill",
+         [](const RuleInput& in) {
+           return !copies_through_registers(in.spec.tile, in.device) ||
+                  estimated_registers(in.spec) + held_registers(in.spec) <=
+                      in.device.max_registers_per_thread;
+         }},
 };
 
 constexpr std::array kCopyRules = {
@@ -156,10 +169,28 @@ Expected<void> supports(const Problem& problem, Arch arch) {
   if (problem.type == DataType::f32 && !in_tf32) {
     return make_error(ErrorKind::unsupported, "computes f32 with --math tf32 or 3xtf32 only");
   }
-  if (arch.number() < kFirstArch) {
-    return make_error(ErrorKind::unsupported, "needs cp.async and mma m16n8k16: sm_80 or newer");
+  return multiplies(problem.type, problem, arch);
+}
+
+Expected<void> multiplies(DataType type, const Problem& problem, Arch arch) {
+  if (type != DataType::f16 && arch.number() < kSecondGeneration) {
+    return make_error(ErrorKind::unsupported, "computes anything but f16 on sm_80 or newer only");
   }
   return simt::fits_one_grid(problem);
+}
+
+int held_registers(const KernelSpec& spec) {
+  const TileConfig& t = spec.tile;
+  const KernelTraits traits = spec.strategy->main_traits(spec);
+  const auto of_operand = [&](int tile_mn, int vector) {
+    const bool pairs = spec.type != DataType::f32 && vector > 1;
+    return tile_mn * t.tile_k / std::max(1, threads(t)) / (pairs ? 2 : 1);
+  };
+  return of_operand(t.tile_m, traits.vector_a) + of_operand(t.tile_n, traits.vector_b);
+}
+
+bool copies_through_registers(const TileConfig& tile, const DeviceSpec& device) {
+  return tile.stages == 0 || device.arch.number() < kSecondGeneration;
 }
 
 LoadBytes loads(const KernelSpec& spec) {

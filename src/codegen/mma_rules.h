@@ -11,8 +11,6 @@
 
 namespace gemmtune::codegen::mma {
 
-inline constexpr int kFirstArch = 80;  // cp.async, m16n8k16, bf16
-
 std::span<const std::string_view> parameters();
 
 int threads(const TileConfig& tile);  // a block
@@ -28,7 +26,17 @@ int estimated_registers(const KernelSpec& spec);
 // Of elements in shared memory: spec.type, unless they are converted on their way.
 DataType shared_type(const KernelSpec& spec);
 
-// f16 and bf16, and f32 in tf32 modes, on an arch that has what the main loop is made of.
+// Whether a thread holds its share of the next k tile in registers: without stages, and where there
+// is no cp.async.
+bool copies_through_registers(const TileConfig& tile, const DeviceSpec& device);
+
+// What that takes.
+int held_registers(const KernelSpec& spec);
+
+// Whether the arch's tensor cores multiply elements of `type`, and the problem fits one grid.
+Expected<void> multiplies(DataType type, const Problem& problem, Arch arch);
+
+// f16 and bf16, and f32 in tf32 modes, where the arch multiplies them.
 Expected<void> supports(const Problem& problem, Arch arch);
 
 // A multiply-add's share of what a block copies and of what a warp reads as fragments.

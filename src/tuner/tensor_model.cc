@@ -61,10 +61,6 @@ double overlapped(double a, double b, double c) {
 
 }  // namespace
 
-bool holds_tiles(const codegen::KernelSpec& spec) {
-  return spec.tile.stages == 0;
-}
-
 bool on_tensor_cores(DataType type, MathMode math) {
   return type != DataType::f32 || math != MathMode::ieee;
 }
@@ -97,8 +93,9 @@ TensorCost tensor_cost(const codegen::KernelSpec& spec, const DeviceSpec& device
   const double multiply =
       warps * (t.warp_m / 16.0 * t.warp_n / 8.0) / step * slots_a_product(spec.math);
   const double fragments = warps * (t.warp_m + t.warp_n) / 16.0 / step;
-  const double copies = (copy_slots(t.tile_m, traits.vector_a, spec.type, holds_tiles(spec)) +
-                         copy_slots(t.tile_n, traits.vector_b, spec.type, holds_tiles(spec))) /
+  const bool held = codegen::mma::copies_through_registers(t, device);
+  const double copies = (copy_slots(t.tile_m, traits.vector_a, spec.type, held) +
+                         copy_slots(t.tile_n, traits.vector_b, spec.type, held)) /
                         32.0;
   const double barriers = warps * kBarrierSlots / std::max(1, t.tile_k);
   const double issue = (multiply + fragments + copies + barriers) / kSchedulersPerSm;

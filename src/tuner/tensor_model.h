@@ -11,10 +11,6 @@ bool on_tensor_cores(DataType type, MathMode math);
 // Peak rate of dense products in TFLOP/s; of 3xtf32 a third of tf32's, as each takes three.
 double tensor_tflops(DataType type, MathMode math, const DeviceSpec& device);
 
-// Whether a tensor-core kernel loads the next k tile into registers while it multiplies this one,
-// and so waits for a load as long as one tile does not last. Others have stages of cp.async.
-bool holds_tiles(const codegen::KernelSpec& spec);
-
 // What a block of a tensor-core kernel (mma.sync) keeps busy on an SM for one value of k, in cycles
 // of the SM: part of the performance model. Both are above 0 and finite for every legal tile.
 struct TensorCost {

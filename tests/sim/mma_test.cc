@@ -29,6 +29,28 @@ TEST_CASE("every alignment class of every layout") {
   }
 }
 
+// Where copies pass through registers and products are 8 deep.
+TEST_CASE("sm_75: every alignment class of every layout") {
+  constexpr Arch kTuring = {7, 5, false};
+  constexpr std::string_view kTile = "tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=2";
+  for (const bool a : {true, false}) {
+    for (const bool b : {true, false}) {
+      for (const int width : {1, 2, 4, 8}) {
+        const int fragments = width == 2 || width == 8 ? 2 : 1;
+        const std::string tile = fmt::format("{} order=1 fragments={}", kTile, fragments);
+        const auto spec = [&](std::string_view strategy, const KernelTraits& traits,
+                              DataType sums) {
+          return spec_of(strategy, tile, traits, DataType::f16, sums, MathMode::ieee, kTuring);
+        };
+        const KernelTraits traits = {a, b, width, width, width};
+        check_quick_cases(spec("mma_multistage", traits, DataType::f32), kTuring);
+        check_quick_cases(spec("mma_multistage", {a, b, 8, width, 8}, DataType::f16), kTuring);
+        if (width < 8) check_quick_cases(spec("mma_misaligned", traits, DataType::f32), kTuring);
+      }
+    }
+  }
+}
+
 TEST_CASE("every type and sum") {
   const KernelTraits traits = {true, false, 8, 8, 8};
   check_quick_cases(spec_of("mma_multistage", kSmall, traits, DataType::bf16));
@@ -168,7 +190,7 @@ TEST_CASE("kernels of f32 have no bank conflicts") {
 
 constexpr Mutant kMutants[] = {
     {"line < line_end && element_", "element_"},  // rows past the matrix
-    {"cp_async_wait<kStages - 2>();\n        __syncthreads();", "__syncthreads();"},
+    {"wait_for_copies<kStages - 2>();\n        __syncthreads();", "__syncthreads();"},
     {"if (m < args.m && n < args.n) {", "if (m < args.m) {"},
     {"__syncwarp();", ""},
 };

@@ -81,7 +81,7 @@ TEST_CASE("wmma stores and reads tiles, and stores fragments, without bank confl
 
 constexpr Mutant kMutants[] = {
     {"__syncthreads();\n      if (!more) return;", "if (!more) return;"},
-    {"const bool inside = line_ + i * kLinesAtOnce < line_end;", "const bool inside = true;"},
+    {"line < line_end && element_", "element_"},  // rows past the matrix
     {"k_left -= kTile.tile_k;", "k_left -= kTile.tile_k + 8;"},
     {"kTraits.b_row_major>;\n\n", "!kTraits.b_row_major>;\n\n"},  // of the fragment
     {"if (m < args.m && n < args.n) {", "if (m < args.m) {"},

@@ -16,7 +16,7 @@ class MmaMultistage final : public Strategy {
   std::string_view name() const override { return "mma_multistage"; }
   std::string_view summary() const override {
     return "f16, bf16, tf32 and 3xtf32 on tensor cores (mma.sync); block and warp tiles, swizzled "
-           "shared-memory buffers filled by cp.async";
+           "shared-memory buffers filled by cp.async, on sm_75 (f16) through registers";
   }
   std::string_view template_file() const override { return "mma_multistage.cuh"; }
   std::string_view template_name() const override { return "MmaMultistage"; }

@@ -9,7 +9,6 @@
 namespace gemmtune::codegen {
 namespace {
 
-constexpr int kFirstArchOfBf16 = 80;
 constexpr int kBuffers = 2;
 constexpr int kSharedBytes = 2;  // an element
 constexpr int kRowPadding = 8;   // elements (padded_rows.cuh)
@@ -24,13 +23,6 @@ constexpr std::array<std::string_view, 7> kParameters = {"tile_m", "tile_n",    
 // Elements of an operand's shared tile, each line padded.
 int padded_elements(int tile_mn, int tile_k, bool contiguous_k) {
   return contiguous_k ? tile_mn * (tile_k + kRowPadding) : tile_k * (tile_mn + kRowPadding);
-}
-
-// Registers that an operand's next tile is held in; two elements a register, or one where they are
-// f32 or come one by one.
-int held_registers(const KernelSpec& spec, int elements, int vector) {
-  const bool pairs = spec.type != DataType::f32 && vector > 1;
-  return elements / std::max(1, mma::threads(spec.tile)) / (pairs ? 2 : 1);
 }
 
 // Elements that an access moves where the alignment allows `aligned`: fewer where threads would go
@@ -59,10 +51,8 @@ class Wmma final : public Strategy {
     if (problem.type == DataType::f32 && problem.math != MathMode::f16) {
       return make_error(ErrorKind::unsupported, "computes f32 with --math f16 only");
     }
-    if (problem.type == DataType::bf16 && arch.number() < kFirstArchOfBf16) {
-      return make_error(ErrorKind::unsupported, "computes bf16 on sm_80 or newer");
-    }
-    return simt::fits_one_grid(problem);
+    const bool f16 = problem.math == MathMode::f16;
+    return mma::multiplies(f16 ? DataType::f16 : problem.type, problem, arch);
   }
 
   KernelTraits main_traits(const KernelSpec& spec) const override {
@@ -86,8 +76,7 @@ class Wmma final : public Strategy {
     const TileConfig& t = spec.tile;
     const int sums = t.warp_m * t.warp_n / (spec.accumulator == DataType::f16 ? 64 : 32);
     const int fragments = (t.warp_m / kPiece + 1) * kFragmentRegisters;
-    return sums + fragments + held_registers(spec, t.tile_m * t.tile_k, spec.traits.vector_a) +
-           held_registers(spec, t.tile_n * t.tile_k, spec.traits.vector_b) + kOverheadRegisters;
+    return sums + fragments + mma::held_registers(spec) + kOverheadRegisters;
   }
 
   LoadBytes loads(const KernelSpec& spec) const override { return mma::loads(spec); }

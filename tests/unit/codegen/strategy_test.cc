@@ -281,6 +281,20 @@ TEST_CASE("the tensor-core strategy names what is wrong with a tile") {
   }
 }
 
+TEST_CASE("sm_75 takes two stages, and registers for what is on its way") {
+  const auto broken = [](std::string_view tile) {
+    const KernelSpec spec{*find_strategy("mma_multistage"), *parse_tile(tile),
+                          KernelTraits{true, false, 8, 8, 8}, DataType::f16};
+    const Rule* rule = broken_rule(spec, representative_device({7, 5, false}));
+    return rule == nullptr ? std::string_view() : rule->name;
+  };
+  CHECK(broken("tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 stages=2 fragments=1").empty());
+  CHECK(broken("tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 stages=3 fragments=1") ==
+        "2 stages before sm_80");
+  CHECK(broken("tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=2 fragments=2") ==
+        "registers fit a thread and its share of a tile on its way");
+}
+
 // Each rule of the early rungs, by a tile that breaks it and no earlier one.
 TEST_CASE("the early rungs name what is wrong with a tile") {
   struct Wrong {
@@ -351,11 +365,19 @@ TEST_CASE("strategies refuse what they cannot compute") {
     CHECK(strategy->supports(half, {8, 0, false}).has_value() == strategy->takes_types());
     CHECK(strategy->supports(single, {8, 0, false}).has_value() != strategy->takes_types());
   }
-  CHECK_FALSE((*find_strategy("mma_multistage"))->supports(half, {7, 5, false}));
-  CHECK((*find_strategy("wmma"))->supports(half, {7, 5, false}));
-  half.type = DataType::bf16;
-  CHECK_FALSE((*find_strategy("wmma"))->supports(half, {7, 5, false}));
-  CHECK((*find_strategy("wmma"))->supports(half, {8, 0, false}));
+  Problem bf16 = half;
+  bf16.type = DataType::bf16;
+  for (const char* name : {"wmma", "mma_multistage", "mma_misaligned"}) {
+    CAPTURE(name);
+    const Strategy& strategy = **find_strategy(name);
+    CHECK(strategy.supports(half, {7, 5, false}));
+    CHECK_FALSE(strategy.supports(bf16, {7, 5, false}));
+    CHECK(strategy.supports(bf16, {8, 0, false}));
+  }
+  Problem rounded = single;
+  rounded.math = MathMode::f16;
+  CHECK((*find_strategy("wmma"))->supports(rounded, {7, 5, false}));
+  CHECK_FALSE((*find_strategy("mma_multistage"))->supports(rounded, {8, 0, false}));
   CHECK_FALSE((*find_strategy("multistage"))->supports(single, {7, 5, false}));
   CHECK((*find_strategy("double_buffer"))->supports(single, {7, 5, false}));
 }
