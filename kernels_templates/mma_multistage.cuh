@@ -21,18 +21,6 @@
 
 namespace gemmtune {
 
-// In three tf32 products an infinity meets the zeros that small parts may be, and makes NaN. Sums
-// that are NaN are computed again.
-template <KernelTraits kTraits>
-struct NanComputedAgain {
-  const GemmArgs& args;
-  int batch;
-
-  __device__ __forceinline__ float operator()(float sum, int m, int n) const {
-    return sum == sum ? sum : exact_product<kTraits>(args, batch, m, n);
-  }
-};
-
 template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
 struct MmaMultistage {
   using Mainloop = MmaMainloop<kTile, kTraits, kTypes>;
@@ -53,16 +41,17 @@ struct MmaMultistage {
     const int column = at.column * kTile.tile_n;
     typename Mainloop::Sums sums;
     Mainloop::run(sums, shared_address(smem), args, at.batch, row, column, 0, args.k);
+    store(sums, smem, args, at.batch, row, column);
+  }
+
+  // Stores the block's tile at (row, column) of C, through all of its shared memory.
+  static __device__ __forceinline__ void store(const typename Mainloop::Sums& sums,
+                                               unsigned char* smem, const GemmArgs& args, int batch,
+                                               int row, int column) {
     float* slab = reinterpret_cast<float*>(smem + threadIdx.x / 32 * Slab::kBytes);
-    auto* c = static_cast<typename Epilogue::Element*>(args.c) + at.batch * args.stride_c;
-    const int warp_row = row + Mainloop::warp_row();
-    const int warp_column = column + Mainloop::warp_column();
-    if constexpr (kTypes.products == k3xTf32) {
-      Epilogue::store(sums, slab, c, args, warp_row, warp_column,
-                      NanComputedAgain<kTraits>{args, at.batch});
-    } else {
-      Epilogue::store(sums, slab, c, args, warp_row, warp_column);
-    }
+    auto* c = static_cast<typename Epilogue::Element*>(args.c) + batch * args.stride_c;
+    Epilogue::store(sums, slab, c, args, row + Mainloop::warp_row(),
+                    column + Mainloop::warp_column(), correction<kTraits, kTypes>(args, batch));
   }
 };
 

@@ -1,7 +1,9 @@
 #pragma once
 
+#include "parts/element_types.h"
 #include "parts/gemm_args.h"
 #include "parts/kernel_traits.h"
+#include "parts/typed_results.cuh"
 
 // An element of op(A) * op(B) by plain f32 multiply-adds from global memory: slow, for elements
 // that a faster way cannot compute.
@@ -21,6 +23,28 @@ __device__ __noinline__ float exact_product(const GemmArgs& args, int batch, int
 #pragma unroll 1
   for (int k = 0; k < args.k; ++k) sum = fmaf(a[k * step_a], b[k * step_b], sum);
   return sum;
+}
+
+// In three tf32 products an infinity meets the zeros that small parts may be, and makes NaN. Sums
+// that are NaN are computed again.
+template <KernelTraits kTraits>
+struct NanComputedAgain {
+  const GemmArgs& args;
+  int batch;
+
+  __device__ __forceinline__ float operator()(float sum, int m, int n) const {
+    return sum == sum ? sum : exact_product<kTraits>(args, batch, m, n);
+  }
+};
+
+// What has to be done to sums over all of k before they are results.
+template <KernelTraits kTraits, ElementTypes kTypes>
+__device__ __forceinline__ auto correction(const GemmArgs& args, int batch) {
+  if constexpr (kTypes.products == k3xTf32) {
+    return NanComputedAgain<kTraits>{args, batch};
+  } else {
+    return AsSummed{};
+  }
 }
 
 }  // namespace gemmtune

@@ -32,8 +32,9 @@ class HalfRegisterLoader
  public:
   // As TileShare's.
   __device__ __forceinline__ HalfRegisterLoader(const char* base, long long ld, int start,
-                                                int extent)
-      : Share(base, ld, start, extent) {}
+                                                int extent,
+                                                int thread = static_cast<int>(threadIdx.x))
+      : Share(base, ld, start, extent, thread) {}
 
   // Loads the next tile, of which the first `k_left` values of k exist.
   __device__ __forceinline__ void fetch(int k_left) {

@@ -14,8 +14,9 @@ class HeldTileLoader {
   using Rows = typename MmaTile<kTileMn, kTileK, kContiguousK, 2>::Rows;
 
  public:
-  __device__ __forceinline__ HeldTileLoader(const char* base, long long ld, int start, int extent)
-      : loader_(base, ld, start, extent) {}
+  __device__ __forceinline__ HeldTileLoader(const char* base, long long ld, int start, int extent,
+                                            int thread)
+      : loader_(base, ld, start, extent, thread) {}
 
   // Starts loading the tile if this is its first part.
   template <int kPart, int kParts>

@@ -23,42 +23,44 @@ struct MmaSlab {
   static constexpr int kBytes = 16 * kStride * 4;
 };
 
+// Leaves a row of column tiles of a warp's sums at `to`, rows of which are kStride floats apart;
+// keep(r) says whether row r of the 16 is wanted.
+template <int kStride, ElementType kAccumulator, int kColumnTiles, class Keep>
+__device__ __forceinline__ void leave_sums(const MmaSums<kAccumulator> (&sums)[kColumnTiles],
+                                           float* to, Keep keep) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  float* first = to + lane / 4 * kStride + lane % 4 * 2;
+#pragma unroll
+  for (int j = 0; j < kColumnTiles; ++j) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      if (!keep(half * 8 + lane / 4)) continue;
+      store_vector<2>(first + half * 8 * kStride + j * 8,
+                      {sums[j].get(half, 0), sums[j].get(half, 1)});
+    }
+  }
+}
+
 template <ElementType kType, int kVector, int kWarpM, int kWarpN, class Rows>
 struct MmaEpilogue {
   static constexpr int kRowTiles = kWarpM / 16;
-  static constexpr int kColumnTiles = kWarpN / 8;
   using Element = typename StoredElement<kType>::Type;  // of C
   static constexpr int kStride = MmaSlab<kWarpN>::kStride;
   using Drain = SlabDrain<kType, kVector, kWarpN, kStride>;
 
   // `c` is the batch entry's first element; row and column are where the warp's tile starts in C;
   // `slab` is the warp's own. `corrected` is given each sum and the row and column of C it is for.
-  template <class Sums, class Corrected = AsSummed>
+  template <class Sums, class Corrected>
   static __device__ __forceinline__ void store(const Sums& sums, float* slab, Element* c,
                                                const GemmArgs& args, int row, int column,
-                                               Corrected corrected = {}) {
+                                               Corrected corrected) {
 #pragma unroll
     for (int i = 0; i < kRowTiles; ++i) {
-      fill(sums[i], slab);
+      leave_sums<kStride>(sums[i], slab, [](int) { return true; });
       __syncwarp();
       Drain::run(
           slab, c, args, [&](int r) { return row + Rows::row(i, r); }, column, corrected);
       __syncwarp();
-    }
-  }
-
- private:
-  template <class RowOfSums>
-  static __device__ __forceinline__ void fill(const RowOfSums& sums, float* slab) {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    float* to = slab + lane / 4 * kStride + lane % 4 * 2;
-#pragma unroll
-    for (int j = 0; j < kColumnTiles; ++j) {
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        store_vector<2>(to + half * 8 * kStride + j * 8,
-                        {sums[j].get(half, 0), sums[j].get(half, 1)});
-      }
     }
   }
 };

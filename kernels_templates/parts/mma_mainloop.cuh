@@ -7,10 +7,13 @@
 #include "parts/mma_fragments.cuh"
 #include "parts/mma_products.cuh"
 #include "parts/mma_tile_loader.cuh"
+#include "parts/simt_thread_tile.cuh"
+#include "parts/thread_group.cuh"
 #include "parts/tile_config.h"
 
 // The main loop of the tensor-core kernels: adds the product of a range of k tiles to the warps'
-// sums.
+// sums. Group is the threads that share a tile and a pipeline: all of a block, or one of its groups
+// (thread_group.cuh).
 //
 // Shared memory, kTile.stages times (buffer t % stages holds the t-th k tile of the range): A's
 // tile, then B's, each in its operand's storage order and swizzled.
@@ -33,11 +36,11 @@
 
 namespace gemmtune {
 
-template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
+template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes,
+          class Group = ThreadGroup<warp_tile_threads(kTile)>>
 struct MmaMainloop {
-  static constexpr int kWarpsM = kTile.tile_m / kTile.warp_m;
   static constexpr int kWarpsN = kTile.tile_n / kTile.warp_n;
-  static constexpr int kThreads = 32 * kWarpsM * kWarpsN;
+  static constexpr int kThreads = Group::kThreads;
   static constexpr int kStages = kTile.stages;
   static constexpr int kElementBytes = kTypes.operand == kF32 ? 4 : 2;
   // mmas of a step that follow one another in k. Of 3xtf32 their sum is added at once: each saves a
@@ -79,13 +82,13 @@ struct MmaMainloop {
                                     kElementBytes>;
 
   static __device__ __forceinline__ int warp_row() {
-    return static_cast<int>(threadIdx.x) / 32 / kWarpsN * kTile.warp_m;
+    return Group::thread() / 32 / kWarpsN * kTile.warp_m;
   }
   static __device__ __forceinline__ int warp_column() {
-    return static_cast<int>(threadIdx.x) / 32 % kWarpsN * kTile.warp_n;
+    return Group::thread() / 32 % kWarpsN * kTile.warp_n;
   }
 
-  // The block's tile is at (row, column) of C, in elements; the range is [k_begin, k_end), k_begin
+  // The group's tile is at (row, column) of C, in elements; the range is [k_begin, k_end), k_begin
   // a multiple of tile_k, and not empty. On return every copy has landed and nobody reads shared
   // memory any more.
   static __device__ __forceinline__ void run(Sums& sums, unsigned smem, const GemmArgs& args,
@@ -95,8 +98,8 @@ struct MmaMainloop {
         first_element(args.a, batch * args.stride_a, kContiguousKA ? k_begin : k_begin * args.lda);
     const char* b =
         first_element(args.b, batch * args.stride_b, kContiguousKB ? k_begin : k_begin * args.ldb);
-    MmaMainloop loop(smem, k_end - k_begin, LoaderA(a, args.lda, row, args.m),
-                     LoaderB(b, args.ldb, column, args.n));
+    MmaMainloop loop(smem, k_end - k_begin, LoaderA(a, args.lda, row, args.m, Group::thread()),
+                     LoaderB(b, args.ldb, column, args.n, Group::thread()));
     loop.fill_pipeline();
     if constexpr (kTwoFragments) {
       loop.multiply_ahead(sums);
@@ -104,7 +107,7 @@ struct MmaMainloop {
       loop.multiply(sums);
     }
     loop.template wait_for_copies<0>();
-    __syncthreads();
+    Group::sync();
   }
 
  private:
@@ -178,7 +181,7 @@ struct MmaMainloop {
     Fragments now;
     for (int t = 0; t < tiles_; ++t) {
       wait_for_copies<kStages - 2>();
-      __syncthreads();
+      Group::sync();
       multiply_steps<0>(sums, now);
       reading_ = next_buffer(reading_);
     }
@@ -196,7 +199,7 @@ struct MmaMainloop {
   __device__ __forceinline__ void multiply_ahead(Sums& sums) {
     Fragments fragments[2];
     wait_for_copies<kStages - 2>();
-    __syncthreads();
+    Group::sync();
     read(fragments[0], 0);
     for (int t = 0; t < tiles_; ++t) multiply_steps_ahead<0>(sums, fragments, t + 1 < tiles_);
   }
@@ -214,7 +217,7 @@ struct MmaMainloop {
     } else {
       if (another) {
         wait_for_copies<kStages - 2>();
-        __syncthreads();
+        Group::sync();
         reading_ = next_buffer(reading_);
         read(fragments[0], 0);
       }

@@ -47,8 +47,9 @@ class MmaTileLoader
 
  public:
   // As TileShare's.
-  __device__ __forceinline__ MmaTileLoader(const char* base, long long ld, int start, int extent)
-      : Share(base, ld, start, extent) {}
+  __device__ __forceinline__ MmaTileLoader(const char* base, long long ld, int start, int extent,
+                                           int thread)
+      : Share(base, ld, start, extent, thread) {}
 
   // Starts copying part kPart of kParts of the next tile, of which the first `k_left` values of k
   // exist; parts are asked for in order.

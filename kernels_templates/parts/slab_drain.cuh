@@ -1,8 +1,7 @@
 #pragma once
 
 #include "parts/gemm_args.h"
-#include "parts/half_access.cuh"
-#include "parts/simt_epilogue.cuh"
+#include "parts/typed_results.cuh"
 
 // The second half of a tensor-core epilogue: 16 rows of a warp's sums, left in a slab of shared
 // memory that is the warp's own, become rows of C = alpha * sums + beta * C, rounded once, to the
@@ -16,11 +15,6 @@
 //     +------------------+--+
 
 namespace gemmtune {
-
-// The sums are what they are.
-struct AsSummed {
-  __device__ __forceinline__ float operator()(float sum, int, int) const { return sum; }
-};
 
 template <ElementType kType, int kVector, int kWarpN, int kStride>
 struct SlabDrain {
@@ -49,7 +43,7 @@ struct SlabDrain {
         auto sums = load_sums(slab + slab_row * kStride + slab_column);
 #pragma unroll
         for (int v = 0; v < kVector; ++v) sums.v[v] = corrected(sums.v[v], m, n + v);
-        store_access(sums, c + m * args.ldc + n, args);
+        store_results<kType, kVector>(c + m * args.ldc + n, sums, args);
       }
     }
   }
@@ -78,30 +72,6 @@ struct SlabDrain {
       for (int v = 0; v < kVector; ++v) out.v[v] = from_half<kF16>(x.get(v));
     }
     return out;
-  }
-
-  static __device__ __forceinline__ float result(float sum, float old, const GemmArgs& args) {
-    return args.beta != 0.0f ? fmaf(args.beta, old, args.alpha * sum) : args.alpha * sum;
-  }
-
-  static __device__ __forceinline__ void store_access(const FloatVector<kVector>& sums, Element* c,
-                                                      const GemmArgs& args) {
-    if constexpr (kType == kF32) {
-      store_vector_of_c(c, sums, args.alpha, args.beta);
-    } else if constexpr (kVector == 1) {
-      const float old = args.beta != 0.0f ? from_half<kType>(*c) : 0.0f;
-      *c = to_half<kType>(result(sums.v[0], old, args));
-    } else {
-      HalfVector<kVector> out = {};
-      if (args.beta != 0.0f) out = load_halves<kVector>(c);
-#pragma unroll
-      for (int v = 0; v < kVector; v += 2) {
-        const float first = result(sums.v[v], from_half<kType>(out.get(v)), args);
-        const float second = result(sums.v[v + 1], from_half<kType>(out.get(v + 1)), args);
-        out.words[v / 2] = to_half_pair<kType>(first, second);
-      }
-      store_halves(c, out);
-    }
   }
 };
 

@@ -2,7 +2,7 @@
 
 #include "parts/swizzled_rows.cuh"
 
-// How the threads of a block share out the kTileMn x kTileK tiles of A or B that they bring from
+// How threads share out the kTileMn x kTileK tiles of A or B that they bring from
 // global to shared memory, tile after tile along k, for the tensor cores.
 //
 // A shared tile has the operand's own storage order: a line of it is a row of the operand that is
@@ -42,10 +42,10 @@ class TileShare {
                 "columns of accesses are whole groups of swizzled chunks");
 
   // `base` is the operand's first element of the k range; `start` the tile's first mn; `extent` the
-  // operand's mn.
-  __device__ __forceinline__ TileShare(const char* base, long long ld, int start, int extent)
+  // operand's mn; `thread` the calling thread's place among kThreads.
+  __device__ __forceinline__ TileShare(const char* base, long long ld, int start, int extent,
+                                       int thread)
       : line_step_(ld * (kLinesAtOnce * kGlobalBytes)), mn_left_(extent - start) {
-    const int thread = static_cast<int>(threadIdx.x);
     line_ = thread / kAcross;
     if constexpr (kLinesAtOnce % 8 == 0) line_ = Rows::template filled<kStep * kSharedBytes>(line_);
     element_ = thread % kAcross * kAccess;

@@ -136,10 +136,13 @@ int threads(const TileConfig& tile) {
   return simt::threads(tile);
 }
 
-int smem_bytes(const KernelSpec& spec) {
+int pipeline_bytes(const KernelSpec& spec) {
   const TileConfig& t = spec.tile;
-  const int pipeline = t.stages * (t.tile_m + t.tile_n) * t.tile_k * size_bytes(spec.type);
-  return std::max(pipeline, slabs_bytes(t, DataType::f32));
+  return t.stages * (t.tile_m + t.tile_n) * t.tile_k * size_bytes(spec.type);
+}
+
+int smem_bytes(const KernelSpec& spec) {
+  return std::max(pipeline_bytes(spec), slabs_bytes(spec.tile, DataType::f32));
 }
 
 int slabs_bytes(const TileConfig& tile, DataType sums) {

@@ -13,7 +13,10 @@ namespace gemmtune::codegen::mma {
 
 std::span<const std::string_view> parameters();
 
-int threads(const TileConfig& tile);  // a block
+int threads(const TileConfig& tile);  // that share a block tile
+
+// Bytes of a pipeline's buffers.
+int pipeline_bytes(const KernelSpec& spec);
 
 // Bytes of the pipeline's buffers, or of what the results pass through, whichever is more.
 int smem_bytes(const KernelSpec& spec);

@@ -29,7 +29,11 @@ int64_t tiles_k(const KernelSpec& spec, const Problem& problem) {
 
 bool SlicedStrategy::worthwhile(const KernelSpec& spec, const Problem& problem) const {
   return parts(spec.tile) <= tiles_k(spec, problem) &&
-         slices::workspace_bytes(spec, problem) <= kMaxWorkspaceBytes;
+         workspace_bytes(spec, problem) <= kMaxWorkspaceBytes;
+}
+
+int64_t SlicedStrategy::workspace_bytes(const KernelSpec& spec, const Problem& problem) const {
+  return slices::workspace_bytes(spec, problem);
 }
 
 bool SlicedStrategy::deterministic(const KernelSpec& spec) const {

@@ -14,6 +14,9 @@ class SlicedStrategy : public Strategy {
   std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override;
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override;
   std::string launch_notes(const KernelSpec& spec) const override;
+
+ protected:
+  virtual int64_t workspace_bytes(const KernelSpec& spec, const Problem& problem) const;
 };
 
 }  // namespace gemmtune::codegen

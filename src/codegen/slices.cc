@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "codegen/simt_rules.h"
+
 namespace gemmtune::codegen::slices {
 namespace {
 
@@ -14,6 +16,8 @@ constexpr int kPrepareThreads = 256;
 constexpr int kPartialPadding = 4;  // floats a row, as in partial_tile.cuh
 constexpr int kPortableCluster = 8;
 constexpr int kFirstClusterArch = 90;
+constexpr int kMostGroupBarriers = 15;  // a block has 16, one of them for the whole block
+constexpr int kWarp = 32;
 
 bool split(const TileConfig& tile) {
   return tile.slices > 1;
@@ -43,10 +47,17 @@ constexpr std::array kRules = {
          }},
 };
 
+constexpr std::array kGroupRules = {
+    Rule{"a barrier for each group", "a block has 16, and groups of one warp need none",
+         [](const RuleInput& in) {
+           return in.spec.tile.groups <= kMostGroupBarriers || simt::threads(in.spec.tile) == kWarp;
+         }},
+};
+
 // All partial products together.
 int64_t partial_bytes(const KernelSpec& spec, const Problem& problem) {
   return problem.shape.m * problem.shape.n * problem.batch * spec.tile.slices *
-         size_bytes(spec.type);
+         static_cast<int64_t>(sizeof(float));
 }
 
 unsigned blocks_for(int64_t items, int64_t per_block) {
@@ -59,12 +70,16 @@ std::span<const Rule> rules() {
   return kRules;
 }
 
+std::span<const Rule> group_rules() {
+  return kGroupRules;
+}
+
 bool deterministic(const TileConfig& tile) {
   return !split(tile) || tile.reduction != kReduceAtomic;
 }
 
 int partial_tile_bytes(const KernelSpec& spec) {
-  return spec.tile.tile_m * (spec.tile.tile_n + kPartialPadding) * size_bytes(spec.type);
+  return spec.tile.tile_m * (spec.tile.tile_n + kPartialPadding) * static_cast<int>(sizeof(float));
 }
 
 int64_t workspace_bytes(const KernelSpec& spec, const Problem& problem) {

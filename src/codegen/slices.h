@@ -14,6 +14,9 @@ namespace gemmtune::codegen::slices {
 // Rules on TileConfig::reduction and the cluster it may need.
 std::span<const Rule> rules();
 
+// Rules on TileConfig::groups, where groups of warp tiles share out k within a block.
+std::span<const Rule> group_rules();
+
 // False where the reduction's order, and so the rounding, varies from run to run.
 bool deterministic(const TileConfig& tile);
 

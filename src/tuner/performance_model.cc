@@ -12,6 +12,7 @@ namespace gemmtune::tuner {
 namespace {
 
 constexpr int kWarpRegisterUnit = 256;
+constexpr int kLanes = 32;
 constexpr int kSmemUnit = 128;  // bytes; granularity of shared-memory allocation
 constexpr int kSchedulersPerSm = 4;
 constexpr double kSmemBytesPerCycle = 128;
@@ -95,6 +96,14 @@ double dram_bytes(const codegen::KernelSpec& spec, const Problem& p, const Devic
   return std::max(least, reread);
 }
 
+// An estimate that fits an SM may not once it is rounded up to what is allocated: the compiler,
+// which knows the block's size, will round it down.
+int rounded_registers(const DeviceSpec& device, int threads, int registers) {
+  constexpr int kUnit = kWarpRegisterUnit / kLanes;
+  if (registers * threads > device.registers_per_sm) return registers;
+  return std::min(registers, device.registers_per_sm / std::max(1, threads) / kUnit * kUnit);
+}
+
 // Blocks of the main kernel: entry 0, wherever it comes in the plan.
 double main_blocks(const codegen::LaunchPlan& plan) {
   double blocks = 0;
@@ -135,7 +144,8 @@ Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem
   Prediction out;
   const TileConfig& tile = spec.tile;
   const int threads = spec.strategy->threads(tile);
-  out.occupancy = occupancy(device, threads, registers, spec.strategy->smem_bytes(spec));
+  out.occupancy = occupancy(device, threads, rounded_registers(device, threads, registers),
+                            spec.strategy->smem_bytes(spec));
   if (out.occupancy.blocks_per_sm == 0) {
     out.total_us = INFINITY;
     return out;

@@ -84,9 +84,11 @@ TensorCost tensor_cost(const codegen::KernelSpec& spec, const DeviceSpec& device
   const KernelTraits traits = spec.strategy->main_traits(spec);
   const double warps = spec.strategy->threads(t) / 32.0;
   const double element = size_bytes(codegen::mma::shared_type(spec));
-  const double mma = static_cast<double>(t.tile_m) * t.tile_n / mma_rate(spec, device);
+  // Each multiplies the block's tile over its own part of k.
+  const double groups = std::max(1, t.groups);
+  const double mma = groups * t.tile_m * t.tile_n / mma_rate(spec, device);
   const double read = warps * (t.warp_m + t.warp_n) * element;
-  const double written = (t.tile_m + t.tile_n) * element;
+  const double written = groups * (t.tile_m + t.tile_n) * element;
   const double smem = (read + written) / kBankBytes;
   // Warp instructions of the block: mma, ldmatrix, copies, barriers.
   const double step = kStepBytes / element;
@@ -94,7 +96,8 @@ TensorCost tensor_cost(const codegen::KernelSpec& spec, const DeviceSpec& device
       warps * (t.warp_m / 16.0 * t.warp_n / 8.0) / step * slots_a_product(spec.math);
   const double fragments = warps * (t.warp_m + t.warp_n) / 16.0 / step;
   const bool held = codegen::mma::copies_through_registers(t, device);
-  const double copies = (copy_slots(t.tile_m, traits.vector_a, spec.type, held) +
+  const double copies = groups *
+                        (copy_slots(t.tile_m, traits.vector_a, spec.type, held) +
                          copy_slots(t.tile_n, traits.vector_b, spec.type, held)) /
                         32.0;
   const double barriers = warps * kBarrierSlots / std::max(1, t.tile_k);

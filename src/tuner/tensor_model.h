@@ -11,8 +11,9 @@ bool on_tensor_cores(DataType type, MathMode math);
 // Peak rate of dense products in TFLOP/s; of 3xtf32 a third of tf32's, as each takes three.
 double tensor_tflops(DataType type, MathMode math, const DeviceSpec& device);
 
-// What a block of a tensor-core kernel (mma.sync) keeps busy on an SM for one value of k, in cycles
-// of the SM: part of the performance model. Both are above 0 and finite for every legal tile.
+// What a block of a tensor-core kernel (mma.sync) keeps busy on an SM for one value of k (one of
+// each group's part, where groups of warps share out k), in cycles of the SM: part of the
+// performance model. Both are above 0 and finite for every legal tile.
 struct TensorCost {
   double busy = 0;  // tensor cores, issue slots and shared memory, as far as they overlap
   double smem = 0;  // shared memory's banks alone: fragments read, copies written

@@ -173,24 +173,14 @@ TEST_CASE("kernels of f32 have no bank conflicts") {
       const auto spec =
           codegen::spec_for(**codegen::find_strategy("mma_multistage"), config, problem);
       REQUIRE(codegen::broken_rule(spec, representative_device(kSimArch)) == nullptr);
-      const auto profiled = load(spec).profile(problem, {});
-      REQUIRE_MESSAGE(profiled.has_value(), profiled.error().message);
-      uint64_t conflicts = 0;
-      int counted = 0;
-      for (const ptxsim::AccessCounts& access : profiled->launches.front().counts.accesses) {
-        if (!access.has_wavefronts()) continue;
-        conflicts += access.bank_conflicts();
-        ++counted;
-      }
-      CHECK(conflicts == 0);
-      CHECK(counted >= 8);
+      check_no_conflicts(spec, problem);
     }
   }
 }
 
 constexpr Mutant kMutants[] = {
     {"line < line_end && element_", "element_"},  // rows past the matrix
-    {"wait_for_copies<kStages - 2>();\n        __syncthreads();", "__syncthreads();"},
+    {"wait_for_copies<kStages - 2>();\n        Group::sync();", "Group::sync();"},
     {"if (m < args.m && n < args.n) {", "if (m < args.m) {"},
     {"__syncwarp();", ""},
 };

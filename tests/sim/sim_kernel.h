@@ -56,13 +56,67 @@ inline void check_quick_cases(const codegen::KernelSpec& spec, Arch arch = kSimA
   CHECK_MESSAGE(verdict.correct(), verdict.detail);
 }
 
+// One product whose operands the kernel reads as it expects them, of a shape that its widths
+// divide.
+inline void check_product(const codegen::KernelSpec& spec, const Problem& problem,
+                          Fill fill = Fill::random, float beta = 0.5F, Arch arch = kSimArch) {
+  CAPTURE(codegen::kernel_name(spec));
+  CAPTURE(key(problem));
+  REQUIRE(codegen::traits_for(problem) == spec.traits);
+  const SimVerifier kernel = load(spec, arch);
+  for (const ptxsim::AsyncMode mode : kernel.async_modes()) {
+    ptxsim::Options options;
+    options.async = mode;
+    const auto verdict = kernel.verify({"product", problem, 1.25F, beta, fill, 7}, options);
+    REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
+    CHECK_MESSAGE(verdict->correct(), verdict->detail);
+  }
+}
+
+// The same bits whatever the order of blocks, warps and copies: as far as the largest error shows.
+inline void check_same_in_any_order(const codegen::KernelSpec& spec, const Problem& problem,
+                                    Arch arch = kSimArch) {
+  CAPTURE(codegen::kernel_name(spec));
+  const SimVerifier kernel = load(spec, arch);
+  double error = -1;
+  for (const uint64_t seed : {0, 1, 2}) {
+    ptxsim::Options options;
+    options.seed = seed;
+    options.async = seed == 1 ? ptxsim::AsyncMode::early : ptxsim::AsyncMode::late;
+    const auto verdict = kernel.verify({"again", problem, 1, 0, Fill::random, 3}, options);
+    REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
+    CHECK_MESSAGE(verdict->correct(), verdict->detail);
+    if (error >= 0) CHECK(verdict->max_error == error);
+    error = verdict->max_error;
+  }
+}
+
+// None in any access to shared memory of any launch.
+inline void check_no_conflicts(const codegen::KernelSpec& spec, const Problem& problem,
+                               Arch arch = kSimArch) {
+  CAPTURE(codegen::kernel_name(spec));
+  const auto profiled = load(spec, arch).profile(problem, {});
+  REQUIRE_MESSAGE(profiled.has_value(), profiled.error().message);
+  CHECK_MESSAGE(profiled->verdict.correct(), profiled->verdict.detail);
+  int counted = 0;
+  for (const LaunchProfile& launch : profiled->launches) {
+    for (const ptxsim::AccessCounts& access : launch.counts.accesses) {
+      if (!access.has_wavefronts()) continue;
+      CHECK(access.bank_conflicts() == 0);
+      ++counted;
+    }
+  }
+  CHECK(counted >= 8);
+}
+
 struct Mutant {
   std::string_view what;
   std::string_view with;
 };
 
 // `spec` with every occurrence of mutant.what in the kernel's parts replaced; there must be one.
-inline SimVerifier load_mutant(const codegen::KernelSpec& spec, const Mutant& mutant) {
+inline SimVerifier load_mutant(const codegen::KernelSpec& spec, const Mutant& mutant,
+                               Arch arch = kSimArch) {
   codegen::KernelSource source = codegen::emit(spec);
   int found = 0;
   for (codegen::SourceHeader& header : source.headers) {
@@ -73,7 +127,7 @@ inline SimVerifier load_mutant(const codegen::KernelSpec& spec, const Mutant& mu
     }
   }
   REQUIRE(found > 0);
-  auto kernel = SimVerifier::load(spec, source, kSimArch, compiler());
+  auto kernel = SimVerifier::load(spec, source, arch, compiler());
   REQUIRE_MESSAGE(kernel.has_value(), kernel.error().message);
   return *std::move(kernel);
 }

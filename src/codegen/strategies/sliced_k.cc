@@ -11,9 +11,6 @@
 namespace gemmtune::codegen {
 namespace {
 
-constexpr int kMostGroupBarriers = 15;  // a block has 16, one of them for the whole block
-constexpr int kWarp = 32;
-
 constexpr std::array<std::string_view, 17> kParameters = {
     "tile_m",   "tile_n", "tile_k",    "warp_m",     "warp_n",    "thread_m",
     "thread_n", "stages", "lanes",     "order",      "fragments", "ahead",
@@ -22,16 +19,13 @@ constexpr std::array<std::string_view, 17> kParameters = {
 constexpr std::array kOwnRules = {
     Rule{"at least 2 groups", "with one this is multistage or split_k",
          [](const RuleInput& in) { return in.spec.tile.groups >= 2; }},
-    Rule{"a barrier for each group", "a block has 16, and groups of one warp need none",
-         [](const RuleInput& in) {
-           return in.spec.tile.groups <= kMostGroupBarriers || simt::threads(in.spec.tile) == kWarp;
-         }},
     Rule{"at least 1 slice", "a tile of C is computed by a block or shared out over several",
          [](const RuleInput& in) { return in.spec.tile.slices >= 1; }},
 };
 
 std::vector<Rule> all_rules() {
-  return simt::joined({simt::rules_with(multistage_loop::rules()), kOwnRules, slices::rules()});
+  return simt::joined({simt::rules_with(multistage_loop::rules()), kOwnRules, slices::group_rules(),
+                       slices::rules()});
 }
 
 class SlicedK final : public SlicedStrategy {

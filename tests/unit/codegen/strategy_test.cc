@@ -219,6 +219,53 @@ TEST_CASE("the tensor-core space holds the published tiles") {
   }
 }
 
+// 64 x 64 tiles of 100 x 200: 2 x 4 of them, in two batch entries.
+TEST_CASE("slices and groups of tensor-core kernels: grid, threads, memory, workspace") {
+  constexpr std::string_view kTile =
+      "tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 order=1 fragments=2 raster=1 ";
+  constexpr int kPipeline = 3 * (64 + 64) * 32 * 2;
+  constexpr int kPartial = 64 * (64 + 8) * 4;
+  struct Expected {
+    std::string_view parts;
+    unsigned blocks;
+    unsigned cluster;
+    unsigned finish_blocks;  // 0: there is no second kernel
+    int threads;
+    int smem_bytes;
+    int64_t depth;  // of k = 1000, whole tiles
+  };
+  constexpr Expected kExpected[] = {
+      {"groups=1 slices=3", 48, 1, 16 * 4, 128, kPipeline, 352},
+      {"groups=1 slices=8", 128, 1, 16 * 16, 128, kPipeline, 128},
+      {"groups=1 slices=2 reduction=2", 32, 2, 0, 128, kPipeline, 512},
+      {"groups=4 slices=1", 16, 1, 0, 512, 4 * kPipeline, 1024},
+      {"groups=2 slices=4", 64, 1, 16 * 8, 256, 2 * kPipeline, 256},
+      {"groups=2 slices=4 reduction=2", 64, 4, 0, 256, 2 * kPipeline, 256},
+  };
+  static_assert(kPipeline > kPartial);
+  Problem p = make_problem({100, 200, 1000}, DataType::f16);
+  p.batch = 2;
+  pack(p);
+  for (const Expected& expected : kExpected) {
+    CAPTURE(expected.parts);
+    const KernelSpec spec =
+        spec_for(**find_strategy("mma_split_k"),
+                 *parse_tile(std::string(kTile) + std::string(expected.parts)), p);
+    REQUIRE(broken_rule(spec, representative_device({9, 0, false})) == nullptr);
+    const LaunchPlan plan = spec.strategy->launch_plan(spec, p);
+    CHECK(plan.launches[0].grid == Dim3{expected.blocks, 1, 1});
+    CHECK(plan.launches[0].cluster == Dim3{expected.cluster, 1, 1});
+    CHECK(spec.strategy->threads(spec.tile) == expected.threads);
+    CHECK(spec.strategy->smem_bytes(spec) == expected.smem_bytes);
+    CHECK(spec.strategy->block_depth(spec, p) == expected.depth);
+    CHECK(spec.strategy->deterministic(spec));
+    const bool finishes = expected.finish_blocks > 0;
+    REQUIRE(plan.launches.size() == (finishes ? 2 : 1));
+    CHECK(plan.workspace_bytes == (finishes ? int64_t{expected.blocks} * 64 * 64 * 4 : 0));
+    if (finishes) CHECK(plan.launches[1].grid == Dim3{expected.finish_blocks, 1, 1});
+  }
+}
+
 // The 64 x 32 blocks with which the SGEMM logs begin on tensor cores, and the CUDA samples'
 // cudaTensorCoreGemm (there with one buffer).
 TEST_CASE("the wmma space holds the published tiles") {
@@ -293,6 +340,39 @@ TEST_CASE("sm_75 takes two stages, and registers for what is on its way") {
         "2 stages before sm_80");
   CHECK(broken("tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=2 fragments=2") ==
         "registers fit a thread and its share of a tile on its way");
+}
+
+TEST_CASE("mma_split_k names what is wrong with a tile") {
+  struct Wrong {
+    std::string_view parts;
+    std::string_view rule;
+    Arch arch = {9, 0, false};
+  };
+  constexpr Wrong kWrong[] = {
+      {"groups=0 slices=2", "at least 1 group and 1 slice"},
+      {"groups=2 slices=0", "at least 1 group and 1 slice"},
+      {"groups=1 slices=1", "k is shared out"},
+      {"groups=1 slices=2 reduction=1", "no atomic additions"},
+      {"groups=1 slices=2 reduction=3", "a known reduction"},
+      {"groups=16 slices=1", "a barrier for each group"},
+      {"groups=2 slices=1 reduction=2", "no reduction without slices"},
+      {"groups=1 slices=9 reduction=2", "a cluster has at most 8 blocks"},
+      {"groups=1 slices=2 reduction=2", "clusters need sm_90", {8, 0, false}},
+      {"groups=8 slices=1 stages=5", "shared memory fits a block"},
+  };
+  for (const Wrong& wrong : kWrong) {
+    CAPTURE(wrong.parts);
+    std::string text = "tile_m=64 tile_n=64 tile_k=64 warp_m=32 warp_n=64 order=1 fragments=1 ";
+    if (wrong.parts.find("stages") == std::string_view::npos) text += "stages=3 ";
+    const KernelSpec spec{*find_strategy("mma_split_k"),
+                          *parse_tile(text + std::string(wrong.parts)),
+                          {true, false, 8, 8, 8},
+                          DataType::bf16};
+    const Rule* rule = broken_rule(spec, representative_device(wrong.arch));
+    REQUIRE(rule != nullptr);
+    CHECK(rule->name == wrong.rule);
+    CHECK_FALSE(rule->reason.empty());
+  }
 }
 
 // Each rule of the early rungs, by a tile that breaks it and no earlier one.

@@ -102,6 +102,31 @@ TEST_CASE("the model orders tensor-core tiles") {
   CHECK(tflops < 613);
 }
 
+// Where there are few tiles of C, several blocks or groups of warps for each are faster; where
+// there are many, they only add work.
+TEST_CASE("the model shares out k where tiles are few") {
+  const auto time = [&](const Problem& p, std::string_view strategy, std::string_view parts) {
+    const std::string tile =
+        "tile_m=64 tile_n=64 tile_k=64 warp_m=32 warp_n=32 stages=3 order=1 fragments=2 raster=1";
+    const auto spec = codegen::spec_for(**codegen::find_strategy(strategy),
+                                        *parse_tile(tile + std::string(parts)), p);
+    const codegen::Rule* broken = codegen::broken_rule(spec, h200());
+    REQUIRE_MESSAGE(broken == nullptr, broken->name);
+    return predict(spec, spec.strategy->estimated_registers(spec), p, h200()).total_us;
+  };
+  const Problem tall = make_problem({128, 128, 16384}, DataType::f16, *parse_layout("tnt"));
+  const double one_block = time(tall, "mma_multistage", "");
+  const double groups = time(tall, "mma_split_k", " groups=4 slices=1");
+  const double slices = time(tall, "mma_split_k", " groups=1 slices=33");
+  CHECK(groups < one_block);
+  CHECK(slices < groups);
+  CHECK(time(tall, "mma_split_k", " groups=2 slices=33") < slices);
+  const Problem large = make_problem({4096, 4096, 4096}, DataType::f16, *parse_layout("tnt"));
+  CHECK(time(large, "mma_multistage", "") < time(large, "mma_split_k", " groups=1 slices=4"));
+  CHECK(time(large, "mma_split_k", " groups=1 slices=2") <
+        time(large, "mma_split_k", " groups=1 slices=4"));
+}
+
 // On the same grounds; and short k tiles do not cover the load of the next one.
 TEST_CASE("the model of wmma puts known tiles in order, below the pipelines of cp.async") {
   const Problem p = make_problem({4096, 4096, 4096}, DataType::f16, *parse_layout("tnt"));

@@ -1,0 +1,117 @@
+#include "codegen/strategies/mma_split_k.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "codegen/mma_partials.h"
+#include "codegen/mma_rules.h"
+#include "codegen/simt_rules.h"
+#include "codegen/sliced_strategy.h"
+#include "codegen/slices.h"
+
+namespace gemmtune::codegen {
+namespace {
+
+constexpr std::array<std::string_view, 14> kParameters = {
+    "tile_m",    "tile_n", "tile_k", "warp_m", "warp_n",    "stages",     "order",
+    "fragments", "unroll", "groups", "slices", "reduction", "min_blocks", "raster"};
+
+bool through_workspace(const TileConfig& tile) {
+  return tile.slices > 1 && tile.reduction == kReduceWorkspace;
+}
+
+constexpr std::array kOwnRules = {
+    Rule{"at least 1 group and 1 slice", "each is a number of parts of k",
+         [](const RuleInput& in) { return in.spec.tile.groups >= 1 && in.spec.tile.slices >= 1; }},
+    Rule{"k is shared out", "with one group and one slice this is mma_multistage",
+         [](const RuleInput& in) { return in.spec.tile.groups > 1 || in.spec.tile.slices > 1; }},
+    Rule{"no atomic additions", "each would round a C of 16 bits",
+         [](const RuleInput& in) { return in.spec.tile.reduction != kReduceAtomic; }},
+};
+
+class MmaSplitK final : public SlicedStrategy {
+ public:
+  MmaSplitK()
+      : rules_(simt::joined({kOwnRules, slices::group_rules(), slices::rules(), mma::rules()})) {}
+
+  std::string_view name() const override { return "mma_split_k"; }
+  std::string_view summary() const override {
+    return "mma_multistage with k shared out over groups of a block's warps, over blocks, or both";
+  }
+  std::string_view template_file() const override { return "mma_split_k.cuh"; }
+  std::string_view template_name() const override { return "MmaSplitK"; }
+  bool takes_types() const override { return true; }
+  std::span<const std::string_view> parameters() const override { return kParameters; }
+  std::span<const Rule> rules() const override { return rules_; }
+
+  Expected<void> supports(const Problem& problem, Arch arch) const override {
+    return mma::supports(problem, arch);
+  }
+
+  int threads(const TileConfig& tile) const override { return tile.groups * mma::threads(tile); }
+
+  int smem_bytes(const KernelSpec& spec) const override {
+    const TileConfig& t = spec.tile;
+    const bool through_shared = t.groups > 1 || !through_workspace(t);
+    const int partial = through_shared ? mma::partial_tile_bytes(t) : 0;
+    return t.groups * std::max(mma::pipeline_bytes(spec), partial);
+  }
+
+  int estimated_registers(const KernelSpec& spec) const override {
+    return mma::estimated_registers(spec);
+  }
+  LoadBytes loads(const KernelSpec& spec) const override { return mma::loads(spec); }
+
+  std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override {
+    std::vector<EntryPoint> entries = Strategy::entry_points(spec);
+    if (through_workspace(spec.tile)) entries.push_back(mma::finish_entry_point());
+    return entries;
+  }
+
+  LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
+    const TileConfig& t = spec.tile;
+    LaunchPlan plan = simt::single_launch(spec, problem);
+    if (!through_workspace(t)) return slices::sliced(std::move(plan), spec, problem);
+    const int64_t tiles = plan.launches[0].grid.x;
+    plan.launches[0].grid.x *= static_cast<unsigned>(t.slices);
+    plan.launches.push_back(mma::finish_launch(tiles * mma::finish_blocks(t, t.slices)));
+    plan.workspace_bytes = workspace_bytes(spec, problem);
+    plan.reduction_bytes = 2 * plan.workspace_bytes;
+    return plan;
+  }
+
+  std::string launch_notes(const KernelSpec& spec) const override {
+    const TileConfig& t = spec.tile;
+    if (!through_workspace(t)) return SlicedStrategy::launch_notes(spec);
+    const std::string tiles =
+        fmt::format("ceil(m / {}) * ceil(n / {}) * batch", t.tile_m, t.tile_n);
+    return fmt::format(
+        "{}<<<{} * {}, {}, {}>>>(args); args is gemmtune::GemmArgs, below.\n"
+        "After it: {}_finish<<<{} * {}, {}>>>(args)\n"
+        "args.workspace: {} * {} bytes, 16-byte aligned.\n",
+        kernel_name(spec), tiles, t.slices, threads(t), smem_bytes(spec), kernel_name(spec), tiles,
+        mma::finish_blocks(t, t.slices), mma::finish_entry_point().threads, tiles,
+        t.slices * mma::slot_bytes(t));
+  }
+
+ protected:
+  int64_t workspace_bytes(const KernelSpec& spec, const Problem& problem) const override {
+    if (!through_workspace(spec.tile)) return 0;
+    return int64_t{simt::tile_grid(spec.tile, problem).x} * spec.tile.slices *
+           mma::slot_bytes(spec.tile);
+  }
+
+ private:
+  std::vector<Rule> rules_;
+};
+
+}  // namespace
+
+const Strategy& mma_split_k() {
+  static const MmaSplitK strategy;
+  return strategy;
+}
+
+}  // namespace gemmtune::codegen
