@@ -5,6 +5,7 @@
 #include "codegen/strategies/mma_misaligned.h"
 #include "codegen/strategies/mma_multistage.h"
 #include "codegen/strategies/mma_split_k.h"
+#include "codegen/strategies/mma_stream_k.h"
 #include "codegen/strategies/multistage.h"
 #include "codegen/strategies/naive.h"
 #include "codegen/strategies/register_cache.h"
@@ -23,11 +24,11 @@
 namespace gemmtune::codegen {
 
 std::span<const Strategy* const> strategies() {
-  static const std::array<const Strategy*, 17> all = {
+  static const std::array<const Strategy*, 18> all = {
       &naive(),          &smem_tile(),   &thread_tile_1d(), &thread_tile_2d(), &register_cache(),
       &vectorized(),     &warp_tile(),   &double_buffer(),  &multistage(),     &split_k(),
       &sliced_k(),       &gemv(),        &skinny(),         &wmma(),           &mma_multistage(),
-      &mma_misaligned(), &mma_split_k(),
+      &mma_misaligned(), &mma_split_k(), &mma_stream_k(),
   };
   return all;
 }

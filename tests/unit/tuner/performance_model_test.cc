@@ -127,6 +127,26 @@ TEST_CASE("the model shares out k where tiles are few") {
         time(large, "mma_split_k", " groups=1 slices=4"));
 }
 
+// 160 tiles on 132 SMs are two waves, the second nearly empty; 132 tiles are one.
+TEST_CASE("the model shares out the last wave where it is not full") {
+  constexpr std::string_view kTile =
+      "tile_m=256 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 order=1 fragments=2 raster=1";
+  const auto time = [&](const Problem& p, std::string_view strategy, std::string_view blocks) {
+    const auto spec = codegen::spec_for(**codegen::find_strategy(strategy),
+                                        *parse_tile(std::string(kTile) + std::string(blocks)), p);
+    const codegen::Rule* broken = codegen::broken_rule(spec, h200());
+    REQUIRE_MESSAGE(broken == nullptr, broken->name);
+    return predict(spec, spec.strategy->estimated_registers(spec), p, h200()).total_us;
+  };
+  const Problem uneven = make_problem({2560, 2048, 8192}, DataType::f16, *parse_layout("tnt"));
+  const double tiles = time(uneven, "mma_multistage", "");
+  CHECK(time(uneven, "mma_stream_k", " slices=132") < 0.75 * tiles);
+  CHECK(time(uneven, "mma_stream_k", " slices=132") < time(uneven, "mma_stream_k", " slices=108"));
+  // Nothing is shared then: the kernels are equal.
+  const Problem even = make_problem({2816, 1536, 8192}, DataType::f16, *parse_layout("tnt"));
+  CHECK(time(even, "mma_stream_k", " slices=132") == time(even, "mma_multistage", ""));
+}
+
 // On the same grounds; and short k tiles do not cover the load of the next one.
 TEST_CASE("the model of wmma puts known tiles in order, below the pipelines of cp.async") {
   const Problem p = make_problem({4096, 4096, 4096}, DataType::f16, *parse_layout("tnt"));

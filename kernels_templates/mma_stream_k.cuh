@@ -1,0 +1,98 @@
+#pragma once
+
+#include "mma_multistage.cuh"
+#include "parts/mma_partials.cuh"
+#include "parts/stream_k_shares.h"
+
+// mma_stream_k: mma_multistage with even shares of all multiplications instead of even tiles, for
+// problems whose last wave of blocks would leave much of the card idle ("stream-K", Osama, Merrill,
+// Cecka, Garland and Owens, PPoPP 2023).
+//
+// The first kTile.slices blocks share out the k tiles of some tiles of C (stream_k_shares.h); each
+// other block computes a tile. Here `slices` is the number of blocks that share, a multiple of the
+// blocks that the card runs at a time:
+//
+//     5 tiles, 4 SMs, one wave and a rest      4 sharing blocks
+//     SM 0   | tile 0 | tile 4 |               | tile 0 | 1 |
+//     SM 1   | tile 1 |                        | 1   | 2    |
+//     SM 2   | tile 2 |                        | 2  | 3     |
+//     SM 3   | tile 3 |                        | 3 | tile 4 |
+//
+// A block walks over its share tile by tile. A tile that is whole in it goes to C; the sums of part
+// of one go to a slot of the workspace, as f32. The second kernel, finish(), adds up the slots of
+// each such tile in the order of k, so that results do not vary. No block waits for another one.
+
+namespace gemmtune {
+
+template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
+struct MmaStreamK {
+  using Whole = MmaMultistage<kTile, kTraits, kTypes>;
+  using Mainloop = typename Whole::Mainloop;
+  using Partials = MmaPartials<kTile, kTraits, kTypes>;
+  using Finish = MmaFinish<kTile, kTraits, kTypes>;
+
+  static constexpr int kThreads = Whole::kThreads;
+  static constexpr int kSmemBytes = Whole::kSmemBytes;
+
+  static __device__ __forceinline__ void run(const GemmArgs& args) {
+    const StreamKShares shares = stream_k_shares(kTile, args);
+    const int block = static_cast<int>(blockIdx.x);
+    int tile = shares.shared + block - shares.first_whole();
+    int first = 0;  // k tile of the tile
+    int left = shares.tiles_k;
+    if (block < shares.first_whole()) {
+      const int begin = shares.begin(block);
+      tile = begin / shares.tiles_k;
+      first = begin - tile * shares.tiles_k;
+      left = shares.begin(block + 1) - begin;
+    }
+    for (int slot = 2 * block; left > 0; ++tile, slot = 2 * block + 1) {
+      const int count = min(left, shares.tiles_k - first);
+      multiply(args, tile, first, count, count < shares.tiles_k ? slot : kWholeTile);
+      first = 0;
+      left -= count;
+      __syncthreads();  // nobody stores results through shared memory any more
+    }
+  }
+
+  static constexpr int kFinishThreads = Finish::kThreads;
+  static __device__ __forceinline__ void finish(const GemmArgs& args) {
+    const StreamKShares shares = stream_k_shares(kTile, args);
+    const int ways = shares.ways();
+    const int pieces = finish_pieces(Partials::kSlotFloats, ways);
+    const int tile = static_cast<int>(blockIdx.x) / pieces;
+    const int first = shares.block_of(tile * shares.tiles_k);
+    const int last = shares.block_of((tile + 1) * shares.tiles_k - 1);
+    if (first == last) return;  // it was whole
+    const auto at =
+        tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(args.m, args.n, tile);
+    Finish::run(args, at, static_cast<int>(blockIdx.x) - tile * pieces, ways, last - first + 1,
+                [&](int i) { return shares.slot(first + i, tile); });
+  }
+
+ private:
+  static constexpr int kWholeTile = -1;
+
+  // Multiplies `count` k tiles of a tile of C from k tile `first` on; the sums go to a slot of the
+  // workspace, or to C.
+  static __device__ __forceinline__ void multiply(const GemmArgs& args, int tile, int first,
+                                                  int count, int slot) {
+    extern __shared__ __align__(128) unsigned char smem[];
+    const auto at =
+        tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(args.m, args.n, tile);
+    const int row = at.row * kTile.tile_m;
+    const int column = at.column * kTile.tile_n;
+    const int k_begin = first * kTile.tile_k;
+    const int k_end = min(k_begin + count * kTile.tile_k, args.k);
+    typename Mainloop::Sums sums;
+    Mainloop::run(sums, shared_address(smem), args, at.batch, row, column, k_begin, k_end);
+    if (slot == kWholeTile) {
+      Whole::store(sums, smem, args, at.batch, row, column);
+    } else {
+      Partials::template leave<kTile.tile_n>(sums, Partials::slot(args, slot), Mainloop::warp_row(),
+                                             Mainloop::warp_column(), args.m - row);
+    }
+  }
+};
+
+}  // namespace gemmtune

@@ -1,0 +1,147 @@
+#include "codegen/strategies/mma_stream_k.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "codegen/mma_partials.h"
+#include "codegen/mma_rules.h"
+#include "codegen/simt_rules.h"
+
+#include "../../../kernels_templates/parts/mma_finish_pieces.h"
+#include "../../../kernels_templates/parts/stream_k_shares.h"
+
+namespace gemmtune::codegen {
+namespace {
+
+// Together they keep the number of shared k tiles, below 2 * slices * ceil(k / 16), an int.
+constexpr int kMostBlocks = 1024;
+constexpr int64_t kMostK = int64_t{1} << 24;
+constexpr int64_t kMaxWorkspaceBytes = int64_t{128} << 20;
+
+// `slices` is the number of blocks that share out k, of all tiles together. What a launch plan is
+// made from does not name the device, so the tuner finds the multiple of its SMs as it does any
+// other parameter.
+constexpr std::array<std::string_view, 12> kParameters = {
+    "tile_m", "tile_n",    "tile_k", "warp_m", "warp_n",     "stages",
+    "order",  "fragments", "unroll", "slices", "min_blocks", "raster"};
+
+constexpr std::array kOwnRules = {
+    Rule{"at least 2 sharing blocks", "with one this is mma_multistage",
+         [](const RuleInput& in) { return in.spec.tile.slices >= 2; }},
+    Rule{"at most 1024 sharing blocks", "k tiles are counted in an int",
+         [](const RuleInput& in) { return in.spec.tile.slices <= kMostBlocks; }},
+};
+
+StreamKShares shares_of(const TileConfig& tile, const Problem& problem) {
+  GemmArgs args;
+  args.m = static_cast<int>(problem.shape.m);
+  args.n = static_cast<int>(problem.shape.n);
+  args.k = static_cast<int>(problem.shape.k);
+  args.batch = static_cast<int>(problem.batch);
+  return stream_k_shares(tile, args);
+}
+
+// Blocks that have k tiles to share.
+int64_t busy_blocks(const StreamKShares& shares) {
+  return std::min(shares.length(), shares.blocks);
+}
+
+// Partial sums that are left in the workspace, at most: each place where one block's piece ends and
+// the next begins cuts a tile.
+int64_t partial_tiles(const StreamKShares& shares) {
+  const int64_t cuts = std::max<int64_t>(0, busy_blocks(shares) - 1);
+  return cuts + std::min<int64_t>(shares.shared, cuts);
+}
+
+class MmaStreamK final : public Strategy {
+ public:
+  MmaStreamK() : rules_(simt::joined({kOwnRules, mma::rules()})) {}
+
+  std::string_view name() const override { return "mma_stream_k"; }
+  std::string_view summary() const override {
+    return "mma_multistage with even shares of all multiplications for a fixed number of blocks "
+           "(stream-K)";
+  }
+  std::string_view template_file() const override { return "mma_stream_k.cuh"; }
+  std::string_view template_name() const override { return "MmaStreamK"; }
+  bool takes_types() const override { return true; }
+  std::span<const std::string_view> parameters() const override { return kParameters; }
+  std::span<const Rule> rules() const override { return rules_; }
+
+  Expected<void> supports(const Problem& problem, Arch arch) const override {
+    if (problem.shape.k > kMostK) {
+      return make_error(ErrorKind::unsupported, "computes k up to 2^24");
+    }
+    return mma::supports(problem, arch);
+  }
+
+  // A piece of at least a k tile for each block.
+  bool worthwhile(const KernelSpec& spec, const Problem& problem) const override {
+    const StreamKShares shares = shares_of(spec.tile, problem);
+    if (shares.shared == 0) return true;
+    return shares.length() >= shares.blocks &&
+           workspace_bytes(spec.tile, shares) <= kMaxWorkspaceBytes;
+  }
+
+  int threads(const TileConfig& tile) const override { return mma::threads(tile); }
+  int smem_bytes(const KernelSpec& spec) const override { return mma::smem_bytes(spec); }
+  int estimated_registers(const KernelSpec& spec) const override {
+    return mma::estimated_registers(spec);
+  }
+  LoadBytes loads(const KernelSpec& spec) const override { return mma::loads(spec); }
+
+  // On the average: pieces and whole tiles differ by less than a factor of two.
+  int64_t block_depth(const KernelSpec& spec, const Problem& problem) const override {
+    const StreamKShares shares = shares_of(spec.tile, problem);
+    const int64_t k_tiles = int64_t{shares.tiles} * shares.tiles_k;
+    return (k_tiles + shares.grid() - 1) / shares.grid() * spec.tile.tile_k;
+  }
+
+  std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override {
+    std::vector<EntryPoint> entries = Strategy::entry_points(spec);
+    entries.push_back(mma::finish_entry_point());
+    return entries;
+  }
+
+  LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
+    const TileConfig& t = spec.tile;
+    const StreamKShares shares = shares_of(t, problem);
+    LaunchPlan plan = simt::single_launch(spec, problem);
+    plan.launches[0].grid.x = static_cast<unsigned>(shares.grid());
+    if (shares.shared == 0) return plan;
+    plan.launches.push_back(mma::finish_launch(shares.finish_grid(t.tile_m * t.tile_n)));
+    plan.workspace_bytes = workspace_bytes(t, shares);
+    plan.reduction_bytes = 2 * partial_tiles(shares) * mma::slot_bytes(t);
+    return plan;
+  }
+
+  std::string launch_notes(const KernelSpec& spec) const override {
+    const TileConfig& t = spec.tile;
+    return fmt::format(
+        "const auto shares = gemmtune::stream_k_shares(kTile, args); args is gemmtune::GemmArgs, "
+        "below.\n"
+        "{0}<<<shares.grid(), {1}, {2}>>>(args)\n"
+        "After it, if shares.shared > 0: {0}_finish<<<shares.finish_grid({3}), {4}>>>(args)\n"
+        "args.workspace: {5} * shares.slots() bytes, 16-byte aligned.\n",
+        kernel_name(spec), threads(t), smem_bytes(spec), t.tile_m * t.tile_n,
+        mma::finish_entry_point().threads, mma::slot_bytes(t));
+  }
+
+ private:
+  static int64_t workspace_bytes(const TileConfig& tile, const StreamKShares& shares) {
+    return shares.slots() * mma::slot_bytes(tile);
+  }
+
+  std::vector<Rule> rules_;
+};
+
+}  // namespace
+
+const Strategy& mma_stream_k() {
+  static const MmaStreamK strategy;
+  return strategy;
+}
+
+}  // namespace gemmtune::codegen
