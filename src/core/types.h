@@ -11,8 +11,8 @@ namespace gemmtune {
 enum class DataType { f32, f16, bf16 };
 
 // How products and sums are formed. `ieee` is plain fused multiply-add in the accumulator type; the
-// others trade accuracy for tensor-core speed and are never chosen unless asked for. `f16` rounds f32
-// operands to f16: what is beyond 65504 becomes infinite.
+// others trade accuracy for tensor-core speed and are never chosen unless asked for. `f16` rounds
+// f32 operands to f16: what is beyond 65504 becomes infinite.
 enum class MathMode { ieee, tf32, tf32x3, f16 };
 
 std::string_view to_string(DataType type);
