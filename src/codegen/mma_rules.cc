@@ -177,7 +177,7 @@ Expected<void> supports(const Problem& problem, Arch arch) {
 
 Expected<void> multiplies(DataType type, const Problem& problem, Arch arch) {
   if (type != DataType::f16 && arch.number() < kSecondGeneration) {
-    return make_error(ErrorKind::unsupported, "computes anything but f16 on sm_80 or newer only");
+    return make_error(ErrorKind::unsupported, "needs sm_80 for all but f16");
   }
   return simt::fits_one_grid(problem);
 }

@@ -55,9 +55,9 @@ class MmaMisaligned final : public Strategy {
   std::span<const Rule> rules() const override { return rules_; }
 
   Expected<void> supports(const Problem& problem, Arch arch) const override {
+    // Every operand of f32 allows the 4-byte copies of mma_multistage.
     if (problem.type == DataType::f32) {
-      return make_error(ErrorKind::unsupported,
-                        "computes f16 and bf16 only: copies of f32 are never below 4 bytes");
+      return make_error(ErrorKind::unsupported, "computes f16 and bf16 only");
     }
     return mma::supports(problem, arch);
   }
