@@ -10,8 +10,6 @@
 namespace gemmtune::codegen {
 namespace {
 
-constexpr int64_t kMaxWorkspaceBytes = int64_t{128} << 20;
-
 int64_t groups(const TileConfig& tile) {
   return std::max(1, tile.groups);
 }
@@ -29,7 +27,7 @@ int64_t tiles_k(const KernelSpec& spec, const Problem& problem) {
 
 bool SlicedStrategy::worthwhile(const KernelSpec& spec, const Problem& problem) const {
   return parts(spec.tile) <= tiles_k(spec, problem) &&
-         workspace_bytes(spec, problem) <= kMaxWorkspaceBytes;
+         workspace_bytes(spec, problem) <= slices::kMaxWorkspaceBytes;
 }
 
 int64_t SlicedStrategy::workspace_bytes(const KernelSpec& spec, const Problem& problem) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,9 @@
 // in common on the host: rules, further kernels, workspace. The device side is parts/slice_sum.cuh.
 
 namespace gemmtune::codegen::slices {
+
+// Most workspace that a candidate may ask for its partial sums.
+inline constexpr int64_t kMaxWorkspaceBytes = int64_t{128} << 20;
 
 // Rules on TileConfig::reduction and the cluster it may need.
 std::span<const Rule> rules();

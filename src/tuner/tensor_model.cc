@@ -35,16 +35,7 @@ double mma_rate(const codegen::KernelSpec& spec, const DeviceSpec& device) {
 // Warp instructions that an mma stands for: three products, what splits the fragments, and what
 // adds the sums outside the tensor cores.
 double slots_a_product(MathMode math) {
-  switch (math) {
-    case MathMode::tf32:
-      return 1;
-    case MathMode::tf32x3:
-      return 3.5;
-    case MathMode::f16:
-    case MathMode::ieee:
-      break;
-  }
-  return 1;
+  return math == MathMode::tf32x3 ? 3.5 : 1;
 }
 
 // Slots of copying a line's worth of elements, per value of k and over the block.

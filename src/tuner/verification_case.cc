@@ -255,12 +255,11 @@ constexpr double kSubnormalHalf = 0x1p-23;
 double product_error(MathMode math) {
   switch (math) {
     case MathMode::tf32:
+    case MathMode::f16:
       return 0x1p-10 + 0x1p-22;  // two operands, each rounded to 11 bits
     case MathMode::tf32x3:
       // The product of the smaller parts, and what both lose where they are cut off after 11 bits.
       return 0x1p-19;
-    case MathMode::f16:
-      return 0x1p-10 + 0x1p-22;  // two operands, each rounded to 11 bits
     case MathMode::ieee:
       break;
   }

@@ -4,8 +4,7 @@
 
 #include <array>
 
-#include "codegen/mma_rules.h"
-#include "codegen/simt_rules.h"
+#include "codegen/mma_strategy.h"
 
 namespace gemmtune::codegen {
 namespace {
@@ -40,9 +39,9 @@ int64_t copied_elements(const KernelSpec& spec, const Problem& p) {
                          p.stride_b, p.batch);
 }
 
-class MmaMisaligned final : public Strategy {
+class MmaMisaligned final : public MmaStrategy {
  public:
-  MmaMisaligned() : rules_(simt::joined({kOwnRules, mma::rules()})) {}
+  MmaMisaligned() : MmaStrategy(kOwnRules) {}
 
   std::string_view name() const override { return "mma_misaligned"; }
   std::string_view summary() const override {
@@ -50,16 +49,13 @@ class MmaMisaligned final : public Strategy {
   }
   std::string_view template_file() const override { return "mma_misaligned.cuh"; }
   std::string_view template_name() const override { return "MmaMisaligned"; }
-  bool takes_types() const override { return true; }
-  std::span<const std::string_view> parameters() const override { return mma::parameters(); }
-  std::span<const Rule> rules() const override { return rules_; }
 
   Expected<void> supports(const Problem& problem, Arch arch) const override {
     // Every operand of f32 allows the 4-byte copies of mma_multistage.
     if (problem.type == DataType::f32) {
       return make_error(ErrorKind::unsupported, "computes f16 and bf16 only");
     }
-    return mma::supports(problem, arch);
+    return MmaStrategy::supports(problem, arch);
   }
 
   bool worthwhile(const KernelSpec& spec, const Problem& problem) const override {
@@ -72,13 +68,6 @@ class MmaMisaligned final : public Strategy {
     return traits;
   }
 
-  int threads(const TileConfig& tile) const override { return mma::threads(tile); }
-  int smem_bytes(const KernelSpec& spec) const override { return mma::smem_bytes(spec); }
-  int estimated_registers(const KernelSpec& spec) const override {
-    return mma::estimated_registers(spec);
-  }
-  LoadBytes loads(const KernelSpec& spec) const override { return mma::loads(spec); }
-
   std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override {
     std::vector<EntryPoint> entries = Strategy::entry_points(spec);
     entries.push_back({"_prepare", "prepare", kCopyThreads, "kPrepareThreads", 0});
@@ -86,7 +75,7 @@ class MmaMisaligned final : public Strategy {
   }
 
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
-    LaunchPlan plan = simt::single_launch(spec, problem);
+    LaunchPlan plan = MmaStrategy::launch_plan(spec, problem);
     const int64_t elements = copied_elements(spec, problem);
     constexpr int64_t kBlockElements = int64_t{kCopyThreads} * kAlignedVector;
     const auto blocks = static_cast<unsigned>((elements + kBlockElements - 1) / kBlockElements);
@@ -104,9 +93,6 @@ class MmaMisaligned final : public Strategy {
                "not divide, with lines padded to multiples of {} elements.\n",
                kernel_name(spec), kCopyThreads * kAlignedVector, kCopyThreads, kLineUnit);
   }
-
- private:
-  std::vector<Rule> rules_;
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "codegen/strategies/mma_multistage.h"
 
-#include "codegen/mma_rules.h"
-#include "codegen/simt_rules.h"
+#include "codegen/mma_strategy.h"
 
 namespace gemmtune::codegen {
 namespace {
@@ -9,9 +8,9 @@ namespace {
 // Operands that 16 bytes do not divide are an alignment class of this strategy: the copies are
 // narrower, the pipeline is the same. mma_misaligned serves them another way, which pays where
 // elements have to go one by one: it is a strategy of its own because it launches two kernels.
-class MmaMultistage final : public Strategy {
+class MmaMultistage final : public MmaStrategy {
  public:
-  MmaMultistage() : rules_(mma::rules()) {}
+  MmaMultistage() : MmaStrategy({}) {}
 
   std::string_view name() const override { return "mma_multistage"; }
   std::string_view summary() const override {
@@ -20,27 +19,6 @@ class MmaMultistage final : public Strategy {
   }
   std::string_view template_file() const override { return "mma_multistage.cuh"; }
   std::string_view template_name() const override { return "MmaMultistage"; }
-  bool takes_types() const override { return true; }
-  std::span<const std::string_view> parameters() const override { return mma::parameters(); }
-  std::span<const Rule> rules() const override { return rules_; }
-
-  Expected<void> supports(const Problem& problem, Arch arch) const override {
-    return mma::supports(problem, arch);
-  }
-
-  int threads(const TileConfig& tile) const override { return mma::threads(tile); }
-  int smem_bytes(const KernelSpec& spec) const override { return mma::smem_bytes(spec); }
-  int estimated_registers(const KernelSpec& spec) const override {
-    return mma::estimated_registers(spec);
-  }
-  LoadBytes loads(const KernelSpec& spec) const override { return mma::loads(spec); }
-
-  LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
-    return simt::single_launch(spec, problem);
-  }
-
- private:
-  std::vector<Rule> rules_;
 };
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include <array>
 
 #include "codegen/mma_partials.h"
-#include "codegen/mma_rules.h"
-#include "codegen/simt_rules.h"
+#include "codegen/mma_strategy.h"
+#include "codegen/slices.h"
 
 #include "../../../kernels_templates/parts/mma_finish_pieces.h"
 #include "../../../kernels_templates/parts/stream_k_shares.h"
@@ -18,7 +18,6 @@ namespace {
 // Together they keep the number of shared k tiles, below 2 * slices * ceil(k / 16), an int.
 constexpr int kMostBlocks = 1024;
 constexpr int64_t kMostK = int64_t{1} << 24;
-constexpr int64_t kMaxWorkspaceBytes = int64_t{128} << 20;
 
 // `slices` is the number of blocks that share out k, of all tiles together. What a launch plan is
 // made from does not name the device, so the tuner finds the multiple of its SMs as it does any
@@ -55,9 +54,9 @@ int64_t partial_tiles(const StreamKShares& shares) {
   return cuts + std::min<int64_t>(shares.shared, cuts);
 }
 
-class MmaStreamK final : public Strategy {
+class MmaStreamK final : public MmaStrategy {
  public:
-  MmaStreamK() : rules_(simt::joined({kOwnRules, mma::rules()})) {}
+  MmaStreamK() : MmaStrategy(kOwnRules) {}
 
   std::string_view name() const override { return "mma_stream_k"; }
   std::string_view summary() const override {
@@ -66,15 +65,13 @@ class MmaStreamK final : public Strategy {
   }
   std::string_view template_file() const override { return "mma_stream_k.cuh"; }
   std::string_view template_name() const override { return "MmaStreamK"; }
-  bool takes_types() const override { return true; }
   std::span<const std::string_view> parameters() const override { return kParameters; }
-  std::span<const Rule> rules() const override { return rules_; }
 
   Expected<void> supports(const Problem& problem, Arch arch) const override {
     if (problem.shape.k > kMostK) {
       return make_error(ErrorKind::unsupported, "computes k up to 2^24");
     }
-    return mma::supports(problem, arch);
+    return MmaStrategy::supports(problem, arch);
   }
 
   // A piece of at least a k tile for each block.
@@ -82,15 +79,8 @@ class MmaStreamK final : public Strategy {
     const StreamKShares shares = shares_of(spec.tile, problem);
     if (shares.shared == 0) return true;
     return shares.length() >= shares.blocks &&
-           workspace_bytes(spec.tile, shares) <= kMaxWorkspaceBytes;
+           workspace_bytes(spec.tile, shares) <= slices::kMaxWorkspaceBytes;
   }
-
-  int threads(const TileConfig& tile) const override { return mma::threads(tile); }
-  int smem_bytes(const KernelSpec& spec) const override { return mma::smem_bytes(spec); }
-  int estimated_registers(const KernelSpec& spec) const override {
-    return mma::estimated_registers(spec);
-  }
-  LoadBytes loads(const KernelSpec& spec) const override { return mma::loads(spec); }
 
   // On the average: pieces and whole tiles differ by less than a factor of two.
   int64_t block_depth(const KernelSpec& spec, const Problem& problem) const override {
@@ -108,7 +98,7 @@ class MmaStreamK final : public Strategy {
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
     const TileConfig& t = spec.tile;
     const StreamKShares shares = shares_of(t, problem);
-    LaunchPlan plan = simt::single_launch(spec, problem);
+    LaunchPlan plan = MmaStrategy::launch_plan(spec, problem);
     plan.launches[0].grid.x = static_cast<unsigned>(shares.grid());
     if (shares.shared == 0) return plan;
     plan.launches.push_back(mma::finish_launch(shares.finish_grid(t.tile_m * t.tile_n)));
@@ -133,8 +123,6 @@ class MmaStreamK final : public Strategy {
   static int64_t workspace_bytes(const TileConfig& tile, const StreamKShares& shares) {
     return shares.slots() * mma::slot_bytes(tile);
   }
-
-  std::vector<Rule> rules_;
 };
 
 }  // namespace

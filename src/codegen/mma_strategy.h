@@ -1,0 +1,40 @@
+#pragma once
+
+#include "codegen/mma_rules.h"
+#include "codegen/simt_rules.h"
+#include "codegen/strategy.h"
+
+namespace gemmtune::codegen {
+
+// What the strategies have in common whose main kernel is one group of threads a block on
+// parts/mma_mainloop.cuh. Unless overridden they launch one block a tile.
+class MmaStrategy : public Strategy {
+ public:
+  bool takes_types() const override { return true; }
+  std::span<const std::string_view> parameters() const override { return mma::parameters(); }
+  std::span<const Rule> rules() const override { return rules_; }
+
+  Expected<void> supports(const Problem& problem, Arch arch) const override {
+    return mma::supports(problem, arch);
+  }
+
+  int threads(const TileConfig& tile) const override { return mma::threads(tile); }
+  int smem_bytes(const KernelSpec& spec) const override { return mma::smem_bytes(spec); }
+  int estimated_registers(const KernelSpec& spec) const override {
+    return mma::estimated_registers(spec);
+  }
+  LoadBytes loads(const KernelSpec& spec) const override { return mma::loads(spec); }
+
+  LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
+    return simt::single_launch(spec, problem);
+  }
+
+ protected:
+  // `own` are tried before those of the main loop.
+  explicit MmaStrategy(std::span<const Rule> own) : rules_(simt::joined({own, mma::rules()})) {}
+
+ private:
+  std::vector<Rule> rules_;
+};
+
+}  // namespace gemmtune::codegen
