@@ -140,12 +140,7 @@ TEST_CASE("the main loop has no bank conflicts") {
     for (const char* layout : {"ttt", "tnt", "ntt", "nnt"}) {
       CAPTURE(tile);
       CAPTURE(layout);
-      const TileConfig config = *parse_tile(tile);
-      const Problem problem = make_problem({config.tile_m, config.tile_n, 4 * config.tile_k},
-                                           DataType::f16, *parse_layout(layout));
-      const auto spec =
-          codegen::spec_for(**codegen::find_strategy("mma_multistage"), config, problem);
-      REQUIRE(codegen::broken_rule(spec, representative_device(kSimArch)) == nullptr);
+      const auto [spec, problem] = tile_product("mma_multistage", tile, layout);
       const auto profiled = load(spec).profile(problem, {});
       REQUIRE_MESSAGE(profiled.has_value(), profiled.error().message);
       CHECK_MESSAGE(profiled->verdict.correct(), profiled->verdict.detail);
@@ -166,13 +161,8 @@ TEST_CASE("kernels of f32 have no bank conflicts") {
     for (const char* layout : {"ttt", "tnt", "ntt", "nnt"}) {
       CAPTURE(tile);
       CAPTURE(layout);
-      const TileConfig config = *parse_tile(tile);
-      Problem problem = make_problem({config.tile_m, config.tile_n, 4 * config.tile_k},
-                                     DataType::f32, *parse_layout(layout));
-      problem.math = MathMode::tf32x3;
-      const auto spec =
-          codegen::spec_for(**codegen::find_strategy("mma_multistage"), config, problem);
-      REQUIRE(codegen::broken_rule(spec, representative_device(kSimArch)) == nullptr);
+      const auto [spec, problem] =
+          tile_product("mma_multistage", tile, layout, DataType::f32, MathMode::tf32x3);
       check_no_conflicts(spec, problem);
     }
   }

@@ -35,6 +35,22 @@ inline codegen::KernelSpec spec_of(std::string_view strategy, std::string_view t
   return spec;
 }
 
+// A legal kernel, and a product of one block tile and four k tiles for it.
+struct TileProduct {
+  codegen::KernelSpec spec;
+  Problem problem;
+};
+inline TileProduct tile_product(std::string_view strategy, std::string_view tile,
+                                std::string_view layout, DataType type = DataType::f16,
+                                MathMode math = MathMode::ieee) {
+  const TileConfig config = *parse_tile(tile);
+  Problem problem =
+      make_problem({config.tile_m, config.tile_n, 4 * config.tile_k}, type, *parse_layout(layout));
+  problem.math = math;
+  return {spec_of(strategy, tile, codegen::traits_for(problem), type, DataType::f32, math),
+          problem};
+}
+
 inline SimVerifier load(const codegen::KernelSpec& spec, Arch arch = kSimArch) {
   auto kernel = SimVerifier::load(spec, arch, compiler());
   REQUIRE_MESSAGE(kernel.has_value(), kernel.error().message);

@@ -7,11 +7,8 @@
 #include <random>
 #include <string>
 
-#include "codegen/emitter.h"
 #include "codegen/search_space.h"
-#include "jit/compiler.h"
-#include "real_nvrtc.h"
-#include "tuner/sim_verifier.h"
+#include "sim_kernel.h"
 
 // Every strategy on the PTX simulator: random legal tiles, layouts, alignments and archs, over
 // ragged and tiny shapes, alpha and beta, padding and batches. A failure names kernel, arch and
@@ -30,11 +27,6 @@ constexpr int kLeastCases = 300;   // over all strategies
 uint64_t from_environment(const char* name, uint64_t otherwise) {
   const char* value = std::getenv(name);
   return value == nullptr ? otherwise : std::strtoull(value, nullptr, 10);
-}
-
-const jit::Compiler& compiler() {
-  static const jit::Compiler kCompiler(jit::real_nvrtc());
-  return kCompiler;
 }
 
 // Widths of up to 16 bytes.

@@ -59,11 +59,7 @@ TEST_CASE("wmma stores and reads tiles, and stores fragments, without bank confl
     for (const char* layout : {"ttt", "tnt", "ntt", "nnt"}) {
       CAPTURE(tile);
       CAPTURE(layout);
-      const TileConfig config = *parse_tile(tile);
-      const Problem problem = make_problem({config.tile_m, config.tile_n, 4 * config.tile_k},
-                                           DataType::f16, *parse_layout(layout));
-      const auto spec = codegen::spec_for(**codegen::find_strategy("wmma"), config, problem);
-      REQUIRE(codegen::broken_rule(spec, representative_device(kSimArch)) == nullptr);
+      const auto [spec, problem] = tile_product("wmma", tile, layout);
       const auto profiled = load(spec).profile(problem, {});
       REQUIRE_MESSAGE(profiled.has_value(), profiled.error().message);
       int counted = 0;
