@@ -12,10 +12,8 @@ namespace {
 
 constexpr int64_t kVendorWorkspaceBytes = int64_t{64} << 20;
 constexpr int64_t kOwnWorkspaceBytes = int64_t{256} << 20;  // the most a candidate may ask for
-constexpr double kHopeless = 1.30;  // times the incumbent: one sample is enough
-constexpr double kUnlikely = 1.03;  // times the incumbent: the short series is enough
-constexpr int kShortSeries = 2;     // after one sample that warmed up
-constexpr int kLongSeries = 5;      // samples in all of those that are not unlikely
+constexpr int kShortSeries = 2;                             // after one sample that warmed up
+constexpr int kLongSeries = 5;  // samples in all of those that are not unlikely
 constexpr int kVendorSeries = 3;
 // Rates that no product exceeds by much: the lower bound of its time.
 constexpr double kRealisticTflops = 60;
@@ -111,6 +109,7 @@ Expected<void> DeviceEvaluator::build() {
 Expected<void> DeviceEvaluator::rebuild_after_crash() {
   const auto context = bench_->context;
   incumbent_.reset();
+  standing_.reset();
   if (auto reset = context->reset(); !reset) return tl::unexpected(reset.error());
   bench_.reset();
   if (auto built = build(); !built) return built;
@@ -120,7 +119,9 @@ Expected<void> DeviceEvaluator::rebuild_after_crash() {
   auto graph = record(enqueue_vendor(best_vendor_rank_));
   if (!graph) return tl::unexpected(graph.error());
   runner.graph = std::move(*graph);
-  if (auto sample = runner.graph->sample_us(bench_->stream); sample) runner.median_us = *sample;
+  auto sample = runner.graph->sample_us(bench_->stream);
+  if (!sample) return tl::unexpected(sample.error());
+  standing_ = Incumbency::of_vendor(*sample);
   incumbent_ = std::move(runner);
   return {};
 }
@@ -175,15 +176,15 @@ Expected<std::vector<VendorResult>> DeviceEvaluator::measure_vendor() {
   auto compared = compare(contenders, bench_->stream, services_.nvml,
                           ComparePlan{fixed_samples(kVendorSeries), 5, true});
   if (!compared) return tl::unexpected(compared.error());
-  for (size_t i = 0; i < runners.size(); ++i) {
-    runners[i].median_us = median_interval(contenders[i].samples_us).median;
+  for (size_t i = 0; i < runners.size(); ++i)
     results.push_back(vendor_result(runners[i].vendor_rank, contenders[i]));
-  }
-  const auto best =
-      std::min_element(runners.begin(), runners.end(),
-                       [](const Runner& a, const Runner& b) { return a.median_us < b.median_us; });
-  best_vendor_rank_ = best->vendor_rank;
-  incumbent_ = std::move(*best);
+  const auto best = std::min_element(results.begin(), results.end(),
+                                     [](const VendorResult& a, const VendorResult& b) {
+                                       return a.measurement.median_us < b.measurement.median_us;
+                                     });
+  best_vendor_rank_ = best->rank;
+  incumbent_ = std::move(runners[static_cast<size_t>(best - results.begin())]);
+  standing_ = Incumbency::of_vendor(best->measurement.median_us);
   auto accuracy =
       bench_->probe.measure(bench_->sets, bench_->stream, enqueue_vendor(best_vendor_rank_));
   if (!accuracy) return tl::unexpected(accuracy.error());
@@ -253,16 +254,9 @@ gpu::Result<Evaluation> DeviceEvaluator::measure(launch::LoadedKernel loaded,
   // One sample tells whether it is hopeless; it also warms up.
   auto first = runner.graph->sample_us(bench_->stream);
   if (!first) return tl::unexpected(first.error());
+  if (standing_ && standing_->hopeless(*first)) return eliminated(*first, std::move(evaluation));
   std::vector<Contender> sides;
   sides.push_back({"candidate", &*runner.graph, {}, {}});
-  if (incumbent_ && *first > kHopeless * incumbent_->median_us) {
-    sides[0].samples_us.push_back(*first);
-    if (services_.nvml) sides[0].clocks.push_back(services_.nvml->sample());
-    evaluation.outcome = store::Outcome::eliminated_early;
-    evaluation.time_us = *first;
-    evaluation.measurement = to_measurement(sides[0], incumbent_->median_us);
-    return evaluation;
-  }
   if (incumbent_) sides.push_back({"incumbent", &*incumbent_->graph, {}, {}});
   const auto run = [&](int samples) {
     return compare(sides, bench_->stream, services_.nvml,
@@ -270,18 +264,32 @@ gpu::Result<Evaluation> DeviceEvaluator::measure(launch::LoadedKernel loaded,
   };
   if (auto done = run(kShortSeries); !done) return tl::unexpected(done.error());
   const auto median = [&](size_t side) { return median_interval(sides[side].samples_us).median; };
-  if (!incumbent_ || median(0) < kUnlikely * median(1)) {
+  if (!standing_ || !standing_->unlikely(median(0), median(1))) {
     if (auto done = run(kLongSeries); !done) return tl::unexpected(done.error());
   }
+  const double candidate_us = median(0);
+  evaluation.time_us = candidate_us;
   std::optional<double> baseline;
-  if (incumbent_) baseline = median(1);
-  evaluation.time_us = median(0);
-  evaluation.measurement = to_measurement(sides[0], baseline);
-  if (!baseline || median(0) < *baseline) {
-    runner.median_us = median(0);
-    // The graph holds launches of the kernel's module, so both move together.
-    incumbent_ = std::move(runner);
+  if (standing_) {
+    baseline = median(1);
+    evaluation.time_us = standing_->score_of(candidate_us, *baseline);
   }
+  evaluation.measurement = to_measurement(sides[0], baseline);
+  const bool wins = !standing_ || standing_->challenged(candidate_us, *baseline);
+  if (!standing_) standing_ = Incumbency::of_first_own(candidate_us);
+  // The graph holds launches of the kernel's module, so both move together.
+  if (wins) incumbent_ = std::move(runner);
+  return evaluation;
+}
+
+// Of one sample.
+Evaluation DeviceEvaluator::eliminated(double sample_us, Evaluation evaluation) const {
+  Contender side;
+  side.samples_us.push_back(sample_us);
+  if (services_.nvml) side.clocks.push_back(services_.nvml->sample());
+  evaluation.outcome = store::Outcome::eliminated_early;
+  evaluation.time_us = standing_->score_of_sample(sample_us);
+  evaluation.measurement = to_measurement(side, standing_->median_us());
   return evaluation;
 }
 

@@ -13,6 +13,7 @@
 #include "tuner/benchmark.h"
 #include "tuner/evaluator.h"
 #include "tuner/gpu_verifier.h"
+#include "tuner/incumbency.h"
 #include "vendor/cublaslt.h"
 
 namespace gemmtune::tuner {
@@ -61,7 +62,6 @@ class DeviceEvaluator final : public Evaluator {
     std::optional<launch::LoadedKernel> kernel;
     int vendor_rank = -1;
     std::optional<TimedGraph> graph;
-    double median_us = 0;
   };
 
   DeviceEvaluator(DeviceServices services, const Problem& problem, const EvaluationOptions& options)
@@ -77,6 +77,7 @@ class DeviceEvaluator final : public Evaluator {
   // On the benchmark's own operands: fills in the errors, and the outcome where they are too large.
   gpu::Result<void> judge_accuracy(const launch::LoadedKernel& kernel, Evaluation& evaluation);
   gpu::Result<Evaluation> measure(launch::LoadedKernel kernel, Evaluation evaluation);
+  Evaluation eliminated(double sample_us, Evaluation evaluation) const;
   gpu::Result<FinalResults> run_final(std::span<const Finalist> finalists);
   VendorResult vendor_result(int rank, const Contender& contender) const;
 
@@ -85,7 +86,8 @@ class DeviceEvaluator final : public Evaluator {
   EvaluationOptions options_;
   int64_t launches_ = 1;
   std::optional<Bench> bench_;
-  std::optional<Runner> incumbent_;  // the fastest so far, vendor included
+  std::optional<Runner> incumbent_;
+  std::optional<Incumbency> standing_;  // of incumbent_
   int best_vendor_rank_ = -1;
   std::optional<double> vendor_error_;  // of that algorithm, on the benchmark's own operands
 };
