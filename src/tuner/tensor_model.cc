@@ -32,10 +32,28 @@ double mma_rate(const codegen::KernelSpec& spec, const DeviceSpec& device) {
   return std::max(1.0, peak * (device.arch.number() >= kHopper ? kHopperShare : 1.0));
 }
 
-// Warp instructions that an mma stands for: three products, what splits the fragments, and what
-// adds the sums outside the tensor cores.
-double slots_a_product(MathMode math) {
-  return math == MathMode::tf32x3 ? 3.5 : 1;
+// Of an f32 operand's element in a fragment: cvt.rna.tf32 (on sm_90 an add, a compare, a select and
+// a mask), or a mask and a subtraction (mma_products.cuh).
+constexpr double kRoundSlots = 4;
+constexpr double kSplitSlots = 2;
+constexpr double kSumsOfLane = 4;  // of an mma
+
+// Warp instructions that an mma's worth of products takes: the mma (three of them for 3xtf32), what
+// prepares the fragments, and the additions outside the tensor cores, one for `unroll` k steps.
+double slots_a_product(const codegen::KernelSpec& spec) {
+  const TileConfig& t = spec.tile;
+  const double products = t.warp_m / 16.0 * t.warp_n / 8.0;
+  const double elements = (t.warp_m + t.warp_n) / 4.0;  // of a lane, in the fragments of k = 8
+  switch (spec.math) {
+    case MathMode::tf32:
+      return 1 + kRoundSlots * elements / products;
+    case MathMode::tf32x3:
+      return 3 + kSumsOfLane / std::max(1, t.unroll) + kSplitSlots * elements / products;
+    case MathMode::ieee:
+    case MathMode::f16:
+      break;
+  }
+  return 1;
 }
 
 // Slots of copying a line's worth of elements, per value of k and over the block.
@@ -83,8 +101,7 @@ TensorCost tensor_cost(const codegen::KernelSpec& spec, const DeviceSpec& device
   const double smem = (read + written) / kBankBytes;
   // Warp instructions of the block: mma, ldmatrix, copies, barriers.
   const double step = kStepBytes / element;
-  const double multiply =
-      warps * (t.warp_m / 16.0 * t.warp_n / 8.0) / step * slots_a_product(spec.math);
+  const double multiply = warps * (t.warp_m / 16.0 * t.warp_n / 8.0) / step * slots_a_product(spec);
   const double fragments = warps * (t.warp_m + t.warp_n) / 16.0 / step;
   const bool held = codegen::mma::copies_through_registers(t, device);
   const double copies = groups *
