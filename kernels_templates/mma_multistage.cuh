@@ -34,7 +34,7 @@ struct MmaMultistage {
       Mainloop::kSmemBytes > kSlabsBytes ? Mainloop::kSmemBytes : kSlabsBytes;
 
   static __device__ __forceinline__ void run(const GemmArgs& args) {
-    extern __shared__ __align__(128) unsigned char smem[];
+    extern __shared__ __align__(kMmaBufferAlignment) unsigned char smem[];
     const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(
         args.m, args.n, static_cast<int>(blockIdx.x));
     const int row = at.row * kTile.tile_m;

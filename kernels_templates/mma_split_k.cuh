@@ -55,9 +55,10 @@ struct MmaSplitK {
   static constexpr int kGroupBytes =
       Mainloop::kSmemBytes > kPartialBytes ? Mainloop::kSmemBytes : kPartialBytes;
   static constexpr int kSmemBytes = kGroups * kGroupBytes;
+  static_assert(kGroupBytes % kMmaBufferAlignment == 0);
 
   static __device__ __forceinline__ void run(const GemmArgs& args) {
-    extern __shared__ __align__(128) unsigned char smem[];
+    extern __shared__ __align__(kMmaBufferAlignment) unsigned char smem[];
     const int block = static_cast<int>(blockIdx.x);
     const int slice = block % kSlices;
     const auto at =

@@ -77,7 +77,7 @@ struct MmaStreamK {
   // workspace, or to C.
   static __device__ __forceinline__ void multiply(const GemmArgs& args, int tile, int first,
                                                   int count, int slot) {
-    extern __shared__ __align__(128) unsigned char smem[];
+    extern __shared__ __align__(kMmaBufferAlignment) unsigned char smem[];
     const auto at =
         tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(args.m, args.n, tile);
     const int row = at.row * kTile.tile_m;

@@ -28,7 +28,10 @@ class MmaFragmentReader {
   using Rows = typename MmaTile<kTileMn, kTileK, kContiguousK, kElementBytes>::Rows;
   static constexpr int kSteps = kTileK * kElementBytes / 32;
   static constexpr int kPieces = kWarpMn / 16;
-  static constexpr int kOffsets = kContiguousK ? kSteps : kPieces;
+  // In lines of 2^n bytes that begin at multiples of that, a step is some bits of the address,
+  // which the swizzle changes no further: one offset serves all steps.
+  static constexpr bool kStepsAreBits = kContiguousK && kMmaBufferAlignment % Rows::kRowBytes == 0;
+  static constexpr int kOffsets = kStepsAreBits ? 1 : kContiguousK ? kSteps : kPieces;
 
  public:
   // `start` is the warp's first row of A or column of B in the block tile.
@@ -46,17 +49,27 @@ class MmaFragmentReader {
     }
   }
 
-  // `tile` is the shared address of the operand's tile; step in [0, kSteps).
+  // `tile` is the shared address of the operand's tile, a multiple of kMmaBufferAlignment; step in
+  // [0, kSteps).
   __device__ __forceinline__ void read(MmaFragment<kWarpMn>& to, unsigned tile, int step) const {
 #pragma unroll
     for (int i = 0; i < kPieces; ++i) {
-      const int offset = kContiguousK ? offsets_[step] + i * (16 * Rows::kRowBytes)
-                                      : offsets_[i] + step * (16 * Rows::kRowBytes);
-      load_matrices<!kContiguousK>(to.pieces[i], tile + offset);
+      load_matrices<!kContiguousK>(to.pieces[i], place_of(tile, i, step));
     }
   }
 
  private:
+  __device__ __forceinline__ unsigned place_of(unsigned tile, int piece, int step) const {
+    constexpr int kPieceBytes = 16 * Rows::kRowBytes;
+    if constexpr (kStepsAreBits) {
+      return ((tile + offsets_[0]) ^ (step * 32)) + piece * kPieceBytes;
+    } else if constexpr (kContiguousK) {
+      return tile + offsets_[step] + piece * kPieceBytes;
+    } else {
+      return tile + offsets_[piece] + step * kPieceBytes;
+    }
+  }
+
   int offsets_[kOffsets];
 };
 

@@ -50,6 +50,7 @@ struct MmaMainloop {
   static constexpr int kBytesA = kTile.tile_m * kTile.tile_k * kElementBytes;
   static constexpr int kBufferBytes = kBytesA + kTile.tile_n * kTile.tile_k * kElementBytes;
   static constexpr int kSmemBytes = kStages * kBufferBytes;
+  static_assert(kBytesA % kMmaBufferAlignment == 0 && kBufferBytes % kMmaBufferAlignment == 0);
   static constexpr bool kTwoFragments = kTile.fragments == 2;
   static constexpr int kCopyParts = kTwoFragments ? kSteps - 1 : kSteps;
   static_assert(!kTwoFragments || kSteps % 2 == 0, "two fragment buffers take turns over a tile");

@@ -27,6 +27,9 @@ __device__ __forceinline__ void copy_or_zero(unsigned to, const void* from, bool
   }
 }
 
+// What the tiles of shared-memory buffers begin at multiples of, in bytes.
+inline constexpr int kMmaBufferAlignment = 128;
+
 // One of the two tiles of a shared-memory buffer.
 template <int kTileMn, int kTileK, bool kContiguousK, int kElementBytes>
 struct MmaTile {

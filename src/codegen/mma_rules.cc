@@ -9,11 +9,12 @@
 namespace gemmtune::codegen::mma {
 namespace {
 
-constexpr int kPiece = 16;       // rows or columns that one ldmatrix reads
-constexpr int kStepBytes = 32;   // k of one mma, along a line
-constexpr int kChunkBytes = 16;  // what shared memory is swizzled by
-constexpr int kBankLine = 32;    // f32 in one line of banks
-constexpr int kSlabPadding = 8;  // sums a row (mma_epilogue.cuh, wmma_epilogue.cuh)
+constexpr int kPiece = 16;             // rows or columns that one ldmatrix reads
+constexpr int kStepBytes = 32;         // k of one mma, along a line
+constexpr int kChunkBytes = 16;        // what shared memory is swizzled by
+constexpr int kBankLine = 32;          // f32 in one line of banks
+constexpr int kBufferAlignment = 128;  // as in mma_tile_loader.cuh
+constexpr int kSlabPadding = 8;        // sums a row (mma_epilogue.cuh, wmma_epilogue.cuh)
 // Addresses of copies and fragments, counters and launch arguments that stay live through the main
 // loop, beside one register for each fragment offset.
 constexpr int kOverheadRegisters = 30;
@@ -51,6 +52,15 @@ bool copies_evenly(int threads, int lines, int line, int vector, DataType type) 
   const int period = power_of_two_in(line / chunk, 8);
   const bool whole_groups = accesses == across || across * access % (chunk * period) == 0;
   return threads % across == 0 && lines % (threads / across) == 0 && whole_groups;
+}
+
+// Offsets that a thread keeps to read its warp's fragments (MmaFragmentReader in
+// mma_fragments.cuh).
+int fragment_offsets(const KernelSpec& spec, bool contiguous_k, int warp) {
+  if (!contiguous_k) return warp / kPiece;
+  const bool one_serves_all =
+      simt::divides(spec.tile.tile_k * size_bytes(shared_type(spec)), kBufferAlignment);
+  return one_serves_all ? 1 : spec.tile.tile_k / k_of_step(spec);
 }
 
 // Whether lines of f32 along m or n are as SwizzledRows wants them.
@@ -154,13 +164,12 @@ int estimated_registers(const KernelSpec& spec) {
   const int sums = t.warp_m * t.warp_n / (spec.accumulator == DataType::f16 ? 64 : 32);
   const int split = spec.math == MathMode::tf32x3 ? std::min(t.warp_m, t.warp_n) : 0;
   const int fragments = mmas_in_step(spec.tile) * (t.fragments * (t.warp_m + t.warp_n) + split) / 4;
-  const int steps = t.tile_k / k_of_step(spec);
-  const int offsets_a = spec.traits.a_row_major ? steps : t.warp_m / kPiece;
-  const int offsets_b = spec.traits.b_row_major ? t.warp_n / kPiece : steps;
+  const int offsets = fragment_offsets(spec, spec.traits.a_row_major, t.warp_m) +
+                      fragment_offsets(spec, !spec.traits.b_row_major, t.warp_n);
   const KernelTraits traits = spec.strategy->main_traits(spec);
   const int through_registers = (traits.vector_a == 1 ? 1 : 0) + (traits.vector_b == 1 ? 1 : 0);
   const int on_their_way = spec.type == DataType::f32 ? 0 : kLoadRegisters * through_registers;
-  return sums + fragments + offsets_a + offsets_b + on_their_way + kOverheadRegisters;
+  return sums + fragments + offsets + on_their_way + kOverheadRegisters;
 }
 
 DataType shared_type(const KernelSpec& spec) {

@@ -135,6 +135,8 @@ TEST_CASE("the main loop has no bank conflicts") {
       "tile_m=64 tile_n=128 tile_k=32 warp_m=32 warp_n=64 stages=2 order=1 fragments=2",
       "tile_m=64 tile_n=160 tile_k=32 warp_m=32 warp_n=80 stages=3 order=2 fragments=1",
       "tile_m=192 tile_n=64 tile_k=64 warp_m=96 warp_n=32 stages=2 order=0 fragments=1",
+      "tile_m=224 tile_n=64 tile_k=64 warp_m=112 warp_n=16 stages=2 order=1 fragments=1",
+      "tile_m=64 tile_n=64 tile_k=128 warp_m=32 warp_n=16 stages=2 order=1 fragments=2",
   };
   for (const std::string_view tile : kTiles) {
     for (const char* layout : {"ttt", "tnt", "ntt", "nnt"}) {
