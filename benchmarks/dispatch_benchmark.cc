@@ -55,6 +55,7 @@ store::Entry entry(const Problem& problem, int number) {
   store::Measurement measurement;
   measurement.median_us = measurement.ci_low_us = measurement.ci_high_us = 10 + number % 7;
   measurement.min_us = measurement.median_us;
+  measurement.final_round = true;
   measurement.sample_count = 1;
   entry.run = {{"0.1.0", "13.0", 13000, ""}, "2026-01-01T00:00:00.000Z"};
   entry.created_at = "2026-01-01T00:00:01.000Z";

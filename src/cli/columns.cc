@@ -113,6 +113,10 @@ void add_times(Columns& columns) {
   }));
   columns.push_back(
       measured("baseline_median_us", [](const Measurement& m) { return m.baseline_median_us; }));
+  columns.push_back({"final_round", Kind::flag, [](const Record& r) {
+                       return r.measurement ? ColumnValue(r.measurement->final_round)
+                                            : ColumnValue();
+                     }});
   columns.push_back(measured("ratio", ratio));
   columns.push_back(text("measured_at", [](const Record& r) {
     return r.measurement ? r.measurement->measured_at : std::string();

@@ -67,6 +67,7 @@ ordered_json to_json(const store::Measurement& m) {
   json["power_w"] = or_null(m.power_w);
   json["throttle_reasons"] = gpu::throttle_reason_names(m.throttle_reasons);
   json["baseline_median_us"] = or_null(m.baseline_median_us);
+  json["final_round"] = m.final_round;
   json["measured_at"] = m.measured_at;
   return json;
 }

@@ -48,7 +48,7 @@ bool is_direct(Origin origin) {
   return origin == Origin::this_device || origin == Origin::same_model;
 }
 
-// What was measured for this very problem, fastest first.
+// What was measured for this very problem, best first.
 void add_measured(const Snapshot& snapshot, const Known& known, const Request& request,
                   const Target& target, Decision& decision) {
   const bool have_kernel = known.kernel && is_direct(known.kernel->origin);
@@ -84,9 +84,8 @@ void add_measured(const Snapshot& snapshot, const Known& known, const Request& r
     decision.choices.push_back(std::move(choice));
   }
   // A stale kernel is still a measured one; its time decides like any other.
-  std::stable_sort(
-      decision.choices.begin(), decision.choices.end(),
-      [](const Choice& a, const Choice& b) { return *a.expected_us < *b.expected_us; });
+  if (decision.choices.size() == 2 && known.vendor->time_us < known.kernel->rank_us)
+    std::swap(decision.choices[0], decision.choices[1]);
 }
 
 struct Neighbour {

@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic = "gemmpack";
+constexpr uint32_t kFormatWithRanks = 2;
 constexpr uint8_t kHasKernel = 1;
 constexpr uint8_t kHasVendor = 2;
 constexpr uint8_t kProvenances = 3;
@@ -27,6 +28,7 @@ bool is_time(double us) {
 
 // Reads the sizes and the index's checksum and cuts the file accordingly.
 struct Parts {
+  uint32_t format = 0;
   std::string_view index;
   std::string_view images;
 };
@@ -46,6 +48,7 @@ Expected<Parts> split(std::string_view bytes, const std::string& name) {
   const auto image_bytes = in.number<uint64_t>();
   const auto sum = in.number<uint64_t>();
   Parts parts;
+  parts.format = format;
   parts.index = in.raw(index_bytes);
   parts.images = in.raw(image_bytes);
   if (!in.at_end())
@@ -90,6 +93,7 @@ void PackWriter::add(const store::Winner& winner) {
     winners_.number(static_cast<uint8_t>(kernel.stale));
     winners_.number(static_cast<int32_t>(kernel.registers));
     winners_.number(kernel.time_us);
+    winners_.number(kernel.rank_us);
   }
   if (winner.vendor) {
     winners_.number(word(winner.vendor->config));
@@ -156,6 +160,7 @@ Expected<std::shared_ptr<const Pack>> Pack::parse(std::string bytes, const std::
   pack->bytes_ = std::move(bytes);
   const auto parts = split(pack->bytes_, name);
   if (!parts) return tl::unexpected(parts.error());
+  pack->format_ = parts->format;
   pack->image_bytes_ = parts->images;
   if (!pack->read_index(parts->index))
     return make_error(ErrorKind::io, name + " is damaged; pack again with gemm-tune db pack");
@@ -231,7 +236,8 @@ bool Pack::read_winner(ByteReader& in, store::Winner& winner) const {
     kernel.stale = in.number<uint8_t>() != 0;
     kernel.registers = in.number<int32_t>();
     kernel.time_us = in.number<double>();
-    ok = ok && is_time(kernel.time_us);
+    kernel.rank_us = format_ < kFormatWithRanks ? kernel.time_us : in.number<double>();
+    ok = ok && is_time(kernel.time_us) && is_time(kernel.rank_us);
   }
   if ((parts & kHasVendor) != 0) {
     store::WinningAlgorithm& vendor = winner.vendor.emplace();

@@ -36,12 +36,13 @@ namespace gemmtune::dispatch {
 //             winners  u32 count, then: problem key (text), arch (word), device (u32: its number
 //                      plus 1, 0 for none), u8 parts, and
 //                        if parts & 1, the kernel: strategy, config, source hash, compiler version
-//                        (words), u8 provenance, u8 stale, i32 registers, f64 time in us
+//                        (words), u8 provenance, u8 stale, i32 registers, f64 time in us,
+//                        f64 what it ranks as in us (from format 2)
 //                        if parts & 2, the vendor: config, version (words), f64 time in us
 //             images   u32 count, then: kernel name (text), arch (word), source hash (text),
 //                      u64 offset, u64 size, u64 checksum
 //   images    the images' bytes, one after the other; offsets count from here
-inline constexpr uint32_t kPackFormat = 1;
+inline constexpr uint32_t kPackFormat = 2;
 
 class PackWriter {
  public:
@@ -115,6 +116,7 @@ class Pack {
 
   std::string name_;
   std::string bytes_;  // the whole file; views below refer to it
+  uint32_t format_ = kPackFormat;
   std::string tool_version_;
   std::vector<std::string_view> words_;
   std::vector<Device> devices_;

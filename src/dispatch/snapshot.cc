@@ -87,8 +87,9 @@ void SnapshotBuilder::add(const store::Winner& winner) {
     kernel.origin = origin_of(winner, winner.kernel->provenance);
     kernel.stale = winner.kernel->stale;
     kernel.time_us = winner.kernel->time_us;
+    kernel.rank_us = winner.kernel->rank_us;
     const auto rank = [](const KnownKernel& k) {
-      return std::tuple(k.origin > Origin::same_model, k.stale, k.origin, k.time_us);
+      return std::tuple(k.origin > Origin::same_model, k.stale, k.origin, k.rank_us);
     };
     if (!known.kernel || rank(kernel) < rank(*known.kernel)) {
       kernel.index = kernel_index(*winner.kernel, *arch, winner.arch);

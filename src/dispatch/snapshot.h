@@ -40,6 +40,7 @@ struct KnownKernel {
   Origin origin = Origin::this_device;
   bool stale = false;
   double time_us = 0;
+  double rank_us = 0;  // what it is compared with others by
 };
 
 // The vendor's fastest algorithm for a problem.

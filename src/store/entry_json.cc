@@ -77,6 +77,9 @@ class Reader {
     if (!value.is_boolean()) throw BadLine{where(key) + " is neither true nor false"};
     return value.get<bool>();
   }
+  bool flag_or(const char* key, bool otherwise) {
+    return object_.contains(key) ? flag(key) : otherwise;
+  }
   int64_t integer(const char* key, int64_t most = std::numeric_limits<int>::max()) {
     const json& value = take(key);
     if (!value.is_number_integer()) throw BadLine{where(key) + " is no whole number"};
@@ -174,6 +177,7 @@ Timing read_timing(const json& object, size_t index) {
   m.power_w = reader.optional_real("power_w");
   m.throttle_reasons = reader.mask("throttle_reasons");
   m.baseline_median_us = reader.optional_real("baseline_median_us");
+  m.final_round = reader.flag_or("final_round", false);  // older lines do not have it
   timing.run = read_run(reader.take("run"), name + ".run");
   reader.finish();
   if (auto checked = check_measurement(m); !checked)
@@ -251,6 +255,7 @@ ordered_json timing_json(const Timing& timing) {
   object["power_w"] = or_null(m.power_w);
   object["throttle_reasons"] = m.throttle_reasons;
   object["baseline_median_us"] = or_null(m.baseline_median_us);
+  object["final_round"] = m.final_round;
   object["run"] = run_json(timing.run);
   return object;
 }

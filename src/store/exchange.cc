@@ -1,6 +1,7 @@
 #include "store/exchange.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "store/entry_json.h"
@@ -14,23 +15,25 @@ auto rank(const Entry& entry) {
                     to_text(values_json(entry)));
 }
 
-// Oldest first; the text decides between those of one moment.
-std::pair<std::string, std::string> place(const Timing& timing) {
+// Oldest first; the text decides between those of one moment. An older line does not say that a
+// timing is of a final round, and is of the same timing all the same.
+std::pair<std::string, std::string> place(Timing timing) {
+  timing.measurement.final_round = false;
   return {timing.measurement.measured_at, to_text(timing_json(timing))};
 }
 
 std::vector<Timing> united(const Entry& a, const Entry& b) {
-  std::vector<std::pair<std::pair<std::string, std::string>, const Timing*>> all;
+  std::map<std::pair<std::string, std::string>, Timing> all;
   for (const Entry* entry : {&a, &b}) {
-    for (const Timing& timing : entry->timings) all.emplace_back(place(timing), &timing);
+    for (const Timing& timing : entry->timings) {
+      bool& final_round =
+          all.try_emplace(place(timing), timing).first->second.measurement.final_round;
+      final_round = final_round || timing.measurement.final_round;
+    }
   }
-  std::sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
-  all.erase(std::unique(all.begin(), all.end(),
-                        [](const auto& x, const auto& y) { return x.first == y.first; }),
-            all.end());
   std::vector<Timing> timings;
   timings.reserve(all.size());
-  for (const auto& [key, timing] : all) timings.push_back(*timing);
+  for (auto& [key, timing] : all) timings.push_back(std::move(timing));
   return timings;
 }
 

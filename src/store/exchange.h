@@ -34,17 +34,18 @@ struct Entry {
 // docs/database.md documents the keys.
 std::string to_line(const Entry& entry);
 
-// Reads such a line. Usage error, saying what is wrong, unless every key is there, none is unknown,
-// and the values are ones that a store accepts.
+// Reads such a line. Usage error, saying what is wrong, unless every key is there (final_round may
+// be missing: an older line), none is unknown, and the values are ones that a store accepts.
 Expected<Entry> parse_line(std::string_view line);
 
 // Identifies a candidate among all candidates: its job and its key.
 std::string identity(const Entry& entry);
 
-// What is known of one candidate from two sides. All timings of both, each once, oldest first;
-// else, of each side's values, those of better provenance, then the later written, then those
-// that come later as text. Commutative, associative and idempotent, so that it does not matter in
-// which order and how often stores are merged. Precondition: the same identity.
+// What is known of one candidate from two sides. All timings of both, each once, oldest first, and
+// of a final round if either side says so; else, of each side's values, those of better provenance,
+// then the later written, then those that come later as text. Commutative, associative and
+// idempotent, so that it does not matter in which order and how often stores are merged.
+// Precondition: the same identity.
 Entry merged(const Entry& a, const Entry& b);
 
 // The same for what is known of one GPU: the newer driver's, and when it was first seen by either.

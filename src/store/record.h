@@ -73,8 +73,9 @@ struct Measurement {
   std::optional<double> power_w;
   uint64_t throttle_reasons = 0;             // NVML's clocks-event mask
   std::optional<double> baseline_median_us;  // the incumbent, interleaved in the same run
-  int64_t run_id = 0;                        // set by the store
-  std::string measured_at;                   // UTC, ISO 8601; set by the store where empty
+  bool final_round = false;  // timed in turns with the other finalists and the vendor
+  int64_t run_id = 0;        // set by the store
+  std::string measured_at;   // UTC, ISO 8601; set by the store where empty
 };
 
 // A candidate of a job and what is known about it.
@@ -109,6 +110,7 @@ struct WinningKernel {
   bool stale = false;
   int registers = 0;   // a thread
   double time_us = 0;  // measured, else predicted
+  double rank_us = 0;  // what it is compared with others by; see RecordStore::best
 };
 
 // The fastest of a vendor's algorithms; see Winner.

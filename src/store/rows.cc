@@ -154,6 +154,7 @@ void bind_measurement(SQLite::Statement& statement, const Measurement& measureme
   // SQLite's integers are signed; the mask keeps its bits.
   statement.bind(":throttle_reasons", static_cast<int64_t>(measurement.throttle_reasons));
   bind_optional(statement, ":baseline_median_us", measurement.baseline_median_us);
+  statement.bind(":final_round", static_cast<int>(measurement.final_round));
 }
 
 Problem read_problem(SQLite::Statement& row) {
@@ -238,6 +239,7 @@ Measurement read_measurement(SQLite::Statement& row) {
   measurement.throttle_reasons =
       static_cast<uint64_t>(row.getColumn("throttle_reasons").getInt64());
   measurement.baseline_median_us = read_optional(row, "baseline_median_us");
+  measurement.final_round = row.getColumn("final_round").getInt() != 0;
   return measurement;
 }
 

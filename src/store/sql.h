@@ -84,11 +84,11 @@ inline constexpr const char* kInsertMeasurement = R"(
   INSERT INTO measurements
     (candidate_id, run_id, measured_at, median_us, ci_low_us, ci_high_us, min_us, sample_count,
      samples_us, sm_clock_min_mhz, sm_clock_median_mhz, power_w, throttle_reasons,
-     baseline_median_us)
+     baseline_median_us, final_round)
   VALUES
     (:candidate_id, :run_id, :measured_at, :median_us, :ci_low_us, :ci_high_us, :min_us,
      :sample_count, :samples_us, :sm_clock_min_mhz, :sm_clock_median_mhz, :power_w,
-     :throttle_reasons, :baseline_median_us))";
+     :throttle_reasons, :baseline_median_us, :final_round))";
 
 inline constexpr const char* kSelectRecord = R"(
   SELECT
@@ -110,12 +110,14 @@ inline constexpr const char* kSelectRecord = R"(
 // Oldest first; kSelectLatestMeasurement has the same columns.
 inline constexpr const char* kSelectMeasurements = R"(
   SELECT run_id, measured_at, median_us, ci_low_us, ci_high_us, min_us, sample_count, samples_us,
-         sm_clock_min_mhz, sm_clock_median_mhz, power_w, throttle_reasons, baseline_median_us
+         sm_clock_min_mhz, sm_clock_median_mhz, power_w, throttle_reasons, baseline_median_us,
+         final_round
   FROM measurements WHERE candidate_id = :candidate_id ORDER BY id)";
 
 inline constexpr const char* kSelectLatestMeasurement = R"(
   SELECT run_id, measured_at, median_us, ci_low_us, ci_high_us, min_us, sample_count, samples_us,
-         sm_clock_min_mhz, sm_clock_median_mhz, power_w, throttle_reasons, baseline_median_us
+         sm_clock_min_mhz, sm_clock_median_mhz, power_w, throttle_reasons, baseline_median_us,
+         final_round
   FROM measurements WHERE candidate_id = :candidate_id ORDER BY id DESC LIMIT 1)";
 
 inline constexpr const char* kSelectBestId = R"(
@@ -128,7 +130,7 @@ inline constexpr const char* kSelectBestId = R"(
     AND (:strategy IS NULL OR strategy = :strategy)
     AND (:provenance IS NULL OR provenance = :provenance)
     AND (:warm IS NULL OR warm = :warm)
-  ORDER BY stale, provenance_rank, time_us, candidate_id
+  ORDER BY stale, provenance_rank, rank_us, candidate_id
   LIMIT 1)";
 
 inline constexpr const char* kSelectCandidateIds = R"(
@@ -141,13 +143,13 @@ inline constexpr const char* kSelectCandidateIds = R"(
     AND (:strategy IS NULL OR strategy = :strategy)
     AND (:provenance IS NULL OR provenance = :provenance)
     AND (:warm IS NULL OR warm = :warm)
-  ORDER BY usable DESC, stale, provenance_rank, time_us IS NULL, time_us, candidate_id)";
+  ORDER BY usable DESC, stale, provenance_rank, rank_us IS NULL, rank_us, candidate_id)";
 
 inline constexpr const char* kSelectBestOfJobs = R"(
   SELECT candidate_id FROM (
     SELECT candidate_id, row_number() OVER (
         PARTITION BY problem_id, arch, device_uuid, warm
-        ORDER BY stale, provenance_rank, time_us, candidate_id) AS place
+        ORDER BY stale, provenance_rank, rank_us, candidate_id) AS place
     FROM candidate_ranks
     WHERE usable = 1
       AND (:include_vendor = 1 OR outcome <> 'vendor')
@@ -170,19 +172,20 @@ inline constexpr const char* kSelectWinner = R"(
     p.key AS problem_key, :device_id AS device_id, :arch AS arch,
     o.strategy AS strategy, o.config AS config, o.source_hash AS source_hash,
     o.compiler_version AS compiler_version, o.provenance AS provenance, o.stale AS stale,
-    o.registers AS registers, o.time_us AS time_us, v.config AS vendor_config,
+    o.registers AS registers, o.time_us AS time_us, o.rank_us AS rank_us, v.config AS vendor_config,
     v.compiler_version AS vendor_version, v.time_us AS vendor_time_us
   FROM problems p
   LEFT JOIN (
     SELECT c.strategy AS strategy, c.config AS config, c.source_hash AS source_hash,
            c.compiler_version AS compiler_version, c.provenance AS provenance,
-           c.registers AS registers, r.stale AS stale, r.time_us AS time_us
+           c.registers AS registers, r.stale AS stale, r.time_us AS time_us,
+           r.rank_us AS rank_us
     FROM candidate_ranks r
     JOIN candidates c ON c.id = r.candidate_id
     WHERE r.problem_id = :problem_id AND r.arch = :arch
       AND coalesce(c.device_id, 0) = :device_id AND r.warm = :warm
       AND r.usable = 1 AND r.outcome <> 'vendor' AND r.time_us > 0
-    ORDER BY r.stale, r.provenance_rank, r.time_us, r.candidate_id
+    ORDER BY r.stale, r.provenance_rank, r.rank_us, r.candidate_id
     LIMIT 1) o
   LEFT JOIN (
     SELECT c.config AS config, c.compiler_version AS compiler_version, r.time_us AS time_us
@@ -191,7 +194,7 @@ inline constexpr const char* kSelectWinner = R"(
     WHERE r.problem_id = :problem_id AND r.arch = :arch
       AND coalesce(c.device_id, 0) = :device_id AND r.warm = :warm
       AND r.outcome = 'vendor' AND r.time_us > 0
-    ORDER BY r.stale, r.time_us, r.candidate_id
+    ORDER BY r.stale, r.rank_us, r.candidate_id
     LIMIT 1) v
   WHERE p.id = :problem_id AND (o.strategy IS NOT NULL OR v.config IS NOT NULL))";
 
@@ -206,19 +209,19 @@ inline constexpr const char* kDeleteChangedJob = R"(
 inline constexpr const char* kInsertWinner = R"(
   INSERT INTO winners
     (problem_id, arch, device_id, warm, problem_key, strategy, config, source_hash,
-     compiler_version, provenance, stale, registers, time_us, vendor_config, vendor_version,
-     vendor_time_us)
+     compiler_version, provenance, stale, registers, time_us, rank_us, vendor_config,
+     vendor_version, vendor_time_us)
   VALUES
     (:problem_id, :arch, :device_id, :warm, :problem_key, :strategy, :config, :source_hash,
-     :compiler_version, :provenance, :stale, :registers, :time_us, :vendor_config,
-     :vendor_version, :vendor_time_us))";
+     :compiler_version, :provenance, :stale, :registers, :time_us, :rank_us,
+     :vendor_config, :vendor_version, :vendor_time_us))";
 
 // The rows that are up to date. The columns are those of kSelectWinner, in the same order.
 inline constexpr const char* kSelectWinners = R"(
   SELECT
     w.problem_key, w.device_id, w.arch, w.strategy, w.config, w.source_hash,
-    w.compiler_version, w.provenance, w.stale, w.registers, w.time_us, w.vendor_config,
-    w.vendor_version, w.vendor_time_us
+    w.compiler_version, w.provenance, w.stale, w.registers, w.time_us, w.rank_us,
+    w.vendor_config, w.vendor_version, w.vendor_time_us
   FROM winners w
   WHERE w.warm = :warm
     AND NOT EXISTS (
@@ -279,7 +282,7 @@ inline constexpr const char* kSelectEntryIds = R"(
       p.n AS n, p.k AS k,
       row_number() OVER (
         PARTITION BY r.problem_id, r.arch, r.device_uuid, r.warm, r.outcome = 'vendor'
-        ORDER BY r.usable DESC, r.stale, r.provenance_rank, r.time_us, r.candidate_id) AS place
+        ORDER BY r.usable DESC, r.stale, r.provenance_rank, r.rank_us, r.candidate_id) AS place
     FROM candidate_ranks r
     JOIN candidates c ON c.id = r.candidate_id
     JOIN problems p ON p.id = r.problem_id
@@ -307,9 +310,10 @@ inline constexpr const char* kSelectTimings = R"(
          t.sample_count AS sample_count, t.samples_us AS samples_us,
          t.sm_clock_min_mhz AS sm_clock_min_mhz, t.sm_clock_median_mhz AS sm_clock_median_mhz,
          t.power_w AS power_w, t.throttle_reasons AS throttle_reasons,
-         t.baseline_median_us AS baseline_median_us, u.started_at AS started_at,
-         u.tool_version AS tool_version, u.compiler_version AS run_compiler_version,
-         u.driver_version AS driver_version, u.options AS options
+         t.baseline_median_us AS baseline_median_us, t.final_round AS final_round,
+         u.started_at AS started_at, u.tool_version AS tool_version,
+         u.compiler_version AS run_compiler_version, u.driver_version AS driver_version,
+         u.options AS options
   FROM measurements t JOIN runs u ON u.id = t.run_id
   WHERE t.candidate_id = :candidate_id ORDER BY t.id)";
 
@@ -424,7 +428,7 @@ inline constexpr const char* kDeleteCandidates = R"(
             AND older.revision < c.revision) AS supersedes,
         row_number() OVER (
           PARTITION BY r.problem_id, r.arch, r.device_uuid, r.warm, r.outcome = 'vendor'
-          ORDER BY r.usable DESC, r.stale, r.provenance_rank, r.time_us, r.candidate_id) AS place
+          ORDER BY r.usable DESC, r.stale, r.provenance_rank, r.rank_us, r.candidate_id) AS place
       FROM candidate_ranks r
       JOIN candidates c ON c.id = r.candidate_id
       JOIN outcomes o ON o.name = r.outcome)

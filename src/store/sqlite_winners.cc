@@ -59,6 +59,7 @@ enum Columns : int {
   kStale,
   kRegisters,
   kTimeUs,
+  kRankUs,
   kVendorConfig,
   kVendorVersion,
   kVendorTimeUs,
@@ -89,7 +90,8 @@ Winner read_winner(const SQLite::Statement& row, const std::map<int64_t, std::st
                      *provenance,
                      row.getColumn(kStale).getInt() != 0,
                      row.getColumn(kRegisters).getInt(),
-                     row.getColumn(kTimeUs).getDouble()};
+                     row.getColumn(kTimeUs).getDouble(),
+                     row.getColumn(kRankUs).getDouble()};
   }
   if (!row.getColumn(kVendorConfig).isNull()) {
     winner.vendor = {text(row, kVendorConfig), text(row, kVendorVersion),
@@ -179,6 +181,7 @@ void SqliteStore::write_winners() {
           .integer(kStale, ":stale")
           .integer(kRegisters, ":registers")
           .real(kTimeUs, ":time_us")
+          .real(kRankUs, ":rank_us")
           .text(kVendorConfig, ":vendor_config")
           .text(kVendorVersion, ":vendor_version")
           .real(kVendorTimeUs, ":vendor_time_us");

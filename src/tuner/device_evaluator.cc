@@ -346,12 +346,14 @@ gpu::Result<FinalResults> DeviceEvaluator::run_final(std::span<const Finalist> f
   std::optional<double> vendor_us;
   for (size_t i = finalists.size(); i < runners.size(); ++i) {
     results.vendor.push_back(vendor_result(runners[i].vendor_rank, contenders[i]));
+    results.vendor.back().measurement.final_round = true;
     const double median = results.vendor.back().measurement.median_us;
     vendor_us = std::min(median, vendor_us.value_or(median));
   }
   for (size_t i = 0; i < finalists.size(); ++i) {
     Evaluation evaluation;
     evaluation.measurement = to_measurement(contenders[i], vendor_us);
+    evaluation.measurement->final_round = true;
     evaluation.time_us = evaluation.measurement->median_us;
     if (auto judged = judge_accuracy(*runners[i].kernel, evaluation); !judged)
       return tl::unexpected(judged.error());

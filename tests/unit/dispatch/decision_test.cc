@@ -38,6 +38,7 @@ struct Row {
   const char* problem = "f32/f32/ieee/ttt/512x512x512";
   const char* vendor = "rank=1 algo=2";
   const char* strategy = "naive";
+  double rank_us = 0;  // 0: kernel_us
 };
 
 Snapshot snapshot_of(const std::vector<Row>& rows) {
@@ -49,8 +50,10 @@ Snapshot snapshot_of(const std::vector<Row>& rows) {
     winner.arch = row.arch;
     winner.device_uuid = row.uuid;
     if (row.kernel_us > 0) {
-      winner.kernel = store::WinningKernel{row.strategy,   row.config, "hash", "13.0",
-                                           row.provenance, row.stale,  64,     row.kernel_us};
+      winner.kernel = store::WinningKernel{
+          row.strategy, row.config,     "hash",
+          "13.0",       row.provenance, row.stale,
+          64,           row.kernel_us,  row.rank_us > 0 ? row.rank_us : row.kernel_us};
     }
     if (row.vendor_us > 0)
       winner.vendor = store::WinningAlgorithm{row.vendor, "130000", row.vendor_us};
@@ -98,6 +101,18 @@ TEST_CASE("the fastest of what was measured here comes first") {
   CHECK(decide({{kHere, 30, 0}}) == "kernel 30, default");
   CHECK(decide({{kHere, 0, 20}}) == "vendor 20, default");
   CHECK(decide({}) == "default");
+}
+
+TEST_CASE("a kernel's time counts as what it ranks as") {
+  Row searched{kHere, 97, 100};
+  searched.rank_us = 102;
+  CHECK(decide({searched}) == "vendor 100, kernel 97, default");
+  searched.kernel_us = 90;
+  searched.rank_us = 94;
+  CHECK(decide({searched}) == "kernel 90, vendor 100, default");
+  Row twin{kTwin, 97, 0};
+  twin.rank_us = 102;
+  CHECK(decide({twin, {kTwin, 100, 0, "tile_m=16 tile_n=16"}}) == "kernel 100, default");
 }
 
 TEST_CASE("this device before its model, both before others; current before stale") {

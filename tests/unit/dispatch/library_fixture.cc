@@ -85,6 +85,7 @@ void set_time(store::Record& record, double time_us) {
   measurement.median_us = measurement.ci_low_us = measurement.ci_high_us = time_us;
   measurement.min_us = time_us;
   measurement.sample_count = 1;
+  measurement.final_round = true;
   record.measurement = measurement;
 }
 
@@ -190,9 +191,15 @@ void write_pack(const std::string& path, const std::vector<Tuned>& results,
     if (tuned.kernel) {
       config = to_string(tuned.kernel->tile);
       hash = codegen::source_hash(codegen::emit(*tuned.kernel));
-      winner.kernel =
-          store::WinningKernel{tuned.kernel->strategy->name(), config, hash, "13.0",
-                               store::Provenance::measured,    false,  32,   tuned.time_us};
+      winner.kernel = store::WinningKernel{tuned.kernel->strategy->name(),
+                                           config,
+                                           hash,
+                                           "13.0",
+                                           store::Provenance::measured,
+                                           false,
+                                           32,
+                                           tuned.time_us,
+                                           tuned.time_us};
       for (const bool device_scalars : {false, true}) {
         codegen::KernelSpec spec = *tuned.kernel;
         spec.device_scalars = device_scalars;

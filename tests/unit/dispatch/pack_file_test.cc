@@ -10,6 +10,7 @@
 #include <string>
 
 #include "dispatch/snapshot_source.h"
+#include "jit/content_hash.h"
 #include "library_fixture.h"
 #include "pack_fuzz.h"
 
@@ -30,7 +31,8 @@ std::string text_of(const store::Winner& w) {
     for (const std::string_view part : {k.strategy, k.config, k.source_hash, k.compiler_version})
       text += "|" + std::string(part);
     text += "|" + std::string(to_string(k.provenance)) + (k.stale ? "|stale|" : "|fresh|") +
-            std::to_string(k.registers) + "|" + std::to_string(k.time_us);
+            std::to_string(k.registers) + "|" + std::to_string(k.time_us) + "|" +
+            std::to_string(k.rank_us);
   }
   if (w.vendor) {
     text += "|v|" + std::string(w.vendor->config) + "|" + std::string(w.vendor->version) + "|" +
@@ -72,6 +74,7 @@ std::string random_pack(std::mt19937& random, std::multiset<std::string>& expect
                                            static_cast<store::Provenance>(random() % 3),
                                            random() % 2 == 0,
                                            static_cast<int>(random() % 255),
+                                           1.0 + static_cast<double>(random() % 1000) / 8,
                                            1.0 + static_cast<double>(random() % 1000) / 8};
     }
     if (random() % 3 != 0) winner.vendor = store::WinningAlgorithm{config, "130000", 0.5};
@@ -103,6 +106,49 @@ TEST_CASE("what was packed is read again") {
     CHECK((*pack)->devices()[1].sm_count == 132);
     CHECK((*pack)->images() == 4);
   }
+}
+
+// A pack as format 1 had it: without what the one winner ranks as.
+std::string in_format_1(std::string bytes, double rank_us) {
+  constexpr size_t kFormatAt = 8;
+  constexpr size_t kIndexBytesAt = 12;
+  constexpr size_t kChecksumAt = 28;
+  constexpr size_t kIndexAt = 36;
+  char rank[sizeof(rank_us)];
+  std::memcpy(rank, &rank_us, sizeof(rank));
+  const size_t at = bytes.find(std::string_view(rank, sizeof(rank)));
+  REQUIRE(at != std::string::npos);
+  bytes.erase(at, sizeof(rank));
+  const auto put = [&](size_t where, auto number) {
+    std::memcpy(bytes.data() + where, &number, sizeof(number));
+  };
+  put(kFormatAt, uint32_t{1});
+  put(kIndexBytesAt, uint64_t{bytes.size() - kIndexAt});
+  put(kChecksumAt, jit::checksum(std::string_view(bytes).substr(kIndexAt)));
+  return bytes;
+}
+
+TEST_CASE("a pack of format 1 is read: a kernel ranks as its time") {
+  PackWriter writer("0.1.0");
+  store::Winner winner;
+  winner.problem = "f32/f32/ieee/ttt/64x64x64";
+  winner.arch = "sm_90";
+  winner.kernel = store::WinningKernel{
+      "naive", "tile_m=8", "hash", "13.0", store::Provenance::measured, false, 32, 97, 101.85};
+  winner.vendor = store::WinningAlgorithm{"rank=0", "130000", 0.5};
+  writer.add(winner);
+  const auto pack = Pack::parse(in_format_1(writer.finish(), 101.85), "the pack");
+  if (!pack) FAIL(pack.error().message);
+  int winners = 0;
+  (*pack)->winners([&](const store::Winner& read) {
+    ++winners;
+    REQUIRE(read.kernel);
+    CHECK(read.kernel->time_us == 97);
+    CHECK(read.kernel->rank_us == 97);
+    REQUIRE(read.vendor);
+    CHECK(read.vendor->time_us == 0.5);
+  });
+  CHECK(winners == 1);
 }
 
 TEST_CASE("an image is given out for exactly its source and arch") {
@@ -196,11 +242,12 @@ TEST_CASE("no pack, and a newer one, are told apart") {
     CHECK(pack.error().message.find("'x' is no pack") != std::string::npos);
   }
   std::string newer = PackWriter("0.1.0").finish();
-  newer[8] = 2;
+  newer[8] = static_cast<char>(kPackFormat + 1);
   const auto pack = Pack::parse(newer, "the pack");
   REQUIRE_FALSE(pack);
   CHECK(pack.error().kind == ErrorKind::unsupported);
-  CHECK(pack.error().message.find("pack format 2") != std::string::npos);
+  CHECK(pack.error().message.find("pack format " + std::to_string(kPackFormat + 1)) !=
+        std::string::npos);
 }
 
 TEST_CASE("files that are none: missing, a folder, unreadable") {

@@ -64,6 +64,7 @@ class Entries {
       for (int i = random_.below(4) + least; i > 0; --i) {
         Timing timing{sample_measurement(0.1 + random_.below(4) / 3.0), run()};
         timing.measurement.measured_at = timestamp();
+        timing.measurement.final_round = random_.below(2) == 0;
         entry.timings.push_back(timing);
       }
     }
@@ -140,6 +141,23 @@ TEST_CASE("of two sides the better provenance wins, then the later") {
   CHECK(merged(later, predicted).created_at == predicted.created_at);
 }
 
+TEST_CASE("a timing of an older line is of no final round, until another source says so") {
+  Entries random(8);
+  Entry entry = random.entry();
+  while (entry.timings.empty()) entry = random.entry();
+  for (Timing& timing : entry.timings) timing.measurement.final_round = true;
+  const std::string line = to_line(entry);
+  CHECK(parse_line(line)->timings.front().measurement.final_round);
+  json older = json::parse(line);
+  for (json& timing : older["timings"]) timing.erase("final_round");
+  const auto read = parse_line(older.dump());
+  REQUIRE(read);
+  for (const Timing& timing : read->timings) CHECK_FALSE(timing.measurement.final_round);
+  CHECK(to_line(*read) != line);
+  CHECK(to_line(merged(*read, entry)) == line);
+  CHECK(to_line(merged(entry, *read)) == line);
+}
+
 TEST_CASE("every key is needed, no other is taken, and no value of another kind") {
   Entries random(4);
   Entry entry = random.entry();
@@ -158,7 +176,11 @@ TEST_CASE("every key is needed, no other is taken, and no value of another kind"
       CAPTURE(pointer);
       json without = whole;
       without[json::json_pointer(at)].erase(name);
-      CHECK(contains(why_refused(without.dump()), name + " is missing"));
+      if (name == "final_round") {
+        CHECK(parse_line(without.dump()));  // older lines do not have it
+      } else {
+        CHECK(contains(why_refused(without.dump()), name + " is missing"));
+      }
       for (const json& wrong : {json(true), json("text"), json(-1), json({1}), json::object()}) {
         const bool fits = wrong.type() == value.type() ||
                           (wrong.is_number() && (value.is_number_float() || value.is_null())) ||

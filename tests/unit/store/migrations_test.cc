@@ -92,6 +92,49 @@ TEST_CASE("an old file is upgraded, keeps its rows, and ends like a new one") {
     check_upgrade_of(version);
 }
 
+// Candidates 11 and 12 of another problem: what won its final round, and what is faster by a
+// search.
+constexpr const char* kSearchedAndFinal = R"(
+  INSERT INTO problems SELECT 2, 'f32/f32/ieee/ttt/64x64x64', type, accumulator, math, layout,
+    64, 64, 64, 64, 64, 64, 1, 0, 0, 0, 16 FROM problems WHERE id = 1;
+  INSERT INTO candidates SELECT n.id, 2, arch, device_id, warm, strategy, n.config, source_hash,
+    compiler_version, provenance, outcome, reason, registers, spill_bytes, smem_bytes, predicted_us,
+    max_error, vendor_max_error, run_id, n.id, created_at, updated_at, 0
+    FROM candidates c, (SELECT 11 AS id, 'final' AS config UNION SELECT 12, 'searched') n
+    WHERE c.id = 1;
+  INSERT INTO measurements SELECT n.id, n.candidate_id, run_id, measured_at, n.time_us, n.time_us,
+    n.time_us, n.time_us, n.samples, '[]', NULL, NULL, NULL, 0, NULL
+    FROM measurements m, (SELECT 21 AS id, 11 AS candidate_id, 96 AS time_us, 5 AS samples
+      UNION SELECT 22, 11, 100, 7 UNION SELECT 23, 12, 97, 5) n
+    WHERE m.id = 1;
+  INSERT INTO winners SELECT 2, arch, device_id, warm, 'f32/f32/ieee/ttt/64x64x64', strategy,
+    'searched', source_hash, compiler_version, provenance, 0, registers, 97, NULL, NULL, NULL
+    FROM winners;
+  DELETE FROM changed_jobs;)";
+
+TEST_CASE("version 4: what won a final round wins again") {
+  const TempDir dir;
+  const fs::path path = dir / "old.db";
+  write_version(4, path);
+  SQLite::Database(path.string(), kWritable).exec(kSearchedAndFinal);
+  const auto store = must_open(path);
+  const Problem problem = make_problem({64, 64, 64});
+  const auto best = store->best(problem, {});
+  REQUIRE(best);
+  REQUIRE(best->has_value());
+  CHECK((*best)->key.config == "final");
+  CHECK((*best)->measurement->median_us == 100);
+  CHECK((*best)->measurement->final_round);
+  CHECK_FALSE(store->history(11)->front().final_round);
+  CHECK_FALSE(store->history(12)->front().final_round);
+  CHECK(store->check());
+  SQLite::Database database(path.string());
+  CHECK(database.execAndGet("SELECT count(*) FROM changed_jobs").getInt() == 0);
+  CHECK(database.execAndGet("SELECT config FROM winners WHERE problem_id = 2").getString() ==
+        "final");
+  CHECK(database.execAndGet("SELECT count(*) FROM winners WHERE rank_us > 0").getInt() == 2);
+}
+
 TEST_CASE("an old file that is opened read_only is refused and untouched") {
   const TempDir dir;
   const fs::path path = dir / "old.db";

@@ -33,6 +33,13 @@ double time_us(const Record& record) {
   return record.measurement ? record.measurement->median_us : record.predicted_us.value_or(1e300);
 }
 
+// What candidates are ordered by: a time of a search counts 5% longer than one of a final round.
+double rank_us(const Record& record) {
+  const bool as_timed =
+      !record.measurement || record.measurement->final_round || record.outcome == Outcome::vendor;
+  return as_timed ? time_us(record) : time_us(record) * 1.05;
+}
+
 class Model {
  public:
   void record(const Record& record, int64_t id) {
@@ -82,7 +89,7 @@ class Model {
     std::vector<std::tuple<bool, Provenance, double, int64_t>> ranked;
     for (const Known& entry : entries_) {
       if (!usable(entry) || !passes(entry, filter) || !matches(entry)) continue;
-      ranked.emplace_back(stale(entry), entry.record.provenance, time_us(entry.record), entry.id);
+      ranked.emplace_back(stale(entry), entry.record.provenance, rank_us(entry.record), entry.id);
     }
     return ranked.empty() ? 0 : std::get<3>(*std::min_element(ranked.begin(), ranked.end()));
   }
@@ -178,6 +185,7 @@ void compare_candidates(RecordStore& store, const Model& model, Generator& rando
   }
   REQUIRE(got->size() == expected.size());
   bool usable = true;
+  std::tuple<bool, Provenance, double> last;  // the rank of the last usable one
   for (const Record& record : *got) {
     REQUIRE(expected.count(record.id) == 1);
     const Known& entry = *expected[record.id];
@@ -188,6 +196,10 @@ void compare_candidates(RecordStore& store, const Model& model, Generator& rando
     CHECK(store.history(record.id)->size() == static_cast<size_t>(entry.measurements));
     CHECK((usable || !Model::usable(entry)));  // usable ones first
     usable = Model::usable(entry);
+    if (!usable) continue;
+    const std::tuple rank(record.stale, record.provenance, rank_us(record));
+    CHECK(rank >= last);
+    last = rank;
   }
 }
 
@@ -208,13 +220,14 @@ void compare_done(RecordStore& store, const Model& model, Generator& random) {
 }
 
 // A winner in words: what decides, and which candidates.
-std::string winner_text(const Job& job, const Record* kernel, bool stale, const Record* vendor) {
+std::string winner_text(const Job& job, const Record* kernel, double rank, bool stale,
+                        const Record* vendor) {
   std::string text = job_text(job);
   if (kernel != nullptr) {
     text += "|" + kernel->key.strategy + "|" + kernel->key.config + "|" + kernel->key.source_hash +
             "|" + kernel->key.compiler_version + "|" + std::string(to_string(kernel->provenance)) +
             (stale ? "|stale|" : "|") + std::to_string(kernel->registers) + "|" +
-            std::to_string(time_us(*kernel));
+            std::to_string(time_us(*kernel)) + "|" + std::to_string(rank);
   }
   if (vendor != nullptr) {
     text += "|vendor|" + vendor->key.config + "|" + vendor->key.compiler_version + "|" +
@@ -244,8 +257,9 @@ std::string winner_text(const Winner& winner, bool warm) {
     vendor.key.compiler_version = winner.vendor->version;
     vendor.predicted_us = winner.vendor->time_us;
   }
-  return winner_text(job, winner.kernel ? &kernel : nullptr, winner.kernel && winner.kernel->stale,
-                     winner.vendor ? &vendor : nullptr);
+  return winner_text(job, winner.kernel ? &kernel : nullptr,
+                     winner.kernel ? winner.kernel->rank_us : 0,
+                     winner.kernel && winner.kernel->stale, winner.vendor ? &vendor : nullptr);
 }
 
 void compare_winners(RecordStore& store, const Model& model, bool warm) {
@@ -268,12 +282,13 @@ void compare_winners(RecordStore& store, const Model& model, bool warm) {
     for (const Known& entry : model.entries()) {
       if (entry.record.outcome != Outcome::vendor || job_text(entry.record.job) != text) continue;
       const auto rank = [&](const Known& e) {
-        return std::tuple(model.stale(e), time_us(e.record), e.id);
+        return std::tuple(model.stale(e), rank_us(e.record), e.id);
       };
       if (vendor == nullptr || rank(entry) < rank(*vendor)) vendor = &entry;
     }
     if (kernel == nullptr && vendor == nullptr) continue;
     expected.insert(winner_text(job, kernel != nullptr ? &kernel->record : nullptr,
+                                kernel != nullptr ? rank_us(kernel->record) : 0,
                                 kernel != nullptr && model.stale(*kernel),
                                 vendor != nullptr ? &vendor->record : nullptr));
   }

@@ -39,10 +39,12 @@ class Generator {
     if (record.job.device_uuid.empty() && record.provenance == Provenance::measured) {
       record.provenance = Provenance::predicted;
     }
-    const double time = 1 + below(6);  // few values, so that ties are frequent
+    // Few values, so that ties are frequent, and so near that it matters how they were timed.
+    const double time = 1 + 0.03 * below(6);
     const bool ran = record.outcome <= Outcome::eliminated_early;
     if (ran && record.provenance == Provenance::measured) {
       record.measurement = sample_measurement(time);
+      record.measurement->final_round = below(2) == 0;
     } else if (record.outcome <= Outcome::not_run) {
       record.predicted_us = time;
     }

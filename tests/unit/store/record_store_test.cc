@@ -27,7 +27,7 @@ constexpr Provenance kProvenances[] = {Provenance::measured, Provenance::transfe
 auto fields(const Measurement& m) {
   return std::tie(m.median_us, m.ci_low_us, m.ci_high_us, m.min_us, m.sample_count, m.samples_us,
                   m.sm_clock_min_mhz, m.sm_clock_median_mhz, m.power_w, m.throttle_reasons,
-                  m.baseline_median_us);
+                  m.baseline_median_us, m.final_round);
 }
 
 auto fields(const Record& r) {
@@ -94,6 +94,7 @@ TEST_CASE("record, get: every field comes back, also after reopening") {
   Record record = sample_record(sample.run);
   record.job.warm = true;
   record.job.arch = {9, 0, true};
+  record.measurement->final_round = true;
   record.reason = "with 'quotes', \xC3\xA9 and a\nline break";
   const int64_t id = must_record(*sample.store, record);
   sample.store = must_open(sample.path());

@@ -66,8 +66,9 @@ class FormulaEvaluator final : public Evaluator {
     FinalResults results;
     for (const Finalist& finalist : finalists) {
       Evaluation evaluation;
-      evaluation.time_us = time_us(finalist.candidate.spec.tile);
+      evaluation.time_us = final_factor * time_us(finalist.candidate.spec.tile);
       evaluation.measurement = measurement(evaluation.time_us);
+      evaluation.measurement->final_round = true;
       results.finalists.push_back(evaluation);
     }
     results.vendor = *measure_vendor();
@@ -76,6 +77,7 @@ class FormulaEvaluator final : public Evaluator {
 
   std::vector<store::CandidateKey> asked;
   int wrong_order = -1;
+  double final_factor = 1;    // the times of the final round over those of the search
   bool all_are_slow = false;  // next to the vendor: no candidate is measured to the end
   std::atomic<bool>* stop = nullptr;
   size_t stop_after = 0;

@@ -1,0 +1,115 @@
+// Which candidate is the best where some were timed in a final round and others only in a search.
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+#include <doctest/doctest.h>
+
+#include "store_fixture.h"
+
+namespace gemmtune::store {
+namespace {
+
+constexpr int kFinalist = 1;  // sample_key of what was timed in the final round
+
+Record timed(int64_t run, double median_us, int number, bool final_round) {
+  Record record = sample_record(run, median_us, number);
+  record.measurement->final_round = final_round;
+  return record;
+}
+
+// The number of the candidate that every way to ask for the best names.
+int best_number(Sample& sample) {
+  const auto best = sample.store->best(sample_job().problem, {});
+  REQUIRE(best);
+  REQUIRE(best->has_value());
+  const CandidateKey key = (*best)->key;
+  CHECK(sample.store->candidates(sample_job().problem, {})->front().key == key);
+  const auto list = sample.store->list({}, ListOrder::by_time);
+  REQUIRE(list->size() == 1);
+  CHECK(list->front().key == key);
+  const auto near = sample.store->near(make_problem({256, 256, 256}), {}, 1);
+  REQUIRE(near->size() == 1);
+  CHECK(near->front().record.key == key);
+  EntryQuery best_only;
+  best_only.best_only = true;
+  REQUIRE(sample.store->entries(best_only, [&](const Entry& e) { CHECK(e.record.key == key); }));
+  SQLite::Database database(sample.path().string());
+  CHECK(database.execAndGet("SELECT config FROM best_configs").getString() == key.config);
+  // From the candidates, then from the table.
+  for (int time = 0; time < 2; ++time) {
+    REQUIRE(sample.store->winners(false, [&](const Winner& winner) {
+      REQUIRE(winner.kernel);
+      CHECK(winner.kernel->config == key.config);
+      CHECK(winner.kernel->time_us == (*best)->measurement->median_us);
+      const double factor = (*best)->measurement->final_round ? 1 : 1.05;
+      CHECK(winner.kernel->rank_us == doctest::Approx(winner.kernel->time_us * factor));
+    }));
+    REQUIRE(sample.store->update_winners());
+  }
+  for (int number = 0; number < 4; ++number) {
+    if (key == sample_key(number)) return number;
+  }
+  return -1;
+}
+
+TEST_CASE("the winner of a final round loses only to what is clearly faster") {
+  Sample sample;
+  REQUIRE(sample.store->record(timed(sample.run, 95, kFinalist, false)));
+  REQUIRE(sample.store->record(timed(sample.run, 100, kFinalist, true)));
+  REQUIRE(sample.store->record(timed(sample.run, 97, 2, false)));
+  CHECK(best_number(sample) == kFinalist);
+  REQUIRE(sample.store->record(timed(sample.run, 90, 3, false)));
+  CHECK(best_number(sample) == 3);
+  // The same in its own final round.
+  REQUIRE(sample.store->record(timed(sample.run, 101, 3, true)));
+  CHECK(best_number(sample) == kFinalist);
+  // The latest measurement counts, also where it is not of a final round.
+  REQUIRE(sample.store->record(timed(sample.run, 99, kFinalist, false)));
+  CHECK(best_number(sample) == 3);
+}
+
+TEST_CASE("searched candidates only: the fastest of them") {
+  Sample sample;
+  REQUIRE(sample.store->record(timed(sample.run, 100, 1, false)));
+  CHECK(best_number(sample) == 1);
+  REQUIRE(sample.store->record(timed(sample.run, 97, 2, false)));
+  CHECK(best_number(sample) == 2);
+}
+
+TEST_CASE("the vendor's algorithms count as timed, and so do predictions") {
+  Sample sample;
+  Record vendor = timed(sample.run, 98, 0, false);
+  vendor.key = {"cublaslt", "rank=0 algo=1", "", "130000"};
+  vendor.outcome = Outcome::vendor;
+  REQUIRE(sample.store->record(vendor));
+  REQUIRE(sample.store->record(timed(sample.run, 97, 1, false)));
+  Record predicted = timed(sample.run, 1, 2, false);
+  predicted.provenance = Provenance::predicted;
+  predicted.measurement.reset();
+  REQUIRE(sample.store->record(predicted));
+  Filter filter;
+  filter.include_vendor = true;
+  CHECK((*sample.store->best(sample_job().problem, filter))->outcome == Outcome::vendor);
+  REQUIRE(sample.store->record(timed(sample.run, 97, 1, true)));
+  CHECK((*sample.store->best(sample_job().problem, filter))->key == sample_key(1));
+  SQLite::Database database(sample.path().string());
+  SQLite::Statement ranks(database,
+                          "SELECT time_us, rank_us FROM candidates_view WHERE outcome = 'vendor' "
+                          "OR provenance = 'predicted'");
+  int rows = 0;
+  for (; ranks.executeStep(); ++rows)
+    CHECK(ranks.getColumn("time_us").getDouble() == ranks.getColumn("rank_us").getDouble());
+  CHECK(rows == 2);
+}
+
+TEST_CASE("what is the best is not pruned") {
+  Sample sample;
+  REQUIRE(sample.store->record(timed(sample.run, 100, kFinalist, true)));
+  REQUIRE(sample.store->record(timed(sample.run, 97, 2, false)));
+  PruneRequest request;
+  request.not_since = "2030-01-01T00:00:00.000Z";
+  CHECK(sample.store->prune(request)->candidates == 1);
+  CHECK(best_number(sample) == kFinalist);
+}
+
+}  // namespace
+}  // namespace gemmtune::store
