@@ -26,6 +26,9 @@ TEST_CASE(
     REQUIRE(entry.device);
     CHECK(entry.device->device.uuid.starts_with("shipped-"));
     CHECK(entry.record.provenance == Provenance::measured);
+    if (entry.record.outcome == Outcome::ok) {
+      CHECK(entry.timings.back().measurement.final_round);
+    }
     problems.insert(key(entry.record.job.problem));
   }
   CHECK(2 * problems.size() == entries->size());
