@@ -20,8 +20,8 @@ DROP VIEW candidate_ranks;
 -- rank_us is what they are ordered by. A search times candidates at other clocks than its final round
 -- (a card at its power limit slows down as it heats up), so a time of its short series counts 5%
 -- longer: the winner of a final round loses only to what is clearly faster, and a tuner that was
--- killed before its final round hides nothing that is. The vendor's algorithms are no candidates of
--- the search and count as timed; predictions are compared with each other only.
+-- killed before its final round hides nothing that is. The same holds for the vendor's algorithms,
+-- all of which are timed briefly before a search. Predictions are compared with each other only.
 CREATE VIEW candidate_ranks AS
 SELECT
   c.id                        AS candidate_id,
@@ -45,7 +45,7 @@ SELECT
   )                           AS stale,
   coalesce(t.median_us, c.predicted_us) AS time_us,
   coalesce(
-    t.median_us * iif(t.final_round = 1 OR c.outcome = 'vendor', 1, 1.05),
+    t.median_us * iif(t.final_round = 1, 1, 1.05),
     c.predicted_us)           AS rank_us
 FROM candidates c
 JOIN problems p    ON p.id = c.problem_id
@@ -117,7 +117,7 @@ WITH placed AS (
 vendor AS (
   SELECT
     r.problem_id AS problem_id, r.device_uuid AS device_uuid, r.warm AS warm,
-    min(r.time_us) AS time_us
+    r.time_us AS time_us, min(r.rank_us)  -- SQLite takes the other columns from that row
   FROM candidate_ranks r
   WHERE r.outcome = 'vendor' AND r.stale = 0
   GROUP BY r.problem_id, r.device_uuid, r.warm

@@ -32,8 +32,7 @@ std::vector<QueryResult> best_of_jobs(const std::vector<store::Record>& candidat
       if (record.outcome != store::Outcome::vendor || !record.measurement) continue;
       if (!same_job(result.best.job, record.job)) continue;
       if (record.key.config.starts_with("rank=0 ")) result.vendor_first = record;
-      if (!result.vendor_best || *time_us(record) < *time_us(*result.vendor_best))
-        result.vendor_best = record;
+      if (!result.vendor_best) result.vendor_best = record;  // they come best first
     }
   }
   return results;

@@ -75,9 +75,9 @@ TEST_CASE("searched candidates only: the fastest of them") {
   CHECK(best_number(sample) == 2);
 }
 
-TEST_CASE("the vendor's algorithms count as timed, and so do predictions") {
+TEST_CASE("the vendor's algorithms are ranked alike; predictions count as they are") {
   Sample sample;
-  Record vendor = timed(sample.run, 98, 0, false);
+  Record vendor = timed(sample.run, 98, 0, true);
   vendor.key = {"cublaslt", "rank=0 algo=1", "", "130000"};
   vendor.outcome = Outcome::vendor;
   REQUIRE(sample.store->record(vendor));
@@ -99,6 +99,26 @@ TEST_CASE("the vendor's algorithms count as timed, and so do predictions") {
   for (; ranks.executeStep(); ++rows)
     CHECK(ranks.getColumn("time_us").getDouble() == ranks.getColumn("rank_us").getDouble());
   CHECK(rows == 2);
+}
+
+TEST_CASE("the vendor's best is the one of the final round, too") {
+  Sample sample;
+  REQUIRE(sample.store->record(timed(sample.run, 95, 1, true)));
+  const auto record_vendor = [&](double us, std::string config, bool final_round) {
+    Record vendor = timed(sample.run, us, 0, final_round);
+    vendor.key = {"cublaslt", std::move(config), "", "130000"};
+    vendor.outcome = Outcome::vendor;
+    REQUIRE(sample.store->record(vendor));
+  };
+  record_vendor(100, "rank=0 algo=1", true);
+  record_vendor(97, "rank=3 algo=2", false);
+  SQLite::Database database(sample.path().string());
+  const auto vendor_us = [&] {
+    return database.execAndGet("SELECT vendor_time_us FROM best_configs").getDouble();
+  };
+  CHECK(vendor_us() == 100);
+  record_vendor(90, "rank=4 algo=3", false);
+  CHECK(vendor_us() == 90);
 }
 
 TEST_CASE("what is the best is not pruned") {
