@@ -11,6 +11,7 @@
 #include "jit/compile_pool.h"
 #include "tuner/candidate.h"
 #include "tuner/candidate_features.h"
+#include "tuner/finalists.h"
 #include "tuner/performance_model.h"
 #include "tuner/prior_knowledge.h"
 #include "tuner/recorder.h"
@@ -23,7 +24,6 @@ constexpr double kSeedShare = 0.35;       // of the candidates: the model's; the
 constexpr double kLearntSeedShare = 0.1;  // the same where similar problems were learnt from
 constexpr double kMostSeedShare = 0.7;    // with suggestions
 constexpr size_t kProposalBatch = 16;     // candidates asked for at a time by search
-constexpr size_t kFinalists = 6;
 constexpr size_t kRemeasured =
     24;  // stale records of the problem itself that are tried again first
 constexpr auto kPoll = std::chrono::milliseconds(100);
@@ -78,11 +78,6 @@ class Session {
   }
 
  private:
-  struct Scored {
-    double time_us;
-    Candidate candidate;
-  };
-
   std::vector<Search::Space> make_spaces() const {
     std::vector<Search::Space> spaces;
     for (const codegen::SearchSpace& space : request_.spaces) {
@@ -157,7 +152,13 @@ class Session {
       if (usable && !record.measurement) time_us = record.predicted_us.value_or(INFINITY);
       search_.report(*choice, time_us);
       ++report_.resumed;
-      keep(time_us, std::move(candidate));
+      // They come best first.
+      const bool defends = record.outcome == store::Outcome::ok && !finalists_.has_defender();
+      if (defends) {
+        finalists_.add_defender(time_us, std::move(candidate));
+      } else {
+        finalists_.add(time_us, std::move(candidate));
+      }
     }
     return {};
   }
@@ -248,7 +249,7 @@ class Session {
     if (!evaluation.fatal.empty()) return make_error(ErrorKind::failed, evaluation.fatal);
     count(record->outcome);
     search_.report(candidate.choice, evaluation.time_us);
-    keep(evaluation.time_us, candidate);
+    finalists_.add(evaluation.time_us, candidate);
     return {};
   }
 
@@ -267,23 +268,13 @@ class Session {
     ++failures_[std::string(store::to_string(outcome))];
   }
 
-  // Keeps the candidates that are good enough for the finals.
-  void keep(double time_us, Candidate candidate) {
-    if (!std::isfinite(time_us)) return;
-    const auto at =
-        std::upper_bound(best_.begin(), best_.end(), time_us,
-                         [](double time, const Scored& scored) { return time < scored.time_us; });
-    best_.insert(at, {time_us, std::move(candidate)});
-    if (best_.size() > kFinalists) best_.pop_back();
-  }
-
   // Measures the best once more, side by side with the vendor, and records that.
   Expected<void> finals() {
     progress(Progress::Phase::finals);
     std::vector<Finalist> finalists;
-    for (const Scored& scored : best_) {
-      auto compiled = services_.compiler->compile({scored.candidate.source, request_.arch, {}});
-      if (compiled) finalists.push_back({scored.candidate, std::move(*compiled)});
+    for (Candidate& candidate : finalists_.chosen()) {
+      auto compiled = services_.compiler->compile({candidate.source, request_.arch, {}});
+      if (compiled) finalists.push_back({std::move(candidate), std::move(*compiled)});
     }
     if (finalists.empty()) return no_result();
     auto results = services_.evaluator->finish(finalists);
@@ -321,10 +312,9 @@ class Session {
     progress.phase = phase;
     progress.done = report_.resumed + report_.evaluated;
     progress.total = request_.max_candidates;
-    if (!best_.empty()) {
-      progress.best_us = best_.front().time_us;
-      progress.best =
-          best_.front().candidate.key.strategy + " " + best_.front().candidate.key.config;
+    if (const Finalists::Scored* fastest = finalists_.fastest()) {
+      progress.best_us = fastest->time_us;
+      progress.best = fastest->candidate.key.strategy + " " + fastest->candidate.key.config;
     }
     if (report_.vendor_best) progress.vendor_best_us = report_.vendor_best->measurement->median_us;
     services_.on_progress(progress);
@@ -339,7 +329,7 @@ class Session {
   Clock::time_point start_ = Clock::now();
   std::optional<Recorder> recorder_;   // once there is a run to record for
   std::vector<Candidate> candidates_;  // handed to the compilers, by index
-  std::vector<Scored> best_;           // best first
+  Finalists finalists_;
   std::map<std::string, int> failures_;
   TuneReport report_;
   const store::Job job_;
