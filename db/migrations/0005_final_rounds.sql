@@ -18,7 +18,7 @@ DROP VIEW candidate_ranks;
 -- or compiler that is not.
 --
 -- rank_us is what they are ordered by. A search times candidates at other clocks than its final round
--- (a card at its power limit slows down as it heats up), so a time of its short series counts 5%
+-- (a card at its power limit slows down as it heats up), so a time of its short series counts 15%
 -- longer: the winner of a final round loses only to what is clearly faster, and a tuner that was
 -- killed before its final round hides nothing that is. The same holds for the vendor's algorithms,
 -- all of which are timed briefly before a search. Predictions are compared with each other only.
@@ -45,7 +45,7 @@ SELECT
   )                           AS stale,
   coalesce(t.median_us, c.predicted_us) AS time_us,
   coalesce(
-    t.median_us * iif(t.final_round = 1, 1, 1.05),
+    t.median_us * iif(t.final_round = 1, 1, 1.15),
     c.predicted_us)           AS rank_us
 FROM candidates c
 JOIN problems p    ON p.id = c.problem_id

@@ -2,12 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 namespace gemmtune::tuner {
 namespace {
 
 constexpr size_t kFastest = 6;
+constexpr int kOfGeometry = 2;
+
+bool same_geometry(const Candidate& a, const Candidate& b) {
+  const auto sizes = [](const TileConfig& t) {
+    return std::tuple(t.tile_m, t.tile_n, t.tile_k, t.warp_m, t.warp_n, t.thread_m, t.thread_n);
+  };
+  return a.key.strategy == b.key.strategy && sizes(a.spec.tile) == sizes(b.spec.tile);
+}
 
 }  // namespace
 
@@ -16,7 +25,13 @@ void Finalists::add(double time_us, Candidate candidate) {
   const auto at =
       std::upper_bound(best_.begin(), best_.end(), time_us,
                        [](double time, const Scored& scored) { return time < scored.time_us; });
-  best_.insert(at, {time_us, std::move(candidate)});
+  const auto inserted = best_.insert(at, {time_us, std::move(candidate)});
+  // Whatever comes third of its geometry gives way, be it the new one.
+  int count = 0;
+  const auto third = std::find_if(best_.begin(), best_.end(), [&](const Scored& scored) {
+    return same_geometry(scored.candidate, inserted->candidate) && ++count > kOfGeometry;
+  });
+  if (third != best_.end()) best_.erase(third);
   if (best_.size() > kFastest) best_.pop_back();
 }
 

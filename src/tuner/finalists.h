@@ -7,9 +7,11 @@
 
 namespace gemmtune::tuner {
 
-// The candidates that a session measures side by side at its end: the fastest few, and the best of
-// what was recorded before, which takes part whatever the times say. Those of an earlier session
-// were taken at other clocks.
+// The candidates that a session measures side by side at its end: the fastest few, at most two of
+// one geometry, and the best of what was recorded before. A search measures in short series and
+// between pauses; under a lasting load, at the power limit, geometries that need less energy may
+// change places with others, while variants of one stay close. Times of an earlier session were
+// taken at other clocks altogether, so its best takes part whatever they say.
 class Finalists {
  public:
   struct Scored {

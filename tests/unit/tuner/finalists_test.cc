@@ -10,6 +10,7 @@ namespace {
 
 Candidate named(const std::string& config) {
   Candidate candidate;
+  candidate.spec.tile.tile_m = config[0];
   candidate.key.strategy = "naive";
   candidate.key.config = config;
   return candidate;
@@ -30,6 +31,21 @@ TEST_CASE("the six fastest are finalists, fastest first") {
   finalists.add(std::numeric_limits<double>::infinity(), named("z"));
   CHECK(configs(finalists) == "abcdef");
   CHECK(finalists.fastest()->time_us == 1);
+}
+
+TEST_CASE("at most two finalists have one geometry") {
+  Finalists finalists;
+  for (const char* config : {"a3", "a1", "b7", "a4", "c8", "a2"})
+    finalists.add(config[1] - '0', named(config));
+  CHECK(configs(finalists) == "a1a2b7c8");
+  // Other orders, stages and the like are variants; another tile or warp is not.
+  Candidate other = named("a5");
+  other.spec.tile.warp_n = 64;
+  finalists.add(5, other);
+  Candidate variant = named("a6");
+  variant.spec.tile.stages = 4;
+  finalists.add(6, variant);
+  CHECK(configs(finalists) == "a1a2a5b7c8");
 }
 
 TEST_CASE("the best of earlier sessions is a finalist whatever its time, once") {
