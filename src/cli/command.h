@@ -1,10 +1,13 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <functional>
 
 #include "cli/problem_options.h"
 #include "cli/services.h"
+
+namespace CLI {
+class App;
+}
 
 namespace gemmtune::cli {
 

@@ -1,6 +1,7 @@
 #include "cli/db_pack.h"
 
 #include <fmt/format.h>
+#include <spdlog/logger.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +9,10 @@
 #include "codegen/kernel_spec.h"
 #include "codegen/strategy.h"
 #include "jit/resource_usage.h"
+
+namespace CLI {
+class App;
+}
 
 namespace gemmtune::cli {
 

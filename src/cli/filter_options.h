@@ -1,12 +1,15 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "cli/services.h"
 #include "store/record_store.h"
+
+namespace CLI {
+class App;
+}
 
 namespace gemmtune::cli {
 

@@ -1,6 +1,7 @@
 #include "cli/services.h"
 
 #include <fmt/format.h>
+#include <spdlog/logger.h>
 
 #include <algorithm>
 
