@@ -22,7 +22,7 @@ endif()
 add_library(gemmtune_flags INTERFACE)
 # g++ 12 reports overlaps that cannot happen in std::string operator+ (GCC bug 105651).
 target_compile_options(gemmtune_flags INTERFACE -Wall -Wextra -Wno-restrict $<$<COMPILE_LANGUAGE:CXX>:
-  -Wnon-virtual-dtor -Wsuggest-override -Wzero-as-null-pointer-constant>)
+  -Wnon-virtual-dtor -Wsuggest-override $<$<CXX_COMPILER_ID:GNU>:-Wzero-as-null-pointer-constant>>)
 if(GEMMTUNE_WERROR)
   target_compile_options(gemmtune_flags INTERFACE -Werror)
 endif()

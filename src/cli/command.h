@@ -2,12 +2,9 @@
 
 #include <functional>
 
+#include "cli/cli11_fwd.h"
 #include "cli/problem_options.h"
 #include "cli/services.h"
-
-namespace CLI {
-class App;
-}
 
 namespace gemmtune::cli {
 

@@ -4,15 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "cli/cli11_fwd.h"
 #include "cli/filter_options.h"
 #include "cli/problem_options.h"
 #include "codegen/kernel_spec.h"
 #include "codegen/strategy.h"
 #include "jit/resource_usage.h"
-
-namespace CLI {
-class App;
-}
 
 namespace gemmtune::cli {
 

@@ -4,12 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/cli11_fwd.h"
 #include "cli/services.h"
 #include "store/record_store.h"
-
-namespace CLI {
-class App;
-}
 
 namespace gemmtune::cli {
 
