@@ -569,13 +569,14 @@ TEST_CASE("the default places follow XDG and are made") {
   const std::string space = folder.write("space.json", kSmallSpace);
   const Arguments tune = {"--shape", "64x64x64", "--arch",       "sm_80", "--space",
                           space,     "-q",       "--candidates", "1"};
-  CHECK(run(folder, tune, variables).code == 0);
+  const Finished first = run(folder, tune, variables);
+  CHECK_MESSAGE(first.code == 0, first.err, first.out);
   CHECK(std::filesystem::exists(folder.path() / ".local/share/gemm-tune/tuned.db"));
   CHECK(std::filesystem::exists(folder.path() / ".cache/gemm-tune"));
   variables["XDG_DATA_HOME"] = folder.file("data");
   variables["XDG_CACHE_HOME"] = folder.file("cache");
   const Finished finished = run(folder, tune, variables);
-  CHECK(finished.code == 0);
+  CHECK_MESSAGE(finished.code == 0, finished.err, finished.out);
   CHECK(finished.err.empty());  // -q
   CHECK(std::filesystem::exists(folder.path() / "data/gemm-tune/tuned.db"));
   CHECK(std::filesystem::exists(folder.path() / "cache/gemm-tune"));
