@@ -12,8 +12,10 @@ namespace {
 
 constexpr int64_t kVendorWorkspaceBytes = int64_t{64} << 20;
 constexpr int64_t kOwnWorkspaceBytes = int64_t{256} << 20;  // the most a candidate may ask for
-constexpr int kShortSeries = 2;                             // after one sample that warmed up
-constexpr int kLongSeries = 5;  // samples in all of those that are not unlikely
+// Samples of a candidate after the one that warmed up, in all where it is not unlikely, and of each
+// of the vendor's algorithms.
+constexpr int kShortSeries = 2;
+constexpr int kLongSeries = 5;
 constexpr int kVendorSeries = 3;
 // Rates that no product exceeds by much: the lower bound of its time.
 constexpr double kRealisticTflops = 60;
@@ -109,7 +111,6 @@ Expected<void> DeviceEvaluator::build() {
 Expected<void> DeviceEvaluator::rebuild_after_crash() {
   const auto context = bench_->context;
   incumbent_.reset();
-  standing_.reset();
   if (auto reset = context->reset(); !reset) return tl::unexpected(reset.error());
   bench_.reset();
   if (auto built = build(); !built) return built;
@@ -121,8 +122,7 @@ Expected<void> DeviceEvaluator::rebuild_after_crash() {
   runner.graph = std::move(*graph);
   auto sample = runner.graph->sample_us(bench_->stream);
   if (!sample) return tl::unexpected(sample.error());
-  standing_ = Incumbency::of_vendor(*sample);
-  incumbent_ = std::move(runner);
+  incumbent_ = {std::move(runner), Incumbency::of_vendor(*sample)};
   return {};
 }
 
@@ -183,8 +183,8 @@ Expected<std::vector<VendorResult>> DeviceEvaluator::measure_vendor() {
                                        return a.measurement.median_us < b.measurement.median_us;
                                      });
   best_vendor_rank_ = best->rank;
-  incumbent_ = std::move(runners[static_cast<size_t>(best - results.begin())]);
-  standing_ = Incumbency::of_vendor(best->measurement.median_us);
+  incumbent_ = {std::move(runners[static_cast<size_t>(best - results.begin())]),
+                Incumbency::of_vendor(best->measurement.median_us)};
   auto accuracy =
       bench_->probe.measure(bench_->sets, bench_->stream, enqueue_vendor(best_vendor_rank_));
   if (!accuracy) return tl::unexpected(accuracy.error());
@@ -254,31 +254,33 @@ gpu::Result<Evaluation> DeviceEvaluator::measure(launch::LoadedKernel loaded,
   // One sample tells whether it is hopeless; it also warms up.
   auto first = runner.graph->sample_us(bench_->stream);
   if (!first) return tl::unexpected(first.error());
-  if (standing_ && standing_->hopeless(*first)) return eliminated(*first, std::move(evaluation));
+  if (incumbent_ && incumbent_->standing.hopeless(*first))
+    return eliminated(*first, std::move(evaluation));
   std::vector<Contender> sides;
   sides.push_back({"candidate", &*runner.graph, {}, {}});
-  if (incumbent_) sides.push_back({"incumbent", &*incumbent_->graph, {}, {}});
+  if (incumbent_) sides.push_back({"incumbent", &*incumbent_->runner.graph, {}, {}});
   const auto run = [&](int samples) {
     return compare(sides, bench_->stream, services_.nvml,
                    ComparePlan{fixed_samples(samples), 2, false});
   };
   if (auto done = run(kShortSeries); !done) return tl::unexpected(done.error());
   const auto median = [&](size_t side) { return median_interval(sides[side].samples_us).median; };
-  if (!standing_ || !standing_->unlikely(median(0), median(1))) {
+  if (!incumbent_ || !incumbent_->standing.unlikely(median(0), median(1))) {
     if (auto done = run(kLongSeries); !done) return tl::unexpected(done.error());
   }
   const double candidate_us = median(0);
-  evaluation.time_us = candidate_us;
-  std::optional<double> baseline;
-  if (standing_) {
-    baseline = median(1);
-    evaluation.time_us = standing_->score_of(candidate_us, *baseline);
+  if (!incumbent_) {
+    evaluation.time_us = candidate_us;
+    evaluation.measurement = to_measurement(sides[0], std::nullopt);
+    incumbent_ = {std::move(runner), Incumbency::of_first_own(candidate_us)};
+    return evaluation;
   }
-  evaluation.measurement = to_measurement(sides[0], baseline);
-  const bool wins = !standing_ || standing_->challenged(candidate_us, *baseline);
-  if (!standing_) standing_ = Incumbency::of_first_own(candidate_us);
+  const double baseline_us = median(1);
+  evaluation.time_us = incumbent_->standing.score_of(candidate_us, baseline_us);
+  evaluation.measurement = to_measurement(sides[0], baseline_us);
   // The graph holds launches of the kernel's module, so both move together.
-  if (wins) incumbent_ = std::move(runner);
+  if (incumbent_->standing.challenged(candidate_us, baseline_us))
+    incumbent_->runner = std::move(runner);
   return evaluation;
 }
 
@@ -288,8 +290,8 @@ Evaluation DeviceEvaluator::eliminated(double sample_us, Evaluation evaluation) 
   side.samples_us.push_back(sample_us);
   if (services_.nvml) side.clocks.push_back(services_.nvml->sample());
   evaluation.outcome = store::Outcome::eliminated_early;
-  evaluation.time_us = standing_->score_of_sample(sample_us);
-  evaluation.measurement = to_measurement(side, standing_->median_us());
+  evaluation.time_us = incumbent_->standing.score_of_sample(sample_us);
+  evaluation.measurement = to_measurement(side, incumbent_->standing.median_us());
   return evaluation;
 }
 

@@ -63,6 +63,11 @@ class DeviceEvaluator final : public Evaluator {
     int vendor_rank = -1;
     std::optional<TimedGraph> graph;
   };
+  // What candidates are measured in turns with.
+  struct Incumbent {
+    Runner runner;
+    Incumbency standing;
+  };
 
   DeviceEvaluator(DeviceServices services, const Problem& problem, const EvaluationOptions& options)
       : services_(std::move(services)), problem_(problem), options_(options) {}
@@ -86,8 +91,7 @@ class DeviceEvaluator final : public Evaluator {
   EvaluationOptions options_;
   int64_t launches_ = 1;
   std::optional<Bench> bench_;
-  std::optional<Runner> incumbent_;
-  std::optional<Incumbency> standing_;  // of incumbent_
+  std::optional<Incumbent> incumbent_;
   int best_vendor_rank_ = -1;
   std::optional<double> vendor_error_;  // of that algorithm, on the benchmark's own operands
 };

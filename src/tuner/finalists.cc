@@ -11,6 +11,7 @@ namespace {
 constexpr size_t kFastest = 6;
 constexpr int kOfGeometry = 2;
 
+// Not as the search's geometry, of which stages are part: those change little under a lasting load.
 bool same_geometry(const Candidate& a, const Candidate& b) {
   const auto sizes = [](const TileConfig& t) {
     return std::tuple(t.tile_m, t.tile_n, t.tile_k, t.warp_m, t.warp_n, t.thread_m, t.thread_n);

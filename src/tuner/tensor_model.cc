@@ -24,6 +24,16 @@ constexpr double kBarrierSlots = 12;  // a tile
 // How sharply the slowest of several overlapping streams decides: a choice, not measured.
 constexpr double kOverlap = 4;
 constexpr double kMmaLatencyCycles = 33;
+// Of an f32 operand's element in a fragment: cvt.rna.tf32 (on sm_90 an add, a compare, a select and
+// a mask), or a mask and a subtraction (mma_products.cuh).
+constexpr double kRoundSlots = 4;
+constexpr double kSplitSlots = 2;
+constexpr double kSumsOfLane = 4;  // of an mma
+
+// mmas of a warp for one k step.
+double mmas_of_step(const TileConfig& tile) {
+  return tile.warp_m / 16.0 * tile.warp_n / 8.0;
+}
 
 // Multiply-adds of an SM in a cycle.
 double mma_rate(const codegen::KernelSpec& spec, const DeviceSpec& device) {
@@ -32,17 +42,11 @@ double mma_rate(const codegen::KernelSpec& spec, const DeviceSpec& device) {
   return std::max(1.0, peak * (device.arch.number() >= kHopper ? kHopperShare : 1.0));
 }
 
-// Of an f32 operand's element in a fragment: cvt.rna.tf32 (on sm_90 an add, a compare, a select and
-// a mask), or a mask and a subtraction (mma_products.cuh).
-constexpr double kRoundSlots = 4;
-constexpr double kSplitSlots = 2;
-constexpr double kSumsOfLane = 4;  // of an mma
-
 // Warp instructions that an mma's worth of products takes: the mma (three of them for 3xtf32), what
 // prepares the fragments, and the additions outside the tensor cores, one for `unroll` k steps.
 double slots_a_product(const codegen::KernelSpec& spec) {
   const TileConfig& t = spec.tile;
-  const double products = t.warp_m / 16.0 * t.warp_n / 8.0;
+  const double products = mmas_of_step(t);
   const double elements = (t.warp_m + t.warp_n) / 4.0;  // of a lane, in the fragments of k = 8
   switch (spec.math) {
     case MathMode::tf32:
@@ -101,7 +105,7 @@ TensorCost tensor_cost(const codegen::KernelSpec& spec, const DeviceSpec& device
   const double smem = (read + written) / kBankBytes;
   // Warp instructions of the block: mma, ldmatrix, copies, barriers.
   const double step = kStepBytes / element;
-  const double multiply = warps * (t.warp_m / 16.0 * t.warp_n / 8.0) / step * slots_a_product(spec);
+  const double multiply = warps * mmas_of_step(t) / step * slots_a_product(spec);
   const double fragments = warps * (t.warp_m + t.warp_n) / 16.0 / step;
   const bool held = codegen::mma::copies_through_registers(t, device);
   const double copies = groups *
@@ -116,7 +120,7 @@ TensorCost tensor_cost(const codegen::KernelSpec& spec, const DeviceSpec& device
 double tensor_latency_hiding(const codegen::KernelSpec& spec, double warps) {
   const TileConfig& t = spec.tile;
   // Independent mma of a warp between one fragment load and the next.
-  const double independent = t.warp_m / 16.0 * t.warp_n / 8.0;
+  const double independent = mmas_of_step(t);
   const double buffered = t.fragments == 2 ? 2.0 : 1.0;
   const double stages = t.stages > 2 ? 1.2 : 1.0;
   const double x = warps / kSchedulersPerSm * independent * buffered * stages / kMmaLatencyCycles;
