@@ -18,6 +18,8 @@ namespace {
 using nlohmann::json;
 
 // Few enough points that listing the legal ones takes no time.
+// Two candidates at least are to be tried where one has to work: in a process out of some hundreds
+// NVRTC 13 compiles a kernel otherwise than usual (docs/performance.md), and it spills.
 constexpr const char* kSmallSpace =
     R"({"strategy": "double_buffer", "about": "for tests", "values": {
   "tile_m": [32, 64], "tile_n": [64], "tile_k": [8, 16], "warp_m": [32], "warp_n": [32, 64],
@@ -181,7 +183,7 @@ TEST_CASE("ranges") {
   require_compiler();
   const Workplace place;
   const json tuned =
-      place.tune({"--m", "64:192:64", "--n", "64", "--k", "32:64:32", "--candidates", "1"});
+      place.tune({"--m", "64:192:64", "--n", "64", "--k", "32:64:32", "--candidates", "2"});
   CHECK(tuned["results"].size() == 6);
   std::set<std::string> keys;
   for (const json& result : tuned["results"]) keys.insert(result["key"]);
@@ -406,7 +408,7 @@ TEST_CASE("several shapes, in the order given") {
   require_compiler();
   const Workplace place;
   const json tuned = place.tune(
-      {"--shape", "64x64x64", "--shape", "32x64x64", "--candidates", "1", "--layout", "ttn"});
+      {"--shape", "64x64x64", "--shape", "32x64x64", "--candidates", "2", "--layout", "ttn"});
   REQUIRE(tuned["results"].size() == 2);
   CHECK(tuned["results"][1]["problem"]["m"] == 32);
   CHECK(tuned["results"][1]["problem"]["layout"] == "ttn");
@@ -568,7 +570,7 @@ TEST_CASE("the default places follow XDG and are made") {
   Variables variables = compiler_variables();
   const std::string space = folder.write("space.json", kSmallSpace);
   const Arguments tune = {"--shape", "64x64x64", "--arch",       "sm_80", "--space",
-                          space,     "-q",       "--candidates", "1"};
+                          space,     "-q",       "--candidates", "2"};
   const Finished first = run(folder, tune, variables);
   CHECK_MESSAGE(first.code == 0, first.err, first.out);
   CHECK(std::filesystem::exists(folder.path() / ".local/share/gemm-tune/tuned.db"));
