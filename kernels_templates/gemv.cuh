@@ -11,10 +11,9 @@
 //     C: m x n, m small               B, the long operand: k x n
 //     +-----+-----+-----+             +-----+-----+-----+
 //     | b0  | b1  | b2  |  few x long |w0   |     |     |   every warp of a block reads its own k
-//     of
-//     +-----+-----+-----+             |w1   | b1  | b2  |   the block's columns, unroll values a
-//                                     |w0   |     |     |   thread at a time, straight into
-//                                     registers |w1   |     |     |
+//     +-----+-----+-----+             |w1   | b1  | b2  |   of the block's columns, unroll values
+//                                     |w0   |     |     |   a thread at a time, straight into
+//                                     |w1   |     |     |   registers
 //                                     +-----+-----+-----+
 //
 // With few columns it is A that is read that way. The few operand comes through L1: all lanes of a
@@ -33,6 +32,7 @@ class FewFromGlobal {
 
  public:
   static constexpr int kSmemBytes = 0;
+  static constexpr int kSlotFloats = 0;
   static constexpr int kGroup = G::kFewContiguousK ? kWidth : 1;
   using Group = float[kGroup][G::kFew];
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "parts/cp_async.cuh"
+#include "parts/few_in_ring.cuh"
 #include "parts/kernel_traits.h"
 #include "parts/skinny_gemm.cuh"
 #include "parts/skinny_geometry.cuh"
@@ -8,7 +9,8 @@
 #include "parts/vector_access.cuh"
 
 // skinny: fp32 products with few rows or columns, up to some dozens: gemv with the few operand in
-// shared memory, tile_k values of k at a time.
+// shared memory. Where tile_k is 0 each warp copies what it needs of it, chunk by chunk
+// (parts/few_in_ring.cuh); else the block does, tile_k values of k at a time:
 //
 //     shared memory, few operand:   [tile_k][few]       where the long operand is contiguous along
 //                                                       the long side: a read is 4 rows of one k,
@@ -33,6 +35,7 @@ class FewInShared {
 
  public:
   static constexpr int kSmemBytes = 4 * G::kFew * (G::kLongContiguousK ? kStride : kTile.tile_k);
+  static constexpr int kSlotFloats = 0;
   static constexpr int kGroup = G::kLongContiguousK ? G::kRun : 1;
   using Group = float[kGroup][G::kFew];
 
@@ -151,7 +154,10 @@ class FewInShared {
   int k_end_;
 };
 
-template <TileConfig kTile, KernelTraits kTraits>
+template <TileConfig kTile, KernelTraits kTraits, bool kSlabs = (kTile.tile_k > 0)>
 struct Skinny : SkinnyGemm<kTile, kTraits, FewInShared> {};
+
+template <TileConfig kTile, KernelTraits kTraits>
+struct Skinny<kTile, kTraits, false> : SkinnyGemm<kTile, kTraits, FewInRing> {};
 
 }  // namespace gemmtune

@@ -2,6 +2,7 @@
 
 #include "parts/gemm_args.h"
 #include "parts/kernel_traits.h"
+#include "parts/line_rotation.cuh"
 #include "parts/raster.cuh"
 #include "parts/skinny_geometry.cuh"
 #include "parts/skinny_results.cuh"
@@ -12,7 +13,10 @@
 // What gemv and skinny share: everything but the way in which the few operand reaches the threads,
 // class Few<kTile, kTraits> with
 //
-//     kSmemBytes           shared memory it needs during the main loop
+//     kSmemBytes           shared memory it needs during the main loop, beside the ring
+//     kSlotFloats          what it takes of a slot of the ring; if that is not 0:
+//         copy(slot)       starts copying its next chunk
+//         turn_to(slot)    what read() reads from now on lies there
 //     Few(smem, base, ld, start, extent, k_begin, k_end)
 //     prepare(k)           called by all threads before the chunk at k is multiplied
 //     kGroup, Group        values of k read at once, and where to
@@ -22,9 +26,8 @@
 //   1      a chunk is loaded into registers when it is needed
 //   2      into registers, while the last one is multiplied
 //   more   a ring of that many chunks in shared memory, filled by cp.async (sm_80 and up). A thread
-//   reads
-//          only what it has copied itself, so there is no barrier: the ring just holds more bytes
-//          in flight than the registers could.
+//          reads only what it has copied itself, so there is no barrier: the ring just holds more
+//          bytes in flight than the registers could.
 
 namespace gemmtune {
 
@@ -39,8 +42,10 @@ struct SkinnyGemm {
 
   static constexpr int kThreads = G::kThreads;
   static constexpr bool kRing = kTile.stages > 2;
-  static constexpr int kLoopBytes =
-      Few::kSmemBytes + (kRing ? kTile.stages * Long::kSlotFloats * 4 : 0);
+  static constexpr bool kFewInRing = Few::kSlotFloats > 0;
+  static_assert(kRing || !kFewInRing, "there is no ring with fewer than 3 stages");
+  static constexpr int kSlotFloats = Long::kSlotFloats + Few::kSlotFloats;
+  static constexpr int kLoopBytes = Few::kSmemBytes + (kRing ? kTile.stages * kSlotFloats * 4 : 0);
   static constexpr int kSmemBytes =
       kLoopBytes > Results::kSmemBytes ? kLoopBytes : Results::kSmemBytes;
 
@@ -61,16 +66,21 @@ struct SkinnyGemm {
     const int k_end = min(k_begin + depth, args.k);
 
     Results results;
+    LineRotation rotation;
+    if constexpr (!G::kLongContiguousK && G::kLongVector > 1) {
+      rotation = G::kFewRows ? line_rotation<G::kLong>(b, args.ldb, args.n)
+                             : line_rotation<G::kLong>(a, args.lda, args.m);
+    }
     if constexpr (G::kFewRows) {
-      Long stream(b, args.ldb, column, args.n, k_begin, k_end);
+      Long stream(b, args.ldb, column, args.n, rotation, k_begin, k_end);
       Few few(smem, a, args.lda, row, args.m, k_begin, k_end);
       sum_over_k(results, smem, stream, few, k_begin, k_end);
     } else {
-      Long stream(a, args.lda, row, args.m, k_begin, k_end);
+      Long stream(a, args.lda, row, args.m, rotation, k_begin, k_end);
       Few few(smem, b, args.ldb, column, args.n, k_begin, k_end);
       sum_over_k(results, smem, stream, few, k_begin, k_end);
     }
-    results.store(smem, args, at.batch, row, column, slice);
+    results.store(smem, args, {at.batch, row, column, slice, rotation});
   }
 
   static constexpr int kFinishThreads = Sum::kFinishThreads;
@@ -114,26 +124,32 @@ struct SkinnyGemm {
   static __device__ __forceinline__ void sum_through_ring(Results& results, float* ring,
                                                           Long& stream, Few& few, int k_begin,
                                                           int k_end) {
-    constexpr int kLast = (kTile.stages - 1) * Long::kSlotFloats;
+    constexpr int kLast = (kTile.stages - 1) * kSlotFloats;
 #pragma unroll
-    for (int s = 0; s < kTile.stages - 1; ++s) {
-      stream.copy(ring + s * Long::kSlotFloats);
-      cp_async_commit();
-    }
+    for (int s = 0; s < kTile.stages - 1; ++s) copy(ring + s * kSlotFloats, stream, few);
     float* reading = ring;
     float* writing = ring + kLast;
     for (int k = k_begin; k < k_end; k += G::kChunk) {
       cp_async_wait<kTile.stages - 2>();
+      if constexpr (kFewInRing) {
+        __syncwarp();  // the other lanes' copies, and their reads of the last slot
+        few.turn_to(reading + Long::kSlotFloats);
+      }
       Chunk chunk;
       Long::read(chunk, reading);
-      stream.copy(writing);  // zeros past the end
-      cp_async_commit();
+      copy(writing, stream, few);  // zeros past the end
       few.prepare(k);
       multiply(results, chunk, few, k);
       writing = reading;
-      reading = reading == ring + kLast ? ring : reading + Long::kSlotFloats;
+      reading = reading == ring + kLast ? ring : reading + kSlotFloats;
     }
     cp_async_wait<0>();  // the results take the ring's place
+  }
+
+  static __device__ __forceinline__ void copy(float* slot, Long& stream, Few& few) {
+    stream.copy(slot);
+    if constexpr (kFewInRing) few.copy(slot + Long::kSlotFloats);
+    cp_async_commit();
   }
 
   static __device__ __forceinline__ void multiply(Results& results, const Chunk& chunk,

@@ -2,23 +2,41 @@
 
 #include "parts/cluster.cuh"
 #include "parts/gemm_args.h"
+#include "parts/line_rotation.cuh"
 #include "parts/simt_epilogue.cuh"
 #include "parts/skinny_geometry.cuh"
 #include "parts/slice_sum.cuh"
 
 // The results of a block of gemv or skinny: acc[few][long] a thread, summed over the k-lanes of a
-// warp (shuffles), the warps (shared memory, halving the number each time) and the slices, always
-// in the same order.
+// warp (shuffles), the warps and the slices, always in the same order. Warps meet in shared memory:
+// all at once where their sums are small, else their number is halved until they are.
 
 namespace gemmtune {
+
+// How many of a block's warps leave sums in shared memory at once.
+__host__ __device__ constexpr int meeting_warps(int warps, int results) {
+  constexpr int kBytes = 32 << 10;
+  while (warps > 1 && warps * results * 4 > kBytes) warps /= 2;
+  return warps;
+}
+
+// Where a block's tile belongs: `row` and `column` are positions.
+struct SkinnyTile {
+  int batch;
+  int row;
+  int column;
+  int slice;
+  LineRotation rotation;  // of the long side
+};
 
 template <TileConfig kTile, KernelTraits kTraits>
 struct SkinnyResults {
   using G = SkinnyGeometry<kTile, kTraits>;
   using Sum = SliceSum<kTile, kTraits>;
   static constexpr int kResults = G::kFew * G::kLong;  // of the tile
-  static constexpr int kHalf = G::kWarps / 2;
-  static constexpr int kSmemBytes = (kHalf > 1 ? kHalf : 1) * kResults * 4;
+  static constexpr int kMeeting = meeting_warps(G::kWarps, kResults);
+  static constexpr int kSmemBytes =
+      (kMeeting < G::kWarps ? G::kWarps / 2 : G::kWarps) * kResults * 4;
   static constexpr int kSlices = kTile.slices > 1 ? kTile.slices : 1;
 
   float acc[G::kFew][G::kThreadLong];
@@ -31,22 +49,23 @@ struct SkinnyResults {
     }
   }
 
-  // Adds up everything and stores the tile at (row, column) of C. Nobody may use `smem` any more
-  // for anything else.
-  __device__ __forceinline__ void store(float* smem, const GemmArgs& args, int batch, int row,
-                                        int column, int slice) {
+  // Adds up everything and stores the tile. Nobody may use `smem` any more for anything else.
+  __device__ __forceinline__ void store(float* smem, const GemmArgs& args, const SkinnyTile& tile) {
     sum_lanes();
-    sum_warps(smem);
+    halve_warps(smem);
+    leave(smem);
+    __syncthreads();
     if constexpr (kSlices == 1) {
-      __syncthreads();
-      store_results(smem, args, batch, row, column, 0, 1, args.alpha);
+      store_results(smem, args, tile, 0, 1, args.alpha);
     } else if constexpr (kTile.reduction == kReduceCluster) {
+      for (int i = static_cast<int>(threadIdx.x); i < kResults; i += G::kThreads) {
+        smem[i] = sum_of(smem, i);
+      }
       cluster_sync();
-      store_results(smem, args, batch, row, column, slice, kSlices, args.alpha);
+      store_results(smem, args, tile, tile.slice, kSlices, args.alpha);
       cluster_sync();  // no block may leave while others read its shared memory
     } else {
-      __syncthreads();
-      store_partial(smem, args, batch, row, column, slice);
+      store_partial(smem, args, tile);
     }
   }
 
@@ -65,14 +84,13 @@ struct SkinnyResults {
     }
   }
 
-  // Leaves the block's sums in smem [few][long]; others may not have written theirs yet.
-  __device__ __forceinline__ void sum_warps(float* smem) {
-    const bool writes = G::lane_k() == 0;
+  // Adds warps to others until kMeeting are left.
+  __device__ __forceinline__ void halve_warps(float* smem) {
     const int warp = G::warp();
 #pragma unroll
-    for (int half = kHalf; half > 0; half /= 2) {
+    for (int half = G::kWarps / 2; half >= kMeeting; half /= 2) {
       __syncthreads();  // the last round's sums are read
-      if (writes && warp >= half && warp < 2 * half) {
+      if (G::lane_k() == 0 && warp >= half && warp < 2 * half) {
         float* to = smem + (warp - half) * kResults + G::lane_long();
 #pragma unroll
         for (int i = 0; i < G::kFew * G::kThreadLong; ++i) {
@@ -88,13 +106,26 @@ struct SkinnyResults {
         }
       }
     }
-    __syncthreads();
-    if (!writes || warp != 0) return;
+  }
+
+  // Leaves the sums of the warps that are left in smem [kMeeting][few][long].
+  __device__ __forceinline__ void leave(float* smem) {
+    __syncthreads();  // nobody reads it any more
+    if (G::lane_k() != 0 || G::warp() >= kMeeting) return;
+    float* to = smem + G::warp() * kResults;
 #pragma unroll
     for (int r = 0; r < G::kFew; ++r) {
 #pragma unroll
-      for (int o = 0; o < G::kThreadLong; ++o) smem[r * G::kLong + G::long_of(o)] = acc[r][o];
+      for (int o = 0; o < G::kThreadLong; ++o) to[r * G::kLong + G::long_of(o)] = acc[r][o];
     }
+  }
+
+  // The block's sum of the i-th result, as they lie in shared memory.
+  static __device__ __forceinline__ float sum_of(const float* smem, int i) {
+    float sum = smem[i];
+#pragma unroll
+    for (int w = 1; w < kMeeting; ++w) sum += smem[w * kResults + i];
+    return sum;
   }
 
   struct Place {
@@ -104,43 +135,45 @@ struct SkinnyResults {
   };
 
   // The i-th result in the order in which C lies in memory.
-  static __device__ __forceinline__ Place place(int i, int row, int column) {
+  static __device__ __forceinline__ Place place(int i, const SkinnyTile& tile) {
     const int r = G::kFewRows ? i / G::kLong : i % G::kFew;
     const int o = G::kFewRows ? i % G::kLong : i / G::kFew;
-    return {row + (G::kFewRows ? r : o), column + (G::kFewRows ? o : r), r * G::kLong + o};
+    const int smem = r * G::kLong + o;
+    if constexpr (G::kFewRows) return {tile.row + r, tile.rotation.place(tile.column + o), smem};
+    return {tile.rotation.place(tile.row + o), tile.column + r, smem};
   }
 
   // Block `rank` of `ranks` sums and stores every ranks-th run of kThreads results.
   static __device__ __forceinline__ void store_results(const float* smem, const GemmArgs& args,
-                                                       int batch, int row, int column, int rank,
-                                                       int ranks, float alpha) {
-    float* c = static_cast<float*>(args.c) + batch * args.stride_c;
+                                                       const SkinnyTile& tile, int rank, int ranks,
+                                                       float alpha) {
+    float* c = static_cast<float*>(args.c) + tile.batch * args.stride_c;
     for (int i = rank * G::kThreads + static_cast<int>(threadIdx.x); i < kResults;
          i += ranks * G::kThreads) {
-      const Place at = place(i, row, column);
+      const Place at = place(i, tile);
       if (at.m >= args.m || at.n >= args.n) continue;
       float sum = 0.0f;
       if constexpr (kSlices > 1 && kTile.reduction == kReduceCluster) {
 #pragma unroll
         for (int s = 0; s < kSlices; ++s) sum += cluster_load_float(smem + at.smem, s);
       } else {
-        sum = smem[at.smem];
+        sum = sum_of(smem, at.smem);
       }
       store_vector_of_c<1>(c + at.m * args.ldc + at.n, {sum}, alpha, args.beta);
     }
   }
 
   static __device__ __forceinline__ void store_partial(const float* smem, const GemmArgs& args,
-                                                       int batch, int row, int column, int slice) {
-    float* c = static_cast<float*>(args.c) + batch * args.stride_c;
+                                                       const SkinnyTile& tile) {
+    float* c = static_cast<float*>(args.c) + tile.batch * args.stride_c;
     for (int i = static_cast<int>(threadIdx.x); i < kResults; i += G::kThreads) {
-      const Place at = place(i, row, column);
+      const Place at = place(i, tile);
       if (at.m >= args.m || at.n >= args.n) continue;
       if constexpr (kTile.reduction == kReduceAtomic) {
-        atomicAdd(c + at.m * args.ldc + at.n, args.alpha * smem[at.smem]);
+        atomicAdd(c + at.m * args.ldc + at.n, args.alpha * sum_of(smem, at.smem));
       } else {
-        Sum::partial(args, batch, slice)[static_cast<long long>(at.m) * args.n + at.n] =
-            smem[at.smem];
+        Sum::partial(args, tile.batch, tile.slice)[static_cast<long long>(at.m) * args.n + at.n] =
+            sum_of(smem, at.smem);
       }
     }
   }

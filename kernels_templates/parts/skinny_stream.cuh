@@ -1,6 +1,7 @@
 #pragma once
 
 #include "parts/cp_async.cuh"
+#include "parts/line_rotation.cuh"
 #include "parts/skinny_geometry.cuh"
 #include "parts/vector_access.cuh"
 
@@ -21,18 +22,19 @@ class LongStream {
   using Chunk = float[G::kUnroll][G::kThreadLong];
   static constexpr int kSlotFloats = G::kThreads * G::kUnroll * G::kThreadLong;  // of a ring
 
-  // `base` is the operand's first element, `start` the tile's first place along the long side,
+  // `base` is the operand's first element, `start` the tile's first position along the long side,
   // [k_begin, k_end) the range to read.
   __device__ __forceinline__ LongStream(const float* base, long long ld, int start, int extent,
-                                        int k_begin, int k_end)
+                                        const LineRotation& rotation, int k_begin, int k_end)
       : ld_(ld), k_(k_begin), k_end_(k_end) {
     const int k = k_begin + G::k_of(0);
 #pragma unroll
     for (int p = 0; p < kPieces; ++p) {
       if constexpr (G::kLongContiguousK) {
-        from_[p] = base + min(start + G::long_of(p), extent - 1) * ld + k;
+        from_[p] = base + min(rotation.place(start + G::long_of(p)), extent - 1) * ld + k;
       } else {
-        from_[p] = base + k * ld + min(start + G::long_of(p * kWidth), extent - kWidth);
+        from_[p] =
+            base + k * ld + min(rotation.place(start + G::long_of(p * kWidth)), extent - kWidth);
       }
     }
   }

@@ -13,8 +13,9 @@ namespace gemmtune::codegen::skinny_gemm {
 namespace {
 
 constexpr int kWarp = 32;
+constexpr int kVector = 4;
 constexpr int kMaxFew = 64;             // rows or columns of a problem that the search tries
-constexpr int kOverheadRegisters = 28;  // addresses, counters, launch arguments
+constexpr int kOverheadRegisters = 20;  // addresses, counters, launch arguments
 constexpr int kFirstAsyncArch = 80;
 constexpr int64_t kMaxBlocks = 1 << 24;
 
@@ -53,17 +54,24 @@ constexpr std::array kRules = {
          }},
 };
 
-// Of the results' way from lanes and warps to C.
+// Of the results' way from lanes and warps to C: those of all warps if they take no more than
+// kMeetingBytes, else of half of them (parts/skinny_results.cuh).
+constexpr int kMeetingBytes = 32 << 10;
 int results_smem_bytes(const KernelSpec& spec) {
   const Geometry g(spec);
-  return std::max(1, spec.tile.warps / 2) * g.few * g.long_side * size_bytes(spec.type);
+  const int results = g.few * g.long_side * size_bytes(spec.type);
+  const int warps = spec.tile.warps;
+  return (warps > 1 && warps * results > kMeetingBytes ? warps / 2 : warps) * results;
 }
 
 // Of the chunks on their way through shared memory.
-int ring_bytes(const KernelSpec& spec) {
+int ring_bytes(const KernelSpec& spec, bool few_in_ring) {
   const TileConfig& t = spec.tile;
   if (!has_ring(t)) return 0;
-  return kWarp * t.warps * t.stages * t.unroll * Geometry(spec).thread_long * size_bytes(spec.type);
+  const Geometry g(spec);
+  const int of_long = kWarp * t.warps * t.unroll * g.thread_long;
+  const int of_few = few_in_ring ? (g.few * g.chunk + kVector - 1) / kVector * kVector : 0;
+  return t.stages * (of_long + of_few) * size_bytes(spec.type);
 }
 
 int64_t few_extent(const Geometry& g, const Problem& problem) {
@@ -97,7 +105,9 @@ Expected<void> SkinnyStrategy::supports(const Problem& problem, Arch) const {
 }
 
 int SkinnyStrategy::smem_bytes(const KernelSpec& spec) const {
-  return std::max(description_.smem_bytes(spec) + ring_bytes(spec), results_smem_bytes(spec));
+  const bool few_in_ring = description_.few_in_ring(spec.tile);
+  return std::max(description_.smem_bytes(spec) + ring_bytes(spec, few_in_ring),
+                  results_smem_bytes(spec));
 }
 
 int SkinnyStrategy::estimated_registers(const KernelSpec& spec) const {
@@ -138,7 +148,9 @@ LoadBytes SkinnyStrategy::loads(const KernelSpec& spec) const {
   const double word = size_bytes(spec.type);
   const double of_long = word / std::max(1, g.few);
   const double of_few = word / std::max(1, g.thread_long);
-  if (description_.smem_bytes(spec) == 0) return {of_long + of_few, 0};
+  const bool through_smem =
+      description_.smem_bytes(spec) > 0 || description_.few_in_ring(spec.tile);
+  if (!through_smem) return {of_long + of_few, 0};
   return {of_long + word / std::max(1, g.long_side), of_few};
 }
 

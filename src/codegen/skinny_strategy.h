@@ -30,7 +30,8 @@ struct Description {
   std::string_view template_name;
   std::span<const std::string_view> parameters;  // lives as long as the process
   std::vector<Rule> rules;                       // beside those of all skinny kernels
-  int (*smem_bytes)(const KernelSpec&);          // of the main loop
+  int (*smem_bytes)(const KernelSpec&);          // of the main loop, beside the ring
+  bool (*few_in_ring)(const TileConfig&);        // whether the few operand goes through it too
   int (*registers)(const KernelSpec&);           // fragments of the few operand
 };
 

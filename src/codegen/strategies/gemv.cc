@@ -30,6 +30,7 @@ const Strategy& gemv() {
       .parameters = kParameters,
       .rules = {kOwnRules.begin(), kOwnRules.end()},
       .smem_bytes = [](const KernelSpec&) { return 0; },
+      .few_in_ring = [](const TileConfig&) { return false; },
       .registers = [](const KernelSpec& spec) { return kVector * skinny_gemm::Geometry(spec).few; },
   });
   return strategy;
