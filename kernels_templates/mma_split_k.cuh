@@ -3,6 +3,7 @@
 #include "parts/cluster.cuh"
 #include "parts/element_types.h"
 #include "parts/gemm_args.h"
+#include "parts/k_range.cuh"
 #include "parts/kernel_traits.h"
 #include "parts/mma_mainloop.cuh"
 #include "parts/mma_partials.cuh"
@@ -88,18 +89,13 @@ struct MmaSplitK {
   }
 
  private:
-  // Adds the product of part `part` of k: whole k tiles; the last parts may be left with fewer, or
-  // none.
+  // Adds the product of part `part` of k.
   static __device__ __forceinline__ void multiply(typename Mainloop::Sums& sums,
                                                   const unsigned char* smem, const GemmArgs& args,
                                                   int batch, int row, int column, int part) {
-    constexpr int kParts = kGroups * kSlices;
-    const int tiles_k = (args.k + kTile.tile_k - 1) / kTile.tile_k;
-    const int depth = (tiles_k + kParts - 1) / kParts * kTile.tile_k;
-    const int k_begin = min(part * depth, args.k);
-    const int k_end = min(k_begin + depth, args.k);
-    if (k_begin >= k_end) return;
-    Mainloop::run(sums, shared_address(smem), args, batch, row, column, k_begin, k_end);
+    const KRange range = k_range<kTile.tile_k, kGroups * kSlices>(args.k, part);
+    if (range.empty()) return;
+    Mainloop::run(sums, shared_address(smem), args, batch, row, column, range.begin, range.end);
   }
 
   template <int kRowFloats>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "parts/gemm_args.h"
+#include "parts/k_range.cuh"
 #include "parts/kernel_traits.h"
 #include "parts/multistage_mainloop.cuh"
 #include "parts/partial_tile.cuh"
@@ -89,15 +90,10 @@ struct SlicedK {
   // Multiplies part `part` of k and leaves the group's sums in its own shared memory.
   static __device__ __forceinline__ void multiply(float* smem, const GemmArgs& args, int batch,
                                                   int row, int column, int part) {
-    // Whole k tiles a part; the last ones may be left with fewer, or none.
-    constexpr int kParts = kGroups * kSlices;
-    const int tiles_k = (args.k + kTile.tile_k - 1) / kTile.tile_k;
-    const int depth = (tiles_k + kParts - 1) / kParts * kTile.tile_k;
-    const int k_begin = min(part * depth, args.k);
-    const int k_end = min(k_begin + depth, args.k);
+    const KRange range = k_range<kTile.tile_k, kGroups * kSlices>(args.k, part);
     ThreadTile<kTile> tile(Group::thread());
-    if (k_begin < k_end) {
-      Mainloop::run(tile, smem, args, batch, row, column, k_begin, k_end);
+    if (!range.empty()) {
+      Mainloop::run(tile, smem, args, batch, row, column, range.begin, range.end);
       Group::sync();  // everyone has read the last buffers
     }
     Partial::leave(tile, smem, args);

@@ -2,6 +2,7 @@
 
 #include "parts/double_buffer_mainloop.cuh"
 #include "parts/gemm_args.h"
+#include "parts/k_range.cuh"
 #include "parts/kernel_traits.h"
 #include "parts/multistage_mainloop.cuh"
 #include "parts/partial_tile.cuh"
@@ -65,14 +66,10 @@ struct SplitK {
         args.m, args.n, static_cast<int>(blockIdx.x) / kSlices);
     const int row = at.row * kTile.tile_m;
     const int column = at.column * kTile.tile_n;
-    // Whole k tiles a slice; the last ones may be left with fewer, or none.
-    const int tiles_k = (args.k + kTile.tile_k - 1) / kTile.tile_k;
-    const int depth = (tiles_k + kSlices - 1) / kSlices * kTile.tile_k;
-    const int k_begin = min(slice * depth, args.k);
-    const int k_end = min(k_begin + depth, args.k);
+    const KRange range = k_range<kTile.tile_k, kSlices>(args.k, slice);
     Tile tile;
-    if (k_begin < k_end) {
-      Mainloop::run(tile, smem, args, at.batch, row, column, k_begin, k_end);
+    if (!range.empty()) {
+      Mainloop::run(tile, smem, args, at.batch, row, column, range.begin, range.end);
     }
     if constexpr (kTile.reduction == kReduceCluster) {
       reduce_in_cluster(tile, smem, args, at.batch, row, column, slice);

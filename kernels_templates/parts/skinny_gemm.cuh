@@ -1,6 +1,7 @@
 #pragma once
 
 #include "parts/gemm_args.h"
+#include "parts/k_range.cuh"
 #include "parts/kernel_traits.h"
 #include "parts/line_rotation.cuh"
 #include "parts/raster.cuh"
@@ -58,13 +59,7 @@ struct SkinnyGemm {
     const int column = at.column * kTile.tile_n;
     const float* a = static_cast<const float*>(args.a) + at.batch * args.stride_a;
     const float* b = static_cast<const float*>(args.b) + at.batch * args.stride_b;
-
-    // Whole chunks a slice; the last slices may be left with fewer, or none.
-    const int chunks = (args.k + G::kChunk - 1) / G::kChunk;
-    const int depth = (chunks + Results::kSlices - 1) / Results::kSlices * G::kChunk;
-    const int k_begin = min(slice * depth, args.k);
-    const int k_end = min(k_begin + depth, args.k);
-
+    const auto [k_begin, k_end] = k_range<G::kChunk, Results::kSlices>(args.k, slice);
     Results results;
     LineRotation rotation;
     if constexpr (!G::kLongContiguousK && G::kLongVector > 1) {
