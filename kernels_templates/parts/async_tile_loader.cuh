@@ -29,17 +29,14 @@ class AsyncTileLoader {
   // Starts copying the first tile, of which only the first `depth` (1..kTileK) values of k exist.
   __device__ __forceinline__ void copy_first(float* tile, int depth) {
     walk_.visit([&](int i, const float* from, bool inside) {
-      cp_async_or_zero<kWidth * 4>(tile + Walk::offset_of(i), from,
-                                   inside && Walk::k_of(i) < depth);
+      copy(i, tile, from, inside && Walk::k_of(i) < depth);
     });
     walk_.advance(depth);
   }
 
   // Starts copying the next whole tile.
   __device__ __forceinline__ void copy_next(float* tile) {
-    walk_.visit([&](int i, const float* from, bool inside) {
-      cp_async_or_zero<kWidth * 4>(tile + Walk::offset_of(i), from, inside);
-    });
+    walk_.visit([&](int i, const float* from, bool inside) { copy(i, tile, from, inside); });
     walk_.advance(kTileK);
   }
 
@@ -47,11 +44,15 @@ class AsyncTileLoader {
   // none (`exists` is false).
   __device__ __forceinline__ void copy_part(float* tile, int part, int parts, bool exists) {
     walk_.visit_part(part, parts, [&](int i, const float* from, bool inside) {
-      cp_async_or_zero<kWidth * 4>(tile + Walk::offset_of(i), from, inside && exists);
+      copy(i, tile, from, inside && exists);
     });
   }
 
  private:
+  static __device__ __forceinline__ void copy(int i, float* tile, const float* from, bool valid) {
+    if (Walk::has(i)) cp_async_or_zero<kWidth * 4>(tile + Walk::offset_of(i), from, valid);
+  }
+
   Walk walk_;
 };
 

@@ -27,6 +27,7 @@ namespace gemmtune {
 template <int kTileMn, int kTileK, class Group, int kVector, bool kContiguousK, int kStride>
 class TileLoader {
   using Walk = TileWalk<kTileMn, kTileK, Group, kVector, kContiguousK, kStride>;
+  static_assert(Walk::kEven, "threads divide the accesses of a tile");
 
  public:
   // `base` is the operand's first element; `start` the tile's first mn; `extent` the operand's mn.

@@ -8,12 +8,14 @@
 // The operand is seen as an (mn, k) matrix: mn is m for A and n for B. A tile is copied in accesses
 // of kWidth neighbouring elements along the operand's contiguous side, kInner of them a line and
 // kOuter lines; thread t of the group makes accesses t, t + kThreads, ... in the order in which
-// they lie in memory. Where kThreads and kInner divide each other, all its places in the tile
-// differ from the first by constants, which fold into the addresses of the instructions. Pointers
-// held a thread, each worth two registers and two additions a tile:
+// they lie in memory, as far as the tile has so many. Where kThreads and kInner divide each other,
+// all its places in the tile differ from the first by constants, which fold into the addresses of
+// the instructions. Pointers held a thread, each worth two registers and two additions a tile:
 //
 //     contiguous along mn     one; the lines of k are stepped through by additions of the leading
-//     dimension contiguous along k      one a line of mn a tile of 96, say       one an access
+//                             dimension
+//     contiguous along k      one a line of mn
+//     a tile of 96, say       one an access
 //
 // Edges of mn: past the end of an operand that is contiguous along mn an access is not `inside` and
 // must not be made; along k its line is the operand's last one, read twice. Neither result is ever
@@ -26,10 +28,16 @@ class TileWalk {
   static constexpr int kThreads = Group::kThreads;
   static constexpr int kInner = (kContiguousK ? kTileK : kTileMn) / kWidth;
   static constexpr int kOuter = kContiguousK ? kTileMn : kTileK;
-  static_assert(kInner * kOuter % kThreads == 0, "threads divide the accesses of a tile");
+  static constexpr int kAccesses = kInner * kOuter;
 
  public:
-  static constexpr int kCopies = kInner * kOuter / kThreads;  // a thread
+  static constexpr int kCopies = (kAccesses + kThreads - 1) / kThreads;  // a thread, at most
+  static constexpr bool kEven = kAccesses % kThreads == 0;
+
+  // Whether the calling thread has an i-th access; only the last may be missing.
+  static __device__ __forceinline__ bool has(int i) {
+    return kEven || i < kCopies - 1 || Group::thread() + i * kThreads < kAccesses;
+  }
 
   // `base` is the operand's first element; `start` the tile's first mn; `extent` the operand's mn.
   __device__ __forceinline__ TileWalk(const float* base, long long ld, int start, int extent)
@@ -42,7 +50,7 @@ class TileWalk {
     }
   }
 
-  // Calls f(i, address, inside) for each of the thread's accesses to the tile.
+  // Calls f(i, address, inside) for each of the thread's accesses to the tile, has(i) or not.
   template <class F>
   __device__ __forceinline__ void visit(F f) const {
     if constexpr (kOnePointer) {
@@ -67,7 +75,9 @@ class TileWalk {
       if (i * parts / kCopies != part) continue;
       if constexpr (kOnePointer) {
         f(i, from_[0] + i % kLineCopies * (kThreads * kWidth), mn_of(i) < left_);
-        if (i % kLineCopies == kLineCopies - 1) from_[0] += kLineStep * ld_;
+        if (i % kLineCopies == kLineCopies - 1) {
+          from_[0] += (i == kCopies - 1 ? kLastLineStep : kLineStep) * ld_;
+        }
       } else {
         f(i, from_[i], true);
         from_[i] += kContiguousK ? kTileK : kTileK * ld_;
@@ -98,6 +108,7 @@ class TileWalk {
   static constexpr int kPointers = kOnePointer ? 1 : kCopies;
   static constexpr int kLineCopies = kInner > kThreads ? kInner / kThreads : 1;
   static constexpr int kLineStep = kInner > kThreads ? 1 : kThreads / kInner;
+  static constexpr int kLastLineStep = kOuter - (kCopies / kLineCopies - 1) * kLineStep;
 
   static __device__ __forceinline__ int inner_of(int i) {
     const int thread = Group::thread();

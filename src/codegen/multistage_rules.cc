@@ -11,15 +11,15 @@ namespace {
 
 // Loop counter, buffer addresses and launch arguments that stay live through the main loop.
 constexpr int kOverheadRegisters = 16;
+constexpr int kWarp = 32;
 
 // Elements that one copy moves: transposed operands go word by word.
 int copy_width(bool contiguous_k, int vector) {
   return contiguous_k ? 1 : vector;
 }
 
-bool copies_evenly(const TileConfig& tile, int tile_mn, int width) {
-  const int threads = simt::threads(tile);
-  return tile_mn % width == 0 && threads > 0 && tile_mn * tile.tile_k / width % threads == 0;
+bool whole_warps_copy(const TileConfig& tile, int tile_mn, int width) {
+  return tile_mn % width == 0 && tile_mn * tile.tile_k / width % kWarp == 0;
 }
 
 constexpr std::array kRules = {
@@ -35,12 +35,12 @@ constexpr std::array kRules = {
            const TileConfig& t = in.spec.tile;
            return t.ahead == 0 || (t.ahead < t.tile_k && t.tile_k % t.ahead == 0);
          }},
-    Rule{"threads divide the copies of a tile", "each thread issues the same number",
+    Rule{"warps divide the copies of a tile", "its threads issue the same number",
          [](const RuleInput& in) {
            const TileConfig& t = in.spec.tile;
            const KernelTraits& traits = in.spec.traits;
-           return copies_evenly(t, t.tile_m, copy_width(traits.a_row_major, traits.vector_a)) &&
-                  copies_evenly(t, t.tile_n, copy_width(!traits.b_row_major, traits.vector_b));
+           return whole_warps_copy(t, t.tile_m, copy_width(traits.a_row_major, traits.vector_a)) &&
+                  whole_warps_copy(t, t.tile_n, copy_width(!traits.b_row_major, traits.vector_b));
          }},
 };
 

@@ -182,6 +182,29 @@ constexpr const char* kAhead =
     "tile_m=64 tile_n=64 tile_k=8 warp_m=32 warp_n=32 thread_m=8 thread_n=4 stages=3 lanes=1 "
     "order=1 fragments=2 ahead=2";
 
+// 192 vectors of B, or of A, for 128 threads.
+constexpr const char* kUnevenB =
+    "tile_m=128 tile_n=96 tile_k=8 warp_m=32 warp_n=96 thread_m=8 thread_n=12 stages=3 lanes=1 "
+    "order=1 fragments=2 ahead=2";
+constexpr const char* kUnevenA =
+    "tile_m=96 tile_n=128 tile_k=8 warp_m=96 warp_n=32 thread_m=12 thread_n=8 stages=3 lanes=1 "
+    "order=1 fragments=1";
+
+// 512 words of A for 384 threads: six lines of k, then two.
+constexpr const char* kUnevenLines =
+    "tile_m=64 tile_n=96 tile_k=8 warp_m=32 warp_n=16 thread_m=4 thread_n=4 stages=4 lanes=0 "
+    "order=2 fragments=2 ahead=1";
+
+TEST_CASE("copies that not all warps make") {
+  check_quick_cases(spec_of("multistage", kUnevenLines, {false, true, 1, 2, 2}, DataType::f32));
+  check_quick_cases(spec_of("multistage", kUnevenB, {true, true, 4, 4, 4}, DataType::f32));
+  check_quick_cases(spec_of("multistage", kUnevenA, {false, true, 4, 4, 4}, DataType::f32));
+  check_quick_cases(spec_of("multistage", kUnevenA, {false, false, 4, 1, 1}, DataType::f32));
+  const auto spec = spec_of("multistage", kUnevenB, {true, true, 4, 4, 4}, DataType::f32);
+  const SimVerifier without = load_mutant(spec, {"if (Walk::has(i)) ", ""});
+  CHECK(!verdict_of(without, spec).correct());
+}
+
 constexpr Mutant kMutants[] = {
     {"sliced_k", kSliced, "cp_async_wait<0>();", "", VerdictKind::wrong_result,
      "missing_async_wait"},
