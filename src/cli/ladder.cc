@@ -61,7 +61,7 @@ tuner::TuneRequest make_request(const LadderOptions& options, const Prepared& pr
       prepared.target.device ? kCandidatesMeasured : kCandidatesPredicted);
   request.max_seconds = options.seconds;
   request.seed = options.seed;
-  request.compile_threads =
+  request.threads =
       options.jobs > 0 ? options.jobs
                        : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   request.fresh = options.retune;

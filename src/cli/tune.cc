@@ -82,7 +82,7 @@ tuner::TuneRequest make_request(const TuneOptions& options, const Planned& plann
       options.candidates.value_or(target.device ? kCandidatesMeasured : kCandidatesPredicted);
   request.max_seconds = options.seconds;
   request.seed = options.seed;
-  request.compile_threads =
+  request.threads =
       options.jobs > 0 ? options.jobs
                        : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   request.fresh = options.fresh;

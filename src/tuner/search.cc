@@ -1,11 +1,13 @@
 #include "tuner/search.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <deque>
 #include <iterator>
 #include <map>
 #include <string_view>
+#include <thread>
 #include <tuple>
 
 namespace gemmtune::tuner {
@@ -45,6 +47,17 @@ Choice choice_at(const codegen::SearchSpace& space, size_t index_of_space, int64
   return choice;
 }
 
+// Calls work(i) for every i below `count`, in up to `threads` threads.
+void for_each_index(size_t count, int threads, const std::function<void(size_t)>& work) {
+  std::atomic<size_t> next = 0;
+  const auto take = [&] {
+    for (size_t i = next++; i < count; i = next++) work(i);
+  };
+  std::vector<std::jthread> others;
+  for (int i = 1; i < threads; ++i) others.emplace_back(take);
+  take();
+}
+
 }  // namespace
 
 // A space as geometries times variants: the parameters of a geometry and all others, each numbered
@@ -77,9 +90,9 @@ struct Search::SplitSpace {
   int64_t variants = 1;
 };
 
-Search::Search(std::vector<Space> spaces, uint64_t seed, double ideal_us)
+Search::Search(std::vector<Space> spaces, uint64_t seed, double ideal_us, int threads)
     : spaces_(std::move(spaces)), random_(seed), ideal_us_(ideal_us) {
-  rank_seeds();
+  rank_seeds(threads);
 }
 
 // Everything but the geometry at its first, most permissive value: if that is illegal, so is the
@@ -93,17 +106,24 @@ bool Search::any_legal(const codegen::SearchSpace& space,
   return false;
 }
 
-// Keeps the cheapest points of each geometry. Ties, which are frequent, are broken at random so
-// that parameters the cost function does not see are varied.
-void Search::rank_seeds() {
-  std::vector<Ranked> all;
+void Search::rank_seeds(int threads) {
+  std::vector<SplitSpace> splits;
+  std::vector<std::pair<size_t, int64_t>> geometries;  // of which space
   for (size_t s = 0; s < spaces_.size(); ++s) {
-    const SplitSpace split(spaces_[s].space);
-    for (int64_t g = 0; g < split.geometries; ++g) {
-      // As in any_legal().
-      if (!spaces_[s].legal(spaces_[s].space.at(split.index(g, 0)))) continue;
-      rank_geometry(s, split, g, all);
-    }
+    splits.emplace_back(spaces_[s].space);
+    for (int64_t g = 0; g < splits[s].geometries; ++g) geometries.emplace_back(s, g);
+  }
+  const uint64_t seed = random_();
+  std::vector<RankedGeometry> ranked(geometries.size());
+  const auto rank = [&](size_t i) {
+    const auto [s, g] = geometries[i];
+    ranked[i] = rank_geometry(s, splits[s], g, seed + i);
+  };
+  for_each_index(geometries.size(), threads, rank);
+  std::vector<Ranked> all;
+  for (RankedGeometry& geometry : ranked) {
+    legal_points_ += geometry.legal_points;
+    std::move(geometry.best.begin(), geometry.best.end(), std::back_inserter(all));
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const Ranked& a, const Ranked& b) { return a.cost < b.cost; });
@@ -140,24 +160,30 @@ void Search::deal_seeds(const std::vector<Ranked>& ranked) {
   }
 }
 
-void Search::rank_geometry(size_t s, const SplitSpace& split, int64_t geometry,
-                           std::vector<Ranked>& all) {
+// Keeps the cheapest points. Ties, which are frequent, are broken at random so that parameters the
+// cost function does not see are varied.
+Search::RankedGeometry Search::rank_geometry(size_t s, const SplitSpace& split, int64_t geometry,
+                                             uint64_t seed) const {
   const Space& space = spaces_[s];
+  RankedGeometry out;
+  // As in any_legal().
+  if (!space.legal(space.space.at(split.index(geometry, 0)))) return out;
+  std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> jitter(1.0, 1.0 + 1e-6);
-  std::vector<Ranked> kept;
+  std::vector<Ranked>& kept = out.best;
   for (int64_t v = 0; v < split.variants; ++v) {
     const int64_t index = split.index(geometry, v);
     const TileConfig tile = space.space.at(index);
     if (!space.legal(tile)) continue;
-    ++legal_points_;
-    const double cost = space.cost(tile) * jitter(random_);
+    ++out.legal_points;
+    const double cost = space.cost(tile) * jitter(random);
     if (kept.size() == kSeedsPerGeometry && cost >= kept.back().cost) continue;
     if (kept.size() == kSeedsPerGeometry) kept.pop_back();
     kept.push_back({cost, choice_at(space.space, s, index)});
     std::sort(kept.begin(), kept.end(),
               [](const Ranked& a, const Ranked& b) { return a.cost < b.cost; });
   }
-  std::move(kept.begin(), kept.end(), std::back_inserter(all));
+  return out;
 }
 
 bool Search::is_new(const Choice& choice) const {

@@ -46,8 +46,10 @@ class Search {
     std::function<std::vector<float>(const TileConfig&)> features;
   };
 
-  // `ideal_us` is what times are divided by before they are learnt from.
-  Search(std::vector<Space> spaces, uint64_t seed, double ideal_us = 1);
+  // `ideal_us` is what times are divided by before they are learnt from. Legal points are ranked by
+  // so many threads, which call Space::legal and Space::cost at once; the order does not depend on
+  // their number.
+  Search(std::vector<Space> spaces, uint64_t seed, double ideal_us = 1, int threads = 1);
 
   // A time in microseconds as a sample's value; infinity stands for a failure.
   static float value_of(double time_us, double ideal_us);
@@ -95,10 +97,17 @@ class Search {
     Choice choice;
   };
 
+  // The best points of a geometry, and how many are legal.
+  struct RankedGeometry {
+    std::vector<Ranked> best;
+    int64_t legal_points = 0;
+  };
+
   struct SplitSpace;
 
-  void rank_seeds();
-  void rank_geometry(size_t s, const SplitSpace& split, int64_t geometry, std::vector<Ranked>& all);
+  void rank_seeds(int threads);
+  RankedGeometry rank_geometry(size_t s, const SplitSpace& split, int64_t geometry,
+                               uint64_t seed) const;
   void deal_seeds(const std::vector<Ranked>& ranked);
   bool take(const Choice& choice, std::vector<Choice>& out);
   bool is_new(const Choice& choice) const;

@@ -59,7 +59,7 @@ class Session {
         problem_(canonical(request.problem)),
         compiler_version_(to_string(services.compiler->nvrtc().version())),
         owner_(random_owner()),
-        search_(make_spaces(), request.seed, ideal_us(problem_, services.limits)),
+        search_(make_spaces(), request.seed, ideal_us(problem_, services.limits), request.threads),
         job_{problem_, request.arch, services.device ? services.device->uuid : "", request.warm},
         prior_(*services.store, job_, services.limits, search_) {
     report_.job = job_;
@@ -186,7 +186,7 @@ class Session {
   }
 
   Expected<void> search_loop() {
-    jit::CompilePool pool(services_.compiler, request_.compile_threads);
+    jit::CompilePool pool(services_.compiler, request_.threads);
     const int budget = request_.max_candidates - report_.resumed;
     if (auto done = submit(search_.seeds(first_seeds(budget)), pool); !done) return done;
     while (true) {
@@ -196,7 +196,7 @@ class Session {
         return {};
       }
       const int left = budget - static_cast<int>(candidates_.size());
-      if (left > 0 && pool.pending() <= static_cast<size_t>(request_.compile_threads)) {
+      if (left > 0 && pool.pending() <= static_cast<size_t>(request_.threads)) {
         const size_t wanted = std::min<size_t>(kProposalBatch, static_cast<size_t>(left));
         auto more = search_.proposals(wanted);
         if (more.empty()) more = search_.seeds(wanted);

@@ -24,7 +24,7 @@ struct TuneRequest {
   int max_candidates = 0;                    // of this job, those of earlier runs included
   double max_seconds = 0;                    // of searching; 0: no limit
   uint64_t seed = 1;
-  int compile_threads = 1;
+  int threads = 1;     // that compile, and rank candidates
   bool fresh = false;  // measure again what is recorded already
   bool warm = false;
 };

@@ -112,8 +112,8 @@ TEST_CASE("local search reaches 95% of the optimum within 190 evaluations") {
 // Search skips a geometry whose first point is illegal: that must lose nothing in any shipped
 // space.
 TEST_CASE("failures are not searched around, and the same seed searches the same way") {
-  const auto walk = [](uint64_t seed) {
-    Search search(one_space(landscape), seed);
+  const auto walk = [](uint64_t seed, int threads = 1) {
+    Search search(one_space(landscape), seed, 1, threads);
     std::vector<Choice> all = search.seeds(5);
     for (const Choice& choice : all) search.report(choice, std::numeric_limits<double>::infinity());
     CHECK(search.proposals(5).empty());
@@ -123,6 +123,7 @@ TEST_CASE("failures are not searched around, and the same seed searches the same
     return all;
   };
   CHECK(walk(3) == walk(3));
+  CHECK(walk(3) == walk(3, 4));
 }
 
 std::vector<float> logarithms(const TileConfig& t) {

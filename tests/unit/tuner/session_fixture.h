@@ -133,7 +133,7 @@ struct Fixture {
     request.arch = {8, 0, false};
     request.spaces = {small_space()};
     request.max_candidates = 100;
-    request.compile_threads = 2;
+    request.threads = 2;
     ready = true;
   }
 

@@ -66,7 +66,7 @@ TEST_CASE_FIXTURE(Fixture, "what won on a similar problem is tried first") {
   request.problem =
       make_problem({request.problem.shape.m * 2, request.problem.shape.n, request.problem.shape.k});
   request.max_candidates = 2;   // one seed, one step from it
-  request.compile_threads = 1;  // so that they are evaluated in that order
+  request.threads = 1;  // so that they are evaluated in that order
   const auto second = tune(request, services);
   REQUIRE(second.has_value());
   REQUIRE_FALSE(evaluator.asked.empty());
@@ -95,7 +95,7 @@ TEST_CASE_FIXTURE(Fixture,
   evaluator.asked.clear();
   services.store = older.get();
   request.max_candidates = 2;
-  request.compile_threads = 1;  // so that candidates are evaluated in the order of the search
+  request.threads = 1;  // so that candidates are evaluated in the order of the search
   const auto report = tune(request, services);
   REQUIRE(report);
   CHECK(report->resumed == 0);
