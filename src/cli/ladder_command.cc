@@ -80,7 +80,7 @@ void add_ladder_command(CLI::App& app, CommonOptions& common, Action& action) {
   command->add_option("--seconds", ladder.seconds, "End the search of a strategy after this time")
       ->type_name("S")
       ->group(group);
-  command->add_option("--jobs", ladder.jobs, "Compilations at a time (default: all cores)")
+  command->add_option("--jobs", ladder.jobs, "Threads that rank and compile (default: all cores)")
       ->type_name("N")
       ->group(group);
   command->add_option("--seed", ladder.seed, "Of the random part of the search")

@@ -70,7 +70,7 @@ void add_tune_command(CLI::App& app, CommonOptions& common, Action& action) {
   command->add_option("--seconds", options->seconds, "End the search after this time")
       ->type_name("S")
       ->group(group);
-  command->add_option("--jobs", options->jobs, "Compilations at a time (default: all cores)")
+  command->add_option("--jobs", options->jobs, "Threads that rank and compile (default: all cores)")
       ->type_name("N")
       ->group(group);
   command->add_option("--seed", options->seed, "Of the random part of the search")
