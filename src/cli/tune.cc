@@ -82,9 +82,9 @@ tuner::TuneRequest make_request(const TuneOptions& options, const Planned& plann
       options.candidates.value_or(target.device ? kCandidatesMeasured : kCandidatesPredicted);
   request.max_seconds = options.seconds;
   request.seed = options.seed;
-  request.threads =
-      options.jobs > 0 ? options.jobs
-                       : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  request.threads = options.jobs > 0
+                        ? options.jobs
+                        : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   request.fresh = options.fresh;
   request.warm = options.warm;
   return request;
