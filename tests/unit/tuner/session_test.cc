@@ -65,8 +65,8 @@ TEST_CASE_FIXTURE(Fixture, "what won on a similar problem is tried first") {
   evaluator.asked.clear();
   request.problem =
       make_problem({request.problem.shape.m * 2, request.problem.shape.n, request.problem.shape.k});
-  request.max_candidates = 2;   // one seed, one step from it
-  request.threads = 1;  // so that they are evaluated in that order
+  request.max_candidates = 2;  // one seed, one step from it
+  request.threads = 1;         // so that they are evaluated in that order
   const auto second = tune(request, services);
   REQUIRE(second.has_value());
   REQUIRE_FALSE(evaluator.asked.empty());
