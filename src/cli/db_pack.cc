@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <exception>
 #include <map>
 #include <optional>
@@ -17,6 +16,7 @@
 #include "cli/version.h"
 #include "codegen/emitter.h"
 #include "codegen/strategy.h"
+#include "core/parallel.h"
 #include "dispatch/kernel_images.h"
 #include "dispatch/pack_file.h"
 
@@ -132,15 +132,8 @@ void find_images(const Context& context, Kernels& kernels) {
   dispatch::KernelImages images = open_images(context);
   std::vector<Kernel*> work;
   for (auto& [name, kernel] : kernels) work.push_back(&kernel);
-  std::atomic<size_t> next = 0;
-  std::vector<std::thread> workers;
-  const size_t count = std::min<size_t>(work.size(), std::thread::hardware_concurrency());
-  for (size_t i = 0; i < std::max<size_t>(count, 1); ++i) {
-    workers.emplace_back([&] {
-      for (size_t at = next++; at < work.size(); at = next++) find_images(images, *work[at]);
-    });
-  }
-  for (std::thread& worker : workers) worker.join();
+  for_each_index(work.size(), static_cast<int>(std::thread::hardware_concurrency()),
+                 [&](size_t i) { find_images(images, *work[i]); });
 }
 
 // The winner with what there is machine code for; nothing if that is nothing.

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/parallel.h"
 #include "dispatch/snapshot_source.h"
 
 namespace gemmtune::dispatch {
@@ -127,18 +128,10 @@ Outcome<PreparedPlan> Dispatcher::prepare(const Request& request) {
 
 std::vector<Outcome<void>> Dispatcher::prepare_all(std::span<const Request> requests) {
   std::vector<Outcome<void>> results(requests.size());
-  std::atomic<size_t> next = 0;
-  const auto work = [&] {
-    for (size_t i = next++; i < requests.size(); i = next++) {
-      auto prepared = prepare(requests[i]);
-      if (!prepared) results[i] = tl::unexpected(std::move(prepared.error()));
-    }
-  };
-  const size_t helpers = std::min(static_cast<size_t>(threads_), requests.size());
-  std::vector<std::jthread> threads;
-  for (size_t i = 1; i < helpers; ++i) threads.emplace_back(work);
-  work();
-  threads.clear();  // joins
+  for_each_index(requests.size(), threads_, [&](size_t i) {
+    auto prepared = prepare(requests[i]);
+    if (!prepared) results[i] = tl::unexpected(std::move(prepared.error()));
+  });
   return results;
 }
 

@@ -1,14 +1,14 @@
 #include "tuner/search.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <deque>
 #include <iterator>
 #include <map>
 #include <string_view>
-#include <thread>
 #include <tuple>
+
+#include "core/parallel.h"
 
 namespace gemmtune::tuner {
 namespace {
@@ -45,17 +45,6 @@ Choice choice_at(const codegen::SearchSpace& space, size_t index_of_space, int64
     index /= count;
   }
   return choice;
-}
-
-// Calls work(i) for every i below `count`, in up to `threads` threads.
-void for_each_index(size_t count, int threads, const std::function<void(size_t)>& work) {
-  std::atomic<size_t> next = 0;
-  const auto take = [&] {
-    for (size_t i = next++; i < count; i = next++) work(i);
-  };
-  std::vector<std::jthread> others;
-  for (int i = 1; i < threads; ++i) others.emplace_back(take);
-  take();
 }
 
 }  // namespace
