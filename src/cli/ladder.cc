@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include "cli/render_record.h"
@@ -61,9 +60,7 @@ tuner::TuneRequest make_request(const LadderOptions& options, const Prepared& pr
       prepared.target.device ? kCandidatesMeasured : kCandidatesPredicted);
   request.max_seconds = options.seconds;
   request.seed = options.seed;
-  request.threads = options.jobs > 0
-                        ? options.jobs
-                        : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  request.threads = search_threads(options.jobs);
   request.fresh = options.retune;
   request.warm = options.warm;
   return request;

@@ -82,9 +82,7 @@ tuner::TuneRequest make_request(const TuneOptions& options, const Planned& plann
       options.candidates.value_or(target.device ? kCandidatesMeasured : kCandidatesPredicted);
   request.max_seconds = options.seconds;
   request.seed = options.seed;
-  request.threads = options.jobs > 0
-                        ? options.jobs
-                        : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  request.threads = search_threads(options.jobs);
   request.fresh = options.fresh;
   request.warm = options.warm;
   return request;
@@ -158,6 +156,11 @@ Expected<void> check_search_limits(std::optional<int> candidates, double seconds
   if (seconds < 0) return usage_error("--seconds must not be negative");
   if (jobs < 0) return usage_error("--jobs must be at least 1");
   return {};
+}
+
+int search_threads(int jobs) {
+  if (jobs > 0) return jobs;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 Expected<std::vector<codegen::SearchSpace>> choose_spaces(

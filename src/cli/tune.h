@@ -59,6 +59,9 @@ struct Refusal {
 // Usage error for limits of a search that make no sense.
 Expected<void> check_search_limits(std::optional<int> candidates, double seconds, int jobs);
 
+// What --jobs stands for: that many threads, or all cores for 0.
+int search_threads(int jobs);
+
 struct SupportedSpaces {
   std::vector<codegen::SearchSpace> spaces;
   std::vector<Refusal> refusals;
