@@ -13,9 +13,10 @@ namespace gemmtune::codegen::skinny_gemm {
 namespace {
 
 constexpr int kWarp = 32;
-constexpr int kVector = 4;
-constexpr int kMaxFew = 64;             // rows or columns of a problem that the search tries
-constexpr int kOverheadRegisters = 20;  // addresses, counters, launch arguments
+constexpr int kVector = 4;               // floats of 16 bytes, to which a slot is rounded
+constexpr int kMeetingBytes = 32 << 10;  // as parts/skinny_results.cuh has it
+constexpr int kMaxFew = 64;              // rows or columns of a problem that the search tries
+constexpr int kOverheadRegisters = 20;   // addresses, counters, launch arguments
 constexpr int kFirstAsyncArch = 80;
 constexpr int64_t kMaxBlocks = 1 << 24;
 
@@ -55,8 +56,7 @@ constexpr std::array kRules = {
 };
 
 // Of the results' way from lanes and warps to C: those of all warps if they take no more than
-// kMeetingBytes, else of half of them (parts/skinny_results.cuh).
-constexpr int kMeetingBytes = 32 << 10;
+// kMeetingBytes, else of half of them.
 int results_smem_bytes(const KernelSpec& spec) {
   const Geometry g(spec);
   const int results = g.few * g.long_side * size_bytes(spec.type);

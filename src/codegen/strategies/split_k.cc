@@ -38,7 +38,7 @@ constexpr std::array kOwnRules = {
            return through_registers(in.spec.tile) ||
                   in.device.arch.number() >= multistage_loop::kFirstArch;
          }},
-    Rule{"threads divide the copies of a tile", "each thread issues the same number",
+    Rule{"threads or warps divide the copies of a tile", "threads of a warp issue the same number",
          [](const RuleInput& in) {
            return all_hold(through_registers(in.spec.tile) ? simt::register_copy_rules()
                                                            : multistage_loop::rules(),
