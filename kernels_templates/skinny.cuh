@@ -1,6 +1,7 @@
 #pragma once
 
 #include "parts/cp_async.cuh"
+#include "parts/few_group.cuh"
 #include "parts/few_in_ring.cuh"
 #include "parts/kernel_traits.h"
 #include "parts/skinny_gemm.cuh"
@@ -30,7 +31,6 @@ class FewInShared {
   static constexpr int kLimit = G::kFewContiguousK ? kTile.tile_k : G::kFew;
   static constexpr int kWidth = G::kFewVector < kLimit ? G::kFewVector : kLimit;
   static constexpr int kStride = kTile.tile_k + 4;  // [few][tile_k + 4]
-  static constexpr int kReadRows = G::kFew < 4 ? G::kFew : 4;
   static_assert(kTile.tile_k % G::kChunk == 0, "a slab of shared memory is made of whole chunks");
 
  public:
@@ -64,19 +64,9 @@ class FewInShared {
   __device__ __forceinline__ void read(Group& group, int k, int u) const {
     const int at = k - (slab_ - kTile.tile_k) + G::k_of(u);
     if constexpr (G::kLongContiguousK) {
-#pragma unroll
-      for (int r = 0; r < G::kFew; ++r) {
-        const auto x = load_vector<kGroup>(smem_ + r * kStride + at);
-#pragma unroll
-        for (int v = 0; v < kGroup; ++v) group[v][r] = x.v[v];
-      }
+      read_rows_of_few<kStride>(group, smem_, at);
     } else {
-#pragma unroll
-      for (int r = 0; r < G::kFew; r += kReadRows) {
-        const auto x = load_vector<kReadRows>(smem_ + at * G::kFew + r);
-#pragma unroll
-        for (int v = 0; v < kReadRows; ++v) group[0][r + v] = x.v[v];
-      }
+      read_rows_of_k(group, smem_, at);
     }
   }
 

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "parts/few_group.cuh"
 #include "parts/kernel_traits.h"
 #include "parts/skinny_geometry.cuh"
 #include "parts/tile_config.h"
-#include "parts/vector_access.cuh"
 
 // The few operand of skinny on its way through the ring, beside the long one: with each chunk a
 // warp copies those values that its own lanes multiply. Nobody else reads them, so there is no
@@ -33,7 +33,6 @@ class FewInRing {
   static constexpr int kWidth = G::kFewVector < kLimit ? G::kFewVector : kLimit;
   static constexpr int kVectors = G::kFew * kDepth / kWidth;
   static constexpr int kCopies = (kVectors + 31) / 32;  // of a lane
-  static constexpr int kReadRows = G::kFew < 4 ? G::kFew : 4;
   static constexpr int kReadDepth = G::kRun < 4 ? G::kRun : 4;
 
  public:
@@ -78,19 +77,9 @@ class FewInRing {
   __device__ __forceinline__ void read(Group& group, int, int u) const {
     const int at = (u / G::kRun * G::kLanesK + G::lane_k()) * G::kRun + u % G::kRun;
     if constexpr (G::kFewContiguousK) {
-#pragma unroll
-      for (int r = 0; r < G::kFew; ++r) {
-        const auto x = load_vector<kGroup>(reading_ + r * kDepth + at);
-#pragma unroll
-        for (int v = 0; v < kGroup; ++v) group[v][r] = x.v[v];
-      }
+      read_rows_of_few<kDepth>(group, reading_, at);
     } else {
-#pragma unroll
-      for (int r = 0; r < G::kFew; r += kReadRows) {
-        const auto x = load_vector<kReadRows>(reading_ + at * G::kFew + r);
-#pragma unroll
-        for (int v = 0; v < kReadRows; ++v) group[0][r + v] = x.v[v];
-      }
+      read_rows_of_k(group, reading_, at);
     }
   }
 
