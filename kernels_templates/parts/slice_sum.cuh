@@ -3,6 +3,7 @@
 #include "parts/gemm_args.h"
 #include "parts/kernel_traits.h"
 #include "parts/simt_epilogue.cuh"
+#include "parts/slice_finish.h"
 #include "parts/tile_config.h"
 #include "parts/vector_access.cuh"
 
@@ -32,36 +33,36 @@ struct SliceSum {
   }
 
   // workspace: C = alpha * (sum of the slices in order) + beta * C, kFinishVectors vectors of C a
-  // block. Within a block, warp w adds up slices w, w + kFinishWarps, ...; the partial sums are
-  // then added in warp order.
-  static constexpr int kFinishThreads = 256;
-  static constexpr int kFinishWarps = kFinishThreads / 32;
-  static constexpr int kFinishVectors = 32;
+  // block. Within a block, row r of the threads adds up slices r, r + kFinishRows, ...; the partial
+  // sums are then added in the order of the rows.
+  static constexpr int kFinishThreads = kSliceFinishThreads;
+  static constexpr int kFinishVectors = slice_finish_vectors(kSlices, kVector);
+  static constexpr int kFinishRows = kFinishThreads / kFinishVectors;
 
   static __device__ __forceinline__ void finish(const GemmArgs& args) {
-    __shared__ FloatVector<kVector> sums[kFinishWarps][kFinishVectors];
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    const int warp = static_cast<int>(threadIdx.x) / 32;
+    __shared__ FloatVector<kVector> sums[kFinishRows][kFinishVectors];
+    const int place = static_cast<int>(threadIdx.x) % kFinishVectors;
+    const int row = static_cast<int>(threadIdx.x) / kFinishVectors;
     const long long elements = static_cast<long long>(args.m) * args.n * args.batch;
-    const long long i = (static_cast<long long>(blockIdx.x) * kFinishVectors + lane) * kVector;
+    const long long i = (static_cast<long long>(blockIdx.x) * kFinishVectors + place) * kVector;
     const float* partial = static_cast<const float*>(args.workspace) + i;
     FloatVector<kVector> sum{};
     if (i < elements) {
 #pragma unroll
-      for (int slice = warp; slice < kSlices; slice += kFinishWarps) {
+      for (int slice = row; slice < kSlices; slice += kFinishRows) {
         const auto x = load_vector<kVector>(partial + slice * elements);
 #pragma unroll
         for (int v = 0; v < kVector; ++v) sum.v[v] += x.v[v];
       }
     }
-    sums[warp][lane] = sum;
+    sums[row][place] = sum;
     __syncthreads();
-    if (warp != 0 || i >= elements) return;
-    constexpr int kUsed = kSlices < kFinishWarps ? kSlices : kFinishWarps;
+    if (row != 0 || i >= elements) return;
+    constexpr int kUsed = kSlices < kFinishRows ? kSlices : kFinishRows;
 #pragma unroll
-    for (int w = 1; w < kUsed; ++w) {
+    for (int r = 1; r < kUsed; ++r) {
 #pragma unroll
-      for (int v = 0; v < kVector; ++v) sum.v[v] += sums[w][lane].v[v];
+      for (int v = 0; v < kVector; ++v) sum.v[v] += sums[r][place].v[v];
     }
     store_vector_of_c<kVector>(element_of_c(args, i), sum, args.alpha, args.beta);
   }

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <array>
 
+#include "../../kernels_templates/parts/slice_finish.h"
 #include "codegen/simt_rules.h"
 
 namespace gemmtune::codegen::slices {
 namespace {
 
-constexpr int kFinishThreads = 256;  // as in slice_sum.cuh
-constexpr int kFinishVectors = 32;   // a block
 constexpr int kPrepareThreads = 256;
 constexpr int kPartialPadding = 4;  // floats a row, as in partial_tile.cuh
 constexpr int kPortableCluster = 8;
@@ -60,6 +59,10 @@ int64_t partial_bytes(const KernelSpec& spec, const Problem& problem) {
          static_cast<int64_t>(sizeof(float));
 }
 
+int finish_vectors(const KernelSpec& spec) {
+  return slice_finish_vectors(spec.tile.slices, spec.traits.vector_c);
+}
+
 unsigned blocks_for(int64_t items, int64_t per_block) {
   return static_cast<unsigned>((items + per_block - 1) / per_block);
 }
@@ -90,7 +93,7 @@ int64_t workspace_bytes(const KernelSpec& spec, const Problem& problem) {
 std::vector<EntryPoint> further_entry_points(const KernelSpec& spec) {
   if (!split(spec.tile) || clustered(spec.tile)) return {};
   if (spec.tile.reduction == kReduceWorkspace) {
-    return {{"_finish", "finish", kFinishThreads, "kFinishThreads", 0}};
+    return {{"_finish", "finish", kSliceFinishThreads, "kFinishThreads", 0}};
   }
   return {{"_prepare", "prepare", kPrepareThreads, "kPrepareThreads", 0}};
 }
@@ -109,7 +112,7 @@ LaunchPlan sliced(LaunchPlan plan, const KernelSpec& spec, const Problem& proble
         {1, {blocks_for(vectors, kPrepareThreads), 1, 1}, {kPrepareThreads, 1, 1}, {}, 0});
   } else {
     plan.launches.push_back(
-        {1, {blocks_for(vectors, kFinishVectors), 1, 1}, {kFinishThreads, 1, 1}, {}, 0});
+        {1, {blocks_for(vectors, finish_vectors(spec)), 1, 1}, {kSliceFinishThreads, 1, 1}, {}, 0});
     plan.workspace_bytes = workspace_bytes(spec, problem);
   }
   return plan;
@@ -129,7 +132,8 @@ std::string launch_notes(const KernelSpec& spec) {
   return fmt::format(
       "After it: {}_finish<<<ceil(m * n * batch / {}), {}>>>(args)\n"
       "args.workspace: {} * m * n * batch floats, 16-byte aligned.\n",
-      kernel_name(spec), kFinishVectors * spec.traits.vector_c, kFinishThreads, t.slices);
+      kernel_name(spec), finish_vectors(spec) * spec.traits.vector_c, kSliceFinishThreads,
+      t.slices);
 }
 
 }  // namespace gemmtune::codegen::slices
