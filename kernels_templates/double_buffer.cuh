@@ -3,6 +3,7 @@
 #include "parts/double_buffer_mainloop.cuh"
 #include "parts/gemm_args.h"
 #include "parts/kernel_traits.h"
+#include "parts/multistage_mainloop.cuh"
 #include "parts/raster.cuh"
 #include "parts/simt_epilogue.cuh"
 #include "parts/simt_thread_tile.cuh"
@@ -19,13 +20,24 @@
 //     |    |    |          | warp2 | warp3 |         |  |  |  |  |
 //                          +-------+-------+         +--+--+--+--+
 //
-// Shared memory, copies and barriers: parts/double_buffer_mainloop.cuh.
+// Tiles travel to shared memory through registers (parts/double_buffer_mainloop.cuh) or, where
+// kTile.copy says so, by cp.async, which transposes word by word (parts/multistage_mainloop.cuh,
+// with two buffers; sm_80 and up).
 
 namespace gemmtune {
 
+template <TileConfig kTile, KernelTraits kTraits, int kCopy = kTile.copy>
+struct DoubleBufferCopies {
+  using Mainloop = DoubleBufferMainloop<kTile, kTraits>;
+};
+template <TileConfig kTile, KernelTraits kTraits>
+struct DoubleBufferCopies<kTile, kTraits, kCopyAsync> {
+  using Mainloop = MultistageMainloop<kTile, kTraits>;
+};
+
 template <TileConfig kTile, KernelTraits kTraits>
 struct DoubleBuffer {
-  using Mainloop = DoubleBufferMainloop<kTile, kTraits>;
+  using Mainloop = typename DoubleBufferCopies<kTile, kTraits>::Mainloop;
 
   static constexpr int kThreads = Mainloop::kThreads;
   static constexpr int kSmemBytes = Mainloop::kSmemBytes;

@@ -1,25 +1,25 @@
 #pragma once
 
 #include "parts/cp_async.cuh"
+#include "parts/shared_rows.cuh"
 #include "parts/tile_walk.cuh"
 
 // Brings kTileMn x kTileK tiles of A or B from global to shared memory by cp.async, without passing
-// through registers; the threads of Group (thread_group.cuh) share out the copies. Shared tiles are
-// [k][mn] with row length kStride, as in tile_loader.cuh.
+// through registers; the threads of Group (thread_group.cuh) share out the copies, of kWidth
+// elements each. Rows says where in a shared tile they go (shared_rows.cuh).
 //
-// An operand that is contiguous along mn is copied in vectors of kVector elements. One that is
-// contiguous along k is transposed by 4-byte copies: each lands where it belongs. With tile_k = 8
-// and 4 words of padding, the 8 k x 4 mn words of a warp's copy hit 32 different banks.
+// An operand that is contiguous along k and goes to rows of k is transposed by copies of one
+// element: each lands where it belongs. With tile_k = 8 and 4 words of padding, the 8 k x 4 mn
+// words of a warp's copy hit 32 different banks.
 //
 // Edges of mn as in tile_walk.cuh; k past the end is filled with zeros in the first tile, which
 // holds the k remainder.
 
 namespace gemmtune {
 
-template <int kTileMn, int kTileK, class Group, int kVector, bool kContiguousK, int kStride>
+template <int kTileMn, int kTileK, class Group, int kWidth, bool kContiguousK, class Rows>
 class AsyncTileLoader {
-  static constexpr int kWidth = kContiguousK ? 1 : kVector;  // elements a copy
-  using Walk = TileWalk<kTileMn, kTileK, Group, kWidth, kContiguousK, kStride>;
+  using Walk = TileWalk<kTileMn, kTileK, Group, kWidth, kContiguousK>;
 
  public:
   // `base` is the operand's first element; `start` the tile's first mn; `extent` the operand's mn.
@@ -50,7 +50,18 @@ class AsyncTileLoader {
 
  private:
   static __device__ __forceinline__ void copy(int i, float* tile, const float* from, bool valid) {
-    if (Walk::has(i)) cp_async_or_zero<kWidth * 4>(tile + Walk::offset_of(i), from, valid);
+    if (Walk::has(i)) cp_async_or_zero<kWidth * 4>(tile + offset_of(i), from, valid);
+  }
+
+  // Of copy i in the shared tile. Where copies lie powers of two apart, that is the first's and a
+  // constant.
+  static __device__ __forceinline__ int offset_of(int i) {
+    if constexpr (Walk::kPowersApart) {
+      return Rows::offset(Walk::mn_of(0), Walk::k_of(0)) +
+             Rows::offset(Walk::mn_of(i) - Walk::mn_of(0), Walk::k_of(i) - Walk::k_of(0));
+    } else {
+      return Rows::offset(Walk::mn_of(i), Walk::k_of(i));
+    }
   }
 
   Walk walk_;

@@ -4,15 +4,20 @@
 #include "parts/gemm_args.h"
 #include "parts/kernel_traits.h"
 #include "parts/raster.cuh"
+#include "parts/shared_rows.cuh"
 #include "parts/simt_thread_tile.cuh"
 #include "parts/thread_group.cuh"
 #include "parts/tile_config.h"
+#include "parts/tile_fragments.cuh"
 
 // The main loop of the cp.async pipelines: adds the product of a range of k tiles to a thread tile.
 //
-// Shared memory, kTile.stages times (buffer t % stages holds the t-th k tile of the range):
+// Shared memory, kTile.stages times, or twice if that is 0 (buffer t % stages holds the t-th k tile
+// of the range):
 //     A tile [tile_k][tile_m + pad]    B tile [tile_k][tile_n + pad]
-// The operand that is contiguous along k is transposed by the copies themselves (4 bytes each).
+// An operand that is contiguous along k is transposed by the copies themselves (4 bytes each); or,
+// where kTile.unroll is 4, kept as it lies, [tile_m][tile_k + pad], copied in vectors and read four
+// values of k at once (shared_rows.cuh): fewer copies, more registers.
 //
 // Time, with 3 stages; c = copy in flight, x = multiply:
 //
@@ -28,25 +33,40 @@
 
 namespace gemmtune {
 
+// How one operand of kTileMn x tile_k tiles travels; kCount of its elements make a fragment, and
+// kLanes lanes of a warp lie along it.
+template <TileConfig kTile, int kTileMn, int kCount, int kLanes, int kVector, bool kContiguousK>
+struct MultistageOperand {
+  static constexpr bool kKept = kContiguousK && kTile.unroll > 1;
+  static constexpr int kWidth = kContiguousK && !kKept ? 1 : kVector;  // elements a copy
+  static constexpr int kStride = (kKept ? kTile.tile_k : kTileMn) + (kContiguousK ? 4 : 0);
+  static constexpr int kFloats = kStride * (kKept ? kTileMn : kTile.tile_k);  // a buffer
+
+  using Rows = typename SharedRows<kKept, kStride, kLanes>::Type;
+  template <class Offsets>
+  using Fragment = typename OperandFragment<kKept, kCount, Rows, Offsets>::Type;
+  template <class Group>
+  using Loader = AsyncTileLoader<kTileMn, kTile.tile_k, Group, kWidth, kContiguousK, Rows>;
+};
+
 // `Group` are the threads that do it (thread_group.cuh).
 template <TileConfig kTile, KernelTraits kTraits,
           class Group = ThreadGroup<warp_tile_threads(kTile)>>
 struct MultistageMainloop {
   using Tile = ThreadTile<kTile>;
+  using OperandA = MultistageOperand<kTile, kTile.tile_m, Tile::kM, Tile::kLanesM, kTraits.vector_a,
+                                     kTraits.a_row_major>;
+  using OperandB = MultistageOperand<kTile, kTile.tile_n, Tile::kN, Tile::kLanesN, kTraits.vector_b,
+                                     !kTraits.b_row_major>;
+  using LoaderA = typename OperandA::template Loader<Group>;
+  using LoaderB = typename OperandB::template Loader<Group>;
 
-  static constexpr int kStages = kTile.stages;
+  static constexpr int kStages = kTile.stages > 2 ? kTile.stages : 2;
   static constexpr int kThreads = Group::kThreads;
-  static constexpr int kStrideA = kTile.tile_m + (kTraits.a_row_major ? 4 : 0);
-  static constexpr int kStrideB = kTile.tile_n + (kTraits.b_row_major ? 0 : 4);
-  static constexpr int kBufferA = kTile.tile_k * kStrideA;  // floats
-  static constexpr int kBuffer = kBufferA + kTile.tile_k * kStrideB;
+  static constexpr int kBufferA = OperandA::kFloats;
+  static constexpr int kBuffer = kBufferA + OperandB::kFloats;
   static constexpr int kFloats = kStages * kBuffer;
   static constexpr int kSmemBytes = kFloats * 4;
-
-  using LoaderA = AsyncTileLoader<kTile.tile_m, kTile.tile_k, Group, kTraits.vector_a,
-                                  kTraits.a_row_major, kStrideA>;
-  using LoaderB = AsyncTileLoader<kTile.tile_n, kTile.tile_k, Group, kTraits.vector_b,
-                                  !kTraits.b_row_major, kStrideB>;
 
   // The group's tile is at (row, column) of C, in elements; the range is [k_begin, k_end), k_begin
   // a multiple of tile_k, and not empty. On return copies are finished, but other threads may still
@@ -94,6 +114,55 @@ struct MultistageMainloop {
     }
   };
 
+  // The fragments of both operands, read a step ahead from the buffer at `buffer`.
+  struct Fragments {
+    struct OffsetsM {
+      static __device__ __forceinline__ constexpr int of(int i) { return Tile::row_offset(i); }
+    };
+    struct OffsetsN {
+      static __device__ __forceinline__ constexpr int of(int j) { return Tile::column_offset(j); }
+    };
+    typename OperandA::template Fragment<OffsetsM> a;
+    typename OperandB::template Fragment<OffsetsN> b;
+    int first_a;  // where the thread's first element lies
+    int first_b;
+
+    __device__ __forceinline__ explicit Fragments(const Tile& tile)
+        : first_a(OperandA::Rows::offset(tile.row, 0)),
+          first_b(OperandB::Rows::offset(tile.column, 0)) {}
+
+    __device__ __forceinline__ void read_first(const float* buffer) {
+      a.read_first(buffer, first_a);
+      b.read_first(buffer + kBufferA, first_b);
+    }
+    __device__ __forceinline__ void read_ahead(const float* buffer, int k) {
+      a.read_ahead(buffer, first_a, k, kTile.tile_k);
+      b.read_ahead(buffer + kBufferA, first_b, k, kTile.tile_k);
+    }
+    __device__ __forceinline__ void multiply(Tile& tile, int k) const {
+      typename Tile::Fragments step;
+#pragma unroll
+      for (int i = 0; i < Tile::kM; ++i) step.a[i] = a.value(i, k);
+#pragma unroll
+      for (int j = 0; j < Tile::kN; ++j) step.b[j] = b.value(j, k);
+      tile.multiply(step);
+    }
+  };
+
+  static __device__ __forceinline__ void multiply_whole(Tile& tile, const float* buffer) {
+    if constexpr (OperandA::kKept || OperandB::kKept) {
+      Fragments fragments(tile);
+      fragments.read_first(buffer);
+#pragma unroll
+      for (int k = 0; k < kTile.tile_k; ++k) {
+        if (k + 1 < kTile.tile_k) fragments.read_ahead(buffer, k + 1);
+        fragments.multiply(tile, k);
+      }
+    } else {
+      multiply_tile<kTile, OperandA::kStride, OperandB::kStride>(tile, buffer, buffer + kBufferA);
+    }
+  }
+
   // Each tile's fragments are read behind its barrier.
   static __device__ __forceinline__ void multiply_each(Tile& tile, float* smem, LoaderA& load_a,
                                                        LoaderB& load_b, int tiles_k) {
@@ -106,7 +175,7 @@ struct MultistageMainloop {
         load_b.copy_next(ring.writing + kBufferA);
       }
       cp_async_commit();
-      multiply_tile<kTile, kStrideA, kStrideB>(tile, ring.reading, ring.reading + kBufferA);
+      multiply_whole(tile, ring.reading);
       ring.advance();
     }
   }
@@ -126,30 +195,28 @@ struct MultistageMainloop {
     constexpr int kBursts = kTile.ahead;      // the compiler puts three idle slots before each
     constexpr int kSteps = kTile.tile_k - 1;  // before the barrier
     Ring ring{smem};
-    typename Tile::Fragments fragments[2];
+    Fragments fragments(tile);
     cp_async_wait<kStages - 2>();
     Group::sync();
-    tile.read(fragments[0], ring.reading, ring.reading + kBufferA);
+    fragments.read_first(ring.reading);
     for (int t = 0; t < tiles_k; ++t) {
       const bool exists = t + kStages - 1 < tiles_k;
-      const float* a = ring.reading;
-      const float* b = ring.reading + kBufferA;
 #pragma unroll
       for (int k = 0; k < kSteps; ++k) {
-        tile.read(fragments[(k + 1) % 2], a + (k + 1) * kStrideA, b + (k + 1) * kStrideB);
+        fragments.read_ahead(ring.reading, k + 1);
         if (k % (kTile.tile_k / kBursts) == 0) {
           const int burst = k / (kTile.tile_k / kBursts);
           load_a.copy_part(ring.writing, burst, kBursts, exists);
           load_b.copy_part(ring.writing + kBufferA, burst, kBursts, exists);
         }
-        tile.multiply(fragments[k % 2]);
+        fragments.multiply(tile, k);
       }
       cp_async_commit();
       cp_async_wait<kStages - 2>();
       Group::sync();
       ring.advance();
-      tile.read(fragments[0], ring.reading, ring.reading + kBufferA);
-      tile.multiply(fragments[1]);
+      fragments.read_first(ring.reading);
+      fragments.multiply(tile, kSteps);
     }
   }
 };

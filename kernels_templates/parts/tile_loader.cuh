@@ -1,5 +1,6 @@
 #pragma once
 
+#include "parts/shared_rows.cuh"
 #include "parts/tile_walk.cuh"
 #include "parts/vector_access.cuh"
 
@@ -26,7 +27,7 @@ namespace gemmtune {
 
 template <int kTileMn, int kTileK, class Group, int kVector, bool kContiguousK, int kStride>
 class TileLoader {
-  using Walk = TileWalk<kTileMn, kTileK, Group, kVector, kContiguousK, kStride>;
+  using Walk = TileWalk<kTileMn, kTileK, Group, kVector, kContiguousK>;
   static_assert(Walk::kEven, "threads divide the accesses of a tile");
 
  public:
@@ -55,7 +56,7 @@ class TileLoader {
   __device__ __forceinline__ void store(float* tile) const {
 #pragma unroll
     for (int i = 0; i < Walk::kCopies; ++i) {
-      float* to = tile + Walk::offset_of(i);
+      float* to = tile + RowsOfK<kStride>::offset(Walk::mn_of(i), Walk::k_of(i));
       if constexpr (kContiguousK) {
 #pragma unroll
         for (int v = 0; v < kVector; ++v) to[v * kStride] = held_[i].v[v];

@@ -3,7 +3,7 @@
 #include "parts/thread_group.cuh"
 
 // Where a thread finds its share of one kTileMn x kTileK tile of A or B in global memory, tile
-// after tile along k, and where it goes in a shared tile [k][mn] with row length kStride.
+// after tile along k.
 //
 // The operand is seen as an (mn, k) matrix: mn is m for A and n for B. A tile is copied in accesses
 // of kWidth neighbouring elements along the operand's contiguous side, kInner of them a line and
@@ -23,7 +23,7 @@
 
 namespace gemmtune {
 
-template <int kTileMn, int kTileK, class Group, int kWidth, bool kContiguousK, int kStride>
+template <int kTileMn, int kTileK, class Group, int kWidth, bool kContiguousK>
 class TileWalk {
   static constexpr int kThreads = Group::kThreads;
   static constexpr int kInner = (kContiguousK ? kTileK : kTileMn) / kWidth;
@@ -33,6 +33,9 @@ class TileWalk {
  public:
   static constexpr int kCopies = (kAccesses + kThreads - 1) / kThreads;  // a thread, at most
   static constexpr bool kEven = kAccesses % kThreads == 0;
+  // Whether the lines of a thread's accesses lie a power of two apart.
+  static constexpr bool kPowersApart =
+      kThreads % kInner == 0 && (kThreads / kInner & (kThreads / kInner - 1)) == 0;
 
   // Whether the calling thread has an i-th access; only the last may be missing.
   static __device__ __forceinline__ bool has(int i) {
@@ -91,15 +94,12 @@ class TileWalk {
     for (int i = 0; i < kPointers; ++i) from_[i] += kContiguousK ? depth : depth * ld_;
   }
 
-  // The place of access i in the tile, and its offset in the shared tile.
+  // The place of access i in the tile.
   static __device__ __forceinline__ int k_of(int i) {
     return kContiguousK ? inner_of(i) * kWidth : outer_of(i);
   }
   static __device__ __forceinline__ int mn_of(int i) {
     return kContiguousK ? outer_of(i) : inner_of(i) * kWidth;
-  }
-  static __device__ __forceinline__ int offset_of(int i) {
-    return k_of(i) * kStride + mn_of(i);
   }
 
  private:

@@ -218,6 +218,10 @@ std::vector<Rule> block_tile_rules_with(std::span<const Rule> own) {
   return joined({kBlockTileRules, own, kLimitRules});
 }
 
+bool all_hold(std::span<const Rule> rules, const RuleInput& in) {
+  return std::all_of(rules.begin(), rules.end(), [&](const Rule& rule) { return rule.holds(in); });
+}
+
 std::vector<Rule> joined(std::initializer_list<std::span<const Rule>> lists) {
   std::vector<Rule> all;
   for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());

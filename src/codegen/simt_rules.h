@@ -71,6 +71,9 @@ std::span<const Rule> block_of_warps_rules();
 // min_blocks blocks an SM.
 std::span<const Rule> limit_rules();
 
+// Whether none of `rules` is broken.
+bool all_hold(std::span<const Rule> rules, const RuleInput& in);
+
 // Several lists as one, in that order.
 std::vector<Rule> joined(std::initializer_list<std::span<const Rule>> lists);
 

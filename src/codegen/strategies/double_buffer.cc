@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "codegen/multistage_rules.h"
 #include "codegen/simt_rules.h"
 
 namespace gemmtune::codegen {
@@ -9,17 +10,41 @@ namespace {
 
 constexpr int kBuffers = 2;
 
-constexpr std::array<std::string_view, 12> kParameters = {
-    "tile_m",   "tile_n", "tile_k", "warp_m",    "warp_n",     "thread_m",
-    "thread_n", "lanes",  "order",  "fragments", "min_blocks", "raster"};
+constexpr std::array<std::string_view, 13> kParameters = {
+    "tile_m", "tile_n", "tile_k", "warp_m",    "warp_n",     "thread_m", "thread_n",
+    "lanes",  "order",  "copy",   "fragments", "min_blocks", "raster"};
+
+bool through_registers(const TileConfig& tile) {
+  return tile.copy == kCopyRegisters;
+}
+
+constexpr std::array kOwnRules = {
+    Rule{"a known copy", "through registers (0) or by cp.async (1)",
+         [](const RuleInput& in) {
+           return in.spec.tile.copy == kCopyRegisters || in.spec.tile.copy == kCopyAsync;
+         }},
+    Rule{"copies by cp.async need sm_80", "older archs copy through registers",
+         [](const RuleInput& in) {
+           return through_registers(in.spec.tile) ||
+                  in.device.arch.number() >= multistage_loop::kFirstArch;
+         }},
+    Rule{"threads or warps divide the copies of a tile", "threads of a warp issue the same number",
+         [](const RuleInput& in) {
+           return simt::all_hold(through_registers(in.spec.tile) ? simt::register_copy_rules()
+                                                                 : multistage_loop::copy_rules(),
+                                 in);
+         }},
+};
 
 class DoubleBuffer final : public Strategy {
  public:
-  DoubleBuffer() : rules_(simt::rules_with(simt::register_copy_rules())) {}
+  DoubleBuffer() : rules_(simt::rules_with(kOwnRules)) {}
 
   std::string_view name() const override { return "double_buffer"; }
   std::string_view summary() const override {
-    return "fp32 block, warp and thread tiles; two shared-memory buffers filled through registers";
+    return "fp32 block, warp and thread tiles; two shared-memory buffers filled through registers "
+           "or "
+           "by cp.async";
   }
   std::string_view template_file() const override { return "double_buffer.cuh"; }
   std::string_view template_name() const override { return "DoubleBuffer"; }
@@ -34,7 +59,8 @@ class DoubleBuffer final : public Strategy {
   int smem_bytes(const KernelSpec& spec) const override { return simt::smem_bytes(spec, kBuffers); }
 
   int estimated_registers(const KernelSpec& spec) const override {
-    return simt::double_buffer_registers(spec);
+    return through_registers(spec.tile) ? simt::double_buffer_registers(spec)
+                                        : multistage_loop::estimated_registers(spec);
   }
 
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {

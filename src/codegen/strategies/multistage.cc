@@ -8,9 +8,9 @@
 namespace gemmtune::codegen {
 namespace {
 
-constexpr std::array<std::string_view, 14> kParameters = {
-    "tile_m", "tile_n", "tile_k", "warp_m",    "warp_n", "thread_m",   "thread_n",
-    "stages", "lanes",  "order",  "fragments", "ahead",  "min_blocks", "raster"};
+constexpr std::array<std::string_view, 15> kParameters = {
+    "tile_m", "tile_n", "tile_k",    "warp_m", "warp_n", "thread_m",   "thread_n", "stages",
+    "lanes",  "order",  "fragments", "unroll", "ahead",  "min_blocks", "raster"};
 
 class Multistage final : public Strategy {
  public:
@@ -32,7 +32,7 @@ class Multistage final : public Strategy {
 
   int threads(const TileConfig& tile) const override { return simt::threads(tile); }
   int smem_bytes(const KernelSpec& spec) const override {
-    return simt::smem_bytes(spec, spec.tile.stages);
+    return multistage_loop::smem_bytes(spec);
   }
 
   int estimated_registers(const KernelSpec& spec) const override {

@@ -11,10 +11,10 @@
 namespace gemmtune::codegen {
 namespace {
 
-constexpr std::array<std::string_view, 17> kParameters = {
-    "tile_m",   "tile_n", "tile_k",    "warp_m",     "warp_n",    "thread_m",
-    "thread_n", "stages", "lanes",     "order",      "fragments", "ahead",
-    "groups",   "slices", "reduction", "min_blocks", "raster"};
+constexpr std::array<std::string_view, 18> kParameters = {
+    "tile_m",   "tile_n", "tile_k", "warp_m",    "warp_n",     "thread_m",
+    "thread_n", "stages", "lanes",  "order",     "fragments",  "unroll",
+    "ahead",    "groups", "slices", "reduction", "min_blocks", "raster"};
 
 constexpr std::array kOwnRules = {
     Rule{"at least 2 groups", "with one this is multistage or split_k",
@@ -49,7 +49,7 @@ class SlicedK final : public SlicedStrategy {
 
   int smem_bytes(const KernelSpec& spec) const override {
     const TileConfig& t = spec.tile;
-    return t.groups * std::max(simt::smem_bytes(spec, t.stages), slices::partial_tile_bytes(spec));
+    return t.groups * std::max(multistage_loop::smem_bytes(spec), slices::partial_tile_bytes(spec));
   }
 
   int estimated_registers(const KernelSpec& spec) const override {

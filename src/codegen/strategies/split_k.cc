@@ -11,17 +11,14 @@
 namespace gemmtune::codegen {
 namespace {
 
-constexpr std::array<std::string_view, 16> kParameters = {
-    "tile_m", "tile_n", "tile_k",    "warp_m", "warp_n",     "thread_m", "thread_n",  "stages",
-    "lanes",  "order",  "fragments", "ahead",  "min_blocks", "slices",   "reduction", "raster"};
+constexpr std::array<std::string_view, 17> kParameters = {
+    "tile_m",   "tile_n",     "tile_k", "warp_m",    "warp_n",    "thread_m",
+    "thread_n", "stages",     "lanes",  "order",     "fragments", "unroll",
+    "ahead",    "min_blocks", "slices", "reduction", "raster"};
 
 // Two buffers are filled through registers, more by cp.async.
 bool through_registers(const TileConfig& tile) {
   return tile.stages == 2;
-}
-
-bool all_hold(std::span<const Rule> rules, const RuleInput& in) {
-  return std::all_of(rules.begin(), rules.end(), [&](const Rule& rule) { return rule.holds(in); });
 }
 
 constexpr std::array kOwnRules = {
@@ -29,9 +26,10 @@ constexpr std::array kOwnRules = {
          [](const RuleInput& in) { return in.spec.tile.slices >= 2; }},
     Rule{"at least 2 stages", "with fewer copies and product cannot overlap",
          [](const RuleInput& in) { return in.spec.tile.stages >= 2; }},
-    Rule{"ahead with 3 stages", "it is a way of the cp.async pipeline",
+    Rule{"ahead and unroll with 3 stages", "they are ways of the cp.async pipeline",
          [](const RuleInput& in) {
-           return in.spec.tile.ahead == 0 || !through_registers(in.spec.tile);
+           const TileConfig& t = in.spec.tile;
+           return (t.ahead == 0 && t.unroll == 0) || !through_registers(t);
          }},
     Rule{"3 and more stages need sm_80", "they are copied by cp.async",
          [](const RuleInput& in) {
@@ -40,9 +38,9 @@ constexpr std::array kOwnRules = {
          }},
     Rule{"threads or warps divide the copies of a tile", "threads of a warp issue the same number",
          [](const RuleInput& in) {
-           return all_hold(through_registers(in.spec.tile) ? simt::register_copy_rules()
-                                                           : multistage_loop::rules(),
-                           in);
+           return simt::all_hold(through_registers(in.spec.tile) ? simt::register_copy_rules()
+                                                                 : multistage_loop::rules(),
+                                 in);
          }},
 };
 
@@ -70,7 +68,8 @@ class SplitK final : public SlicedStrategy {
   int threads(const TileConfig& tile) const override { return simt::threads(tile); }
 
   int smem_bytes(const KernelSpec& spec) const override {
-    const int pipeline = simt::smem_bytes(spec, spec.tile.stages);
+    const int pipeline = through_registers(spec.tile) ? simt::smem_bytes(spec, spec.tile.stages)
+                                                      : multistage_loop::smem_bytes(spec);
     if (spec.tile.reduction != kReduceCluster) return pipeline;
     return std::max(pipeline, slices::partial_tile_bytes(spec));
   }

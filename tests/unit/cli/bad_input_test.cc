@@ -269,7 +269,7 @@ TEST_CASE("spaces without a tile to try are refused before there is a database")
   };
   const std::string space = folder.write("none.json", R"({"strategy": "double_buffer",
     "about": "", "values": {"tile_m": [64], "tile_n": [64], "tile_k": [8], "warp_m": [48, 60],
-    "warp_n": [32], "thread_m": [4], "thread_n": [8], "lanes": [0], "order": [0],
+    "warp_n": [32], "thread_m": [4], "thread_n": [8], "lanes": [0], "order": [0], "copy": [0],
     "fragments": [1], "min_blocks": [0], "raster": [1]}})");
   const std::string line = with({"tune", "--shape", "64x64x64", "--space", space});
   CHECK(contains(line, "has no tile to try in its space"));

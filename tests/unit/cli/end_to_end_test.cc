@@ -23,7 +23,7 @@ using nlohmann::json;
 constexpr const char* kSmallSpace =
     R"({"strategy": "double_buffer", "about": "for tests", "values": {
   "tile_m": [32, 64], "tile_n": [64], "tile_k": [8, 16], "warp_m": [32], "warp_n": [32, 64],
-  "thread_m": [4, 8], "thread_n": [8], "lanes": [0], "order": [0], "fragments": [1, 2],
+  "thread_m": [4, 8], "thread_n": [8], "lanes": [0], "order": [0], "copy": [0], "fragments": [1, 2],
   "min_blocks": [0], "raster": [1]}})";
 
 struct Workplace {

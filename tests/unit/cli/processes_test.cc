@@ -17,7 +17,7 @@ using nlohmann::json;
 constexpr const char* kSpace = R"({"strategy": "double_buffer", "about": "for tests", "values": {
   "tile_m": [32, 64, 128], "tile_n": [32, 64, 128], "tile_k": [8, 16], "warp_m": [32, 64],
   "warp_n": [32, 64], "thread_m": [4, 8], "thread_n": [4, 8], "lanes": [0, 1],
-  "order": [0, 1, 2], "fragments": [1, 2], "min_blocks": [0], "raster": [1]}})";
+  "order": [0, 1, 2], "copy": [0], "fragments": [1, 2], "min_blocks": [0], "raster": [1]}})";
 
 struct Workplace {
   TestFolder folder;

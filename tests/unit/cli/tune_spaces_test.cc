@@ -22,7 +22,7 @@ struct SpaceFiles {
     double_buffer = (folder / "double_buffer.json").string();
     std::ofstream(double_buffer) << R"({"strategy": "double_buffer", "about": "", "values": {
       "tile_m": [64], "tile_n": [64], "tile_k": [8], "warp_m": [32], "warp_n": [32],
-      "thread_m": [4], "thread_n": [8], "lanes": [0], "order": [0], "fragments": [1],
+      "thread_m": [4], "thread_n": [8], "lanes": [0], "order": [0], "copy": [0], "fragments": [1],
       "min_blocks": [0], "raster": [1]}})";
   }
   ~SpaceFiles() { std::filesystem::remove_all(folder); }

@@ -12,7 +12,8 @@ namespace {
 std::string space_with(const std::string& tile_m) {
   return R"({"strategy": "double_buffer", "values": {"tile_m": )" + tile_m +
          R"(, "tile_n": [64], "tile_k": [8], "warp_m": [32], "warp_n": [32], "thread_m": [8], "thread_n": [4],
-            "lanes": [0, 1], "order": [0], "fragments": [1], "min_blocks": [0], "raster": [1]}})";
+            "lanes": [0, 1], "order": [0], "copy": [0], "fragments": [1],
+            "min_blocks": [0], "raster": [1]}})";
 }
 
 std::string error_of(const std::string& text) {
