@@ -1,10 +1,14 @@
-// Every point of parts of every shipped space.
+// The shipped spaces: what a search may see of them, and what won there.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <random>
 
+#include "codegen/kernel_spec.h"
 #include "codegen/search_space.h"
 #include "codegen/strategy.h"
+#include "core/tile_config.h"
+#include "store/shipped.h"
 #include "tuner/search.h"
 
 namespace gemmtune::tuner {
@@ -42,6 +46,30 @@ TEST_CASE("no legal point of a shipped space is skipped") {
       CHECK(search.legal_points() == count);
     }
   }
+}
+
+// Else a search on the same GPU, which begins with what is shipped, could not try it.
+TEST_CASE("every shipped kernel is a point of its strategy's space") {
+  const auto entries = store::shipped_entries();
+  REQUIRE_MESSAGE(entries.has_value(), entries.error().message);
+  int kernels = 0;
+  for (const store::Entry& entry : *entries) {
+    if (entry.record.outcome != store::Outcome::ok) continue;
+    const store::Record& record = entry.record;
+    CAPTURE(record.key.strategy);
+    CAPTURE(record.key.config);
+    const auto space = codegen::default_search_space(**codegen::find_strategy(record.key.strategy));
+    const auto tile = parse_tile(record.key.config);
+    REQUIRE(space.has_value());
+    REQUIRE(tile.has_value());
+    for (size_t i = 0; i < space->values.size(); ++i) {
+      CAPTURE(space->strategy->parameters()[i]);
+      const auto& values = space->values[i];
+      CHECK(std::find(values.begin(), values.end(), (*tile).*space->members[i]) != values.end());
+    }
+    ++kernels;
+  }
+  CHECK(kernels > 20);
 }
 
 }  // namespace
