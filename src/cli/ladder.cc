@@ -1,6 +1,5 @@
 #include "cli/ladder.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
