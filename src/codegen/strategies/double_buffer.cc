@@ -42,9 +42,8 @@ class DoubleBuffer final : public Strategy {
 
   std::string_view name() const override { return "double_buffer"; }
   std::string_view summary() const override {
-    return "fp32 block, warp and thread tiles; two shared-memory buffers filled through registers "
-           "or "
-           "by cp.async";
+    return "fp32 block, warp and thread tiles; two shared-memory buffers filled through registers, "
+           "or by cp.async";
   }
   std::string_view template_file() const override { return "double_buffer.cuh"; }
   std::string_view template_name() const override { return "DoubleBuffer"; }
