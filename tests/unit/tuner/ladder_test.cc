@@ -70,9 +70,8 @@ struct LadderFixture : session_test::Fixture {
   LadderFixture() {
     if (!ready) return;
     request.spaces = {
-        *codegen::parse_search_space(
-            R"({"strategy": "naive", "values": {"tile_m": [8, 16, 32], "tile_n": [32]}})",
-            "naive.json"),
+        session_test::space_of(
+            R"({"strategy": "naive", "values": {"tile_m": [8, 16, 32], "tile_n": [32]}})"),
         session_test::small_space()};
     ladder.session = services;
     ladder.make_evaluator = [this](bool with_vendor) -> Expected<std::unique_ptr<Evaluator>> {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <random>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tuner/session.h"
@@ -95,12 +96,17 @@ class FormulaEvaluator final : public Evaluator {
   }
 };
 
+inline codegen::SearchSpace space_of(std::string_view json) {
+  auto space = codegen::parse_search_space(json, "a test's space");
+  REQUIRE_MESSAGE(space.has_value(), space.error().message);
+  return std::move(*space);
+}
+
 inline codegen::SearchSpace small_space() {
-  return *codegen::parse_search_space(R"({"strategy": "double_buffer", "values": {
+  return space_of(R"({"strategy": "double_buffer", "values": {
       "tile_m": [32, 64], "tile_n": [32, 64], "tile_k": [8], "warp_m": [32], "warp_n": [32],
-      "thread_m": [8], "thread_n": [4], "lanes": [0], "order": [0, 1, 2], "fragments": [1],
-      "min_blocks": [0], "raster": [1]}})",
-                                      "small.json");
+      "thread_m": [8], "thread_n": [4], "lanes": [0], "order": [0, 1, 2], "copy": [0],
+      "fragments": [1], "min_blocks": [0], "raster": [1]}})");
 }
 
 // `ready` is false where there is no NVRTC.
