@@ -25,7 +25,7 @@ struct Choice {
 // Chooses which candidates to try. Pure: knows no GPU and no compiler.
 //
 // First the seeds: the legal points that a cost function likes best, few of each geometry (block,
-// warp and thread tile, buffers), with the other parameters varied. Then proposals. With few
+// warp and thread tile, buffers and what fills them), with the other parameters varied. Then proposals. With few
 // results these are greedy local search: the unseen points that differ from the best in one
 // parameter, then random steps from the best few in two or three. Once there are enough results,
 // of these spaces or of similar problems (learn()), a regression forest chooses among such steps

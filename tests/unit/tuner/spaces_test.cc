@@ -26,6 +26,7 @@ codegen::SearchSpace part_of(codegen::SearchSpace space, std::mt19937& random) {
   return space;
 }
 
+// Search skips a geometry whose first point is illegal.
 TEST_CASE("no legal point of a shipped space is skipped") {
   std::mt19937 random(1);
   for (const codegen::Strategy* strategy : codegen::strategies()) {
