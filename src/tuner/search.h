@@ -25,12 +25,12 @@ struct Choice {
 // Chooses which candidates to try. Pure: knows no GPU and no compiler.
 //
 // First the seeds: the legal points that a cost function likes best, few of each geometry (block,
-// warp and thread tile, buffers and what fills them), with the other parameters varied. Then proposals. With few
-// results these are greedy local search: the unseen points that differ from the best in one
-// parameter, then random steps from the best few in two or three. Once there are enough results,
-// of these spaces or of similar problems (learn()), a regression forest chooses among such steps
-// and points from all over the spaces: by its mean and, every other one, by a lower confidence
-// bound, few of each geometry.
+// warp and thread tile, buffers and what fills them), with the other parameters varied. Then
+// proposals. With few results these are greedy local search: the unseen points that differ from the
+// best in one parameter, then random steps from the best few in two or three. Once there are enough
+// results, of these spaces or of similar problems (learn()), a regression forest chooses among such
+// steps and points from all over the spaces: by its mean and, every other one, by a lower
+// confidence bound, few of each geometry.
 //
 // In a space, the first value of each parameter that is not geometry must be its most permissive
 // one: geometries that are illegal with it are skipped.
