@@ -12,13 +12,13 @@ namespace {
 
 // Pixels.
 constexpr double kWidth = 920;
-constexpr double kLeft = 150;   // of the bars; names stand before them
-constexpr double kRight = 200;  // space after the longest bar, for its figures
+constexpr double kLeft = 150;         // of the bars; names stand before them
+constexpr double kRightMargin = 200;  // space after the longest bar, for its figures
 constexpr double kTop = 92;
 constexpr double kRow = 34;
 constexpr double kBar = 22;
 constexpr double kBottom = 52;
-constexpr double kPlotWidth = kWidth - kLeft - kRight;
+constexpr double kPlotWidth = kWidth - kLeft - kRightMargin;
 constexpr int kMostTicks = 6;
 
 // Plain colours first, for viewers that know no media queries.

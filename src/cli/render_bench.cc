@@ -14,8 +14,6 @@ namespace {
 using nlohmann::ordered_json;
 using Side = std::optional<tuner::BenchSide>;
 
-constexpr auto kRight = Table::Align::right;
-
 std::string time_text(const Side& side) {
   return side ? time_cell(side->median_us) : "-";
 }
@@ -60,12 +58,12 @@ std::string csv_ratio(const Side& other, const Side& own) {
 
 std::string bench_text(const BenchReport& report) {
   Table table({{"problem"},
-               {"own us", kRight},
-               {"cuBLASLt 1st us", kRight},
-               {"best us", kRight},
-               {"own TFLOP/s", kRight},
-               {"vs 1st", kRight},
-               {"vs best", kRight},
+               {"own us", Table::kRight},
+               {"cuBLASLt 1st us", Table::kRight},
+               {"best us", Table::kRight},
+               {"own TFLOP/s", Table::kRight},
+               {"vs 1st", Table::kRight},
+               {"vs best", Table::kRight},
                {"note"}});
   for (const tuner::SuiteBenchRow& row : report.rows) {
     table.add({row.entry.text, time_text(row.own), time_text(row.vendor_first),
@@ -73,10 +71,10 @@ std::string bench_text(const BenchReport& report) {
                ratio_text(row.vendor_best, row.own), row.note});
   }
   Table means({{"geometric mean"},
-               {"problems", kRight},
-               {"compared", kRight},
-               {"vs 1st", kRight},
-               {"vs best", kRight}});
+               {"problems", Table::kRight},
+               {"compared", Table::kRight},
+               {"vs 1st", Table::kRight},
+               {"vs best", Table::kRight}});
   for (const tuner::GroupMean& mean : report.means) {
     means.add({mean.group, std::to_string(mean.rows), std::to_string(mean.compared),
                mean_text(mean.own_vs_first), mean_text(mean.own_vs_best)});

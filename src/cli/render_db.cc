@@ -16,7 +16,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr auto kRight = Table::Align::right;
 constexpr size_t kBadLinesShown = 20;
 
 using Counts = std::vector<std::pair<std::string, int64_t>>;
@@ -145,7 +144,10 @@ std::string import_json(const ImportReport& report) {
 }
 
 std::string merge_text(const std::vector<MergedDatabase>& merged) {
-  Table table({{"added", kRight}, {"changed", kRight}, {"unchanged", kRight}, {"from"}});
+  Table table({{"added", Table::kRight},
+               {"changed", Table::kRight},
+               {"unchanged", Table::kRight},
+               {"from"}});
   for (const MergedDatabase& other : merged) {
     table.add({std::to_string(other.counts.added), std::to_string(other.counts.changed),
                std::to_string(other.counts.unchanged), other.file});

@@ -50,7 +50,7 @@ int spilled(const EmittedKernel& kernel) {
 std::string figures_table(const std::vector<InspectedKernel>& kernels) {
   std::vector<Table::Column> columns = {{"kernel"}};
   for (size_t i = 1; i <= kernels.size(); ++i)
-    columns.push_back({std::to_string(i), Table::Align::right});
+    columns.push_back({std::to_string(i), Table::kRight});
   Table table(std::move(columns));
   const auto add = [&](const std::string& name, const auto& figure) {
     std::vector<std::string> cells = {name};

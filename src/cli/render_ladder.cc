@@ -12,30 +12,23 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr auto kRight = Table::Align::right;
-
 std::string cell(const std::optional<double>& value, int decimals, const char* unit = "") {
   return value ? fmt::format("{:.{}f}{}", *value, decimals, unit) : "-";
 }
 
-template <class T>
-ordered_json or_null(const std::optional<T>& value) {
-  return value ? ordered_json(*value) : ordered_json(nullptr);
-}
-
 std::string rungs_table(const tuner::LadderReport& report) {
-  Table table({{"rung", kRight},
+  Table table({{"rung", Table::kRight},
                {"strategy and tile"},
-               {"GFLOP/s", kRight},
-               {"of cuBLASLt", kRight},
-               {"gain", kRight},
-               {"regs", kRight},
-               {"spill B", kRight},
-               {"smem B", kRight},
-               {"FLOP/B", kRight},
-               {"FLOP/smem B", kRight},
-               {"tried", kRight},
-               {"id", kRight}});
+               {"GFLOP/s", Table::kRight},
+               {"of cuBLASLt", Table::kRight},
+               {"gain", Table::kRight},
+               {"regs", Table::kRight},
+               {"spill B", Table::kRight},
+               {"smem B", Table::kRight},
+               {"FLOP/B", Table::kRight},
+               {"FLOP/smem B", Table::kRight},
+               {"tried", Table::kRight},
+               {"id", Table::kRight}});
   const auto figures = rung_figures(report);
   for (size_t i = 0; i < report.rungs.size(); ++i) {
     const tuner::Rung& rung = report.rungs[i];

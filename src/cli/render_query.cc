@@ -12,8 +12,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr auto kRight = Table::Align::right;
-
 std::string versus_line(const char* name, const std::optional<store::Record>& vendor, double own) {
   if (!vendor) return "";
   const double other = *time_us(*vendor);
@@ -42,12 +40,12 @@ std::string result_text(const QueryResult& result, const DeviceNames& devices) {
 }
 
 std::string candidates_table(const QueryAnswer& answer) {
-  Table table({{"id", kRight},
+  Table table({{"id", Table::kRight},
                {"strategy and tile"},
-               {"time us", kRight},
-               {"TFLOP/s", kRight},
-               {"regs", kRight},
-               {"smem B", kRight},
+               {"time us", Table::kRight},
+               {"TFLOP/s", Table::kRight},
+               {"regs", Table::kRight},
+               {"smem B", Table::kRight},
                {"outcome"},
                {"provenance"},
                {"arch"},
@@ -64,13 +62,13 @@ std::string candidates_table(const QueryAnswer& answer) {
 }
 
 std::string neighbours_table(const QueryAnswer& answer) {
-  Table table({{"distance", kRight},
+  Table table({{"distance", Table::kRight},
                {"problem"},
                {"strategy and tile"},
-               {"TFLOP/s", kRight},
+               {"TFLOP/s", Table::kRight},
                {"provenance"},
                {"arch"},
-               {"id", kRight}});
+               {"id", Table::kRight}});
   for (const store::Neighbour& neighbour : answer.neighbours) {
     const store::Record& record = neighbour.record;
     table.add({fmt::format("{:.3f}", neighbour.distance), key(record.job.problem),

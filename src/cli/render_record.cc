@@ -12,15 +12,6 @@ namespace gemmtune::cli {
 
 using nlohmann::ordered_json;
 
-namespace {
-
-template <class T>
-ordered_json or_null(const std::optional<T>& value) {
-  return value ? ordered_json(*value) : ordered_json(nullptr);
-}
-
-}  // namespace
-
 ordered_json to_json(const Problem& p) {
   ordered_json json;
   json["m"] = p.shape.m;

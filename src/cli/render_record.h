@@ -12,6 +12,12 @@
 // How records look, as JSON and in the cells of tables. docs/cli.md documents the JSON keys.
 namespace gemmtune::cli {
 
+// null for nothing.
+template <class T, class Json = nlohmann::ordered_json>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
 nlohmann::ordered_json to_json(const Problem& problem);
 nlohmann::ordered_json to_json(const Device& device);
 nlohmann::ordered_json to_json(const store::Measurement& measurement);

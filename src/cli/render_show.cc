@@ -10,8 +10,6 @@
 namespace gemmtune::cli {
 namespace {
 
-constexpr auto kRight = Table::Align::right;
-
 std::string line(std::string_view name, const std::string& value) {
   return value.empty() ? "" : fmt::format("{:<14} {}\n", name, value);
 }
@@ -26,14 +24,14 @@ std::string number(const std::optional<double>& value) {
 
 std::string history_table(const ShownRecord& shown) {
   Table table({{"measured at"},
-               {"median us", kRight},
+               {"median us", Table::kRight},
                {"95% interval"},
-               {"min us", kRight},
-               {"samples", kRight},
-               {"SM MHz", kRight},
-               {"at least", kRight},
-               {"W", kRight},
-               {"incumbent us", kRight},
+               {"min us", Table::kRight},
+               {"samples", Table::kRight},
+               {"SM MHz", Table::kRight},
+               {"at least", Table::kRight},
+               {"W", Table::kRight},
+               {"incumbent us", Table::kRight},
                {"throttled by"}});
   for (const store::Timing& timing : shown.history) {
     const store::Measurement& m = timing.measurement;

@@ -12,8 +12,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr auto kRight = Table::Align::right;
-
 std::string versus_cell(const store::Record& record, const std::optional<store::Record>& vendor) {
   const auto own = time_us(record);
   const auto other = vendor ? time_us(*vendor) : std::nullopt;
@@ -21,14 +19,14 @@ std::string versus_cell(const store::Record& record, const std::optional<store::
 }
 
 std::string ranking_table(const tuner::TuneReport& report) {
-  Table table({{"rank", kRight},
+  Table table({{"rank", Table::kRight},
                {"strategy and tile"},
-               {"time us", kRight},
-               {"TFLOP/s", kRight},
-               {"vs cuBLASLt", kRight},
-               {"regs", kRight},
-               {"smem B", kRight},
-               {"id", kRight},
+               {"time us", Table::kRight},
+               {"TFLOP/s", Table::kRight},
+               {"vs cuBLASLt", Table::kRight},
+               {"regs", Table::kRight},
+               {"smem B", Table::kRight},
+               {"id", Table::kRight},
                {"provenance"}});
   int rank = 0;
   for (const store::Record& record : report.ranking) {

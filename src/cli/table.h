@@ -14,6 +14,8 @@ class Table {
     Align align = Align::left;
   };
 
+  static constexpr Align kRight = Align::right;
+
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
   // As many cells as there are columns.

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/names.h"
+#include "core/trimmed.h"
 
 namespace gemmtune::cli {
 namespace {
@@ -16,12 +17,6 @@ using Kind = RecordColumn::Kind;
 // The longer of two that begin alike first.
 constexpr std::array<std::string_view, 8> kOperators = {"!=", "<=", ">=", "==", "=", "<", ">", "~"};
 constexpr const char* kForm = "--where COLUMN OP VALUE, with OP one of = != < <= > >= ~";
-
-std::string_view trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
 
 struct Parts {
   std::string_view column;

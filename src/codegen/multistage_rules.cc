@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "codegen/simt_rules.h"
+#include "core/arch.h"
 
 namespace gemmtune::codegen::multistage_loop {
 namespace {
 
 // Loop counter, buffer addresses and launch arguments that stay live through the main loop.
 constexpr int kOverheadRegisters = 16;
-constexpr int kWarp = 32;
 
 constexpr int kStepsKept = 4;     // values of k a read brings of an operand that is kept along k
 constexpr int kPadding = 4;       // floats a row of what is contiguous along k
@@ -49,7 +49,7 @@ Operand operand_b(const KernelSpec& spec) {
 
 bool whole_warps_copy(const TileConfig& tile, const Operand& operand) {
   const int width = operand.copy_width(tile);
-  return operand.tile_mn % width == 0 && operand.tile_mn * tile.tile_k / width % kWarp == 0;
+  return operand.tile_mn % width == 0 && operand.tile_mn * tile.tile_k / width % kWarpSize == 0;
 }
 
 constexpr std::array kCopyRules = {

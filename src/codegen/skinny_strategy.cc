@@ -8,11 +8,11 @@
 
 #include "codegen/simt_rules.h"
 #include "codegen/slices.h"
+#include "core/arch.h"
 
 namespace gemmtune::codegen::skinny_gemm {
 namespace {
 
-constexpr int kWarp = 32;
 constexpr int kVector = 4;               // floats of 16 bytes, to which a slot is rounded
 constexpr int kMeetingBytes = 32 << 10;  // as parts/skinny_results.cuh has it
 constexpr int kMaxFew = 64;              // rows or columns of a problem that the search tries
@@ -45,7 +45,7 @@ constexpr std::array kRules = {
     Rule{"lanes along the long side divide a warp", "a warp is a grid of lanes",
          [](const RuleInput& in) {
            const Geometry g(in.spec);
-           return g.lanes_long >= 1 && kWarp % g.lanes_long == 0;
+           return g.lanes_long >= 1 && kWarpSize % g.lanes_long == 0;
          }},
     Rule{"at least 1 stage", "chunks of the long operand on their way",
          [](const RuleInput& in) { return in.spec.tile.stages >= 1; }},
@@ -69,7 +69,7 @@ int ring_bytes(const KernelSpec& spec, bool few_in_ring) {
   const TileConfig& t = spec.tile;
   if (!has_ring(t)) return 0;
   const Geometry g(spec);
-  const int of_long = kWarp * t.warps * t.unroll * g.thread_long;
+  const int of_long = kWarpSize * t.warps * t.unroll * g.thread_long;
   const int of_few = few_in_ring ? (g.few * g.chunk + kVector - 1) / kVector * kVector : 0;
   return t.stages * (of_long + of_few) * size_bytes(spec.type);
 }
@@ -89,7 +89,7 @@ Geometry::Geometry(const KernelSpec& spec) {
   thread_long = few_rows ? t.thread_n : t.thread_m;
   const bool whole = thread_long > 0 && long_side % thread_long == 0;
   lanes_long = whole ? long_side / thread_long : 0;
-  lanes_k = lanes_long > 0 ? kWarp / lanes_long : 0;
+  lanes_k = lanes_long > 0 ? kWarpSize / lanes_long : 0;
   chunk = t.warps * lanes_k * t.unroll;
   long_contiguous_k = few_rows ? !spec.traits.b_row_major : spec.traits.a_row_major;
   const int aligned = few_rows ? spec.traits.vector_b : spec.traits.vector_a;

@@ -7,6 +7,7 @@
 
 #include "../../kernels_templates/parts/slice_finish.h"
 #include "codegen/simt_rules.h"
+#include "core/arch.h"
 
 namespace gemmtune::codegen::slices {
 namespace {
@@ -16,7 +17,6 @@ constexpr int kPartialPadding = 4;  // floats a row, as in partial_tile.cuh
 constexpr int kPortableCluster = 8;
 constexpr int kFirstClusterArch = 90;
 constexpr int kMostGroupBarriers = 15;  // a block has 16, one of them for the whole block
-constexpr int kWarp = 32;
 
 bool split(const TileConfig& tile) {
   return tile.slices > 1;
@@ -49,7 +49,8 @@ constexpr std::array kRules = {
 constexpr std::array kGroupRules = {
     Rule{"a barrier for each group", "a block has 16, and groups of one warp need none",
          [](const RuleInput& in) {
-           return in.spec.tile.groups <= kMostGroupBarriers || simt::threads(in.spec.tile) == kWarp;
+           return in.spec.tile.groups <= kMostGroupBarriers ||
+                  simt::threads(in.spec.tile) == kWarpSize;
          }},
 };
 

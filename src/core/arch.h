@@ -10,6 +10,8 @@
 
 namespace gemmtune {
 
+inline constexpr int kWarpSize = 32;  // threads
+
 // What code is generated for: compute capability, and whether the architecture-specific
 // instructions (the "a" of sm_90a) may be used.
 struct Arch {

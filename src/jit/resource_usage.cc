@@ -4,6 +4,8 @@
 #include <charconv>
 #include <optional>
 
+#include "core/trimmed.h"
+
 namespace gemmtune::jit {
 namespace {
 
@@ -18,12 +20,6 @@ void for_each_line(std::string_view text, Visit visit) {
     if (end == std::string_view::npos) return;
     text.remove_prefix(end + 1);
   }
-}
-
-std::string_view trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
 bool contains(std::string_view text, std::string_view part) {

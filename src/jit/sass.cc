@@ -6,18 +6,14 @@
 #include <array>
 #include <charconv>
 
+#include "core/trimmed.h"
+
 namespace gemmtune::jit {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
 constexpr int kSources = 3;  // of an FFMA
 constexpr int kBanks = 2;
-
-std::string_view trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
 
 // "@function" names follow ".type"; other directives say nothing about the code.
 std::optional<std::string_view> function_begun(std::string_view line) {

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "codegen/strategy.h"
+#include "core/arch.h"
 #include "core/tile_config.h"
 #include "tuner/performance_model.h"
 #include "tuner/tensor_model.h"
@@ -14,7 +15,6 @@ namespace {
 
 constexpr double kFixedUs = 3;         // launch and first loads
 constexpr double kMostModelled = 1e9;  // us; stands for what the model says cannot run
-constexpr double kWarp = 32;
 
 float log2_of(double value) {
   return static_cast<float>(std::log2(std::max(value, 1e-6)));
@@ -59,7 +59,7 @@ std::vector<float> candidate_features(const codegen::KernelSpec& spec, const Pro
   features.push_back(static_cast<float>(model.waves));
   features.push_back(static_cast<float>(model.waves / std::max(1.0, std::ceil(model.waves))));
   features.push_back(static_cast<float>(blocks_per_sm / std::max(1.0, std::ceil(blocks_per_sm))));
-  features.push_back(log2_of(std::min(blocks, resident) * threads / kWarp / device.sm_count));
+  features.push_back(log2_of(std::min(blocks, resident) * threads / kWarpSize / device.sm_count));
   features.push_back(log2_of(static_cast<double>(spec.strategy->block_depth(spec, problem))));
   features.push_back(static_cast<float>(useful(spec.tile, problem.shape)));
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "codegen/mma_rules.h"
+#include "core/arch.h"
 #include "tuner/streaming_model.h"
 #include "tuner/tensor_model.h"
 #include "tuner/warp_step.h"
@@ -12,7 +13,6 @@ namespace gemmtune::tuner {
 namespace {
 
 constexpr int kWarpRegisterUnit = 256;
-constexpr int kLanes = 32;
 constexpr int kSmemUnit = 128;  // bytes; granularity of shared-memory allocation
 constexpr int kSchedulersPerSm = 4;
 constexpr double kSmemBytesPerCycle = 128;
@@ -99,7 +99,7 @@ double dram_bytes(const codegen::KernelSpec& spec, const Problem& p, const Devic
 // An estimate that fits an SM may not once it is rounded up to what is allocated: the compiler,
 // which knows the block's size, will round it down.
 int rounded_registers(const DeviceSpec& device, int threads, int registers) {
-  constexpr int kUnit = kWarpRegisterUnit / kLanes;
+  constexpr int kUnit = kWarpRegisterUnit / kWarpSize;
   if (registers * threads > device.registers_per_sm) return registers;
   return std::min(registers, device.registers_per_sm / std::max(1, threads) / kUnit * kUnit);
 }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/arch.h"
 #include "core/elements.h"
 
 #include "../../kernels_templates/parts/random_value.h"
@@ -12,7 +13,6 @@
 namespace gemmtune::tuner {
 namespace {
 
-constexpr int kWarp = 32;
 constexpr int kWidestAccessBytes = 16;
 constexpr float kExactInF16 = 2048;  // integers up to it
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -176,7 +176,8 @@ int64_t depth_at_once(const TileConfig& t) {
   // All threads of a warp that do not lie along the tile lie along k.
   const int along_tile =
       std::max(t.tile_m / std::max(1, t.thread_m), t.tile_n / std::max(1, t.thread_n));
-  return std::max<int64_t>(t.tile_k, int64_t{t.warps} * t.unroll * kWarp / std::max(1, along_tile));
+  return std::max<int64_t>(t.tile_k,
+                           int64_t{t.warps} * t.unroll * kWarpSize / std::max(1, along_tile));
 }
 
 }  // namespace

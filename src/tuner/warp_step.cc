@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "codegen/strategy.h"
+#include "core/arch.h"
 
 namespace gemmtune::tuner {
 namespace {
 
-constexpr double kWarp = 32;
 constexpr double kVector = 4;  // floats of a 16-byte access
 constexpr double kBarrierSlots = 8;
 constexpr double kGuardSlots = 4;    // comparing one element with the matrix's edges
@@ -26,14 +26,14 @@ Lanes lanes_of(const TileConfig& t) {
   const double thread_m = std::max(1, t.thread_m);
   const double thread_n = std::max(1, t.thread_n);
   if (t.warp_m > 0) return {thread_m, thread_n, t.warp_m / thread_m, t.warp_n / thread_n};
-  const double n = std::clamp(t.tile_n / thread_n, 1.0, kWarp);
-  return {thread_m, thread_n, kWarp / n, n};
+  const double n = std::clamp(t.tile_n / thread_n, 1.0, double{kWarpSize});
+  return {thread_m, thread_n, kWarpSize / n, n};
 }
 
 // Wavefronts of reading `count` neighbouring floats in each of `lanes` thread tiles that lie
 // `stride` floats apart: as many as the lanes span banks, since what lies between is not read.
 double strided_waves(double count, double width, double lanes, double stride) {
-  return count / width * std::max(1.0, lanes * stride / kWarp);
+  return count / width * std::max(1.0, lanes * stride / kWarpSize);
 }
 
 // Slots of copying an element of an operand, in vectors that are transposed or not.
@@ -66,7 +66,8 @@ WarpStep block_tiled(const TileConfig& t, const Lanes& lanes) {
   const double width_m = transposed ? t.vector : (t.tile_k % 4 == 0 ? kVector : 1.0);
   const double width_n =
       transposed ? t.vector : (t.thread_n % 4 == 0 && t.thread_n > 0 ? kVector : 1.0);
-  const double stride_m = transposed ? lanes.thread_m : std::min(kWarp, lanes.thread_m * t.tile_k);
+  const double stride_m =
+      transposed ? lanes.thread_m : std::min(double{kWarpSize}, lanes.thread_m * t.tile_k);
   const double waves = strided_waves(lanes.thread_m, width_m, lanes.m, stride_m) +
                        strided_waves(lanes.thread_n, width_n, lanes.n, lanes.thread_n);
   return {0, lanes.thread_m / width_m + lanes.thread_n / width_n, waves};

@@ -7,7 +7,7 @@ namespace gemmtune::ptxsim::hardware {
 
 namespace {
 
-constexpr uint32_t kThreads = 64;
+constexpr uint32_t kBlock = 64;  // threads
 
 // A body that fills 16 bytes of output a thread: registers o0..o3, `to` is where they go.
 Case block_case(const std::string& name, const std::string& body,
@@ -15,9 +15,9 @@ Case block_case(const std::string& name, const std::string& body,
   Case test;
   test.name = name;
   test.arch = arch;
-  test.block = kThreads;
-  test.input = random_bytes(name, size_t{kThreads} * 16);
-  test.output_bytes = size_t{kThreads} * 16;
+  test.block = kBlock;
+  test.input = random_bytes(name, size_t{kBlock} * 16);
+  test.output_bytes = size_t{kBlock} * 16;
   const std::string text = fmt::format(R"(  .reg .pred p, q;
   .reg .b16 h0, h1;
   .reg .b32 o<4>, x<8>, s, lane;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "../contains.h"
 #include "process.h"
 #include "store/record_store.h"
 
@@ -28,10 +29,6 @@ std::string refused(const TestFolder& folder, const Arguments& arguments,
 std::string refused(const Arguments& arguments, const Variables& variables = {}) {
   const TestFolder folder;
   return refused(folder, arguments, variables);
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 std::string shape_refused(const std::string& shape) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "../contains.h"
 #include "../store/random_records.h"
 #include "../store/store_fixture.h"
 #include "process.h"
@@ -14,10 +15,6 @@ namespace gemmtune::cli_test {
 namespace {
 
 using nlohmann::json;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;

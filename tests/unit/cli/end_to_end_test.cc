@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "../contains.h"
 #include "codegen/emitter.h"
 #include "codegen/kernel_spec.h"
 #include "core/tile_config.h"
@@ -55,10 +56,6 @@ struct Workplace {
     return json::parse(finished.out);
   }
 };
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "../contains.h"
 #include "../store/store_fixture.h"
 #include "process.h"
 
@@ -12,10 +13,6 @@ namespace gemmtune::cli_test {
 namespace {
 
 using nlohmann::json;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 store::Record tuned(int64_t run, double median_us, int tile_m, int registers) {
   store::Record record = store::sample_record(run, median_us);

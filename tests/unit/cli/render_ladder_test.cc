@@ -7,6 +7,8 @@
 
 #include "cli/ladder.h"
 
+#include "../contains.h"
+
 namespace gemmtune::cli {
 namespace {
 
@@ -52,10 +54,6 @@ LadderSummary make_summary() {
   summary.report.vendor_best = make_record("cublaslt", "rank=3 algo=2", 80);
   summary.refusals = {{*codegen::find_strategy("multistage"), "needs sm_80"}};
   return summary;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 size_t count(const std::string& text, const std::string& part) {

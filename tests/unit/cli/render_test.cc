@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "../contains.h"
 #include "cli/bench.h"
 #include "cli/list.h"
 #include "cli/progress_display.h"
@@ -39,10 +40,6 @@ DeviceNames one_device() {
   device.device.name = "NVIDIA H200";
   device.device.uuid = "GPU-1";
   return {{"GPU-1", device}};
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 std::vector<std::string> lines(const std::string& text) {

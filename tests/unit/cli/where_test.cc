@@ -4,15 +4,12 @@
 
 #include <algorithm>
 
+#include "../contains.h"
 #include "cli/csv.h"
 #include "core/tile_config.h"
 
 namespace gemmtune::cli {
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 store::Record make_record() {
   store::Record record;

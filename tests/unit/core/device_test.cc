@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "../contains.h"
+
 namespace gemmtune {
 namespace {
 
@@ -34,11 +36,6 @@ std::string refusal(const std::string& text) {
   CHECK(specs.error().message.rfind("my.json: ", 0) == 0);
   CHECK(specs.error().message.find('\n') == std::string::npos);
   return specs.error().message;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  INFO(text);
-  return text.find(part) != std::string::npos;
 }
 
 TEST_CASE("devices: what was compiled in is the file, found by id and by name") {

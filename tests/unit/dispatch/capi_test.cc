@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "../contains.h"
 #include "codegen/strategy.h"
 #include "gpu/graph.h"
 #include "gpu/stream.h"
@@ -21,10 +22,6 @@ using nlohmann::json;
 
 std::string error_of(gemmtune_handle handle = nullptr) {
   return gemmtune_last_error(handle);
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 // A library whose database knows `results` and whose cache has their kernels.

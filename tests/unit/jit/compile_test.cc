@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "../contains.h"
 #include "jit/compile_pool.h"
 #include "jit/compiler.h"
 #include "real_nvrtc.h"
@@ -16,10 +17,6 @@
 
 namespace gemmtune::jit {
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 // A kernel that keeps `floats` floats in shared memory and takes a struct as template parameter.
 CompileRequest sample(int floats = 128) {

@@ -5,14 +5,11 @@
 #include <algorithm>
 #include <fstream>
 
+#include "../contains.h"
 #include "test_folder.h"
 
 namespace gemmtune::jit {
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 TEST_CASE("an explicit library is the only candidate") {
   NvrtcLocations locations;

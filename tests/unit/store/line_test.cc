@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "../contains.h"
 #include "random_records.h"
 
 namespace gemmtune::store {
@@ -80,10 +81,6 @@ std::string why_refused(const std::string& line) {
   REQUIRE_FALSE(entry);
   CHECK(entry.error().kind == ErrorKind::usage);
   return entry.error().message;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace
