@@ -86,6 +86,16 @@ TileConfig SearchSpace::at(int64_t index) const {
   return tile;
 }
 
+bool SearchSpace::holds(const TileConfig& tile) const {
+  TileConfig named;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const int value = tile.*members[i];
+    if (std::find(values[i].begin(), values[i].end(), value) == values[i].end()) return false;
+    named.*members[i] = value;
+  }
+  return named == tile;
+}
+
 Expected<SearchSpace> parse_search_space(std::string_view text, std::string_view file_name) {
   const std::string file(file_name);
   try {

@@ -19,6 +19,8 @@ struct SearchSpace {
   int64_t size() const;
   // The point with mixed-radix index `index` in [0, size()).
   TileConfig at(int64_t index) const;
+  // Whether the tile is a point of the full product.
+  bool holds(const TileConfig& tile) const;
 };
 
 // Parses {"strategy": ..., "about": ..., "values": {"tile_m": [64, 128], ...}}. Every parameter of

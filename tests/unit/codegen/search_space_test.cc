@@ -27,6 +27,18 @@ bool says(const std::string& message, const std::string& part) {
   return message.find(part) != std::string::npos;
 }
 
+TEST_CASE("a space holds its points and no others") {
+  const auto space = *parse_search_space(
+      R"({"strategy": "naive", "values": {"tile_m": [8, 16], "tile_n": [32]}})", "my.json");
+  for (int64_t i = 0; i < space.size(); ++i) CHECK(space.holds(space.at(i)));
+  TileConfig tile = space.at(0);
+  tile.tile_m = 32;
+  CHECK_FALSE(space.holds(tile));
+  tile = space.at(0);
+  tile.stages = 2;  // not a parameter of it
+  CHECK_FALSE(space.holds(tile));
+}
+
 TEST_CASE("a space enumerates its whole product") {
   const auto space = parse_search_space(space_with("[64, 128, 256]"), "my.json");
   REQUIRE(space);
