@@ -2,13 +2,16 @@ find_path(GEMMTUNE_DOCTEST_DIR doctest/doctest.h REQUIRED)
 add_library(gemmtune_doctest STATIC "${CMAKE_CURRENT_LIST_DIR}/third_party/doctest_main.cc")
 target_include_directories(gemmtune_doctest SYSTEM PUBLIC "${GEMMTUNE_DOCTEST_DIR}")
 
-# gemmtune_test(<name> SOURCES ... LINK ... [LABELS ...] [TIMEOUT seconds])
-# A doctest executable and one ctest of the same name. A test process that exits with 77 (no device,
+# gemmtune_test(<name> SOURCES ... LINK ... [LABELS ...] [TIMEOUT seconds] [COST seconds])
+# A doctest executable and one ctest of the same name; those of the highest cost are started first. A test process that exits with 77 (no device,
 # say) is reported as skipped.
 function(gemmtune_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINK;LABELS;ARGS" ${ARGN})
+  cmake_parse_arguments(ARG "" "TIMEOUT;COST" "SOURCES;LINK;LABELS;ARGS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 600)
+  endif()
+  if(NOT ARG_COST)
+    set(ARG_COST 0)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE gemmtune_flags gemmtune_doctest ${ARG_LINK})
@@ -19,7 +22,7 @@ function(gemmtune_test name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${ARG_TIMEOUT}
-                                          LABELS "${ARG_LABELS}")
+                                          COST ${ARG_COST} LABELS "${ARG_LABELS}")
   if(GEMMTUNE_SANITIZE MATCHES "address")
     # Clang 14's leak check takes a loaded library's thread-local variables that lie 16 bytes behind a page's
     # beginning for those of an old glibc, and crashes on what it reads before them.
