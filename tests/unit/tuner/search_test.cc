@@ -23,7 +23,7 @@ double landscape(const TileConfig& t) {
   return 100 + 10 * off(t.tile_m, 64) + 8 * off(t.tile_n, 128) + 5 * off(t.tile_k, 16) +
          3 * off(t.warp_m, 32) + 3 * off(t.warp_n, 64) + 6 * off(t.thread_m, 8) +
          6 * off(t.thread_n, 4) + 2 * std::abs(t.order - 2) + 1.5 * std::abs(t.min_blocks - 2) +
-         4 * (1 - t.copy) + t.lanes + 0.5 * std::abs(t.raster - 4);
+         4 * t.copy + t.lanes + 0.5 * std::abs(t.raster - 4);
 }
 
 std::vector<Search::Space> one_space(std::function<double(const TileConfig&)> cost) {
@@ -152,13 +152,11 @@ double best_found(uint64_t seed, int evaluations, const std::vector<Sample>& kno
   return best;
 }
 
-// Of 100 seeds 93 reach that much.
-TEST_CASE("searches that learn reach 96% of the optimum within 150, nine of ten") {
-  int reached = 0;
+TEST_CASE("a search that learns from its results reaches 96% of the optimum within 150") {
   for (uint64_t seed = 1; seed <= 10; ++seed) {
-    reached += best_found(seed, 150, {}) < 100.0 / 0.96 ? 1 : 0;
+    CAPTURE(seed);
+    CHECK(best_found(seed, 150, {}) < 100.0 / 0.96);
   }
-  CHECK(reached >= 9);
 }
 
 TEST_CASE("what is known from elsewhere saves most of the evaluations") {
