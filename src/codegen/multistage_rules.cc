@@ -61,9 +61,13 @@ constexpr std::array kCopyRules = {
          }},
 };
 
-constexpr std::array kRules = {
+constexpr std::array kStageRules = {
     Rule{"at least 3 stages", "with fewer the copies of the next tile cannot overlap the product",
          [](const RuleInput& in) { return in.spec.tile.stages >= 3; }},
+};
+
+// What a pipeline of two buffers obeys too.
+constexpr std::array kLoopRules = {
     Rule{"ahead with two fragments", "one is read while the other is multiplied",
          [](const RuleInput& in) {
            const TileConfig& t = in.spec.tile;
@@ -94,12 +98,8 @@ constexpr std::array kRules = {
 }  // namespace
 
 std::span<const Rule> rules() {
-  static const std::vector<Rule> all = simt::joined({kRules, kCopyRules});
+  static const std::vector<Rule> all = simt::joined({kStageRules, kLoopRules, kCopyRules});
   return all;
-}
-
-std::span<const Rule> copy_rules() {
-  return kCopyRules;
 }
 
 Expected<void> supports(const Problem& problem, Arch arch) {
@@ -128,3 +128,26 @@ int estimated_registers(const KernelSpec& spec) {
 }
 
 }  // namespace gemmtune::codegen::multistage_loop
+
+namespace gemmtune::codegen::either_loop {
+
+bool through_registers(const TileConfig& tile) {
+  return tile.copy == kCopyRegisters && tile.stages <= 2;
+}
+
+bool arch_copies(const RuleInput& in) {
+  return through_registers(in.spec.tile) || in.device.arch.number() >= multistage_loop::kFirstArch;
+}
+
+bool copies_divide(const RuleInput& in) {
+  if (through_registers(in.spec.tile)) return simt::all_hold(simt::register_copy_rules(), in);
+  return simt::all_hold(multistage_loop::kLoopRules, in) &&
+         simt::all_hold(multistage_loop::kCopyRules, in);
+}
+
+int estimated_registers(const KernelSpec& spec) {
+  return through_registers(spec.tile) ? simt::double_buffer_registers(spec)
+                                      : multistage_loop::estimated_registers(spec);
+}
+
+}  // namespace gemmtune::codegen::either_loop

@@ -13,9 +13,6 @@ inline constexpr int kFirstArch = 80;  // cp.async
 // Rules of the pipeline, to go with simt::rules_with().
 std::span<const Rule> rules();
 
-// Of its copies alone.
-std::span<const Rule> copy_rules();
-
 // f32 on an arch that has cp.async.
 Expected<void> supports(const Problem& problem, Arch arch);
 
@@ -25,3 +22,20 @@ int smem_bytes(const KernelSpec& spec);
 int estimated_registers(const KernelSpec& spec);
 
 }  // namespace gemmtune::codegen::multistage_loop
+
+// Of strategies that choose between two buffers filled through registers and this pipeline, by
+// TileConfig's copy or stages.
+namespace gemmtune::codegen::either_loop {
+
+bool through_registers(const TileConfig& tile);
+
+// Whether the arch has what copies the tile.
+bool arch_copies(const RuleInput& in);
+
+// Whether the threads or warps of a block divide the copies of a tile, and the rules of the
+// pipeline hold where it is chosen.
+bool copies_divide(const RuleInput& in);
+
+int estimated_registers(const KernelSpec& spec);
+
+}  // namespace gemmtune::codegen::either_loop

@@ -14,26 +14,15 @@ constexpr std::array<std::string_view, 13> kParameters = {
     "tile_m", "tile_n", "tile_k", "warp_m",    "warp_n",     "thread_m", "thread_n",
     "lanes",  "order",  "copy",   "fragments", "min_blocks", "raster"};
 
-bool through_registers(const TileConfig& tile) {
-  return tile.copy == kCopyRegisters;
-}
-
 constexpr std::array kOwnRules = {
     Rule{"a known copy", "through registers (0) or by cp.async (1)",
          [](const RuleInput& in) {
            return in.spec.tile.copy == kCopyRegisters || in.spec.tile.copy == kCopyAsync;
          }},
     Rule{"copies by cp.async need sm_80", "older archs copy through registers",
-         [](const RuleInput& in) {
-           return through_registers(in.spec.tile) ||
-                  in.device.arch.number() >= multistage_loop::kFirstArch;
-         }},
+         either_loop::arch_copies},
     Rule{"threads or warps divide the copies of a tile", "threads of a warp issue the same number",
-         [](const RuleInput& in) {
-           return simt::all_hold(through_registers(in.spec.tile) ? simt::register_copy_rules()
-                                                                 : multistage_loop::copy_rules(),
-                                 in);
-         }},
+         either_loop::copies_divide},
 };
 
 class DoubleBuffer final : public Strategy {
@@ -58,8 +47,7 @@ class DoubleBuffer final : public Strategy {
   int smem_bytes(const KernelSpec& spec) const override { return simt::smem_bytes(spec, kBuffers); }
 
   int estimated_registers(const KernelSpec& spec) const override {
-    return through_registers(spec.tile) ? simt::double_buffer_registers(spec)
-                                        : multistage_loop::estimated_registers(spec);
+    return either_loop::estimated_registers(spec);
   }
 
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {

@@ -16,11 +16,6 @@ constexpr std::array<std::string_view, 17> kParameters = {
     "thread_n", "stages",     "lanes",  "order",     "fragments", "unroll",
     "ahead",    "min_blocks", "slices", "reduction", "raster"};
 
-// Two buffers are filled through registers, more by cp.async.
-bool through_registers(const TileConfig& tile) {
-  return tile.stages == 2;
-}
-
 constexpr std::array kOwnRules = {
     Rule{"at least 2 slices", "with one this is double_buffer or multistage",
          [](const RuleInput& in) { return in.spec.tile.slices >= 2; }},
@@ -29,19 +24,11 @@ constexpr std::array kOwnRules = {
     Rule{"ahead and unroll with 3 stages", "they are ways of the cp.async pipeline",
          [](const RuleInput& in) {
            const TileConfig& t = in.spec.tile;
-           return (t.ahead == 0 && t.unroll == 0) || !through_registers(t);
+           return (t.ahead == 0 && t.unroll == 0) || !either_loop::through_registers(t);
          }},
-    Rule{"3 and more stages need sm_80", "they are copied by cp.async",
-         [](const RuleInput& in) {
-           return through_registers(in.spec.tile) ||
-                  in.device.arch.number() >= multistage_loop::kFirstArch;
-         }},
+    Rule{"3 and more stages need sm_80", "they are copied by cp.async", either_loop::arch_copies},
     Rule{"threads or warps divide the copies of a tile", "threads of a warp issue the same number",
-         [](const RuleInput& in) {
-           return simt::all_hold(through_registers(in.spec.tile) ? simt::register_copy_rules()
-                                                                 : multistage_loop::rules(),
-                                 in);
-         }},
+         either_loop::copies_divide},
 };
 
 std::vector<Rule> all_rules() {
@@ -68,15 +55,13 @@ class SplitK final : public SlicedStrategy {
   int threads(const TileConfig& tile) const override { return simt::threads(tile); }
 
   int smem_bytes(const KernelSpec& spec) const override {
-    const int pipeline = through_registers(spec.tile) ? simt::smem_bytes(spec, spec.tile.stages)
-                                                      : multistage_loop::smem_bytes(spec);
+    const int pipeline = multistage_loop::smem_bytes(spec);
     if (spec.tile.reduction != kReduceCluster) return pipeline;
     return std::max(pipeline, slices::partial_tile_bytes(spec));
   }
 
   int estimated_registers(const KernelSpec& spec) const override {
-    return through_registers(spec.tile) ? simt::double_buffer_registers(spec)
-                                        : multistage_loop::estimated_registers(spec);
+    return either_loop::estimated_registers(spec);
   }
 
  private:
