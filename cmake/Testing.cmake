@@ -3,8 +3,8 @@ add_library(gemmtune_doctest STATIC "${CMAKE_CURRENT_LIST_DIR}/third_party/docte
 target_include_directories(gemmtune_doctest SYSTEM PUBLIC "${GEMMTUNE_DOCTEST_DIR}")
 
 # gemmtune_test(<name> SOURCES ... LINK ... [LABELS ...] [TIMEOUT seconds] [COST seconds])
-# A doctest executable and one ctest of the same name; those of the highest cost are started first. A test process that exits with 77 (no device,
-# say) is reported as skipped.
+# A doctest executable and one ctest of the same name; those of the highest cost are started first. A
+# test process that exits with 77 (no device, say) is reported as skipped.
 function(gemmtune_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT;COST" "SOURCES;LINK;LABELS;ARGS" ${ARGN})
   if(NOT ARG_TIMEOUT)

@@ -58,12 +58,12 @@ std::string csv_ratio(const Side& other, const Side& own) {
 
 std::string bench_text(const BenchReport& report) {
   Table table({{"problem"},
-               {"own us", Table::kRight},
-               {"cuBLASLt 1st us", Table::kRight},
-               {"best us", Table::kRight},
-               {"own TFLOP/s", Table::kRight},
-               {"vs 1st", Table::kRight},
-               {"vs best", Table::kRight},
+               {"own us", kRight},
+               {"cuBLASLt 1st us", kRight},
+               {"best us", kRight},
+               {"own TFLOP/s", kRight},
+               {"vs 1st", kRight},
+               {"vs best", kRight},
                {"note"}});
   for (const tuner::SuiteBenchRow& row : report.rows) {
     table.add({row.entry.text, time_text(row.own), time_text(row.vendor_first),
@@ -71,10 +71,10 @@ std::string bench_text(const BenchReport& report) {
                ratio_text(row.vendor_best, row.own), row.note});
   }
   Table means({{"geometric mean"},
-               {"problems", Table::kRight},
-               {"compared", Table::kRight},
-               {"vs 1st", Table::kRight},
-               {"vs best", Table::kRight}});
+               {"problems", kRight},
+               {"compared", kRight},
+               {"vs 1st", kRight},
+               {"vs best", kRight}});
   for (const tuner::GroupMean& mean : report.means) {
     means.add({mean.group, std::to_string(mean.rows), std::to_string(mean.compared),
                mean_text(mean.own_vs_first), mean_text(mean.own_vs_best)});

@@ -144,10 +144,7 @@ std::string import_json(const ImportReport& report) {
 }
 
 std::string merge_text(const std::vector<MergedDatabase>& merged) {
-  Table table({{"added", Table::kRight},
-               {"changed", Table::kRight},
-               {"unchanged", Table::kRight},
-               {"from"}});
+  Table table({{"added", kRight}, {"changed", kRight}, {"unchanged", kRight}, {"from"}});
   for (const MergedDatabase& other : merged) {
     table.add({std::to_string(other.counts.added), std::to_string(other.counts.changed),
                std::to_string(other.counts.unchanged), other.file});

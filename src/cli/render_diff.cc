@@ -19,9 +19,9 @@ std::string rows_table(const StoreDiff& diff) {
   Table table({{"problem"},
                {"arch"},
                {"device"},
-               {"A us", Table::kRight},
-               {"B us", Table::kRight},
-               {"A/B", Table::kRight},
+               {"A us", kRight},
+               {"B us", kRight},
+               {"A/B", kRight},
                {"provenance"},
                {"winner in A"},
                {"winner in B"}});
@@ -40,7 +40,7 @@ std::string rows_table(const StoreDiff& diff) {
 std::string only_table(const std::string& file, const std::vector<store::Record>& records,
                        const DeviceNames& devices) {
   if (records.empty()) return "";
-  Table table({{"problem"}, {"arch"}, {"device"}, {"us", Table::kRight}, {"winner"}});
+  Table table({{"problem"}, {"arch"}, {"device"}, {"us", kRight}, {"winner"}});
   for (const store::Record& record : records) {
     table.add({problem_cell(record), to_string(record.job.arch),
                device_name(devices, record.job.device_uuid), time_cell(time_us(record)),

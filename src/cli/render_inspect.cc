@@ -49,8 +49,7 @@ int spilled(const EmittedKernel& kernel) {
 // A column a kernel, a line a figure of its main function.
 std::string figures_table(const std::vector<InspectedKernel>& kernels) {
   std::vector<Table::Column> columns = {{"kernel"}};
-  for (size_t i = 1; i <= kernels.size(); ++i)
-    columns.push_back({std::to_string(i), Table::kRight});
+  for (size_t i = 1; i <= kernels.size(); ++i) columns.push_back({std::to_string(i), kRight});
   Table table(std::move(columns));
   const auto add = [&](const std::string& name, const auto& figure) {
     std::vector<std::string> cells = {name};

@@ -17,18 +17,18 @@ std::string cell(const std::optional<double>& value, int decimals, const char* u
 }
 
 std::string rungs_table(const tuner::LadderReport& report) {
-  Table table({{"rung", Table::kRight},
+  Table table({{"rung", kRight},
                {"strategy and tile"},
-               {"GFLOP/s", Table::kRight},
-               {"of cuBLASLt", Table::kRight},
-               {"gain", Table::kRight},
-               {"regs", Table::kRight},
-               {"spill B", Table::kRight},
-               {"smem B", Table::kRight},
-               {"FLOP/B", Table::kRight},
-               {"FLOP/smem B", Table::kRight},
-               {"tried", Table::kRight},
-               {"id", Table::kRight}});
+               {"GFLOP/s", kRight},
+               {"of cuBLASLt", kRight},
+               {"gain", kRight},
+               {"regs", kRight},
+               {"spill B", kRight},
+               {"smem B", kRight},
+               {"FLOP/B", kRight},
+               {"FLOP/smem B", kRight},
+               {"tried", kRight},
+               {"id", kRight}});
   const auto figures = rung_figures(report);
   for (size_t i = 0; i < report.rungs.size(); ++i) {
     const tuner::Rung& rung = report.rungs[i];

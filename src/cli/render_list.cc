@@ -24,13 +24,13 @@ std::string parameters_text(const codegen::Strategy& strategy) {
 
 std::string problems_text(const ProblemList& list) {
   if (list.records.empty()) return "no tuned problems (of that kind)\n";
-  Table table({{"id", Table::kRight},
+  Table table({{"id", kRight},
                {"problem"},
                {"arch"},
                {"device"},
                {"strategy and tile"},
-               {"time us", Table::kRight},
-               {"TFLOP/s", Table::kRight},
+               {"time us", kRight},
+               {"TFLOP/s", kRight},
                {"provenance"}});
   for (const store::Record& record : list.records) {
     table.add({std::to_string(record.id), key(record.job.problem), to_string(record.job.arch),
@@ -57,12 +57,8 @@ std::string devices_text(const DeviceList& list) {
   if (list.present.empty()) {
     text += "  none: " + list.why_none + "\n";
   } else {
-    Table table({{"device", Table::kRight},
-                 {"name"},
-                 {"arch"},
-                 {"SMs", Table::kRight},
-                 {"GiB", Table::kRight},
-                 {"uuid"}});
+    Table table(
+        {{"device", kRight}, {"name"}, {"arch"}, {"SMs", kRight}, {"GiB", kRight}, {"uuid"}});
     for (const Device& device : list.present) {
       table.add({std::to_string(device.ordinal), device.name, to_string(device.arch),
                  std::to_string(device.sm_count),
@@ -76,13 +72,8 @@ std::string devices_text(const DeviceList& list) {
   for (const auto& [uuid, stored] : list.stored)
     text += fmt::format("  {}  {}  {}\n", stored.device.name, to_string(stored.device.arch), uuid);
   text += "\nthat the model knows\n";
-  Table known({{"id"},
-               {"name"},
-               {"arch"},
-               {"SMs", Table::kRight},
-               {"MHz", Table::kRight},
-               {"GB/s", Table::kRight},
-               {""}});
+  Table known(
+      {{"id"}, {"name"}, {"arch"}, {"SMs", kRight}, {"MHz", kRight}, {"GB/s", kRight}, {""}});
   for (const DeviceSpec& spec : known_devices()) {
     const bool stands = representative_device(spec.arch).id == spec.id;
     known.add({spec.id, spec.name, to_string(spec.arch), std::to_string(spec.sm_count),

@@ -40,12 +40,12 @@ std::string result_text(const QueryResult& result, const DeviceNames& devices) {
 }
 
 std::string candidates_table(const QueryAnswer& answer) {
-  Table table({{"id", Table::kRight},
+  Table table({{"id", kRight},
                {"strategy and tile"},
-               {"time us", Table::kRight},
-               {"TFLOP/s", Table::kRight},
-               {"regs", Table::kRight},
-               {"smem B", Table::kRight},
+               {"time us", kRight},
+               {"TFLOP/s", kRight},
+               {"regs", kRight},
+               {"smem B", kRight},
                {"outcome"},
                {"provenance"},
                {"arch"},
@@ -62,13 +62,13 @@ std::string candidates_table(const QueryAnswer& answer) {
 }
 
 std::string neighbours_table(const QueryAnswer& answer) {
-  Table table({{"distance", Table::kRight},
+  Table table({{"distance", kRight},
                {"problem"},
                {"strategy and tile"},
-               {"TFLOP/s", Table::kRight},
+               {"TFLOP/s", kRight},
                {"provenance"},
                {"arch"},
-               {"id", Table::kRight}});
+               {"id", kRight}});
   for (const store::Neighbour& neighbour : answer.neighbours) {
     const store::Record& record = neighbour.record;
     table.add({fmt::format("{:.3f}", neighbour.distance), key(record.job.problem),

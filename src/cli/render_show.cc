@@ -24,14 +24,14 @@ std::string number(const std::optional<double>& value) {
 
 std::string history_table(const ShownRecord& shown) {
   Table table({{"measured at"},
-               {"median us", Table::kRight},
+               {"median us", kRight},
                {"95% interval"},
-               {"min us", Table::kRight},
-               {"samples", Table::kRight},
-               {"SM MHz", Table::kRight},
-               {"at least", Table::kRight},
-               {"W", Table::kRight},
-               {"incumbent us", Table::kRight},
+               {"min us", kRight},
+               {"samples", kRight},
+               {"SM MHz", kRight},
+               {"at least", kRight},
+               {"W", kRight},
+               {"incumbent us", kRight},
                {"throttled by"}});
   for (const store::Timing& timing : shown.history) {
     const store::Measurement& m = timing.measurement;

@@ -19,14 +19,14 @@ std::string versus_cell(const store::Record& record, const std::optional<store::
 }
 
 std::string ranking_table(const tuner::TuneReport& report) {
-  Table table({{"rank", Table::kRight},
+  Table table({{"rank", kRight},
                {"strategy and tile"},
-               {"time us", Table::kRight},
-               {"TFLOP/s", Table::kRight},
-               {"vs cuBLASLt", Table::kRight},
-               {"regs", Table::kRight},
-               {"smem B", Table::kRight},
-               {"id", Table::kRight},
+               {"time us", kRight},
+               {"TFLOP/s", kRight},
+               {"vs cuBLASLt", kRight},
+               {"regs", kRight},
+               {"smem B", kRight},
+               {"id", kRight},
                {"provenance"}});
   int rank = 0;
   for (const store::Record& record : report.ranking) {

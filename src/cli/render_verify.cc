@@ -102,7 +102,7 @@ ordered_json to_json(const tuner::LaunchProfile& launch) {
 }  // namespace
 
 std::string verify_text(const VerifyReport& report) {
-  Table table({{"verdict"}, {"max error", Table::kRight}, {"tile"}, {"detail"}});
+  Table table({{"verdict"}, {"max error", kRight}, {"tile"}, {"detail"}});
   size_t wrong = 0;
   for (const VerifiedKernel& kernel : report.kernels) {
     wrong += kernel.correct() ? 0 : 1;

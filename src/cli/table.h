@@ -14,8 +14,6 @@ class Table {
     Align align = Align::left;
   };
 
-  static constexpr Align kRight = Align::right;
-
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
   // As many cells as there are columns.
@@ -29,5 +27,7 @@ class Table {
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
+
+inline constexpr auto kRight = Table::Align::right;
 
 }  // namespace gemmtune::cli
