@@ -180,6 +180,13 @@ typedef enum gemmtune_scalars {
 /* For leading dimensions and batch strides: the smallest there can be. */
 #define GEMMTUNE_PACKED INT64_C(-1)
 
+/* For gemmtune_problem.align_bytes: each call of gemmtune_gemm goes by the addresses it is given.
+ * Where there are none to go by (prewarm, workspace_bytes, explain), they are taken to be multiples
+ * of 256 bytes, as cudaMalloc's are: state what yours are multiples of if that is less, so that the
+ * right kernel is prepared and its workspace known. The library tells 256, 16, 8, 4 and 2 bytes
+ * apart. */
+#define GEMMTUNE_ALIGN_OF_POINTERS 0u
+
 /* C = alpha * op(A) * op(B) + beta * C: op(A) is m x k, op(B) is k x n, C is m x n, each stored in
  * the order given (a transposed operand is one of the other order). Begin with
  * GEMMTUNE_PROBLEM_INIT. */
@@ -197,8 +204,8 @@ typedef struct gemmtune_problem {
   int64_t batch;              /* number of products, at least 1 */
   int64_t stride_a, stride_b; /* from one product to the next, or GEMMTUNE_PACKED; 0: all use one */
   int64_t stride_c;           /* matrices of C must not overlap */
-  uint32_t align_bytes;       /* what the addresses of A, B and C are multiples of: a power of two;
-                                 kernels for less than 16 are slower */
+  uint32_t align_bytes;       /* what the addresses of A, B and C are multiples of: a power of two, or
+                                 GEMMTUNE_ALIGN_OF_POINTERS */
   uint32_t reserved;          /* 0 */
 } gemmtune_problem;
 
@@ -207,7 +214,7 @@ typedef struct gemmtune_problem {
     sizeof(gemmtune_problem), GEMMTUNE_F32, GEMMTUNE_F32, GEMMTUNE_MATH_IEEE, GEMMTUNE_ROW_MAJOR, \
         GEMMTUNE_ROW_MAJOR, GEMMTUNE_ROW_MAJOR, GEMMTUNE_SCALARS_HOST, 0, 0, 0, GEMMTUNE_PACKED,  \
         GEMMTUNE_PACKED, GEMMTUNE_PACKED, 1, GEMMTUNE_PACKED, GEMMTUNE_PACKED, GEMMTUNE_PACKED,   \
-        16u, 0u                                                                                   \
+        GEMMTUNE_ALIGN_OF_POINTERS, 0u                                                            \
   }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
@@ -237,8 +244,9 @@ typedef struct CUstream_st* gemmtune_stream;
  *
  *   alpha, beta   f32 each, in host memory (read before the call returns) or in device memory (read
  *                 when the kernels run), as problem->scalars says
- *   a, b, c       device memory, aligned to problem->align_bytes; C is read only where beta is not
- *                 0, and must not overlap A or B
+ *   a, b, c       device memory, aligned to problem->align_bytes (INVALID_ARGUMENT if not), or, if
+ *                 that is GEMMTUNE_ALIGN_OF_POINTERS, to the size of an element; C is read only
+ *                 where beta is not 0, and must not overlap A or B
  *   workspace     device memory of at least gemmtune_workspace_bytes, aligned to 256 bytes; may be
  *                 null if that is 0. In use until the product is done.
  *

@@ -74,7 +74,7 @@ void add_problem_options(CLI::App& command, ProblemOptions& options, bool severa
   command.add_option("--ldc", options.ldc, "Leading dimension of C")->type_name("N")->group(group);
   command.add_option("--batch", options.batch, "Number of products")->type_name("N")->group(group);
   command
-      .add_option("--align", options.align_bytes, "What the pointers are multiples of, in bytes")
+      .add_option("--align", options.align_bytes, "What the pointers are multiples of: 256, 16, 8, 4 or 2 bytes")
       ->type_name("BYTES")
       ->group(group);
 }

@@ -62,7 +62,11 @@ Expected<std::optional<std::set<std::string>>> wanted_keys(const ProblemOptions&
   if (!problems) return tl::unexpected(problems.error());
   std::set<std::string> keys;
   for (const WantedProblem& wanted : *problems) {
-    if (wanted.unsupported.empty()) keys.insert(key(canonical(wanted.problem)));
+    if (!wanted.unsupported.empty()) continue;
+    const Problem problem = canonical(wanted.problem);
+    keys.insert(key(problem));
+    // The library may borrow these.
+    for (const Problem& other : other_alignments(problem)) keys.insert(key(other));
   }
   return keys;
 }

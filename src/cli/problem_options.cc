@@ -43,6 +43,7 @@ Expected<void> add(const Shape& shape, Problem problem, std::vector<WantedProble
   problem.shape = shape;
   pack(problem);
   if (auto valid = validate(problem); !valid) return valid;
+  problem.align_bytes = alignment_class(problem.align_bytes);
   if (out.size() == kMostProblems) {
     return usage_error(fmt::format("more than {} problems asked for", kMostProblems));
   }

@@ -23,7 +23,7 @@ struct ProblemOptions {
   int64_t ldb = 0;
   int64_t ldc = 0;
   int64_t batch = 1;
-  int align_bytes = 16;
+  int align_bytes = kUsualAlignBytes;
 
   bool operator==(const ProblemOptions&) const = default;
 };

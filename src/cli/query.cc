@@ -68,6 +68,12 @@ Expected<QueryAnswer> run_query(const Context& context, const QueryOptions& opti
 
   auto candidates = (*store)->candidates(*problem, *filter);
   if (!candidates) return tl::unexpected(candidates.error());
+  for (const Problem& other : other_alignments(*problem)) {
+    if (!candidates->empty()) break;
+    candidates = (*store)->candidates(other, *filter);
+    if (!candidates) return tl::unexpected(candidates.error());
+    if (!candidates->empty()) answer.borrowed_from = other;
+  }
   answer.results = best_of_jobs(*candidates, *conditions);
   const bool tuned = !candidates->empty();
   std::erase_if(*candidates,

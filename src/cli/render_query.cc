@@ -83,6 +83,11 @@ std::string neighbours_table(const QueryAnswer& answer) {
 
 std::string query_text(const QueryAnswer& answer) {
   std::string text = key(answer.problem) + "\n";
+  if (answer.borrowed_from) {
+    text += fmt::format(
+        "  no result is stored for pointers that are multiples of {} bytes; these are for {}\n",
+        answer.problem.align_bytes, answer.borrowed_from->align_bytes);
+  }
   for (const QueryResult& result : answer.results) text += result_text(result, answer.devices);
   if (answer.results.empty()) text += "no result for exactly this problem\n";
   if (!answer.candidates.empty()) text += "\n" + candidates_table(answer);
@@ -103,6 +108,8 @@ std::string query_json(const QueryAnswer& answer) {
   ordered_json json;
   json["problem"] = to_json(answer.problem);
   json["key"] = key(answer.problem);
+  json["borrowed_from"] = nullptr;
+  if (answer.borrowed_from) json["borrowed_from"] = key(*answer.borrowed_from);
   json["results"] = ordered_json::array();
   for (const QueryResult& result : answer.results) {
     ordered_json entry;

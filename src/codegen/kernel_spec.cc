@@ -7,8 +7,6 @@
 namespace gemmtune::codegen {
 namespace {
 
-constexpr int kWidestAccessBytes = 16;
-
 // Widest vector (of 16, 8, 4 or 2 bytes) that divides everything an operand's addresses are made
 // of.
 int vector_width(const Problem& problem, int64_t ld, int64_t stride, int64_t contiguous) {

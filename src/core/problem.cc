@@ -10,6 +10,8 @@
 namespace gemmtune {
 namespace {
 
+constexpr int kOldUsualAlignBytes = 16;
+
 constexpr double kMaxOperandElements =
     1e15;  // far past any memory, and its bytes still fit 64 bits
 
@@ -139,6 +141,16 @@ Problem make_problem(const Shape& shape, DataType type, Layout layout) {
   return problem;
 }
 
+std::vector<Problem> other_alignments(const Problem& problem) {
+  std::vector<Problem> others;
+  for (const int align_bytes : {kUsualAlignBytes, kWidestAccessBytes, 8, 4, 2}) {
+    if (align_bytes == problem.align_bytes || align_bytes < size_bytes(problem.type)) continue;
+    others.push_back(problem);
+    others.back().align_bytes = align_bytes;
+  }
+  return others;
+}
+
 Expected<void> validate(const Problem& p) {
   const std::pair<const char*, int64_t> sizes[] = {
       {"m", p.shape.m}, {"n", p.shape.n}, {"k", p.shape.k}, {"batch", p.batch}};
@@ -226,7 +238,7 @@ std::string key(const Problem& p) {
               std::to_string(p.stride_c);
     }
   }
-  if (p.align_bytes != 16) text += "/align=" + std::to_string(p.align_bytes);
+  if (p.align_bytes != kUsualAlignBytes) text += "/align=" + std::to_string(p.align_bytes);
   return text;
 }
 
@@ -258,9 +270,8 @@ bool take_numbers(std::string_view& rest, std::string_view name,
   return false;
 }
 
-}  // namespace
-
-Expected<Problem> parse_key(std::string_view text) {
+// `align_bytes`: of a key that names no alignment.
+Expected<Problem> parse_key_with(std::string_view text, int64_t align_bytes) {
   const auto refuse = [&] { return usage_error(in_quotes(text) + " is no key of a problem"); };
   std::string_view rest = text;
   const auto type = parse_data_type(take_part(rest));
@@ -287,13 +298,22 @@ Expected<Problem> parse_key(std::string_view text) {
     p.ldc = lds[2];
   }
   if (!take_numbers<3>(rest, "stride=", {&p.stride_a, &p.stride_b, &p.stride_c})) return refuse();
-  int64_t align_bytes = p.align_bytes;
   if (!take_numbers<1>(rest, "align=", {&align_bytes})) return refuse();
   p.align_bytes = static_cast<int>(align_bytes);
   if (p.align_bytes != align_bytes) return refuse();
   if (p.batch == 1) p.stride_a = p.stride_b = p.stride_c = 0;
   if (!rest.empty() || text.ends_with('/') || !validate(p)) return refuse();
   return p;
+}
+
+}  // namespace
+
+Expected<Problem> parse_key(std::string_view text) {
+  return parse_key_with(text, kUsualAlignBytes);
+}
+
+Expected<Problem> parse_old_key(std::string_view text) {
+  return parse_key_with(text, kOldUsualAlignBytes);
 }
 
 }  // namespace gemmtune

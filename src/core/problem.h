@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/error.h"
 #include "core/layout.h"
@@ -26,6 +27,14 @@ inline constexpr int64_t kMaxDimension = 2147483647 - 1024;
 Expected<Shape> parse_shape(std::string_view text);
 std::string to_string(const Shape& shape);
 
+// What the base pointers of A, B and C are multiples of, in bytes, unless a problem says otherwise:
+// what cudaMalloc, PyTorch, CuPy and JAX hand out. Problems whose pointers promise less are
+// problems of their own.
+inline constexpr int kUsualAlignBytes = 256;
+
+// What a thread moves at once at the most: no kernel asks more of a pointer.
+inline constexpr int kWidestAccessBytes = 16;
+
 // C = alpha * op(A) * op(B) + beta * C, and how its operands lie in memory. Leading dimensions and
 // batch strides are in elements.
 struct Problem {
@@ -41,13 +50,16 @@ struct Problem {
   int64_t stride_a = 0;
   int64_t stride_b = 0;
   int64_t stride_c = 0;
-  int align_bytes = 16;  // what the three base pointers are known to be multiples of
+  int align_bytes = kUsualAlignBytes;  // what the three base pointers are multiples of
 
   bool operator==(const Problem&) const = default;
 };
 
 // A densely packed problem: smallest leading dimensions and strides for `shape` and `layout`.
 Problem make_problem(const Shape& shape, DataType type = DataType::f32, Layout layout = {});
+
+// The same problem in each of the other alignment classes that its type allows, the widest first.
+std::vector<Problem> other_alignments(const Problem& problem);
 
 // Fills in leading dimensions and strides that are 0 with the smallest legal ones.
 void pack(Problem& problem);
@@ -77,5 +89,15 @@ std::string key(const Problem& problem);
 // The problem that a text of key() stands for, with strides of 0 where there is no batch. Error of
 // kind usage for any other text.
 Expected<Problem> parse_key(std::string_view text);
+
+// The same for a key from before 256 bytes were the usual alignment: one that names none means 16.
+Expected<Problem> parse_old_key(std::string_view text);
+
+// The alignment class of addresses that are multiples of `align_bytes` (a power of two): the
+// largest of 256, 16, 8, 4, 2 and 1 bytes that they are multiples of.
+constexpr int alignment_class(int64_t align_bytes) {
+  if (align_bytes >= kUsualAlignBytes) return kUsualAlignBytes;
+  return align_bytes < kWidestAccessBytes ? static_cast<int>(align_bytes) : kWidestAccessBytes;
+}
 
 }  // namespace gemmtune

@@ -7,26 +7,30 @@
 #include <utility>
 
 #include "codegen/strategy.h"
+#include "dispatch/fallback.h"
 
 namespace gemmtune::dispatch {
 namespace {
 
 constexpr size_t kNeighboursLooked = 32;  // that may turn out not to be legal here
 constexpr size_t kNeighboursKept = 3;
+// How much faster the vendor's algorithms may become by another alignment, against own kernels.
+constexpr double kVendorGain = 1.0;
 // A problem of another layout is as far away as one of 20 times the size.
 constexpr double kLayoutDistance = 3;
 
-// The kernel of `stored`, specialised for the request, if it may be used here.
-Expected<codegen::KernelSpec> usable_kernel(const StoredKernel& stored, const Request& request,
+// The kernel of a strategy and tile for the request, if it may be used here.
+Expected<codegen::KernelSpec> usable_kernel(std::string_view strategy_name, std::string_view config,
+                                            Arch arch, const Request& request,
                                             const Target& target) {
-  auto spec = codegen::parse_spec(stored.strategy, stored.config, request.problem);
+  auto spec = codegen::parse_spec(strategy_name, config, request.problem);
   if (!spec) return spec;
   spec->device_scalars = request.device_scalars;
   const auto refuse = [](std::string why) {
     return make_error(ErrorKind::unsupported, std::move(why));
   };
   const codegen::Strategy& strategy = *spec->strategy;
-  if (auto supported = strategy.supports(request.problem, stored.arch); !supported)
+  if (auto supported = strategy.supports(request.problem, arch); !supported)
     return tl::unexpected(supported.error());
   if (const codegen::Rule* broken = codegen::broken_rule(*spec, target.limits))
     return refuse(fmt::format("illegal here: {} ({})", broken->name, broken->reason));
@@ -38,6 +42,20 @@ Expected<codegen::KernelSpec> usable_kernel(const StoredKernel& stored, const Re
                               target.max_workspace_bytes));
   }
   return spec;
+}
+
+Expected<codegen::KernelSpec> usable_kernel(const StoredKernel& stored, const Request& request,
+                                            const Target& target) {
+  return usable_kernel(stored.strategy, stored.config, stored.arch, request, target);
+}
+
+Choice kernel_choice(codegen::KernelSpec spec, const StoredKernel& stored) {
+  Choice choice;
+  choice.route = Choice::Route::kernel;
+  choice.spec = std::move(spec);
+  choice.arch = stored.arch;
+  choice.stored = &stored;
+  return choice;
 }
 
 std::string name_of(const StoredKernel& stored) {
@@ -61,10 +79,7 @@ void add_measured(const Snapshot& snapshot, const Known& known, const Request& r
     const StoredKernel& stored = snapshot.kernels[known.kernel->index];
     auto spec = usable_kernel(stored, request, target);
     if (spec) {
-      Choice choice;
-      choice.route = Choice::Route::kernel;
-      choice.spec = *spec;
-      choice.stored = &stored;
+      Choice choice = kernel_choice(*spec, stored);
       choice.expected_us = known.kernel->time_us;
       choice.origin = known.kernel->origin;
       choice.stale = known.kernel->stale;
@@ -86,6 +101,32 @@ void add_measured(const Snapshot& snapshot, const Known& known, const Request& r
   // A stale kernel is still a measured one; its time decides like any other.
   if (decision.choices.size() == 2 && known.vendor->time_us < known.kernel->rank_us)
     std::swap(decision.choices[0], decision.choices[1]);
+}
+
+// What was measured for this problem with pointers of another alignment class, the nearest first.
+// The vendor's algorithms gain more by alignment than own kernels do, so a kernel that lost there
+// is none to begin with.
+void add_other_alignments(const Snapshot& snapshot, const Request& request, const Target& target,
+                          Decision& decision) {
+  for (const Problem& other : other_alignments(request.problem)) {
+    const uint32_t number = snapshot.problems.find(other);
+    if (number == ProblemIndex::kNone) continue;
+    const Known& known = snapshot.known[number];
+    if (!known.kernel || !is_direct(known.kernel->origin)) continue;
+    const bool lost = known.vendor && is_direct(known.vendor->origin) &&
+                      known.vendor->time_us < kVendorGain * known.kernel->rank_us;
+    if (lost) continue;
+    const StoredKernel& stored = snapshot.kernels[known.kernel->index];
+    auto spec = usable_kernel(stored, request, target);
+    if (!spec) continue;  // add_neighbours() comes to it as well, and says why
+    Choice choice = kernel_choice(*std::move(spec), stored);
+    choice.neighbour = other;
+    choice.stale = known.kernel->stale;
+    choice.reason = fmt::format("won the same with pointers that are multiples of {} bytes, {}",
+                                other.align_bytes, to_string(known.kernel->origin));
+    decision.choices.push_back(std::move(choice));
+    return;
+  }
 }
 
 struct Neighbour {
@@ -124,6 +165,11 @@ std::vector<Neighbour> neighbours(const Snapshot& snapshot, const Problem& probl
   return found;
 }
 
+bool is_chosen(const Decision& decision, const StoredKernel& stored) {
+  return std::any_of(decision.choices.begin(), decision.choices.end(),
+                     [&](const Choice& choice) { return choice.stored == &stored; });
+}
+
 // Kernels that won other problems, or this one elsewhere.
 void add_neighbours(const Snapshot& snapshot, const Request& request, const Target& target,
                     Decision& decision) {
@@ -136,16 +182,14 @@ void add_neighbours(const Snapshot& snapshot, const Request& request, const Targ
     const Problem& other = snapshot.problems[neighbour.number];
     const bool is_this = other == request.problem;
     if (is_this && is_direct(known.origin)) continue;  // add_measured() has dealt with it
+    if (is_chosen(decision, stored)) continue;
     seen.push_back(known.index);
     const auto spec = usable_kernel(stored, request, target);
     if (!spec) {
       decision.rejections.push_back({name_of(stored), spec.error().message});
       continue;
     }
-    Choice choice;
-    choice.route = Choice::Route::kernel;
-    choice.spec = *spec;
-    choice.stored = &stored;
+    Choice choice = kernel_choice(*spec, stored);
     if (is_this) {
       choice.expected_us = known.time_us;
       choice.origin = known.origin;
@@ -159,6 +203,30 @@ void add_neighbours(const Snapshot& snapshot, const Request& request, const Targ
   }
 }
 
+// The first that is legal, in the math mode asked for or, on an arch that lacks its instructions,
+// as exactly as f32 is.
+void add_fallback(const Request& request, const Target& target, Decision& decision) {
+  const auto arch = newest_arch(target.arch);
+  if (!arch) return;
+  Request exact = request;
+  if (exact.problem.type == DataType::f32) exact.problem.math = MathMode::ieee;
+  for (const Request& wanted : {request, exact}) {
+    for (const FallbackKernel& kernel : fallback_kernels()) {
+      auto spec = usable_kernel(kernel.strategy, kernel.config, *arch, wanted, target);
+      if (!spec) continue;
+      Choice choice;
+      choice.route = Choice::Route::kernel;
+      choice.spec = *std::move(spec);
+      choice.arch = *arch;
+      choice.reason = "for problems of which nothing is known: legal for all, tuned for none";
+      decision.choices.push_back(std::move(choice));
+      return;
+    }
+  }
+  decision.rejections.push_back(
+      {"own kernels", "none computes this type on " + to_string(target.arch)});
+}
+
 }  // namespace
 
 Decision decide(const Snapshot& snapshot, const Request& request, const Target& target) {
@@ -166,6 +234,7 @@ Decision decide(const Snapshot& snapshot, const Request& request, const Target& 
   const uint32_t number = snapshot.problems.find(request.problem);
   if (number != ProblemIndex::kNone)
     add_measured(snapshot, snapshot.known[number], request, target, decision);
+  if (decision.choices.empty()) add_other_alignments(snapshot, request, target, decision);
   if (target.vendor) {
     Choice choice;
     choice.reason = decision.choices.empty() ? "nothing was measured for this problem here"
@@ -175,6 +244,7 @@ Decision decide(const Snapshot& snapshot, const Request& request, const Target& 
     decision.rejections.push_back({"cuBLASLt", "not to be used, as asked for"});
   }
   add_neighbours(snapshot, request, target, decision);
+  add_fallback(request, target, decision);
   return decision;
 }
 

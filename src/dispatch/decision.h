@@ -27,7 +27,8 @@ struct Choice {
 
   Route route = Route::vendor_default;
   codegen::KernelSpec spec;              // of a kernel
-  const StoredKernel* stored = nullptr;  // of a kernel: where its tile is from; in the snapshot
+  Arch arch;                             // of a kernel: what its code is for
+  const StoredKernel* stored = nullptr;  // of a kernel that won a problem; in the snapshot
   std::string vendor_config;             // of an algorithm: as the store has it
   std::optional<double> expected_us;     // nothing where there is nothing to go by
   std::optional<Origin> origin;          // of expected_us, where it was stored for this problem
@@ -52,8 +53,10 @@ struct Decision {
 // Decides, without touching any device. In this order:
 //   1. a problem that was measured on this device or another of its model: the fastest of what was
 //      measured, a kernel or an algorithm of the vendor's
-//   2. the vendor's default
-//   3. kernels that won similar problems, nearest first: for where there is no vendor
+//   2. the same with pointers of another alignment class: its kernel, where that beat the vendor
+//   3. the vendor's default
+//   4. kernels that won similar problems, nearest first
+//   5. a kernel that is legal for every problem of its type and math mode
 // `request` is of a valid problem; the result refers to `snapshot`.
 Decision decide(const Snapshot& snapshot, const Request& request, const Target& target);
 

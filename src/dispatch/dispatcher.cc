@@ -55,10 +55,6 @@ Outcome<std::optional<gpu::ScopedContext>> enter(const gpu::Context& context) {
   return *std::move(scope);
 }
 
-uintptr_t bits(const void* address) {
-  return reinterpret_cast<uintptr_t>(address);
-}
-
 }  // namespace
 
 Outcome<std::unique_ptr<Dispatcher>> Dispatcher::create(const DispatcherOptions& options) {
@@ -158,8 +154,7 @@ Outcome<void> Dispatcher::run(const Plan& plan, const Operands& operands, size_t
     return invalid("A, B or C is a null pointer");
   if (operands.alpha == nullptr || operands.beta == nullptr)
     return invalid("alpha or beta is a null pointer");
-  const uintptr_t addresses = bits(operands.a) | bits(operands.b) | bits(operands.c);
-  if ((addresses & (plan.align_bytes() - 1)) != 0) {
+  if ((address_bits(operands) & (plan.align_bytes() - 1)) != 0) {
     return invalid("A, B or C is not aligned to the " + std::to_string(plan.align_bytes()) +
                    " bytes that gemmtune_problem.align_bytes promises");
   }
@@ -171,7 +166,7 @@ Outcome<void> Dispatcher::run(const Plan& plan, const Operands& operands, size_t
                       std::to_string(operands.workspace == nullptr ? 0 : workspace_bytes) +
                       " bytes, this problem needs " + std::to_string(plan.workspace_bytes()));
     }
-    if ((bits(operands.workspace) & (kWorkspaceAlignment - 1)) != 0)
+    if ((reinterpret_cast<uintptr_t>(operands.workspace) & (kWorkspaceAlignment - 1)) != 0)
       return invalid("the workspace is not aligned to 256 bytes");
   }
   auto scope = enter(*context_);

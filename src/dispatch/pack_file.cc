@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic = "gemmpack";
 constexpr uint32_t kFormatWithRanks = 2;
+constexpr uint32_t kFormatOfUsual256 = 3;  // what a key means that names no alignment
 constexpr uint8_t kHasKernel = 1;
 constexpr uint8_t kHasVendor = 2;
 constexpr uint8_t kProvenances = 3;
@@ -24,6 +25,16 @@ constexpr size_t kSmallestWord = sizeof(uint32_t);  // bytes of an empty text
 
 bool is_time(double us) {
   return std::isfinite(us) && us > 0;
+}
+
+// Of the index. From format 3 on it holds for the format's number as well, which decides what the
+// index means.
+uint64_t checksum_of(uint32_t format, std::string_view index) {
+  if (format < kFormatOfUsual256) return jit::checksum(index);
+  ByteWriter both;
+  both.number(format);
+  both.raw(index);
+  return jit::checksum(both.written());
 }
 
 // Reads the sizes and the index's checksum and cuts the file accordingly.
@@ -53,7 +64,7 @@ Expected<Parts> split(std::string_view bytes, const std::string& name) {
   parts.images = in.raw(image_bytes);
   if (!in.at_end())
     return make_error(ErrorKind::io, name + " is cut off, or has bytes too many; copy it again");
-  if (jit::checksum(parts.index) != sum)
+  if (checksum_of(parts.format, parts.index) != sum)
     return make_error(ErrorKind::io, name + " is damaged (checksum); copy it again");
   return parts;
 }
@@ -134,7 +145,7 @@ std::string PackWriter::finish() {
   file.number(kPackFormat);
   file.number(uint64_t{index.size()});
   file.number(uint64_t{image_bytes_.size()});
-  file.number(jit::checksum(index.written()));
+  file.number(checksum_of(kPackFormat, index.written()));
   file.raw(index.written());
   file.raw(image_bytes_.written());
   *this = PackWriter(tool_version_);
@@ -271,7 +282,12 @@ void Pack::winners(const std::function<void(const store::Winner&)>& visit) const
   ByteReader in(winner_bytes_);
   store::Winner winner;
   for (uint32_t i = 0; i < winner_count_; ++i) {
-    if (read_winner(in, winner)) visit(winner);
+    if (!read_winner(in, winner)) continue;
+    std::string problem;  // outlives the visit
+    if (format_ < kFormatOfUsual256) {
+      if (const auto old = parse_old_key(winner.problem)) winner.problem = problem = key(*old);
+    }
+    visit(winner);
   }
 }
 

@@ -29,7 +29,7 @@ namespace gemmtune::dispatch {
 //   magic     8 bytes  "gemmpack"
 //   format    u32      kPackFormat; a reader refuses a newer one
 //   sizes     u64 x 2  bytes of the index, bytes of the images
-//   checksum  u64      of the index
+//   checksum  u64      of the index (from format 3: of the format and the index)
 //   index     tool     text: the version of gemm-tune that wrote it
 //             words    u32 count, texts
 //             devices  u32 count, then: name, uuid, arch (words), i32 SMs
@@ -42,7 +42,8 @@ namespace gemmtune::dispatch {
 //             images   u32 count, then: kernel name (text), arch (word), source hash (text),
 //                      u64 offset, u64 size, u64 checksum
 //   images    the images' bytes, one after the other; offsets count from here
-inline constexpr uint32_t kPackFormat = 2;
+// Up to format 2, the key of a problem that names no alignment means 16 bytes.
+inline constexpr uint32_t kPackFormat = 3;
 
 class PackWriter {
  public:

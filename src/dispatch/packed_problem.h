@@ -16,7 +16,7 @@ struct PackedProblem {
   uint32_t k = 0;
   Order order_a = Order::row_major;
   Order order_b = Order::row_major;
-  uint32_t align_bytes = 16;  // 4, 8 or 16
+  uint32_t align_bytes = kUsualAlignBytes;  // an alignment class
 };
 
 // The short form of a comparable() problem; nothing for one that is not usual.

@@ -23,6 +23,13 @@ struct Operands {
   void* workspace = nullptr;
 };
 
+// The bits that are set in any of the three addresses: they are multiples of a power of two where
+// this is.
+inline uintptr_t address_bits(const Operands& operands) {
+  const auto bits = [](const void* address) { return reinterpret_cast<uintptr_t>(address); };
+  return bits(operands.a) | bits(operands.b) | bits(operands.c);
+}
+
 // A request that is ready to run. Immutable: any thread may enqueue it.
 class Plan {
  public:

@@ -28,9 +28,6 @@ constexpr int kTypes = 3;
 constexpr int kModes = 4;
 constexpr int kOrders = 2;
 
-// No kernel moves more at a time, so a better alignment changes nothing.
-constexpr int kWidestAccessBytes = 16;
-
 [[gnu::cold]] tl::unexpected<Failure> invalid(const std::string& what) {
   return fail(GEMMTUNE_STATUS_INVALID_ARGUMENT, "gemmtune_problem: " + what);
 }
@@ -43,6 +40,10 @@ int64_t or_packed(int64_t value, int64_t smallest) {
   return value == GEMMTUNE_PACKED ? smallest : value;
 }
 
+uint32_t stated_align_bytes(const gemmtune_problem& problem) {
+  return problem.align_bytes == GEMMTUNE_ALIGN_OF_POINTERS ? kUsualAlignBytes : problem.align_bytes;
+}
+
 bool is_size(int64_t value) {
   return value >= 1 && value <= kMaxDimension;
 }
@@ -52,7 +53,7 @@ bool is_size(int64_t value) {
 Problem comparable(const Problem& problem) {
   Problem form = canonical(problem);
   if (form.batch == 1) form.stride_a = form.stride_b = form.stride_c = 0;
-  form.align_bytes = std::min(form.align_bytes, kWidestAccessBytes);
+  form.align_bytes = alignment_class(form.align_bytes);
   return form;
 }
 
@@ -62,7 +63,7 @@ std::optional<PackedRequest> packed_request(const gemmtune_problem& from) {
   };
   // Products of such sizes are sizes that operands may have.
   const auto is_plain_size = [](int64_t size) { return size >= 1 && size <= int64_t{1} << 20; };
-  const uint32_t align = from.align_bytes;
+  const uint32_t align = stated_align_bytes(from);
   const bool is_f32 = from.type == GEMMTUNE_F32 && from.accumulator == GEMMTUNE_F32 &&
                       from.math == GEMMTUNE_MATH_IEEE;
   const bool is_packed = from.lda == GEMMTUNE_PACKED && from.ldb == GEMMTUNE_PACKED &&
@@ -79,7 +80,7 @@ std::optional<PackedRequest> packed_request(const gemmtune_problem& from) {
   request.problem = {
       static_cast<uint32_t>(from.m),    static_cast<uint32_t>(from.n),
       static_cast<uint32_t>(from.k),    static_cast<Order>(from.order_a),
-      static_cast<Order>(from.order_b), std::min(align, uint32_t{kWidestAccessBytes})};
+      static_cast<Order>(from.order_b), static_cast<uint32_t>(alignment_class(align))};
   request.device_scalars = from.scalars == GEMMTUNE_SCALARS_DEVICE;
   return request;
 }
@@ -106,7 +107,7 @@ Outcome<Request> parse_request(const gemmtune_problem& from) {
   p.shape = {from.m, from.n, from.k};
   p.batch = from.batch;
   if (from.align_bytes > uint32_t{1} << 30) return invalid("align_bytes", from.align_bytes);
-  p.align_bytes = static_cast<int>(from.align_bytes);
+  p.align_bytes = static_cast<int>(stated_align_bytes(from));
   p.lda = p.ldb = p.ldc = 0;
   pack(p);
   p.lda = or_packed(from.lda, p.lda);

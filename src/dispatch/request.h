@@ -26,11 +26,12 @@ struct PackedRequest {
 // whose problem the thread did not use just before.
 std::optional<PackedRequest> packed_request(const gemmtune_problem& problem);
 
-// INVALID_ARGUMENT, with what is wrong, for anything that is no problem.
+// INVALID_ARGUMENT, with what is wrong, for anything that is no problem. One that states no
+// alignment is taken for one of kUsualAlignBytes.
 Outcome<Request> parse_request(const gemmtune_problem& problem);
 
 // The form that problems are compared in: canonical, with strides of 0 where there is no batch, and
-// an alignment of at most 16 bytes, as more makes no difference.
+// an alignment class for the alignment.
 Problem comparable(const Problem& problem);
 
 }  // namespace gemmtune::dispatch

@@ -13,7 +13,8 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr int kVersion = 1;  // of the line
+constexpr int kVersion = 2;  // of the line
+constexpr int kVersionOfUsual256 = 2;  // what a problem means that names no alignment
 constexpr const char* kVersionKey = "gemm_tune";
 
 ordered_json or_null(const std::optional<double>& value) {
@@ -187,13 +188,15 @@ Timing read_timing(const json& object, size_t index) {
 
 Entry read_entry(const json& line) {
   Reader reader(line, "");
-  if (const int64_t version = reader.integer(kVersionKey); version != kVersion) {
+  const int64_t version = reader.integer(kVersionKey);
+  if (version < 1 || version > kVersion) {
     throw BadLine{"it is of version " + std::to_string(version) +
-                  ", this gemm-tune reads version " + std::to_string(kVersion)};
+                  ", this gemm-tune reads versions 1 to " + std::to_string(kVersion)};
   }
   Entry entry;
   Record& r = entry.record;
-  r.job.problem = stored_form(reader.name("problem", parse_key));
+  r.job.problem =
+      stored_form(reader.name("problem", version < kVersionOfUsual256 ? parse_old_key : parse_key));
   r.job.arch = reader.name("arch", parse_any_arch);
   if (const json& device = reader.take("device"); !device.is_null()) {
     entry.device = read_device(device);

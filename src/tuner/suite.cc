@@ -101,7 +101,7 @@ Expected<void> read_sizes(const EntryReader& reader, Problem& problem) {
   auto batch = reader.number("batch", 1);
   if (!batch) return tl::unexpected(batch.error());
   problem.batch = *batch;
-  auto align = reader.number("align", 16);
+  auto align = reader.number("align", kUsualAlignBytes);
   if (!align) return tl::unexpected(align.error());
   problem.align_bytes = static_cast<int>(std::min<int64_t>(*align, 1 << 20));
   return {};
@@ -151,6 +151,7 @@ Expected<SuiteEntry> read_entry(const EntryReader& reader, const std::string& su
   if (!shape) return tl::unexpected(shape.error());
   pack(problem);
   if (auto valid = reader.located(validate(problem)); !valid) return tl::unexpected(valid.error());
+  problem.align_bytes = alignment_class(problem.align_bytes);
   return entry;
 }
 

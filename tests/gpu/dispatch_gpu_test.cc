@@ -40,8 +40,18 @@ Problem random_problem(std::mt19937& random) {
   const Problem larger = make_problem({upto(180), upto(180), upto(180)}, DataType::f32, p.layout);
   if (random() % 3 == 0) return p;
   p = larger;
-  if (random() % 2 == 0) p.align_bytes = 4;
+  const int classes[] = {4, 16, 256};
+  p.align_bytes = classes[random() % 3];
   return p;
+}
+
+// Where an operand starts in its buffer: at a multiple of what the problem says, and of no more.
+size_t start_of(const Problem& problem) {
+  return static_cast<size_t>(problem.align_bytes) % kUsualAlignBytes;
+}
+
+void* shifted(void* address, size_t bytes) {
+  return static_cast<std::byte*>(address) + bytes;
 }
 
 // Operands on the device and what C must become.
@@ -50,14 +60,15 @@ struct Product {
       : problem(p),
         host(vendor_test::random_operands(p, random)),
         expected(vendor_test::reference(p, host, kAlpha, kBeta)),
-        a(upload(gpu, host.a)),
-        b(upload(gpu, host.b)) {}
+        a(upload(gpu, host.a, start_of(p))),
+        b(upload(gpu, host.b, start_of(p))) {}
 
   static gpu::DeviceBuffer upload(const gpu_test::DeviceFixture& gpu,
-                                  const std::vector<float>& values) {
-    auto buffer = gpu::DeviceBuffer::allocate(gpu.context, values.size() * sizeof(float)).value();
+                                  const std::vector<float>& values, size_t start = 0) {
+    auto buffer =
+        gpu::DeviceBuffer::allocate(gpu.context, start + values.size() * sizeof(float)).value();
     const auto scope = gpu.context->enter();
-    REQUIRE(buffer.copy_from_host(gpu.stream.handle(), bytes_of(values)));
+    REQUIRE(buffer.copy_from_host(gpu.stream.handle(), bytes_of(values), start));
     REQUIRE(gpu.stream.synchronize());
     return buffer;
   }
@@ -120,23 +131,30 @@ struct Card : gpu_test::DeviceFixture {
     }
   }
 
+  // Every other problem leaves its alignment to the addresses.
   gemmtune_status enqueue(const Product& product, const Workplace& at, bool device_scalars) const {
-    const gemmtune_problem c = to_c(product.problem, device_scalars);
+    gemmtune_problem c = to_c(product.problem, device_scalars);
+    if (product.problem.shape.m % 2 == 0) c.align_bytes = GEMMTUNE_ALIGN_OF_POINTERS;
+    const size_t start = start_of(product.problem);
     const auto* const scalars = static_cast<const float*>(at.scalars.data());
-    return gemmtune_gemm(handle.get(), &c, device_scalars ? scalars : &kAlpha, product.a.data(),
-                         product.b.data(), device_scalars ? scalars + 1 : &kBeta, at.c.data(),
+    return gemmtune_gemm(handle.get(), &c, device_scalars ? scalars : &kAlpha,
+                         shifted(product.a.data(), start), shifted(product.b.data(), start),
+                         device_scalars ? scalars + 1 : &kBeta, shifted(at.c.data(), start),
                          at.workspace.data(), at.workspace.size_bytes(), at.stream.handle());
   }
 
   // Whether C is what it must be. The context must be current.
   bool is_right(const Product& product, const Workplace& at) const {
     std::vector<float> c(product.expected.size());
-    return at.c.copy_to_host(at.stream.handle(), std::as_writable_bytes(std::span(c))) &&
+    return at.c.copy_to_host(at.stream.handle(), std::as_writable_bytes(std::span(c)),
+                             start_of(product.problem)) &&
            at.stream.synchronize() && c == product.expected;
   }
 
   bool reset_c(const Product& product, const Workplace& at) const {
-    return at.c.copy_from_host(at.stream.handle(), bytes_of(product.host.c)).has_value();
+    return at.c
+        .copy_from_host(at.stream.handle(), bytes_of(product.host.c), start_of(product.problem))
+        .has_value();
   }
 
   Folder folder;

@@ -103,6 +103,21 @@ TEST_CASE("query --where: the best of those that fulfil every condition") {
   CHECK(near["nearest"][0]["best"]["problem"]["m"] == 256);
 }
 
+TEST_CASE("query gives what is stored for pointers of another alignment, and says so") {
+  const Tuned place;
+  CHECK(place.read(kQuery)["borrowed_from"].is_null());
+  const json borrowed = place.read(query({"--align", "16"}));
+  CHECK(borrowed["key"] == "f32/f32/ieee/ttt/128x128x64/align=16");
+  CHECK(borrowed["borrowed_from"] == "f32/f32/ieee/ttt/128x128x64");
+  CHECK(borrowed["results"][0]["best"]["registers"] == 200);
+  CHECK(contains(
+      place.done(query({"--align", "4"})),
+      "no result is stored for pointers that are multiples of 4 bytes; these are for 256"));
+  // Anything between two classes counts as the smaller.
+  CHECK(place.read(query({"--align", "64"}))["key"] == "f32/f32/ieee/ttt/128x128x64/align=16");
+  CHECK(place.read(query({"--align", "1024"}))["key"] == "f32/f32/ieee/ttt/128x128x64");
+}
+
 TEST_CASE("explain says what the runtime library would run, and why not another") {
   const Tuned tuned;
   // The vendor's 9 us beat our 10.
@@ -114,11 +129,13 @@ TEST_CASE("explain says what the runtime library would run, and why not another"
       tuned.read({"explain", "--device", std::string(store::kUuid), "--shape", "128x128x64"});
   CHECK(answer["chosen"]["route"] == "cublaslt");
   CHECK(answer["chosen"]["expected_us"] == 9);
-  // Without it nothing is left that this program could make: the tiles of the sample are no
-  // kernel's.
+  // Without it: what serves every problem. The tiles of the sample are no kernel's.
   const json without = tuned.read(
       {"explain", "--device", std::string(store::kUuid), "--shape", "128x128x64", "--no-vendor"});
-  CHECK(without["chosen"].is_null());
+  CHECK(without["chosen"]["strategy"] == "multistage");
+  CHECK(without["chosen"]["arch"] == "sm_90");
+  CHECK(without["chosen"]["provenance"].is_null());
+  CHECK(without["chosen"]["neighbour"].is_null());
   CHECK_FALSE(without["rejected"].empty());
   const Finished unknown =
       tuned.run({"explain", "--shape", "128x128x64", "--device", "no such GPU"});

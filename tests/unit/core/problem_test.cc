@@ -284,6 +284,24 @@ TEST_CASE("key: any other text is refused") {
   }
 }
 
+TEST_CASE("key: an old one that names no alignment means 16 bytes") {
+  CHECK(parse_key("f32/f32/ieee/ttt/8x8x8")->align_bytes == 256);
+  CHECK(parse_old_key("f32/f32/ieee/ttt/8x8x8")->align_bytes == 16);
+  for (const int align : {4, 8, 16, 32, 256}) {
+    const std::string named = "f32/f32/ieee/ttt/8x8x8/align=" + std::to_string(align);
+    CHECK(parse_old_key(named)->align_bytes == align);
+    CHECK(parse_key(named)->align_bytes == align);
+  }
+  CHECK_FALSE(parse_old_key("f32/f32/ieee/ttt/8x8x8/align=3"));
+}
+
+TEST_CASE("addresses fall into classes of alignment") {
+  for (const int least : {1, 2, 4, 8, 16, 256}) CHECK(alignment_class(least) == least);
+  for (const int between : {32, 64, 128}) CHECK(alignment_class(between) == 16);
+  CHECK(alignment_class(512) == 256);
+  CHECK(alignment_class(int64_t{1} << 40) == 256);
+}
+
 TEST_CASE("key: the texts that the store and users see") {
   Problem p = make_problem({5120, 5120, 4096});
   CHECK(key(p) == "f32/f32/ieee/ttt/5120x5120x4096");

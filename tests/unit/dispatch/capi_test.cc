@@ -106,12 +106,11 @@ TEST_CASE("a tuned problem of 16-bit types runs its kernel") {
   CHECK(bytes == 2 * (70 + 130) * 64);  // lines of 64 elements
   const float alpha = 1;
   const float beta = 0;
-  std::vector<uint16_t> operands(16384);
+  alignas(256) static uint16_t operands[16384];
   const std::unique_ptr<void, decltype(&std::free)> workspace(std::aligned_alloc(256, bytes),
                                                               &std::free);
-  REQUIRE(gemmtune_gemm(handle.get(), &c, &alpha, operands.data(), operands.data(), &beta,
-                        operands.data(), workspace.get(), bytes,
-                        nullptr) == GEMMTUNE_STATUS_SUCCESS);
+  REQUIRE(gemmtune_gemm(handle.get(), &c, &alpha, operands, operands, &beta, operands,
+                        workspace.get(), bytes, nullptr) == GEMMTUNE_STATUS_SUCCESS);
   const auto launches = library.fake.launches();
   REQUIRE(launches.size() == 2);
   GemmArgs args;
@@ -424,11 +423,11 @@ TEST_CASE("structures of another header: grown ones serve while the new fields a
   size_t bytes = 0;
   CHECK(gemmtune_workspace_bytes(handle.get(), &problems[1].known, &bytes) ==
         GEMMTUNE_STATUS_SUCCESS);
-  std::vector<float> data(81);
+  alignas(256) float data[81] = {};
   const float one = 1;
   for (int i = 0; i < 2; ++i) {
-    CHECK(gemmtune_gemm(handle.get(), &problems[0].known, &one, data.data(), data.data(), &one,
-                        data.data(), nullptr, 0, nullptr) == GEMMTUNE_STATUS_SUCCESS);
+    CHECK(gemmtune_gemm(handle.get(), &problems[0].known, &one, data, data, &one, data, nullptr, 0,
+                        nullptr) == GEMMTUNE_STATUS_SUCCESS);
   }
   problems[1].added = 5;
   gemmtune_status each[2] = {};
@@ -438,11 +437,120 @@ TEST_CASE("structures of another header: grown ones serve while the new fields a
   CHECK(each[1] == GEMMTUNE_STATUS_INVALID_ARGUMENT);
 }
 
+TEST_CASE("structures of another header: fields that an older one lacks have their defaults") {
+  const Problem problem = make_problem({8, 8, 8});
+  const Tuning library({won_by_kernel(problem)});
+  gemmtune_options options = library.options();
+  options.struct_bytes = offsetof(gemmtune_options, device);
+  options.device = 99;  // not a field of that header
+  options.max_workspace_bytes = -1;
+  const Handle handle(library.Library::create(options));
+
+  gemmtune_problem c = to_c(problem);
+  c.struct_bytes = offsetof(gemmtune_problem, lda);
+  c.lda = c.ldb = c.ldc = c.batch = -7;
+  c.align_bytes = 3;
+  alignas(256) float data[64] = {};
+  const float one = 1;
+  for (int i = 0; i < 2; ++i) {
+    CHECK(gemmtune_gemm(handle.get(), &c, &one, data, data, &one, data, nullptr, 0, nullptr) ==
+          GEMMTUNE_STATUS_SUCCESS);
+  }
+  CHECK(library.fake.launches().size() == 2);
+  for (const size_t bytes :
+       {size_t{0}, offsetof(gemmtune_problem, k), offsetof(gemmtune_problem, lda) + 4}) {
+    c.struct_bytes = static_cast<uint32_t>(bytes);
+    CHECK(gemmtune_prewarm(handle.get(), &c, 1, nullptr) == GEMMTUNE_STATUS_INVALID_ARGUMENT);
+    CHECK(contains(error_of(handle.get()), "GEMMTUNE_PROBLEM_INIT"));
+  }
+}
+
+// The problem with pointers of an alignment class, won by a kernel of its own.
+Tuned won_at(int align_bytes, const char* tile) {
+  Problem problem = make_problem({8, 8, 8});
+  problem.align_bytes = align_bytes;
+  Tuned tuned = won_by_kernel(problem);
+  tuned.kernel = codegen::spec_for(**codegen::find_strategy("naive"), *parse_tile(tile), problem);
+  return tuned;
+}
+
+TEST_CASE("a problem that states no alignment goes by the addresses of each call") {
+  const Tuned usual = won_at(256, "tile_m=8 tile_n=32");
+  const Tuned at_16 = won_at(16, "tile_m=16 tile_n=32");
+  const Tuned at_4 = won_at(4, "tile_m=32 tile_n=32");
+  const Tuning library({usual, at_16, at_4});
+  const Handle handle = library.create();
+  gemmtune_problem c = GEMMTUNE_PROBLEM_INIT;
+  c.m = c.n = c.k = 8;
+  CHECK(c.align_bytes == GEMMTUNE_ALIGN_OF_POINTERS);
+  alignas(256) float data[256] = {};
+  const float one = 1;
+  const auto gemm = [&](const gemmtune_problem& problem, size_t a, size_t b, size_t out,
+                        gemmtune_stream stream = nullptr) {
+    return gemmtune_gemm(handle.get(), &problem, &one, data + a, data + b, &one, data + out,
+                         nullptr, 0, stream);
+  };
+  const auto kernel_of = [&](size_t a, size_t b, size_t out) {
+    REQUIRE(gemm(c, a, b, out) == GEMMTUNE_STATUS_SUCCESS);
+    return library.fake.launches().back().kernel;
+  };
+  for (int round = 0; round < 2; ++round) {  // by the slow way, and through the thread's cache
+    CHECK(kernel_of(0, 0, 128) == codegen::kernel_name(*usual.kernel));
+    CHECK(kernel_of(64, 64, 64) == codegen::kernel_name(*usual.kernel));
+    for (const size_t floats : {4, 8, 16, 32}) {
+      CHECK(kernel_of(floats, 0, 64) == codegen::kernel_name(*at_16.kernel));
+      CHECK(kernel_of(0, floats, 64) == codegen::kernel_name(*at_16.kernel));
+      CHECK(kernel_of(0, 0, floats) == codegen::kernel_name(*at_16.kernel));
+    }
+    CHECK(kernel_of(0, 0, 1) == codegen::kernel_name(*at_4.kernel));
+    CHECK(kernel_of(4, 3, 0) == codegen::kernel_name(*at_4.kernel));
+  }
+  // One that promises more than it hands over is refused.
+  gemmtune_problem stated = c;
+  stated.align_bytes = 256;
+  CHECK(gemm(stated, 4, 0, 64) == GEMMTUNE_STATUS_INVALID_ARGUMENT);
+  stated.align_bytes = 1024;
+  CHECK(gemm(stated, 64, 0, 64) == GEMMTUNE_STATUS_SUCCESS);
+  CHECK(gemm(stated, 4, 0, 64) == GEMMTUNE_STATUS_INVALID_ARGUMENT);
+  stated.align_bytes = 64;  // its kernels ask for 16
+  CHECK(gemm(stated, 4, 0, 64) == GEMMTUNE_STATUS_SUCCESS);
+  CHECK(gemm(stated, 1, 0, 64) == GEMMTUNE_STATUS_INVALID_ARGUMENT);
+  // Less than an element is no address of one.
+  const auto* const odd = reinterpret_cast<const char*>(data) + 2;
+  CHECK(gemmtune_gemm(handle.get(), &c, &one, odd, data, &one, data, nullptr, 0, nullptr) ==
+        GEMMTUNE_STATUS_INVALID_ARGUMENT);
+  CHECK(contains(error_of(handle.get()), "alignment is 2 bytes"));
+}
+
+TEST_CASE("what less aligned addresses lack is said") {
+  const Tuned usual = won_at(256, "tile_m=8 tile_n=32");
+  Tuned at_16 = won_at(16, "tile_m=16 tile_n=32");
+  at_16.kernel = workspace_kernel(at_16.problem);
+  const Tuning library({usual, at_16});
+  const Handle handle = library.create();
+  gemmtune_problem c = GEMMTUNE_PROBLEM_INIT;
+  c.m = c.n = c.k = 8;
+  REQUIRE(gemmtune_prewarm(handle.get(), &c, 1, nullptr) == GEMMTUNE_STATUS_SUCCESS);
+  size_t bytes = 1;
+  REQUIRE(gemmtune_workspace_bytes(handle.get(), &c, &bytes) == GEMMTUNE_STATUS_SUCCESS);
+  CHECK(bytes == 0);
+  alignas(256) float data[256] = {};
+  const float one = 1;
+  const auto gemm = [&](gemmtune_stream stream) {
+    return gemmtune_gemm(handle.get(), &c, &one, data + 4, data, &one, data, nullptr, 0, stream);
+  };
+  CHECK(gemm(nullptr) == GEMMTUNE_STATUS_WORKSPACE_TOO_SMALL);
+  CHECK(contains(error_of(handle.get()), "multiples of 16 bytes only"));
+  c.align_bytes = 16;
+  REQUIRE(gemmtune_workspace_bytes(handle.get(), &c, &bytes) == GEMMTUNE_STATUS_SUCCESS);
+  CHECK(bytes > 0);
+}
+
 TEST_CASE("arguments of a product are checked before anything is enqueued") {
   const Problem problem = make_problem({16, 16, 16});
   const Tuning library({won_by_kernel(problem)});
   const Handle handle = library.create();
-  alignas(16) float data[257];
+  alignas(256) float data[257];
   const float one = 1;
   const auto gemm = [&](const gemmtune_problem* p, const float* alpha, const float* a,
                         const float* b, const float* beta, float* c) {
@@ -456,7 +564,7 @@ TEST_CASE("arguments of a product are checked before anything is enqueued") {
     CHECK(gemm(&c, &one, data, data, nullptr, data) == GEMMTUNE_STATUS_INVALID_ARGUMENT);
     CHECK(gemm(&c, &one, data, data, &one, nullptr) == GEMMTUNE_STATUS_INVALID_ARGUMENT);
     CHECK(gemm(&c, &one, data + 1, data, &one, data) == GEMMTUNE_STATUS_INVALID_ARGUMENT);
-    CHECK(contains(error_of(handle.get()), "16 bytes that gemmtune_problem.align_bytes"));
+    CHECK(contains(error_of(handle.get()), "256 bytes that gemmtune_problem.align_bytes"));
     CHECK(gemm(nullptr, &one, data, data, &one, data) == GEMMTUNE_STATUS_INVALID_ARGUMENT);
   }
   CHECK(library.fake.launches().empty());

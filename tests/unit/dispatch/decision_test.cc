@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <random>
+#include <span>
 #include <string>
 
 #include "codegen/strategy.h"
@@ -76,10 +79,18 @@ Request request_for(const char* problem_key) {
   return request;
 }
 
-// The ways in order: "kernel 10", "vendor 20", "default".
+bool is_fallback(const Choice& choice) {
+  return choice.route == Choice::Route::kernel && choice.stored == nullptr;
+}
+
+// The ways in order: "kernel 10", "vendor 20", "default"; without the fallback, which is the last
+// of all.
 std::string order_of(const Decision& decision) {
   std::string text;
-  for (const Choice& choice : decision.choices) {
+  REQUIRE_FALSE(decision.choices.empty());
+  CHECK(is_fallback(decision.choices.back()));
+  for (const Choice& choice : std::span(decision.choices).first(decision.choices.size() - 1)) {
+    CHECK_FALSE(is_fallback(choice));
     if (!text.empty()) text += ", ";
     if (choice.route == Choice::Route::kernel) text += "kernel";
     if (choice.route == Choice::Route::vendor_algorithm) text += "vendor";
@@ -137,7 +148,7 @@ TEST_CASE("what cannot run here is rejected by name") {
     const Snapshot snapshot = snapshot_of({row});
     const Decision decision =
         dispatch::decide(snapshot, request_for("f32/f32/ieee/ttt/512x512x512"), t);
-    for (const Choice& choice : decision.choices) CHECK(choice.route != Choice::Route::kernel);
+    for (const Choice& choice : decision.choices) CHECK(choice.stored == nullptr);
     REQUIRE(decision.rejections.size() == 1);
     return decision.rejections[0].why;
   };
@@ -199,13 +210,114 @@ TEST_CASE("without the vendor similar problems' kernels stand in, nearest first"
   const Snapshot snapshot = snapshot_of(rows);
   const Decision decision =
       dispatch::decide(snapshot, request_for("f32/f32/ieee/ttt/512x512x512"), alone);
-  REQUIRE(decision.choices.size() == 3);  // not the one of another math mode
+  REQUIRE(decision.choices.size() == 4);  // not the one of another math mode
+  CHECK(is_fallback(decision.choices[3]));
   CHECK(key(*decision.choices[0].neighbour) == "f32/f32/ieee/ttt/500x512x512");
   CHECK(key(*decision.choices[1].neighbour) == "f32/f32/ieee/ttt/1024x1024x1024");
   CHECK(key(*decision.choices[2].neighbour) == "f32/f32/ieee/tnt/512x512x512");
   // Specialised for what is asked, not for what it won.
   CHECK(decision.choices[2].spec.traits.b_row_major);
   for (const Choice& choice : decision.choices) CHECK_FALSE(choice.expected_us);
+}
+
+TEST_CASE(
+    "a kernel that won with pointers of another alignment is borrowed if it beat the vendor") {
+  const auto row = [](double kernel_us, double vendor_us, const char* problem,
+                      const char* uuid = kHere) {
+    return Row{
+        uuid,  kernel_us, vendor_us, "tile_m=8 tile_n=32", "sm_90", store::Provenance::measured,
+        false, problem};
+  };
+  constexpr const char* kAt16 = "f32/f32/ieee/ttt/512x512x512/align=16";
+  constexpr const char* kAt4 = "f32/f32/ieee/ttt/512x512x512/align=4";
+  CHECK(decide({row(10, 20, kAt16)}) == "kernel, default");
+  CHECK(decide({row(10, 20, kAt16, kTwin)}) == "kernel, default");
+  CHECK(decide({row(10, 20, kAt16, kOther)}) == "default, kernel");
+  CHECK(decide({row(30, 20, kAt16)}) == "default, kernel");
+  // What was measured for the problem itself stays first, also if it was the vendor.
+  CHECK(decide({row(10, 20, kAt16), {kHere, 9, 20, "tile_m=16 tile_n=16"}}) ==
+        "kernel 9, vendor 20, default, kernel");
+  CHECK(decide({row(10, 20, kAt16), {kHere, 0, 15}}) == "vendor 15, default, kernel");
+  // The nearest class that has one, specialised for what is asked.
+  const Snapshot snapshot = snapshot_of({row(10, 20, kAt4), row(11, 20, kAt16)});
+  const Decision decision =
+      dispatch::decide(snapshot, request_for("f32/f32/ieee/ttt/512x512x512"), target());
+  CHECK(key(*decision.choices[0].neighbour) == kAt16);
+  CHECK(decision.choices[0].spec.traits.vector_a == 4);
+  CHECK_FALSE(decision.choices[0].expected_us);
+  const Decision less = dispatch::decide(snapshot_of({row(11, 20, "f32/f32/ieee/ttt/512x512x512")}),
+                                         request_for(kAt4), target());
+  CHECK(less.choices[0].route == Choice::Route::kernel);
+  CHECK(less.choices[0].spec.traits.vector_a == 1);
+}
+
+// Any problem of a type, sums and math mode: layouts, sizes, leading dimensions, batches,
+// alignment.
+Problem any_problem(std::mt19937& random, DataType type, DataType accumulator, MathMode math) {
+  const auto size = [&] { return int64_t{1} << random() % 14; };
+  const auto order = [&] { return random() % 2 == 0 ? Order::row_major : Order::column_major; };
+  const auto more = [&] { return static_cast<int64_t>(random() % 3 * (random() % 9)); };
+  const Shape shape{size() + more(), size() + more(), size() + more()};
+  Problem p = make_problem(shape, type, {order(), order(), Order::row_major});
+  p.accumulator = accumulator;
+  p.math = math;
+  p.lda += more();
+  p.ldb += more();
+  p.ldc += more();
+  if (random() % 3 == 0) {
+    p.batch = 1 + static_cast<int64_t>(random() % 5);
+    p.stride_a = p.stride_b = p.stride_c = 0;
+    pack(p);
+  }
+  p.align_bytes = std::max(size_bytes(type), alignment_class(1 << random() % 9));
+  return p;
+}
+
+TEST_CASE("without the vendor and any result there is a kernel for every problem") {
+  struct Kind {
+    DataType type;
+    DataType accumulator;
+    MathMode math;
+  };
+  constexpr Kind kKinds[] = {{DataType::f32, DataType::f32, MathMode::ieee},
+                             {DataType::f32, DataType::f32, MathMode::tf32},
+                             {DataType::f32, DataType::f32, MathMode::tf32x3},
+                             {DataType::f32, DataType::f32, MathMode::f16},
+                             {DataType::f16, DataType::f32, MathMode::ieee},
+                             {DataType::f16, DataType::f16, MathMode::ieee},
+                             {DataType::bf16, DataType::f32, MathMode::ieee}};
+  const Snapshot empty = snapshot_of({});
+  std::mt19937 random(15);
+  for (const Arch arch : known_archs()) {
+    Target alone;
+    alone.arch = arch;
+    alone.limits = representative_device(arch);
+    alone.vendor = false;
+    alone.deterministic = true;  // and without a workspace
+    for (const Kind& kind : kKinds) {
+      const bool has_instructions = kind.type != DataType::bf16 || arch.number() >= 80;
+      for (int round = 0; round < 300; ++round) {
+        Request request;
+        request.problem = comparable(any_problem(random, kind.type, kind.accumulator, kind.math));
+        request.device_scalars = round % 2 == 0;
+        REQUIRE(validate(request.problem));
+        CAPTURE(key(request.problem));
+        CAPTURE(to_string(arch));
+        const Decision decision = dispatch::decide(empty, request, alone);
+        REQUIRE(decision.choices.size() == (has_instructions ? 1 : 0));
+        if (has_instructions) {
+          const Choice& choice = decision.choices[0];
+          CHECK(choice.spec.device_scalars == request.device_scalars);
+          CHECK(runs_on(choice.arch, arch));
+          // As exactly as was asked for, or more so.
+          CHECK((choice.spec.math == kind.math || choice.spec.math == MathMode::ieee));
+        } else {
+          CHECK(decision.rejections.back().why.find("none computes this type") !=
+                std::string::npos);
+        }
+      }
+    }
+  }
 }
 
 TEST_CASE("device scalars ask for the kernel that reads them") {

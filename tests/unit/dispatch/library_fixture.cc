@@ -264,10 +264,39 @@ gemmtune_handle Library::create(const gemmtune_options& options) const {
   return handle;
 }
 
+namespace {
+
+// A copy of values that starts at a multiple of `align_bytes` and of nothing better below 256.
+class Placed {
+ public:
+  Placed(const std::vector<float>& values, int align_bytes)
+      : count_(values.size()), shift_(static_cast<size_t>(align_bytes) % kLine) {
+    const size_t bytes = (shift_ + count_ * sizeof(float) + kLine - 1) / kLine * kLine;
+    memory_.reset(std::aligned_alloc(kLine, bytes));
+    std::copy(values.begin(), values.end(), data());
+  }
+
+  float* data() const {
+    return reinterpret_cast<float*>(static_cast<std::byte*>(memory_.get()) + shift_);
+  }
+  std::vector<float> values() const { return {data(), data() + count_}; }
+
+ private:
+  static constexpr size_t kLine = 256;
+
+  size_t count_;
+  size_t shift_;
+  std::unique_ptr<void, decltype(&std::free)> memory_{nullptr, &std::free};
+};
+
+}  // namespace
+
 gemmtune_status run(gemmtune_handle handle, const Problem& problem, std::mt19937& random,
                     const RunOptions& options) {
-  auto operands = vendor_test::random_operands(problem, random);
-  // Vectors start at multiples of 16 bytes.
+  const auto operands = vendor_test::random_operands(problem, random);
+  const Placed a(operands.a, problem.align_bytes);
+  const Placed b(operands.b, problem.align_bytes);
+  const Placed out(operands.c, problem.align_bytes);
   const auto expected = vendor_test::reference(problem, operands, options.alpha, options.beta);
   const gemmtune_problem c = to_c(problem, options.device_scalars);
   size_t bytes = 0;
@@ -280,9 +309,10 @@ gemmtune_status run(gemmtune_handle handle, const Problem& problem, std::mt19937
   std::unique_ptr<void, decltype(&std::free)> workspace(
       bytes > 0 ? std::aligned_alloc(256, (bytes + 255) / 256 * 256) : nullptr, &std::free);
   const gemmtune_status status =
-      gemmtune_gemm(handle, &c, &options.alpha, operands.a.data(), operands.b.data(), &options.beta,
-                    operands.c.data(), workspace.get(), bytes, options.stream);
-  if (status == GEMMTUNE_STATUS_SUCCESS && options.stream == nullptr) CHECK(operands.c == expected);
+      gemmtune_gemm(handle, &c, &options.alpha, a.data(), b.data(), &options.beta, out.data(),
+                    workspace.get(), bytes, options.stream);
+  if (status == GEMMTUNE_STATUS_SUCCESS && options.stream == nullptr)
+    CHECK(out.values() == expected);
   return status;
 }
 

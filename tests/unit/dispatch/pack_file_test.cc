@@ -108,12 +108,22 @@ TEST_CASE("what was packed is read again") {
   }
 }
 
+constexpr size_t kFormatAt = 8;
+constexpr size_t kIndexBytesAt = 12;
+constexpr size_t kChecksumAt = 28;
+constexpr size_t kIndexAt = 36;
+
+// A pack without images as format 2 had it.
+std::string in_format_2(std::string bytes) {
+  const uint32_t format = 2;
+  std::memcpy(bytes.data() + kFormatAt, &format, sizeof(format));
+  const uint64_t sum = jit::checksum(std::string_view(bytes).substr(kIndexAt));
+  std::memcpy(bytes.data() + kChecksumAt, &sum, sizeof(sum));
+  return bytes;
+}
+
 // A pack as format 1 had it: without what the one winner ranks as.
 std::string in_format_1(std::string bytes, double rank_us) {
-  constexpr size_t kFormatAt = 8;
-  constexpr size_t kIndexBytesAt = 12;
-  constexpr size_t kChecksumAt = 28;
-  constexpr size_t kIndexAt = 36;
   char rank[sizeof(rank_us)];
   std::memcpy(rank, &rank_us, sizeof(rank));
   const size_t at = bytes.find(std::string_view(rank, sizeof(rank)));
@@ -149,6 +159,33 @@ TEST_CASE("a pack of format 1 is read: a kernel ranks as its time") {
     CHECK(read.vendor->time_us == 0.5);
   });
   CHECK(winners == 1);
+}
+
+TEST_CASE("up to format 2 a problem that names no alignment is one of 16 bytes") {
+  const std::pair<const char*, const char*> keys[] = {
+      {"f32/f32/ieee/ttt/64x64x64", "f32/f32/ieee/ttt/64x64x64/align=16"},
+      {"f32/f32/ieee/ttt/64x64x64/align=4", "f32/f32/ieee/ttt/64x64x64/align=4"},
+      {"f32/f32/ieee/ttt/64x64x64/align=256", "f32/f32/ieee/ttt/64x64x64"}};
+  PackWriter writer("0.1.0");
+  for (const auto& [old, now] : keys) {
+    store::Winner winner;
+    winner.problem = old;
+    winner.arch = "sm_90";
+    winner.vendor = store::WinningAlgorithm{"rank=0", "130000", 0.5};
+    writer.add(winner);
+  }
+  const std::string bytes = writer.finish();
+  const auto keys_in = [](const std::string& file) {
+    std::vector<std::string> found;
+    const auto pack = Pack::parse(file, "the pack");
+    if (!pack) FAIL(pack.error().message);
+    (*pack)->winners([&](const store::Winner& w) { found.emplace_back(w.problem); });
+    return found;
+  };
+  for (size_t i = 0; i < 3; ++i) {
+    CHECK(keys_in(in_format_2(bytes))[i] == keys[i].second);
+    CHECK(keys_in(bytes)[i] == keys[i].first);
+  }
 }
 
 TEST_CASE("an image is given out for exactly its source and arch") {

@@ -155,6 +155,26 @@ TEST_CASE("a timing of an older line is of no final round, until another source 
   CHECK(to_line(merged(entry, *read)) == line);
 }
 
+TEST_CASE("a line of version 1 that names no alignment is of 16 bytes") {
+  Entries random(9);
+  json line = json::parse(to_line(random.entry()));
+  CHECK(line["gemm_tune"] == 2);
+  for (const auto& [problem, version, align] :
+       {std::tuple{"f32/f32/ieee/ttt/8x8x8", 1, 16}, std::tuple{"f32/f32/ieee/ttt/8x8x8", 2, 256},
+        std::tuple{"f32/f32/ieee/ttt/8x8x8/align=256", 1, 256},
+        std::tuple{"f32/f32/ieee/ttt/8x8x8/align=4", 1, 4}}) {
+    line["problem"] = problem;
+    line["gemm_tune"] = version;
+    const auto read = parse_line(line.dump());
+    REQUIRE_MESSAGE(read, read.error().message);
+    CHECK(read->record.job.problem.align_bytes == align);
+  }
+  line["gemm_tune"] = 3;
+  CHECK(contains(why_refused(line.dump()), "versions 1 to 2"));
+  line["gemm_tune"] = 0;
+  CHECK(contains(why_refused(line.dump()), "versions 1 to 2"));
+}
+
 TEST_CASE("every key is needed, no other is taken, and no value of another kind") {
   Entries random(4);
   Entry entry = random.entry();
@@ -192,7 +212,7 @@ TEST_CASE("every key is needed, no other is taken, and no value of another kind"
   walk(whole, "");
   walk(whole["timings"][0], "/timings/0");
 
-  CHECK(contains(broken("/gemm_tune", 2), "version 2"));
+  CHECK(contains(broken("/gemm_tune", 3), "version 3"));
   CHECK(contains(broken("/arch", "sm_x"), "arch"));
   CHECK(contains(broken("/problem", "f32/nothing"), "problem"));
   CHECK(contains(broken("/outcome", "fine"), "outcome"));

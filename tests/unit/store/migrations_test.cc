@@ -2,8 +2,10 @@
 
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
 #include <doctest/doctest.h>
 
+#include <map>
 #include <stdexcept>
 
 #include "store_fixture.h"
@@ -69,7 +71,9 @@ void check_upgrade_of(int version) {
   CHECK(schema_of(path) == schema_of(dir / "new.db"));
   CHECK(store->check());
   REQUIRE(store->devices()->size() == 1);
-  const auto records = store->candidates(make_problem({5120, 5120, 4096}), {});
+  Problem problem = make_problem({5120, 5120, 4096});
+  problem.align_bytes = 16;  // what it was measured with
+  const auto records = store->candidates(problem, {});
   REQUIRE(records->size() == 2);
   CHECK(records->at(0).outcome == Outcome::ok);
   CHECK(records->at(0).measurement->median_us == 4400.5);
@@ -78,7 +82,7 @@ void check_upgrade_of(int version) {
   int winners = 0;
   REQUIRE(store->winners(false, [&](const Winner& winner) {
     ++winners;
-    CHECK(winner.problem == "f32/f32/ieee/ttt/5120x5120x4096");
+    CHECK(winner.problem == "f32/f32/ieee/ttt/5120x5120x4096/align=16");
     REQUIRE(winner.kernel);
     CHECK(winner.kernel->time_us == 4400.5);
   }));
@@ -118,7 +122,8 @@ TEST_CASE("version 4: what won a final round wins again") {
   write_version(4, path);
   SQLite::Database(path.string(), kWritable).exec(kSearchedAndFinal);
   const auto store = must_open(path);
-  const Problem problem = make_problem({64, 64, 64});
+  Problem problem = make_problem({64, 64, 64});
+  problem.align_bytes = 16;
   const auto best = store->best(problem, {});
   REQUIRE(best);
   REQUIRE(best->has_value());
@@ -133,6 +138,35 @@ TEST_CASE("version 4: what won a final round wins again") {
   CHECK(database.execAndGet("SELECT config FROM winners WHERE problem_id = 2").getString() ==
         "final");
   CHECK(database.execAndGet("SELECT count(*) FROM winners WHERE rank_us > 0").getInt() == 2);
+}
+
+TEST_CASE("version 5: results stay with the alignment that they were measured at") {
+  const TempDir dir;
+  const fs::path path = dir / "old.db";
+  write_version(5, path);
+  SQLite::Database(path.string(), kWritable).exec(R"(
+    INSERT INTO problems SELECT 10 + a.bytes, a.key, type, accumulator, math, layout, 5120, 5120,
+      4096, lda, ldb, ldc, batch, stride_a, stride_b, stride_c, a.bytes FROM problems,
+      (SELECT 4 AS bytes, 'f32/f32/ieee/ttt/5120x5120x4096/align=4' AS key UNION
+       SELECT 256, 'f32/f32/ieee/ttt/5120x5120x4096/align=256') a WHERE id = 1;
+    INSERT INTO winners SELECT 266, arch, device_id, warm,
+      'f32/f32/ieee/ttt/5120x5120x4096/align=256', strategy, 'aligned', source_hash,
+      compiler_version, provenance, 0, registers, 97, vendor_config, vendor_version, vendor_time_us,
+      97 FROM winners;)");
+  const auto store = must_open(path);
+  std::map<std::string, int64_t> ids;
+  SQLite::Database database(path.string());
+  SQLite::Statement query(database, "SELECT key, id FROM problems");
+  while (query.executeStep()) ids[query.getColumn(0).getString()] = query.getColumn(1).getInt64();
+  CHECK(ids == std::map<std::string, int64_t>{{"f32/f32/ieee/ttt/5120x5120x4096", 266},
+                                              {"f32/f32/ieee/ttt/5120x5120x4096/align=16", 1},
+                                              {"f32/f32/ieee/ttt/5120x5120x4096/align=4", 14}});
+  std::map<std::string, std::string> winners;
+  REQUIRE(store->winners(false, [&](const Winner& winner) {
+    winners[std::string(winner.problem)] = winner.kernel ? std::string(winner.kernel->config) : "";
+  }));
+  CHECK(winners.at("f32/f32/ieee/ttt/5120x5120x4096") == "aligned");
+  CHECK(winners.contains("f32/f32/ieee/ttt/5120x5120x4096/align=16"));
 }
 
 TEST_CASE("an old file that is opened read_only is refused and untouched") {

@@ -19,7 +19,7 @@ class Generator {
     Problem problem = make_problem({1 + below(2) * 63, 64, 32 << below(2)},
                                    below(4) == 0 ? DataType::f16 : DataType::f32,
                                    *parse_layout(kLayouts[below(3)]));
-    if (below(4) == 0) problem.align_bytes = 4;
+    if (below(4) == 0) problem.align_bytes = below(2) == 0 ? 4 : 16;
     return problem;
   }
 
