@@ -2,20 +2,36 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "cli/bench_summary.h"
 #include "cli/problem_options.h"
 #include "cli/services.h"
-#include "tuner/suite_bench.h"
+#include "dispatch/decision.h"
+#include "tuner/session.h"
 
 namespace gemmtune::cli {
+
+// How far --tune-missing searches, a problem.
+struct BenchSearchOptions {
+  std::optional<int> candidates;
+  double seconds = 0;  // 0: no limit
+  int jobs = 0;        // 0: as many as there are cores
+
+  bool operator==(const BenchSearchOptions&) const = default;
+};
 
 struct BenchOptions {
   ProblemOptions problems;
   TargetOptions target;
   bool warm = false;
-  double seconds = 6;  // at most, a problem
+  double seconds = 6;         // of measuring at most, a problem
+  bool tune_missing = false;  // first search for what was not measured on this device
+  BenchSearchOptions search;
 };
 
 struct BenchReport {
@@ -23,20 +39,47 @@ struct BenchReport {
   int driver_version = 0;  // as cuDriverGetVersion gives it
   bool warm = false;
   bool interrupted = false;
-  std::vector<tuner::SuiteBenchRow> rows;
-  std::vector<tuner::GroupMean> means;
+  std::string failure;  // what ended the command before its end; else empty
+  std::vector<BenchRow> rows;
+  std::vector<BenchGroup> groups;
 };
 
 // Each may be empty.
 struct BenchEvents {
   std::function<Expected<void>()> on_ready;  // everything is checked; an error ends the command
-  std::function<void(const tuner::SuiteBenchRow&)> on_row;
+  std::function<std::function<void(const tuner::Progress&)>(const WantedProblem&)> on_search;
+  std::function<void(const BenchRow&)> on_row;
 };
 
-// Measures the database's best kernels against cuBLASLt. Needs a GPU (ErrorKind::unsupported
-// without); writes nothing.
+// What measuring a problem takes.
+struct BenchServices {
+  std::function<Expected<std::unique_ptr<tuner::Evaluator>>(const Problem&)> make_evaluator;
+  MakeKernel make_kernel;
+  Arch arch;  // of kernels that no result names an arch for
+};
+
+// Measures what `decision`, which is about wanted.problem, comes to here, beside cuBLASLt. What
+// keeps something from being measured (unsupported, does not compile, wrong, no memory) is the
+// row's note; an error means that the device failed.
+Expected<BenchRow> bench_problem(const WantedProblem& wanted, const dispatch::Decision& decision,
+                                 const BenchServices& services);
+
+// A problem's row; nothing where the command was interrupted before it was measured.
+using MeasureRow = std::function<Expected<std::optional<BenchRow>>(const WantedProblem&)>;
+
+// Fills in the rows of `report`, what is told of them, and why there are not as many as there are
+// problems.
+void measure_rows(std::span<const WantedProblem> wanted, const MeasureRow& measure,
+                  const std::atomic<bool>& stop, const BenchEvents& events, BenchReport& report);
+
+// Measures what the library would run for each problem beside cuBLASLt. Needs a GPU
+// (ErrorKind::unsupported without); writes nothing but what --tune-missing finds. Once problems are
+// being measured, a failure ends the work and is told in the report.
 Expected<BenchReport> run_bench(const Context& context, const BenchOptions& options,
                                 const std::atomic<bool>& stop, const BenchEvents& events);
+
+// An error that says why, if no problem was compared with cuBLASLt, or if something failed.
+Expected<void> check_compared(const BenchReport& report);
 
 std::string bench_text(const BenchReport& report);
 std::string bench_json(const BenchReport& report);

@@ -30,6 +30,15 @@ Expected<Device> find_device(const Context& context, store::RecordStore& store,
 
 }  // namespace
 
+dispatch::Target library_target(const Device& device) {
+  const gemmtune_options defaults = GEMMTUNE_OPTIONS_INIT;
+  dispatch::Target target;
+  target.limits = device_limits(device, device.arch);
+  target.arch = device.arch;
+  target.max_workspace_bytes = defaults.max_workspace_bytes;
+  return target;
+}
+
 Expected<ExplainAnswer> run_explain(const Context& context, const ExplainOptions& options) {
   const auto problem = parse_problem(options.problem);
   if (!problem) return tl::unexpected(problem.error());
@@ -43,13 +52,9 @@ Expected<ExplainAnswer> run_explain(const Context& context, const ExplainOptions
   ExplainAnswer answer;
   answer.device = std::move(*device);
   answer.snapshot = std::make_shared<const dispatch::Snapshot>(std::move(*snapshot));
-  const gemmtune_options defaults = GEMMTUNE_OPTIONS_INIT;
-  dispatch::Target target;
-  target.limits = device_limits(answer.device, answer.device.arch);
-  target.arch = answer.device.arch;
+  dispatch::Target target = library_target(answer.device);
   target.vendor = !options.no_vendor;
   target.deterministic = options.deterministic;
-  target.max_workspace_bytes = defaults.max_workspace_bytes;
   const dispatch::Request request{dispatch::comparable(*problem), false, false};
   answer.explanation.problem = request.problem;
   answer.explanation.decision = dispatch::decide(*answer.snapshot, request, target);

@@ -24,6 +24,9 @@ struct ExplainAnswer {
   dispatch::Explanation explanation;
 };
 
+// What the runtime library may choose on `device` unless it is told otherwise.
+dispatch::Target library_target(const Device& device);
+
 // Decides as the runtime library does with the same database; needs no GPU, and never writes. Usage
 // error where the GPU is not clear.
 Expected<ExplainAnswer> run_explain(const Context& context, const ExplainOptions& options);

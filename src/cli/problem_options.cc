@@ -79,7 +79,7 @@ Expected<void> add_suite(const std::string& path, std::vector<WantedProblem>& ou
   if (!suite) return tl::unexpected(suite.error());
   for (tuner::SuiteEntry& entry : suite->entries) {
     out.push_back({entry.problem, entry.unsupported.empty() ? key(entry.problem) : entry.text,
-                   entry.group, entry.unsupported});
+                   entry.group, entry.unsupported, entry.count});
   }
   return {};
 }

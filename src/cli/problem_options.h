@@ -33,7 +33,8 @@ struct WantedProblem {
   Problem problem;
   std::string text;         // for messages
   std::string group;        // of its suite; empty for one from the command line
-  std::string unsupported;  // a suite may name what cannot be expressed yet; else empty
+  std::string unsupported;  // a suite may name what cannot be computed yet; else empty
+  int64_t count = 1;        // calls in a step of the suite's program
 };
 
 // The values of "64" or "start:end:step" (end included, as cutlass_profiler has it; the step may be

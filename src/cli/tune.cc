@@ -72,12 +72,12 @@ Expected<std::vector<Planned>> plan_all(const std::vector<WantedProblem>& wanted
   return make_error(ErrorKind::unsupported, all.front().wanted.text + ": " + all.front().skipped);
 }
 
-tuner::TuneRequest make_request(const TuneOptions& options, const Planned& planned,
-                                const Target& target) {
+tuner::TuneRequest make_request(const TuneOptions& options, const Problem& problem,
+                                std::vector<codegen::SearchSpace> spaces, const Target& target) {
   tuner::TuneRequest request;
-  request.problem = planned.wanted.problem;
+  request.problem = problem;
   request.arch = target.arch;
-  request.spaces = planned.spaces;
+  request.spaces = std::move(spaces);
   request.max_candidates =
       options.candidates.value_or(target.device ? kCandidatesMeasured : kCandidatesPredicted);
   request.max_seconds = options.seconds;
@@ -89,12 +89,8 @@ tuner::TuneRequest make_request(const TuneOptions& options, const Planned& plann
 }
 
 // Everything that is found out before anything is written.
-struct Prepared {
-  Machine machine;
-  Target target;
+struct Prepared : TuneServices {
   std::vector<Planned> planned;  // at least one is not skipped
-  std::shared_ptr<const jit::Compiler> compiler;
-  VendorLibraries libraries;
 };
 
 Expected<Prepared> prepare(const Context& context, const TuneOptions& options) {
@@ -136,20 +132,33 @@ Expected<tuner::TuneReport> tune_one(const Planned& item, EvaluatorResult evalua
                                      store::RecordStore& store, const std::atomic<bool>& stop,
                                      const TuneEvents& events) {
   if (!evaluator) return tl::unexpected(evaluator.error());
-  const tuner::TuneRequest request = make_request(options, item, prepared.target);
-  tuner::SessionServices services;
-  services.compiler = prepared.compiler;
-  services.store = &store;
-  services.evaluator = evaluator->get();
-  services.limits = prepared.target.limits;
-  services.device = prepared.target.device;
-  services.run = run_info("tune", request, prepared.machine, *prepared.compiler);
-  services.stop = &stop;
-  if (events.on_problem) services.on_progress = events.on_problem(item.wanted);
-  return tuner::tune(request, services);
+  std::function<void(const tuner::Progress&)> on_progress;
+  if (events.on_problem) on_progress = events.on_problem(item.wanted);
+  return tune_problem(item.wanted.problem, item.spaces, **evaluator, prepared, options, store, stop,
+                      std::move(on_progress));
 }
 
 }  // namespace
+
+Expected<tuner::TuneReport> tune_problem(const Problem& problem,
+                                         std::vector<codegen::SearchSpace> spaces,
+                                         tuner::Evaluator& evaluator, const TuneServices& shared,
+                                         const TuneOptions& options, store::RecordStore& store,
+                                         const std::atomic<bool>& stop,
+                                         std::function<void(const tuner::Progress&)> on_progress) {
+  const tuner::TuneRequest request =
+      make_request(options, problem, std::move(spaces), shared.target);
+  tuner::SessionServices services;
+  services.compiler = shared.compiler;
+  services.store = &store;
+  services.evaluator = &evaluator;
+  services.limits = shared.target.limits;
+  services.device = shared.target.device;
+  services.run = run_info("tune", request, shared.machine, *shared.compiler);
+  services.on_progress = std::move(on_progress);
+  services.stop = &stop;
+  return tuner::tune(request, services);
+}
 
 Expected<void> check_search_limits(std::optional<int> candidates, double seconds, int jobs) {
   if (candidates && *candidates < 1) return usage_error("--candidates must be at least 1");

@@ -77,6 +77,22 @@ Expected<SupportedSpaces> supported_spaces(const Problem& problem,
 store::RunInfo run_info(std::string_view command, const tuner::TuneRequest& request,
                         const Machine& machine, const jit::Compiler& compiler);
 
+// What the searches of one command share.
+struct TuneServices {
+  Machine machine;
+  Target target;
+  std::shared_ptr<const jit::Compiler> compiler;
+  VendorLibraries libraries;
+};
+
+// Searches `spaces`, which compute `problem`, as far as `options` say, and records what is tried.
+Expected<tuner::TuneReport> tune_problem(const Problem& problem,
+                                         std::vector<codegen::SearchSpace> spaces,
+                                         tuner::Evaluator& evaluator, const TuneServices& shared,
+                                         const TuneOptions& options, store::RecordStore& store,
+                                         const std::atomic<bool>& stop,
+                                         std::function<void(const tuner::Progress&)> on_progress);
+
 // Tunes every problem that was asked for. Everything is checked before the database is opened, so
 // an error of kind usage or unsupported leaves no trace. One of several problems that nothing
 // computes yet, or that fails, is skipped; it is an error if nothing computes any.

@@ -1,21 +1,11 @@
 #include "dispatch/vendor_access.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
+#include "vendor/algorithm_names.h"
+
 namespace gemmtune::dispatch {
-namespace {
-
-// A stored config is "rank=3 algo=21 tile=...": the rank is the place in the heuristic's order,
-// which another version of cuBLASLt, or another limit on the workspace, changes.
-std::string_view without_rank(std::string_view config) {
-  if (!config.starts_with("rank=")) return config;
-  const size_t space = config.find(' ');
-  return space == std::string_view::npos ? std::string_view{} : config.substr(space + 1);
-}
-
-}  // namespace
 
 Expected<vendor::CublasLt> VendorAccess::open() {
   const std::lock_guard lock(mutex_);
@@ -47,7 +37,7 @@ Expected<VendorAccess::Algorithm> VendorAccess::find(const Problem& problem,
   if (!plan) return tl::unexpected(plan.error());
   Algorithm algorithm;
   if (!config.empty()) {
-    const int found = plan->find(without_rank(config));
+    const int found = plan->find(vendor::without_rank(config));
     algorithm.is_default = found < 0;
     algorithm.index = std::max(0, found);
   }

@@ -301,11 +301,21 @@ Expected<FinalResults> DeviceEvaluator::finish(std::span<const Finalist> finalis
   return std::move(*results);
 }
 
+// Each once.
+std::vector<int> DeviceEvaluator::final_vendor_ranks() const {
+  if (best_vendor_rank_ < 0) return {};
+  std::vector<int> ranks = {0, best_vendor_rank_};
+  ranks.insert(ranks.end(), vendor_finalists_.begin(), vendor_finalists_.end());
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
 gpu::Result<FinalResults> DeviceEvaluator::run_final(std::span<const Finalist> finalists) {
   auto entered = bench_->context->enter();
   if (!entered) return tl::unexpected(entered.error());
   std::vector<Runner> runners;
-  runners.reserve(finalists.size() + 2);
+  runners.reserve(finalists.size() + final_vendor_ranks().size());
   const auto add = [&](Runner runner, const auto& enqueue) -> gpu::Result<void> {
     runners.push_back(std::move(runner));
     auto graph = record(enqueue(runners.back()));
@@ -325,10 +335,7 @@ gpu::Result<FinalResults> DeviceEvaluator::run_final(std::span<const Finalist> f
       return tl::unexpected(done.error());
     }
   }
-  std::vector<int> ranks;
-  if (best_vendor_rank_ >= 0) ranks.push_back(0);
-  if (best_vendor_rank_ > 0) ranks.push_back(best_vendor_rank_);
-  for (const int rank : ranks) {
+  for (const int rank : final_vendor_ranks()) {
     Runner runner;
     runner.vendor_rank = rank;
     if (auto done = add(std::move(runner),

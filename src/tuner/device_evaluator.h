@@ -45,6 +45,7 @@ class DeviceEvaluator final : public Evaluator {
   Expected<std::vector<VendorResult>> measure_vendor() override;
   Expected<Evaluation> evaluate(const Candidate& candidate,
                                 const jit::CompiledKernel& kernel) override;
+  void add_vendor_finalist(int rank) override { vendor_finalists_.push_back(rank); }
   Expected<FinalResults> finish(std::span<const Finalist> finalists) override;
 
  private:
@@ -83,6 +84,7 @@ class DeviceEvaluator final : public Evaluator {
   gpu::Result<void> judge_accuracy(const launch::LoadedKernel& kernel, Evaluation& evaluation);
   gpu::Result<Evaluation> measure(launch::LoadedKernel kernel, Evaluation evaluation);
   Evaluation eliminated(double sample_us, Evaluation evaluation) const;
+  std::vector<int> final_vendor_ranks() const;
   gpu::Result<FinalResults> run_final(std::span<const Finalist> finalists);
   VendorResult vendor_result(int rank, const Contender& contender) const;
 
@@ -93,6 +95,7 @@ class DeviceEvaluator final : public Evaluator {
   std::optional<Bench> bench_;
   std::optional<Incumbent> incumbent_;
   int best_vendor_rank_ = -1;
+  std::vector<int> vendor_finalists_;   // ranks, beside the first and the best
   std::optional<double> vendor_error_;  // of that algorithm, on the benchmark's own operands
 };
 

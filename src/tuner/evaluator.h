@@ -42,7 +42,8 @@ struct Finalist {
 
 struct FinalResults {
   std::vector<Evaluation> finalists;  // parallel to what finish() was given
-  std::vector<VendorResult> vendor;  // first heuristic and best of all, measured in the same rounds
+  // First heuristic, best of all, and those that were added, measured in the same rounds.
+  std::vector<VendorResult> vendor;
 };
 
 // Judges candidates: on a device by running them, without one by the model.
@@ -58,6 +59,10 @@ class Evaluator {
   // with the candidate is an outcome.
   virtual Expected<Evaluation> evaluate(const Candidate& candidate,
                                         const jit::CompiledKernel& kernel) = 0;
+
+  // Has finish() measure one more of the vendor's algorithms, of the rank that measure_vendor()
+  // gave it, beside the first and the best.
+  virtual void add_vendor_finalist(int /*rank*/) {}
 
   // Compares the best candidates and the vendor with the full stopping rule.
   virtual Expected<FinalResults> finish(std::span<const Finalist> finalists) = 0;

@@ -6,6 +6,7 @@
 #include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <sstream>
 
 #include "core/names.h"
@@ -18,12 +19,15 @@ using nlohmann::json;
 // Types that suites may name already and kernels do not compute yet.
 constexpr std::array<std::string_view, 4> kTypesToCome = {"e4m3", "e5m2", "i8", "f64"};
 
-constexpr std::array<std::string_view, 13> kEntryKeys = {"m",     "n",      "k",    "dtype", "acc",
-                                                         "math",  "layout", "lda",  "ldb",   "ldc",
-                                                         "batch", "align",  "group"};
+constexpr std::string_view kNoEpilogue = "none";
+constexpr std::array<std::string_view, 2> kEpilogues = {kNoEpilogue, "bias"};
 
-bool is_to_come(const std::string& type) {
-  return std::find(kTypesToCome.begin(), kTypesToCome.end(), type) != kTypesToCome.end();
+constexpr std::array<std::string_view, 15> kEntryKeys = {
+    "m",   "n",   "k",     "dtype", "acc",      "math",  "layout", "lda",
+    "ldb", "ldc", "batch", "align", "epilogue", "count", "group"};
+
+bool contains(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 // Reads one entry; remembers where it is for messages.
@@ -35,9 +39,7 @@ class EntryReader {
     if (!entry_.is_object())
       return error("must be an object like {\"m\": 64, \"n\": 64, \"k\": 64}");
     for (const auto& [name, value] : entry_.items()) {
-      if (std::find(kEntryKeys.begin(), kEntryKeys.end(), name) == kEntryKeys.end()) {
-        return error(unknown_name_message("key", name, kEntryKeys));
-      }
+      if (!contains(kEntryKeys, name)) return error(unknown_name_message("key", name, kEntryKeys));
     }
     return {};
   }
@@ -107,6 +109,23 @@ Expected<void> read_sizes(const EntryReader& reader, Problem& problem) {
   return {};
 }
 
+// How often it is called, and what follows the product.
+Expected<void> read_use(const EntryReader& reader, SuiteEntry& entry) {
+  auto count = reader.number("count", 1);
+  if (!count) return tl::unexpected(count.error());
+  if (*count > kMaxDimension)
+    return reader.error(fmt::format("\"count\" must be at most {}", kMaxDimension));
+  entry.count = *count;
+  auto epilogue = reader.text("epilogue", kNoEpilogue.data());
+  if (!epilogue) return tl::unexpected(epilogue.error());
+  if (!contains(kEpilogues, *epilogue))
+    return reader.error(unknown_name_message("epilogue", *epilogue, kEpilogues));
+  if (*epilogue == kNoEpilogue) return {};
+  entry.text += " " + *epilogue;
+  entry.unsupported = fmt::format("the epilogue '{}' does not exist yet", *epilogue);
+  return {};
+}
+
 Expected<SuiteEntry> read_entry(const EntryReader& reader, const std::string& suite) {
   if (auto known = reader.check_keys(); !known) return tl::unexpected(known.error());
   SuiteEntry entry;
@@ -135,10 +154,12 @@ Expected<SuiteEntry> read_entry(const EntryReader& reader, const std::string& su
   auto parsed_math = reader.located(parse_math_mode(math));
   if (!parsed_math) return tl::unexpected(parsed_math.error());
   problem.math = *parsed_math;
+  if (auto read = read_use(reader, entry); !read) return tl::unexpected(read.error());
   for (const std::string& name : {type, accumulator}) {
-    if (is_to_come(name)) entry.unsupported = "type " + name + " is not supported yet";
+    if (!contains(kTypesToCome, name)) continue;
+    entry.unsupported = "type " + name + " is not supported yet";
+    return entry;  // the rest cannot be checked
   }
-  if (!entry.unsupported.empty()) return entry;
   auto parsed_type = reader.located(parse_data_type(type));
   if (!parsed_type) return tl::unexpected(parsed_type.error());
   problem.type = *parsed_type;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,8 @@ struct SuiteEntry {
   Problem problem;          // as written, packed; meaningless if `unsupported` is set
   std::string group;        // what the geometric means are taken over, e.g. "square f32"
   std::string text;         // the entry in words, for messages: "e4m3 tnt 2048x2048x2048"
-  std::string unsupported;  // why it cannot be expressed yet (a type to come); else empty
+  std::string unsupported;  // why it cannot be computed yet (a type to come); else empty
+  int64_t count = 1;        // calls of it in one step of the program that the suite describes
 };
 
 // A list of problems that are tuned or compared together: a configs/suites/*.json.
@@ -26,8 +28,8 @@ struct Suite {
 
 // Parses {"suite": ..., "about": ..., "problems": [{"m": ..., "n": ..., "k": ..., "dtype": "f32",
 // "acc": "f32", "math": "ieee", "layout": "ttt", "lda"/"ldb"/"ldc"/"batch"/"align": ...,
-// "group": ...}]}. Only m, n and k are required. Errors are of kind usage and name the file, the
-// entry and the key.
+// "epilogue": "none", "count": 1, "group": ...}]}. Only m, n and k are required. Errors are of kind
+// usage and name the file, the entry and the key.
 Expected<Suite> parse_suite(std::string_view json, std::string_view file_name);
 
 // Reads a suite file from disk.

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "codegen/emitter.h"
-#include "tuner/statistics.h"
+#include "vendor/algorithm_names.h"
 
 namespace gemmtune::tuner {
 namespace {
@@ -14,115 +13,79 @@ BenchSide to_side(const store::Measurement& measurement, std::string config) {
   return {measurement.median_us, measurement.ci_low_us, measurement.ci_high_us, std::move(config)};
 }
 
-// What the store holds of a problem, ready to run; nothing, with a note, where that fails.
-struct OwnKernel {
-  std::optional<Finalist> finalist;
-  std::string note;
+bool is_right(const Evaluation& evaluation) {
+  return evaluation.outcome == store::Outcome::ok ||
+         evaluation.outcome == store::Outcome::eliminated_early;
+}
+
+std::string failure_of(const Evaluation& evaluation) {
+  return fmt::format("{}{}{}", store::to_string(evaluation.outcome),
+                     evaluation.reason.empty() ? "" : ": ", evaluation.reason);
+}
+
+// The kernels of the plan that are right, and where they stand in it.
+struct Verified {
+  std::vector<Finalist> finalists;
+  std::vector<size_t> indices;
 };
 
-Expected<OwnKernel> find_own(const Problem& problem, const DeviceServices& services,
-                             store::RecordStore& store, const EvaluationOptions& options) {
-  store::Filter filter;
-  filter.device_uuid = services.device.uuid;
-  filter.provenance = store::Provenance::measured;
-  filter.warm = options.warm;
-  auto best = store.best(problem, filter);
-  if (!best) return tl::unexpected(best.error());
-  OwnKernel own;
-  if (!*best) {
-    own.note = "not tuned on this device";
-    return own;
+Expected<Verified> verify(Evaluator& evaluator, const BenchPlan& plan, BenchTimes& times) {
+  Verified verified;
+  for (size_t i = 0; i < plan.kernels.size(); ++i) {
+    const Finalist& kernel = plan.kernels[i];
+    auto evaluation = evaluator.evaluate(kernel.candidate, kernel.kernel);
+    if (!evaluation) return tl::unexpected(evaluation.error());
+    if (!evaluation->fatal.empty()) return make_error(ErrorKind::failed, evaluation->fatal);
+    if (is_right(*evaluation)) {
+      verified.finalists.push_back(kernel);
+      verified.indices.push_back(i);
+    } else {
+      times.kernels[i].why_not = failure_of(*evaluation);
+    }
   }
-  const store::Record& record = **best;
-  const auto spec = kernel_of(record);
-  if (!spec) {
-    own.note = "the stored kernel is of another version of gemm-tune";
-    return own;
-  }
-  Candidate candidate = make_candidate(*spec, record.key.compiler_version);
-  if (candidate.key != record.key) own.note = "its source has changed since it was tuned";
-  auto compiled = services.compiler->compile({candidate.source, record.job.arch, {}});
-  if (!compiled) {
-    own.note = "the stored kernel does not compile: " + compiled.error().first_error;
-    return own;
-  }
-  own.finalist = Finalist{std::move(candidate), std::move(*compiled)};
-  return own;
+  return verified;
 }
 
-}  // namespace
-
-Expected<SuiteBenchRow> bench_entry(const SuiteEntry& entry, const DeviceServices& services,
-                                    store::RecordStore& store, const EvaluationOptions& options) {
-  SuiteBenchRow row;
-  row.entry = entry;
-  row.note = entry.unsupported;
-  if (!row.note.empty()) return row;
-  const Problem problem = canonical(entry.problem);
-  auto own = find_own(problem, services, store, options);
-  if (!own) return tl::unexpected(own.error());
-  row.note = own->note;
-  auto evaluator = DeviceEvaluator::create(services, problem, options);
-  if (!evaluator) {
-    if (evaluator.error().kind != ErrorKind::usage) return tl::unexpected(evaluator.error());
-    row.note = evaluator.error().message;
-    return row;
-  }
-  if (auto vendor = (*evaluator)->measure_vendor(); !vendor) return tl::unexpected(vendor.error());
-  std::vector<Finalist> finalists;
-  if (own->finalist) finalists.push_back(std::move(*own->finalist));
-  auto results = (*evaluator)->finish(finalists);
-  if (!results) return tl::unexpected(results.error());
-  for (const VendorResult& vendor : results->vendor) {
+void take_vendor(const FinalResults& results, const BenchPlan& plan, BenchTimes& times) {
+  for (const VendorResult& vendor : results.vendor) {
     const BenchSide side = to_side(vendor.measurement, vendor.config);
-    if (vendor.rank == 0) row.vendor_first = side;
-    if (!row.vendor_best || side.median_us < row.vendor_best->median_us) row.vendor_best = side;
+    if (vendor.rank == 0) times.vendor_first = side;
+    if (vendor.rank == plan.vendor_rank) times.vendor_asked = side;
+    if (!times.vendor_best || side.median_us < times.vendor_best->median_us)
+      times.vendor_best = side;
   }
-  if (results->finalists.empty()) return row;
-  const Evaluation& evaluation = results->finalists.front();
-  const store::CandidateKey& key = finalists.front().candidate.key;
-  if (evaluation.outcome != store::Outcome::ok || !evaluation.measurement) {
-    row.note = fmt::format("{}: {}", store::to_string(evaluation.outcome), evaluation.reason);
-  } else {
-    row.own = to_side(*evaluation.measurement, key.strategy + " " + key.config);
-  }
-  return row;
-}
-
-namespace {
-
-GroupMean mean_over(std::string name, std::span<const SuiteBenchRow> rows,
-                    const std::string* only_group) {
-  GroupMean mean;
-  mean.group = std::move(name);
-  std::vector<double> first;
-  std::vector<double> best;
-  for (const SuiteBenchRow& row : rows) {
-    if (only_group != nullptr && row.entry.group != *only_group) continue;
-    ++mean.rows;
-    if (!row.own || !row.vendor_first || !row.vendor_best) continue;
-    ++mean.compared;
-    first.push_back(row.vendor_first->median_us / row.own->median_us);
-    best.push_back(row.vendor_best->median_us / row.own->median_us);
-  }
-  mean.own_vs_first = geometric_mean(first);
-  mean.own_vs_best = geometric_mean(best);
-  return mean;
 }
 
 }  // namespace
 
-std::vector<GroupMean> group_means(std::span<const SuiteBenchRow> rows) {
-  std::vector<std::string> groups;
-  for (const SuiteBenchRow& row : rows) {
-    if (std::find(groups.begin(), groups.end(), row.entry.group) == groups.end())
-      groups.push_back(row.entry.group);
+std::optional<int> find_algorithm(std::span<const VendorResult> offered, std::string_view config) {
+  const auto found = std::find_if(offered.begin(), offered.end(), [&](const VendorResult& result) {
+    return vendor::without_rank(result.config) == vendor::without_rank(config);
+  });
+  if (found == offered.end()) return std::nullopt;
+  return found->rank;
+}
+
+Expected<BenchTimes> bench(Evaluator& evaluator, const BenchPlan& plan) {
+  BenchTimes times;
+  times.kernels.resize(plan.kernels.size());
+  auto verified = verify(evaluator, plan, times);
+  if (!verified) return tl::unexpected(verified.error());
+  if (plan.vendor_rank) evaluator.add_vendor_finalist(*plan.vendor_rank);
+  auto results = evaluator.finish(verified->finalists);
+  if (!results) return tl::unexpected(results.error());
+  take_vendor(*results, plan, times);
+  for (size_t i = 0; i < verified->indices.size(); ++i) {
+    const Evaluation& evaluation = results->finalists[i];
+    const store::CandidateKey& key = verified->finalists[i].candidate.key;
+    BenchedKernel& kernel = times.kernels[verified->indices[i]];
+    if (is_right(evaluation) && evaluation.measurement) {
+      kernel.time = to_side(*evaluation.measurement, key.strategy + " " + key.config);
+    } else {
+      kernel.why_not = failure_of(evaluation);
+    }
   }
-  std::vector<GroupMean> means;
-  means.reserve(groups.size() + 1);
-  for (const std::string& group : groups) means.push_back(mean_over(group, rows, &group));
-  if (groups.size() > 1) means.push_back(mean_over("all", rows, nullptr));
-  return means;
+  return times;
 }
 
 }  // namespace gemmtune::tuner

@@ -3,12 +3,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "core/device.h"
-#include "store/record_store.h"
-#include "tuner/device_evaluator.h"
-#include "tuner/suite.h"
+#include "tuner/evaluator.h"
 
 namespace gemmtune::tuner {
 
@@ -20,33 +18,32 @@ struct BenchSide {
   std::string config;  // strategy and tile, or the vendor's algorithm
 };
 
-// One problem, measured. All sides were measured in the same interleaved rounds.
-struct SuiteBenchRow {
-  SuiteEntry entry;
-  std::optional<BenchSide> own;           // the store's best for this device
-  std::optional<BenchSide> vendor_first;  // cuBLASLt's first heuristic
-  std::optional<BenchSide> vendor_best;   // the fastest of all it returns
-  std::string note;                       // why a side is missing; else empty
+// What is compared with cuBLASLt's first choice and its fastest algorithm.
+struct BenchPlan {
+  std::vector<Finalist> kernels;
+  std::optional<int> vendor_rank;  // one more of its algorithms, as measure_vendor() numbers them
 };
 
-// Geometric means of time ratios over the rows of a group that have both sides; above 1, own
-// kernels are faster. 0 where no row has both.
-struct GroupMean {
-  std::string group;
-  int rows = 0;      // of the group
-  int compared = 0;  // of those, with own and vendor times
-  double own_vs_first = 0;
-  double own_vs_best = 0;
+// A kernel of a plan: its time, or why there is none.
+struct BenchedKernel {
+  std::optional<BenchSide> time;
+  std::string why_not;
 };
 
-// Compares the store's best kernel of entry.problem on services.device with cuBLASLt. What keeps a
-// side from being measured (nothing tuned, unsupported, does not compile, no memory) is the row's
-// note; an error means that the device or the store failed.
-Expected<SuiteBenchRow> bench_entry(const SuiteEntry& entry, const DeviceServices& services,
-                                    store::RecordStore& store, const EvaluationOptions& options);
+// All times are of the same interleaved rounds.
+struct BenchTimes {
+  std::vector<BenchedKernel> kernels;  // parallel to the plan's
+  std::optional<BenchSide> vendor_first;
+  std::optional<BenchSide> vendor_best;
+  std::optional<BenchSide> vendor_asked;  // of BenchPlan::vendor_rank
+};
 
-// One mean a group, in the order of first appearance, and one over everything, called "all", where
-// there is more than one group.
-std::vector<GroupMean> group_means(std::span<const SuiteBenchRow> rows);
+// The rank, among what measure_vendor() returned, of the algorithm that a stored config describes;
+// nothing where the library does not offer it.
+std::optional<int> find_algorithm(std::span<const VendorResult> offered, std::string_view config);
+
+// Verifies the kernels of `plan`, and measures those that are right beside cuBLASLt.
+// `evaluator` has measured the vendor. An error means that the device failed.
+Expected<BenchTimes> bench(Evaluator& evaluator, const BenchPlan& plan);
 
 }  // namespace gemmtune::tuner

@@ -82,4 +82,10 @@ std::string cluster_name(int id) {
   return name_of(kClusters, id);
 }
 
+std::string_view without_rank(std::string_view config) {
+  if (!config.starts_with("rank=")) return config;
+  const size_t space = config.find(' ');
+  return space == std::string_view::npos ? std::string_view{} : config.substr(space + 1);
+}
+
 }  // namespace gemmtune::vendor

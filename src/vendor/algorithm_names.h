@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace gemmtune::vendor {
 
@@ -9,5 +10,10 @@ namespace gemmtune::vendor {
 std::string tile_name(int id);
 std::string stages_name(int id);
 std::string cluster_name(int id);
+
+// A stored config is "rank=3 algo=21 tile=...": this is the part that MatmulPlan::describe() gives.
+// The rank is the place in the heuristic's order, which another version of cuBLASLt, or another
+// limit on the workspace, changes.
+std::string_view without_rank(std::string_view config);
 
 }  // namespace gemmtune::vendor

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "../contains.h"
-#include "cli/bench.h"
 #include "cli/list.h"
 #include "cli/progress_display.h"
 #include "cli/query.h"
@@ -167,36 +166,6 @@ TEST_CASE("show lists every measurement") {
   CHECK(contains(text, "101.0"));
   CHECK(contains(text, "NVIDIA H200 (GPU-1)"));
   CHECK(json::parse(show_json(shown))["history"].size() == 2);
-}
-
-TEST_CASE("bench: table, CSV and JSON say the same") {
-  BenchReport report;
-  report.target.device = Device{};
-  tuner::SuiteBenchRow row;
-  row.entry.problem = make_problem({1000, 1000, 1000});
-  row.entry.group = "a, \"b\"";
-  row.entry.text = "p";
-  row.own = tuner::BenchSide{100, 99, 101, "double_buffer tile_m=1"};
-  row.vendor_first = tuner::BenchSide{120, 119, 121, "rank=0"};
-  row.vendor_best = tuner::BenchSide{80, 79, 81, "rank=4"};
-  report.rows = {row};
-  row.own.reset();
-  row.note = "not tuned";
-  report.rows.push_back(row);
-  report.means = tuner::group_means(report.rows);
-  const std::string text = bench_text(report);
-  CHECK(contains(text, "1.200"));
-  CHECK(contains(text, "0.800"));
-  CHECK(contains(text, "not tuned"));
-  const auto csv = lines(bench_csv(report));
-  REQUIRE(csv.size() == 3);
-  CHECK(
-      csv[1].starts_with("\"a, \"\"b\"\"\",f32,f32,ieee,ttt,1000,1000,1000,1,100,120,80,1.2,0.8,"));
-  CHECK(contains(csv[2], ",1000,1,,120,80,,,"));
-  const json parsed = json::parse(bench_json(report));
-  CHECK(parsed["rows"][0]["own_vs_best"] == doctest::Approx(0.8));
-  CHECK(parsed["rows"][1]["own"].is_null());
-  CHECK(parsed["groups"][0]["compared"] == 1);
 }
 
 TEST_CASE("lists of what there is are complete, and JSON") {

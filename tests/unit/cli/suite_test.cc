@@ -1,12 +1,11 @@
 #include "tuner/suite.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <filesystem>
 #include <random>
-
-#include "tuner/suite_bench.h"
 
 namespace gemmtune::tuner {
 
@@ -22,11 +21,11 @@ TEST_CASE("every suite of the project parses") {
     CHECK(suite->name == entry.path().stem().string());
     CHECK(!suite->about.empty());
     for (const SuiteEntry& problem : suite->entries) {
-      CHECK(problem.group.find(suite->name) == 0);
+      CHECK(!problem.group.empty());
       if (problem.unsupported.empty()) CHECK(validate(problem.problem));
     }
   }
-  CHECK(suites >= 6);
+  CHECK(suites >= 7);
 }
 
 TEST_CASE("an entry's fields reach the problem") {
@@ -50,6 +49,55 @@ TEST_CASE("an entry's fields reach the problem") {
   CHECK(suite->entries[1].problem.math == MathMode::tf32);
 }
 
+TEST_CASE("how often a problem is called, and an epilogue to come") {
+  const auto suite = parse_suite(R"({"suite": "s", "problems": [
+    {"m": 3, "n": 4, "k": 5},
+    {"m": 3, "n": 4, "k": 5, "count": 12, "epilogue": "none"},
+    {"m": 3, "n": 4, "k": 5, "count": 48, "epilogue": "bias"}]})",
+                                 "s.json");
+  REQUIRE(suite);
+  CHECK(suite->entries[0].count == 1);
+  CHECK(suite->entries[1].count == 12);
+  CHECK(suite->entries[1].unsupported.empty());
+  CHECK(suite->entries[2].count == 48);
+  CHECK(suite->entries[2].unsupported == "the epilogue 'bias' does not exist yet");
+  CHECK(suite->entries[2].text == "f32 ttt 3x4x5 bias");
+}
+
+TEST_CASE("a bad count or epilogue is refused, with its place") {
+  const auto refused = [](const char* extra) {
+    const auto suite = parse_suite(
+        fmt::format(
+            R"({{"problems": [{{"m": 1, "n": 1, "k": 1}}, {{"m": 1, "n": 1, "k": 1, {}}}]}})",
+            extra),
+        "s.json");
+    if (suite) return std::string("accepted");
+    CHECK(suite.error().kind == ErrorKind::usage);
+    CHECK(suite.error().message.find("s.json: problems[1]: ") != std::string::npos);
+    return suite.error().message;
+  };
+  for (const char* bad : {R"("count": 0)", R"("count": -1)", R"("count": 1.5)", R"("count": "2")",
+                          R"("count": 9000000000000000000)"}) {
+    CHECK(refused(bad).find("\"count\"") != std::string::npos);
+  }
+  CHECK(refused(R"("epilogue": 1)").find("\"epilogue\"") != std::string::npos);
+  CHECK(refused(R"("epilogue": "biass")").find("did you mean 'bias'?") != std::string::npos);
+  CHECK(refused(R"("count": 1, "Count": 1)").find("unknown key 'Count'") != std::string::npos);
+}
+
+TEST_CASE("the traced programs: calls of a step, those with a bias skipped") {
+  const auto suite = load_suite(GEMMTUNE_SOURCE_DIR "/configs/suites/programs.json");
+  REQUIRE(suite);
+  int64_t calls = 0;
+  int skipped = 0;
+  for (const SuiteEntry& entry : suite->entries) {
+    calls += entry.count;
+    skipped += entry.unsupported.empty() ? 0 : 1;
+  }
+  CHECK(calls == 229);
+  CHECK(skipped == 12);
+}
+
 TEST_CASE("errors name the file and the entry, whatever the text") {
   const std::string good = R"({"suite":"s","problems":[{"m":2,"n":3,"k":4,"dtype":"f32"}]})";
   std::mt19937 random(3);
@@ -68,33 +116,6 @@ TEST_CASE("errors name the file and the entry, whatever the text") {
     CHECK(suite.error().message.find("s.json") != std::string::npos);
     CHECK(suite.error().message.find('\n') == std::string::npos);
   }
-}
-
-TEST_CASE("group means are geometric means of the compared rows") {
-  std::vector<SuiteBenchRow> rows(4);
-  const auto fill = [](SuiteBenchRow& row, const char* group, double own, double first,
-                       double best) {
-    row.entry.group = group;
-    if (own > 0) row.own = BenchSide{own, own, own, ""};
-    row.vendor_first = BenchSide{first, first, first, ""};
-    row.vendor_best = BenchSide{best, best, best, ""};
-  };
-  fill(rows[0], "a", 10, 20, 10);
-  fill(rows[1], "a", 10, 5, 2.5);
-  fill(rows[2], "b", 0, 1, 1);
-  fill(rows[3], "c", 4, 4, 2);
-  const auto means = group_means(rows);
-  REQUIRE(means.size() == 4);
-  CHECK(means[0].group == "a");
-  CHECK(means[0].compared == 2);
-  CHECK(means[0].own_vs_first == doctest::Approx(1.0));
-  CHECK(means[0].own_vs_best == doctest::Approx(0.5));
-  CHECK(means[1].rows == 1);
-  CHECK(means[1].compared == 0);
-  CHECK(means[1].own_vs_best == 0);
-  CHECK(means[3].group == "all");
-  CHECK(means[3].compared == 3);
-  CHECK(means[3].own_vs_best == doctest::Approx(0.5));
 }
 
 }  // namespace gemmtune::tuner

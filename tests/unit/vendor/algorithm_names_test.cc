@@ -38,6 +38,14 @@ TEST_CASE("tile ids have the header's names") {
   CHECK(tile_name(-1) == "#-1");
 }
 
+TEST_CASE(
+    "what a stored config says of the algorithm, without its place in the heuristic's order") {
+  CHECK(without_rank("rank=3 algo=21 tile=128x256") == "algo=21 tile=128x256");
+  CHECK(without_rank("algo=21 rank=3") == "algo=21 rank=3");
+  CHECK(without_rank("rank=3").empty());
+  CHECK(without_rank("").empty());
+}
+
 TEST_CASE("stage and cluster ids have the header's names") {
   CHECK(stages_name(CUBLASLT_MATMUL_STAGES_UNDEFINED) == "auto");
   CHECK(stages_name(CUBLASLT_MATMUL_STAGES_16x1) == "16x1");
