@@ -111,7 +111,6 @@ class Bench {
       : prepared_(prepared), options_(options), store_(store), stop_(stop), events_(events) {
     services_.make_evaluator = [this](const Problem& problem) { return device(problem); };
     services_.make_kernel = kernel_maker(prepared.compiler);
-    services_.arch = prepared.target.arch;
   }
 
   Expected<void> read_results() {

@@ -55,7 +55,6 @@ struct BenchEvents {
 struct BenchServices {
   std::function<Expected<std::unique_ptr<tuner::Evaluator>>(const Problem&)> make_evaluator;
   MakeKernel make_kernel;
-  Arch arch;  // of kernels that no result names an arch for
 };
 
 // Measures what `decision`, which is about wanted.problem, comes to here, beside cuBLASLt. What

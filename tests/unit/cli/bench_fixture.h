@@ -97,7 +97,6 @@ inline BenchServices services_of(Card& card) {
     return std::make_unique<CardEvaluator>(card);
   };
   services.make_kernel = make_kernel;
-  services.arch = {9, 0, false};
   return services;
 }
 
