@@ -187,12 +187,10 @@ std::string csv_config(const Side& side) {
 }  // namespace
 
 std::string bench_text(const BenchReport& report) {
-  std::string text;
-  if (!report.rows.empty()) {
-    text =
-        rows_table(report) + "\n" + steps_table(report.groups) + "\n" + means_table(report.groups);
-  }
-  return text + (report.interrupted ? "interrupted: what was compared until then\n" : "");
+  if (report.rows.empty()) return "";
+  return rows_table(report) + "\n" + steps_table(report.groups) + "\n" +
+         means_table(report.groups) +
+         (report.interrupted ? "interrupted: this is what was compared until then\n" : "");
 }
 
 std::string bench_json(const BenchReport& report) {

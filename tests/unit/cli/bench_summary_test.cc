@@ -141,7 +141,7 @@ TEST_CASE("a report without a comparison says so, in one line") {
   BenchReport report;
   report.target.device = Device{};
   report.interrupted = true;
-  CHECK(bench_text(report) == "interrupted: what was compared until then\n");
+  CHECK(bench_text(report).empty());
   CHECK(check_compared(report).error().message == "interrupted before any problem was compared");
   report.interrupted = false;
   report.rows = {row("a", 0, 120, 80)};

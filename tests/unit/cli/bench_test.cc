@@ -186,12 +186,13 @@ TEST_CASE("an interruption or a failure keeps the rows until then") {
   report = rows_until(1, [](const auto&) { return Expected<std::optional<BenchRow>>(); });
   CHECK(report.rows.size() == 1);
   CHECK(report.interrupted);
+  CHECK(bench_text(report).ends_with("interrupted: this is what was compared until then\n"));
 
   stop = true;
   report = rows_until(0, never);
   CHECK(report.rows.empty());
   CHECK(report.interrupted);
-  CHECK(bench_text(report) == "interrupted: what was compared until then\n");
+  CHECK(bench_text(report).empty());
 }
 
 TEST_CASE("options that make no sense are refused before anything is looked for") {
