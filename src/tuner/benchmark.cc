@@ -7,7 +7,7 @@
 namespace gemmtune::tuner {
 namespace {
 
-constexpr double kSampleUs = 200;
+constexpr int64_t kMostLaunches = 400;
 
 using Clock = std::chrono::steady_clock;
 
@@ -81,9 +81,9 @@ gpu::Result<double> TimedGraph::sample_us(const gpu::Stream& stream) const {
   return *elapsed / static_cast<double>(launches_);
 }
 
-int64_t launches_per_graph(int64_t sets, double estimate_us) {
-  const auto wanted = static_cast<int64_t>(std::ceil(kSampleUs / std::max(estimate_us, 1.0)));
-  return (std::max(wanted, sets) + sets - 1) / sets * sets;
+int64_t launches_per_graph(int64_t sets, double product_us, double sample_us) {
+  const auto wanted = static_cast<int64_t>(std::ceil(sample_us / std::max(product_us, 1.0)));
+  return (std::clamp<int64_t>(wanted, 1, kMostLaunches) + sets - 1) / sets * sets;
 }
 
 ClockSummary summarize(std::span<const gpu::ClockSample> samples) {
@@ -105,9 +105,10 @@ gpu::Result<void> compare(std::span<Contender> contenders, const gpu::Stream& st
                           const std::optional<gpu::NvmlDevice>& nvml, const ComparePlan& plan) {
   const auto start = Clock::now();
   const StoppingRule& rule = plan.rule;
-  if (plan.warm_up) {
+  while (plan.warm_up_seconds) {
     if (auto ran = take_round(contenders, stream, std::nullopt); !ran)
       return tl::unexpected(ran.error());
+    if (seconds_since(start) >= *plan.warm_up_seconds) break;
   }
   int dropped = 0;
   int kept = 0;

@@ -43,10 +43,15 @@ class TimedGraph {
   int64_t launches_;
 };
 
-// Products a graph should hold: a whole walk over the sets, and enough that one sample lasts about
-// 200 us, which makes the event timer's half microsecond irrelevant. `estimate_us` is a lower bound
-// of one product's time.
-int64_t launches_per_graph(int64_t sets, double estimate_us);
+// How long a sample takes. In a search, so long that the event timer's half microsecond does not
+// matter. In a final round as long as a program's own loops keep the card busy: a card at its power
+// limit lowers its clocks only after some milliseconds.
+inline constexpr double kSearchSampleUs = 200;
+inline constexpr double kFinalSampleUs = 4000;
+
+// Products a graph should hold so that a sample lasts `sample_us`, if one takes `product_us`: whole
+// walks over the sets, and of small products no more than a graph is quickly made of.
+int64_t launches_per_graph(int64_t sets, double product_us, double sample_us);
 
 // What was read from the device while something was measured.
 struct ClockSummary {
@@ -69,7 +74,8 @@ struct Contender {
 struct ComparePlan {
   StoppingRule rule;
   double max_seconds = 0;  // after rule.min_samples rounds
-  bool warm_up = true;     // run each contender once before the first round
+  // Rounds are run and thrown away for so long, one at least; nothing: none.
+  std::optional<double> warm_up_seconds = 0;
 };
 
 // Takes samples of all contenders in turn, round after round, so that drift of clock and power hits

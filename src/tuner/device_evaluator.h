@@ -74,6 +74,8 @@ class DeviceEvaluator final : public Evaluator {
       : services_(std::move(services)), problem_(problem), options_(options) {}
 
   Expected<void> build();
+  // Everything in a new context.
+  Expected<void> rebuild();
   Expected<void> rebuild_after_crash();
   Enqueue enqueue_kernel(const launch::LoadedKernel& kernel) const;
   Enqueue enqueue_vendor(int rank) const;
@@ -95,6 +97,7 @@ class DeviceEvaluator final : public Evaluator {
   std::optional<Bench> bench_;
   std::optional<Incumbent> incumbent_;
   int best_vendor_rank_ = -1;
+  std::optional<double> fastest_us_;    // of all that was timed, vendor and own
   std::vector<int> vendor_finalists_;   // ranks, beside the first and the best
   std::optional<double> vendor_error_;  // of that algorithm, on the benchmark's own operands
 };
