@@ -231,6 +231,7 @@ class Session {
       if (out_of_time() && has_tried_enough(idle)) break;
       if (idle && (left() <= 0 || !work_.others_at_work())) break;
       if (idle) {
+        progress(Progress::Phase::search);
         std::this_thread::sleep_for(kPoll);
         continue;
       }

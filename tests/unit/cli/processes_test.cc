@@ -81,14 +81,19 @@ TEST_CASE("a second signal ends the process at once") {
   place.check_store();
 }
 
-TEST_CASE("a process that was killed before it recorded anything keeps nothing from the next") {
+TEST_CASE("what a killed process had taken on, the model's favourite first, is tried by the next") {
   require_compiler();
+  const Workplace undisturbed;
+  REQUIRE(run(undisturbed.folder, undisturbed.tune(1), undisturbed.variables).code == 0);
+  const std::string favourite = undisturbed.records().front().key.config;
+
   const Workplace place;
   Process first(place.folder, place.tune(4), place.variables);
   REQUIRE(wait_for([&] { return place.claims() > 0 || !first.running(); }));
   first.signal(SIGKILL);
   REQUIRE(first.wait().code == -SIGKILL);
   REQUIRE(place.claims() > 0);
+  const auto finished_before = place.records().size();
   for (const bool fresh : {false, true}) {
     Arguments again = place.tune(4);
     if (fresh) again.emplace_back("--fresh");
@@ -96,7 +101,9 @@ TEST_CASE("a process that was killed before it recorded anything keeps nothing f
     CAPTURE(next.err);
     REQUIRE(next.code == 0);
     const json result = json::parse(next.out)["results"][0];
-    CHECK(result["resumed"].get<size_t>() + result["evaluated"].get<size_t>() == 4);
+    CHECK(result["resumed"] == (fresh ? 0 : finished_before));
+    CHECK(result["evaluated"] == (fresh ? 4 : 4 - finished_before));
+    CHECK(place.records().front().key.config == favourite);
     CHECK(place.claims() == 0);
   }
 }

@@ -3,6 +3,7 @@
 // Where processes tune one problem: a folder with a database, a cache and a search space.
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
