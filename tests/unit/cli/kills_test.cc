@@ -1,5 +1,5 @@
-// The built binary killed at random moments, over and over: GEMMTUNE_KILLS says how often (a dozen
-// by default), in equal parts with one, two and four processes on one database.
+// The built binary killed at random moments, over and over: GEMM_TUNE_TEST_KILLS says how often (a
+// dozen by default), in equal parts with one, two and four processes on one database.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ constexpr int kAll = 1000;
 constexpr int kKillsPerDatabase = 6;
 
 int wanted_kills() {
-  const char* text = std::getenv("GEMMTUNE_KILLS");
+  const char* text = std::getenv("GEMM_TUNE_TEST_KILLS");
   return text != nullptr ? std::atoi(text) : 12;
 }
 
