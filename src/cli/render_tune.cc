@@ -48,7 +48,7 @@ std::string ranking_table(const tuner::TuneReport& report) {
 
 std::string counts_line(const tuner::TuneReport& report) {
   std::string text = fmt::format("{} legal tiles; {} tried", report.legal_points, report.evaluated);
-  if (report.resumed > 0) text += fmt::format(", {} taken over from earlier runs", report.resumed);
+  if (report.resumed > 0) text += fmt::format(", {} taken over from other runs", report.resumed);
   text += fmt::format("; {} compiled, {} from the cache", report.compiled, report.cached);
   if (report.measured > 0) text += fmt::format("; {} measured", report.measured);
   for (const auto& [outcome, count] : report.failures)

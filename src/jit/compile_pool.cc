@@ -39,7 +39,7 @@ CompilePool::CompilePool(CompileFunction compile, int threads) : compile_(std::m
   }
 }
 
-CompilePool::CompilePool(std::shared_ptr<const Compiler> compiler, int threads)
+CompilePool::CompilePool(std::shared_ptr<const KernelCompiler> compiler, int threads)
     : CompilePool([compiler = std::move(compiler)](
                       const CompileRequest& request) { return compiler->compile(request); },
                   threads) {}

@@ -34,7 +34,7 @@ class CompilePool {
   // `threads` < 1 counts as 1. `compile` is called from all workers at once; an exception it throws
   // is delivered as a CompileFailure.
   CompilePool(CompileFunction compile, int threads);
-  CompilePool(std::shared_ptr<const Compiler> compiler, int threads);
+  CompilePool(std::shared_ptr<const KernelCompiler> compiler, int threads);
   ~CompilePool();
   CompilePool(const CompilePool&) = delete;
   CompilePool& operator=(const CompilePool&) = delete;

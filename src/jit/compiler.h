@@ -8,8 +8,19 @@
 
 namespace gemmtune::jit {
 
+// What makes machine code of sources. Implementations are thread-safe.
+class KernelCompiler {
+ public:
+  virtual ~KernelCompiler() = default;
+
+  virtual NvrtcVersion version() const = 0;
+  // As Nvrtc::check_arch.
+  virtual Expected<void> check_arch(Arch arch) const = 0;
+  virtual CompileResult compile(const CompileRequest& request) const = 0;
+};
+
 // NVRTC behind the cache: what everything above uses. Thread-safe.
-class Compiler {
+class Compiler final : public KernelCompiler {
  public:
   // `cache` may be null: every request then compiles.
   explicit Compiler(Nvrtc nvrtc, std::shared_ptr<CubinCache> cache = nullptr)
@@ -18,9 +29,12 @@ class Compiler {
   const Nvrtc& nvrtc() const { return nvrtc_; }
   CubinCache* cache() const { return cache_.get(); }
 
+  NvrtcVersion version() const override { return nvrtc_.version(); }
+  Expected<void> check_arch(Arch arch) const override { return nvrtc_.check_arch(arch); }
+
   // From the cache if it is there, else compiled and stored. A cache that cannot be written is no
   // failure.
-  CompileResult compile(const CompileRequest& request) const;
+  CompileResult compile(const CompileRequest& request) const override;
   PtxResult compile_to_ptx(const CompileRequest& request) const;
 
  private:

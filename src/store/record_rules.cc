@@ -93,7 +93,7 @@ Expected<void> check_entry(const Entry& entry) {
 }
 
 Expected<void> check_claim(const ClaimRequest& request) {
-  if (request.owner.empty()) return usage_error("a claim needs an owner");
+  if (request.owner.id.empty()) return usage_error("a claim needs an owner");
   if (request.lifetime.count() <= 0) return usage_error("a claim needs a lifetime above 0 s");
   return {};
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "store/exchange.h"
+#include "store/process_identity.h"
 #include "store/record.h"
 
 namespace gemmtune::store {
@@ -40,11 +41,52 @@ struct Finished {
   Outcome outcome = Outcome::ok;
 };
 
+// Who takes work on.
+struct ClaimOwner {
+  std::string id;           // unique, e.g. a random text
+  ProcessIdentity process;  // without it, others see the owner's end by its claims' lifetime only
+};
+
+// How many candidates of a job may be tried, by whoever tries them.
+struct SharedBudget {
+  int left = 0;       // beyond what was recorded up to `known`
+  int64_t known = 0;  // a revision, as Changes has it
+  // Which candidates count. Must not call the store.
+  std::function<bool(const CandidateKey&)> counts;
+};
+
 struct ClaimRequest {
-  std::string owner;                   // unique to the process, e.g. a random text
+  ClaimOwner owner;
   std::chrono::seconds lifetime{120};  // after which others may take the work over
   size_t limit = 1;                    // candidates wanted
-  bool include_finished = false;       // measure again what is already recorded
+  // What was recorded up to this revision may be tried again.
+  int64_t repeat_until = 0;
+  std::optional<SharedBudget> budget;
+};
+
+enum class ClaimState {
+  granted,
+  finished,     // recorded
+  held,         // by another owner
+  not_reached,  // the limit or the budget was used up before
+};
+
+struct Claims {
+  std::vector<ClaimState> states;  // parallel to what was wanted
+  // What counts toward the budget (without one, everything of the job) and the caller may learn
+  // more of: candidates that other owners hold, and what was recorded after SharedBudget::known.
+  int held_by_others = 0;
+  int newly_recorded = 0;
+  bool budget_used_up = false;  // by this request, too
+
+  // Indices of what was granted.
+  std::vector<size_t> granted() const;
+};
+
+// What was recorded of a job.
+struct Changes {
+  std::vector<Record> records;  // in the order in which they were written last
+  int64_t revision = 0;         // that this is the state of
 };
 
 // How a program tells which candidates are no longer what it would make itself.
@@ -164,14 +206,25 @@ class RecordStore {
   // for a job without a device, all that are recorded.
   virtual Expected<std::vector<Finished>> done(const Job& job) = 0;
 
-  // Reserves up to request.limit of `wanted`, first come first served, and returns their indices
-  // in `wanted`. Passes over what is finished and what another owner holds; an owner's own claims
-  // are granted again and extended. A claim ends with record(), release() or its lifetime.
-  virtual Expected<std::vector<size_t>> claim(const Job& job, std::span<const CandidateKey> wanted,
-                                              const ClaimRequest& request) = 0;
+  // The number of the latest write of any candidate; grows with every one.
+  virtual Expected<int64_t> revision() = 0;
 
-  // Gives back every claim of `owner`.
-  virtual Expected<void> release(const std::string& owner) = 0;
+  // The candidates of `job` that were written after `revision` and need no further work, as in
+  // done().
+  virtual Expected<Changes> changes(const Job& job, int64_t revision) = 0;
+
+  // Reserves up to request.limit of `wanted`, first come first served, and as many as the budget
+  // allows: what others hold and what was recorded since count. Passes over what is finished and
+  // what another owner holds; an owner's own claims are granted again and extended. A claim ends
+  // with record(), release(), its lifetime, or its owner's process, if that ran on this machine.
+  virtual Expected<Claims> claim(const Job& job, std::span<const CandidateKey> wanted,
+                                 const ClaimRequest& request) = 0;
+
+  // Lets every claim of an owner last for `lifetime` from now.
+  virtual Expected<void> renew(const ClaimOwner& owner, std::chrono::seconds lifetime) = 0;
+
+  // Gives back every claim of an owner.
+  virtual Expected<void> release(const ClaimOwner& owner) = 0;
 
   // Hands the entries that `query` asks for to `visit`, in an order that depends on their content
   // only; what is visited is the state of one moment. `visit` must not call this store.

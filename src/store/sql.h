@@ -239,28 +239,68 @@ inline constexpr const char* kSelectDone = R"(
     AND c.warm = :warm AND (c.device_id IS NULL OR c.provenance = 'measured')
   ORDER BY c.id)";
 
-// 1 if the candidate of these columns needs no further work, as in kSelectDone.
+inline constexpr const char* kSelectRevision =
+    "SELECT coalesce(max(revision), 0) AS revision FROM candidates";
+
+// As kSelectDone, of those that were written after a revision.
+inline constexpr const char* kSelectChanges = R"(
+  SELECT c.id AS candidate_id
+  FROM candidates c
+  JOIN problems p ON p.id = c.problem_id
+  LEFT JOIN devices d ON d.id = c.device_id
+  WHERE c.revision > :revision AND p.key = :problem_key AND c.arch = :arch
+    AND coalesce(d.uuid, '') = :device_uuid AND c.warm = :warm
+    AND (c.device_id IS NULL OR c.provenance = 'measured')
+  ORDER BY c.revision)";
+
+// The same of a job whose rows are known, without vendors.
+inline constexpr const char* kSelectChangedKeys = R"(
+  SELECT strategy, config, source_hash, compiler_version
+  FROM candidates
+  WHERE revision > :revision AND problem_id = :problem_id AND arch = :arch
+    AND coalesce(device_id, 0) = coalesce(:device_id, 0) AND warm = :warm
+    AND outcome <> 'vendor' AND (device_id IS NULL OR provenance = 'measured'))";
+
+// 1 if the candidate of these columns needs no further work, as in kSelectDone, and was written
+// after a revision.
 inline constexpr const char* kCountFinished = R"(
   SELECT count(*) FROM candidates
   WHERE problem_id = :problem_id AND arch = :arch
     AND coalesce(device_id, 0) = coalesce(:device_id, 0) AND warm = :warm
     AND strategy = :strategy AND config = :config AND source_hash = :source_hash
     AND compiler_version = :compiler_version
-    AND (device_id IS NULL OR provenance = 'measured'))";
+    AND revision > :repeat_until AND (device_id IS NULL OR provenance = 'measured'))";
 
-// Takes a claim that is free, expired or the owner's own; changes no row where it is another's.
+inline constexpr const char* kDeleteExpiredClaims =
+    "DELETE FROM claims WHERE expires_at_ms <= :now_ms";
+
+inline constexpr const char* kSelectClaimOwners = R"(
+  SELECT DISTINCT owner, machine, pid, process_started AS started
+  FROM claims WHERE machine = :machine AND owner <> :owner)";
+
+// The claims that stand of a job.
+inline constexpr const char* kSelectClaims = R"(
+  SELECT owner, strategy, config, source_hash, compiler_version
+  FROM claims
+  WHERE problem_id = :problem_id AND arch = :arch
+    AND coalesce(device_id, 0) = coalesce(:device_id, 0) AND warm = :warm)";
+
+// Takes a claim that is free or the owner's own; changes no row where it is another's.
 inline constexpr const char* kUpsertClaim = R"(
   INSERT INTO claims
     (problem_id, arch, device_id, warm, strategy, config, source_hash, compiler_version, owner,
-     expires_at_ms)
+     machine, pid, process_started, expires_at_ms)
   VALUES
     (:problem_id, :arch, :device_id, :warm, :strategy, :config, :source_hash, :compiler_version,
-     :owner, :expires_at_ms)
+     :owner, :machine, :pid, :process_started, :expires_at_ms)
   ON CONFLICT
     (problem_id, arch, coalesce(device_id, 0), warm, strategy, config, source_hash,
      compiler_version)
-  DO UPDATE SET owner = excluded.owner, expires_at_ms = excluded.expires_at_ms
-  WHERE claims.owner = excluded.owner OR claims.expires_at_ms <= :now_ms)";
+  DO UPDATE SET expires_at_ms = excluded.expires_at_ms
+  WHERE claims.owner = excluded.owner)";
+
+inline constexpr const char* kExtendClaims =
+    "UPDATE claims SET expires_at_ms = :expires_at_ms WHERE owner = :owner";
 
 inline constexpr const char* kDeleteClaim = R"(
   DELETE FROM claims

@@ -295,49 +295,6 @@ Expected<std::vector<Finished>> SqliteStore::done(const Job& job) {
   });
 }
 
-Expected<std::vector<size_t>> SqliteStore::claim(const Job& job,
-                                                 std::span<const CandidateKey> wanted,
-                                                 const ClaimRequest& request) {
-  if (auto checked = check_job(job); !checked) return tl::unexpected(checked.error());
-  if (auto checked = check_claim(request); !checked) return tl::unexpected(checked.error());
-  return guarded([&]() -> Expected<std::vector<size_t>> {
-    SQLite::Transaction transaction(database_, kWrite);
-    const auto row = job_row(job, stored_form(job.problem));
-    if (!row) return tl::unexpected(row.error());
-    SQLite::Statement finished(database_, sql::kCountFinished);
-    SQLite::Statement take(database_, sql::kUpsertClaim);
-    const auto now = now_();
-    take.bind(":owner", request.owner);
-    take.bind(":now_ms", to_unix_ms(now));
-    take.bind(":expires_at_ms", to_unix_ms(now + request.lifetime));
-    std::vector<size_t> granted;
-    for (size_t i = 0; i < wanted.size() && granted.size() < request.limit; ++i) {
-      bind_candidate_key(finished, *row, job, wanted[i]);
-      finished.executeStep();
-      const bool skip = !request.include_finished && finished.getColumn(0).getInt() > 0;
-      finished.reset();
-      if (skip) continue;
-      bind_candidate_key(take, *row, job, wanted[i]);
-      if (take.exec() == 1) granted.push_back(i);
-      take.reset();
-    }
-    transaction.commit();
-    return granted;
-  });
-}
-
-Expected<void> SqliteStore::release(const std::string& owner) {
-  return guarded([&]() -> Expected<void> {
-    SQLite::Transaction transaction(database_, kWrite);
-    SQLite::Statement remove(database_, sql::kDeleteClaimsOfOwner);
-    remove.bind(":owner", owner);
-    remove.exec();
-    write_winners();
-    transaction.commit();
-    return {};
-  });
-}
-
 Expected<void> SqliteStore::check() {
   return guarded([&]() -> Expected<void> {
     SQLite::Statement integrity(database_, sql::kIntegrityCheck);

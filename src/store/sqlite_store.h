@@ -40,9 +40,12 @@ class SqliteStore : public RecordStore {
   Expected<void> winners(bool warm, const std::function<void(const Winner&)>& visit) override;
   Expected<void> update_winners() override;
   Expected<std::vector<Finished>> done(const Job& job) override;
-  Expected<std::vector<size_t>> claim(const Job& job, std::span<const CandidateKey> wanted,
-                                      const ClaimRequest& request) override;
-  Expected<void> release(const std::string& owner) override;
+  Expected<int64_t> revision() override;
+  Expected<Changes> changes(const Job& job, int64_t revision) override;
+  Expected<Claims> claim(const Job& job, std::span<const CandidateKey> wanted,
+                         const ClaimRequest& request) override;
+  Expected<void> renew(const ClaimOwner& owner, std::chrono::seconds lifetime) override;
+  Expected<void> release(const ClaimOwner& owner) override;
   Expected<void> entries(const EntryQuery& query,
                          const std::function<void(const Entry&)>& visit) override;
   Expected<std::optional<Entry>> entry(int64_t id) override;
@@ -74,6 +77,7 @@ class SqliteStore : public RecordStore {
   std::optional<Record> load(int64_t id);
   std::vector<Record> load_all(const std::vector<int64_t>& ids);
   std::optional<Record> best_of(const std::string& problem_key, const Filter& filter);
+  void drop_dead_claims(const ClaimOwner& owner);
   void write_winners();
   Entry load_entry(int64_t id);
   std::optional<int64_t> find_candidate(const JobRow& row, const Record& record);

@@ -19,14 +19,19 @@ bool same_geometry(const Candidate& a, const Candidate& b) {
   return a.key.strategy == b.key.strategy && sizes(a.spec.tile) == sizes(b.spec.tile);
 }
 
+bool faster(const Finalists::Scored& a, const Finalists::Scored& b) {
+  const auto order = [](const Finalists::Scored& scored) {
+    return std::tie(scored.time_us, scored.candidate.key);
+  };
+  return order(a) < order(b);
+}
+
 }  // namespace
 
-void Finalists::add(double time_us, Candidate candidate) {
-  if (!std::isfinite(time_us)) return;
-  const auto at =
-      std::upper_bound(best_.begin(), best_.end(), time_us,
-                       [](double time, const Scored& scored) { return time < scored.time_us; });
-  const auto inserted = best_.insert(at, {time_us, std::move(candidate)});
+void Finalists::add(Scored found) {
+  if (!std::isfinite(found.time_us)) return;
+  const auto at = std::upper_bound(best_.begin(), best_.end(), found, faster);
+  const auto inserted = best_.insert(at, std::move(found));
   // Whatever comes third of its geometry gives way, be it the new one.
   int count = 0;
   const auto third = std::find_if(best_.begin(), best_.end(), [&](const Scored& scored) {
@@ -36,17 +41,16 @@ void Finalists::add(double time_us, Candidate candidate) {
   if (best_.size() > kFastest) best_.pop_back();
 }
 
-void Finalists::add_defender(double time_us, Candidate candidate) {
-  defender_ = candidate;
-  add(time_us, std::move(candidate));
+void Finalists::add_defender(Scored found) {
+  defender_ = found;
+  add(std::move(found));
 }
 
-std::vector<Candidate> Finalists::chosen() const {
-  std::vector<Candidate> chosen;
-  for (const Scored& scored : best_) chosen.push_back(scored.candidate);
+std::vector<Finalists::Scored> Finalists::chosen() const {
+  std::vector<Scored> chosen = best_;
   const bool among_them =
-      defender_ && std::any_of(chosen.begin(), chosen.end(), [&](const Candidate& candidate) {
-        return candidate.key == defender_->key;
+      defender_ && std::any_of(chosen.begin(), chosen.end(), [&](const Scored& scored) {
+        return scored.candidate.key == defender_->candidate.key;
       });
   if (defender_ && !among_them) chosen.push_back(*defender_);
   return chosen;

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "jit/compile.h"
 #include "tuner/candidate.h"
 
 namespace gemmtune::tuner {
@@ -17,22 +19,25 @@ class Finalists {
   struct Scored {
     double time_us = 0;
     Candidate candidate;
+    // The code that was timed; null where another session or process timed it.
+    std::shared_ptr<const jit::CompiledKernel> kernel;
   };
 
-  // Takes note of a candidate; one without a finite time is none.
-  void add(double time_us, Candidate candidate);
+  // Takes note of a candidate; one without a finite time is none. Of equally fast ones, the first
+  // by name comes first, in whatever order they were found.
+  void add(Scored found);
   // The same, of the best candidate of earlier sessions.
-  void add_defender(double time_us, Candidate candidate);
+  void add_defender(Scored found);
 
   // Fastest first, the defender last where it is not among them.
-  std::vector<Candidate> chosen() const;
+  std::vector<Scored> chosen() const;
 
   const Scored* fastest() const { return best_.empty() ? nullptr : &best_.front(); }
   bool has_defender() const { return defender_.has_value(); }
 
  private:
   std::vector<Scored> best_;  // fastest first
-  std::optional<Candidate> defender_;
+  std::optional<Scored> defender_;
 };
 
 }  // namespace gemmtune::tuner

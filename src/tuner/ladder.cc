@@ -15,7 +15,7 @@ class Ladder {
   Ladder(const TuneRequest& request, const LadderServices& services)
       : request_(request),
         services_(services),
-        compiler_version_(to_string(services.session.compiler->nvrtc().version())) {
+        compiler_version_(to_string(services.session.compiler->version())) {
     report_.job = {canonical(request.problem), request.arch,
                    services.session.device ? services.session.device->uuid : "", request.warm};
   }

@@ -198,6 +198,12 @@ std::vector<Choice> Search::seeds(size_t count) {
   return out;
 }
 
+std::vector<Choice> Search::first_seeds(size_t count) {
+  std::vector<Choice> out;
+  while (next_seed_ < std::min(count, seeds_.size())) take(seeds_[next_seed_++], out);
+  return out;
+}
+
 // In random order: a batch is a few of many steps, and each parameter should have its turn.
 std::vector<Choice> Search::one_steps(const Choice& from) {
   std::vector<Choice> steps;

@@ -75,6 +75,10 @@ class Search {
   // Up to `count` seeds that were not handed out before, best first.
   std::vector<Choice> seeds(size_t count);
 
+  // Those of the first `count` seeds that are new: what a search that goes on where another ended
+  // has to try of them.
+  std::vector<Choice> first_seeds(size_t count);
+
   // Up to `count` unseen points that promise more than the best reported so far; empty when there
   // are none left, or nothing was reported or learnt.
   std::vector<Choice> proposals(size_t count);

@@ -6,7 +6,8 @@
 #include <chrono>
 #include <cmath>
 #include <map>
-#include <random>
+#include <set>
+#include <thread>
 
 #include "jit/compile_pool.h"
 #include "tuner/candidate.h"
@@ -15,6 +16,7 @@
 #include "tuner/performance_model.h"
 #include "tuner/prior_knowledge.h"
 #include "tuner/recorder.h"
+#include "tuner/shared_work.h"
 #include "tuner/staleness.h"
 
 namespace gemmtune::tuner {
@@ -27,14 +29,8 @@ constexpr size_t kProposalBatch = 16;     // candidates asked for at a time by s
 constexpr size_t kRemeasured =
     24;  // stale records of the problem itself that are tried again first
 constexpr auto kPoll = std::chrono::milliseconds(100);
-constexpr auto kClaimLifetime = std::chrono::seconds(120);
 
 using Clock = std::chrono::steady_clock;
-
-std::string random_owner() {
-  std::random_device device;
-  return fmt::format("{:08x}{:08x}", device(), device());
-}
 
 // From a tile of `space` to the kernel that it stands for.
 auto kernels_of(const codegen::SearchSpace& space, const Problem& problem) {
@@ -57,11 +53,11 @@ class Session {
       : request_(request),
         services_(services),
         problem_(canonical(request.problem)),
-        compiler_version_(to_string(services.compiler->nvrtc().version())),
-        owner_(random_owner()),
+        compiler_version_(to_string(services.compiler->version())),
         search_(make_spaces(), request.seed, ideal_us(problem_, services.limits), request.threads),
         job_{problem_, request.arch, services.device ? services.device->uuid : "", request.warm},
-        prior_(*services.store, job_, services.limits, search_) {
+        prior_(*services.store, job_, services.limits, search_),
+        work_(*services.store, job_, [this](const auto& key) { return may_try(key); }) {
     report_.job = job_;
   }
 
@@ -69,8 +65,7 @@ class Session {
     if (auto ready = prepare(); !ready) return tl::unexpected(ready.error());
     if (auto done = vendor_baseline(); !done) return tl::unexpected(done.error());
     auto searched = search_loop();
-    if (auto released = services_.store->release(owner_); !released)
-      return tl::unexpected(released.error());
+    if (auto released = work_.release(); !released) return tl::unexpected(released.error());
     if (!searched) return tl::unexpected(searched.error());
     if (auto done = finals(); !done) return tl::unexpected(done.error());
     report_.seconds = elapsed();
@@ -118,6 +113,7 @@ class Session {
     const Toolchain now{compiler_version_, services_.run.driver_version};
     if (auto judged = judge_records(*services_.store, now); !judged)
       return tl::unexpected(judged.error());
+    if (auto started = work_.start(request_.fresh); !started) return started;
     if (!request_.fresh) {
       if (auto done = resume(); !done) return done;
     }
@@ -134,31 +130,65 @@ class Session {
     if (!records) return tl::unexpected(records.error());
     size_t remeasured = 0;
     for (const store::Record& record : *records) {
-      const auto tile = parse_tile(record.key.config);
-      const auto choice = tile ? search_.find(record.key.strategy, *tile) : std::nullopt;
-      if (!choice) continue;
-      Candidate candidate = make_candidate(search_, *choice, problem_, compiler_version_);
-      if (record.stale || candidate.key != record.key) {
+      auto candidate = candidate_of(record.key);
+      if (!candidate) continue;
+      if (record.stale || candidate->key != record.key) {
         // Best first: what was good is measured again before anything else.
         if (record.outcome == store::Outcome::ok && remeasured++ < kRemeasured)
           prior_.suggest(record);
         continue;
       }
-      const bool usable = record.outcome == store::Outcome::ok ||
-                          record.outcome == store::Outcome::not_run ||
-                          record.outcome == store::Outcome::eliminated_early;
-      double time_us = INFINITY;
-      if (usable && record.measurement) time_us = record.measurement->median_us;
-      if (usable && !record.measurement) time_us = record.predicted_us.value_or(INFINITY);
-      search_.report(*choice, time_us);
-      ++report_.resumed;
       // They come best first.
       const bool defends = record.outcome == store::Outcome::ok && !finalists_.has_defender();
-      if (defends) {
-        finalists_.add_defender(time_us, std::move(candidate));
-      } else {
-        finalists_.add(time_us, std::move(candidate));
-      }
+      take_over(record, *std::move(candidate), defends);
+    }
+    return {};
+  }
+
+  // The candidate that this session would make of a record's strategy and tile; nothing if its
+  // spaces do not hold it.
+  std::optional<Candidate> candidate_of(const store::CandidateKey& key) const {
+    const auto tile = parse_tile(key.config);
+    const auto choice = tile ? search_.find(key.strategy, *tile) : std::nullopt;
+    if (!choice) return std::nullopt;
+    return make_candidate(search_, *choice, problem_, compiler_version_);
+  }
+
+  // Whether a candidate, whoever tries it, is one that this session could try.
+  bool may_try(const store::CandidateKey& key) {
+    const auto known = may_try_.find(key);
+    if (known != may_try_.end()) return known->second;
+    const auto candidate = candidate_of(key);
+    return may_try_[key] = candidate && candidate->key == key;
+  }
+
+  void take_over(const store::Record& record, Candidate candidate, bool defends) {
+    const bool usable = record.outcome == store::Outcome::ok ||
+                        record.outcome == store::Outcome::not_run ||
+                        record.outcome == store::Outcome::eliminated_early;
+    double time_us = INFINITY;
+    if (usable && record.measurement) time_us = record.measurement->median_us;
+    if (usable && !record.measurement) time_us = record.predicted_us.value_or(INFINITY);
+    search_.report(candidate.choice, time_us);
+    ++report_.resumed;
+    counted_.insert(candidate.key);
+    Finalists::Scored found{time_us, std::move(candidate), nullptr};
+    if (defends) {
+      finalists_.add_defender(std::move(found));
+    } else {
+      finalists_.add(std::move(found));
+    }
+  }
+
+  // Takes over what other processes recorded in the meantime.
+  Expected<void> take_news() {
+    auto records = work_.news();
+    if (!records) return tl::unexpected(records.error());
+    for (const store::Record& record : *records) {
+      if (counted_.contains(record.key)) continue;
+      auto candidate = candidate_of(record.key);
+      if (candidate && candidate->key == record.key)
+        take_over(record, *std::move(candidate), false);
     }
     return {};
   }
@@ -179,59 +209,83 @@ class Session {
   }
 
   // Suggestions, and as many of the model's favourites as there is reason to trust it.
-  size_t first_seeds(int budget) const {
+  size_t first_seeds() const {
+    const double budget = request_.max_candidates;
     const double share = prior_.enough() ? kLearntSeedShare : kSeedShare;
     const double wanted = share * budget + static_cast<double>(search_.suggested());
-    return static_cast<size_t>(std::max(0.0, std::min(wanted, kMostSeedShare * budget)));
+    return static_cast<size_t>(std::min(wanted, kMostSeedShare * budget));
   }
+
+  // Candidates of the job that nobody has finished.
+  int left() const { return request_.max_candidates - report_.resumed - report_.evaluated; }
 
   Expected<void> search_loop() {
     jit::CompilePool pool(services_.compiler, request_.threads);
-    const int budget = request_.max_candidates - report_.resumed;
-    if (auto done = submit(search_.seeds(first_seeds(budget)), pool); !done) return done;
+    offer(search_.first_seeds(first_seeds()));
     while (true) {
-      if (stopped() || out_of_time()) {
-        report_.interrupted = report_.interrupted || stopped();
-        pool.cancel();
-        return {};
+      if (auto done = work_.renew(); !done) return done;
+      if (auto done = take_news(); !done) return done;
+      if (stopped()) break;
+      if (auto done = fill(pool); !done) return done;
+      const bool idle = pool.pending() == 0;
+      if (out_of_time() && has_tried_enough(idle)) break;
+      if (idle && (left() <= 0 || !work_.others_at_work())) break;
+      if (idle) {
+        progress(Progress::Phase::search);
+        std::this_thread::sleep_for(kPoll);
+        continue;
       }
-      const int left = budget - static_cast<int>(candidates_.size());
-      if (left > 0 && pool.pending() <= static_cast<size_t>(request_.threads)) {
-        const size_t wanted = std::min<size_t>(kProposalBatch, static_cast<size_t>(left));
-        auto more = search_.proposals(wanted);
-        if (more.empty()) more = search_.seeds(wanted);
-        if (auto done = submit(more, pool); !done) return done;
-      }
-      if (pool.pending() == 0) return {};
       const auto outcome = pool.next_for(kPoll);
       if (!outcome) continue;
       if (auto done = evaluate(candidates_[outcome->index], outcome->result); !done) return done;
       progress(Progress::Phase::search);
     }
+    report_.interrupted = stopped();
+    pool.cancel();
+    return {};
   }
 
-  // Claims the choices, so that another process tuning the same job does not try them too, and
-  // hands what was granted to the compilers.
-  Expected<void> submit(const std::vector<Choice>& choices, jit::CompilePool& pool) {
-    std::vector<Candidate> made;
-    std::vector<store::CandidateKey> keys;
-    for (const Choice& choice : choices) {
-      made.push_back(make_candidate(search_, choice, problem_, compiler_version_));
-      keys.push_back(made.back().key);
-    }
-    if (keys.empty()) return {};
-    auto granted = services_.store->claim(report_.job, keys,
-                                          {owner_, kClaimLifetime, keys.size(), request_.fresh});
-    if (!granted) return tl::unexpected(granted.error());
-    for (const size_t index : *granted) {
-      candidates_.push_back(std::move(made[index]));
-      pool.submit(candidates_.size() - 1, {candidates_.back().source, request_.arch, {}});
+  // However short the time, a search tries something, and ends with something.
+  bool has_tried_enough(bool idle) const {
+    return finalists_.fastest() != nullptr && (idle || report_.evaluated > 0);
+  }
+
+  // Hands the compilers as much as keeps them busy, of what other processes leave free.
+  Expected<void> fill(jit::CompilePool& pool) {
+    const auto threads = static_cast<size_t>(std::max(1, request_.threads));
+    if (pool.pending() > threads) return {};
+    size_t wanted = 2 * threads - pool.pending();
+    while (static_cast<int>(pool.pending()) < left()) {
+      auto taken = work_.take(wanted, left());
+      if (!taken) return tl::unexpected(taken.error());
+      wanted -= taken->size();
+      for (Candidate& candidate : *taken) {
+        candidates_.push_back(std::move(candidate));
+        pool.submit(candidates_.size() - 1, {candidates_.back().source, request_.arch, {}});
+      }
+      if (wanted == 0 || work_.budget_used_up()) break;
+      if (!choose_more(left() - static_cast<int>(pool.pending()))) break;
     }
     return {};
   }
 
+  // False if nothing is left to choose.
+  bool choose_more(int most) {
+    const size_t wanted = std::min(kProposalBatch, static_cast<size_t>(std::max(most, 0)));
+    auto choices = search_.proposals(wanted);
+    if (choices.empty()) choices = search_.seeds(wanted);
+    offer(choices);
+    return !choices.empty();
+  }
+
+  void offer(const std::vector<Choice>& choices) {
+    for (const Choice& choice : choices)
+      work_.offer(make_candidate(search_, choice, problem_, compiler_version_));
+  }
+
   Expected<void> evaluate(const Candidate& candidate, const jit::CompileResult& compiled) {
     ++report_.evaluated;
+    counted_.insert(candidate.key);
     Evaluation evaluation;
     Expected<store::Record> record;
     if (!compiled) {
@@ -249,7 +303,10 @@ class Session {
     if (!evaluation.fatal.empty()) return make_error(ErrorKind::failed, evaluation.fatal);
     count(record->outcome);
     search_.report(candidate.choice, evaluation.time_us);
-    finalists_.add(evaluation.time_us, candidate);
+    if (std::isfinite(evaluation.time_us)) {
+      finalists_.add(
+          {evaluation.time_us, candidate, std::make_shared<const jit::CompiledKernel>(*compiled)});
+    }
     return {};
   }
 
@@ -272,9 +329,10 @@ class Session {
   Expected<void> finals() {
     progress(Progress::Phase::finals);
     std::vector<Finalist> finalists;
-    for (Candidate& candidate : finalists_.chosen()) {
-      auto compiled = services_.compiler->compile({candidate.source, request_.arch, {}});
-      if (compiled) finalists.push_back({std::move(candidate), std::move(*compiled)});
+    for (Finalists::Scored& scored : finalists_.chosen()) {
+      auto finalist = with_code(std::move(scored));
+      if (!finalist) return tl::unexpected(finalist.error());
+      if (*finalist) finalists.push_back(**std::move(finalist));
     }
     if (finalists.empty()) return no_result();
     auto results = services_.evaluator->finish(finalists);
@@ -291,6 +349,22 @@ class Session {
         [](const store::Record& a, const store::Record& b) { return time_of(a) < time_of(b); });
     report_.failures.assign(failures_.begin(), failures_.end());
     return {};
+  }
+
+  // With the code that the search timed; that of another session or process is compiled here.
+  // Nothing, with that recorded, where it does not compile.
+  Expected<std::optional<Finalist>> with_code(Finalists::Scored scored) {
+    if (scored.kernel) return Finalist{std::move(scored.candidate), *scored.kernel};
+    auto compiled = services_.compiler->compile({scored.candidate.source, request_.arch, {}});
+    if (compiled) {
+      ++(compiled->from_cache ? report_.cached : report_.compiled);
+      return Finalist{std::move(scored.candidate), std::move(*compiled)};
+    }
+    auto record = recorder_->failed(scored.candidate, store::Outcome::compile_failed,
+                                    compiled.error().first_error);
+    if (!record) return tl::unexpected(record.error());
+    count(record->outcome);
+    return std::nullopt;
   }
 
   static double time_of(const store::Record& record) {
@@ -311,7 +385,8 @@ class Session {
     Progress progress;
     progress.phase = phase;
     progress.done = report_.resumed + report_.evaluated;
-    progress.total = request_.max_candidates;
+    // Of fewer candidates than are known already, none is left.
+    progress.total = std::max(request_.max_candidates, progress.done);
     if (const Finalists::Scored* fastest = finalists_.fastest()) {
       progress.best_us = fastest->time_us;
       progress.best = fastest->candidate.key.strategy + " " + fastest->candidate.key.config;
@@ -320,13 +395,12 @@ class Session {
     services_.on_progress(progress);
   }
 
+  Clock::time_point start_ = Clock::now();  // first: ranking the spaces is part of the time
   const TuneRequest& request_;
   const SessionServices& services_;
   Problem problem_;
   std::string compiler_version_;
-  std::string owner_;
   Search search_;
-  Clock::time_point start_ = Clock::now();
   std::optional<Recorder> recorder_;   // once there is a run to record for
   std::vector<Candidate> candidates_;  // handed to the compilers, by index
   Finalists finalists_;
@@ -334,6 +408,9 @@ class Session {
   TuneReport report_;
   const store::Job job_;
   PriorKnowledge prior_;
+  std::set<store::CandidateKey> counted_;        // as resumed or evaluated
+  std::map<store::CandidateKey, bool> may_try_;  // what may_try() found
+  SharedWork work_;
 };
 
 }  // namespace
@@ -359,7 +436,7 @@ Expected<void> check_any_legal(const codegen::SearchSpace& space, const Problem&
 
 Expected<TuneReport> tune(const TuneRequest& request, const SessionServices& services) {
   if (auto valid = validate(request.problem); !valid) return tl::unexpected(valid.error());
-  if (auto served = services.compiler->nvrtc().check_arch(request.arch); !served) {
+  if (auto served = services.compiler->check_arch(request.arch); !served) {
     return tl::unexpected(served.error());
   }
   return Session(request, services).run();

@@ -21,8 +21,11 @@ struct TuneRequest {
   Problem problem;  // any layout; tuned in its canonical form
   Arch arch;
   std::vector<codegen::SearchSpace> spaces;  // strategies and their parameter values
-  int max_candidates = 0;                    // of this job, those of earlier runs included
-  double max_seconds = 0;                    // of searching; 0: no limit
+  // Of this job, those of earlier runs and of other processes included.
+  int max_candidates = 0;
+  // From the start of tune() to the end of the search, which goes on until a candidate worked; 0:
+  // no limit.
+  double max_seconds = 0;
   uint64_t seed = 1;
   int threads = 1;     // that compile, and rank candidates
   bool fresh = false;  // measure again what is recorded already
@@ -47,18 +50,18 @@ struct TuneReport {
   std::optional<store::Record> vendor_first;
   std::optional<store::Record> vendor_best;
   int64_t legal_points = 0;
-  int resumed = 0;                                    // candidates taken over from earlier runs
-  int evaluated = 0;                                  // candidates of this run, failures included
-  int measured = 0;                                   // of those, verified and timed
-  int compiled = 0;                                   // compiler runs
-  int cached = 0;                                     // kernels that came from the cache
+  int resumed = 0;    // candidates taken over from earlier runs and from other processes
+  int evaluated = 0;  // candidates of this run, failures included
+  int measured = 0;   // of those, verified and timed
+  int compiled = 0;   // compiler runs
+  int cached = 0;     // kernels that came from the cache
   std::vector<std::pair<std::string, int>> failures;  // outcome and count
-  double seconds = 0;
+  double seconds = 0;                                 // of tune()
   bool interrupted = false;
 };
 
 struct SessionServices {
-  std::shared_ptr<const jit::Compiler> compiler;
+  std::shared_ptr<const jit::KernelCompiler> compiler;
   store::RecordStore* store = nullptr;
   Evaluator* evaluator = nullptr;
   DeviceSpec limits;             // of the device, or of the arch's representative
@@ -75,7 +78,9 @@ Expected<void> check_any_legal(const codegen::SearchSpace& space, const Problem&
                                const DeviceSpec& limits);
 
 // Searches, compiles, verifies, measures and records: the only write path. Every candidate is
-// recorded as soon as it is evaluated. Returns an error if nothing could be tried (no legal tile,
+// recorded as soon as it is evaluated. Processes that tune one job at the same time share its
+// candidates: each takes over what the others found, and waits for what they are at before it ends.
+// Returns an error if nothing could be tried (no legal tile,
 // arch not served by the compiler) or the store fails.
 Expected<TuneReport> tune(const TuneRequest& request, const SessionServices& services);
 

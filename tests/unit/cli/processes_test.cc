@@ -1,60 +1,17 @@
-// The built binary killed, interrupted, and twice at once.
+// The built binary killed, interrupted, and several times at once.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 
-#include "process.h"
-#include "store/record_store.h"
+#include "workplace.h"
 
 namespace gemmtune::cli_test {
-namespace {
 
 using nlohmann::json;
-
-// Hundreds of points, so that a tune can be caught in the middle.
-constexpr const char* kSpace = R"({"strategy": "double_buffer", "about": "for tests", "values": {
-  "tile_m": [32, 64, 128], "tile_n": [32, 64, 128], "tile_k": [8, 16], "warp_m": [32, 64],
-  "warp_n": [32, 64], "thread_m": [4, 8], "thread_n": [4, 8], "lanes": [0, 1],
-  "order": [0, 1, 2], "copy": [0], "fragments": [1, 2], "min_blocks": [0], "raster": [1]}})";
-
-struct Workplace {
-  TestFolder folder;
-  std::string space = folder.write("space.json", kSpace);
-  std::string db = folder.file("tuned.db");
-  Variables variables = compiler_variables();
-
-  Workplace() {
-    variables["GEMM_TUNE_DB"] = db;
-    variables["GEMM_TUNE_CACHE_DIR"] = folder.file("cache");
-  }
-  Arguments tune(int candidates) const {
-    return {"--shape", "256x256x256", "--arch",       "sm_80",
-            "--space", space,         "--candidates", std::to_string(candidates),
-            "--jobs",  "1",           "--json"};
-  }
-  // The candidates of the only job, by their config; 0 while there is no database.
-  std::vector<store::Record> records() const {
-    store::StoreOptions options;
-    options.path = db;
-    options.read_only = true;
-    auto store = store::open_store(options);
-    if (!store) return {};
-    Problem problem = make_problem({256, 256, 256});
-    auto candidates = (*store)->candidates(problem, {});
-    return candidates ? *candidates : std::vector<store::Record>{};
-  }
-  void check_store() const {
-    store::StoreOptions options;
-    options.path = db;
-    auto store = store::open_store(options);
-    REQUIRE(store);
-    CHECK((*store)->check());
-  }
-};
-
-}  // namespace
 
 TEST_CASE("kill -9 loses nothing that was finished, and the next run goes on") {
   require_compiler();
@@ -75,9 +32,8 @@ TEST_CASE("kill -9 loses nothing that was finished, and the next run goes on") {
   REQUIRE(second.code == 0);
   const json result = json::parse(second.out)["results"][0];
   CHECK(result["resumed"] == before.size());
-  // Candidates that the killed process had claimed stay claimed for a while, so fewer may be left.
-  CHECK(result["resumed"].get<size_t>() + result["evaluated"].get<size_t>() <= 14);
-  CHECK(result["evaluated"] > 0);
+  // What the killed process had taken on is free again.
+  CHECK(result["resumed"].get<size_t>() + result["evaluated"].get<size_t>() == 14);
   // Nothing that was done was done again, but for the finalists.
   size_t touched = 0;
   for (const store::Record& record : place.records()) {
@@ -126,25 +82,62 @@ TEST_CASE("a second signal ends the process at once") {
   place.check_store();
 }
 
-TEST_CASE("two processes share one job and lose nothing") {
+TEST_CASE("what a killed process had taken on, the model's favourite first, is tried by the next") {
   require_compiler();
+  const Workplace undisturbed;
+  REQUIRE(run(undisturbed.folder, undisturbed.tune(1), undisturbed.variables).code == 0);
+  const std::string favourite = undisturbed.records().front().key.config;
+
   const Workplace place;
-  Process one(place.folder, place.tune(10), place.variables);
-  Process two(place.folder, place.tune(10), place.variables);
-  const Finished first = one.wait();
-  const Finished second = two.wait();
-  CAPTURE(first.err);
-  CAPTURE(second.err);
-  REQUIRE(first.code == 0);
-  REQUIRE(second.code == 0);
-  const json a = json::parse(first.out)["results"][0];
-  const json b = json::parse(second.out)["results"][0];
-  const auto records = place.records();
-  // Every candidate that either evaluated is there once, and none was tried by both.
-  CHECK(a["evaluated"].get<size_t>() > 0);
-  CHECK(b["evaluated"].get<size_t>() > 0);
-  CHECK(a["evaluated"].get<size_t>() + b["evaluated"].get<size_t>() == records.size());
-  place.check_store();
+  Process first(place.folder, place.tune(4), place.variables);
+  REQUIRE(wait_for([&] { return place.claims() > 0 || !first.running(); }));
+  first.signal(SIGKILL);
+  REQUIRE(first.wait().code == -SIGKILL);
+  REQUIRE(place.claims() > 0);
+  const auto finished_before = place.records().size();
+  for (const bool fresh : {false, true}) {
+    Arguments again = place.tune(4);
+    if (fresh) again.emplace_back("--fresh");
+    const Finished next = run(place.folder, again, place.variables);
+    CAPTURE(next.err);
+    REQUIRE(next.code == 0);
+    const json result = json::parse(next.out)["results"][0];
+    CHECK(result["resumed"] == (fresh ? 0 : finished_before));
+    CHECK(result["evaluated"] == (fresh ? 4 : 4 - finished_before));
+    const auto records = place.records();
+    CHECK(std::any_of(records.begin(), records.end(),
+                      [&](const store::Record& record) { return record.key.config == favourite; }));
+    CHECK(place.claims() == 0);
+  }
+}
+
+TEST_CASE("processes share one job and its budget, and lose nothing") {
+  require_compiler();
+  for (const size_t count : {2, 4}) {
+    CAPTURE(count);
+    const Workplace place;
+    std::vector<std::unique_ptr<Process>> processes;
+    for (size_t i = 0; i < count; ++i)
+      processes.push_back(std::make_unique<Process>(place.folder, place.tune(10), place.variables));
+    size_t evaluated = 0;
+    std::string winner;
+    for (const auto& process : processes) {
+      const Finished finished = process->wait();
+      CAPTURE(finished.err);
+      REQUIRE(finished.code == 0);
+      const json result = json::parse(finished.out)["results"][0];
+      evaluated += result["evaluated"].get<size_t>();
+      CHECK(result["evaluated"].get<size_t>() + result["resumed"].get<size_t>() == 10);
+      const auto config = result["ranking"][0]["config"].get<std::string>();
+      if (winner.empty()) winner = config;
+      CHECK(config == winner);
+    }
+    // Every candidate is there once, and none was tried by two.
+    CHECK(evaluated == 10);
+    CHECK(place.records().size() == 10);
+    CHECK(place.claims() == 0);
+    place.check_store();
+  }
 }
 
 }  // namespace gemmtune::cli_test

@@ -27,7 +27,7 @@ std::string sample_bytes() {
     REQUIRE(sample.store->record(failed_record(sample.run, Outcome::compile_failed, 100 + i)));
   }
   ClaimRequest request;
-  request.owner = "a";
+  request.owner.id = "a";
   REQUIRE(sample.store->claim(sample_job(), std::vector{sample_key(999)}, request));
   sample.store.reset();
   return read_bytes(sample.path());
@@ -68,7 +68,7 @@ class Damaged {
     check_one_line(s.check());
     check_one_line(s.record(sample_record(1)));
     check_one_line(s.begin_run({}));
-    check_one_line(s.release("a"));
+    check_one_line(s.release({"a", {}}));
     check_one_line(s.update_winners());
     return true;
   }

@@ -337,7 +337,7 @@ TEST_CASE("winners are brought up to date by release and by opening for writing"
   REQUIRE(sample.store->record(sample_record(sample.run)));
   CHECK(count("changed_jobs") == 1);
   CHECK(count("winners") == 0);
-  REQUIRE(sample.store->release("me"));
+  REQUIRE(sample.store->release({"me", {}}));
   CHECK(count("changed_jobs") == 0);
   CHECK(count("winners") == 1);
   REQUIRE(sample.store->record(sample_record(sample.run, 5, 1)));

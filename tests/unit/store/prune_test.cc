@@ -27,7 +27,9 @@ TEST_CASE("info counts rows") {
   REQUIRE(sample.store->record(sample_record(sample.run, 11)));
   REQUIRE(sample.store->record(failed_record(sample.run, Outcome::spilled, 1)));
   REQUIRE(sample.store->record(failed_record(sample.run, Outcome::spilled, 2)));
-  REQUIRE(sample.store->claim(sample_job(), std::vector{sample_key(5)}, {"me"}));
+  ClaimRequest claim;
+  claim.owner.id = "me";
+  REQUIRE(sample.store->claim(sample_job(), std::vector{sample_key(5)}, claim));
   const auto info = sample.store->info();
   REQUIRE(info);
   CHECK(info->candidates == 3);

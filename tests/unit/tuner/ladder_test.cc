@@ -68,7 +68,6 @@ struct LadderFixture : session_test::Fixture {
   LadderServices ladder;
 
   LadderFixture() {
-    if (!ready) return;
     request.spaces = {
         session_test::space_of(
             R"({"strategy": "naive", "values": {"tile_m": [8, 16, 32], "tile_n": [32]}})"),
@@ -86,7 +85,6 @@ struct LadderFixture : session_test::Fixture {
 };
 
 TEST_CASE_FIXTURE(LadderFixture, "each strategy's best, compared with the vendor in one round") {
-  if (!ready) return;
   const LadderReport report = climbed();
   REQUIRE(report.rungs.size() == 2);
   CHECK(report.rungs[0].best->key.config == "tile_m=32 tile_n=32");
@@ -106,7 +104,6 @@ TEST_CASE_FIXTURE(LadderFixture, "each strategy's best, compared with the vendor
 }
 
 TEST_CASE_FIXTURE(LadderFixture, "what was tried is not searched again, unless asked for") {
-  if (!ready) return;
   request.max_candidates = 3;
   const LadderReport first = climbed();
   CHECK(log.searched == 6);
@@ -125,7 +122,6 @@ TEST_CASE_FIXTURE(LadderFixture, "what was tried is not searched again, unless a
 }
 
 TEST_CASE_FIXTURE(LadderFixture, "a strategy that fails is a note, the others go on") {
-  if (!ready) return;
   log.wrong_strategy = "naive";
   const LadderReport report = climbed();
   CHECK_FALSE(report.rungs[0].best);
@@ -135,7 +131,6 @@ TEST_CASE_FIXTURE(LadderFixture, "a strategy that fails is a note, the others go
 }
 
 TEST_CASE_FIXTURE(LadderFixture, "a kernel that is wrong in the last round is no result") {
-  if (!ready) return;
   log.wrong_in_last_round = "double_buffer";
   const LadderReport report = climbed();
   CHECK(report.rungs[0].best);
@@ -144,7 +139,6 @@ TEST_CASE_FIXTURE(LadderFixture, "a kernel that is wrong in the last round is no
 }
 
 TEST_CASE_FIXTURE(LadderFixture, "a ladder on which nothing works is an error") {
-  if (!ready) return;
   log.wrong_strategy = "naive";
   request.spaces.pop_back();
   const auto report = climb(request, ladder);
@@ -154,7 +148,6 @@ TEST_CASE_FIXTURE(LadderFixture, "a ladder on which nothing works is an error") 
 }
 
 TEST_CASE_FIXTURE(LadderFixture, "an interrupted ladder shows the rungs that it has") {
-  if (!ready) return;
   std::atomic<bool> stop{false};
   ladder.session.stop = &stop;
   log.stop = &stop;
@@ -167,7 +160,6 @@ TEST_CASE_FIXTURE(LadderFixture, "an interrupted ladder shows the rungs that it 
 }
 
 TEST_CASE_FIXTURE(LadderFixture, "without a device each rung is a prediction of its own") {
-  if (!ready) return;
   ladder.session.device.reset();
   int verified = 0;
   ladder.make_evaluator = [&](bool with_vendor) -> Expected<std::unique_ptr<Evaluator>> {

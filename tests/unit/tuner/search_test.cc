@@ -61,8 +61,19 @@ TEST_CASE("seeds come cheapest first, few of each geometry") {
   }
 }
 
-// Fed a useless cost function, local search alone must come close, within the 190 evaluations it
-// may need.
+TEST_CASE("a search that goes on tries what is left of its first seeds, and no others for them") {
+  auto spaces = one_space(landscape);
+  for (auto& values : spaces[0].space.values) values.resize(std::min<size_t>(values.size(), 2));
+  Search whole(spaces, 1);
+  const auto first = whole.first_seeds(10);
+  REQUIRE(first.size() == 10);
+  Search rest(spaces, 1);
+  for (size_t i = 0; i < 7; ++i) rest.report(first[i], 1);
+  CHECK(rest.first_seeds(10) == std::vector<Choice>(first.begin() + 7, first.end()));
+  CHECK(rest.first_seeds(10).empty());
+  CHECK(rest.seeds(1) == whole.seeds(1));
+}
+
 TEST_CASE("suggestions come before the seeds, in their order, if they are legal and new") {
   Search search(one_space(landscape), 1);
   auto wanted = search.seeds(2);  // handed out already: not again
@@ -89,6 +100,8 @@ TEST_CASE("suggestions come before the seeds, in their order, if they are legal 
   CHECK(landscape(search.tile(seeds[2])) >= landscape(search.tile(wanted[known - 1])) - 1e-3);
 }
 
+// Fed a useless cost function, local search alone must come close, within the 190 evaluations it
+// may need.
 TEST_CASE("local search reaches 95% of the optimum within 190 evaluations") {
   for (uint64_t seed = 1; seed <= 10; ++seed) {
     Search search(one_space([](const TileConfig&) { return 1.0; }), seed);
@@ -141,6 +154,7 @@ double best_found(uint64_t seed, int evaluations, const std::vector<Sample>& kno
   double best = std::numeric_limits<double>::infinity();
   std::vector<Choice> batch = search.seeds(known.empty() ? 40 : 4);
   for (int done = 0; done < evaluations; batch = search.proposals(10)) {
+    REQUIRE_FALSE(batch.empty());
     for (const Choice& choice : batch) {
       const double time = landscape(search.tile(choice));
       best = std::min(best, time);

@@ -4,11 +4,16 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <random>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -44,8 +49,11 @@ class FormulaEvaluator final : public Evaluator {
     result.measurement = measurement(100);
     return std::vector<VendorResult>{result};
   }
-  Expected<Evaluation> evaluate(const Candidate& candidate, const jit::CompiledKernel&) override {
+  Expected<Evaluation> evaluate(const Candidate& candidate,
+                                const jit::CompiledKernel& kernel) override {
     asked.push_back(candidate.key);
+    if (on_evaluate) on_evaluate(asked.size());
+    searched_bytes[candidate.key] = kernel.cubin.size();
     Evaluation evaluation;
     if (candidate.spec.tile.order == wrong_order) {
       evaluation.outcome = store::Outcome::wrong_result;
@@ -71,12 +79,16 @@ class FormulaEvaluator final : public Evaluator {
       evaluation.measurement = measurement(evaluation.time_us);
       evaluation.measurement->final_round = true;
       results.finalists.push_back(evaluation);
+      final_bytes[finalist.candidate.key] = finalist.kernel.cubin.size();
     }
     results.vendor = *measure_vendor();
     return results;
   }
 
   std::vector<store::CandidateKey> asked;
+  std::function<void(size_t)> on_evaluate;  // told how many it was asked for; may be empty
+  std::map<store::CandidateKey, size_t> searched_bytes;  // of machine code
+  std::map<store::CandidateKey, size_t> final_bytes;
   int wrong_order = -1;
   double final_factor = 1;    // the times of the final round over those of the search
   bool all_are_slow = false;  // next to the vendor: no candidate is measured to the end
@@ -96,6 +108,43 @@ class FormulaEvaluator final : public Evaluator {
   }
 };
 
+// Compiles nothing: a session's tests are about what it does with the results.
+class FakeCompiler final : public jit::KernelCompiler {
+ public:
+  jit::NvrtcVersion version() const override { return {13, 0}; }
+  Expected<void> check_arch(Arch) const override { return {}; }
+  jit::CompileResult compile(const jit::CompileRequest& request) const override {
+    const std::lock_guard lock(mutex_);
+    const int before = times_[request.source.text]++;
+    if (broken && broken(request)) {
+      return tl::unexpected(
+          jit::CompileFailure{jit::CompilePhase::front_end, "planted", "planted"});
+    }
+    jit::CompiledKernel kernel;
+    kernel.name = request.source.name;
+    kernel.arch = request.arch;
+    // As if no compilation gave the same code as the one before.
+    if (!caching) kernel.cubin.resize(static_cast<size_t>(before) + 1);
+    kernel.from_cache = caching && before > 0;
+    for (const std::string& entry : request.source.entries) kernel.entries.push_back({entry, {}});
+    return kernel;
+  }
+  // How often a text was compiled, at most.
+  int most_often() const {
+    const std::lock_guard lock(mutex_);
+    int most = 0;
+    for (const auto& [text, times] : times_) most = std::max(most, times);
+    return most;
+  }
+
+  bool caching = true;
+  std::function<bool(const jit::CompileRequest&)> broken;  // may be empty
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, int> times_;
+};
+
 inline codegen::SearchSpace space_of(std::string_view json) {
   auto space = codegen::parse_search_space(json, "a test's space");
   REQUIRE_MESSAGE(space.has_value(), space.error().message);
@@ -109,23 +158,16 @@ inline codegen::SearchSpace small_space() {
       "fragments": [1], "min_blocks": [0], "raster": [1]}})");
 }
 
-// `ready` is false where there is no NVRTC.
 struct Fixture {
   TemporaryFolder folder;
   FormulaEvaluator evaluator;
+  std::shared_ptr<FakeCompiler> compiler = std::make_shared<FakeCompiler>();
   std::unique_ptr<store::RecordStore> store;
   SessionServices services;
   TuneRequest request;
-  bool ready = false;
 
   Fixture() {
-    auto nvrtc = jit::Nvrtc::load(jit::nvrtc_candidates({}));
-    if (!nvrtc) {
-      MESSAGE("no NVRTC: ", nvrtc.error().message);
-      return;
-    }
-    const auto cache = std::make_shared<jit::CubinCache>(folder.path() / "cache");
-    services.compiler = std::make_shared<jit::Compiler>(*nvrtc, cache);
+    services.compiler = compiler;
     open();
     services.evaluator = &evaluator;
     services.limits = representative_device({8, 0, false});
@@ -140,7 +182,6 @@ struct Fixture {
     request.spaces = {small_space()};
     request.max_candidates = 100;
     request.threads = 2;
-    ready = true;
   }
 
   void open() {
@@ -151,6 +192,21 @@ struct Fixture {
     REQUIRE_MESSAGE(opened.has_value(), opened.error().message);
     store = std::move(*opened);
     services.store = store.get();
+  }
+
+  store::Job job() const {
+    return {request.problem, request.arch, services.device->uuid, request.warm};
+  }
+
+  // The candidates of the small space, as the session makes them.
+  std::vector<store::CandidateKey> keys() const {
+    std::vector<store::CandidateKey> keys;
+    const codegen::SearchSpace& space = request.spaces.front();
+    for (int64_t i = 0; i < space.size(); ++i) {
+      const auto spec = codegen::spec_for(*space.strategy, space.at(i), canonical(request.problem));
+      keys.push_back(make_candidate(spec, to_string(compiler->version())).key);
+    }
+    return keys;
   }
 
   store::Filter filter() const {

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
+
 #include "session_fixture.h"
 #include "tuner/model_evaluator.h"
 
@@ -11,7 +13,6 @@ namespace {
 using session_test::Fixture;
 
 TEST_CASE_FIXTURE(Fixture, "a session tries the whole space, records it, and finds the best") {
-  if (!ready) return;
   const auto report = tune(request, services);
   REQUIRE_MESSAGE(report.has_value(), report.error().message);
   CHECK(report->legal_points == 12);
@@ -29,7 +30,6 @@ TEST_CASE_FIXTURE(Fixture, "a session tries the whole space, records it, and fin
 }
 
 TEST_CASE_FIXTURE(Fixture, "the final round's winner is the best, though all ran faster before") {
-  if (!ready) return;
   evaluator.final_factor = 1.12;  // 50 us become 56, while the third of that geometry took 52
   const auto report = tune(request, services);
   REQUIRE_MESSAGE(report.has_value(), report.error().message);
@@ -42,7 +42,6 @@ TEST_CASE_FIXTURE(Fixture, "the final round's winner is the best, though all ran
 }
 
 TEST_CASE_FIXTURE(Fixture, "what is recorded is not tried again, unless asked for") {
-  if (!ready) return;
   REQUIRE(tune(request, services).has_value());
   evaluator.asked.clear();
   open();
@@ -59,7 +58,6 @@ TEST_CASE_FIXTURE(Fixture, "what is recorded is not tried again, unless asked fo
 }
 
 TEST_CASE_FIXTURE(Fixture, "what won on a similar problem is tried first") {
-  if (!ready) return;
   const auto first = tune(request, services);
   REQUIRE(first.has_value());
   evaluator.asked.clear();
@@ -76,7 +74,6 @@ TEST_CASE_FIXTURE(Fixture, "what won on a similar problem is tried first") {
 // As after an update of the program that changed the kernels.
 TEST_CASE_FIXTURE(Fixture,
                   "what another source was measured with is stale, and measured again first") {
-  if (!ready) return;
   REQUIRE(tune(request, services));
   std::vector<store::Entry> entries;
   store::EntryQuery all;
@@ -112,7 +109,6 @@ TEST_CASE_FIXTURE(Fixture,
 }
 
 TEST_CASE_FIXTURE(Fixture, "an interrupted session keeps what it has, and the next one finishes") {
-  if (!ready) return;
   std::atomic<bool> stop{false};
   services.stop = &stop;
   evaluator.stop = &stop;
@@ -132,7 +128,6 @@ TEST_CASE_FIXTURE(Fixture, "an interrupted session keeps what it has, and the ne
 }
 
 TEST_CASE_FIXTURE(Fixture, "a wrong kernel is recorded as such and never wins") {
-  if (!ready) return;
   evaluator.wrong_order = 0;
   const auto report = tune(request, services);
   REQUIRE(report.has_value());
@@ -149,7 +144,6 @@ TEST_CASE_FIXTURE(Fixture, "a wrong kernel is recorded as such and never wins") 
 
 TEST_CASE_FIXTURE(Fixture,
                   "a crash that ends the process is recorded, and the next run goes on behind it") {
-  if (!ready) return;
   evaluator.crash_at = 3;
   const auto first = tune(request, services);
   REQUIRE_FALSE(first);
@@ -163,7 +157,6 @@ TEST_CASE_FIXTURE(Fixture,
 }
 
 TEST_CASE_FIXTURE(Fixture, "what was eliminated early is taken over with its time") {
-  if (!ready) return;
   evaluator.all_are_slow = true;
   evaluator.crash_at = 12;  // before the finals make one of them `ok`
   REQUIRE_FALSE(tune(request, services));
@@ -176,7 +169,6 @@ TEST_CASE_FIXTURE(Fixture, "what was eliminated early is taken over with its tim
 }
 
 TEST_CASE_FIXTURE(Fixture, "without a device the result is a prediction and says so") {
-  if (!ready) return;
   services.device.reset();
   int verified = 0;
   ModelEvaluator model(
@@ -193,8 +185,77 @@ TEST_CASE_FIXTURE(Fixture, "without a device the result is a prediction and says
   CHECK_FALSE(report->vendor_best);
 }
 
+TEST_CASE_FIXTURE(Fixture, "the final round times the code that the search timed") {
+  compiler->caching = false;
+  const auto report = tune(request, services);
+  REQUIRE_MESSAGE(report.has_value(), report.error().message);
+  REQUIRE_FALSE(evaluator.final_bytes.empty());
+  for (const auto& [key, bytes] : evaluator.final_bytes)
+    CHECK(bytes == evaluator.searched_bytes.at(key));
+  CHECK(compiler->most_often() == 1);
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "a finalist of an earlier session that does not compile is recorded so") {
+  const auto first = tune(request, services);
+  REQUIRE(first.has_value());
+  const store::CandidateKey broken = first->ranking.front().key;
+  const std::string text = codegen::emit(*kernel_of(first->ranking.front())).text;
+  compiler->broken = [&](const jit::CompileRequest& request) {
+    return request.source.text == text;
+  };
+  const auto second = tune(request, services);
+  REQUIRE(second.has_value());
+  CHECK(second->failures == std::vector<std::pair<std::string, int>>{{"compile_failed", 1}});
+  CHECK(second->ranking.front().key != broken);
+  for (const store::Record& record : *store->candidates(request.problem, filter())) {
+    if (record.key != broken) continue;
+    CHECK(record.outcome == store::Outcome::compile_failed);
+    CHECK(record.reason == "planted");
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "time counts from the start, and a search without any tries something") {
+  request.max_seconds = 1e-9;
+  request.max_candidates = 12;
+  const auto first = tune(request, services);
+  REQUIRE_MESSAGE(first.has_value(), first.error().message);
+  CHECK(first->evaluated >= 1);
+  CHECK(first->evaluated <= 4);
+  CHECK_FALSE(first->ranking.empty());
+  const auto second = tune(request, services);
+  REQUIRE(second.has_value());
+  CHECK(second->evaluated >= 1);
+  CHECK(second->resumed == first->evaluated);
+}
+
+TEST_CASE_FIXTURE(Fixture, "seconds hold the ranking of the spaces") {
+  const auto start = std::chrono::steady_clock::now();
+  const auto& strategy = **codegen::find_strategy("double_buffer");
+  request.spaces = {*codegen::default_search_space(strategy)};  // ranking it takes a while
+  request.max_candidates = 1;
+  request.threads = 1;
+  const auto report = tune(request, services);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  REQUIRE(report.has_value());
+  CHECK(report->seconds > 0.7 * taken.count());
+  CHECK(report->seconds <= taken.count());
+}
+
+TEST_CASE_FIXTURE(Fixture, "progress does not count past its total") {
+  REQUIRE(tune(request, services).has_value());
+  request.max_candidates = 5;  // of the 12 that are recorded
+  int calls = 0;
+  services.on_progress = [&](const Progress& progress) {
+    ++calls;
+    CHECK(progress.done == 12);
+    CHECK(progress.total == 12);
+  };
+  REQUIRE(tune(request, services).has_value());
+  CHECK(calls > 0);
+}
+
 TEST_CASE_FIXTURE(Fixture, "a space without a legal tile is a usage error") {
-  if (!ready) return;
   request.spaces.front().values[3] = {16};  // warp_m 16 x warp_n 32 is not 32 thread tiles
   const auto report = tune(request, services);
   REQUIRE_FALSE(report);
