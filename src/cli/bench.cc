@@ -18,7 +18,6 @@ Expected<BenchReport> run_bench(const Context& context, const BenchOptions& opti
                                 const std::atomic<bool>& stop, const BenchEvents& events) {
   auto wanted = parse_problems(options.problems);
   if (!wanted) return tl::unexpected(wanted.error());
-  if (options.seconds <= 0) return usage_error("--seconds must be above 0");
   const Machine machine = find_machine(context);
   BenchReport report;
   report.warm = options.warm;

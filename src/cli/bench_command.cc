@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "cli/bench.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/number_option.h"
+#include "cli/output_file.h"
 #include "cli/print.h"
 #include "cli/render_tune.h"
 
@@ -19,35 +22,29 @@ struct BenchCommandOptions {
   std::string json_file;
 };
 
-// A file that is opened before anything is measured, since an unwritable path must not cost a
-// suite's worth of time, and filled at the end.
-class Output {
- public:
-  explicit Output(std::string path) : path_(std::move(path)) {}
+// A file that may not have been asked for.
+struct Output {
+  std::string path;
+  std::optional<OutputFile> file;
 
   Expected<void> open() {
-    if (path_.empty()) return {};
-    file_.open(path_, std::ios::trunc);
-    if (!file_) return usage_error("cannot write " + path_);
+    if (path.empty()) return {};
+    auto opened = OutputFile::create(path);
+    if (!opened) return tl::unexpected(opened.error());
+    file.emplace(std::move(*opened));
     return {};
   }
   Expected<void> write(const std::string& content) {
-    if (path_.empty()) return {};
-    file_ << content;
-    file_.close();
-    if (!file_) return make_error(ErrorKind::io, "cannot write " + path_);
-    return {};
+    if (!file) return {};
+    file->write(content);
+    return file->commit();
   }
-
- private:
-  std::string path_;
-  std::ofstream file_;
 };
 
 Expected<void> bench_and_print(const Context& context, const BenchCommandOptions& options) {
   const InterruptFlag interrupt;
-  Output csv(options.csv_file);
-  Output json(options.json_file);
+  Output csv{options.csv_file, std::nullopt};
+  Output json{options.json_file, std::nullopt};
   BenchEvents events;
   events.on_ready = [&]() -> Expected<void> {
     if (auto opened = csv.open(); !opened) return opened;
@@ -79,7 +76,8 @@ void add_bench_command(CLI::App& app, CommonOptions& common, Action& action) {
   command->add_flag("--warm", options->bench.warm, "Operands in cache instead of in memory");
   command
       ->add_option("--seconds", options->bench.seconds, "At most this long a problem (default: 6)")
-      ->type_name("S");
+      ->type_name("S")
+      ->transform(seconds_number());
   command->add_option("--csv", options->csv_file, "Also write the rows as CSV")->type_name("FILE");
   command->add_option("--json-file", options->json_file, "Also write everything as JSON")
       ->type_name("FILE");

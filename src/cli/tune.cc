@@ -98,10 +98,6 @@ struct Prepared {
 };
 
 Expected<Prepared> prepare(const Context& context, const TuneOptions& options) {
-  if (auto checked = check_search_limits(options.candidates, options.seconds, options.jobs);
-      !checked) {
-    return tl::unexpected(checked.error());
-  }
   auto wanted = parse_problems(options.problems);
   if (!wanted) return tl::unexpected(wanted.error());
   auto spaces = choose_spaces(options.strategies, options.space_files);
@@ -150,13 +146,6 @@ Expected<tuner::TuneReport> tune_one(const Planned& item, EvaluatorResult evalua
 }
 
 }  // namespace
-
-Expected<void> check_search_limits(std::optional<int> candidates, double seconds, int jobs) {
-  if (candidates && *candidates < 1) return usage_error("--candidates must be at least 1");
-  if (seconds < 0) return usage_error("--seconds must not be negative");
-  if (jobs < 0) return usage_error("--jobs must be at least 1");
-  return {};
-}
 
 int search_threads(int jobs) {
   if (jobs > 0) return jobs;
