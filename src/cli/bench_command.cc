@@ -1,15 +1,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <fstream>
 #include <memory>
-#include <optional>
-#include <utility>
 
 #include "cli/bench.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/number_option.h"
-#include "cli/output_file.h"
 #include "cli/print.h"
 #include "cli/render_tune.h"
 
@@ -22,29 +20,35 @@ struct BenchCommandOptions {
   std::string json_file;
 };
 
-// A file that may not have been asked for.
-struct Output {
-  std::string path;
-  std::optional<OutputFile> file;
+// A file that is opened before anything is measured, since an unwritable path must not cost a
+// suite's worth of time, and filled at the end.
+class Output {
+ public:
+  explicit Output(std::string path) : path_(std::move(path)) {}
 
   Expected<void> open() {
-    if (path.empty()) return {};
-    auto opened = OutputFile::create(path);
-    if (!opened) return tl::unexpected(opened.error());
-    file.emplace(std::move(*opened));
+    if (path_.empty()) return {};
+    file_.open(path_, std::ios::trunc);
+    if (!file_) return usage_error("cannot write " + path_);
     return {};
   }
   Expected<void> write(const std::string& content) {
-    if (!file) return {};
-    file->write(content);
-    return file->commit();
+    if (path_.empty()) return {};
+    file_ << content;
+    file_.close();
+    if (!file_) return make_error(ErrorKind::io, "cannot write " + path_);
+    return {};
   }
+
+ private:
+  std::string path_;
+  std::ofstream file_;
 };
 
 Expected<void> bench_and_print(const Context& context, const BenchCommandOptions& options) {
   const InterruptFlag interrupt;
-  Output csv{options.csv_file, std::nullopt};
-  Output json{options.json_file, std::nullopt};
+  Output csv(options.csv_file);
+  Output json(options.json_file);
   BenchEvents events;
   events.on_ready = [&]() -> Expected<void> {
     if (auto opened = csv.open(); !opened) return opened;
