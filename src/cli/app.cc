@@ -6,34 +6,31 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/exit_code.h"
+#include "cli/print.h"
 #include "cli/version.h"
 #include "core/names.h"
 
 namespace gemmtune::cli {
 namespace {
 
-constexpr int kFailed = 1;
-constexpr int kUsage = 2;
-
-// What the user can mend by calling differently, or on another machine, is 2.
-int exit_code(ErrorKind kind) {
-  return kind == ErrorKind::usage || kind == ErrorKind::unsupported ? kUsage : kFailed;
-}
-
-int fail(std::string_view message, int code) {
+int fail(std::string_view message, ExitCode code) {
   std::fflush(stdout);
   fmt::print(stderr, "gemm-tune: {}\n", message);
   return code;
 }
 
-std::shared_ptr<spdlog::logger> make_log(int verbosity) {
+std::shared_ptr<spdlog::logger> make_log(int verbosity, bool plain) {
   auto log = std::make_shared<spdlog::logger>(
-      "gemm-tune", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+      "gemm-tune", std::make_shared<spdlog::sinks::stderr_color_sink_mt>(
+                       plain ? spdlog::color_mode::never : spdlog::color_mode::automatic));
   log->set_pattern("gemm-tune: %^%l%$: %v");
   log->set_level(verbosity > 0    ? spdlog::level::debug
                  : verbosity == 0 ? spdlog::level::info
@@ -48,33 +45,38 @@ std::string one_line(std::string text) {
   return text;
 }
 
-// "unknown option '--shap'; did you mean '--shape'?" for the first argument that `command` does not
-// know.
-std::string unknown_argument(const CLI::App& command, const std::vector<std::string>& arguments) {
-  const std::vector<std::string> unknown = command.remaining();
-  const auto first =
-      std::find_first_of(arguments.begin(), arguments.end(), unknown.begin(), unknown.end());
-  if (first == arguments.end()) return "an argument was not expected";
-  const std::string name = first->substr(0, first->find('='));
-  if (!name.starts_with("-")) return fmt::format("the argument '{}' was not expected", name);
-  // A beginning of an option's name means it; else the most similar one.
-  std::string nearest;
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& known : option->get_lnames()) {
-      if (nearest.empty() || edit_distance(name, "--" + known) < edit_distance(name, nearest))
-        nearest = "--" + known;
-    }
-  }
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& known : option->get_lnames()) {
-      if (("--" + known).starts_with(name)) nearest = "--" + known;
-    }
-  }
+// The option of `command` that `name` was meant to be: the one that it is the beginning of, else
+// the most similar one; empty for none.
+std::string nearest_option(const CLI::App& command, const std::string& name) {
   constexpr int kFarthest = 3;
-  const bool near =
-      nearest.starts_with(name) || (!nearest.empty() && edit_distance(name, nearest) <= kFarthest);
-  return fmt::format("unknown option '{}'{}", name,
-                     near ? fmt::format("; did you mean '{}'?", nearest) : "");
+  std::string nearest;
+  int distance = kFarthest + 1;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& known : option->get_lnames()) {
+      const std::string full = "--" + known;
+      const int far = full.starts_with(name) ? 0 : edit_distance(name, full);
+      if (far >= distance) continue;
+      distance = far;
+      nearest = full;
+    }
+  }
+  return nearest;
+}
+
+// "unknown option '--shap'; did you mean '--shape'?", or what else `command` does not know; empty
+// for nothing. Options come first: the value that follows one is no argument of its own.
+std::string unknown_argument(const CLI::App& command) {
+  const std::vector<std::string> unknown = command.remaining();
+  if (unknown.empty()) return "";
+  const auto option = std::find_if(unknown.begin(), unknown.end(), [](const std::string& argument) {
+    return argument.starts_with("-");
+  });
+  if (option == unknown.end())
+    return fmt::format("the argument {} was not expected", in_quotes(unknown.front()));
+  const std::string name = option->substr(0, option->find('='));
+  const std::string nearest = nearest_option(command, name);
+  return fmt::format("unknown option {}{}", in_quotes(name),
+                     nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest));
 }
 
 bool all_apps(const CLI::App*) {
@@ -121,7 +123,25 @@ std::pair<const CLI::App*, std::string> innermost(const CLI::App& app) {
   return {command, name};
 }
 
+// What is wrong with a command line. An unknown option goes before what follows from it, such as
+// its value where a number is to stand.
+std::string what_is_wrong(const CLI::App& app, const CLI::ParseError& error) {
+  const auto [command, name] = innermost(app);
+  const std::string unknown = unknown_argument(*command);
+  return fmt::format("{} (see {} --help)", unknown.empty() ? one_line(error.what()) : unknown,
+                     name);
+}
+
 }  // namespace
+
+void add_commands(CLI::App& app, CommonOptions& common, Action& action) {
+  for (const auto add : {add_tune_command, add_query_command, add_explain_command, add_list_command,
+                         add_show_command, add_emit_command, add_inspect_command,
+                         add_verify_command, add_ladder_command, add_bench_command, add_db_command,
+                         add_diff_command, add_doctor_command}) {
+    add(app, common, action);
+  }
+}
 
 int run(int argc, const char* const* argv) {
   CLI::App app("Finds the fastest GEMM kernel for a problem on an NVIDIA GPU.", "gemm-tune");
@@ -132,12 +152,7 @@ int run(int argc, const char* const* argv) {
       "gemm-tune COMMAND --help shows the options of a command, with examples.");
   CommonOptions common;
   Action action;
-  for (const auto add : {add_tune_command, add_query_command, add_explain_command, add_list_command,
-                         add_show_command, add_emit_command, add_inspect_command,
-                         add_verify_command, add_ladder_command, add_bench_command, add_db_command,
-                         add_diff_command, add_doctor_command}) {
-    add(app, common, action);
-  }
+  add_commands(app, common, action);
 
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.empty()) {
@@ -158,20 +173,20 @@ int run(int argc, const char* const* argv) {
   try {
     // CLI11 takes them from the back.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::Success& success) {
-    return app.exit(success);  // --help, --version
+  } catch (const CLI::Success& success) {  // --help, --version
+    std::ostringstream text;
+    app.exit(success, text, text);
+    print(text.str());
+    return kDone;
   } catch (const CLI::ParseError& error) {
-    const auto [command, name] = innermost(app);
-    const bool extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-    return fail(
-        fmt::format("{} (see {} --help)",
-                    extra ? unknown_argument(*command, arguments) : one_line(error.what()), name),
-        kUsage);
+    return fail(what_is_wrong(app, error), kUsage);
   }
-  Context context{read_environment(), common, make_log(common.verbosity)};
+  Environment environment = read_environment();
+  auto log = make_log(common.verbosity, environment.plain_terminal);
+  const Context context{std::move(environment), common, std::move(log)};
   auto done = action(context);
   if (!done) return fail(done.error().message, exit_code(done.error().kind));
-  return 0;
+  return kDone;
 }
 
 }  // namespace gemmtune::cli

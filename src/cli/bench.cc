@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "cli/explain.h"
@@ -61,14 +60,9 @@ struct Prepared : TuneServices {
 };
 
 Expected<void> check_options(const BenchOptions& options) {
-  if (!std::isfinite(options.seconds) || options.seconds <= 0)
-    return usage_error("--seconds must be above 0");
-  const BenchSearchOptions& search = options.search;
-  if (!options.tune_missing && search != BenchSearchOptions{})
+  if (!options.tune_missing && options.search != BenchSearchOptions{})
     return usage_error("--candidates, --tune-seconds and --jobs belong to --tune-missing");
-  if (!std::isfinite(search.seconds) || search.seconds < 0)
-    return usage_error("--tune-seconds must be a number that is not negative");
-  return check_search_limits(search.candidates, 0, search.jobs);
+  return {};
 }
 
 Expected<Prepared> prepare(const Context& context, const BenchOptions& options) {

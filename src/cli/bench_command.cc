@@ -8,6 +8,7 @@
 #include "cli/bench.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/number_option.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
 #include "cli/progress_display.h"
@@ -63,7 +64,7 @@ Expected<void> bench_and_print(const Context& context, const BenchCommandOptions
   };
   if (context.options.verbosity >= 0) {
     events.on_search = [&display](const WantedProblem& wanted) {
-      display = std::make_shared<ProgressDisplay>(stderr, isatty(STDERR_FILENO) == 1, wanted.text,
+      display = std::make_shared<ProgressDisplay>(stderr, redraws(context.environment), wanted.text,
                                                   flops(wanted.problem));
       return [display](const tuner::Progress& progress) { display->update(progress); };
     };
@@ -97,7 +98,8 @@ void add_bench_command(CLI::App& app, CommonOptions& common, Action& action) {
   command
       ->add_option("--seconds", options->bench.seconds,
                    "Measure at most this long per problem (default: 6)")
-      ->type_name("S");
+      ->type_name("S")
+      ->transform(seconds_number());
   command->add_option("--csv", options->csv_file, "Also write the rows as CSV")->type_name("FILE");
   command->add_option("--json-file", options->json_file, "Also write everything as JSON")
       ->type_name("FILE");
@@ -111,16 +113,19 @@ void add_bench_command(CLI::App& app, CommonOptions& common, Action& action) {
       ->add_option("--candidates", search.candidates,
                    "With --tune-missing: how many to try per problem (default: 360)")
       ->type_name("N")
+      ->transform(candidates_number())
       ->group(group);
   command
       ->add_option("--tune-seconds", search.seconds,
                    "With --tune-missing: end the search of each problem after this time")
       ->type_name("S")
+      ->transform(seconds_number())
       ->group(group);
   command
       ->add_option("--jobs", search.jobs,
                    "With --tune-missing: threads that rank and compile (default: all cores)")
       ->type_name("N")
+      ->transform(jobs_number())
       ->group(group);
   add_common_options(*command, common);
   command->footer(

@@ -27,6 +27,9 @@ void add_diff_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_explain_command(CLI::App& app, CommonOptions& common, Action& action);
 void add_doctor_command(CLI::App& app, CommonOptions& common, Action& action);
 
+// All of them.
+void add_commands(CLI::App& app, CommonOptions& common, Action& action);
+
 // --db, --cache-dir, --no-cache, --json, -v, -q.
 void add_common_options(CLI::App& command, CommonOptions& common);
 // --shape, --type ...; --suite and ranges only where several problems make sense.

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/command.h"
+#include "cli/number_option.h"
 
 namespace gemmtune::cli {
 
@@ -67,15 +68,27 @@ void add_problem_options(CLI::App& command, ProblemOptions& options, bool severa
                   "Orders of A, B, C: t row-major, n column-major; e.g. ttt, tnt")
       ->type_name("ABC")
       ->group(group);
+  const CLI::Validator size = whole_number(1, kMaxDimension);
   command.add_option("--lda", options.lda, "Leading dimension of A in elements (default: packed)")
       ->type_name("N")
+      ->transform(size)
       ->group(group);
-  command.add_option("--ldb", options.ldb, "Leading dimension of B")->type_name("N")->group(group);
-  command.add_option("--ldc", options.ldc, "Leading dimension of C")->type_name("N")->group(group);
-  command.add_option("--batch", options.batch, "Number of products")->type_name("N")->group(group);
+  command.add_option("--ldb", options.ldb, "Leading dimension of B")
+      ->type_name("N")
+      ->transform(size)
+      ->group(group);
+  command.add_option("--ldc", options.ldc, "Leading dimension of C")
+      ->type_name("N")
+      ->transform(size)
+      ->group(group);
+  command.add_option("--batch", options.batch, "Number of products")
+      ->type_name("N")
+      ->transform(size)
+      ->group(group);
   command
       .add_option("--align", options.align_bytes, "What the pointers are multiples of: 256, 16, 8, 4 or 2 bytes")
       ->type_name("BYTES")
+      ->transform(whole_number(1, kMostInt))
       ->group(group);
 }
 
@@ -86,6 +99,7 @@ void add_target_options(CLI::App& command, TargetOptions& options) {
       ->group(group);
   command.add_option("--device", options.device, "Ordinal of the GPU (default: one of that arch)")
       ->type_name("N")
+      ->transform(whole_number(0, kMostInt))
       ->group(group);
 }
 

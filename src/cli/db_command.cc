@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <spdlog/logger.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "cli/db_merge.h"
 #include "cli/db_pack.h"
 #include "cli/db_prune.h"
+#include "cli/number_option.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
 
@@ -45,14 +47,19 @@ void add_check(CLI::App& db, CommonOptions& common, Action& action) {
   command->callback([&action] { action = print_result(run_db_check, check_text, check_json); });
 }
 
+// For commands whose FILE may be stdout, where the report would end up in the content.
+Expected<void> check_content_to_stdout(const Context& context, std::string_view what) {
+  if (!context.options.json) return {};
+  return usage_error(fmt::format("--json is for the report of {} to a file; name a FILE", what));
+}
+
 struct ExportCommandOptions {
   ExportOptions what;
   std::string file = "-";
 };
 
 Expected<void> export_to_stdout(const Context& context, const ExportOptions& options) {
-  if (context.options.json)
-    return usage_error("--json is for the report of an export to a file; name a FILE");
+  if (auto checked = check_content_to_stdout(context, "an export"); !checked) return checked;
   auto counts = run_db_export(context, options, print);
   if (!counts) return tl::unexpected(counts.error());
   if (counts->left_out > 0) {
@@ -153,6 +160,7 @@ void add_prune(CLI::App& db, CommonOptions& common, Action& action) {
   command
       ->add_option("--keep", options->keep, "All but the latest N measurements of each candidate")
       ->type_name("N")
+      ->transform(whole_number(1, kMostInt))
       ->group(group);
   command
       ->add_option("--not-since", options->not_since,
@@ -172,11 +180,34 @@ void add_prune(CLI::App& db, CommonOptions& common, Action& action) {
   });
 }
 
+Expected<void> pack_to_stdout(const Context& context, const PackOptions& options) {
+  if (auto checked = check_content_to_stdout(context, "a pack"); !checked) return checked;
+  if (isatty(STDOUT_FILENO) == 1)
+    return usage_error("a pack is binary: name a FILE, or redirect stdout");
+  auto report = run_db_pack(context, options, print);
+  if (!report) return tl::unexpected(report.error());
+  for (const MissingKernel& kernel : report->missing)
+    context.log->warn("without {} {}: {}", kernel.arch, kernel.name, kernel.why);
+  return {};
+}
+
+Expected<void> pack_to_file(const Context& context, const PackOptions& options) {
+  auto file = OutputFile::create(options.file);
+  if (!file) return tl::unexpected(file.error());
+  auto report = run_db_pack(context, options, [&](std::string_view bytes) { file->write(bytes); });
+  if (!report) return tl::unexpected(report.error());
+  if (auto done = file->commit(); !done) return done;
+  print(context.options.json ? pack_json(*report) : pack_text(*report));
+  return {};
+}
+
 void add_pack(CLI::App& db, CommonOptions& common, Action& action) {
   auto options = std::make_shared<PackOptions>();
   CLI::App* command = db.add_subcommand(
       "pack", "Write winners and their machine code to a file, for programs without a compiler");
-  command->add_option("file", options->file, "The pack to write")->required()->type_name("FILE");
+  command->add_option("file", options->file, "The pack to write; - is stdout")
+      ->required()
+      ->type_name("FILE");
   command->add_option("--arch", options->archs, "Only results for this arch; may be repeated")
       ->type_name("ARCH")
       ->group("Filter")
@@ -195,9 +226,10 @@ void add_pack(CLI::App& db, CommonOptions& common, Action& action) {
       "\n"
       "Results for operands in memory only. What is not in the kernel cache is compiled.");
   command->callback([options, &action] {
-    action =
-        print_result([options](const Context& context) { return run_db_pack(context, *options); },
-                     pack_text, pack_json);
+    action = [options](const Context& context) {
+      return options->file == "-" ? pack_to_stdout(context, *options)
+                                  : pack_to_file(context, *options);
+    };
   });
 }
 

@@ -11,8 +11,8 @@
 #include <set>
 #include <thread>
 
+#include "cli/advice.h"
 #include "cli/filter_options.h"
-#include "cli/output_file.h"
 #include "cli/version.h"
 #include "codegen/emitter.h"
 #include "codegen/strategy.h"
@@ -172,7 +172,8 @@ struct Contents {
 
 constexpr bool kWarm = false;  // a program's operands come from memory
 
-Expected<Contents> collect(store::RecordStore& store, const Selection& selection) {
+Expected<Contents> collect(const Context& context, store::RecordStore& store,
+                           const Selection& selection) {
   Contents contents;
   const auto visited = store.winners(kWarm, [&](const store::Winner& winner) {
     if (!selection.has(winner)) return;
@@ -183,8 +184,9 @@ Expected<Contents> collect(store::RecordStore& store, const Selection& selection
   if (!visited) return tl::unexpected(visited.error());
   if (contents.winners > 0) return contents;
   return make_error(ErrorKind::not_found,
-                    "nothing to pack: the database has no such results; "
-                    "gemm-tune list shows them");
+                    "nothing to pack: the database has no such results; those it has are shown "
+                    "by: " +
+                        command_text(context, {"list"}));
 }
 
 // Of the images, the reason why there is none at all.
@@ -212,16 +214,10 @@ Expected<void> add_winners(dispatch::PackWriter& writer, store::RecordStore& sto
                     "nothing to pack: the kernels are of another version of gemm-tune; tune again");
 }
 
-Expected<void> save(const std::string& path, const std::string& bytes) {
-  auto file = OutputFile::create(path);
-  if (!file) return tl::unexpected(file.error());
-  file->write(bytes);
-  return file->commit();
-}
-
 }  // namespace
 
-Expected<PackReport> run_db_pack(const Context& context, const PackOptions& options) {
+Expected<PackReport> run_db_pack(const Context& context, const PackOptions& options,
+                                 const std::function<void(std::string_view)>& write) {
   auto selection = parse_selection(options);
   if (!selection) return tl::unexpected(selection.error());
   auto store = open_records(context, true);
@@ -232,10 +228,8 @@ Expected<PackReport> run_db_pack(const Context& context, const PackOptions& opti
   if (auto found = resolve_device(options.device, *devices, filter); !found)
     return tl::unexpected(found.error());
   selection->device = filter.device_uuid;
-  // Compiling must not be for nothing.
-  if (auto file = OutputFile::create(options.file); !file) return tl::unexpected(file.error());
 
-  auto contents = collect(**store, *selection);
+  auto contents = collect(context, **store, *selection);
   if (!contents) return tl::unexpected(contents.error());
   find_images(context, contents->kernels);
   if (auto checked = check_images(contents->kernels); !checked)
@@ -254,7 +248,7 @@ Expected<PackReport> run_db_pack(const Context& context, const PackOptions& opti
   report.images = writer.images();
   const std::string bytes = writer.finish();
   report.bytes = static_cast<int64_t>(bytes.size());
-  if (auto saved = save(options.file, bytes); !saved) return tl::unexpected(saved.error());
+  write(bytes);
   return report;
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <filesystem>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/problem_options.h"
@@ -10,7 +11,7 @@
 namespace gemmtune::cli {
 
 struct PackOptions {
-  std::string file;
+  std::string file;                // "-": stdout
   std::vector<std::string> archs;  // empty: all
   std::string device;              // a uuid or the beginning of one, or part of a name; empty: all
   ProblemOptions problem;          // without sizes: all
@@ -31,11 +32,12 @@ struct PackReport {
   std::vector<MissingKernel> missing;  // packed without: the program falls back on the vendor there
 };
 
-// Writes the winners and their machine code to a file that the runtime library
-// serves from; see dispatch/pack_file.h. What the cache of compiled kernels
-// lacks is compiled. ErrorKind::not_found if there is nothing to pack;
-// ErrorKind::unsupported if there is no machine code for any kernel.
-Expected<PackReport> run_db_pack(const Context& context, const PackOptions& options);
+// Hands the winners and their machine code to `write`, as the bytes of a file that the runtime
+// library serves from; see dispatch/pack_file.h. What the cache of compiled kernels lacks is
+// compiled. ErrorKind::not_found if there is nothing to pack; ErrorKind::unsupported if there is no
+// machine code for any kernel.
+Expected<PackReport> run_db_pack(const Context& context, const PackOptions& options,
+                                 const std::function<void(std::string_view)>& write);
 
 std::string pack_text(const PackReport& report);
 std::string pack_json(const PackReport& report);

@@ -10,8 +10,6 @@ Expected<store::PruneRequest> make_request(const PruneOptions& options) {
     return usage_error(
         "what may go? name at least one of --stale, --failures, --keep N, --not-since TIME");
   }
-  if (options.keep && *options.keep < 1)
-    return usage_error("--keep: the latest measurement of a candidate stays; 1 is the least");
   store::PruneRequest request;
   request.stale = options.stale;
   request.failures = options.failures;

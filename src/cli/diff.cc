@@ -1,7 +1,6 @@
 #include "cli/diff.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -77,8 +76,6 @@ StoreDiff compare_records(const std::vector<Record>& a, const std::vector<Record
 }
 
 Expected<StoreDiff> run_diff(const DiffOptions& options) {
-  if (!std::isfinite(options.threshold_percent) || options.threshold_percent < 0)
-    return usage_error("--threshold is a percentage, 0 or more");
   auto filter = parse_filter(options.filter);
   if (!filter) return tl::unexpected(filter.error());
   if (!options.filter.warm) filter->warm.reset();

@@ -3,9 +3,15 @@
 
 #include "cli/command.h"
 #include "cli/diff.h"
+#include "cli/number_option.h"
 #include "cli/print.h"
 
 namespace gemmtune::cli {
+namespace {
+
+constexpr double kMostPercent = 1e6;
+
+}  // namespace
 
 void add_diff_command(CLI::App& app, CommonOptions& common, Action& action) {
   auto options = std::make_shared<DiffOptions>();
@@ -16,7 +22,8 @@ void add_diff_command(CLI::App& app, CommonOptions& common, Action& action) {
   command
       ->add_option("--threshold", options->threshold_percent,
                    "Leave out times that differ by no more than PCT percent")
-      ->type_name("PCT");
+      ->type_name("PCT")
+      ->transform(number_not_negative(kMostPercent));
   add_filter_options(*command, options->filter, true);
   add_common_options(*command, common);
   command->footer(

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/advice.h"
 #include "cli/kernel_options.h"
 #include "cli/render_record.h"
 #include "codegen/emitter.h"
@@ -33,6 +34,7 @@ Expected<void> look_up(const Context& context, const EmitOptions& options, const
   FilterOptions filter_options;
   filter_options.arch = options.arch;
   filter_options.strategy = options.strategy;
+  filter_options.device = options.device;
   auto filter = parse_filter(filter_options);
   if (!filter) return tl::unexpected(filter.error());
   auto store = open_records(context, true);
@@ -45,9 +47,9 @@ Expected<void> look_up(const Context& context, const EmitOptions& options, const
   if (!*best) {
     return make_error(
         ErrorKind::not_found,
-        fmt::format("no result for {}; find one with: gemm-tune --shape {}, or name a "
-                    "kernel with --strategy and --tile",
-                    key(problem), to_string(problem.shape)));
+        fmt::format("no result for {}; name a kernel with --strategy and --tile, or find one with: "
+                    "{}",
+                    key(problem), tune_command(context, problem, filter_options, *devices)));
   }
   return take_record(**best, kernel);
 }

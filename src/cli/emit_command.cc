@@ -1,11 +1,11 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <memory>
 
 #include "cli/command.h"
 #include "cli/emit.h"
+#include "cli/output_file.h"
 #include "cli/print.h"
 
 namespace gemmtune::cli {
@@ -18,18 +18,10 @@ struct EmitCommandOptions {
   std::string output;  // empty: stdout
 };
 
-Expected<void> write_file(const std::string& path, const std::string& content) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << content;
-  file.close();
-  if (!file) return make_error(ErrorKind::io, "cannot write " + path);
-  return {};
-}
-
 Expected<void> emit_and_print(const Context& context, EmitCommandOptions options) {
   if (options.ptx) options.emit.format = EmitFormat::ptx;
   if (options.cubin) options.emit.format = EmitFormat::cubin;
-  const bool to_stdout = options.output.empty();
+  const bool to_stdout = options.output.empty() || options.output == "-";
   if (options.cubin && context.options.json) return usage_error("a cubin has no place in JSON");
   if (options.cubin && to_stdout && isatty(STDOUT_FILENO) == 1)
     return usage_error("a cubin is binary: write it to a file with -o FILE");
@@ -69,7 +61,8 @@ void add_emit_command(CLI::App& app, CommonOptions& common, Action& action) {
   auto* ptx = command->add_flag("--ptx", options->ptx, "Compile, and print the PTX");
   command->add_flag("--cubin", options->cubin, "Compile, and write the machine code")
       ->excludes(ptx);
-  command->add_option("-o,--output", options->output, "Write to a file")->type_name("FILE");
+  command->add_option("-o,--output", options->output, "Write to a file; - is stdout")
+      ->type_name("FILE");
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"

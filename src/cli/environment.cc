@@ -52,6 +52,7 @@ Environment read_environment() {
   }
   environment.data_home = base_folder("XDG_DATA_HOME", ".local/share");
   environment.cache_home = base_folder("XDG_CACHE_HOME", ".cache");
+  environment.plain_terminal = !variable("NO_COLOR").empty() || variable("TERM") == "dumb";
   std::error_code ignored;
   environment.executable = fs::read_symlink("/proc/self/exe", ignored);
   return environment;

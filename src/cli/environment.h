@@ -20,6 +20,7 @@ struct Environment {
   std::string cache_home;               // XDG_CACHE_HOME, else $HOME/.cache; may be empty
   std::vector<std::string> path;        // PATH
   std::filesystem::path executable;     // of this process
+  bool plain_terminal = false;          // NO_COLOR is set (no-color.org), or TERM=dumb: no escapes
 };
 
 Environment read_environment();

@@ -10,8 +10,6 @@
 namespace gemmtune::cli {
 namespace {
 
-constexpr std::string_view kVendor = "cublaslt";
-
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -72,7 +70,7 @@ Expected<store::Filter> parse_filter(const FilterOptions& options) {
     filter.provenance = *provenance;
   }
   if (!options.strategy.empty()) {
-    if (options.strategy == kVendor) {
+    if (options.strategy == kVendorStrategy) {
       filter.include_vendor = true;
     } else if (auto strategy = codegen::find_strategy(options.strategy); !strategy) {
       return tl::unexpected(strategy.error());

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/cli11_fwd.h"
@@ -19,6 +20,9 @@ struct FilterOptions {
   std::string provenance;
   bool warm = false;  // measured with operands in cache, instead of in memory
 };
+
+// What --strategy calls cuBLASLt's algorithms.
+inline constexpr std::string_view kVendorStrategy = "cublaslt";
 
 // --arch, --device, --strategy, --provenance and --warm; --type only with `with_type`, for commands
 // that take no problem.

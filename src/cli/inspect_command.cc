@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/number_option.h"
 #include "cli/print.h"
 
 namespace gemmtune::cli {
@@ -17,7 +18,8 @@ void add_inspect_command(CLI::App& app, CommonOptions& common, Action& action) {
   CLI::App* command =
       app.add_subcommand("inspect", "What a kernel's machine code consists of, side by side");
   command->add_option("id", options->inspect.ids, "Candidates, as list and query --all show them")
-      ->type_name("ID");
+      ->type_name("ID")
+      ->transform(id_number());
   add_problem_options(*command, options->inspect.kernel.problem, false);
   add_kernel_options(*command, options->inspect.kernel);
   command->add_flag("--loop", options->loop, "Also print the hot loop's code");

@@ -22,10 +22,6 @@ struct Prepared {
 };
 
 Expected<Prepared> prepare(const Context& context, const LadderOptions& options) {
-  if (auto checked = check_search_limits(options.candidates, options.seconds, options.jobs);
-      !checked) {
-    return tl::unexpected(checked.error());
-  }
   Prepared prepared;
   auto problem = parse_problem(options.problem);
   if (!problem) return tl::unexpected(problem.error());

@@ -1,16 +1,16 @@
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/ladder.h"
+#include "cli/number_option.h"
+#include "cli/output_file.h"
 #include "cli/print.h"
 #include "cli/progress_display.h"
 #include "cli/render_tune.h"
-#include "jit/atomic_file.h"
 
 namespace gemmtune::cli {
 namespace {
@@ -20,32 +20,22 @@ struct LadderCommandOptions {
   std::string plot_file;
 };
 
-// Before anything is measured: an unwritable path must not cost a search.
-Expected<void> check_plot_path(const std::string& path) {
-  if (path.empty()) return {};
-  const std::filesystem::path file(path);
-  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-  std::error_code error;
-  if (std::filesystem::is_directory(file, error))
-    return usage_error("--plot " + path + " is a folder; name a file, e.g. ladder.svg");
-  if (!std::filesystem::is_directory(folder, error))
-    return usage_error("--plot " + path + ": there is no folder " + folder.string());
-  if (access(folder.c_str(), W_OK) != 0)
-    return usage_error("--plot " + path + ": the folder is not writable");
-  return {};
-}
-
 Expected<void> climb_and_print(const Context& context, const LadderCommandOptions& options) {
-  if (auto checked = check_plot_path(options.plot_file); !checked) return checked;
+  std::optional<OutputFile> plot;  // opened first: an unwritable file must not cost a search
+  if (!options.plot_file.empty()) {
+    auto file = OutputFile::create(options.plot_file);
+    if (!file) return tl::unexpected(file.error());
+    plot.emplace(std::move(*file));
+  }
   const InterruptFlag interrupt;
   std::shared_ptr<ProgressDisplay> display;  // of the rung in work
   LadderEvents events;
   if (!context.options.json)
     events.on_target = [](const Target& target) { print(target_line(target)); };
   if (context.options.verbosity >= 0) {
-    events.on_rung = [&display](const Problem& problem, std::string_view name) {
+    events.on_rung = [&display, &context](const Problem& problem, std::string_view name) {
       display.reset();  // a bar is taken away before the next one is drawn
-      display = std::make_shared<ProgressDisplay>(stderr, isatty(STDERR_FILENO) == 1,
+      display = std::make_shared<ProgressDisplay>(stderr, redraws(context.environment),
                                                   std::string(name), flops(problem));
       return [display](const tuner::Progress& progress) { display->update(progress); };
     };
@@ -54,8 +44,9 @@ Expected<void> climb_and_print(const Context& context, const LadderCommandOption
   display.reset();
   if (!summary) return tl::unexpected(summary.error());
   print(context.options.json ? ladder_json(*summary) : ladder_text(*summary));
-  if (options.plot_file.empty()) return {};
-  return jit::write_file_atomically(options.plot_file, ladder_svg(*summary));
+  if (!plot) return {};
+  plot->write(ladder_svg(*summary));
+  return plot->commit();
 }
 
 }  // namespace
@@ -76,15 +67,19 @@ void add_ladder_command(CLI::App& app, CommonOptions& common, Action& action) {
       ->add_option("--candidates", ladder.candidates,
                    "How many to try of each strategy (default: 100 on a device, 24 without)")
       ->type_name("N")
+      ->transform(candidates_number())
       ->group(group);
   command->add_option("--seconds", ladder.seconds, "End the search of a strategy after this time")
       ->type_name("S")
+      ->transform(seconds_number())
       ->group(group);
   command->add_option("--jobs", ladder.jobs, "Threads that rank and compile (default: all cores)")
       ->type_name("N")
+      ->transform(jobs_number())
       ->group(group);
   command->add_option("--seed", ladder.seed, "Of the random part of the search")
       ->type_name("N")
+      ->transform(seed_number())
       ->group(group);
   command->add_flag("--retune", ladder.retune, "Try again what is recorded already")->group(group);
   command->add_flag("--warm", ladder.warm, "Operands in cache instead of in memory")->group(group);

@@ -2,12 +2,13 @@
 #include <exception>
 
 #include "cli/app.h"
+#include "cli/exit_code.h"
 
 int main(int argc, char** argv) {
   try {
     return gemmtune::cli::run(argc, argv);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "gemm-tune: %s\n", error.what());
-    return 1;
+    return gemmtune::cli::kFailed;
   }
 }

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -8,12 +11,17 @@
 
 namespace gemmtune::cli {
 
-// A file that appears whole or not at all, written piece by piece: under another name in the same
-// folder until commit(). Destroyed without it, nothing is left.
+// A file that a user named to be written: the only way in which a command writes one.
+//
+// A regular file appears whole or not at all: it is written under another name, in the folder of
+// the file that symbolic links lead to, until commit(). It keeps the permissions of the file that
+// it replaces. Destroyed without commit(), nothing is left. Anything else (a device, a FIFO,
+// /dev/stdout) is opened and written as it is.
 class OutputFile {
  public:
-  // Usage error if `path` cannot become a file: a folder, or in a folder that is missing or not
-  // writable.
+  // To be called before long work, which an unwritable file must not cost. Leaves no trace in the
+  // folder of a regular file. Usage error if `path` cannot be written: it is empty, "-", a folder,
+  // in a folder that is missing, or not permitted.
   static Expected<OutputFile> create(const std::filesystem::path& path);
   ~OutputFile();
   OutputFile(OutputFile&& other) noexcept;
@@ -24,19 +32,27 @@ class OutputFile {
   // A failure is reported by commit().
   void write(std::string_view bytes);
 
-  // Makes `path` hold what was written. On failure (ErrorKind::io) it is unchanged.
+  // Makes `path` hold what was written. On failure (as core/file_error.h) a regular file is
+  // unchanged.
   Expected<void> commit();
 
  private:
-  OutputFile(std::filesystem::path path, std::string temporary, int fd)
-      : path_(std::move(path)), temporary_(std::move(temporary)), fd_(fd) {}
+  explicit OutputFile(std::filesystem::path path) : path_(std::move(path)) {}
+  Expected<void> open_directly();
+  Expected<void> check_replaceable();
+  bool open_temporary();
   bool flush();
 
-  std::filesystem::path path_;
-  std::string temporary_;
-  int fd_;  // -1: closed
+  std::filesystem::path path_;    // as the user named it
+  std::filesystem::path target_;  // what is replaced; empty: written directly
+  std::optional<mode_t> mode_;    // of the file that is replaced; none: there is none
+  std::string temporary_;         // what exists until commit(); empty: nothing yet
+  int fd_ = -1;                   // -1: not open
   std::string buffer_;
   int error_ = 0;  // the first errno
 };
+
+// Writes all of a file.
+Expected<void> write_file(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace gemmtune::cli

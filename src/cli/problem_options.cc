@@ -26,11 +26,6 @@ Expected<Problem> parse_kind(const ProblemOptions& options) {
   problem.accumulator = *accumulator;
   problem.math = *math;
   problem.layout = *layout;
-  const std::pair<const char*, int64_t> given[] = {
-      {"--lda", options.lda}, {"--ldb", options.ldb}, {"--ldc", options.ldc}};
-  for (const auto& [flag, value] : given) {
-    if (value < 0) return usage_error(fmt::format("{} is {}, it must be at least 1", flag, value));
-  }
   problem.lda = options.lda;
   problem.ldb = options.ldb;
   problem.ldc = options.ldc;

@@ -1,6 +1,7 @@
 #include "cli/progress_display.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -24,6 +25,10 @@ std::string_view phase_name(tuner::Progress::Phase phase) {
 }
 
 }  // namespace
+
+bool redraws(const Environment& environment) {
+  return isatty(STDERR_FILENO) == 1 && !environment.plain_terminal;
+}
 
 ProgressDisplay::ProgressDisplay(std::FILE* to, bool terminal, std::string name, double flops)
     : to_(to), terminal_(terminal), name_(std::move(name)), flops_(flops) {}

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/advice.h"
 #include "cli/render_record.h"
 #include "cli/where.h"
 
@@ -36,11 +37,6 @@ std::vector<QueryResult> best_of_jobs(const std::vector<store::Record>& candidat
     }
   }
   return results;
-}
-
-std::string tune_hint(const Problem& problem, const FilterOptions& filter) {
-  return fmt::format("gemm-tune tune --shape {}{}", to_string(problem.shape),
-                     filter.arch.empty() ? "" : " --arch " + filter.arch);
 }
 
 }  // namespace
@@ -97,7 +93,7 @@ Expected<QueryAnswer> run_query(const Context& context, const QueryOptions& opti
                           : fmt::format("; {} similar problems: --nearest", neighbours->size());
   return make_error(ErrorKind::not_found,
                     fmt::format("no result for {}{}; find one with: {}", key(*problem), near,
-                                tune_hint(*problem, options.filter)));
+                                tune_command(context, *problem, options.filter, answer.devices)));
 }
 
 }  // namespace gemmtune::cli

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cli/inspect.h"
 #include "cli/render_record.h"
@@ -27,8 +28,20 @@ double per_ffma(const jit::InstructionMix& mix, int count) {
   return mix.ffma > 0 ? static_cast<double>(count) / mix.ffma : 0;
 }
 
-double ffma_share(const jit::InstructionMix& mix) {
-  return mix.instructions > 0 ? static_cast<double>(mix.ffma) / mix.instructions : 0;
+// Of all instructions.
+double share_of(const jit::InstructionMix& mix, int count) {
+  return mix.instructions > 0 ? static_cast<double>(count) / mix.instructions : 0;
+}
+
+// The kinds of products on the tensor cores that the hot loops hold.
+std::set<std::string> tensor_core_mnemonics(const std::vector<InspectedKernel>& kernels) {
+  std::set<std::string> mnemonics;
+  for (const InspectedKernel& kernel : kernels) {
+    for (const auto& [mnemonic, count] : kernel.functions.front().loop_mix.by_mnemonic) {
+      if (jit::is_tensor_core(mnemonic)) mnemonics.insert(mnemonic);
+    }
+  }
+  return mnemonics;
 }
 
 std::string commonest_text(const jit::InstructionMix& mix) {
@@ -70,14 +83,22 @@ std::string figures_table(const std::vector<InspectedKernel>& kernels) {
   add("hot loop's instructions",
       [](Kernel, Function f) { return std::to_string(f.loop_mix.instructions); });
   add("  FFMA", [](Kernel, Function f) { return std::to_string(f.loop_mix.ffma); });
-  add("  FFMA share",
-      [](Kernel, Function f) { return fmt::format("{:.1f}%", ffma_share(f.loop_mix) * 100); });
+  add("  FFMA share", [](Kernel, Function f) {
+    return fmt::format("{:.1f}%", share_of(f.loop_mix, f.loop_mix.ffma) * 100);
+  });
   add("  reuse flags an FFMA", [](Kernel, Function f) {
     return fmt::format("{:.2f}", per_ffma(f.loop_mix, f.loop_mix.reuse_flags));
   });
   add("  FFMA bank conflicts",
       [](Kernel, Function f) { return std::to_string(f.loop_mix.bank_conflicts); });
-  for (const char* mnemonic : {"LDS", "STS", "LDG", "LDGSTS", "BAR"}) {
+  for (const std::string& mnemonic : tensor_core_mnemonics(kernels)) {
+    add(fmt::format("  {}", mnemonic),
+        [&](Kernel, Function f) { return std::to_string(f.loop_mix.count(mnemonic)); });
+  }
+  add("  tensor core share", [](Kernel, Function f) {
+    return fmt::format("{:.1f}%", share_of(f.loop_mix, f.loop_mix.tensor_core) * 100);
+  });
+  for (const char* mnemonic : {"LDS", "LDSM", "STS", "LDG", "LDGSTS", "BAR"}) {
     add(fmt::format("  {}", mnemonic),
         [&](Kernel, Function f) { return std::to_string(f.loop_mix.count(mnemonic)); });
   }
@@ -97,7 +118,9 @@ ordered_json mix_json(const jit::InstructionMix& mix) {
   ordered_json json;
   json["instructions"] = mix.instructions;
   json["ffma"] = mix.ffma;
-  json["ffma_share"] = ffma_share(mix);
+  json["ffma_share"] = share_of(mix, mix.ffma);
+  json["tensor_core"] = mix.tensor_core;
+  json["tensor_core_share"] = share_of(mix, mix.tensor_core);
   json["reuse_flags"] = mix.reuse_flags;
   json["reuse_flags_per_ffma"] = per_ffma(mix, mix.reuse_flags);
   json["bank_conflicts"] = mix.bank_conflicts;

@@ -1,5 +1,7 @@
 #include "cli/show.h"
 
+#include "cli/advice.h"
+
 namespace gemmtune::cli {
 
 Expected<ShownRecord> run_show(const Context& context, int64_t id) {
@@ -8,8 +10,9 @@ Expected<ShownRecord> run_show(const Context& context, int64_t id) {
   auto record = (*store)->get(id);
   if (!record) return tl::unexpected(record.error());
   if (!*record) {
-    return make_error(ErrorKind::not_found, "no candidate has the id " + std::to_string(id) +
-                                                "; gemm-tune list and query --all show ids");
+    return make_error(ErrorKind::not_found,
+                      "no candidate has the id " + std::to_string(id) +
+                          "; ids are shown by: " + command_text(context, {"list"}));
   }
   auto entry = (*store)->entry(id);
   if (!entry) return tl::unexpected(entry.error());

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/number_option.h"
 #include "cli/print.h"
 #include "cli/show.h"
 
@@ -13,7 +14,8 @@ void add_show_command(CLI::App& app, CommonOptions& common, Action& action) {
       app.add_subcommand("show", "Show everything about one candidate, with its measurements");
   command->add_option("id", *id, "The candidate's number, from list or query")
       ->required()
-      ->type_name("ID");
+      ->type_name("ID")
+      ->transform(id_number());
   add_common_options(*command, common);
   command->footer("Example:\n  gemm-tune show 42");
   command->callback([id, &action] {

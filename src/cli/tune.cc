@@ -94,10 +94,6 @@ struct Prepared : TuneServices {
 };
 
 Expected<Prepared> prepare(const Context& context, const TuneOptions& options) {
-  if (auto checked = check_search_limits(options.candidates, options.seconds, options.jobs);
-      !checked) {
-    return tl::unexpected(checked.error());
-  }
   auto wanted = parse_problems(options.problems);
   if (!wanted) return tl::unexpected(wanted.error());
   auto spaces = choose_spaces(options.strategies, options.space_files);
@@ -158,13 +154,6 @@ Expected<tuner::TuneReport> tune_problem(const Problem& problem,
   services.on_progress = std::move(on_progress);
   services.stop = &stop;
   return tuner::tune(request, services);
-}
-
-Expected<void> check_search_limits(std::optional<int> candidates, double seconds, int jobs) {
-  if (candidates && *candidates < 1) return usage_error("--candidates must be at least 1");
-  if (seconds < 0) return usage_error("--seconds must not be negative");
-  if (jobs < 0) return usage_error("--jobs must be at least 1");
-  return {};
 }
 
 int search_threads(int jobs) {

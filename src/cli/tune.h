@@ -56,9 +56,6 @@ struct Refusal {
   std::string reason;
 };
 
-// Usage error for limits of a search that make no sense.
-Expected<void> check_search_limits(std::optional<int> candidates, double seconds, int jobs);
-
 // What --jobs stands for: that many threads, or all cores for 0.
 int search_threads(int jobs);
 

@@ -1,10 +1,9 @@
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/number_option.h"
 #include "cli/print.h"
 #include "cli/progress_display.h"
 #include "cli/render_tune.h"
@@ -25,8 +24,8 @@ Expected<void> tune_and_print(const Context& context, const TuneOptions& options
     };
   }
   if (context.options.verbosity >= 0) {
-    events.on_problem = [&display](const WantedProblem& wanted) {
-      display = std::make_shared<ProgressDisplay>(stderr, isatty(STDERR_FILENO) == 1, wanted.text,
+    events.on_problem = [&display, &context](const WantedProblem& wanted) {
+      display = std::make_shared<ProgressDisplay>(stderr, redraws(context.environment), wanted.text,
                                                   flops(wanted.problem));
       return [display](const tuner::Progress& progress) { display->update(progress); };
     };
@@ -66,15 +65,19 @@ void add_tune_command(CLI::App& app, CommonOptions& common, Action& action) {
       ->add_option("--candidates", options->candidates,
                    "How many to try (default: 360 on a device, 96 without)")
       ->type_name("N")
+      ->transform(candidates_number())
       ->group(group);
   command->add_option("--seconds", options->seconds, "End the search after this time")
       ->type_name("S")
+      ->transform(seconds_number())
       ->group(group);
   command->add_option("--jobs", options->jobs, "Threads that rank and compile (default: all cores)")
       ->type_name("N")
+      ->transform(jobs_number())
       ->group(group);
   command->add_option("--seed", options->seed, "Of the random part of the search")
       ->type_name("N")
+      ->transform(seed_number())
       ->group(group);
   command->add_flag("--fresh", options->fresh, "Try again what is recorded already")->group(group);
   command->add_flag("--warm", options->warm, "Operands in cache instead of in memory")

@@ -160,7 +160,6 @@ Expected<void> check_options(const VerifyOptions& options, const Problem& proble
   if (std::find(kBackends.begin(), kBackends.end(), options.backend) == kBackends.end())
     return usage_error(unknown_name_message("backend", options.backend, kBackends));
   if (auto checked = check_sim_options(options); !checked) return checked;
-  if (options.tiles < 1) return usage_error("--tiles must be at least 1");
   if (flops(problem) > kMostFlops) {
     return usage_error(fmt::format(
         "{} is too large to verify: the reference is computed on the CPU, many times; sizes just "

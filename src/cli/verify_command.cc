@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/number_option.h"
 #include "cli/print.h"
 #include "cli/verify.h"
 
@@ -51,8 +52,11 @@ void add_verify_command(CLI::App& app, CommonOptions& common, Action& action) {
   command->add_option("--tile", options->tile, "Only this kernel: \"tile_m=128 tile_n=128 ...\"")
       ->type_name("TILE");
   command->add_option("--tiles", options->tiles, "How many of the space to sample (default: 8)")
-      ->type_name("N");
-  command->add_option("--seed", options->seed, "Of the sample")->type_name("N");
+      ->type_name("N")
+      ->transform(whole_number(1, kMostInt));
+  command->add_option("--seed", options->seed, "Of the sample")
+      ->type_name("N")
+      ->transform(seed_number());
   add_problem_options(*command, options->problem, false);
   add_target_options(*command, options->target);
   add_common_options(*command, common);

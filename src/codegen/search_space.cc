@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "codegen/json_file.h"
 #include "core/names.h"
 #include "embedded/space_files.h"
 
@@ -98,11 +97,9 @@ bool SearchSpace::holds(const TileConfig& tile) const {
 
 Expected<SearchSpace> parse_search_space(std::string_view text, std::string_view file_name) {
   const std::string file(file_name);
-  try {
-    return parse_document(json::parse(text), file);
-  } catch (const json::exception& error) {
-    return usage_error(file + " is not valid JSON: " + error.what());
-  }
+  auto document = parse_json(text, file);
+  if (!document) return tl::unexpected(document.error());
+  return parse_document(*document, file);
 }
 
 Expected<SearchSpace> default_search_space(const Strategy& strategy) {
@@ -115,11 +112,9 @@ Expected<SearchSpace> default_search_space(const Strategy& strategy) {
 }
 
 Expected<SearchSpace> load_search_space(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) return usage_error("cannot read space file " + path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return parse_search_space(text.str(), path);
+  auto text = read_text_file(path, "space file");
+  if (!text) return tl::unexpected(text.error());
+  return parse_search_space(*text, path);
 }
 
 Enumeration enumerate(const SearchSpace& space, const Problem& problem, const DeviceSpec& device) {

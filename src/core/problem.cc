@@ -72,6 +72,14 @@ int64_t operand_bytes(const Operand& o, int64_t batch, DataType type) {
          size_bytes(type);
 }
 
+// Every digit of a whole number, which may be above what 64 bits hold.
+std::string whole_number(double value) {
+  std::array<char, 400> text{};
+  const auto [end, code] =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, 0);
+  return {text.data(), end};
+}
+
 Expected<void> check_operand(const Operand& o, int64_t batch) {
   const int64_t least = contiguous(o.order, o.rows, o.columns);
   if (o.ld < least) {
@@ -82,7 +90,7 @@ Expected<void> check_operand(const Operand& o, int64_t batch) {
       static_cast<double>(strided(o.order, o.rows, o.columns)) * static_cast<double>(o.ld) +
       static_cast<double>(batch - 1) * static_cast<double>(o.stride);
   if (elements > kMaxOperandElements) {
-    return usage_error("operand " + std::string(o.name) + " spans " + std::to_string(elements) +
+    return usage_error("operand " + std::string(o.name) + " spans " + whole_number(elements) +
                        " elements, more than any device holds");
   }
   const int64_t span = span_elements(o.order, o.rows, o.columns, o.ld);

@@ -83,10 +83,15 @@ class Labels {
   std::map<std::string, int, std::less<>> places_;
 };
 
-// Of fp32 on the SIMT units and of 16-bit products on the tensor cores.
-int multiply_adds(std::span<const SassInstruction> code) {
+int tensor_core_products(std::span<const SassInstruction> code) {
   return static_cast<int>(std::count_if(code.begin(), code.end(), [](const auto& instruction) {
-    return instruction.mnemonic() == "FFMA" || instruction.mnemonic() == "HMMA";
+    return is_tensor_core(instruction.mnemonic());
+  }));
+}
+
+int ffmas(std::span<const SassInstruction> code) {
+  return static_cast<int>(std::count_if(code.begin(), code.end(), [](const auto& instruction) {
+    return instruction.mnemonic() == "FFMA";
   }));
 }
 
@@ -170,12 +175,17 @@ Expected<std::vector<SassFunction>> parse_sass(std::string_view listing) {
   return functions;
 }
 
+bool is_tensor_core(std::string_view mnemonic) {
+  return mnemonic.ends_with("MMA");
+}
+
 std::span<const SassInstruction> code_of(const SassFunction& function, const SassLoop& loop) {
   const auto first = static_cast<size_t>(loop.first);
   return std::span(function.code).subspan(first, static_cast<size_t>(loop.last) + 1 - first);
 }
 
 std::optional<SassLoop> hot_loop(const SassFunction& function) {
+  const auto multiply_adds = tensor_core_products(function.code) > 0 ? tensor_core_products : ffmas;
   std::vector<std::pair<SassLoop, int>> loops;  // and their multiply-adds
   int most = 0;
   for (int i = 0; i < static_cast<int>(function.code.size()); ++i) {
@@ -217,6 +227,7 @@ InstructionMix mix_of(std::span<const SassInstruction> code) {
     } else {
       mix.by_mnemonic.emplace(mnemonic, 1);
     }
+    if (is_tensor_core(mnemonic)) ++mix.tensor_core;
     const auto sources = sources_of(instruction);
     if (mnemonic == "FFMA") {
       ++mix.ffma;

@@ -39,9 +39,14 @@ struct SassLoop {
   int last = 0;
 };
 
+// Whether it is a product on the tensor cores: HMMA (16 bits, tf32), IMMA, DMMA, QMMA, those of
+// warp groups (HGMMA, QGMMA ...) and of tcgen05 (UTCHMMA ...). NVIDIA names them all alike.
+bool is_tensor_core(std::string_view mnemonic);
+
 // The loop that a product spends its time in: of the loops that hold at least half as many
-// multiply-adds (FFMA, HMMA) as the one with the most, the shortest; nothing where no loop holds
-// any.
+// multiply-adds as the one with the most, the shortest; nothing where no loop holds any.
+// Multiply-adds are the tensor cores' products where the function has any, else FFMAs: beside a
+// product of whole matrices the FFMAs of an epilogue do not count.
 std::optional<SassLoop> hot_loop(const SassFunction& function);
 std::span<const SassInstruction> code_of(const SassFunction& function, const SassLoop& loop);
 
@@ -49,6 +54,7 @@ std::span<const SassInstruction> code_of(const SassFunction& function, const Sas
 struct InstructionMix {
   int instructions = 0;
   int ffma = 0;
+  int tensor_core = 0;     // products on the tensor cores, of any kind
   int reuse_flags = 0;     // source operands of FFMAs kept for a later instruction's same slot
   int bank_conflicts = 0;  // FFMAs that read three registers of one bank, none of them kept
   std::map<std::string, int, std::less<>> by_mnemonic;  // what is never executed (@!PT) as "NOP"

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/file_error.h"
 #include "core/names.h"
 
 namespace gemmtune::store {
@@ -43,8 +44,8 @@ Expected<void> check_folder(const fs::path& path, PathUse use) {
   if (use.create_directory && !use.read_only) {
     fs::create_directories(folder, error);
     if (error) {
-      return usage_error("cannot create the folder " + name_of(folder) +
-                         " for the database: " + error.message());
+      return tl::unexpected(file_error(
+          "cannot create the folder " + name_of(folder) + " for the database", error.value()));
     }
   }
   if (fs::is_directory(folder, error)) return {};

@@ -29,18 +29,18 @@ Error damage_error(const std::string& what, const std::filesystem::path& path) {
 Error to_error(const SQLite::Exception& exception, const std::filesystem::path& path, Phase phase) {
   const std::string name = in_quotes(path.string());
   const std::string detail = one_line(exception.what());
-  const ErrorKind blame = phase == Phase::opening ? ErrorKind::usage : ErrorKind::io;
+  // At the beginning the user can name another file; later that is no more use.
+  const ErrorKind refused = phase == Phase::opening ? ErrorKind::usage : ErrorKind::io;
   switch (exception.getErrorCode() & 0xFF) {  // the low byte is the primary code
     case SQLITE_NOTADB:
-      return {blame, name + " is not a gemm-tune database (" + detail + ")"};
+      return {refused, name + " is not a gemm-tune database (" + detail + ")"};
     case SQLITE_CORRUPT:
-      return {blame, "the database " + name + " is damaged (" + detail +
-                         "); restore a copy, or move it away and tune again"};
+      return damage_error(detail, path);
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-      return {blame,
+      return {refused,
               "the database " + name + " cannot be opened or is not writable (" + detail + ")"};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -51,8 +51,8 @@ Error to_error(const SQLite::Exception& exception, const std::filesystem::path& 
     case SQLITE_NOMEM:
     case SQLITE_PROTOCOL:
       return {ErrorKind::io, "the database " + name + " cannot be read or written: " + detail};
-    default:  // a missing table or column, a broken constraint: not the file it claims to be
-      return {blame, "the database " + name + " cannot be used: " + detail};
+    default:  // a missing table or column, a broken constraint: not what was written
+      return {ErrorKind::io, "the database " + name + " cannot be used: " + detail};
   }
 }
 

@@ -13,7 +13,8 @@ namespace gemmtune::store {
 enum class Phase { opening, working };
 
 // What SQLite reported about the database `path`, as one line. Of kind usage where, on opening, the
-// file itself is the trouble (damaged, not a database, not writable), else io.
+// user has to name another file (it is no database, or not writable), else io: a damaged one is,
+// whenever that is found.
 Error to_error(const SQLite::Exception& exception, const std::filesystem::path& path, Phase phase);
 
 // The error, of kind io, for a database whose contents are not what this program writes.

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <span>
-#include <sstream>
 
+#include "codegen/json_file.h"
 #include "core/names.h"
 
 namespace gemmtune::tuner {
@@ -180,8 +179,9 @@ Expected<SuiteEntry> read_entry(const EntryReader& reader, const std::string& su
 
 Expected<Suite> parse_suite(std::string_view text, std::string_view file_name) {
   const std::string file = "suite file " + std::string(file_name);
-  const json root = json::parse(text, nullptr, false);
-  if (root.is_discarded()) return usage_error(file + " is not valid JSON");
+  const auto document = codegen::parse_json(text, file);
+  if (!document) return tl::unexpected(document.error());
+  const json& root = *document;
   if (!root.is_object() || !root.contains("problems") || !root["problems"].is_array()) {
     return usage_error(file + ": a list \"problems\" is needed");
   }
@@ -206,12 +206,9 @@ Expected<Suite> parse_suite(std::string_view text, std::string_view file_name) {
 }
 
 Expected<Suite> load_suite(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) return usage_error("cannot read suite file " + path);
-  std::stringstream text;
-  text << file.rdbuf();
-  if (file.bad()) return usage_error("cannot read suite file " + path);
-  return parse_suite(text.str(), path);
+  auto text = codegen::read_text_file(path, "suite file");
+  if (!text) return tl::unexpected(text.error());
+  return parse_suite(*text, path);
 }
 
 }  // namespace gemmtune::tuner

@@ -1,7 +1,11 @@
 // Bad input, one clear line each, exit code 2, and nothing written: run on the built binary.
 #include <doctest/doctest.h>
 
+#include <sys/wait.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include "../contains.h"
@@ -100,6 +104,17 @@ TEST_CASE("names, with the nearest valid ones") {
   CHECK(contains(refused({"--shap", "64x64x64"}), "did you mean '--shape'"));
   CHECK(contains(refused({"--cand", "64"}), "did you mean '--candidates'"));
   CHECK(contains(refused({"tune", "64x64x64"}), "'64x64x64'"));
+  // The option is unknown; the value after it is not to blame, not even where it is a number's.
+  for (const char* command :
+       {"tune", "query", "list", "show", "emit", "inspect", "ladder", "bench"}) {
+    CAPTURE(command);
+    const std::string line = refused({command, "--strateg", "naive"});
+    CHECK(contains(line, "unknown option '--strateg'"));
+    CHECK_FALSE(contains(line, "'naive'"));
+  }
+  CHECK(contains(refused({"inspect", "--strateg", "naive"}), "did you mean '--strategy'"));
+  CHECK(contains(refused({"show", "--dbb", "1"}), "did you mean '--db'"));
+  CHECK(contains(refused({"db", "prune", "--keeep=3"}), "did you mean '--keep'"));
   CHECK(contains(refused({"list", "strategy"}), "strategies"));
   CHECK(contains(refused({"list", "--order", "tim"}), "did you mean 'time'"));
   CHECK(contains(refused({"list", "--provenance", "mesured"}), "measured"));
@@ -122,7 +137,7 @@ TEST_CASE("ladder") {
   CHECK(contains(ladder_refused({"--shape", "8x8x8", "--strategy", "naiv"}), "'naive'"));
   CHECK(contains(refused({"ladder", "--arch", "sm_75", "--shape", "8x8x8", "--math", "tf32"}),
                  "no strategy"));
-  CHECK(contains(ladder_refused({"--shape", "8x8x8", "--plot", "none/x.svg"}), "no folder none"));
+  CHECK(contains(ladder_refused({"--shape", "8x8x8", "--plot", "none/x.svg"}), "no folder 'none'"));
   CHECK(contains(ladder_refused({"--shape", "8x8x8", "--plot", "."}), "is a folder"));
 }
 
@@ -154,6 +169,13 @@ TEST_CASE("no subcommand prints the help and fails") {
 }
 
 TEST_CASE("numbers") {
+  CHECK(contains(option_refused("--jobs", "0"), "at least 1"));
+  CHECK(contains(option_refused("--jobs", "1000000"), "at most 1024"));
+  CHECK(contains(option_refused("--lda", "0"), "at least 1"));
+  for (const char* bad : {"nan", "inf", "0"})
+    CHECK(contains(option_refused("--seconds", bad), "above 0"));
+  CHECK(contains(option_refused("--seed", "-1"), "at least 0"));
+  CHECK(contains(refused({"show", "99999999999999999999"}), "9223372036854775807"));
   CHECK(contains(option_refused("--candidates", "0"), "--candidates"));
   CHECK(contains(option_refused("--candidates", "many"), "--candidates"));
   CHECK(contains(option_refused("--seconds", "-1"), "--seconds"));
@@ -202,15 +224,108 @@ TEST_CASE("databases") {
   overwrite(newer, 60, std::string("\0\0\x27\x0f", 4));  // user_version, see SQLite's file format
   CHECK(contains(with(newer), "newer"));
 
-  const std::string damaged = make_database(folder, "damaged.db");
-  overwrite(damaged, 100, std::string(4000, 'x'));  // the schema's page
-  CHECK(contains(with(damaged), "damaged.db"));
-
   CHECK(contains(with("/proc/self/a.db"), "/proc/self/a.db"));
   // The same through the environment.
   CHECK(contains(
       refused(folder, {"--shape", "64x64x64", "--arch", "sm_80"}, {{"GEMM_TUNE_DB", newer}}),
       "newer"));
+}
+
+TEST_CASE("a damaged database is a failure, whichever command finds it") {
+  const TestFolder folder;
+  const std::string damaged = make_database(folder, "damaged.db");
+  overwrite(damaged, 100, std::string(4000, 'x'));  // the schema's page
+  const std::vector<Arguments> commands = {
+      {"--shape", "64x64x64", "--arch", "sm_80"},
+      {"query", "--shape", "64x64x64"},
+      {"list"},
+      {"show", "1"},
+      {"emit", "--shape", "64x64x64"},
+      {"db", "info"},
+      {"db", "check"},
+      {"db", "export"},
+      {"db", "prune", "--stale"},
+      {"db", "pack", folder.file("a.pack")},
+      {"db", "merge", damaged, "--db", folder.file("other.db")},
+      {"diff", damaged, damaged}};
+  for (Arguments command : commands) {
+    CAPTURE(command.front());
+    if (std::find(command.begin(), command.end(), "--db") == command.end())
+      command.insert(command.end(), {"--db", damaged});
+    const Finished finished = run(folder, command, compiler_variables());
+    CHECK_MESSAGE(finished.code == 1, finished.err);
+    CHECK(contains(finished.err, "is damaged"));
+    CHECK(std::count(finished.err.begin(), finished.err.end(), '\n') == 1);
+  }
+}
+
+TEST_CASE("a file that may not be written is wrong usage, whichever command is to write it") {
+  for (const std::string path : {"/proc/out", "/sys/out", "/nonexistent/out", "/"}) {
+    CAPTURE(path);
+    const std::vector<Arguments> commands = {
+        {"emit", "--shape", "4096x4096x4096", "--arch", "sm_90", "-o", path},
+        {"db", "export", path},
+        {"db", "pack", path},
+        {"ladder", "--shape", "8x8x8", "--arch", "sm_80", "--plot", path}};
+    for (const Arguments& command : commands) CHECK(contains(refused(command), path.substr(0, 5)));
+  }
+  // A full device is a failure of the device.
+  const TestFolder folder;
+  for (const Arguments& command :
+       {Arguments{"emit", "--shape", "4096x4096x4096", "--arch", "sm_90", "-o", "/dev/full"},
+        Arguments{"db", "export", "/dev/full"}}) {
+    const Finished finished = run(folder, command);
+    CHECK(finished.code == 1);
+    CHECK(contains(finished.err, "cannot write '/dev/full'"));
+  }
+  CHECK(std::filesystem::is_character_file("/dev/full"));
+}
+
+TEST_CASE("help and version that cannot be printed are a failure") {
+  const std::string program = GEMMTUNE_BINARY_DIR "/bin/gemm-tune";
+  for (const char* options : {" --help", " --version", " tune --help"}) {
+    CAPTURE(options);
+    const int status = std::system((program + options + " > /dev/full 2> /dev/null").c_str());
+    CHECK(WEXITSTATUS(status) == 1);
+  }
+}
+
+TEST_CASE("advice is a command that can be run") {
+  const TestFolder folder;
+  const std::string db = make_database(folder, "my results.db");
+  const std::vector<Arguments> problems = {
+      {"--shape", "77x128x512", "--type", "bf16", "--layout", "tnt"},
+      {"--shape", "64x32x16", "--math", "3xtf32", "--lda", "100", "--batch", "3", "--align", "4"},
+      {"--shape", "5x6x7"}};
+  for (const char* command : {"query", "emit"}) {
+    for (const Arguments& problem : problems) {
+      Arguments asked = {command, "--db", db};
+      asked.insert(asked.end(), problem.begin(), problem.end());
+      for (const bool with_arch : {false, true}) {
+        if (with_arch) asked.insert(asked.end(), {"--arch", "sm_90"});
+        const Finished finished = run(folder, asked);
+        CAPTURE(finished.err);
+        CHECK(finished.code == 1);
+        std::string expected = "find one with: gemm-tune tune";
+        for (const std::string& word : problem) expected += " " + word;
+        // Without a GPU tune needs an arch.
+        expected += with_arch ? " --arch sm_90" : " --arch sm_80";
+        CHECK(contains(finished.err, expected + " --db '" + db + "'\n"));
+      }
+    }
+  }
+}
+
+TEST_CASE("no escape sequences for who wants none") {
+  const TestFolder folder;
+  const Arguments list = {"list", "devices", "-v"};
+  CHECK(contains(err_on_terminal(folder, list, {{"TERM", "xterm"}}), "\033["));
+  for (const Variables& plain :
+       {Variables{{"TERM", "xterm"}, {"NO_COLOR", "1"}}, Variables{{"TERM", "dumb"}}}) {
+    const std::string text = err_on_terminal(folder, list, plain);
+    CHECK(contains(text, "debug"));
+    CHECK_FALSE(contains(text, "\033"));
+  }
 }
 
 TEST_CASE("reading commands make no database: they know what comes with the program") {
@@ -242,7 +357,8 @@ TEST_CASE("space files name file and key") {
     return refused(folder, {"--shape", "64x64x64", "--arch", "sm_80", "--space", path});
   };
   CHECK(contains(with(folder.file("none.json")), "none.json"));
-  CHECK(contains(with(folder.write("a.json", "{")), "a.json"));
+  CHECK(contains(with(folder.write("a.json", "{\n  \"strategy\": }")),
+                 "a.json:2:15: '}' is not expected here"));
   const std::string start = R"({"strategy": "double_buffer", "about": "", "values": {)";
   const std::string unknown = with(folder.write("b.json", start + R"("tile_q": [1]}})"));
   CHECK(contains(unknown, "b.json"));
@@ -284,7 +400,9 @@ TEST_CASE("suite files name file, entry and key") {
     return refused(folder, {"--arch", "sm_80", "--suite", folder.write(name, text)});
   };
   CHECK(contains(refused({"--arch", "sm_80", "--suite", "/nonexistent"}), "/nonexistent"));
-  CHECK(contains(with("a.json", "["), "a.json"));
+  CHECK(contains(with("a.json", "["), "a.json:1:1: the file ends here"));
+  CHECK(
+      contains(with("i.json", "{\"problems\": [\n {\"m\": 1,}]}"), "i.json:2:10: a comma stands"));
   CHECK(contains(with("b.json", "{}"), "problems"));
   CHECK(contains(with("c.json", R"({"problems": []})"), "empty"));
   const std::string line = with("d.json", R"({"problems": [{"m":1,"n":1,"k":1}, {"m":1,"n":1}]})");

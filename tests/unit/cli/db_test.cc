@@ -398,6 +398,16 @@ TEST_CASE("a pack of the vendor's algorithms alone needs no compiler") {
   CHECK(report["winners"] == 1);
   CHECK(report["images"] == 0);
   CHECK(report["bytes"] == std::filesystem::file_size(place.path("x.pack")));
+  // The same to stdout, and no file of that name.
+  const auto before = place.folder.content();
+  const Finished piped = cli_test::run(place.folder, {"db", "pack", "-", "--db", place.path()},
+                                       {{"GEMM_TUNE_NVRTC", "/nonexistent"}});
+  std::ifstream file(place.path("x.pack"), std::ios::binary);
+  CHECK(piped.code == 0);
+  CHECK(piped.out == std::string(std::istreambuf_iterator<char>(file), {}));
+  CHECK(place.folder.content() == before);
+  CHECK_FALSE(std::filesystem::exists("-"));
+  CHECK(contains(place.refused({"pack", "-", "--json"}), "name a FILE"));
 }
 
 }  // namespace gemmtune::cli_test

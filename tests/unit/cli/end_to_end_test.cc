@@ -2,8 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "../contains.h"
 #include "codegen/emitter.h"
@@ -129,6 +131,42 @@ TEST_CASE("the text output begins with whether anything was measured") {
   const Finished query = place.run({"query", "--shape", "128x128x128"});
   CHECK(query.code == 0);
   CHECK(contains(query.out, "predicted for sm_80; nothing was measured"));
+}
+
+TEST_CASE("on a terminal a bar, unless no escape sequences are wanted") {
+  require_compiler();
+  const Workplace place;
+  const Arguments tune = {"--shape", "128x128x128", "--arch",       "sm_80",
+                          "--space", place.space,   "--candidates", "2"};
+  Variables variables = place.variables;
+  variables["TERM"] = "xterm";
+  CHECK(contains(err_on_terminal(place.folder, tune, variables), "\r\033[K["));
+  for (const auto& [name, value] : {std::pair{"NO_COLOR", "1"}, std::pair{"TERM", "dumb"}}) {
+    Variables plain = variables;
+    plain[name] = value;
+    const std::string text = err_on_terminal(place.folder, tune, plain);
+    CHECK(contains(text, "128x128x128: "));
+    CHECK_FALSE(contains(text, "\033"));
+  }
+}
+
+TEST_CASE("the command that query advises finds what query asked for") {
+  require_compiler();
+  const Workplace place;
+  const std::string db = place.folder.file("other.db");
+  place.tune({"--shape", "32x32x32", "--candidates", "1", "--db", db});
+  const Arguments query = {"query",   "--shape", "64x96x64", "--layout", "tnt",  "--lda", "72",
+                           "--batch", "2",       "--arch",   "sm_80",    "--db", db};
+  const Finished before = place.run(query);
+  REQUIRE(before.code == 1);
+  const std::string begin = "find one with: gemm-tune ";
+  const size_t at = before.err.find(begin);
+  REQUIRE(at != std::string::npos);
+  std::istringstream words(before.err.substr(at + begin.size()));
+  Arguments advised(std::istream_iterator<std::string>(words), {});
+  advised.insert(advised.end(), {"--candidates", "2", "--space", place.space});
+  CHECK(place.run(advised).code == 0);
+  CHECK(place.run(query).code == 0);
 }
 
 TEST_CASE("a second run takes everything over, --fresh nothing") {

@@ -86,6 +86,17 @@ TEST_CASE("XDG folders: absolute ones count, else those below HOME") {
   CHECK(environment.cache_home.empty());
 }
 
+TEST_CASE("who wants no escape sequences") {
+  const auto plain = [](const char* no_color, const char* term) {
+    const ScopedVariables set({{"NO_COLOR", no_color}, {"TERM", term}});
+    return read_environment().plain_terminal;
+  };
+  CHECK_FALSE(plain("", "xterm"));
+  CHECK_FALSE(plain("", ""));
+  CHECK(plain("1", "xterm"));
+  CHECK(plain("", "dumb"));
+}
+
 TEST_CASE("CUDA's folders reach NVRTC and cuBLASLt") {
   const ScopedVariables set({{"GEMM_TUNE_NVRTC", "/n"}, {"CUDA_HOME", "/a"}, {"CUDA_PATH", "/b"}});
   const Environment environment = read_environment();

@@ -68,7 +68,8 @@ std::vector<std::string> TestFolder::content() const {
   return names;
 }
 
-Process::Process(const TestFolder& folder, const Arguments& arguments, const Variables& variables)
+Process::Process(const TestFolder& folder, const Arguments& arguments, const Variables& variables,
+                 const std::string& err)
     : out_(temporary_file()), err_(temporary_file()) {
   const std::string binary = GEMMTUNE_BINARY_DIR "/bin/gemm-tune";
   std::vector<std::string> argument_texts = {binary};
@@ -84,7 +85,9 @@ Process::Process(const TestFolder& folder, const Arguments& arguments, const Var
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out_.c_str(), O_WRONLY | O_TRUNC, 0);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err_.c_str(), O_WRONLY | O_TRUNC, 0);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO,
+                                   err.empty() ? err_.c_str() : err.c_str(),
+                                   O_WRONLY | O_TRUNC | O_NOCTTY, 0);
   const int failed = posix_spawn(&pid_, binary.c_str(), &actions, nullptr,
                                  pointers(argument_texts).data(), pointers(variable_texts).data());
   posix_spawn_file_actions_destroy(&actions);
@@ -126,6 +129,22 @@ std::string Process::err_so_far() const {
 
 Finished run(const TestFolder& folder, const Arguments& arguments, const Variables& variables) {
   return Process(folder, arguments, variables).wait();
+}
+
+std::string err_on_terminal(const TestFolder& folder, const Arguments& arguments,
+                            const Variables& variables) {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0)
+    throw std::runtime_error("no pseudo terminal");
+  Process process(folder, arguments, variables, ptsname(terminal));
+  std::string text;
+  char buffer[4096];
+  // Reading fails when the process, the only one that has its other side open, has ended.
+  for (ssize_t got = 0; (got = read(terminal, buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<size_t>(got));
+  close(terminal);
+  process.wait();
+  return text;
 }
 
 Variables compiler_variables() {

@@ -42,7 +42,9 @@ using Variables = std::map<std::string, std::string>;
 // own settings reaches it; HOME is `folder`, and it sees no GPU.
 class Process {
  public:
-  Process(const TestFolder& folder, const Arguments& arguments, const Variables& variables = {});
+  // `err`: where its stderr goes; empty: to where Finished::err and err_so_far() come from.
+  Process(const TestFolder& folder, const Arguments& arguments, const Variables& variables = {},
+          const std::string& err = "");
   ~Process();  // kills it if it still runs
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -64,6 +66,10 @@ class Process {
 
 // Runs gemm-tune to its end.
 Finished run(const TestFolder& folder, const Arguments& arguments, const Variables& variables = {});
+
+// Runs gemm-tune to its end with a terminal as its stderr; what it wrote there.
+std::string err_on_terminal(const TestFolder& folder, const Arguments& arguments,
+                            const Variables& variables = {});
 
 // Waits until `condition` holds; false after 60 s.
 template <class Condition>

@@ -164,6 +164,7 @@ TEST_CASE("validate: refuses what no kernel could do, and says which part") {
   }
   refuse([](Problem& p) { p.lda = -16; }, "lda");
   refuse([](Problem& p) { p.lda = INT64_MAX; }, "operand a");
+  refuse([](Problem& p) { p.lda = 99999999999999; }, "spans 6399999999999936 elements, more");
   refuse([](Problem& p) { p.ldb = INT64_MIN; }, "ldb");
   refuse(
       [](Problem& p) {

@@ -122,6 +122,40 @@ TEST_CASE("products on the tensor cores are multiply-adds too") {
   CHECK(mix_of(code_of(function, *loop)).count("HMMA") == 1);
 }
 
+TEST_CASE("what is a product on the tensor cores, by name") {
+  for (const char* name : {"HMMA", "IMMA", "BMMA", "DMMA", "QMMA", "HGMMA", "IGMMA", "QGMMA",
+                           "BGMMA", "UTCHMMA", "UTCQMMA"}) {
+    CHECK_MESSAGE(is_tensor_core(name), name);
+  }
+  for (const char* name : {"FFMA", "HFMA2", "DFMA", "IMAD", "LDSM", "WARPGROUP", ""})
+    CHECK_FALSE_MESSAGE(is_tensor_core(name), name);
+}
+
+TEST_CASE("where the tensor cores compute, the loop of an epilogue is not the hot one") {
+  const SassFunction function = function_of(code({
+      ".L_x_0:",
+      "LDSM.16.M88.4 R12, [R2]",
+      "HGMMA.64x128x16.F32.BF16 R4, gdesc[UR4], R4",
+      "IMMA.16832.S8.S8 R4, R12, R16, R4",
+      "@P0 BRA `(.L_x_0)",
+      ".L_x_1:",
+      "FFMA R1, R2, R3, R1",
+      "FFMA R4, R2, R3, R4",
+      "FFMA R5, R2, R3, R5",
+      "FFMA R6, R2, R3, R6",
+      "FFMA R7, R2, R3, R7",
+      "@P0 BRA `(.L_x_1)",
+      "EXIT",
+  }));
+  const auto loop = hot_loop(function);
+  REQUIRE(loop);
+  CHECK(loop->first == 0);
+  const InstructionMix mix = mix_of(code_of(function, *loop));
+  CHECK(mix.tensor_core == 2);
+  CHECK(mix.ffma == 0);
+  CHECK(mix_of(function.code).tensor_core == 2);
+}
+
 TEST_CASE("labels of one function mean nothing in another") {
   const auto functions = parse_sass(
       ".text.f:\n.L_x_0:\n/*0000*/ EXIT ;\n.text.g:\n/*0000*/ BRA "
