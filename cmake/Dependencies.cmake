@@ -29,15 +29,3 @@ add_library(gemmtune_sqlite INTERFACE)
 target_include_directories(gemmtune_sqlite SYSTEM INTERFACE "${GEMMTUNE_SQLITECPP_DIR}")
 target_link_libraries(gemmtune_sqlite INTERFACE "${GEMMTUNE_SQLITECPP_LIB}" "${GEMMTUNE_SQLITE_LIB}"
                                                 Threads::Threads ${CMAKE_DL_LIBS})
-
-# CUDA: headers only. Every CUDA library is opened at run time. tools/setup puts what the machine's
-# toolkit lacks into .deps/cuda.
-foreach(header cuda.h nvrtc.h cublasLt.h nvml.h)
-  string(MAKE_C_IDENTIFIER "GEMMTUNE_${header}_DIR" var)
-  find_path(${var} ${header} HINTS ${GEMMTUNE_CUDA_INCLUDE_DIRS} ENV CUDA_HOME ENV CUDA_PATH
-            PATHS /usr/local/cuda "${PROJECT_SOURCE_DIR}/.deps/cuda" PATH_SUFFIXES include REQUIRED)
-  list(APPEND GEMMTUNE_CUDA_DIRS "${${var}}")
-endforeach()
-list(REMOVE_DUPLICATES GEMMTUNE_CUDA_DIRS)
-add_library(gemmtune_cuda_headers INTERFACE)
-target_include_directories(gemmtune_cuda_headers SYSTEM INTERFACE ${GEMMTUNE_CUDA_DIRS})

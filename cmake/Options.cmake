@@ -9,9 +9,15 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 
+# Paths below the source folder count as relative, so that builds in several folders share objects.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" "${CCACHE_PROGRAM}")
+endif()
+if(GEMMTUNE_WERROR)
+  list(PREPEND CMAKE_C_COMPILER_LAUNCHER "${CMAKE_CURRENT_LIST_DIR}/fail_on_warnings")
+  list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_CURRENT_LIST_DIR}/fail_on_warnings")
 endif()
 
 # Names that the static libgemmtune can make its own.
@@ -23,9 +29,6 @@ add_library(gemmtune_flags INTERFACE)
 # g++ 12 reports overlaps that cannot happen in std::string operator+ (GCC bug 105651).
 target_compile_options(gemmtune_flags INTERFACE -Wall -Wextra -Wno-restrict $<$<COMPILE_LANGUAGE:CXX>:
   -Wnon-virtual-dtor -Wsuggest-override $<$<CXX_COMPILER_ID:GNU>:-Wzero-as-null-pointer-constant>>)
-if(GEMMTUNE_WERROR)
-  target_compile_options(gemmtune_flags INTERFACE -Werror)
-endif()
 if(GEMMTUNE_SANITIZE)
   add_compile_options(-fsanitize=${GEMMTUNE_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${GEMMTUNE_SANITIZE})

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Puts CUDA headers and NVRTC from NVIDIA's Python packages into a folder: <folder>/include and lib.
 
-usage: cuda_wheels.py FOLDER PART...      parts: runtime nvrtc nvml cublas
+usage: cuda_wheels.py FOLDER PART...      parts: runtime cccl nvrtc nvml cublas
 
 Only headers are kept, and the libraries that gemm-tune opens at run time. The packages are pinned to
 one CUDA release. Runs the pip of the same Python; nothing is installed into that Python.
@@ -14,19 +14,16 @@ import sys
 import tempfile
 import zipfile
 
-# CUDA 13.0 update 2. cuBLAS is by far the largest (420 MB) and no smaller package has its header, so it
-# comes only where no toolkit has it.
+# CUDA 13.0 update 2. cccl are the C++ core headers (nv/target), which cuda_fp16.h includes. cublas is by
+# far the largest (420 MB); tools/setup asks for it only where there is a GPU and no cuBLASLt.
 PACKAGES = {
     "runtime": ["nvidia-cuda-runtime==13.0.96", "nvidia-cuda-crt==13.0.88"],
+    "cccl": ["nvidia-cuda-cccl==13.0.85"],
     "nvrtc": ["nvidia-cuda-nvrtc==13.0.88"],
     "nvml": ["nvidia-nvml-dev==13.0.87"],
     "cublas": ["nvidia-cublas==13.0.2.14"],
 }
 PREFIX = "nvidia/cu13/"
-
-
-def has_gpu():
-    return os.path.exists("/dev/nvidiactl") or os.path.exists("/dev/dxg")
 
 
 def wanted(member, part):
@@ -38,8 +35,8 @@ def wanted(member, part):
         return path
     name = os.path.basename(path)
     if path.startswith("lib/") and ".so" in name and ".alt." not in name:
-        # The compiler is of use anywhere, cuBLAS only with a GPU; nobody opens the CUDA runtime.
-        if part == "nvrtc" or (part == "cublas" and has_gpu()):
+        # Nobody opens the CUDA runtime.
+        if part in ("nvrtc", "cublas"):
             return path
     return None
 
@@ -72,6 +69,9 @@ def main():
     folder, parts = sys.argv[1], sys.argv[2:]
     os.makedirs(folder, exist_ok=True)
     for part in parts:
+        if part not in PACKAGES:
+            print(f"no package is known for CUDA's {part}", file=sys.stderr)
+            return 1
         try:
             fetch(part, folder)
         except (subprocess.CalledProcessError, OSError, zipfile.BadZipFile) as error:

@@ -19,9 +19,9 @@ Expected<std::shared_ptr<const CublasLtLibrary>> CublasLtLibrary::load(
   }
   auto impl = std::make_unique<Impl>(std::move(*opened));
   std::string missing;
-#define GEMMTUNE_RESOLVE_ENTRY(member, function)                                            \
-  impl->member = reinterpret_cast<decltype(impl->member)>(impl->library.symbol(#function)); \
-  if (impl->member == nullptr && missing.empty()) missing = #function;
+#define GEMMTUNE_RESOLVE_ENTRY(member, name)                                            \
+  impl->member = reinterpret_cast<decltype(impl->member)>(impl->library.symbol(#name)); \
+  if (impl->member == nullptr && missing.empty()) missing = #name;
   GEMMTUNE_CUBLASLT_ENTRIES(GEMMTUNE_RESOLVE_ENTRY)
 #undef GEMMTUNE_RESOLVE_ENTRY
   if (!missing.empty()) {
@@ -39,12 +39,11 @@ const std::string& CublasLtLibrary::name() const {
   return impl_->library.name();
 }
 
-gpu::Result<void> CublasLtLibrary::Impl::check(cublasStatus_t status, std::string_view what) const {
-  if (status == CUBLAS_STATUS_SUCCESS) return {};
-  const ErrorKind kind =
-      status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_ARCH_MISMATCH
-          ? ErrorKind::unsupported
-          : ErrorKind::failed;
+gpu::Result<void> CublasLtLibrary::Impl::check(lt::Status status, std::string_view what) const {
+  if (status == lt::Status::success) return {};
+  const ErrorKind kind = status == lt::Status::not_supported || status == lt::Status::arch_mismatch
+                             ? ErrorKind::unsupported
+                             : ErrorKind::failed;
   return gpu::cuda_error(kind,
                          "cuBLASLt: " + std::string(what) + " failed: " + get_status_name(status));
 }

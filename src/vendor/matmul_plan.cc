@@ -13,20 +13,20 @@ MatmulTypes matmul_types(const Problem& problem) {
   MatmulTypes types;
   switch (problem.type) {
     case DataType::f32:
-      types.operand = CUDA_R_32F;
+      types.operand = lt::ElementType::f32;
       break;
     case DataType::f16:
-      types.operand = CUDA_R_16F;
+      types.operand = lt::ElementType::f16;
       break;
     case DataType::bf16:
-      types.operand = CUDA_R_16BF;
+      types.operand = lt::ElementType::bf16;
       break;
   }
-  if (problem.math == MathMode::tf32) types.compute = CUBLAS_COMPUTE_32F_FAST_TF32;
-  if (problem.math == MathMode::f16) types.compute = CUBLAS_COMPUTE_32F_FAST_16F;
+  if (problem.math == MathMode::tf32) types.compute = lt::ComputeType::f32_fast_tf32;
+  if (problem.math == MathMode::f16) types.compute = lt::ComputeType::f32_fast_f16;
   if (problem.accumulator == DataType::f16) {
-    types.compute = CUBLAS_COMPUTE_16F;
-    types.scalar = CUDA_R_16F;
+    types.compute = lt::ComputeType::f16;
+    types.scalar = lt::ElementType::f16;
   }
   return types;
 }
@@ -36,20 +36,19 @@ struct MatmulPlan::Impl {
   MatmulTypes types;
   bool device_scalars = false;
   ColumnMajorGemm gemm;
-  Descriptor<cublasLtMatmulDesc_t> operation;
-  Descriptor<cublasLtMatrixLayout_t> first;
-  Descriptor<cublasLtMatrixLayout_t> second;
-  Descriptor<cublasLtMatrixLayout_t> result;
-  std::vector<cublasLtMatmulHeuristicResult_t> algorithms;
+  Descriptor<lt::Operation> operation;
+  Descriptor<lt::Layout> first;
+  Descriptor<lt::Layout> second;
+  Descriptor<lt::Layout> result;
+  std::vector<lt::Choice> algorithms;
 
   const CublasLtLibrary::Impl& api() const { return handle->api(); }
-  const cublasLtMatmulHeuristicResult_t* find(int index) const {
+  const lt::Choice* find(int index) const {
     if (index < 0 || index >= static_cast<int>(algorithms.size())) return nullptr;
     return &algorithms[static_cast<size_t>(index)];
   }
   Expected<void> describe_operation();
-  Expected<Descriptor<cublasLtMatrixLayout_t>> describe_matrix(
-      const ColumnMajorMatrix& matrix) const;
+  Expected<Descriptor<lt::Layout>> describe_matrix(const ColumnMajorMatrix& matrix) const;
   Expected<void> describe_operands();
   Expected<void> ask_heuristic(int align_bytes, const PlanOptions& options);
 };
@@ -88,12 +87,11 @@ class Attributes {
 
 // A configuration value of an algorithm, 0 where the library does not know it.
 template <class Value>
-int config(const Api& api, const cublasLtMatmulAlgo_t& algorithm,
-           cublasLtMatmulAlgoConfigAttributes_t attribute) {
+int config(const Api& api, const lt::Algorithm& algorithm, lt::ConfigAttribute attribute) {
   Value value{};
   size_t written = 0;
   if (api.config_get(&algorithm, attribute, &value, sizeof(value), &written) !=
-      CUBLAS_STATUS_SUCCESS) {
+      lt::Status::success) {
     return 0;
   }
   return static_cast<int>(value);
@@ -104,9 +102,9 @@ struct Scalar {
   alignas(4) std::byte bytes[4];
 };
 
-Scalar scalar(float value, cudaDataType_t type) {
+Scalar scalar(float value, lt::ElementType type) {
   Scalar scalar{};
-  if (type == CUDA_R_16F) {
+  if (type == lt::ElementType::f16) {
     const uint16_t half = f16_bits(value);
     std::memcpy(scalar.bytes, &half, sizeof(half));
   } else {
@@ -118,28 +116,27 @@ Scalar scalar(float value, cudaDataType_t type) {
 }  // namespace
 
 Expected<void> MatmulPlan::Impl::describe_operation() {
-  cublasLtMatmulDesc_t made = nullptr;
-  if (auto created = api().check(api().desc_create(&made, types.compute, types.scalar),
+  lt::Operation made = nullptr;
+  if (auto created = api().check(api().operation_create(&made, types.compute, types.scalar),
                                  "describing the product");
       !created) {
     return tl::unexpected(created.error());
   }
-  operation = {made, {api().desc_destroy}};
+  operation = {made, {api().operation_destroy}};
   const auto op = [](const ColumnMajorMatrix& matrix) {
-    return static_cast<int32_t>(matrix.transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
+    return matrix.transposed ? lt::Transpose::yes : lt::Transpose::no;
   };
-  return Attributes(api(), api().desc_set, operation.get())
-      .set(CUBLASLT_MATMUL_DESC_TRANSA, op(gemm.first))
-      .set(CUBLASLT_MATMUL_DESC_TRANSB, op(gemm.second))
-      .set(CUBLASLT_MATMUL_DESC_POINTER_MODE,
-           static_cast<int32_t>(device_scalars ? CUBLASLT_POINTER_MODE_DEVICE
-                                               : CUBLASLT_POINTER_MODE_HOST))
+  return Attributes(api(), api().operation_set, operation.get())
+      .set(lt::OperationAttribute::transpose_a, op(gemm.first))
+      .set(lt::OperationAttribute::transpose_b, op(gemm.second))
+      .set(lt::OperationAttribute::pointer_mode,
+           device_scalars ? lt::PointerMode::device : lt::PointerMode::host)
       .result();
 }
 
-Expected<Descriptor<cublasLtMatrixLayout_t>> MatmulPlan::Impl::describe_matrix(
+Expected<Descriptor<lt::Layout>> MatmulPlan::Impl::describe_matrix(
     const ColumnMajorMatrix& matrix) const {
-  cublasLtMatrixLayout_t made = nullptr;
+  lt::Layout made = nullptr;
   if (auto created =
           api().check(api().layout_create(&made, types.operand, static_cast<uint64_t>(matrix.rows),
                                           static_cast<uint64_t>(matrix.columns), matrix.ld),
@@ -147,10 +144,10 @@ Expected<Descriptor<cublasLtMatrixLayout_t>> MatmulPlan::Impl::describe_matrix(
       !created) {
     return tl::unexpected(created.error());
   }
-  Descriptor<cublasLtMatrixLayout_t> layout(made, {api().layout_destroy});
+  Descriptor<lt::Layout> layout(made, {api().layout_destroy});
   if (auto set = Attributes(api(), api().layout_set, layout.get())
-                     .set(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<int32_t>(gemm.batch))
-                     .set(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, matrix.stride)
+                     .set(lt::LayoutAttribute::batch_count, static_cast<int32_t>(gemm.batch))
+                     .set(lt::LayoutAttribute::batch_stride, matrix.stride)
                      .result();
       !set) {
     return tl::unexpected(set.error());
@@ -159,7 +156,7 @@ Expected<Descriptor<cublasLtMatrixLayout_t>> MatmulPlan::Impl::describe_matrix(
 }
 
 Expected<void> MatmulPlan::Impl::describe_operands() {
-  const std::pair<const ColumnMajorMatrix*, Descriptor<cublasLtMatrixLayout_t>*> operands[] = {
+  const std::pair<const ColumnMajorMatrix*, Descriptor<lt::Layout>*> operands[] = {
       {&gemm.first, &first}, {&gemm.second, &second}, {&gemm.result, &result}};
   for (const auto& [matrix, target] : operands) {
     auto layout = describe_matrix(*matrix);
@@ -170,32 +167,32 @@ Expected<void> MatmulPlan::Impl::describe_operands() {
 }
 
 Expected<void> MatmulPlan::Impl::ask_heuristic(int align_bytes, const PlanOptions& options) {
-  cublasLtMatmulPreference_t made = nullptr;
+  lt::Preference made = nullptr;
   if (auto created = api().check(api().preference_create(&made), "describing a preference");
       !created) {
     return tl::unexpected(created.error());
   }
-  const Descriptor<cublasLtMatmulPreference_t> preference(made, {api().preference_destroy});
+  const Descriptor<lt::Preference> preference(made, {api().preference_destroy});
   const auto alignment = static_cast<uint32_t>(align_bytes);
   if (auto set = Attributes(api(), api().preference_set, preference.get())
-                     .set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                     .set(lt::PreferenceAttribute::max_workspace_bytes,
                           static_cast<uint64_t>(options.max_workspace_bytes))
-                     .set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment)
-                     .set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment)
-                     .set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment)
-                     .set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment)
+                     .set(lt::PreferenceAttribute::min_alignment_a, alignment)
+                     .set(lt::PreferenceAttribute::min_alignment_b, alignment)
+                     .set(lt::PreferenceAttribute::min_alignment_c, alignment)
+                     .set(lt::PreferenceAttribute::min_alignment_d, alignment)
                      .result();
       !set) {
     return set;
   }
   algorithms.resize(static_cast<size_t>(std::max(1, options.max_algorithms)));
   int returned = 0;
-  const cublasStatus_t status = api().get_heuristic(
+  const lt::Status status = api().get_heuristic(
       handle->value, operation.get(), first.get(), second.get(), result.get(), result.get(),
       preference.get(), static_cast<int>(algorithms.size()), algorithms.data(), &returned);
   algorithms.resize(static_cast<size_t>(std::max(0, returned)));
   std::erase_if(algorithms,
-                [](const auto& algorithm) { return algorithm.state != CUBLAS_STATUS_SUCCESS; });
+                [](const auto& algorithm) { return algorithm.status != lt::Status::success; });
   if (auto asked = api().check(status, "choosing an algorithm"); !asked) {
     return tl::unexpected(asked.error());
   }
@@ -213,7 +210,7 @@ Expected<MatmulPlan> CublasLt::plan(const Problem& problem, const PlanOptions& o
   impl->handle = handle_;
   impl->types = matmul_types(problem);
   impl->device_scalars = options.device_scalars;
-  if (options.device_scalars && impl->types.scalar != CUDA_R_32F) {
+  if (options.device_scalars && impl->types.scalar != lt::ElementType::f32) {
     return make_error(ErrorKind::unsupported,
                       "cuBLASLt takes f16 scalars for sums in f16, not f32 ones in device memory");
   }
@@ -237,7 +234,7 @@ int MatmulPlan::algorithms() const {
 
 int64_t MatmulPlan::workspace_bytes(int index) const {
   const auto* algorithm = impl_->find(index);
-  return algorithm == nullptr ? 0 : static_cast<int64_t>(algorithm->workspaceSize);
+  return algorithm == nullptr ? 0 : static_cast<int64_t>(algorithm->workspace_bytes);
 }
 
 int64_t MatmulPlan::max_workspace_bytes() const {
@@ -250,20 +247,21 @@ std::string MatmulPlan::describe(int index) const {
   const auto* found = impl_->find(index);
   if (found == nullptr) return "no such algorithm";
   const Api& api = impl_->api();
-  const cublasLtMatmulAlgo_t& algorithm = found->algo;
-  const auto number = [&](cublasLtMatmulAlgoConfigAttributes_t attribute) {
+  const lt::Algorithm& algorithm = found->algorithm;
+  const auto number = [&](lt::ConfigAttribute attribute) {
     return std::to_string(config<uint32_t>(api, algorithm, attribute));
   };
-  return "algo=" + std::to_string(config<int32_t>(api, algorithm, CUBLASLT_ALGO_CONFIG_ID)) +
-         " tile=" + tile_name(config<uint32_t>(api, algorithm, CUBLASLT_ALGO_CONFIG_TILE_ID)) +
+  return "algo=" +
+         std::to_string(config<int32_t>(api, algorithm, lt::ConfigAttribute::algorithm_id)) +
+         " tile=" + tile_name(config<uint32_t>(api, algorithm, lt::ConfigAttribute::tile_id)) +
          " stages=" +
-         stages_name(config<uint32_t>(api, algorithm, CUBLASLT_ALGO_CONFIG_STAGES_ID)) +
+         stages_name(config<uint32_t>(api, algorithm, lt::ConfigAttribute::stages_id)) +
          " cluster=" +
-         cluster_name(config<uint16_t>(api, algorithm, CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID)) +
-         " splitk=" + number(CUBLASLT_ALGO_CONFIG_SPLITK_NUM) +
-         " reduction=" + number(CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME) +
-         " swizzle=" + number(CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING) +
-         " custom=" + number(CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION);
+         cluster_name(config<uint16_t>(api, algorithm, lt::ConfigAttribute::cluster_shape_id)) +
+         " splitk=" + number(lt::ConfigAttribute::split_k) +
+         " reduction=" + number(lt::ConfigAttribute::reduction_scheme) +
+         " swizzle=" + number(lt::ConfigAttribute::cta_swizzling) +
+         " custom=" + number(lt::ConfigAttribute::custom_option);
 }
 
 int MatmulPlan::find(std::string_view description) const {
@@ -299,10 +297,10 @@ gpu::Result<void> MatmulPlan::run(int index, CUstream stream, const MatmulArgs& 
     beta_at = args.beta_device;
   }
   const bool swapped = impl_->gemm.swapped;
-  const cublasStatus_t status = impl_->api().matmul(
+  const lt::Status status = impl_->api().matmul(
       impl_->handle->value, impl_->operation.get(), alpha_at, swapped ? args.b : args.a,
       impl_->first.get(), swapped ? args.a : args.b, impl_->second.get(), beta_at, args.c,
-      impl_->result.get(), args.c, impl_->result.get(), &algorithm->algo, args.workspace,
+      impl_->result.get(), args.c, impl_->result.get(), &algorithm->algorithm, args.workspace,
       static_cast<size_t>(needed), stream);
   return impl_->api().check(status, "running a product");
 }

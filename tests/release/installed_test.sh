@@ -37,14 +37,16 @@ grep -rqF "$source_dir" "$prefix" --include='*.cmake' --include='*.pc' &&
 # --- find_package --------------------------------------------------------------------------------
 
 cp -r "$source_dir/examples" "$work/examples"
-cmake -S "$work/examples" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
+# As the build itself was: the default generator's tool may be missing.
+generator=$(sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' "$build_dir/CMakeCache.txt")
+cmake -G "$generator" -S "$work/examples" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_C_FLAGS="-Wall -Wextra -Werror" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror" >"$work/log" ||
   { cat "$work/log" && fail "find_package"; }
 cmake --build "$work/build" >"$work/log" 2>&1 || { cat "$work/log" && fail "building the examples"; }
 
 sed 's/gemmtune 0.1 REQUIRED/gemmtune 99 REQUIRED/' "$source_dir/examples/CMakeLists.txt" \
   >"$work/examples/CMakeLists.txt"
-cmake -S "$work/examples" -B "$work/newer" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1 &&
+cmake -G "$generator" -S "$work/examples" -B "$work/newer" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1 &&
   fail "find_package took version 0.1 for version 99"
 
 # --- pkg-config ----------------------------------------------------------------------------------

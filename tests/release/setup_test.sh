@@ -44,9 +44,16 @@ builds='if [[ $1 == --preset ]]; then touch "build/$2/build.ninja"; else
   mkdir -p "$2/bin"; printf "#!/bin/bash\necho ran \"\$@\"\n" >"$2/bin/gemm-tune"; chmod +x "$2/bin/gemm-tune"; fi'
 tree=$work/tree
 cuda=$work/cuda
-mkdir -p "$cuda/include" "$cuda/lib64" "$tree"/{cmake,src,include,kernels_templates,configs,db}
-touch "$tree"/{CMakeLists.txt,CMakePresets.json} "$cuda/lib64/libnvrtc.so.13" \
-  "$cuda"/include/{cuda.h,cuda_fp16.h,nvrtc.h,nvml.h,cublasLt.h}
+mkdir -p "$tree"/{cmake,src,include,kernels_templates,configs,db}
+touch "$tree"/{CMakeLists.txt,CMakePresets.json}
+# What of CUDA a folder must hold.
+make_cuda() {
+  mkdir -p "$1"/{include/crt,include/nv,lib}
+  touch "$1/lib/libnvrtc.so.13" "$1"/include/{cuda.h,cuda_fp16.h,crt/host_defines.h,nv/target,nvrtc.h,nvml.h}
+}
+make_cuda "$cuda"
+# This machine's GPU and libraries are not what is tested.
+sed -i "s#/dev/nvidiactl#$work/nvidiactl#; s#/dev/dxg#$work/dxg#" "$tree/tools/setup"
 export CUDA_HOME=$cuda
 unset CUDA_PATH GEMM_TUNE_NO_SYSTEM_CUDA GEMM_TUNE_NVRTC CXX
 
@@ -117,15 +124,74 @@ stand_in g++ 'if [[ $1 == -dumpversion ]]; then echo 12; else echo "g++ (Debian)
 stand_in python3 '[[ $* == *--version* ]]'
 GEMM_TUNE_NO_SYSTEM_CUDA=1 run "$tree/tools/setup" release
 expect "exit 1 without CUDA and index" test $code = 1
+expect "what is missing is said" said "could not be fetched: runtime cccl nvrtc nvml."
 expect "what to install is said" said "Install a CUDA toolkit"
-expect "all parts are asked for" called "python3 $tree/tools/cuda_wheels.py $tree/.deps/cuda runtime nvrtc nvml cublas"
+fetch="python3 $tree/tools/cuda_wheels.py $tree/.deps/cuda"
+expect "all parts are asked for" called "$fetch runtime cccl nvrtc nvml\$"
 
-# Only what the toolkit lacks is fetched.
-rm "$cuda/include/nvml.h"
-ls /usr/include/nvml.h /usr/local/include/nvml.h /usr/local/cuda/include/nvml.h >/dev/null 2>&1 || {
+# Only what is missing is fetched, and packages that do not bring it are not enough.
+export GEMM_TUNE_NO_SYSTEM_CUDA=1
+stand_in python3 'exit 0'
+make_cuda "$tree/.deps/cuda"
+while read -r file part; do
+  rm "$tree/.deps/cuda/$file"
   run "$tree/tools/setup" release
-  expect "only nvml is fetched" called "python3 $tree/tools/cuda_wheels.py $tree/.deps/cuda nvml"
-}
+  expect "$part is fetched for $file" called "$fetch $part\$"
+  expect "exit 1 where packages lack $file" test $code = 1
+  expect "the part that lacks $file is named" said "lack some of CUDA's headers: $part"
+  make_cuda "$tree/.deps/cuda"
+done <<'END'
+include/cuda.h runtime
+include/cuda_fp16.h runtime
+include/crt/host_defines.h runtime
+include/nv/target cccl
+include/nvrtc.h nvrtc
+lib/libnvrtc.so.13 nvrtc
+include/nvml.h nvml
+END
+run "$tree/tools/setup" release
+expect "nothing is fetched where nothing is missing" not_called python3
+
+# A build that found a toolkit's headers begins again without them.
+expect "a build without a toolkit is configured once" not_called "cmake --preset"
+echo "GEMMTUNE_NO_SYSTEM_CUDA:BOOL=OFF" >"$tree/build/release/CMakeCache.txt"
+run "$tree/tools/gemm-tune"
+expect "configured again without the toolkit" \
+  called "cmake --preset release --fresh -DGEMMTUNE_NO_SYSTEM_CUDA=ON"
+rm "$tree/build/release/CMakeCache.txt"
+
+# cuBLASLt is fetched where there is a GPU and none is found; everything goes on without it.
+stand_in ldconfig 'exit 0'
+touch "$work/nvidiactl"
+stand_in python3 '[[ $* == *--version* ]]'
+run "$tree/tools/setup" release
+expect "cuBLASLt is fetched for a GPU" called "$fetch cublas\$"
+expect "exit 0 without cuBLASLt" test $code = 0
+expect "its absence is said" said "cuBLASLt could not be fetched"
+touch "$tree/.deps/cuda/lib/libcublasLt.so.13"
+run "$tree/tools/setup" release
+expect "no cuBLASLt is fetched where there is one" not_called python3
+rm "$bin/python3" "$work/nvidiactl"
+unset GEMM_TUNE_NO_SYSTEM_CUDA
+
+# The packages that all this comes from. Each is needed: of the two of "runtime" one has the headers that
+# the other's include, and cccl those that cuda_fp16.h includes.
+if python3 -c '' 2>/dev/null; then
+  run python3 -c "import sys; sys.dont_write_bytecode = True; sys.path.insert(0, '$tree/tools')
+import cuda_wheels
+for part, packages in cuda_wheels.PACKAGES.items():
+    print(part, *(package.split('==')[0] for package in packages))"
+  expect "the packages are complete" diff "$work/stdout" - <<'END'
+runtime nvidia-cuda-runtime nvidia-cuda-crt
+cccl nvidia-cuda-cccl
+nvrtc nvidia-cuda-nvrtc
+nvml nvidia-nvml-dev
+cublas nvidia-cublas
+END
+  run python3 "$tree/tools/cuda_wheels.py" "$work/wheels" headers
+  expect "exit 1 for an unknown part" test $code = 1
+  expect "an unknown part is named" said "no package is known for CUDA's headers"
+fi
 
 ((failures == 0)) && echo "all good"
 exit $((failures > 0))

@@ -15,6 +15,7 @@
 #include "codegen/emitter.h"
 #include "codegen/support_kernels.h"
 #include "random_spec.h"
+#include "real_nvrtc.h"
 
 namespace gemmtune::codegen {
 namespace {
@@ -28,11 +29,7 @@ KernelSource standalone_source(const KernelSpec& spec) {
 
 // The static assertions in a kernel prove that host and device agree.
 TEST_CASE("random candidates of every strategy compile for every arch that it serves") {
-  const auto nvrtc = jit::Nvrtc::load(jit::nvrtc_candidates({}));
-  if (!nvrtc) {
-    MESSAGE("no NVRTC: ", nvrtc.error().message);
-    return;
-  }
+  const jit::Nvrtc& nvrtc = jit::real_nvrtc();
   std::mt19937 random(8);
   for (const Strategy* strategy : strategies()) {
     for (const Arch arch : known_archs()) {
@@ -41,7 +38,7 @@ TEST_CASE("random candidates of every strategy compile for every arch that it se
         spec.device_scalars = random() % 2 == 0;
         CAPTURE(kernel_name(spec));
         CAPTURE(to_string(arch));
-        const auto compiled = jit::compile(*nvrtc, {emit(spec), arch, {}});
+        const auto compiled = jit::compile(nvrtc, {emit(spec), arch, {}});
         REQUIRE_MESSAGE(compiled.has_value(), compiled.error().log);
         CHECK(compiled->entries.size() == strategy->entry_points(spec).size());
       }
@@ -70,17 +67,16 @@ std::map<std::string, int> work_of(const std::string& ptx) {
 // every time: registers have been seen numbered and moved differently, and with that the register
 // count.
 TEST_CASE("a standalone file compiles to the kernel that the parts it was put together from do") {
-  const auto nvrtc = jit::Nvrtc::load(jit::nvrtc_candidates({}));
-  if (!nvrtc) return;
+  const jit::Nvrtc& nvrtc = jit::real_nvrtc();
   std::mt19937 random(10);
   const Arch arch = {8, 0, false};
   for (const Strategy* strategy : strategies()) {
     KernelSpec spec = random_kernel(*strategy, representative_device(arch), random);
     spec.device_scalars = random() % 2 == 0;
     CAPTURE(kernel_name(spec));
-    const auto parts = jit::compile_to_ptx(*nvrtc, {emit(spec), arch, {}});
+    const auto parts = jit::compile_to_ptx(nvrtc, {emit(spec), arch, {}});
     REQUIRE_MESSAGE(parts.has_value(), parts.error().log);
-    const auto alone = jit::compile_to_ptx(*nvrtc, {standalone_source(spec), arch, {}});
+    const auto alone = jit::compile_to_ptx(nvrtc, {standalone_source(spec), arch, {}});
     REQUIRE_MESSAGE(alone.has_value(), alone.error().log);
     CHECK(work_of(alone->ptx) == work_of(parts->ptx));
     CHECK(work_of(alone->ptx).size() >= 2);
@@ -89,13 +85,12 @@ TEST_CASE("a standalone file compiles to the kernel that the parts it was put to
 
 // Each rung is its idea and no more, told by the instructions it compiles to.
 TEST_CASE("the rungs differ in what their names say") {
-  const auto nvrtc = jit::Nvrtc::load(jit::nvrtc_candidates({}));
-  if (!nvrtc) return;
+  const jit::Nvrtc& nvrtc = jit::real_nvrtc();
   const auto ptx_of = [&](std::string_view strategy, std::string_view tile) {
     const KernelSpec spec{
         *find_strategy(strategy), *parse_tile(tile), {true, true, 4, 4, 4}, DataType::f32};
     REQUIRE(broken_rule(spec, representative_device({8, 0, false})) == nullptr);
-    const auto ptx = jit::compile_to_ptx(*nvrtc, {emit(spec), {8, 0, false}, {}});
+    const auto ptx = jit::compile_to_ptx(nvrtc, {emit(spec), {8, 0, false}, {}});
     REQUIRE(ptx.has_value());
     return ptx->ptx;
   };
@@ -149,25 +144,23 @@ TEST_CASE("a standalone file compiles with nvcc") {
 }
 
 TEST_CASE("host and device that disagree do not compile") {
-  const auto nvrtc = jit::Nvrtc::load(jit::nvrtc_candidates({}));
-  if (!nvrtc) return;
+  const jit::Nvrtc& nvrtc = jit::real_nvrtc();
   std::mt19937 random(9);
   KernelSource source =
       emit(random_legal(*strategies().front(), {}, representative_device({8, 0, false}), random));
   const size_t at = source.text.find("kSmemBytes == ") + 14;
   source.text.insert(at, "1");
-  const auto compiled = jit::compile(*nvrtc, {source, {8, 0, false}, {}});
+  const auto compiled = jit::compile(nvrtc, {source, {8, 0, false}, {}});
   REQUIRE_FALSE(compiled);
   CHECK(compiled.error().log.find("disagree on shared memory") != std::string::npos);
 }
 
 TEST_CASE("the helper kernel compiles") {
-  const auto nvrtc = jit::Nvrtc::load(jit::nvrtc_candidates({}));
-  if (!nvrtc) return;
+  const jit::Nvrtc& nvrtc = jit::real_nvrtc();
   for (const DataType type : all_data_types()) {
     for (const Arch arch : known_archs()) {
-      if (!nvrtc->check_arch(arch)) continue;
-      const auto compiled = jit::compile(*nvrtc, {random_fill_source(type), arch, {}});
+      if (!nvrtc.check_arch(arch)) continue;
+      const auto compiled = jit::compile(nvrtc, {random_fill_source(type), arch, {}});
       REQUIRE_MESSAGE(compiled.has_value(), compiled.error().log);
     }
   }

@@ -136,7 +136,8 @@ TEST_CASE("an unknown problem, and one that the vendor won, run on cuBLASLt") {
       options.device_scalars = device_scalars;
       REQUIRE(run(handle.get(), unknown, random, options) == GEMMTUNE_STATUS_SUCCESS);
       CHECK(library.blas.last.algorithm == 0);
-      CHECK(library.blas.last.pointer_mode == (device_scalars ? 1 : 0));
+      CHECK(library.blas.last.pointer_mode ==
+            (device_scalars ? vendor::lt::PointerMode::device : vendor::lt::PointerMode::host));
     }
   }
   CHECK(library.fake.launches().empty());

@@ -203,6 +203,18 @@ TEST_CASE("half-precision headers are found where there are any") {
   REQUIRE_MESSAGE(result, result.error().log);
 }
 
+TEST_CASE("no headers are found but those that belong to the compiler") {
+  const auto options = compiler_options(real_nvrtc(), sample(), false);
+  const std::string own = include_option(real_nvrtc());
+  for (const std::string& option : options) {
+    if (contains(option, "-I") || contains(option, "include")) CHECK(option == own);
+  }
+  // Every system that this was built on has it, in a folder that compilers of the host search.
+  const CompileResult result = compile(real_nvrtc(), unit("#include <features.h>\n"));
+  REQUIRE_FALSE(result);
+  CHECK(contains(result.error().first_error, "features.h"));
+}
+
 TEST_CASE("the key follows what decides the result, and nothing else") {
   const Nvrtc& nvrtc = real_nvrtc();
   const CompileRequest base = sample();

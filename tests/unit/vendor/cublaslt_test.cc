@@ -143,9 +143,9 @@ TEST_CASE("scalars in device memory are handed on as they are") {
   const auto scope = vendor.context->enter();
   REQUIRE(plan.run(0, nullptr, args));
   CHECK(operands.c == expected);
-  CHECK(vendor.blas.last.pointer_mode == CUBLASLT_POINTER_MODE_DEVICE);
+  CHECK(vendor.blas.last.pointer_mode == lt::PointerMode::device);
   REQUIRE(cublas.plan(problem).value().run(0, nullptr, args_of(operands, 1, 0)));
-  CHECK(vendor.blas.last.pointer_mode == CUBLASLT_POINTER_MODE_HOST);
+  CHECK(vendor.blas.last.pointer_mode == lt::PointerMode::host);
 
   Problem half = make_problem({8, 8, 8}, DataType::f16);
   half.accumulator = DataType::f16;
@@ -196,19 +196,24 @@ TEST_CASE("a run is refused without its workspace, algorithm or context") {
 
 TEST_CASE("types, math modes and scalars") {
   Problem problem = make_problem({8, 8, 8});
-  CHECK(matmul_types(problem) == MatmulTypes{CUDA_R_32F, CUBLAS_COMPUTE_32F, CUDA_R_32F});
+  CHECK(matmul_types(problem) ==
+        MatmulTypes{lt::ElementType::f32, lt::ComputeType::f32, lt::ElementType::f32});
   problem.math = MathMode::tf32;
-  CHECK(matmul_types(problem).compute == CUBLAS_COMPUTE_32F_FAST_TF32);
+  CHECK(matmul_types(problem).compute == lt::ComputeType::f32_fast_tf32);
   problem.math = MathMode::tf32x3;
-  CHECK(matmul_types(problem).compute == CUBLAS_COMPUTE_32F);
+  CHECK(matmul_types(problem).compute == lt::ComputeType::f32);
   problem.math = MathMode::f16;
-  CHECK(matmul_types(problem) == MatmulTypes{CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_16F, CUDA_R_32F});
+  CHECK(matmul_types(problem) ==
+        MatmulTypes{lt::ElementType::f32, lt::ComputeType::f32_fast_f16, lt::ElementType::f32});
   problem = make_problem({8, 8, 8}, DataType::bf16);
-  CHECK(matmul_types(problem) == MatmulTypes{CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F});
+  CHECK(matmul_types(problem) ==
+        MatmulTypes{lt::ElementType::bf16, lt::ComputeType::f32, lt::ElementType::f32});
   problem = make_problem({8, 8, 8}, DataType::f16);
-  CHECK(matmul_types(problem) == MatmulTypes{CUDA_R_16F, CUBLAS_COMPUTE_32F, CUDA_R_32F});
+  CHECK(matmul_types(problem) ==
+        MatmulTypes{lt::ElementType::f16, lt::ComputeType::f32, lt::ElementType::f32});
   problem.accumulator = DataType::f16;
-  CHECK(matmul_types(problem) == MatmulTypes{CUDA_R_16F, CUBLAS_COMPUTE_16F, CUDA_R_16F});
+  CHECK(matmul_types(problem) ==
+        MatmulTypes{lt::ElementType::f16, lt::ComputeType::f16, lt::ElementType::f16});
 
   // f16 sums take f16 scalars.
   const Vendor vendor;
@@ -217,8 +222,8 @@ TEST_CASE("types, math modes and scalars") {
   args.alpha = 1.0F;
   args.beta = -2.0F;
   REQUIRE(plan.run(0, nullptr, args));
-  CHECK(vendor.blas.last.compute == CUBLAS_COMPUTE_16F);
-  CHECK(vendor.blas.last.scale == CUDA_R_16F);
+  CHECK(vendor.blas.last.compute == lt::ComputeType::f16);
+  CHECK(vendor.blas.last.scale == lt::ElementType::f16);
   CHECK(std::memcmp(vendor.blas.last.alpha, "\x00\x3c", 2) == 0);
   CHECK(std::memcmp(vendor.blas.last.beta, "\x00\xc0", 2) == 0);
 }

@@ -1,24 +1,26 @@
 #include "fake_cublaslt.h"
 
-#include <cublasLt.h>
-
 #include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <type_traits>
 #include <utility>
+
+#include "vendor/cublaslt_api.h"
 
 namespace {
 
 using gemmtune::fake_cublaslt::Control;
+namespace lt = gemmtune::vendor::lt;
 
 struct Descriptor {
   // operation
-  cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
-  cudaDataType_t type = CUDA_R_32F;  // of scalars for an operation, of elements for a layout
-  int32_t transpose_a = 0;
-  int32_t transpose_b = 0;
-  int32_t pointer_mode = CUBLASLT_POINTER_MODE_HOST;
+  lt::ComputeType compute = lt::ComputeType::f32;
+  lt::ElementType type = lt::ElementType::f32;  // of its scalars; for a layout, of its elements
+  lt::Transpose transpose_a = lt::Transpose::no;
+  lt::Transpose transpose_b = lt::Transpose::no;
+  lt::PointerMode pointer_mode = lt::PointerMode::host;
   // layout
   uint64_t rows = 0;
   uint64_t columns = 0;
@@ -54,25 +56,25 @@ bool fails(const char* function) {
 }
 
 template <class Handle>
-cublasStatus_t create(const char* function, Handle* handle, Descriptor descriptor) {
-  if (fails(function)) return CUBLAS_STATUS_ALLOC_FAILED;
+lt::Status create(const char* function, Handle* handle, Descriptor descriptor) {
+  if (fails(function)) return lt::Status::allocation_failed;
   auto made = std::make_unique<Descriptor>(descriptor);
   *handle = reinterpret_cast<Handle>(made.get());
   const std::lock_guard lock(mutex());
   alive()[*handle] = std::move(made);
   ++control().live;
-  return CUBLAS_STATUS_SUCCESS;
+  return lt::Status::success;
 }
 
 template <class Handle>
-cublasStatus_t destroy(Handle handle) {
+lt::Status destroy(Handle handle) {
   const std::lock_guard lock(mutex());
   if (alive().erase(handle) == 0) {
     ++control().misuses;
-    return CUBLAS_STATUS_INVALID_VALUE;
+    return lt::Status::invalid_value;
   }
   --control().live;
-  return CUBLAS_STATUS_SUCCESS;
+  return lt::Status::success;
 }
 
 Descriptor& get(const void* handle) {
@@ -86,10 +88,10 @@ Descriptor& get(const void* handle) {
 }
 
 template <class Value>
-cublasStatus_t store(Value& value, const void* data, size_t bytes) {
-  if (bytes != sizeof(value)) return CUBLAS_STATUS_INVALID_VALUE;
+lt::Status store(Value& value, const void* data, size_t bytes) {
+  if (bytes != sizeof(value)) return lt::Status::invalid_value;
   std::memcpy(&value, data, bytes);
-  return CUBLAS_STATUS_SUCCESS;
+  return lt::Status::success;
 }
 
 // Element (i, j) of op(X) of batch entry `b`, column-major.
@@ -103,31 +105,30 @@ bool consistent(const Descriptor& layout) {
   return layout.ld >= static_cast<int64_t>(layout.rows);
 }
 
-cublasStatus_t compute(const Descriptor& op, float alpha, const void* a, const Descriptor& la,
-                       const void* b, const Descriptor& lb, float beta, void* d,
-                       const Descriptor& ld) {
-  const auto k = static_cast<int64_t>(op.transpose_a != 0 ? la.rows : la.columns);
-  const uint64_t m = op.transpose_a != 0 ? la.columns : la.rows;
-  const uint64_t n = op.transpose_b != 0 ? lb.rows : lb.columns;
-  const uint64_t k_of_b = op.transpose_b != 0 ? lb.columns : lb.rows;
+lt::Status compute(const Descriptor& op, float alpha, const void* a, const Descriptor& la,
+                   const void* b, const Descriptor& lb, float beta, void* d, const Descriptor& ld) {
+  const auto k = static_cast<int64_t>(op.transpose_a == lt::Transpose::yes ? la.rows : la.columns);
+  const uint64_t m = op.transpose_a == lt::Transpose::yes ? la.columns : la.rows;
+  const uint64_t n = op.transpose_b == lt::Transpose::yes ? lb.rows : lb.columns;
+  const uint64_t k_of_b = op.transpose_b == lt::Transpose::yes ? lb.columns : lb.rows;
   if (m != ld.rows || n != ld.columns || k_of_b != static_cast<uint64_t>(k) || !consistent(la) ||
       !consistent(lb) || !consistent(ld) || la.batch != ld.batch || lb.batch != ld.batch) {
-    return CUBLAS_STATUS_INVALID_VALUE;
+    return lt::Status::invalid_value;
   }
   for (int64_t batch = 0; batch < ld.batch; ++batch) {
     for (int64_t i = 0; i < static_cast<int64_t>(m); ++i) {
       for (int64_t j = 0; j < static_cast<int64_t>(n); ++j) {
         float sum = 0;
         for (int64_t p = 0; p < k; ++p) {
-          sum += element(a, la, op.transpose_a != 0, i, p, batch) *
-                 element(b, lb, op.transpose_b != 0, p, j, batch);
+          sum += element(a, la, op.transpose_a == lt::Transpose::yes, i, p, batch) *
+                 element(b, lb, op.transpose_b == lt::Transpose::yes, p, j, batch);
         }
         float& out = static_cast<float*>(d)[batch * ld.stride + i + j * ld.ld];
         out = alpha * sum + (beta == 0 ? 0 : beta * out);
       }
     }
   }
-  return CUBLAS_STATUS_SUCCESS;
+  return lt::Status::success;
 }
 
 }  // namespace
@@ -142,20 +143,20 @@ size_t cublasLtGetVersion() {
   return 130099;
 }
 
-const char* cublasLtGetStatusName(cublasStatus_t status) {
-  return status == CUBLAS_STATUS_NOT_SUPPORTED ? "CUBLAS_STATUS_NOT_SUPPORTED"
-                                               : "CUBLAS_STATUS_OTHER";
+const char* cublasLtGetStatusName(lt::Status status) {
+  return status == lt::Status::not_supported ? "CUBLAS_STATUS_NOT_SUPPORTED"
+                                             : "CUBLAS_STATUS_OTHER";
 }
 
-cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
+lt::Status cublasLtCreate(lt::Handle* handle) {
   return create("cublasLtCreate", handle, {});
 }
-cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
+lt::Status cublasLtDestroy(lt::Handle handle) {
   return destroy(handle);
 }
 
-cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* layout, cudaDataType type,
-                                          uint64_t rows, uint64_t columns, int64_t ld) {
+lt::Status cublasLtMatrixLayoutCreate(lt::Layout* layout, lt::ElementType type, uint64_t rows,
+                                      uint64_t columns, int64_t ld) {
   Descriptor descriptor;
   descriptor.type = type;
   descriptor.rows = rows;
@@ -163,126 +164,122 @@ cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* layout, cudaDa
   descriptor.ld = ld;
   return create("cublasLtMatrixLayoutCreate", layout, descriptor);
 }
-cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) {
+lt::Status cublasLtMatrixLayoutDestroy(lt::Layout layout) {
   return destroy(layout);
 }
-cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout,
-                                                cublasLtMatrixLayoutAttribute_t attribute,
-                                                const void* data, size_t bytes) {
-  if (fails("cublasLtMatrixLayoutSetAttribute")) return CUBLAS_STATUS_INVALID_VALUE;
-  if (attribute == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT) return store(get(layout).batch, data, bytes);
-  if (attribute == CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET) {
+lt::Status cublasLtMatrixLayoutSetAttribute(lt::Layout layout, lt::LayoutAttribute attribute,
+                                            const void* data, size_t bytes) {
+  if (fails("cublasLtMatrixLayoutSetAttribute")) return lt::Status::invalid_value;
+  if (attribute == lt::LayoutAttribute::batch_count) return store(get(layout).batch, data, bytes);
+  if (attribute == lt::LayoutAttribute::batch_stride) {
     return store(get(layout).stride, data, bytes);
   }
-  return CUBLAS_STATUS_INVALID_VALUE;
+  return lt::Status::invalid_value;
 }
 
-cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* desc, cublasComputeType_t compute,
-                                        cudaDataType_t scale) {
+lt::Status cublasLtMatmulDescCreate(lt::Operation* desc, lt::ComputeType compute,
+                                    lt::ElementType scale) {
   Descriptor descriptor;
   descriptor.compute = compute;
   descriptor.type = scale;
   return create("cublasLtMatmulDescCreate", desc, descriptor);
 }
-cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t desc) {
+lt::Status cublasLtMatmulDescDestroy(lt::Operation desc) {
   return destroy(desc);
 }
-cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t desc,
-                                              cublasLtMatmulDescAttributes_t attribute,
-                                              const void* data, size_t bytes) {
-  if (fails("cublasLtMatmulDescSetAttribute")) return CUBLAS_STATUS_INVALID_VALUE;
-  if (attribute == CUBLASLT_MATMUL_DESC_TRANSA) return store(get(desc).transpose_a, data, bytes);
-  if (attribute == CUBLASLT_MATMUL_DESC_TRANSB) return store(get(desc).transpose_b, data, bytes);
-  if (attribute == CUBLASLT_MATMUL_DESC_POINTER_MODE)
+lt::Status cublasLtMatmulDescSetAttribute(lt::Operation desc, lt::OperationAttribute attribute,
+                                          const void* data, size_t bytes) {
+  if (fails("cublasLtMatmulDescSetAttribute")) return lt::Status::invalid_value;
+  if (attribute == lt::OperationAttribute::transpose_a)
+    return store(get(desc).transpose_a, data, bytes);
+  if (attribute == lt::OperationAttribute::transpose_b)
+    return store(get(desc).transpose_b, data, bytes);
+  if (attribute == lt::OperationAttribute::pointer_mode)
     return store(get(desc).pointer_mode, data, bytes);
-  return CUBLAS_STATUS_INVALID_VALUE;
+  return lt::Status::invalid_value;
 }
 
-cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* preference) {
+lt::Status cublasLtMatmulPreferenceCreate(lt::Preference* preference) {
   return create("cublasLtMatmulPreferenceCreate", preference, {});
 }
-cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t preference) {
+lt::Status cublasLtMatmulPreferenceDestroy(lt::Preference preference) {
   return destroy(preference);
 }
-cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference,
-                                                    cublasLtMatmulPreferenceAttributes_t attribute,
-                                                    const void* data, size_t bytes) {
-  if (fails("cublasLtMatmulPreferenceSetAttribute")) return CUBLAS_STATUS_INVALID_VALUE;
+lt::Status cublasLtMatmulPreferenceSetAttribute(lt::Preference preference,
+                                                lt::PreferenceAttribute attribute, const void* data,
+                                                size_t bytes) {
+  if (fails("cublasLtMatmulPreferenceSetAttribute")) return lt::Status::invalid_value;
   Descriptor& target = get(preference);
   switch (attribute) {
-    case CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES:
+    case lt::PreferenceAttribute::max_workspace_bytes:
       return store(target.max_workspace_bytes, data, bytes);
-    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES:
+    case lt::PreferenceAttribute::min_alignment_a:
       return store(target.alignment[0], data, bytes);
-    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES:
+    case lt::PreferenceAttribute::min_alignment_b:
       return store(target.alignment[1], data, bytes);
-    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES:
+    case lt::PreferenceAttribute::min_alignment_c:
       return store(target.alignment[2], data, bytes);
-    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES:
+    case lt::PreferenceAttribute::min_alignment_d:
       return store(target.alignment[3], data, bytes);
     default:
-      return CUBLAS_STATUS_INVALID_VALUE;
+      return lt::Status::invalid_value;
   }
 }
 
-cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t,
-                                              cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
-                                              cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
-                                              cublasLtMatmulPreference_t preference, int requested,
-                                              cublasLtMatmulHeuristicResult_t results[],
-                                              int* returned) {
+lt::Status cublasLtMatmulAlgoGetHeuristic(lt::Handle, lt::Operation, lt::Layout, lt::Layout,
+                                          lt::Layout, lt::Layout, lt::Preference preference,
+                                          int requested, lt::Choice results[], int* returned) {
   *returned = 0;
-  if (fails("cublasLtMatmulAlgoGetHeuristic")) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (fails("cublasLtMatmulAlgoGetHeuristic")) return lt::Status::not_supported;
   const Descriptor& asked = get(preference);
   const std::lock_guard lock(mutex());
   control().max_workspace_bytes = asked.max_workspace_bytes;
   std::memcpy(control().alignment, asked.alignment, sizeof(asked.alignment));
   for (int i = 0; i < requested && i < control().offered; ++i) {
     results[i] = {};
-    results[i].algo.data[0] = static_cast<uint64_t>(i);
-    results[i].workspaceSize = static_cast<size_t>(i) << 10;
-    results[i].state = i % 3 == 1 ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_SUCCESS;
+    results[i].algorithm.state[0] = static_cast<uint64_t>(i);
+    results[i].workspace_bytes = static_cast<size_t>(i) << 10;
+    results[i].status = i % 3 == 1 ? lt::Status::not_supported : lt::Status::success;
     ++*returned;
   }
-  return CUBLAS_STATUS_SUCCESS;
+  return lt::Status::success;
 }
 
-cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t* algo,
-                                                    cublasLtMatmulAlgoConfigAttributes_t attribute,
-                                                    void* data, size_t bytes, size_t* written) {
+lt::Status cublasLtMatmulAlgoConfigGetAttribute(const lt::Algorithm* algo,
+                                                lt::ConfigAttribute attribute, void* data,
+                                                size_t bytes, size_t* written) {
   // Sizes are those that the library documents; another one is refused.
-  if (attribute == CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID) {
+  if (attribute == lt::ConfigAttribute::cluster_shape_id) {
     *written = sizeof(uint16_t);
     return bytes == *written ? store(*static_cast<uint16_t*>(data), "\3\0", bytes)
-                             : CUBLAS_STATUS_INVALID_VALUE;
+                             : lt::Status::invalid_value;
   }
   *written = sizeof(uint32_t);
-  if (bytes != *written) return CUBLAS_STATUS_INVALID_VALUE;
+  if (bytes != *written) return lt::Status::invalid_value;
   uint32_t value = 0;
-  if (attribute == CUBLASLT_ALGO_CONFIG_ID) value = static_cast<uint32_t>(algo->data[0]);
-  if (attribute == CUBLASLT_ALGO_CONFIG_TILE_ID) value = CUBLASLT_MATMUL_TILE_128x256;
-  if (attribute == CUBLASLT_ALGO_CONFIG_STAGES_ID) value = CUBLASLT_MATMUL_STAGES_64x4;
-  if (attribute == CUBLASLT_ALGO_CONFIG_SPLITK_NUM) value = 2;
+  if (attribute == lt::ConfigAttribute::algorithm_id) value = static_cast<uint32_t>(algo->state[0]);
+  if (attribute == lt::ConfigAttribute::tile_id) value = 23;    // 128x256
+  if (attribute == lt::ConfigAttribute::stages_id) value = 16;  // 64x4
+  if (attribute == lt::ConfigAttribute::split_k) value = 2;
   return store(*static_cast<uint32_t*>(data), &value, bytes);
 }
 
-cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, const void* alpha,
-                              const void* a, cublasLtMatrixLayout_t la, const void* b,
-                              cublasLtMatrixLayout_t lb, const void* beta, const void* c,
-                              cublasLtMatrixLayout_t lc, void* d, cublasLtMatrixLayout_t ld,
-                              const cublasLtMatmulAlgo_t* algo, void* workspace,
-                              size_t workspace_bytes, cudaStream_t) {
-  if (fails("cublasLtMatmul")) return CUBLAS_STATUS_EXECUTION_FAILED;
+lt::Status cublasLtMatmul(lt::Handle handle, lt::Operation desc, const void* alpha, const void* a,
+                          lt::Layout la, const void* b, lt::Layout lb, const void* beta,
+                          const void* c, lt::Layout lc, void* d, lt::Layout ld,
+                          const lt::Algorithm* algo, void* workspace, size_t workspace_bytes,
+                          CUstream) {
+  if (fails("cublasLtMatmul")) return lt::Status::execution_failed;
   get(handle);
   const Descriptor& op = get(desc);
   gemmtune::fake_cublaslt::LastCall last;
-  last.algorithm = static_cast<int>(algo->data[0]);
+  last.algorithm = static_cast<int>(algo->state[0]);
   last.workspace = workspace;
   last.workspace_bytes = workspace_bytes;
   last.compute = op.compute;
   last.scale = op.type;
   last.pointer_mode = op.pointer_mode;
-  const size_t scalar_bytes = op.type == CUDA_R_16F ? 2 : 4;
+  const size_t scalar_bytes = op.type == lt::ElementType::f16 ? 2 : 4;
   std::memcpy(last.alpha, alpha, scalar_bytes);
   std::memcpy(last.beta, beta, scalar_bytes);
   {
@@ -290,8 +287,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     control().last = last;
     ++control().calls;
   }
-  if (get(la).type != CUDA_R_32F) return CUBLAS_STATUS_SUCCESS;
-  if (c != d || lc != ld) return CUBLAS_STATUS_INVALID_VALUE;
+  if (get(la).type != lt::ElementType::f32) return lt::Status::success;
+  if (c != d || lc != ld) return lt::Status::invalid_value;
   float scalars[2];
   std::memcpy(&scalars[0], alpha, sizeof(float));
   std::memcpy(&scalars[1], beta, sizeof(float));
@@ -299,3 +296,9 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
 }
 
 }  // extern "C"
+
+// What is exported has the types that callers go by.
+#define GEMMTUNE_CHECK_ENTRY(member, symbol) \
+  static_assert(std::is_same_v<decltype(symbol), lt::Functions::member>);
+GEMMTUNE_CUBLASLT_ENTRIES(GEMMTUNE_CHECK_ENTRY)
+#undef GEMMTUNE_CHECK_ENTRY

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "vendor/cublaslt_api.h"
+
 namespace gemmtune::fake_cublaslt {
 
 // What the last matmul call was given.
@@ -10,9 +12,9 @@ struct LastCall {
   int algorithm = -1;
   const void* workspace = nullptr;
   uint64_t workspace_bytes = 0;
-  int compute = 0;  // cublasComputeType_t
-  int scale = 0;    // cudaDataType_t
-  int pointer_mode = 0;
+  vendor::lt::ComputeType compute = vendor::lt::ComputeType::f32;
+  vendor::lt::ElementType scale = vendor::lt::ElementType::f32;
+  vendor::lt::PointerMode pointer_mode = vendor::lt::PointerMode::host;
   unsigned char alpha[4] = {};
   unsigned char beta[4] = {};
 };
