@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/print.h"
 #include "cli/version.h"
 #include "core/names.h"
 
@@ -27,7 +28,7 @@ int exit_code(ErrorKind kind) {
 
 int fail(std::string_view message, int code) {
   std::fflush(stdout);
-  fmt::print(stderr, "gemm-tune: {}\n", message);
+  fmt::print(stderr, "gemm-tune: {}\n", visible_line(message));
   return code;
 }
 
