@@ -87,6 +87,11 @@ void add_target_options(CLI::App& command, TargetOptions& options) {
   command.add_option("--device", options.device, "Ordinal of the GPU (default: one of that arch)")
       ->type_name("N")
       ->group(group);
+  command
+      .add_option("--model", options.model,
+                  "Measure nothing, and predict for this GPU model (gemm-tune list devices)")
+      ->type_name("NAME")
+      ->group(group);
 }
 
 }  // namespace gemmtune::cli
