@@ -1,25 +1,28 @@
 #include "cli/emit.h"
 
 #include <fmt/format.h>
+#include <spdlog/logger.h>
 
 #include <nlohmann/json.hpp>
 
 #include "cli/kernel_options.h"
 #include "cli/render_record.h"
 #include "codegen/emitter.h"
-#include "tuner/candidate.h"
 
 namespace gemmtune::cli {
 namespace {
 
 Expected<void> take_record(const store::Record& record, EmittedKernel& kernel) {
-  const auto spec = tuner::kernel_of(record);
+  if (record.outcome == store::Outcome::vendor) {
+    return make_error(ErrorKind::unsupported,
+                      fmt::format("record {} is a vendor's algorithm: {} {}", record.id,
+                                  record.key.strategy, record.key.config));
+  }
+  const auto spec =
+      codegen::parse_spec(record.key.strategy, record.key.config, canonical(record.job.problem));
   if (!spec) {
-    return make_error(ErrorKind::unsupported, fmt::format("record {} is {}: {} {}", record.id,
-                                                          record.outcome == store::Outcome::vendor
-                                                              ? "a vendor's algorithm"
-                                                              : "of another version of gemm-tune",
-                                                          record.key.strategy, record.key.config));
+    return make_error(spec.error().kind,
+                      fmt::format("record {}: {}", record.id, spec.error().message));
   }
   kernel.spec = *spec;
   kernel.arch = record.job.arch;
@@ -27,8 +30,8 @@ Expected<void> take_record(const store::Record& record, EmittedKernel& kernel) {
   return {};
 }
 
-// The record to emit, and the kernel it describes.
-Expected<void> look_up(const Context& context, const EmitOptions& options, const Problem& problem,
+// Takes the best result of the database, if there is one.
+Expected<bool> look_up(const Context& context, const EmitOptions& options, const Problem& problem,
                        EmittedKernel& kernel) {
   FilterOptions filter_options;
   filter_options.arch = options.arch;
@@ -39,17 +42,13 @@ Expected<void> look_up(const Context& context, const EmitOptions& options, const
   if (!store) return tl::unexpected(store.error());
   auto devices = device_names(**store);
   if (!devices) return tl::unexpected(devices.error());
-  if (auto found = resolve_device(options.device, *devices, *filter); !found) return found;
+  if (auto found = resolve_device(options.device, *devices, *filter); !found)
+    return tl::unexpected(found.error());
   auto best = (*store)->best(problem, *filter);
   if (!best) return tl::unexpected(best.error());
-  if (!*best) {
-    return make_error(
-        ErrorKind::not_found,
-        fmt::format("no result for {}; find one with: gemm-tune --shape {}, or name a "
-                    "kernel with --strategy and --tile",
-                    key(problem), to_string(problem.shape)));
-  }
-  return take_record(**best, kernel);
+  if (!*best) return false;
+  if (auto taken = take_record(**best, kernel); !taken) return tl::unexpected(taken.error());
+  return true;
 }
 
 Expected<void> compile(const Context& context, EmittedKernel& kernel) {
@@ -76,12 +75,57 @@ Expected<void> compile(const Context& context, EmittedKernel& kernel) {
   return {};
 }
 
+// The oldest arch that code of the kernel can be made for.
+Arch oldest_arch(const codegen::KernelSpec& spec, const Problem& problem) {
+  for (const Arch arch : known_archs()) {
+    const bool legal = codegen::broken_rule(spec, representative_device(arch)) == nullptr;
+    if (legal && spec.strategy->supports(problem, arch)) return arch;
+  }
+  return known_archs().back();
+}
+
+// The tile of the named strategy that the model ranks first.
+Expected<void> choose_by_model(const Context& context, const EmitOptions& options,
+                               const Problem& problem, EmittedKernel& kernel) {
+  TargetOptions wanted;
+  wanted.arch = options.arch;
+  wanted.model = options.model;
+  auto target = choose_target(wanted, find_machine(context));
+  if (!target) return tl::unexpected(target.error());
+  auto spec = model_kernel(options.strategy, problem, *target);
+  if (!spec) return tl::unexpected(spec.error());
+  kernel.spec = *spec;
+  kernel.arch = target->arch;
+  kernel.model = target->limits.name;
+  context.log->info("the tile is the model's choice for {} as {}; nothing was measured",
+                    to_string(target->arch), with_article(target->limits.name));
+  return {};
+}
+
+// The kernel of a problem without --tile.
+Expected<void> find_kernel(const Context& context, const EmitOptions& options,
+                           const Problem& problem, EmittedKernel& kernel) {
+  if (!options.model.empty()) {
+    if (options.strategy.empty()) return usage_error("--model needs --strategy NAME");
+    return choose_by_model(context, options, problem, kernel);
+  }
+  const auto found = look_up(context, options, problem, kernel);
+  if (!found) return tl::unexpected(found.error());
+  if (*found) return {};
+  if (!options.strategy.empty()) return choose_by_model(context, options, problem, kernel);
+  return make_error(ErrorKind::not_found,
+                    fmt::format("no result for {}; find one with: gemm-tune --shape {}, or name a "
+                                "kernel with --strategy and --tile",
+                                key(problem), to_string(problem.shape)));
+}
+
 // Everything that follows from the kernel and the problem.
 Expected<void> fill(const Context& context, const Problem& problem, EmittedKernel& kernel) {
   kernel.name = codegen::kernel_name(kernel.spec);
   kernel.plan = kernel.spec.strategy->launch_plan(kernel.spec, problem);
   if (kernel.format != EmitFormat::source) return compile(context, kernel);
-  kernel.content = codegen::emit_standalone(kernel.spec);
+  kernel.content = codegen::emit_standalone(
+      kernel.spec, kernel.arch ? *kernel.arch : oldest_arch(kernel.spec, problem));
   return {};
 }
 
@@ -99,10 +143,11 @@ Expected<EmittedKernel> run_emit(const Context& context, const EmitOptions& opti
     kernel.arch = *arch;
   }
   if (options.tile.empty()) {
-    if (auto found = look_up(context, options, problem, kernel); !found)
+    if (auto found = find_kernel(context, options, problem, kernel); !found)
       return tl::unexpected(found.error());
   } else {
     if (options.strategy.empty()) return usage_error("--tile needs --strategy NAME");
+    if (!options.model.empty()) return usage_error("--tile leaves the model nothing to choose");
     // Without an arch the newest sets the limits; the kernel then fits at least one.
     auto spec = parse_kernel(options.strategy, options.tile, problem,
                              kernel.arch.value_or(known_archs().back()));
@@ -139,6 +184,8 @@ std::string emit_json(const EmittedKernel& kernel) {
                                 {"smem_bytes", launch.smem_bytes}});
   }
   json["record"] = to_json(kernel.record);
+  json["model"] =
+      kernel.model.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(kernel.model);
   json[kernel.format == EmitFormat::ptx ? "ptx" : "source"] = kernel.content;
   return json.dump(2) + "\n";
 }
