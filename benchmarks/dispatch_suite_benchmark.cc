@@ -90,8 +90,8 @@ double compare_problem(const Bench& bench, const Problem& problem) {
   vendor::PlanOptions options;
   options.max_workspace_bytes = kWorkspaceBytes;
   const vendor::MatmulPlan plan = bench.cublaslt.plan(problem, options).value();
-  const int64_t launches =
-      tuner::launches_per_graph(sets.count(), std::max(2.0, flops(problem) / 60e6));
+  const int64_t launches = tuner::launches_per_graph(
+      sets.count(), std::max(2.0, flops(problem) / 60e6), tuner::kSearchSampleUs);
   const int rank = fastest(bench, sets, plan, launches);
   const auto ours =
       tuner::TimedGraph::record(bench.stream, sets, dispatched(bench.handle, c), launches);

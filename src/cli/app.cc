@@ -23,7 +23,7 @@ namespace {
 
 int fail(std::string_view message, ExitCode code) {
   std::fflush(stdout);
-  fmt::print(stderr, "gemm-tune: {}\n", message);
+  fmt::print(stderr, "gemm-tune: {}\n", visible_line(message));
   return code;
 }
 

@@ -62,7 +62,7 @@ Expected<void> bench_and_print(const Context& context, const BenchCommandOptions
     return json.open();
   };
   if (context.options.verbosity >= 0) {
-    events.on_search = [&display](const WantedProblem& wanted) {
+    events.on_search = [&](const WantedProblem& wanted) {
       display = std::make_shared<ProgressDisplay>(stderr, redraws(context.environment), wanted.text,
                                                   flops(wanted.problem));
       return [display](const tuner::Progress& progress) { display->update(progress); };

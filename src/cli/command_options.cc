@@ -86,7 +86,8 @@ void add_problem_options(CLI::App& command, ProblemOptions& options, bool severa
       ->transform(size)
       ->group(group);
   command
-      .add_option("--align", options.align_bytes, "What the pointers are multiples of: 256, 16, 8, 4 or 2 bytes")
+      .add_option("--align", options.align_bytes,
+                  "What the pointers are multiples of: 256, 16, 8, 4 or 2 bytes")
       ->type_name("BYTES")
       ->transform(whole_number(1, kMostInt))
       ->group(group);
@@ -100,6 +101,11 @@ void add_target_options(CLI::App& command, TargetOptions& options) {
   command.add_option("--device", options.device, "Ordinal of the GPU (default: one of that arch)")
       ->type_name("N")
       ->transform(whole_number(0, kMostInt))
+      ->group(group);
+  command
+      .add_option("--model", options.model,
+                  "Measure nothing, and predict for this GPU model (gemm-tune list devices)")
+      ->type_name("NAME")
       ->group(group);
 }
 

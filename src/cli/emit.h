@@ -19,7 +19,8 @@ struct EmitOptions {
   ProblemOptions problem;
   std::string arch;
   std::string device;    // as FilterOptions::device: whose best
-  std::string strategy;  // with `tile`: this kernel; else the best of the database
+  std::string model;     // as TargetOptions::model, for a tile that the model chooses
+  std::string strategy;  // with `tile`: this kernel; else the best of the database, or the model's
   std::string tile;      // "tile_m=128 tile_n=128 ..."
   EmitFormat format = EmitFormat::source;
 };
@@ -31,14 +32,16 @@ struct EmittedKernel {
   std::optional<Arch> arch;             // where one was given or found
   codegen::LaunchPlan plan;             // for the problem that was asked for
   std::optional<store::Record> record;  // the result it comes from, if it was looked up
+  std::string model;                    // the GPU that the model chose the tile for; else empty
   EmitFormat format = EmitFormat::source;
   std::string content;                   // standalone CUDA source, PTX, or the bytes of a cubin
   std::vector<jit::EntryUsage> entries;  // what a cubin takes, the main kernel first; else empty
 };
 
-// The best kernel of the database for the problem, or the one that strategy and tile name. Reads
-// only. ErrorKind::not_found where nothing is stored, usage for a tile that is illegal (names the
-// rule).
+// The kernel that strategy and tile name; else the best of the database for the problem; else, of a
+// strategy that is named, the tile that the performance model ranks first. Reads only.
+// ErrorKind::not_found where nothing is stored and no strategy named, usage for a tile that is
+// illegal (names the rule).
 Expected<EmittedKernel> run_emit(const Context& context, const EmitOptions& options);
 
 // The kernel of a stored record, for the record's own problem. ErrorKind::unsupported for a

@@ -29,7 +29,7 @@ Expected<void> emit_and_print(const Context& context, EmitCommandOptions options
   if (!kernel) return tl::unexpected(kernel.error());
   const std::string content = context.options.json ? emit_json(*kernel) : kernel->content;
   if (!to_stdout) return write_file(options.output, content);
-  print(content);
+  context.options.json ? print(content) : print_exactly(content);
   return {};
 }
 
@@ -43,7 +43,14 @@ void add_kernel_options(CLI::App& command, EmitOptions& options) {
   command.add_option("--device", options.device, "The best of this GPU: uuid or part of name")
       ->type_name("GPU")
       ->group(group);
-  command.add_option("--strategy", options.strategy, "The best of this strategy")
+  command
+      .add_option("--strategy", options.strategy,
+                  "The best of this strategy; the model's choice where no result is stored")
+      ->type_name("NAME")
+      ->group(group);
+  command
+      .add_option("--model", options.model,
+                  "Let the model choose the tile, for this GPU model (gemm-tune list devices)")
       ->type_name("NAME")
       ->group(group);
   command

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/filter_options.h"
+#include "cli/print.h"
 #include "dispatch/request.h"
 #include "dispatch/snapshot_source.h"
 #include "gemmtune/gemmtune.h"
@@ -10,22 +11,32 @@
 namespace gemmtune::cli {
 namespace {
 
-// The GPU that was named; without a name the one of this machine, else the only one that the
-// database has results of.
+// The GPU of this machine, else the only one that the database has results of.
+Expected<Device> default_device(const Context& context, const DeviceNames& known) {
+  const Machine machine = find_machine(context);
+  if (!machine.devices.empty()) return machine.devices.front();
+  std::vector<Device> real;
+  for (const auto& [uuid, stored] : known) {
+    if (!is_modelled(uuid)) real.push_back(stored.device);
+  }
+  if (real.size() == 1) return real.front();
+  return usage_error(
+      "no GPU is present: name one by --device, of those that the database has results of or that "
+      "`gemm-tune list devices` knows");
+}
+
+// The GPU that was named: one that the database has results of, else a known model.
 Expected<Device> find_device(const Context& context, store::RecordStore& store,
                              const std::string& text) {
   const auto known = device_names(store);
   if (!known) return tl::unexpected(known.error());
-  if (text.empty()) {
-    const Machine machine = find_machine(context);
-    if (!machine.devices.empty()) return machine.devices.front();
-    if (known->size() == 1) return known->begin()->second.device;
-    return usage_error("no GPU is present: name one that the database has results of by --device");
-  }
+  if (text.empty()) return default_device(context, *known);
   store::Filter filter;
-  if (auto found = resolve_device(text, *known, filter); !found)
-    return tl::unexpected(found.error());
-  return known->at(*filter.device_uuid).device;
+  const auto stored = resolve_device(text, *known, filter);
+  if (stored) return known->at(*filter.device_uuid).device;
+  const auto spec = choose_device_spec(text, std::nullopt);
+  if (!spec) return tl::unexpected(stored.error());
+  return modelled_device(**spec);
 }
 
 }  // namespace
@@ -62,7 +73,7 @@ Expected<ExplainAnswer> run_explain(const Context& context, const ExplainOptions
 }
 
 std::string explain_text(const ExplainAnswer& answer) {
-  return fmt::format("on {} {}\n", answer.device.name, answer.device.uuid) +
+  return fmt::format("on {}\n", visible_line(answer.device.name + " " + answer.device.uuid)) +
          dispatch::to_text(answer.explanation);
 }
 

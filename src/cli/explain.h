@@ -12,7 +12,8 @@ namespace gemmtune::cli {
 
 struct ExplainOptions {
   ProblemOptions problem;
-  std::string device;  // uuid or part of the name of a GPU in the database; empty: the one present
+  // uuid or part of the name of a GPU in the database, or a known model; empty: the one present
+  std::string device;
   bool no_vendor = false;
   bool deterministic = false;
 };

@@ -14,8 +14,8 @@ void add_explain_command(CLI::App& app, CommonOptions& common, Action& action) {
   add_problem_options(*command, options->problem, false);
   command
       ->add_option("--device", options->device,
-                   "The GPU: uuid or part of the name, of those the database has results of "
-                   "(default: the one present)")
+                   "The GPU: uuid or part of the name, of those the database has results of, or a "
+                   "model of `gemm-tune list devices` (default: the one present)")
       ->type_name("GPU");
   command->add_flag("--no-vendor", options->no_vendor, "As if there were no cuBLASLt");
   command->add_flag("--deterministic", options->deterministic,

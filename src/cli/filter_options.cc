@@ -2,21 +2,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cctype>
 #include <vector>
 
 #include "codegen/strategy.h"
 
 namespace gemmtune::cli {
-namespace {
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void add_filter_options(CLI::App& command, FilterOptions& options, bool with_type) {
   const char* const group = "Filter";
@@ -95,9 +86,13 @@ Expected<void> resolve_device(const std::string& text, const DeviceNames& device
   std::string known;
   for (const auto& [uuid, device] : devices) {
     known += (known.empty() ? "" : "; ") + device.device.name + " " + uuid;
-    const bool by_name = lower(device.device.name).find(lower(text)) != std::string::npos;
-    if (by_name || uuid.starts_with(text)) found.push_back(&device);
+    if (is_part_of_name(text, device.device.name) || uuid.starts_with(text))
+      found.push_back(&device);
   }
+  // Results that were measured go before those that were predicted for such a GPU.
+  const auto modelled = std::stable_partition(
+      found.begin(), found.end(), [](const auto* d) { return !is_modelled(d->device.uuid); });
+  if (modelled != found.begin()) found.erase(modelled, found.end());
   if (found.empty()) {
     return usage_error("--device " + text + ": the database has no results of such a GPU; it has " +
                        (known.empty() ? "none at all" : known));

@@ -38,8 +38,8 @@ Expected<store::Filter> parse_filter(const FilterOptions& options);
 using DeviceNames = std::map<std::string, store::StoredDevice>;
 Expected<DeviceNames> device_names(store::RecordStore& store);
 
-// Turns FilterOptions::device into filter.device_uuid. Usage error if no device of the store or
-// several match.
+// Turns FilterOptions::device into filter.device_uuid. A modelled device is meant where no real one
+// matches. Usage error if no device of the store or several match.
 Expected<void> resolve_device(const std::string& text, const DeviceNames& devices,
                               store::Filter& filter);
 

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <thread>
+
 #include "codegen/strategy.h"
+#include "tuner/ranked_space.h"
 
 namespace gemmtune::cli {
 
@@ -12,14 +16,8 @@ Expected<codegen::KernelSpec> parse_kernel(std::string_view strategy_name, std::
   if (!strategy) return tl::unexpected(strategy.error());
   if (auto supported = (*strategy)->supports(problem, arch); !supported)
     return tl::unexpected(supported.error());
-  const auto tile = parse_tile(text);
-  if (!tile) {
-    std::string names;
-    for (const std::string_view name : (*strategy)->parameters())
-      names += fmt::format("{}{}", names.empty() ? "" : " ", name);
-    return usage_error(fmt::format(
-        "tile '{}': name=number, separated by blanks, with names from: {}", text, names));
-  }
+  const auto tile = codegen::read_tile(**strategy, text);
+  if (!tile) return tl::unexpected(tile.error());
   const codegen::KernelSpec spec = codegen::spec_for(**strategy, *tile, problem);
   const codegen::Rule* broken = codegen::broken_rule(spec, representative_device(arch));
   if (broken != nullptr) {
@@ -27,6 +25,16 @@ Expected<codegen::KernelSpec> parse_kernel(std::string_view strategy_name, std::
                                    broken->name, broken->reason));
   }
   return spec;
+}
+
+Expected<codegen::KernelSpec> model_kernel(std::string_view strategy_name, const Problem& problem,
+                                           const Target& target) {
+  auto strategy = codegen::find_strategy(strategy_name);
+  if (!strategy) return tl::unexpected(strategy.error());
+  if (auto supported = (*strategy)->supports(problem, target.arch); !supported)
+    return tl::unexpected(supported.error());
+  const int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return tuner::best_by_model(**strategy, problem, target.limits, threads);
 }
 
 }  // namespace gemmtune::cli

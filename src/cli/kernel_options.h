@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "cli/services.h"
 #include "codegen/kernel_spec.h"
 #include "core/arch.h"
 #include "core/error.h"
@@ -14,5 +15,9 @@ namespace gemmtune::cli {
 // illegal; unsupported if the strategy does not compute the problem.
 Expected<codegen::KernelSpec> parse_kernel(std::string_view strategy, std::string_view tile,
                                            const Problem& problem, Arch arch);
+
+// The kernel of the strategy with the tile that the performance model ranks first for the target.
+Expected<codegen::KernelSpec> model_kernel(std::string_view strategy, const Problem& problem,
+                                           const Target& target);
 
 }  // namespace gemmtune::cli

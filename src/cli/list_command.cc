@@ -28,7 +28,11 @@ Expected<void> list_and_print(const Context& context, const ListOptions& options
   } else if (options.what == "problems") {
     auto list = list_problems(context, options);
     if (!list) return tl::unexpected(list.error());
-    print(csv ? problems_csv(*list) : json ? problems_json(*list) : problems_text(*list));
+    if (csv) {
+      print_exactly(problems_csv(*list));
+    } else {
+      print(json ? problems_json(*list) : problems_text(*list));
+    }
   } else {
     return usage_error(unknown_name_message("thing to list", options.what, kWhat));
   }

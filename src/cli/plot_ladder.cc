@@ -142,8 +142,8 @@ std::string vendor_svg(const Axis& axis, double gflops) {
 std::string subtitle(const LadderSummary& summary) {
   if (!summary.target.device) {
     return fmt::format(
-        "GFLOP/s of each strategy's best tile, predicted for {}; nothing was measured",
-        to_string(summary.target.arch));
+        "GFLOP/s of each strategy's best tile, predicted for {} as {}; nothing was measured",
+        to_string(summary.target.arch), with_article(summary.target.limits.name));
   }
   return fmt::format("GFLOP/s of each strategy's best tile{}, measured on {}",
                      summary.report.vendor_best ? " and share of cuBLASLt's best" : "",

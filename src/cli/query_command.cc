@@ -32,9 +32,11 @@ void add_query_command(CLI::App& app, CommonOptions& common, Action& action) {
       if (*csv && context.options.json) return usage_error("--csv or --json, not both");
       auto answer = run_query(context, *options);
       if (!answer) return tl::unexpected(answer.error());
-      print(*csv                   ? query_csv(*answer)
-            : context.options.json ? query_json(*answer)
-                                   : query_text(*answer));
+      if (*csv) {
+        print_exactly(query_csv(*answer));
+      } else {
+        print(context.options.json ? query_json(*answer) : query_text(*answer));
+      }
       return {};
     };
   });

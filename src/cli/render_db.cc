@@ -9,6 +9,7 @@
 #include "cli/db_merge.h"
 #include "cli/db_pack.h"
 #include "cli/db_prune.h"
+#include "cli/print.h"
 #include "cli/table.h"
 
 namespace gemmtune::cli {
@@ -121,10 +122,10 @@ std::string export_json(const ExportCounts& counts, const ExportOptions& options
 }
 
 std::string bad_lines_text(const ImportReport& report, const std::string& file) {
-  const std::string name = file == "-" ? "stdin" : file;
+  const std::string name = file == "-" ? "stdin" : visible_line(file);
   std::string text;
   for (size_t i = 0; i < report.bad.size() && i < kBadLinesShown; ++i)
-    text += fmt::format("{}:{}: {}\n", name, report.bad[i].number, report.bad[i].why);
+    text += fmt::format("{}:{}: {}\n", name, report.bad[i].number, visible_line(report.bad[i].why));
   if (report.bad.size() > kBadLinesShown)
     text += fmt::format("{}: {} more\n", name, report.bad.size() - kBadLinesShown);
   return text;

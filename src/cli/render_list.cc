@@ -4,6 +4,7 @@
 
 #include "cli/csv.h"
 #include "cli/list.h"
+#include "cli/print.h"
 #include "cli/render_record.h"
 #include "cli/table.h"
 #include "codegen/search_space.h"
@@ -70,7 +71,8 @@ std::string devices_text(const DeviceList& list) {
   text += "\nof the database\n";
   if (list.stored.empty()) text += "  none\n";
   for (const auto& [uuid, stored] : list.stored)
-    text += fmt::format("  {}  {}  {}\n", stored.device.name, to_string(stored.device.arch), uuid);
+    text += fmt::format("  {}  {}  {}\n", visible_line(stored.device.name),
+                        to_string(stored.device.arch), visible_line(uuid));
   text += "\nthat the model knows\n";
   Table known(
       {{"id"}, {"name"}, {"arch"}, {"SMs", kRight}, {"MHz", kRight}, {"GB/s", kRight}, {""}});

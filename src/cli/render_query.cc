@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/csv.h"
+#include "cli/print.h"
 #include "cli/query.h"
 #include "cli/render_record.h"
 #include "cli/table.h"
@@ -12,30 +13,36 @@ namespace {
 
 using nlohmann::ordered_json;
 
+std::string field_line(std::string_view name, std::string_view value) {
+  return fmt::format("  {:<12}  {}\n", name, visible_line(value));
+}
+
 std::string versus_line(const char* name, const std::optional<store::Record>& vendor, double own) {
   if (!vendor) return "";
   const double other = *time_us(*vendor);
-  return fmt::format("  {:<12}  {} us, {:.3f}x of it ({})\n", name, time_cell(other), other / own,
-                     vendor->key.config);
+  return field_line(name, fmt::format("{} us, {:.3f}x of it ({})", time_cell(other), other / own,
+                                      vendor->key.config));
 }
 
 std::string result_text(const QueryResult& result, const DeviceNames& devices) {
   const store::Record& best = result.best;
   const double own = *time_us(best);
-  std::string text = fmt::format("{}\n", config_cell(best));
-  text += fmt::format("  {:<12}  {} us, {} TFLOP/s\n", "time", time_cell(own), tflops_cell(best));
+  std::string text = visible_line(config_cell(best)) + "\n";
+  text += field_line("time", fmt::format("{} us, {} TFLOP/s", time_cell(own), tflops_cell(best)));
   text += versus_line("cuBLASLt 1st", result.vendor_first, own);
   text += versus_line("cuBLASLt best", result.vendor_best, own);
-  text += fmt::format("  {:<12}  {}\n", "provenance", provenance_text(best, devices));
-  text += fmt::format("  {:<12}  {}{}\n", "target", to_string(best.job.arch),
-                      best.job.warm ? ", operands in cache" : "");
-  text += fmt::format("  {:<12}  {} registers a thread, {} B of shared memory a block\n",
-                      "resources", best.registers, best.smem_bytes);
-  text += fmt::format("  {:<12}  {}\n", "tile", best.key.config);
+  text += field_line("provenance", provenance_text(best, devices));
+  text +=
+      field_line("target", to_string(best.job.arch) + (best.job.warm ? ", operands in cache" : ""));
+  text +=
+      field_line("resources", fmt::format("{} registers a thread, {} B of shared memory a block",
+                                          best.registers, best.smem_bytes));
+  text += field_line("tile", best.key.config);
   if (!deterministic(best).value_or(true))
-    text += fmt::format("  {:<12}  {}\n", "rounding", "two runs may differ in the last bits");
-  text += fmt::format("  {:<12}  {} ({}){}\n", "record", best.id, best.updated_at,
-                      best.stale ? ", of an older source or compiler: tune again" : "");
+    text += field_line("rounding", "two runs may differ in the last bits");
+  text += field_line("record",
+                     fmt::format("{} ({}){}", best.id, best.updated_at,
+                                 best.stale ? ", of an older source or compiler: tune again" : ""));
   return text;
 }
 

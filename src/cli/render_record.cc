@@ -9,6 +9,15 @@
 #include "tuner/candidate.h"
 
 namespace gemmtune::cli {
+namespace {
+
+// " as an RTX 4090"; empty where the model was not recorded.
+std::string model_text(const store::Record& record, const DeviceNames& devices) {
+  const auto found = devices.find(record.job.device_uuid);
+  return found == devices.end() ? "" : " as " + with_article(found->second.device.name);
+}
+
+}  // namespace
 
 using nlohmann::ordered_json;
 
@@ -156,7 +165,8 @@ std::string provenance_text(const store::Record& record, const DeviceNames& devi
     case store::Provenance::transferred:
       return "transferred from another device";
     case store::Provenance::predicted:
-      return fmt::format("predicted for {}; nothing was measured", to_string(record.job.arch));
+      return fmt::format("predicted for {}{}; nothing was measured", to_string(record.job.arch),
+                         model_text(record, devices));
   }
   return "";
 }

@@ -43,7 +43,7 @@ std::string config_text(std::string_view strategy, const TileConfig& tile);
 // algorithm, or for a kernel that this program does not know.
 std::optional<bool> deterministic(const store::Record& record);
 
-// "measured on NVIDIA H200", "predicted for sm_80; nothing was measured".
+// "measured on NVIDIA H200", "predicted for sm_89 as an RTX 4090; nothing was measured".
 std::string provenance_text(const store::Record& record, const DeviceNames& devices);
 
 // What throttled a measurement; empty for nothing.

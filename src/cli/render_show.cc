@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/print.h"
 #include "cli/render_record.h"
 #include "cli/show.h"
 #include "cli/table.h"
@@ -11,7 +12,7 @@ namespace gemmtune::cli {
 namespace {
 
 std::string line(std::string_view name, const std::string& value) {
-  return value.empty() ? "" : fmt::format("{:<14} {}\n", name, value);
+  return value.empty() ? "" : fmt::format("{:<14} {}\n", name, visible_line(value));
 }
 
 std::string error_text(const std::optional<double>& error) {

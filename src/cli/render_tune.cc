@@ -90,8 +90,10 @@ ordered_json report_json(const tuner::TuneReport& report) {
 
 std::string target_line(const Target& target) {
   if (!target.device) {
-    return fmt::format("predicted: no {} device is present; nothing was measured\n",
-                       to_string(target.arch));
+    return fmt::format(
+        "predicted for {} as {}{}; nothing was measured\n", to_string(target.arch),
+        with_article(target.limits.name),
+        target.model_named ? "" : fmt::format(": no {} device is present", to_string(target.arch)));
   }
   return fmt::format("measured on device {}: {} ({} SMs), code for {}\n", target.device->ordinal,
                      target.device->name, target.device->sm_count, to_string(target.arch));
@@ -102,6 +104,7 @@ ordered_json target_json(const Target& target) {
   json["arch"] = to_string(target.arch);
   json["device"] = target.device ? to_json(*target.device) : ordered_json(nullptr);
   json["provenance"] = target.device ? "measured" : "predicted";
+  json["model"] = target.device ? ordered_json(nullptr) : ordered_json(target.limits.name);
   std::string note = target_line(target);
   note.pop_back();
   json["note"] = note;

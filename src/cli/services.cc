@@ -153,7 +153,32 @@ Machine find_machine(const Context& context) {
   return machine;
 }
 
+namespace {
+
+Expected<Target> modelled_target(const TargetOptions& options) {
+  if (options.device)
+    return usage_error("--model predicts and --device measures: give one of them");
+  Target target;
+  target.model_named = true;
+  std::optional<Arch> wanted;
+  if (!options.arch.empty()) {
+    auto arch = parse_arch(options.arch);
+    if (!arch) return tl::unexpected(arch.error());
+    wanted = *arch;
+  }
+  auto spec = choose_device_spec(options.model, wanted);
+  if (!spec) return tl::unexpected(spec.error());
+  target.limits = **spec;
+  auto arch = wanted ? Expected<Arch>(*wanted) : own_arch(modelled_device(**spec));
+  if (!arch) return tl::unexpected(arch.error());
+  target.arch = *arch;
+  return target;
+}
+
+}  // namespace
+
 Expected<Target> choose_target(const TargetOptions& options, const Machine& machine) {
+  if (!options.model.empty()) return modelled_target(options);
   Target target;
   if (options.device) {
     auto device = device_by_ordinal(*options.device, machine);

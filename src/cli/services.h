@@ -56,6 +56,7 @@ Machine find_machine(const Context& context);
 struct TargetOptions {
   std::string arch;           // --arch; empty: the device's
   std::optional<int> device;  // --device, an ordinal
+  std::string model = {};     // --model, a known GPU model: predict for it; empty: as is best here
 };
 
 // What is tuned for: an arch, the limits that code for it has to keep, and the device to measure
@@ -63,11 +64,13 @@ struct TargetOptions {
 struct Target {
   Arch arch;
   std::optional<Device> device;
-  DeviceSpec limits;
+  DeviceSpec limits;         // without a device those of the model that is predicted for
+  bool model_named = false;  // by --model
 };
 
 // With --arch: the first device that runs it (an exact match first), or none; with --device: that
-// one. Without --arch the device's own. Usage error if there is neither, or if they do not fit.
+// one. Without --arch the device's own. With --model no device, and the model's arch. Usage error
+// if there is none of them, or if they do not fit.
 Expected<Target> choose_target(const TargetOptions& options, const Machine& machine);
 
 // Everything an evaluator on a device is made from, loaded once a command.

@@ -4,7 +4,14 @@
 
 #include <algorithm>
 
+#include "cli/print.h"
+
 namespace gemmtune::cli {
+
+void Table::add(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = visible_line(cell);
+  rows_.push_back(std::move(cells));
+}
 
 std::string Table::text() const {
   std::vector<size_t> widths;

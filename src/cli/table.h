@@ -16,8 +16,8 @@ class Table {
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  // As many cells as there are columns.
-  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  // As many cells as there are columns. They are shown in one line: visible_line().
+  void add(std::vector<std::string> cells);
   bool empty() const { return rows_.empty(); }
 
   // Title line and rows, each ended by a newline, without blanks at the end.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/version.h"
+#include "tuner/ranked_space.h"
 
 namespace gemmtune::cli {
 namespace {

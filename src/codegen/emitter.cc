@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "codegen/arch_conditions.h"
+#include "codegen/source_pruning.h"
 #include "codegen/strategy.h"
 #include "embedded/kernel_templates.h"
 
@@ -12,11 +14,12 @@ namespace {
 
 constexpr std::string_view kInclude = "#include \"";
 
-// Appends `path` to `out` with its includes inlined, each file once.
-void inline_file(const std::string& path, std::set<std::string>& seen, std::string& out) {
+// Appends `path` to `out` behind the files that it includes, each file once.
+void inline_file(const std::string& path, std::set<std::string>& seen,
+                 std::vector<SourcePart>& out) {
   if (!seen.insert(path).second) return;
   std::string_view rest = template_text(path);
-  out += fmt::format("// ---- {} ----\n", path);
+  SourcePart part{path, ""};
   while (!rest.empty()) {
     const size_t end = rest.find('\n');
     const std::string_view line = rest.substr(0, end);
@@ -26,9 +29,10 @@ void inline_file(const std::string& path, std::set<std::string>& seen, std::stri
       const std::string_view name = line.substr(kInclude.size(), line.rfind('"') - kInclude.size());
       inline_file(std::string(name), seen, out);
     } else {
-      out.append(line).append("\n");
+      part.text.append(line).append("\n");
     }
   }
+  out.push_back(std::move(part));
 }
 
 std::string tile_literal(const TileConfig& tile) {
@@ -136,18 +140,33 @@ std::string commented(std::string_view text, std::string_view first, std::string
   return out;
 }
 
-std::string launch_comment(const KernelSpec& spec) {
+// What a launch needs beyond what a strategy says of it.
+std::string shared_memory_note(const KernelSpec& spec) {
+  constexpr int kWithoutAsking = 48 * 1024;  // CUDA programming guide, "Shared Memory"
+  const int bytes = spec.strategy->smem_bytes(spec);
+  if (bytes <= kWithoutAsking) return {};
+  return fmt::format(
+      "Before the first, as it takes more than 48 KB of dynamic shared memory:\n"
+      "cudaFuncSetAttribute({}, cudaFuncAttributeMaxDynamicSharedMemorySize, {})\n",
+      kernel_name(spec), bytes);
+}
+
+std::string launch_notes(const KernelSpec& spec) {
+  return spec.strategy->launch_notes(spec) + shared_memory_note(spec);
+}
+
+std::string launch_comment(const KernelSpec& spec, Arch arch) {
   return fmt::format(
       R"(// {strategy}: {summary}
 // Written by gemm-tune: C = alpha * op(A) * op(B) + beta * C, {type}{sums}{math}, layout {a}{b}t, any m, n and k.
 //
-// Compile: nvcc -std=c++20 -arch=sm_80 -c file.cu      (or the arch it was tuned for)
+// Compile: nvcc -std=c++20 -arch={arch} -c file.cu
 {launch}// Needs:   A's pointer, leading dimension, batch stride and contiguous extent multiples of {va}
 //          elements; B's of {vb}; C's of {vc}.
 
 )",
-      fmt::arg("strategy", spec.strategy->name()), fmt::arg("summary", spec.strategy->summary()),
-      fmt::arg("type", to_string(spec.type)),
+      fmt::arg("arch", to_string(arch)), fmt::arg("strategy", spec.strategy->name()),
+      fmt::arg("summary", spec.strategy->summary()), fmt::arg("type", to_string(spec.type)),
       fmt::arg("sums", spec.accumulator == DataType::f32 || spec.type == DataType::f32
                            ? ""
                            : fmt::format(" with {} sums", to_string(spec.accumulator))),
@@ -156,8 +175,7 @@ std::string launch_comment(const KernelSpec& spec) {
                            : fmt::format(" with {} products", to_string(spec.math))),
       fmt::arg("a", spec.traits.a_row_major ? 't' : 'n'),
       fmt::arg("b", spec.traits.b_row_major ? 't' : 'n'),
-      fmt::arg("launch",
-               commented(spec.strategy->launch_notes(spec), "// Launch:  ", "//          ")),
+      fmt::arg("launch", commented(launch_notes(spec), "// Launch:  ", "//          ")),
       fmt::arg("va", spec.traits.vector_a), fmt::arg("vb", spec.traits.vector_b),
       fmt::arg("vc", spec.traits.vector_c));
 }
@@ -215,11 +233,17 @@ KernelSource emit(const KernelSpec& spec) {
   return source;
 }
 
-std::string emit_standalone(const KernelSpec& spec) {
-  std::string out = launch_comment(spec);
+std::string emit_standalone(const KernelSpec& spec, Arch arch) {
+  std::vector<SourcePart> parts;
   std::set<std::string> seen;
-  for (const std::string& file : included_files(spec)) inline_file(file, seen, out);
-  out += "// ---- this kernel ----\n\n" + instantiation(spec);
+  for (const std::string& file : included_files(spec)) inline_file(file, seen, parts);
+  for (SourcePart& part : parts) part.text = resolve_arch_conditions(part.text, arch);
+  const std::string kernel = instantiation(spec);
+  std::string out = launch_comment(spec, arch);
+  // The notes name what a host program calls, too.
+  for (const SourcePart& part : keep_used(parts, kernel + launch_notes(spec)))
+    out += fmt::format("// ---- {} ----\n\n{}\n", part.path, part.text);
+  out += "// ---- this kernel ----\n\n" + kernel;
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/strategy.h"
+#include "core/names.h"
 
 namespace gemmtune::codegen {
 namespace {
@@ -63,14 +64,36 @@ std::vector<std::string> entry_names(const KernelSpec& spec) {
   return names;
 }
 
+Expected<TileConfig> read_tile(const Strategy& strategy, std::string_view text) {
+  const auto names = strategy.parameters();
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::string_view item = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(std::min(item.size() + 1, rest.size()));
+    const std::string_view name = item.substr(0, item.find('='));
+    if (name.size() == item.size() || std::find(names.begin(), names.end(), name) != names.end())
+      continue;
+    return usage_error("tile " + in_quotes(text) + ": " + std::string(strategy.name()) +
+                       " has no parameter " + in_quotes(name) + "; it has " + join(names));
+  }
+  if (const auto tile = parse_tile(text)) return *tile;
+  return usage_error("tile " + in_quotes(text) +
+                     ": name=number, separated by single blanks, each name once, is needed; " +
+                     std::string(strategy.name()) + " has " + join(names));
+}
+
 Expected<KernelSpec> parse_spec(std::string_view strategy, std::string_view config,
                                 const Problem& problem) {
-  const auto found = find_strategy(strategy);
-  const auto tile = parse_tile(config);
-  if (found && tile) return spec_for(**found, *tile, problem);
+  std::string why;
+  if (const auto found = find_strategy(strategy)) {
+    const auto tile = read_tile(**found, config);
+    if (tile) return spec_for(**found, *tile, problem);
+    why = tile.error().message;
+  } else {
+    why = "there is no strategy " + in_quotes(strategy);
+  }
   return make_error(ErrorKind::unsupported,
-                    "the stored kernel is of another version of gemm-tune: " +
-                        std::string(strategy) + " " + std::string(config));
+                    "the stored kernel is of another version of gemm-tune: " + why);
 }
 
 }  // namespace gemmtune::codegen

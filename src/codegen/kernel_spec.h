@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/error.h"
 #include "core/problem.h"
 #include "core/tile_config.h"
 
@@ -25,8 +26,12 @@ struct KernelSpec {
   bool device_scalars = false;  // alpha and beta in device memory: it takes DeviceScalarArgs
 };
 
+// "tile_m=128 tile_n=128 ..." as a tile of `strategy`. Usage error for what is no tile, and for a
+// parameter that the strategy does not have: names it, and lists those that there are.
+Expected<TileConfig> read_tile(const Strategy& strategy, std::string_view text);
+
 // The kernel of a strategy and tile as they are stored, specialised for `problem` (canonical).
-// Error of kind unsupported if this program knows no such strategy or tile.
+// Error of kind unsupported, saying why, if this program knows no such strategy or tile.
 Expected<KernelSpec> parse_spec(std::string_view strategy, std::string_view config,
                                 const Problem& problem);
 

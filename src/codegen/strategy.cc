@@ -31,8 +31,7 @@ LoadBytes Strategy::loads(const KernelSpec& spec) const {
 std::string Strategy::launch_notes(const KernelSpec& spec) const {
   return fmt::format(
       "{}<<<grid, {}, {}>>>(args)\n"
-      "grid = ceil(m / {}) * ceil(n / {}) * batch; args is gemmtune::GemmArgs, below.\n"
-      "More than 48 KB of dynamic shared memory needs cudaFuncSetAttribute first.\n",
+      "grid = ceil(m / {}) * ceil(n / {}) * batch; args is gemmtune::GemmArgs, below.\n",
       kernel_name(spec), threads(spec.tile), smem_bytes(spec), spec.tile.tile_m, spec.tile.tile_n);
 }
 

@@ -1,6 +1,7 @@
 #include "core/device.h"
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/json_text.h"
 #include "core/names.h"
 #include "embedded/device_files.h"
 
@@ -25,6 +27,15 @@ constexpr int64_t kGb = 1'000'000'000;
 constexpr std::pair<std::string_view, std::string_view> kRepresentatives[] = {
     {"sm_75", "t4"},      {"sm_80", "a100-sxm4-80gb"}, {"sm_86", "rtx3090"},
     {"sm_89", "rtx4090"}, {"sm_90", "h200"},           {"sm_90a", "h200"}};
+
+constexpr std::string_view kModelledUuid = "model-";  // and the model's id
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
 
 constexpr std::string_view kFileKeys[] = {"about", "limits", "devices"};
 constexpr std::string_view kLimitKeys[] = {"registers_per_sm",
@@ -119,21 +130,6 @@ class Entry {
   const Json& json_;
   std::string where_;
 };
-
-// Reads the text; the library keeps the last of two equal keys, which would hide a slip, so that is
-// refused here.
-Json parse_json(std::string_view text) {
-  std::vector<std::set<std::string>> open;
-  const auto watch = [&open](int, Json::parse_event_t event, Json& value) {
-    if (event == Json::parse_event_t::object_start) open.emplace_back();
-    if (event == Json::parse_event_t::object_end) open.pop_back();
-    if (event == Json::parse_event_t::key && !open.back().insert(value.get<std::string>()).second) {
-      throw BadFile{"the key " + value.dump() + " stands twice in one object"};
-    }
-    return true;
-  };
-  return Json::parse(text.begin(), text.end(), watch);
-}
 
 DeviceSpec read_limits(const Entry& entry) {
   entry.allow_only(kLimitKeys);
@@ -233,6 +229,8 @@ Expected<std::vector<DeviceSpec>> parse_device_specs(std::string_view json,
     return read_file(parse_json(json));
   } catch (const BadFile& bad) {
     return usage_error(prefix + bad.message);
+  } catch (const RepeatedKey& repeated) {
+    return usage_error(prefix + repeated.message);
   } catch (const Json::exception& error) {
     return usage_error(prefix + error.what());
   }
@@ -253,6 +251,55 @@ const DeviceSpec* find_device_spec(std::string_view name) {
     if (spec.name == name || spec.id == name) return &spec;
   }
   return nullptr;
+}
+
+bool is_part_of_name(std::string_view text, std::string_view name) {
+  return lower(name).find(lower(text)) != std::string::npos;
+}
+
+Expected<const DeviceSpec*> choose_device_spec(std::string_view text, std::optional<Arch> arch) {
+  std::vector<const DeviceSpec*> found;
+  std::vector<std::string_view> fitting;
+  std::vector<std::string_view> known;
+  for (const DeviceSpec& spec : known_devices()) {
+    if (arch && spec.arch.number() != arch->number()) continue;
+    if (lower(spec.id) == lower(text) || lower(spec.name) == lower(text)) return &spec;
+    known.emplace_back(spec.name);
+    if (text.empty() || !is_part_of_name(text, spec.name)) continue;
+    found.push_back(&spec);
+    fitting.emplace_back(spec.name);
+  }
+  if (found.size() == 1) return found.front();
+  const std::string what = in_quotes(text) + (arch ? " for " + to_string(*arch) : "");
+  if (found.empty())
+    return usage_error("unknown GPU model " + what + "; there are: " + join(known));
+  return usage_error("several GPU models fit " + what + ": " + join(fitting));
+}
+
+std::string with_article(std::string_view device_name) {
+  for (const std::string_view maker : {"NVIDIA ", "GeForce ", "Tesla "}) {
+    if (device_name.starts_with(maker)) device_name.remove_prefix(maker.size());
+  }
+  // Letters whose names begin with a vowel: models are spelled, not read.
+  constexpr std::string_view kVowels = "AEFHILMNORSX";
+  const bool vowel = !device_name.empty() && kVowels.find(device_name[0]) != std::string_view::npos;
+  return (vowel ? "an " : "a ") + std::string(device_name);
+}
+
+Device modelled_device(const DeviceSpec& spec) {
+  Device device;
+  device.name = spec.name;
+  device.uuid = std::string(kModelledUuid) + spec.id;
+  device.arch = spec.arch;
+  device.sm_count = spec.sm_count;
+  device.memory_bytes = spec.memory_bytes;
+  device.l2_bytes = spec.l2_bytes;
+  device.max_smem_bytes_per_block = spec.max_smem_bytes_per_block;
+  return device;
+}
+
+bool is_modelled(std::string_view uuid) {
+  return uuid.starts_with(kModelledUuid);
 }
 
 const DeviceSpec& representative_device(Arch arch) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,6 +59,21 @@ Expected<std::vector<DeviceSpec>> parse_device_specs(std::string_view json,
 
 // The spec whose name (or id) is `name`, else null.
 const DeviceSpec* find_device_spec(std::string_view name);
+
+// Whether `text`, in any case, is part of a GPU's name. Users name GPUs so.
+bool is_part_of_name(std::string_view text, std::string_view name);
+
+// The known GPU model that a user means by `text`, in any case: an id, a name, or part of the name
+// of one only. With `arch` only models that have it count. Usage error, listing the models, else.
+Expected<const DeviceSpec*> choose_device_spec(std::string_view text, std::optional<Arch> arch);
+
+// "an RTX 4090" for "NVIDIA GeForce RTX 4090".
+std::string with_article(std::string_view device_name);
+
+// What results that were predicted for a model are keyed by: a GPU that nobody has, called
+// "model-ID".
+Device modelled_device(const DeviceSpec& spec);
+bool is_modelled(std::string_view uuid);
 
 // The spec that stands for an arch when no device is present: the card most people with that arch
 // have. Every known arch has one (sm_90a that of sm_90); throws std::logic_error for any other.

@@ -5,6 +5,16 @@
 #include <vector>
 
 namespace gemmtune {
+namespace {
+
+// Bytes of the control character that the text begins with; 0: it begins with none.
+size_t control_size(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0x20 || byte(0) == 0x7f) return 1;
+  return byte(0) == 0xc2 && text.size() > 1 && byte(1) >= 0x80 && byte(1) < 0xa0 ? 2 : 0;
+}
+
+}  // namespace
 
 int edit_distance(std::string_view a, std::string_view b) {
   std::vector<int> row(b.size() + 1);
@@ -33,15 +43,23 @@ std::string join(std::span<const std::string_view> names, std::string_view separ
 std::string in_quotes(std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string result = "'";
-  for (const char letter : text) {
-    const auto byte = static_cast<unsigned char>(letter);
-    if (byte < 0x20 || byte == 0x7f) {
+  while (!text.empty()) {
+    const size_t control = control_size(text);
+    for (const char letter : text.substr(0, control)) {
+      const auto byte = static_cast<unsigned char>(letter);
       result.append({'\\', 'x', kHex[byte >> 4], kHex[byte & 15]});
-    } else {
-      result += letter;
     }
+    if (control == 0) result += text.front();
+    text.remove_prefix(std::max<size_t>(1, control));
   }
   return result + "'";
+}
+
+bool has_control_characters(std::string_view text) {
+  for (; !text.empty(); text.remove_prefix(1)) {
+    if (control_size(text) > 0) return true;
+  }
+  return false;
 }
 
 std::string unknown_name_message(std::string_view what, std::string_view text,

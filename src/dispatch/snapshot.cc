@@ -42,9 +42,12 @@ Origin SnapshotBuilder::origin_of(const store::Winner& winner, store::Provenance
   if (provenance == store::Provenance::predicted) return Origin::prediction;
   if (provenance == store::Provenance::transferred) return Origin::same_arch;
   if (winner.device_uuid == uuid_) return Origin::this_device;
-  const auto found = is_same_model_.find(winner.device_uuid);
-  const bool same = found != is_same_model_.end() && found->second;
-  return same ? Origin::same_model : Origin::same_arch;
+  return is_same_model(winner.device_uuid) ? Origin::same_model : Origin::same_arch;
+}
+
+bool SnapshotBuilder::is_same_model(std::string_view uuid) const {
+  const auto found = is_same_model_.find(uuid);
+  return found != is_same_model_.end() && found->second;
 }
 
 uint32_t SnapshotBuilder::kernel_index(const store::WinningKernel& kernel, Arch arch,
@@ -85,11 +88,12 @@ void SnapshotBuilder::add(const store::Winner& winner) {
   if (winner.kernel) {
     KnownKernel kernel;
     kernel.origin = origin_of(winner, winner.kernel->provenance);
+    kernel.other_model = kernel.origin == Origin::prediction && !is_same_model(winner.device_uuid);
     kernel.stale = winner.kernel->stale;
     kernel.time_us = winner.kernel->time_us;
     kernel.rank_us = winner.kernel->rank_us;
     const auto rank = [](const KnownKernel& k) {
-      return std::tuple(k.origin > Origin::same_model, k.stale, k.origin, k.rank_us);
+      return std::tuple(k.origin > Origin::same_model, k.stale, k.origin, k.other_model, k.rank_us);
     };
     if (!known.kernel || rank(kernel) < rank(*known.kernel)) {
       kernel.index = kernel_index(*winner.kernel, *arch, winner.arch);

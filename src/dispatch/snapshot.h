@@ -38,6 +38,7 @@ struct StoredKernel {
 struct KnownKernel {
   uint32_t index = 0;  // into Snapshot::kernels
   Origin origin = Origin::this_device;
+  bool other_model = false;  // predicted for a GPU that is not of this device's model
   bool stale = false;
   double time_us = 0;
   double rank_us = 0;  // what it is compared with others by
@@ -77,6 +78,7 @@ class SnapshotBuilder {
  private:
   std::optional<Arch> arch_of(std::string_view text);
   Origin origin_of(const store::Winner& winner, store::Provenance provenance) const;
+  bool is_same_model(std::string_view uuid) const;
   uint32_t kernel_index(const store::WinningKernel& kernel, Arch arch, std::string_view arch_text);
   uint32_t vendor_index(std::string_view config);
 

@@ -4,8 +4,11 @@
 #include <limits>
 #include <set>
 
+#include "core/json_text.h"
+#include "core/names.h"
 #include "store/record_rules.h"
 #include "store/rows.h"
+#include "store/timestamp.h"
 
 namespace gemmtune::store {
 namespace {
@@ -36,16 +39,10 @@ struct BadLine {
   std::string why;
 };
 
-// "2025-01-31T00:00:00.000Z"; later times are later texts.
-bool is_timestamp(const std::string& text) {
-  constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:dd.dddZ";
-  if (text.size() != kForm.size()) return false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const bool digit = text[i] >= '0' && text[i] <= '9';
-    if (kForm[i] == 'd' ? !digit : text[i] != kForm[i]) return false;
-  }
-  return true;
-}
+// Texts may be longer than any that a store has written, but not so long that one fills the screen
+// of who reads it.
+constexpr size_t kLongestText = 1024;
+constexpr size_t kLongestReason = 65536;  // a compiler's words
 
 // A JSON object whose keys are taken one by one; at the end none may be left.
 class Reader {
@@ -60,16 +57,29 @@ class Reader {
     taken_.insert(key);
     return *found;
   }
-  std::string text(const char* key) {
-    const json& value = take(key);
-    if (!value.is_string()) throw BadLine{where(key) + " is no text"};
-    return value.get<std::string>();
+  // Without control characters.
+  std::string text(const char* key, size_t longest = kLongestText) {
+    std::string value = any_text(key, longest);
+    if (has_control_characters(value))
+      throw BadLine{where(key) + " has control characters: " + in_quotes(value)};
+    return value;
+  }
+  // What another program said, on several lines perhaps.
+  std::string words(const char* key) {
+    std::string value = any_text(key, kLongestReason);
+    std::string visible = value;
+    std::erase_if(visible, [](char c) { return c == '\n' || c == '\t' || c == '\r'; });
+    if (has_control_characters(visible))
+      throw BadLine{where(key) +
+                    " has control characters: " + in_quotes(value.substr(0, kLongestText))};
+    return value;
   }
   std::string timestamp(const char* key) {
     std::string value = text(key);
-    if (!is_timestamp(value)) {
-      throw BadLine{where(key) + " is '" + value +
-                    "', a time as 2025-01-31T00:00:00.000Z is needed"};
+    const auto time = parse_timestamp(value);
+    if (!time || *time != value) {
+      throw BadLine{where(key) + " is " + in_quotes(value) +
+                    ", a time as 2025-01-31T00:00:00.000Z is needed"};
     }
     return value;
   }
@@ -122,6 +132,14 @@ class Reader {
   }
 
  private:
+  std::string any_text(const char* key, size_t longest) {
+    const json& value = take(key);
+    if (!value.is_string()) throw BadLine{where(key) + " is no text"};
+    auto text = value.get<std::string>();
+    if (text.size() > longest)
+      throw BadLine{where(key) + " is longer than " + std::to_string(longest) + " bytes"};
+    return text;
+  }
   static double finite(const json& value, const std::string& where) {
     if (!value.is_number() || !std::isfinite(value.get<double>()))
       throw BadLine{where + " is no number"};
@@ -140,7 +158,7 @@ StoredRun read_run(const json& object, const std::string& name) {
   run.info.tool_version = reader.text("tool_version");
   run.info.compiler_version = reader.text("compiler_version");
   run.info.driver_version = reader.number("driver_version");
-  run.info.options = reader.text("options");
+  run.info.options = reader.text("options", kLongestReason);
   reader.finish();
   return run;
 }
@@ -209,7 +227,7 @@ Entry read_entry(const json& line) {
   r.key.compiler_version = reader.text("compiler_version");
   r.provenance = reader.name("provenance", parse_provenance);
   r.outcome = reader.name("outcome", parse_outcome);
-  r.reason = reader.text("reason");
+  r.reason = reader.words("reason");
   r.registers = reader.number("registers");
   r.spill_bytes = reader.number("spill_bytes");
   r.smem_bytes = reader.number("smem_bytes");
@@ -304,13 +322,17 @@ std::string to_line(const Entry& entry) {
 }
 
 Expected<Entry> parse_line(std::string_view line) {
+  // The library takes a zero byte for the end of the text.
+  if (line.find('\0') != std::string_view::npos) return usage_error("it holds a zero byte");
   try {
-    const json object = json::parse(line);
+    const json object = parse_json(line);
     Entry entry = read_entry(object);
     if (auto checked = check_entry(entry); !checked) return tl::unexpected(checked.error());
     return entry;
   } catch (const BadLine& bad) {
     return usage_error(bad.why);
+  } catch (const RepeatedKey& repeated) {
+    return usage_error(repeated.message);
   } catch (const json::exception&) {
     return usage_error("no JSON, or cut off");
   }

@@ -16,8 +16,8 @@ class Ladder {
       : request_(request),
         services_(services),
         compiler_version_(to_string(services.session.compiler->version())) {
-    report_.job = {canonical(request.problem), request.arch,
-                   services.session.device ? services.session.device->uuid : "", request.warm};
+    report_.job = {canonical(request.problem), request.arch, subject_of(services.session).uuid,
+                   request.warm};
   }
 
   Expected<LadderReport> run() {

@@ -15,7 +15,7 @@ store::Record Recorder::begin(const Candidate& candidate) const {
 Expected<store::Record> Recorder::write(store::Record record) {
   record.run_id = run_id_;
   record.provenance =
-      job_.device_uuid.empty() ? store::Provenance::predicted : store::Provenance::measured;
+      is_modelled(job_.device_uuid) ? store::Provenance::predicted : store::Provenance::measured;
   auto id = store_->record(record);
   if (!id) return tl::unexpected(id.error());
   record.id = *id;

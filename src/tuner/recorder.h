@@ -14,8 +14,8 @@ struct VendorRecords {
   std::optional<store::Record> best;   // the fastest of all
 };
 
-// Writes what a run finds out about the candidates of one job, as `measured` where the job names a
-// device, else as `predicted`. Every error is the store's.
+// Writes what a run finds out about the candidates of one job, as `predicted` where its device is a
+// modelled one, else as `measured`. Every error is the store's.
 class Recorder {
  public:
   // `store` outlives the object; `run_id` is of begin_run().

@@ -13,8 +13,8 @@
 #include "tuner/candidate.h"
 #include "tuner/candidate_features.h"
 #include "tuner/finalists.h"
-#include "tuner/performance_model.h"
 #include "tuner/prior_knowledge.h"
+#include "tuner/ranked_space.h"
 #include "tuner/recorder.h"
 #include "tuner/shared_work.h"
 #include "tuner/staleness.h"
@@ -32,20 +32,6 @@ constexpr auto kPoll = std::chrono::milliseconds(100);
 
 using Clock = std::chrono::steady_clock;
 
-// From a tile of `space` to the kernel that it stands for.
-auto kernels_of(const codegen::SearchSpace& space, const Problem& problem) {
-  return [spec = codegen::spec_for(*space.strategy, {}, problem)](const TileConfig& tile) {
-    codegen::KernelSpec tiled = spec;
-    tiled.tile = tile;
-    return tiled;
-  };
-}
-
-bool can_be_tried(const codegen::KernelSpec& spec, const Problem& problem,
-                  const DeviceSpec& limits) {
-  return codegen::broken_rule(spec, limits) == nullptr && spec.strategy->worthwhile(spec, problem);
-}
-
 // One tuning run: the loop between search, compile pool, evaluator and store.
 class Session {
  public:
@@ -55,7 +41,7 @@ class Session {
         problem_(canonical(request.problem)),
         compiler_version_(to_string(services.compiler->version())),
         search_(make_spaces(), request.seed, ideal_us(problem_, services.limits), request.threads),
-        job_{problem_, request.arch, services.device ? services.device->uuid : "", request.warm},
+        job_{problem_, request.arch, subject_of(services).uuid, request.warm},
         prior_(*services.store, job_, services.limits, search_),
         work_(*services.store, job_, [this](const auto& key) { return may_try(key); }) {
     report_.job = job_;
@@ -75,22 +61,8 @@ class Session {
  private:
   std::vector<Search::Space> make_spaces() const {
     std::vector<Search::Space> spaces;
-    for (const codegen::SearchSpace& space : request_.spaces) {
-      const auto spec = kernels_of(space, problem_);
-      spaces.push_back({space,
-                        [this, spec](const TileConfig& tile) {
-                          return can_be_tried(spec(tile), problem_, services_.limits);
-                        },
-                        [this, spec](const TileConfig& tile) {
-                          const auto s = spec(tile);
-                          return predict(s, s.strategy->estimated_registers(s), problem_,
-                                         services_.limits)
-                              .total_us;
-                        },
-                        [this, spec](const TileConfig& tile) {
-                          return candidate_features(spec(tile), problem_, services_.limits);
-                        }});
-    }
+    for (const codegen::SearchSpace& space : request_.spaces)
+      spaces.push_back(ranked_space(space, problem_, services_.limits));
     return spaces;
   }
 
@@ -104,9 +76,7 @@ class Session {
       return usage_error("no tile of the search space is legal for " + key(problem_) + " on " +
                          to_string(request_.arch));
     }
-    if (services_.device) {
-      if (auto added = services_.store->add_device(*services_.device); !added) return added;
-    }
+    if (auto added = services_.store->add_device(subject_of(services_)); !added) return added;
     auto run = services_.store->begin_run(services_.run);
     if (!run) return tl::unexpected(run.error());
     recorder_.emplace(*services_.store, report_.job, *run);
@@ -415,23 +385,8 @@ class Session {
 
 }  // namespace
 
-Expected<void> check_any_legal(const codegen::SearchSpace& space, const Problem& problem,
-                               const DeviceSpec& limits) {
-  const auto spec = kernels_of(space, problem);
-  const auto rule = [&](const TileConfig& tile) {
-    return codegen::broken_rule(spec(tile), limits);
-  };
-  if (Search::any_legal(space, [&](const TileConfig& tile) {
-        return can_be_tried(spec(tile), problem, limits);
-      })) {
-    return {};
-  }
-  std::string why = "the legal ones do not suit these sizes";
-  if (!Search::any_legal(space, [&](const TileConfig& tile) { return rule(tile) == nullptr; })) {
-    const codegen::Rule& broken = *rule(space.at(0));
-    why = fmt::format("the first breaks \"{}\" ({})", broken.name, broken.reason);
-  }
-  return usage_error("has no tile to try in its space: " + why);
+Device subject_of(const SessionServices& services) {
+  return services.device ? *services.device : modelled_device(services.limits);
 }
 
 Expected<TuneReport> tune(const TuneRequest& request, const SessionServices& services) {

@@ -64,18 +64,15 @@ struct SessionServices {
   std::shared_ptr<const jit::KernelCompiler> compiler;
   store::RecordStore* store = nullptr;
   Evaluator* evaluator = nullptr;
-  DeviceSpec limits;             // of the device, or of the arch's representative
+  DeviceSpec limits;             // of the device, or of the model that it is predicted for
   std::optional<Device> device;  // present: results are `measured`, else `predicted`
   store::RunInfo run;
   std::function<void(const Progress&)> on_progress;  // may be empty
   const std::atomic<bool>* stop = nullptr;           // set to end early with what was found so far
 };
 
-// Fails with ErrorKind::usage, naming a rule that is broken, if no tile of `space` can be tried:
-// none is legal for `problem` (canonical) within `limits`, or none can win. The message goes on
-// from a strategy's name.
-Expected<void> check_any_legal(const codegen::SearchSpace& space, const Problem& problem,
-                               const DeviceSpec& limits);
+// The device that results of a session are of: the one that is present, or the modelled one.
+Device subject_of(const SessionServices& services);
 
 // Searches, compiles, verifies, measures and records: the only write path. Every candidate is
 // recorded as soon as it is evaluated. Processes that tune one job at the same time share its

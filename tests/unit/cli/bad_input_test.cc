@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "../contains.h"
 #include "process.h"
@@ -426,11 +427,55 @@ TEST_CASE("NVRTC missing or too old") {
   CHECK(contains(line, "11.8"));
 }
 
+TEST_CASE("GPU models") {
+  const auto with = [](const Arguments& more) {
+    Arguments arguments = {"--shape", "64x64x64"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return refused(arguments);
+  };
+  const std::string unknown = with({"--arch", "sm_89", "--model", "H100"});
+  CHECK(contains(unknown, "'H100' for sm_89"));
+  CHECK(contains(unknown, "NVIDIA L4, NVIDIA GeForce RTX 4090"));
+  CHECK_FALSE(contains(unknown, "NVIDIA H100"));
+  CHECK(contains(with({"--model", "A100"}), "several GPU models fit 'A100'"));
+  CHECK(contains(with({"--model", "L4", "--device", "0"}), "--device"));
+  CHECK(contains(with({"--model", "L4", "--arch", "sm_9"}), "unknown arch"));
+  CHECK(contains(refused({"emit", "--shape", "64x64x64", "--model", "L4"}), "--strategy"));
+}
+
+TEST_CASE("emit --strategy takes the tile that the model ranks first where nothing is stored") {
+  const TestFolder folder;
+  const auto emitted = [&](const Arguments& more) {
+    Arguments arguments = {"emit",   "--shape", "1000x1000x1000", "--strategy", "double_buffer",
+                           "--json", "-q"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Finished finished = run(folder, arguments);
+    CAPTURE(finished.err);
+    REQUIRE(finished.code == 0);
+    return nlohmann::json::parse(finished.out);
+  };
+  const auto json = emitted({"--arch", "sm_86"});
+  CHECK(json["arch"] == "sm_86");
+  CHECK(json["model"] == "NVIDIA GeForce RTX 3090");
+  CHECK(json["record"].is_null());
+  CHECK(contains(json["source"], "-arch=sm_86 "));
+  CHECK(contains(json["config"], "tile_m="));
+  CHECK(emitted({"--model", "H100 PCIe"})["arch"] == "sm_90");
+  // The same tile, named.
+  const auto named = emitted({"--arch", "sm_86", "--tile", json["config"]});
+  CHECK(named["source"] == json["source"]);
+  CHECK(named["model"].is_null());
+  CHECK(folder.content().empty());
+}
+
 TEST_CASE("tiles of emit") {
   const auto with = [&](const std::string& tile) {
     return refused({"emit", "--shape", "64x64x64", "--strategy", "double_buffer", "--tile", tile});
   };
   CHECK(contains(with("tile_q=4"), "tile_m"));
+  const std::string foreign =
+      with("tile_m=128 tile_n=128 tile_k=8 warp_m=64 warp_n=32 thread_m=8 thread_n=8 slices=2");
+  CHECK(contains(foreign, "double_buffer has no parameter 'slices'; it has tile_m, tile_n"));
   CHECK(contains(with("tile_m=128 tile_n=128 tile_k=8 warp_m=60 warp_n=32 thread_m=8 thread_n=8"),
                  "divisible"));
   CHECK(contains(refused({"emit", "--shape", "64x64x64", "--tile", "tile_m=4"}), "--strategy"));

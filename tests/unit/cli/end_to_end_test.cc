@@ -124,13 +124,51 @@ TEST_CASE("the text output begins with whether anything was measured") {
                           "--space", place.space,   "--candidates", "2"};
   const Finished finished = place.run(tune);
   CHECK(finished.code == 0);
-  CHECK(finished.out.starts_with("predicted: no sm_80 device is present; nothing was measured\n"));
+  CHECK(
+      finished.out.starts_with("predicted for sm_80 as an A100-SXM4-80GB: no sm_80 device is "
+                               "present; nothing was measured\n"));
   CHECK(contains(finished.out, "double_buffer"));
   CHECK(contains(finished.err, "128x128x128"));  // progress
   CHECK_FALSE(contains(finished.err, "\r"));     // no bar where there is no terminal
   const Finished query = place.run({"query", "--shape", "128x128x128"});
   CHECK(query.code == 0);
-  CHECK(contains(query.out, "predicted for sm_80; nothing was measured"));
+  CHECK(contains(query.out, "predicted for sm_80 as an A100-SXM4-80GB; nothing was measured"));
+}
+
+TEST_CASE("a prediction says for which GPU model it holds, and two models are two results") {
+  require_compiler();
+  const Workplace place;
+  const auto tuned_for = [&](const Arguments& more) {
+    Arguments tune = {"--shape", "128x128x128", "--space", place.space, "--candidates", "2", "-q"};
+    tune.insert(tune.end(), more.begin(), more.end());
+    return place.read(tune);
+  };
+  const json desktop = tuned_for({"--arch", "sm_89"});
+  CHECK(desktop["note"] ==
+        "predicted for sm_89 as an RTX 4090: no sm_89 device is present; nothing was measured");
+  CHECK(desktop["model"] == "NVIDIA GeForce RTX 4090");
+  const json server = tuned_for({"--model", "L4"});
+  CHECK(server["note"] == "predicted for sm_89 as an L4; nothing was measured");
+  CHECK(server["arch"] == "sm_89");
+  CHECK(server["device"].is_null());
+  const json a = desktop["results"][0]["ranking"][0];
+  const json b = server["results"][0]["ranking"][0];
+  CHECK(a["id"] != b["id"]);
+  CHECK(b["time_us"] > a["time_us"]);
+  CHECK(b["device_uuid"] == "model-l4");
+
+  const json both = place.read({"query", "--shape", "128x128x128"});
+  CHECK(both["results"].size() == 2);
+  const json one = place.read({"query", "--shape", "128x128x128", "--device", "l4"});
+  REQUIRE(one["results"].size() == 1);
+  CHECK(one["results"][0]["best"]["id"] == b["id"]);
+  CHECK(one["results"][0]["device"] == "NVIDIA L4");
+  CHECK(one["results"][0]["best"]["provenance"] == "predicted");
+  // A second run goes on with its own model's.
+  CHECK(tuned_for({"--model", "l4", "--arch", "sm_89"})["results"][0]["resumed"] == 2);
+  const Finished explained =
+      place.run({"explain", "--shape", "128x128x128", "--device", "RTX 4090", "--no-vendor"});
+  CHECK(contains(explained.out, "on NVIDIA GeForce RTX 4090 model-rtx4090"));
 }
 
 TEST_CASE("on a terminal a bar, unless no escape sequences are wanted") {
@@ -249,8 +287,8 @@ TEST_CASE("what emit prints compiles alone") {
   CHECK(compiled->entries.size() == 1);
 
   // A kernel that was never tuned, by its tile.
-  const json named = place.read({"emit", "--shape", "256x256x256", "--strategy", "double_buffer",
-                                 "--tile", emitted["config"]});
+  const json named = place.read({"emit", "--shape", "256x256x256", "--arch", "sm_80", "--strategy",
+                                 "double_buffer", "--tile", emitted["config"]});
   CHECK(named["source"] == emitted["source"]);
   CHECK(named["record"].is_null());
 
@@ -460,7 +498,9 @@ TEST_CASE("ladder: every rung from one search each, and from the database after 
   const Finished text = place.run(ladder);
   CAPTURE(text.err);
   REQUIRE(text.code == 0);
-  CHECK(text.out.starts_with("predicted: no sm_80 device is present; nothing was measured\n"));
+  CHECK(
+      text.out.starts_with("predicted for sm_80 as an A100-SXM4-80GB: no sm_80 device is "
+                           "present; nothing was measured\n"));
   CHECK(contains(text.err, "smem_tile: 0/2"));
   const json first = place.read([&] {
     Arguments quiet = ladder;

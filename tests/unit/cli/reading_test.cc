@@ -2,6 +2,8 @@
 // show and diff.
 #include <doctest/doctest.h>
 
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -142,6 +144,35 @@ TEST_CASE("explain says what the runtime library would run, and why not another"
   CHECK(unknown.code == 2);
   CHECK(contains(unknown.err, "the database has no results of such a GPU"));
   CHECK(tuned.run({"explain", "--shape", "0x1x1"}).code == 2);
+}
+
+TEST_CASE("texts of a database reach the terminal escaped, JSON and CSV whole") {
+  const Tuned place;
+  const std::string name = "H\x1b[2J\a\n200";
+  SQLite::Database raw(place.database, SQLite::OPEN_READWRITE);
+  SQLite::Statement update(raw, "UPDATE devices SET name = ?");
+  update.bind(1, name);
+  update.exec();
+  SQLite::Statement reasons(raw, "UPDATE candidates SET reason = ?");
+  reasons.bind(1, name);
+  reasons.exec();
+  const std::string shown = "H\\u001b[2J\\u0007\\u000a200";
+  const std::string uuid(store::kUuid);
+  for (const Arguments& arguments :
+       {query({"--all"}), Arguments{"list"}, Arguments{"show", "1"}, Arguments{"list", "devices"},
+        Arguments{"explain", "--device", uuid, "--shape", "128x128x64"},
+        Arguments{"diff", place.database}}) {
+    const std::string text = place.run(arguments).out;
+    CAPTURE(arguments.front());
+    CAPTURE(text);
+    CHECK(text.find_first_of("\x1b\a") == std::string::npos);
+    if (arguments.front() != "diff") CHECK(contains(text, shown));
+  }
+  const Finished unknown = place.run(query({"--device", "no such GPU"}));
+  CHECK(contains(unknown.err, shown));
+  CHECK(std::count(unknown.err.begin(), unknown.err.end(), '\n') == 1);
+  CHECK(place.read(query({"--all"}))["results"][0]["device"] == name);
+  CHECK(contains(place.done(query({"--csv"})), name));
 }
 
 TEST_CASE("query and list print CSV") {

@@ -7,6 +7,7 @@
 
 #include "../contains.h"
 #include "cli/list.h"
+#include "cli/print.h"
 #include "cli/progress_display.h"
 #include "cli/query.h"
 #include "cli/render_record.h"
@@ -61,6 +62,55 @@ TEST_CASE("tables align") {
         "name       n  note\n"
         "a          1\n"
         "longer  1000  x\n");
+}
+
+TEST_CASE("what others wrote reaches a terminal as text") {
+  using namespace std::string_literals;
+  CHECK(visible("a\x1b[2J\a\n\tb\x7f") == "a\\u001b[2J\\u0007\n\\u0009b\\u007f");
+  CHECK(visible_line("a\nb") == "a\\u000ab");
+  CHECK(visible("\0"s) == "\\u0000");
+  CHECK(visible("\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80") ==
+        "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
+  CHECK(visible("\xc2\x9b"
+                "2J") == "\\u009b2J");  // a terminal's escape in one character
+  // No UTF-8: alone, cut off, overlong, a surrogate, too high.
+  for (const char* wrong : {"\x9b", "\xc3", "\xe2\x82", "\xff"})
+    CHECK(contains(visible(wrong), "\xef\xbf\xbd"));
+  CHECK_FALSE(contains(visible("\xc0\x9b"), "\x9b"));
+  CHECK_FALSE(contains(visible("\xed\xa0\x80"), "\xed"));
+  CHECK_FALSE(contains(visible("\xf5\x80\x80\x80"), "\xf5"));
+
+  store::Record record = make_record(10);
+  record.key.config = "rank=0\n\x1b[31mevil";
+  record.reason = "because\a\nof";
+  DeviceNames devices = one_device();
+  devices.at("GPU-1").device.name = "NVIDIA\x1b]0;title\a\nH200";
+  QueryAnswer answer;
+  answer.devices = devices;
+  answer.results.push_back({record, {}, {}});
+  answer.candidates = {record};
+  ShownRecord shown;
+  shown.record = record;
+  shown.devices = devices;
+  DeviceList list;
+  list.stored = devices;
+  const auto count_lines = [](const std::string& text) { return lines(text).size(); };
+  const size_t query_lines = count_lines(query_text(answer));
+  const size_t show_lines = count_lines(show_text(shown));
+  const size_t list_lines = count_lines(devices_text(list));
+  for (const std::string& text : {query_text(answer), show_text(shown), devices_text(list)}) {
+    CAPTURE(text);
+    CHECK(text.find_first_of("\x1b\a") == std::string::npos);
+    CHECK(contains(text, "NVIDIA\\u001b]0;title\\u0007\\u000aH200"));
+  }
+  // One line each, as with names that are names.
+  answer.devices = shown.devices = list.stored = one_device();
+  answer.results.front().best.key = answer.candidates.front().key = make_record(10).key;
+  answer.results.front().best.reason = answer.candidates.front().reason = "because";
+  CHECK(count_lines(query_text(answer)) == query_lines);
+  CHECK(count_lines(devices_text(list)) == list_lines);
+  shown.record.reason = "because";
+  CHECK(count_lines(show_text(shown)) == show_lines);
 }
 
 TEST_CASE("cells") {

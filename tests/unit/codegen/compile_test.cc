@@ -20,9 +20,9 @@
 namespace gemmtune::codegen {
 namespace {
 
-KernelSource standalone_source(const KernelSpec& spec) {
+KernelSource standalone_source(const KernelSpec& spec, Arch arch) {
   KernelSource source = emit(spec);
-  source.text = emit_standalone(spec);
+  source.text = emit_standalone(spec, arch);
   source.headers.clear();
   return source;
 }
@@ -69,17 +69,27 @@ std::map<std::string, int> work_of(const std::string& ptx) {
 TEST_CASE("a standalone file compiles to the kernel that the parts it was put together from do") {
   const jit::Nvrtc& nvrtc = jit::real_nvrtc();
   std::mt19937 random(10);
-  const Arch arch = {8, 0, false};
   for (const Strategy* strategy : strategies()) {
-    KernelSpec spec = random_kernel(*strategy, representative_device(arch), random);
-    spec.device_scalars = random() % 2 == 0;
-    CAPTURE(kernel_name(spec));
-    const auto parts = jit::compile_to_ptx(nvrtc, {emit(spec), arch, {}});
-    REQUIRE_MESSAGE(parts.has_value(), parts.error().log);
-    const auto alone = jit::compile_to_ptx(nvrtc, {standalone_source(spec), arch, {}});
-    REQUIRE_MESSAGE(alone.has_value(), alone.error().log);
-    CHECK(work_of(alone->ptx) == work_of(parts->ptx));
-    CHECK(work_of(alone->ptx).size() >= 2);
+    // Each kind of products on one arch, and the oldest arch too: it has code of its own.
+    std::vector<std::pair<Arch, Problem>> cases;
+    for (const Problem& kind : kinds_of(*strategy, {8, 0, false}))
+      cases.emplace_back(Arch{8, 0, false}, kind);
+    for (const Problem& kind : kinds_of(*strategy, {7, 5, false})) {
+      cases.emplace_back(Arch{7, 5, false}, kind);
+      break;
+    }
+    for (const auto& [arch, kind] : cases) {
+      KernelSpec spec = random_kernel(*strategy, kind, representative_device(arch), random);
+      spec.device_scalars = random() % 2 == 0;
+      CAPTURE(kernel_name(spec));
+      CAPTURE(to_string(arch));
+      const auto parts = jit::compile_to_ptx(nvrtc, {emit(spec), arch, {}});
+      REQUIRE_MESSAGE(parts.has_value(), parts.error().log);
+      const auto alone = jit::compile_to_ptx(nvrtc, {standalone_source(spec, arch), arch, {}});
+      REQUIRE_MESSAGE(alone.has_value(), alone.error().log);
+      CHECK(work_of(alone->ptx) == work_of(parts->ptx));
+      CHECK(work_of(alone->ptx).size() >= 2);
+    }
   }
 }
 
@@ -134,7 +144,8 @@ TEST_CASE("a standalone file compiles with nvcc") {
   const DeviceSpec& device = representative_device({8, 0, false});
   for (const char* name : {"double_buffer", "split_k"}) {
     const fs::path source = folder / (std::string(name) + ".cu");
-    std::ofstream(source) << emit_standalone(random_kernel(**find_strategy(name), device, random));
+    std::ofstream(source) << emit_standalone(random_kernel(**find_strategy(name), device, random),
+                                             device.arch);
     const std::string command = fmt::format(
         "nvcc -std=c++20 -arch=sm_80 -cubin -o {}.cubin {} 2>&1", source.string(), source.string());
     CAPTURE(command);

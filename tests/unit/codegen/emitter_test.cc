@@ -1,6 +1,7 @@
 #include "codegen/emitter.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <random>
 
@@ -55,19 +56,32 @@ TEST_CASE("a stored strategy and config are a kernel again") {
       CHECK(source_hash(emit(*parsed)) == source_hash(emit(spec)));
     }
   }
-  for (const auto& [strategy, config] :
-       {std::pair{"no_such", "tile_m=8"}, {"naive", "tile_m=8 future=1"}, {"naive", "128x128"}}) {
+  struct Wrong {
+    const char* strategy;
+    const char* config;
+    const char* why;
+  };
+  for (const auto& [strategy, config, why] :
+       {Wrong{"no_such", "tile_m=8", "'no_such'"},
+        {"naive", "tile_m=8 future=1", "'future'"},
+        {"wmma", "tile_m=64 stages=2", "wmma has no parameter 'stages'; it has tile_m, tile_n"},
+        {"wmma", "tile_m=64 stages=0", "'stages'"},
+        {"naive", "128x128", "name=number"},
+        {"naive", "tile_m=8 tile_m=8", "once"},
+        {"naive", "tile_m=x", "name=number"}}) {
+    CAPTURE(config);
     const auto parsed = parse_spec(strategy, config, problem);
     REQUIRE_FALSE(parsed);
     CHECK(parsed.error().kind == ErrorKind::unsupported);
+    CHECK(parsed.error().message.find(why) != std::string::npos);
   }
 }
 
 TEST_CASE("a standalone file includes nothing and holds every part once") {
   std::mt19937 random(6);
   for (const Strategy* strategy : strategies()) {
-    const std::string text =
-        emit_standalone(random_legal(*strategy, {}, representative_device({8, 0, false}), random));
+    const std::string text = emit_standalone(
+        random_legal(*strategy, {}, representative_device({8, 0, false}), random), {8, 0, false});
     CHECK(text.find("#include") == std::string::npos);
     CHECK(text.find("#pragma once") == std::string::npos);
     const size_t first = text.find("struct GemmArgs {");
@@ -75,6 +89,61 @@ TEST_CASE("a standalone file includes nothing and holds every part once") {
     CHECK(text.find("struct GemmArgs {", first + 1) == std::string::npos);
     CHECK(text.find("extern \"C\" __global__") != std::string::npos);
   }
+}
+
+TEST_CASE(
+    "a standalone file says how it is compiled, and asks for the shared memory that it takes") {
+  std::mt19937 random(11);
+  bool asked = false;
+  bool had_enough = false;
+  for (const Strategy* strategy : strategies()) {
+    for (int i = 0; i < 20; ++i) {
+      const KernelSpec spec =
+          random_kernel(*strategy, representative_device({9, 0, false}), random);
+      CAPTURE(kernel_name(spec));
+      const std::string text = emit_standalone(spec, {9, 0, false});
+      CHECK(text.find("-arch=sm_90 ") != std::string::npos);
+      const std::string call =
+          fmt::format("cudaFuncSetAttribute({}, cudaFuncAttributeMaxDynamicSharedMemorySize, {})",
+                      kernel_name(spec), strategy->smem_bytes(spec));
+      const bool needed = strategy->smem_bytes(spec) > 48 * 1024;
+      CHECK((text.find(call) != std::string::npos) == needed);
+      CHECK((text.find("48 KB") != std::string::npos) == needed);
+      (needed ? asked : had_enough) = true;
+    }
+  }
+  CHECK(asked);
+  CHECK(had_enough);
+}
+
+TEST_CASE("a standalone file leaves out what its kernel does not use") {
+  const auto text_of = [](std::string_view strategy, std::string_view tile, DataType type) {
+    const KernelSpec spec{*find_strategy(strategy), *parse_tile(tile), {true, true, 8, 8, 8}, type};
+    REQUIRE(broken_rule(spec, representative_device({8, 0, false})) == nullptr);
+    return emit_standalone(spec, {8, 0, false});
+  };
+  const auto has = [](const std::string& text, std::string_view what) {
+    return text.find(what) != std::string::npos;
+  };
+  const std::string naive = text_of("naive", "tile_m=32 tile_n=32", DataType::f32);
+  CHECK(has(naive, "struct BlockThreadTile"));
+  CHECK_FALSE(has(naive, "kAccessWidth"));
+  CHECK_FALSE(has(naive, "enum LaneOrder"));
+  const std::string multistage = text_of(
+      "mma_multistage", "tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 stages=3 fragments=2",
+      DataType::f16);
+  CHECK(has(multistage, "struct MmaMainloop"));
+  CHECK_FALSE(has(multistage, "HeldTileLoader"));  // before sm_80
+  // The fp32 units' thread tile, of which only a helper is used, and its way of writing C.
+  CHECK(has(multistage, "warp_tile_threads"));
+  CHECK_FALSE(has(multistage, "struct ThreadTile"));
+  CHECK_FALSE(has(multistage, "store_thread_tile"));
+  // What a host program needs to launch it is named in the notes only.
+  const std::string stream_k =
+      text_of("mma_stream_k",
+              "tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 stages=3 fragments=2 slices=132",
+              DataType::f16);
+  CHECK(has(stream_k, "stream_k_shares(const TileConfig&"));
 }
 
 }  // namespace

@@ -216,6 +216,34 @@ TEST_CASE("the schema names the same keys as the file") {
 }
 
 // As a store gives it back.
+TEST_CASE("users name GPU models by id, by name, or by part of one name") {
+  const auto id = [](std::string_view text, std::optional<Arch> arch = std::nullopt) {
+    const auto spec = choose_device_spec(text, arch);
+    return spec ? (*spec)->id : spec.error().message;
+  };
+  CHECK(id("L4") == "l4");
+  CHECK(id("4090") == "rtx4090");
+  CHECK(id("nvidia h200") == "h200");
+  CHECK(id("H200", Arch{9, 0, true}) == "h200");
+  CHECK(id("A10") == "a10");  // not an A100
+  CHECK(id("A100").starts_with("several GPU models fit 'A100': NVIDIA A100-SXM4-40GB, "));
+  CHECK(id("L4", Arch{8, 0, false})
+            .starts_with("unknown GPU model 'L4' for sm_80; there are: NVIDIA A100"));
+  CHECK(id("").starts_with("unknown GPU model ''; there are: Tesla T4, "));
+  for (const DeviceSpec& spec : known_devices()) {
+    CHECK(id(spec.id) == spec.id);
+    CHECK(id(spec.name) == spec.id);
+    const Device device = modelled_device(spec);
+    CHECK(is_modelled(device.uuid));
+    CHECK(device_limits(device, spec.arch).id == spec.id);
+  }
+  CHECK_FALSE(is_modelled("GPU-1"));
+  CHECK_FALSE(is_modelled("shipped-nvidia-h200"));
+  CHECK(with_article("NVIDIA GeForce RTX 4090") == "an RTX 4090");
+  CHECK(with_article("Tesla T4") == "a T4");
+  CHECK(with_article("NVIDIA L4") == "an L4");
+}
+
 TEST_CASE("what a device does not say is the data file's") {
   Device device;
   device.name = "NVIDIA H200";

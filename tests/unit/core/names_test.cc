@@ -61,6 +61,10 @@ TEST_CASE("in_quotes: one line, whatever the text") {
   CHECK(in_quotes("") == "''");
   CHECK(in_quotes("a b\xC3\xA9") == "'a b\xC3\xA9'");
   CHECK(in_quotes("a\nb\t\x7f") == "'a\\x0ab\\x09\\x7f'");
+  CHECK(in_quotes("\xC2\x9B") == "'\\xc2\\x9b'");  // a terminal's escape in one character
+  CHECK(has_control_characters("\xC2\x9B"));
+  CHECK(has_control_characters("a\n"));
+  CHECK_FALSE(has_control_characters("a b\xC3\xA9\xC2\xA0"));
   CHECK(unknown_name_message("type", "f\n32", {}) == "unknown type 'f\\x0a32'; valid: ");
 }
 

@@ -114,6 +114,16 @@ TEST_CASE("the fastest of what was measured here comes first") {
   CHECK(decide({}) == "default");
 }
 
+TEST_CASE("of predictions the one for this model comes first") {
+  const auto predicted = store::Provenance::predicted;
+  const Row other{kOther, 5, 0, "tile_m=8 tile_n=32", "sm_90", predicted};
+  const Row same{kTwin, 10, 0, "tile_m=8 tile_n=32", "sm_90", predicted};
+  for (const std::vector<Row>& rows : {std::vector{other, same}, {same, other}}) {
+    const Snapshot snapshot = snapshot_of(rows);
+    CHECK(snapshot.known.front().kernel->time_us == 10);
+  }
+}
+
 TEST_CASE("a kernel's time counts as what it ranks as") {
   Row searched{kHere, 97, 100};
   searched.rank_us = 102;

@@ -225,6 +225,75 @@ TEST_CASE("every key is needed, no other is taken, and no value of another kind"
   CHECK(contains(broken("/timings/0/samples_us", json::array({"x"})), "no number"));
 }
 
+TEST_CASE("numbers that cannot be and texts that cannot be shown are refused") {
+  Entries random(9);
+  Entry entry = random.entry();
+  while (entry.timings.empty() || !entry.device) entry = random.entry();
+  const json whole = json::parse(to_line(entry));
+  const auto broken = [&](const std::string& pointer, const json& value) {
+    json line = whole;
+    line[json::json_pointer(pointer)] = value;
+    return why_refused(line.dump());
+  };
+  for (const char* name :
+       {"min_us", "median_us", "ci_low_us", "ci_high_us", "baseline_median_us"}) {
+    CAPTURE(name);
+    for (const json& wrong : {json(9e99), json(-1), json(0), json(-1e308)})
+      CHECK(contains(broken(std::string("/timings/0/") + name, wrong), name));
+  }
+  const double median = whole["timings"][0]["median_us"];
+  CHECK(contains(broken("/timings/0/min_us", median * 2), "do not ascend"));
+  CHECK(contains(broken("/timings/0/ci_low_us", median * 1.001), "do not ascend"));
+  CHECK(contains(broken("/timings/0/ci_high_us", median * 0.5), "do not ascend"));
+  CHECK(contains(broken("/timings/0/sample_count", 2147483647), "3 samples"));
+  CHECK(contains(broken("/timings/0/samples_us/1", -1), "sample"));
+  CHECK(contains(broken("/timings/0/sm_clock_min_mhz", -1), "clocks"));
+  CHECK(contains(broken("/timings/0/sm_clock_min_mhz", 99999), "clocks"));
+  CHECK(contains(broken("/timings/0/sm_clock_median_mhz", 1e30), "clocks"));
+  CHECK(contains(broken("/timings/0/power_w", -1), "power_w"));
+  CHECK(contains(broken("/max_error", -1e308), "max_error"));
+  CHECK(contains(broken("/vendor_max_error", -1e308), "vendor_max_error"));
+  CHECK(contains(broken("/predicted_us", 9e99), "predicted_us"));
+  for (const char* wrong : {"0000-99-99T99:99:99.999Z", "2025-02-30T00:00:00.000Z",
+                            "2025-01-31T24:00:00.000Z", "2025-01-31T00:00:00Z", "2025-01-31"}) {
+    CHECK(contains(broken("/updated_at", wrong), wrong));
+    CHECK(contains(broken("/timings/0/run/started_at", wrong), "timings[0].run.started_at"));
+  }
+  using namespace std::string_literals;
+  for (const std::string& wrong : {"a\0b"s, "\0"s, "\x1b[2J"s, "\a"s, "a\nb"s, "\x7f"s,
+                                   "\xc2\x9b"
+                                   "2J"s,
+                                   std::string(70000, 'a')}) {
+    for (const char* at : {"/device/uuid", "/device/name", "/strategy", "/config", "/source_hash",
+                           "/compiler_version", "/run/options", "/timings/0/run/tool_version"}) {
+      const std::string why = broken(at, wrong);
+      CAPTURE(why);
+      CHECK((contains(why, "control characters") || contains(why, "longer than")));
+      CHECK(why.find_first_of("\x1b\a\n\x7f"s + '\0') == std::string::npos);
+    }
+  }
+  CHECK(contains(broken("/reason", "\x1b[2J"), "reason has control characters"));
+  json several_lines = whole;
+  several_lines["reason"] = "a compiler's\n\twords";
+  CHECK(parse_line(several_lines.dump()));
+}
+
+TEST_CASE("a line says each thing once, and ends where it ends") {
+  Entries random(10);
+  const std::string line = to_line(random.entry());
+  const std::string warm = "\"warm\":";
+  std::string twice = line;
+  twice.insert(twice.find(warm), warm + "true,");
+  CHECK(contains(why_refused(twice), "\"warm\" stands twice"));
+  const std::string version = "\"tool_version\":";
+  std::string in_run = line;
+  in_run.insert(in_run.find(version), version + "\"0\",");
+  CHECK(contains(why_refused(in_run), "\"tool_version\" stands twice"));
+  CHECK(contains(why_refused(line + '\0'), "zero byte"));
+  CHECK(contains(why_refused(line + '\0' + "rest"), "zero byte"));
+  CHECK(parse_line(line));
+}
+
 TEST_CASE("a line that is cut off or changed anywhere never crashes the reader") {
   Entries random(5);
   std::mt19937 bytes(6);

@@ -141,6 +141,7 @@ TEST_CASE("record: every refusal leaves the store as it was") {
   refuse([](Record& r) { r.job.problem.lda = 1; }, "lda");
   refuse([](Record& r) { r.job.arch = {}; }, "arch");
   refuse([](Record& r) { r.job.device_uuid = "GPU-none"; }, "GPU-none");
+  refuse([](Record& r) { r.job.device_uuid = "model-h200"; }, "GPU model");
   refuse([](Record& r) { r.job.device_uuid.clear(); }, "device");
   refuse([](Record& r) { r.key.strategy.clear(); }, "strategy");
   refuse([](Record& r) { r.run_id = 77; }, "run 77");

@@ -180,6 +180,7 @@ TEST_CASE_FIXTURE(Fixture, "without a device the result is a prediction and says
   REQUIRE_MESSAGE(report.has_value(), report.error().message);
   REQUIRE_FALSE(report->ranking.empty());
   CHECK(report->ranking.front().provenance == store::Provenance::predicted);
+  CHECK(report->ranking.front().job.device_uuid == "model-" + services.limits.id);
   CHECK_FALSE(report->ranking.front().measurement);
   CHECK(verified == 2);  // the first winner was wrong, the next one took its place
   CHECK_FALSE(report->vendor_best);

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gemmtune::codegen {
+
+// A top-level declaration or macro of a CUDA C++ source, or one of the lines around several of
+// them. The texts of all items, one after the other, are the source.
+struct SourceItem {
+  enum class Kind {
+    declaration,
+    open,    // "namespace gemmtune {", "#if ..."
+    middle,  // "#else", "#elif ..."
+    close,   // "}", "#endif"
+  };
+
+  Kind kind = Kind::declaration;
+  std::string text;  // with the comments before it
+  // What it declares or defines: enumerators too. Empty where that is not understood.
+  std::set<std::string, std::less<>> names;
+  std::set<std::string, std::less<>> uses;  // words that may name declarations
+  bool is_class = false;
+  // Of a function: types that it takes by reference to what can be changed, so that a caller must
+  // have an object of them.
+  std::set<std::string, std::less<>> referenced;
+};
+
+// Splits a source at the level of namespaces. Nothing if its brackets or conditionals do not match.
+std::optional<std::vector<SourceItem>> split_source(std::string_view source);
+
+// The words of a text that may name declarations: not in comments or literals, and no members (".x"
+// and "->x").
+std::set<std::string, std::less<>> words_of(std::string_view text);
+
+}  // namespace gemmtune::codegen

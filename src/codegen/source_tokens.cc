@@ -1,0 +1,120 @@
+#include "codegen/source_tokens.h"
+
+#include <algorithm>
+#include <string>
+
+namespace gemmtune::codegen {
+namespace {
+
+using Kind = SourceToken::Kind;
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c);
+}
+
+class Tokenizer {
+ public:
+  explicit Tokenizer(std::string_view source) : rest_(source) {}
+
+  std::vector<SourceToken> run() {
+    while (!rest_.empty()) take();
+    return std::move(tokens_);
+  }
+
+ private:
+  void take() {
+    const char first = rest_.front();
+    if (kBlanks.find(first) != std::string_view::npos) {
+      const size_t size = std::min(rest_.find_first_not_of(kBlanks), rest_.size());
+      const bool new_line = rest_.substr(0, size).find('\n') != std::string_view::npos;
+      add(Kind::blank, size);
+      line_begins_ = line_begins_ || new_line;
+    } else if (rest_.starts_with("//")) {
+      add(Kind::comment, std::min(rest_.find('\n'), rest_.size()));
+    } else if (rest_.starts_with("/*")) {
+      add(Kind::comment, behind("*/", 2));
+    } else if (first == '#' && line_begins_) {
+      add(Kind::directive, directive_size());
+    } else if (first == '"' || first == '\'') {
+      add(Kind::literal, literal_size(first));
+    } else if (is_digit(first) || (first == '.' && rest_.size() > 1 && is_digit(rest_[1]))) {
+      add(Kind::number, number_size());
+    } else if (is_word(first)) {
+      take_word();
+    } else {
+      add(Kind::mark, 1);
+    }
+  }
+
+  void take_word() {
+    size_t size = 1;
+    while (size < rest_.size() && is_word(rest_[size])) ++size;
+    const bool raw = rest_[size - 1] == 'R' && size < rest_.size() && rest_[size] == '"';
+    if (raw) {
+      const size_t open = std::min(rest_.find('(', size), rest_.size());
+      const std::string end =
+          ")" + std::string(rest_.substr(size + 1, std::max(open, size + 1) - size - 1)) + "\"";
+      add(Kind::literal, behind(end, open));
+    } else {
+      add(Kind::word, size);
+    }
+  }
+
+  // The size up to and with the next `end` from `from` on.
+  size_t behind(std::string_view end, size_t from) const {
+    const size_t at = rest_.find(end, from);
+    return at == std::string_view::npos ? rest_.size() : at + end.size();
+  }
+
+  size_t directive_size() const {
+    size_t end = 0;
+    do {
+      end = rest_.find('\n', end + 1);
+    } while (end != std::string_view::npos && rest_[end - 1] == '\\');
+    return std::min(end, rest_.size());
+  }
+
+  size_t literal_size(char quote) const {
+    size_t size = 1;
+    while (size < rest_.size() && rest_[size] != quote && rest_[size] != '\n')
+      size += rest_[size] == '\\' ? 2 : 1;
+    return std::min(size + 1, rest_.size());
+  }
+
+  size_t number_size() const {
+    size_t size = 1;
+    while (size < rest_.size()) {
+      const char c = rest_[size];
+      const char before = rest_[size - 1];
+      const bool sign = (c == '+' || c == '-') && (before == 'e' || before == 'E') &&
+                        !rest_.starts_with("0x") && !rest_.starts_with("0X");
+      if (!is_word(c) && c != '.' && c != '\'' && !sign) break;
+      ++size;
+    }
+    return size;
+  }
+
+  void add(Kind kind, size_t size) {
+    tokens_.push_back({kind, rest_.substr(0, size)});
+    rest_.remove_prefix(size);
+    line_begins_ = line_begins_ && (kind == Kind::blank || kind == Kind::comment);
+  }
+
+  std::string_view rest_;
+  bool line_begins_ = true;  // nothing but blanks and comments so far
+  std::vector<SourceToken> tokens_;
+};
+
+}  // namespace
+
+std::vector<SourceToken> tokenize(std::string_view source) {
+  return Tokenizer(source).run();
+}
+
+}  // namespace gemmtune::codegen

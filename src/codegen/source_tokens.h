@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace gemmtune::codegen {
+
+// A token of a CUDA C++ source. Every character belongs to one.
+struct SourceToken {
+  enum class Kind {
+    blank,
+    comment,
+    directive,  // "#define ..." with its continuation lines, without the line's end
+    word,
+    number,
+    literal,  // text or character
+    mark,     // one character
+  };
+
+  Kind kind = Kind::blank;
+  std::string_view text;
+
+  bool is(std::string_view other) const { return text == other; }
+  // Neither blank, comment nor directive.
+  bool counts() const { return kind >= Kind::word; }
+};
+
+// The tokens of `source`, which they refer to.
+std::vector<SourceToken> tokenize(std::string_view source);
+
+}  // namespace gemmtune::codegen
