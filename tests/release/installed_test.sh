@@ -59,6 +59,11 @@ ${CC:-cc} -std=c11 "$work/examples/gemm.c" $flags -lm -ldl -o "$work/gemm_pkg_co
 
 # --- Running -------------------------------------------------------------------------------------
 
+# An installation has no NVRTC of its own, and does not look for one in the source folder.
+bundled=$source_dir/.deps/cuda/lib
+if [[ -z ${GEMM_TUNE_NVRTC:-} ]] && compgen -G "$bundled/libnvrtc.so*" >/dev/null; then
+  export GEMM_TUNE_NVRTC=$bundled
+fi
 "$prefix/bin/gemm-tune" --shape 256x192x128 --arch sm_80 --candidates 2 --db "$work/tuned.db" \
   --no-cache -q >"$work/log" 2>&1 || { cat "$work/log" && fail "gemm-tune of the installation"; }
 expect_run() {
