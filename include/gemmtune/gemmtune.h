@@ -204,9 +204,9 @@ typedef struct gemmtune_problem {
   int64_t batch;              /* number of products, at least 1 */
   int64_t stride_a, stride_b; /* from one product to the next, or GEMMTUNE_PACKED; 0: all use one */
   int64_t stride_c;           /* matrices of C must not overlap */
-  uint32_t align_bytes;       /* what the addresses of A, B and C are multiples of: a power of two, or
-                                 GEMMTUNE_ALIGN_OF_POINTERS */
-  uint32_t reserved;          /* 0 */
+  uint32_t align_bytes; /* what the addresses of A, B and C are multiples of: a power of two, or
+                           GEMMTUNE_ALIGN_OF_POINTERS */
+  uint32_t reserved;    /* 0 */
 } gemmtune_problem;
 
 #define GEMMTUNE_PROBLEM_INIT                                                                     \

@@ -184,7 +184,7 @@ Expected<void> pack_to_stdout(const Context& context, const PackOptions& options
   if (auto checked = check_content_to_stdout(context, "a pack"); !checked) return checked;
   if (isatty(STDOUT_FILENO) == 1)
     return usage_error("a pack is binary: name a FILE, or redirect stdout");
-  auto report = run_db_pack(context, options, print);
+  auto report = run_db_pack(context, options, print_exactly);
   if (!report) return tl::unexpected(report.error());
   for (const MissingKernel& kernel : report->missing)
     context.log->warn("without {} {}: {}", kernel.arch, kernel.name, kernel.why);

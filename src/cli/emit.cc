@@ -53,7 +53,7 @@ Expected<bool> look_up(const Context& context, const EmitOptions& options, const
     if (!best || *best) break;
     best = (*store)->best(other, *filter);
     if (best && *best)
-      context.log->info("the result is of {}: the same with other pointers", key(other));
+      context.log->debug("the result is of {}: the same with other pointers", key(other));
   }
   if (!best) return tl::unexpected(best.error());
   if (*best) {

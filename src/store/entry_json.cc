@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr int kVersion = 2;  // of the line
+constexpr int kVersion = 2;            // of the line
 constexpr int kVersionOfUsual256 = 2;  // what a problem means that names no alignment
 constexpr const char* kVersionKey = "gemm_tune";
 

@@ -229,6 +229,8 @@ inline constexpr const char* kSelectWinners = R"(
       WHERE j.problem_id = w.problem_id AND j.arch = w.arch AND j.device_id = w.device_id
         AND j.warm = w.warm))";
 
+// What is done of a job: on a GPU what was measured, for an arch or a GPU model (modelled_device)
+// what was predicted.
 inline constexpr const char* kSelectDone = R"(
   SELECT c.strategy AS strategy, c.config AS config, c.source_hash AS source_hash,
          c.compiler_version AS compiler_version, c.outcome AS outcome
@@ -236,7 +238,7 @@ inline constexpr const char* kSelectDone = R"(
   JOIN problems p ON p.id = c.problem_id
   LEFT JOIN devices d ON d.id = c.device_id
   WHERE p.key = :problem_key AND c.arch = :arch AND coalesce(d.uuid, '') = :device_uuid
-    AND c.warm = :warm AND (c.device_id IS NULL OR c.provenance = 'measured')
+    AND c.warm = :warm AND (c.device_id IS NULL OR c.provenance = 'measured' OR d.uuid GLOB 'model-*')
   ORDER BY c.id)";
 
 inline constexpr const char* kSelectRevision =
@@ -250,7 +252,7 @@ inline constexpr const char* kSelectChanges = R"(
   LEFT JOIN devices d ON d.id = c.device_id
   WHERE c.revision > :revision AND p.key = :problem_key AND c.arch = :arch
     AND coalesce(d.uuid, '') = :device_uuid AND c.warm = :warm
-    AND (c.device_id IS NULL OR c.provenance = 'measured')
+    AND (c.device_id IS NULL OR c.provenance = 'measured' OR d.uuid GLOB 'model-*')
   ORDER BY c.revision)";
 
 // The same of a job whose rows are known, without vendors.
@@ -259,7 +261,8 @@ inline constexpr const char* kSelectChangedKeys = R"(
   FROM candidates
   WHERE revision > :revision AND problem_id = :problem_id AND arch = :arch
     AND coalesce(device_id, 0) = coalesce(:device_id, 0) AND warm = :warm
-    AND outcome <> 'vendor' AND (device_id IS NULL OR provenance = 'measured'))";
+    AND outcome <> 'vendor' AND (device_id IS NULL OR provenance = 'measured'
+      OR device_id IN (SELECT id FROM devices WHERE uuid GLOB 'model-*')))";
 
 // 1 if the candidate of these columns needs no further work, as in kSelectDone, and was written
 // after a revision.
@@ -269,7 +272,8 @@ inline constexpr const char* kCountFinished = R"(
     AND coalesce(device_id, 0) = coalesce(:device_id, 0) AND warm = :warm
     AND strategy = :strategy AND config = :config AND source_hash = :source_hash
     AND compiler_version = :compiler_version
-    AND revision > :repeat_until AND (device_id IS NULL OR provenance = 'measured'))";
+    AND revision > :repeat_until AND (device_id IS NULL OR provenance = 'measured'
+      OR device_id IN (SELECT id FROM devices WHERE uuid GLOB 'model-*')))";
 
 inline constexpr const char* kDeleteExpiredClaims =
     "DELETE FROM claims WHERE expires_at_ms <= :now_ms";

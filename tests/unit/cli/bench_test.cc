@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <filesystem>
 
 #include "../contains.h"
@@ -205,19 +204,11 @@ TEST_CASE("options that make no sense are refused before anything is looked for"
     return report.error().message;
   };
   BenchOptions options;
-  for (const double seconds : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
-    options.seconds = seconds;
-    CHECK(contains(refused(options), "--seconds"));
-  }
-  options = {};
   options.search.candidates = 5;
   CHECK(contains(refused(options), "--tune-missing"));
-  options.tune_missing = true;
-  options.search.candidates = 0;
-  CHECK(contains(refused(options), "--candidates"));
-  options.search.candidates.reset();
-  options.search.seconds = HUGE_VAL;
-  CHECK(contains(refused(options), "--tune-seconds"));
+  options.search = {};
+  options.search.seconds = 1;
+  CHECK(contains(refused(options), "--tune-missing"));
 }
 
 }  // namespace gemmtune::cli
