@@ -61,7 +61,7 @@ TEST_CASE("a stored strategy and config are a kernel again") {
     const char* config;
     const char* why;
   };
-  for (const auto& [strategy, config, why] :
+  for (const Wrong& wrong :
        {Wrong{"no_such", "tile_m=8", "'no_such'"},
         {"naive", "tile_m=8 future=1", "'future'"},
         {"wmma", "tile_m=64 stages=2", "wmma has no parameter 'stages'; it has tile_m, tile_n"},
@@ -69,11 +69,11 @@ TEST_CASE("a stored strategy and config are a kernel again") {
         {"naive", "128x128", "name=number"},
         {"naive", "tile_m=8 tile_m=8", "once"},
         {"naive", "tile_m=x", "name=number"}}) {
-    CAPTURE(config);
-    const auto parsed = parse_spec(strategy, config, problem);
+    CAPTURE(wrong.config);
+    const auto parsed = parse_spec(wrong.strategy, wrong.config, problem);
     REQUIRE_FALSE(parsed);
     CHECK(parsed.error().kind == ErrorKind::unsupported);
-    CHECK(parsed.error().message.find(why) != std::string::npos);
+    CHECK(parsed.error().message.find(wrong.why) != std::string::npos);
   }
 }
 

@@ -9,7 +9,7 @@
 namespace gemmtune::codegen {
 namespace {
 
-std::string error_of(const std::string& text) {
+std::string json_error(const std::string& text) {
   const auto document = parse_json(text, "a.json");
   REQUIRE_FALSE(document);
   CHECK(document.error().kind == ErrorKind::usage);
@@ -19,26 +19,26 @@ std::string error_of(const std::string& text) {
 }  // namespace
 
 TEST_CASE("JSON: what is wrong, and where") {
-  CHECK(error_of("") == "a.json is empty");
-  CHECK(error_of(" \n\t") == "a.json is empty");
-  CHECK(error_of("{") ==
+  CHECK(json_error("") == "a.json is empty");
+  CHECK(json_error(" \n\t") == "a.json is empty");
+  CHECK(json_error("{") ==
         "a.json:1:1: the file ends here, and a bracket, brace or quote is still open");
-  CHECK(error_of("{\n  \"m\": [1,\n 2\n") ==
+  CHECK(json_error("{\n  \"m\": [1,\n 2\n") ==
         "a.json:3:2: the file ends here, and a bracket, brace or quote is still open");
-  CHECK(error_of("{\"m\": 1,\n \"n\" 2}") == "a.json:2:6: '2' is not expected here");
-  CHECK(error_of("{\"m\": 1,\n}") == "a.json:2:1: a comma stands before the closing '}'");
-  CHECK(error_of("[1, 2,]") == "a.json:1:7: a comma stands before the closing ']'");
-  CHECK(error_of("[\n\n  tru]") == "a.json:3:3: 'tru' is not expected here");
-  CHECK(error_of("{\"m\" 12, \"n\": 3}") == "a.json:1:6: '12' is not expected here");
-  CHECK(error_of("[1] // ones") == "a.json:1:5: JSON has no comments");
-  CHECK(error_of("{'m': 1}") == "a.json:1:2: texts stand in double quotes");
-  CHECK(error_of("{\"m: 1,\n\"n\": 2}") ==
+  CHECK(json_error("{\"m\": 1,\n \"n\" 2}") == "a.json:2:6: '2' is not expected here");
+  CHECK(json_error("{\"m\": 1,\n}") == "a.json:2:1: a comma stands before the closing '}'");
+  CHECK(json_error("[1, 2,]") == "a.json:1:7: a comma stands before the closing ']'");
+  CHECK(json_error("[\n\n  tru]") == "a.json:3:3: 'tru' is not expected here");
+  CHECK(json_error("{\"m\" 12, \"n\": 3}") == "a.json:1:6: '12' is not expected here");
+  CHECK(json_error("[1] // ones") == "a.json:1:5: JSON has no comments");
+  CHECK(json_error("{'m': 1}") == "a.json:1:2: texts stand in double quotes");
+  CHECK(json_error("{\"m: 1,\n\"n\": 2}") ==
         "a.json:1:8: a text is not closed by a quote in its line");
-  CHECK(error_of("[\"a\x01\"]") == "a.json:1:4: a text holds a control character as it is");
-  CHECK(error_of("[\"a\xff\"]") == "a.json:1:4: this is not UTF-8, or stands outside of a text");
-  CHECK(error_of("[1, 2}") == "a.json:1:6: '}' is not expected here");
-  CHECK(error_of("[1]]") == "a.json:1:4: ']' is not expected here");
-  CHECK(error_of("{\"a\": 1 \"b\": 2}") == "a.json:1:9: '\"b\"' is not expected here");
+  CHECK(json_error("[\"a\x01\"]") == "a.json:1:4: a text holds a control character as it is");
+  CHECK(json_error("[\"a\xff\"]") == "a.json:1:4: this is not UTF-8, or stands outside of a text");
+  CHECK(json_error("[1, 2}") == "a.json:1:6: '}' is not expected here");
+  CHECK(json_error("[1]]") == "a.json:1:4: ']' is not expected here");
+  CHECK(json_error("{\"a\": 1 \"b\": 2}") == "a.json:1:9: '\"b\"' is not expected here");
 }
 
 TEST_CASE("JSON: any damage is one line of our own words, with a place") {
