@@ -17,10 +17,10 @@ namespace {
 using namespace bench_test;  // NOLINT(google-build-using-namespace)
 using dispatch::Origin;
 
-const Problem kProblem = make_problem({64, 64, 64});
+const Problem kProduct = make_problem({64, 64, 64});
 
 BenchRow bench_one(Card& card, const dispatch::Decision& decision) {
-  auto row = bench_problem(wanted_of(kProblem), decision, services_of(card));
+  auto row = bench_problem(wanted_of(kProduct), decision, services_of(card));
   REQUIRE(row);
   return *row;
 }
@@ -52,7 +52,7 @@ TEST_CASE("what the library runs, what is own, and cuBLASLt are of one compariso
   Card card;
   const BenchRow row = bench_one(
       card,
-      {{algorithm_choice(kAlgorithm), {}, kernel_choice("naive", kProblem, Origin::same_model)},
+      {{algorithm_choice(kAlgorithm), {}, kernel_choice("naive", kProduct, Origin::same_model)},
        {}});
   CHECK(row.dispatched->time->median_us == 18);
   CHECK(row.dispatched->provenance == BenchProvenance::same_model);
@@ -77,7 +77,7 @@ TEST_CASE("a wrong kernel has no time but a note, cuBLASLt still has one") {
   Card card;
   card.wrong = {"smem_tile"};
   const BenchRow row =
-      bench_one(card, {{kernel_choice("smem_tile", kProblem, Origin::this_device), {}}, {}});
+      bench_one(card, {{kernel_choice("smem_tile", kProduct, Origin::this_device), {}}, {}});
   CHECK_FALSE(row.dispatched->time);
   CHECK_FALSE(row.compared());
   CHECK(contains(row.note, "smem_tile: wrong_result: planted"));
@@ -87,7 +87,7 @@ TEST_CASE("a wrong kernel has no time but a note, cuBLASLt still has one") {
 TEST_CASE("without cuBLASLt there is a time and nothing to compare with") {
   Card card;
   card.vendor.clear();
-  BenchRow row = bench_one(card, {{{}, kernel_choice("smem_tile", kProblem, {})}, {}});
+  BenchRow row = bench_one(card, {{{}, kernel_choice("smem_tile", kProduct, {})}, {}});
   CHECK(row.dispatched->time->median_us == 10);
   CHECK_FALSE(row.compared());
   CHECK(contains(row.note, "cuBLASLt has nothing for it"));
@@ -98,7 +98,7 @@ TEST_CASE("without cuBLASLt there is a time and nothing to compare with") {
 
 TEST_CASE("an epilogue to come, and operands that do not fit, are notes") {
   Card card;
-  WantedProblem wanted = wanted_of(kProblem);
+  WantedProblem wanted = wanted_of(kProduct);
   wanted.unsupported = "the epilogue 'bias' does not exist yet";
   auto row = bench_problem(wanted, {}, services_of(card));
   REQUIRE(row);
@@ -107,13 +107,13 @@ TEST_CASE("an epilogue to come, and operands that do not fit, are notes") {
   services.make_evaluator = [](const Problem&) -> Expected<std::unique_ptr<tuner::Evaluator>> {
     return usage_error("needs too much");
   };
-  row = bench_problem(wanted_of(kProblem), {}, services);
+  row = bench_problem(wanted_of(kProduct), {}, services);
   REQUIRE(row);
   CHECK(row->note == "needs too much");
   services.make_evaluator = [](const Problem&) -> Expected<std::unique_ptr<tuner::Evaluator>> {
     return make_error(ErrorKind::failed, "the device is gone");
   };
-  CHECK_FALSE(bench_problem(wanted_of(kProblem), {}, services));
+  CHECK_FALSE(bench_problem(wanted_of(kProduct), {}, services));
   CHECK(card.finals == 0);
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("with results of its model only, every problem of the suites is compar
 
 TEST_CASE("an interruption or a failure keeps the rows until then") {
   std::atomic<bool> stop = false;
-  const std::vector<WantedProblem> wanted(3, wanted_of(kProblem));
+  const std::vector<WantedProblem> wanted(3, wanted_of(kProduct));
   int told = 0;
   BenchEvents events;
   events.on_row = [&](const BenchRow&) { ++told; };
