@@ -102,8 +102,8 @@ void add_measured(const Snapshot& snapshot, const Known& known, const Request& r
 }
 
 // What was measured for this problem with pointers of another alignment class, the nearest first.
-// The 45 kernels shipped for the H200 that beat the vendor at 16 bytes reach 0.997 to 3.0 times the
-// speed of its best at 256, too (docs/performance.md); one that lost is none to begin with.
+// Of the kernels shipped for the H200, the 44 that beat the vendor at 16 bytes have 0.997 to 2.99
+// times its best speed at 256, too (docs/performance.md). One that lost is none to begin with.
 void add_other_alignments(const Snapshot& snapshot, const Request& request, const Target& target,
                           Decision& decision) {
   for (const Problem& other : other_alignments(request.problem)) {
