@@ -209,7 +209,8 @@ TEST_CASE_FIXTURE(Fixture,
   REQUIRE(second.has_value());
   CHECK(second->failures == std::vector<std::pair<std::string, int>>{{"compile_failed", 1}});
   CHECK(second->ranking.front().key != broken);
-  for (const store::Record& record : *store->candidates(request.problem, filter())) {
+  const auto records = store->candidates(request.problem, filter());
+  for (const store::Record& record : *records) {
     if (record.key != broken) continue;
     CHECK(record.outcome == store::Outcome::compile_failed);
     CHECK(record.reason == "planted");
