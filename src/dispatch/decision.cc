@@ -47,10 +47,10 @@ Expected<codegen::KernelSpec> usable_kernel(const StoredKernel& stored, const Re
   return usable_kernel(stored.strategy, stored.config, stored.arch, request, target);
 }
 
-Choice kernel_choice(codegen::KernelSpec spec, const StoredKernel& stored) {
+Choice kernel_choice(const codegen::KernelSpec& spec, const StoredKernel& stored) {
   Choice choice;
   choice.route = Choice::Route::kernel;
-  choice.spec = std::move(spec);
+  choice.spec = spec;
   choice.arch = stored.arch;
   choice.stored = &stored;
   return choice;
@@ -117,7 +117,7 @@ void add_other_alignments(const Snapshot& snapshot, const Request& request, cons
     const StoredKernel& stored = snapshot.kernels[known.kernel->index];
     auto spec = usable_kernel(stored, request, target);
     if (!spec) continue;  // add_neighbours() comes to it as well, and says why
-    Choice choice = kernel_choice(*std::move(spec), stored);
+    Choice choice = kernel_choice(*spec, stored);
     choice.neighbour = other;
     choice.stale = known.kernel->stale;
     choice.reason = fmt::format("won the same with pointers that are multiples of {} bytes, {}",
@@ -214,7 +214,7 @@ void add_fallback(const Request& request, const Target& target, Decision& decisi
       if (!spec) continue;
       Choice choice;
       choice.route = Choice::Route::kernel;
-      choice.spec = *std::move(spec);
+      choice.spec = *spec;
       choice.arch = *arch;
       choice.reason = "for problems of which nothing is known: legal for all, tuned for none";
       decision.choices.push_back(std::move(choice));
