@@ -16,8 +16,8 @@
 #include "gpu/driver.h"
 #include "jit/compiler.h"
 #include "store/record_store.h"
-#include "tuner/benchmark.h"
-#include "tuner/statistics.h"
+#include "tuner/measure/benchmark.h"
+#include "tuner/measure/statistics.h"
 #include "vendor/cublaslt.h"
 
 namespace gemmtune {

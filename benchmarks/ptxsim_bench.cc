@@ -7,7 +7,7 @@
 #include <iostream>
 #include <sstream>
 
-#include "ptxsim/simulator.h"
+#include "ptxsim/machine/simulator.h"
 
 namespace {
 

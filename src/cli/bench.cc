@@ -9,7 +9,7 @@
 #include "cli/tune.h"
 #include "dispatch/request.h"
 #include "dispatch/snapshot_source.h"
-#include "tuner/device_evaluator.h"
+#include "tuner/session/device_evaluator.h"
 
 namespace gemmtune::cli {
 namespace {

@@ -12,7 +12,7 @@
 #include "cli/problem_options.h"
 #include "cli/services.h"
 #include "dispatch/decision.h"
-#include "tuner/session.h"
+#include "tuner/session/session.h"
 
 namespace gemmtune::cli {
 

@@ -7,7 +7,7 @@
 
 #include "cli/render_record.h"
 #include "codegen/strategy.h"
-#include "tuner/suite_bench.h"
+#include "tuner/session/suite_bench.h"
 
 namespace gemmtune::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "dispatch/decision.h"
-#include "tuner/evaluator.h"
+#include "tuner/session/evaluator.h"
 
 namespace gemmtune::cli {
 

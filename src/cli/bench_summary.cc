@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tuner/statistics.h"
+#include "tuner/measure/statistics.h"
 
 namespace gemmtune::cli {
 namespace {

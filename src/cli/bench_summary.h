@@ -8,7 +8,7 @@
 
 #include "cli/bench_choice.h"
 #include "cli/problem_options.h"
-#include "tuner/suite_bench.h"
+#include "tuner/session/suite_bench.h"
 
 namespace gemmtune::cli {
 

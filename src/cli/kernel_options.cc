@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "codegen/strategy.h"
-#include "tuner/ranked_space.h"
+#include "tuner/search/ranked_space.h"
 
 namespace gemmtune::cli {
 

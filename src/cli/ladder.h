@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/tune.h"
-#include "tuner/ladder.h"
+#include "tuner/session/ladder.h"
 
 namespace gemmtune::cli {
 

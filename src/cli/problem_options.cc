@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "tuner/suite.h"
+#include "tuner/session/suite.h"
 
 namespace gemmtune::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/environment.h"
-#include "tuner/session.h"
+#include "tuner/session/session.h"
 
 namespace gemmtune::cli {
 

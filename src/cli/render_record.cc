@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gpu/nvml.h"
-#include "tuner/candidate.h"
+#include "tuner/session/candidate.h"
 
 namespace gemmtune::cli {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "core/names.h"
 #include "store/shipped.h"
-#include "tuner/device_evaluator.h"
-#include "tuner/model_evaluator.h"
-#include "tuner/sim_verifier.h"
+#include "tuner/session/device_evaluator.h"
+#include "tuner/session/model_evaluator.h"
+#include "tuner/verify/sim_verifier.h"
 
 namespace gemmtune::cli {
 namespace {

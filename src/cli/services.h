@@ -12,7 +12,7 @@
 #include "gpu/nvml.h"
 #include "jit/compiler.h"
 #include "store/record_store.h"
-#include "tuner/evaluator.h"
+#include "tuner/session/evaluator.h"
 #include "vendor/cublaslt.h"
 
 namespace gemmtune::cli {

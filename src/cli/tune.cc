@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "cli/version.h"
-#include "tuner/ranked_space.h"
+#include "tuner/search/ranked_space.h"
 
 namespace gemmtune::cli {
 namespace {

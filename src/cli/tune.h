@@ -9,7 +9,7 @@
 #include "cli/problem_options.h"
 #include "cli/services.h"
 #include "codegen/search_space.h"
-#include "tuner/session.h"
+#include "tuner/session/session.h"
 
 namespace gemmtune::cli {
 

@@ -11,7 +11,7 @@
 #include "codegen/emitter.h"
 #include "codegen/search_space.h"
 #include "core/names.h"
-#include "tuner/gpu_verifier.h"
+#include "tuner/verify/gpu_verifier.h"
 
 namespace gemmtune::cli {
 namespace {

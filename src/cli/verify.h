@@ -8,8 +8,8 @@
 
 #include "cli/problem_options.h"
 #include "cli/services.h"
-#include "tuner/sim_verifier.h"
-#include "tuner/verdict.h"
+#include "tuner/verify/sim_verifier.h"
+#include "tuner/verify/verdict.h"
 
 namespace gemmtune::cli {
 

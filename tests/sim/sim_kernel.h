@@ -9,7 +9,7 @@
 #include "codegen/emitter.h"
 #include "jit/compiler.h"
 #include "real_nvrtc.h"
-#include "tuner/sim_verifier.h"
+#include "tuner/verify/sim_verifier.h"
 
 // A kernel on the simulator, for tests of one strategy: compiled, run on its verification cases, or
 // with a fault planted in its parts.

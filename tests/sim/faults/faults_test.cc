@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ptxsim/simulator.h"
+#include "ptxsim/machine/simulator.h"
 
 namespace gemmtune::ptxsim {
 

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "cases.h"
-#include "ptxsim/instruction_set.h"
-#include "ptxsim/simulator.h"
+#include "ptxsim/decode/instruction_set.h"
+#include "ptxsim/machine/simulator.h"
 
 namespace gemmtune::ptxsim::hardware {
 

@@ -10,7 +10,7 @@
 
 #include "cli/bench.h"
 #include "codegen/strategy.h"
-#include "tuner/candidate.h"
+#include "tuner/session/candidate.h"
 
 namespace gemmtune::cli::bench_test {
 

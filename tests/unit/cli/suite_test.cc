@@ -1,4 +1,4 @@
-#include "tuner/suite.h"
+#include "tuner/session/suite.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "fixture.h"
-#include "ptxsim/findings_log.h"
+#include "ptxsim/report/findings_log.h"
 
 namespace gemmtune::ptxsim::testing {
 

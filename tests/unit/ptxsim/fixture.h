@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "ptxsim/simulator.h"
+#include "ptxsim/machine/simulator.h"
 
 namespace gemmtune::ptxsim::testing {
 

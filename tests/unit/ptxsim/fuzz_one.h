@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "ptxsim/parser.h"
-#include "ptxsim/program.h"
+#include "ptxsim/decode/program.h"
+#include "ptxsim/syntax/parser.h"
 
 namespace gemmtune::ptxsim::testing {
 

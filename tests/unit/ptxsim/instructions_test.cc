@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "fixture.h"
-#include "ptxsim/half.h"
+#include "ptxsim/decode/half.h"
 
 namespace gemmtune::ptxsim::testing {
 

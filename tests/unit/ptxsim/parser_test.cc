@@ -1,5 +1,5 @@
 #include "fixture.h"
-#include "ptxsim/lexer.h"
+#include "ptxsim/syntax/lexer.h"
 
 namespace gemmtune::ptxsim::testing {
 

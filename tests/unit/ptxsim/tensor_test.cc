@@ -1,6 +1,6 @@
 // Tensor-core instructions against a plain product: kernels/tensor.cu.
 #include "fixture.h"
-#include "ptxsim/half.h"
+#include "ptxsim/decode/half.h"
 
 namespace gemmtune::ptxsim::testing {
 

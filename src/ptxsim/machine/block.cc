@@ -1,0 +1,114 @@
+#include "ptxsim/machine/block.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+#include "ptxsim/machine/barrier.h"
+
+namespace gemmtune::ptxsim {
+
+Block::Block(const Launch& launch, WorkerLog& log, Cluster& cluster, uint32_t rank)
+    : launch_(launch),
+      cluster_(cluster),
+      rank_(rank),
+      shared_(launch.smem_bytes, launch.program.shared_granule,
+              launch.warps_per_block * launch.blocks_per_cluster) {
+  for (uint32_t i = 0; i < launch.warps_per_block; ++i) {
+    warps_.push_back(
+        std::make_unique<Warp>(launch, log, *this, i, rank * launch.warps_per_block + i));
+  }
+}
+
+void Block::restart(uint64_t cluster_index, uint32_t first_clock) {
+  const uint32_t(&grid)[3] = launch_.config.grid;
+  const uint32_t(&cluster)[3] = launch_.config.cluster;
+  const uint64_t across = grid[0] / cluster[0];
+  const uint64_t down = grid[1] / cluster[1];
+  position_in_cluster_ = {rank_ % cluster[0], rank_ / cluster[0] % cluster[1],
+                          rank_ / cluster[0] / cluster[1]};
+  position_ = {
+      static_cast<uint32_t>(cluster_index % across) * cluster[0] + position_in_cluster_.x,
+      static_cast<uint32_t>(cluster_index / across % down) * cluster[1] + position_in_cluster_.y,
+      static_cast<uint32_t>(cluster_index / across / down) * cluster[2] + position_in_cluster_.z};
+  index_ = position_.x + uint64_t{grid[0]} * (position_.y + uint64_t{grid[1]} * position_.z);
+  shared_.restart(first_clock);
+  for (Barrier& barrier : barriers_) barrier = Barrier{};
+  for (auto& warp : warps_) warp->restart();
+}
+
+bool Block::has_ended() const {
+  return std::all_of(warps_.begin(), warps_.end(),
+                     [](const auto& warp) { return warp->live_lanes() == 0; });
+}
+
+Cluster::Cluster(const Launch& launch, WorkerLog& log)
+    : launch_(launch), clocks_(launch.warps_per_block * launch.blocks_per_cluster) {
+  for (uint32_t rank = 0; rank < launch.blocks_per_cluster; ++rank) {
+    blocks_.push_back(std::make_unique<Block>(launch, log, *this, rank));
+  }
+}
+
+void Cluster::restart(uint64_t cluster_index) {
+  const uint32_t first_clock = clocks_.restart();
+  order_.clear();
+  barrier_ = ClusterBarrier{};
+  for (auto& block : blocks_) {
+    block->restart(cluster_index, first_clock);
+    for (auto& warp : block->warps()) order_.push_back(warp.get());
+  }
+  if (launch_.options.seed != 0) {
+    std::mt19937_64 random(launch_.options.seed * 0x9E3779B97F4A7C15U + cluster_index);
+    std::shuffle(order_.begin(), order_.end(), random);
+  }
+}
+
+Cluster::State Cluster::run(uint64_t slice, uint64_t budget) {
+  uint64_t spent = 0;
+  while (!order_.empty()) {
+    bool progress = false;
+    for (size_t i = 0; i < order_.size();) {
+      Warp& warp = *order_[i];
+      const uint64_t before = warp.log().total.warp_instructions;
+      const Warp::State state = warp.run(slice);
+      const uint64_t done = warp.log().total.warp_instructions - before;
+      progress = progress || done > 0;
+      spent += done;
+      if (state == Warp::State::faulted) {
+        order_.clear();
+        return State::finished;
+      }
+      if (state == Warp::State::finished) {
+        order_.erase(order_.begin() + static_cast<ptrdiff_t>(i));
+        open_barriers_after_end(warp.block());
+        progress = true;
+      } else {
+        ++i;
+      }
+    }
+    if (!progress) {
+      report_deadlock();
+      order_.clear();
+      return State::finished;
+    }
+    if (spent >= budget) return State::running;
+  }
+  return State::finished;
+}
+
+void Cluster::report_deadlock() {
+  Warp& first = *order_.front();
+  const Instruction* in = first.waiting_instruction();
+  if (in == nullptr) return;
+  first.report(Check::progress, *in, 0, 0, [&] {
+    std::string message = "nobody can go on:";
+    for (const auto& block : blocks_) {
+      if (blocks_.size() > 1) message += fmt::format(" block {} of the cluster:", block->rank());
+      for (const auto& warp : block->warps()) message += " " + warp->describe_waiting();
+    }
+    return message;
+  });
+}
+
+}  // namespace gemmtune::ptxsim

@@ -1,0 +1,109 @@
+#include "tuner/measure/operand_sets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/support_kernels.h"
+#include "gpu/stream.h"
+
+namespace gemmtune::tuner {
+namespace {
+
+constexpr int64_t kLine = 256;  // bytes; alignment of each operand
+constexpr uint64_t kSeed = 20240229;
+constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
+
+// Bytes of an operand, shifted by the alignment it is given and rounded up to whole lines.
+int64_t padded(int64_t bytes, int align_bytes) {
+  return (bytes + align_bytes % kLine + kLine - 1) / kLine * kLine;
+}
+
+gpu::Result<void> fill_random(const std::shared_ptr<const gpu::Context>& context,
+                              const jit::Compiler& compiler, Arch arch, DataType type,
+                              const gpu::DeviceBuffer& buffer) {
+  const codegen::KernelSource source = codegen::random_fill_source(type);
+  const auto compiled = compiler.compile({source, arch, {}});
+  if (!compiled)
+    return gpu::cuda_error(ErrorKind::failed,
+                           "compiling random_fill: " + compiled.error().first_error);
+  auto module = gpu::Module::load(context, compiled->cubin);
+  if (!module) return tl::unexpected(module.error());
+  auto function = module->function(source.entries.front());
+  if (!function) return tl::unexpected(function.error());
+  auto stream = gpu::Stream::create(context);
+  if (!stream) return tl::unexpected(stream.error());
+  auto entered = context->enter();
+  if (!entered) return tl::unexpected(entered.error());
+  const codegen::FillArgs args{buffer.data(),
+                               buffer.size_bytes() / static_cast<size_t>(size_bytes(type)), kSeed};
+  const gpu::LaunchConfig config{{1024, 1, 1}, {256, 1, 1}, {}, 0};
+  if (auto launched = function->launch(config, stream->handle(), args); !launched) return launched;
+  return stream->synchronize();
+}
+
+}  // namespace
+
+SetPlan plan_sets(const Problem& problem, int64_t l2_bytes, bool warm) {
+  SetPlan plan;
+  plan.bytes_a = padded(bytes_a(problem), problem.align_bytes);
+  plan.bytes_b = padded(bytes_b(problem), problem.align_bytes);
+  plan.bytes_c = padded(bytes_c(problem), problem.align_bytes);
+  const int64_t one = plan.bytes_a + plan.bytes_b + plan.bytes_c;
+  plan.sets = warm ? 1 : std::clamp<int64_t>((2 * l2_bytes + one - 1) / one, 1, kMaxSets);
+  return plan;
+}
+
+Expected<void> check_memory(const Problem& problem, const SetPlan& plan, int64_t workspace_bytes,
+                            int64_t free_bytes) {
+  const int64_t needed = plan.total_bytes() + workspace_bytes;
+  if (needed <= free_bytes) return {};
+  return usage_error(fmt::format(
+      "{} needs {:.1f} GiB of device memory for its operands, {:.1f} GiB are free; use a "
+      "smaller shape or batch",
+      to_string(problem.shape), static_cast<double>(needed) / kGib,
+      static_cast<double>(free_bytes) / kGib));
+}
+
+gpu::Result<OperandSets> OperandSets::create(const std::shared_ptr<const gpu::Context>& context,
+                                             const jit::Compiler& compiler, Arch arch,
+                                             const Problem& problem, const SetPlan& plan,
+                                             int64_t workspace_bytes) {
+  auto memory = gpu::DeviceBuffer::allocate(context, static_cast<size_t>(plan.total_bytes()));
+  if (!memory) return tl::unexpected(memory.error());
+  auto workspace = gpu::DeviceBuffer::allocate(context, static_cast<size_t>(workspace_bytes));
+  if (!workspace) return tl::unexpected(workspace.error());
+  if (auto filled = fill_random(context, compiler, arch, problem.type, *memory); !filled)
+    return tl::unexpected(filled.error());
+  return OperandSets(problem, plan, std::move(*memory), std::move(*workspace));
+}
+
+int64_t OperandSets::offset_a(int64_t set) const {
+  return set * (plan_.bytes_a + plan_.bytes_b + plan_.bytes_c) + problem_.align_bytes % kLine;
+}
+
+launch::Operands OperandSets::operands(int64_t index) const {
+  auto* const a = static_cast<std::byte*>(memory_.data()) + offset_a(index % plan_.sets);
+  launch::Operands operands;
+  operands.a = a;
+  operands.b = a + plan_.bytes_a;
+  operands.c = a + plan_.bytes_a + plan_.bytes_b;
+  operands.workspace = workspace_.data();
+  return operands;
+}
+
+gpu::Result<void> OperandSets::read_c(const gpu::Stream& stream, int64_t element,
+                                      std::span<std::byte> to) const {
+  const int64_t offset =
+      offset_a(0) + plan_.bytes_a + plan_.bytes_b + element * size_bytes(problem_.type);
+  return memory_.copy_to_host(stream.handle(), to, static_cast<size_t>(offset));
+}
+
+OperandSets::Origin OperandSets::origin_a() const {
+  return {kSeed, static_cast<uint64_t>(offset_a(0) / size_bytes(problem_.type))};
+}
+OperandSets::Origin OperandSets::origin_b() const {
+  return {kSeed, static_cast<uint64_t>((offset_a(0) + plan_.bytes_a) / size_bytes(problem_.type))};
+}
+
+}  // namespace gemmtune::tuner

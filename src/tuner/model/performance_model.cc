@@ -1,0 +1,195 @@
+#include "tuner/model/performance_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "codegen/mma_rules.h"
+#include "core/arch.h"
+#include "tuner/model/streaming_model.h"
+#include "tuner/model/tensor_model.h"
+#include "tuner/model/warp_step.h"
+
+namespace gemmtune::tuner {
+namespace {
+
+constexpr int kWarpRegisterUnit = 256;
+constexpr int kSmemUnit = 128;  // bytes; granularity of shared-memory allocation
+constexpr int kSchedulersPerSm = 4;
+constexpr double kSmemBytesPerCycle = 128;
+constexpr double kLaunchUs = 2.8;             // back-to-back launches, measured on an H200
+constexpr double kMemoryLatencyCycles = 700;  // global load to use, measured order of magnitude
+constexpr double kL2Speedup = 2;              // L2 over DRAM bandwidth, order of magnitude
+// Share of the FFMA issue slots that register-bank conflicts leave, measured on an H200 with
+// register-only loops: row order 48.5, serpentine 58.2 of 66.9 TFLOP/s.
+constexpr double kRowOrderRate = 0.73;
+constexpr double kSerpentineRate = 0.88;
+constexpr double kFfmaLatencyCycles = 4;
+
+int ceil_div(int a, int b) {
+  return (a + b - 1) / b;
+}
+
+// How much of an SM's issue rate `warps` resident warps can use: each warp has to wait out
+// latencies of shared-memory reads and barriers, which other warps or a large thread tile cover.
+double latency_hiding(const codegen::KernelSpec& spec, double warps) {
+  if (on_tensor_cores(spec.type, spec.math)) return tensor_latency_hiding(spec, warps);
+  const TileConfig& t = spec.tile;
+  const double independent = results_per_thread(t);  // FFMAs between dependent ones
+  const double covered = warps / kSchedulersPerSm * independent / kFfmaLatencyCycles;
+  const double buffered = t.fragments == 2 ? 1.5 : 1.0;
+  const double x = buffered * covered / 16.0;
+  return x / (x + 0.15);
+}
+
+struct BlockCost {
+  double issue_cycles;  // of an SM's four schedulers together
+  double smem_cycles;
+};
+
+BlockCost block_cost(const codegen::KernelSpec& spec, const DeviceSpec& device, double k) {
+  if (on_tensor_cores(spec.type, spec.math)) {
+    const TensorCost cost = tensor_cost(spec, device);
+    return {cost.busy * k, cost.smem * k};
+  }
+  const WarpStep step = warp_step(spec);
+  const double warps = spec.strategy->threads(spec.tile) / 32.0;
+  const double ffma_per_cycle = device.fp32_lanes_per_sm / 32.0;  // warp instructions
+  const double rate = spec.tile.order == kOrderRowMajor ? kRowOrderRate : kSerpentineRate;
+  // 64-lane SMs issue other work in the slots that FFMAs leave; 128-lane SMs do not.
+  const double hidden = ffma_per_cycle < kSchedulersPerSm ? 0.5 : 1.0;
+  const double issue = step.ffma / rate / ffma_per_cycle + hidden * step.other / kSchedulersPerSm;
+  return {issue * warps * k, step.smem_wavefronts * warps * k};
+}
+
+// Factor by which waiting for global loads stretches `blocks` resident blocks. Where a block does
+// not copy the next k tile while it multiplies this one, each tile waits out a load, during which
+// only the other blocks work. Where a tensor-core kernel loads just one tile ahead, a tile lasts as
+// long as a load at least.
+double exposure(const codegen::KernelSpec& spec, const DeviceSpec& device, const BlockCost& cost,
+                double k, double blocks) {
+  if (spec.tile.tile_k == 0 || blocks <= 0) return 1.0;
+  const double tiles = std::ceil(k / spec.tile.tile_k);
+  const double busy = std::max(cost.issue_cycles, cost.smem_cycles) / tiles;
+  if (!spec.strategy->overlaps_copies())
+    return std::max(1.0, (busy + kMemoryLatencyCycles) / (blocks * busy));
+  const bool one_ahead = on_tensor_cores(spec.type, spec.math) &&
+                         codegen::mma::copies_through_registers(spec.tile, device);
+  return one_ahead ? std::max(1.0, kMemoryLatencyCycles / (blocks * busy)) : 1.0;
+}
+
+// DRAM bytes: C once, A and B once for every raster patch that does not share them in L2.
+double dram_bytes(const codegen::KernelSpec& spec, const Problem& p, const DeviceSpec& device,
+                  double resident) {
+  const TileConfig& t = spec.tile;
+  const double rows = std::ceil(static_cast<double>(p.shape.m) / t.tile_m);
+  const double columns = std::ceil(static_cast<double>(p.shape.n) / t.tile_n);
+  const double least = min_bytes_moved(p);
+  if (least < 0.5 * static_cast<double>(device.l2_bytes)) return least;
+  const double height = std::clamp<double>(std::max(1, t.raster), 1.0, rows);
+  const double width = std::clamp(resident / height, 1.0, columns);
+  const double patch_rows = resident / width;
+  const double element = size_bytes(p.type);
+  const auto k = static_cast<double>(p.shape.k);
+  const double patches = rows * columns / std::max(1.0, patch_rows * width);
+  const double reread = patches * (patch_rows * t.tile_m + width * t.tile_n) * k * element *
+                        static_cast<double>(p.batch);
+  return std::max(least, reread);
+}
+
+// An estimate that fits an SM may not once it is rounded up to what is allocated: the compiler,
+// which knows the block's size, will round it down.
+int rounded_registers(const DeviceSpec& device, int threads, int registers) {
+  constexpr int kUnit = kWarpRegisterUnit / kWarpSize;
+  if (registers * threads > device.registers_per_sm) return registers;
+  return std::min(registers, device.registers_per_sm / std::max(1, threads) / kUnit * kUnit);
+}
+
+// Blocks of the main kernel: entry 0, wherever it comes in the plan.
+double main_blocks(const codegen::LaunchPlan& plan) {
+  double blocks = 0;
+  for (const codegen::KernelLaunch& launch : plan.launches) {
+    if (launch.entry == 0)
+      blocks += static_cast<double>(launch.grid.x) * launch.grid.y * launch.grid.z;
+  }
+  return blocks;
+}
+
+}  // namespace
+
+Occupancy occupancy(const DeviceSpec& device, int threads, int registers, int smem_bytes) {
+  if (threads <= 0) return {};
+  const int warps = ceil_div(threads, 32);
+  const int warp_registers =
+      ceil_div(std::max(1, registers) * 32, kWarpRegisterUnit) * kWarpRegisterUnit;
+  const int smem =
+      ceil_div(smem_bytes, kSmemUnit) * kSmemUnit + device.reserved_smem_bytes_per_block;
+  struct Limit {
+    int blocks;
+    const char* name;
+  };
+  const Limit limits[] = {
+      {device.registers_per_sm / (warp_registers * warps), "registers"},
+      {smem > 0 ? device.smem_bytes_per_sm / smem : device.max_blocks_per_sm, "shared memory"},
+      {device.max_threads_per_sm / (warps * 32), "threads"},
+      {device.max_blocks_per_sm, "blocks"},
+  };
+  const Limit* least =
+      std::min_element(std::begin(limits), std::end(limits),
+                       [](const Limit& a, const Limit& b) { return a.blocks < b.blocks; });
+  return {least->blocks, least->blocks * warps, least->name};
+}
+
+Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem& problem,
+                   const DeviceSpec& device) {
+  Prediction out;
+  const TileConfig& tile = spec.tile;
+  const int threads = spec.strategy->threads(tile);
+  out.occupancy = occupancy(device, threads, rounded_registers(device, threads, registers),
+                            spec.strategy->smem_bytes(spec));
+  if (out.occupancy.blocks_per_sm == 0) {
+    out.total_us = INFINITY;
+    return out;
+  }
+  const codegen::LaunchPlan plan = spec.strategy->launch_plan(spec, problem);
+  const double blocks = main_blocks(plan);
+  const double resident = static_cast<double>(out.occupancy.blocks_per_sm) * device.sm_count;
+  out.waves = blocks / resident;
+  if (tile.warps > 0) {
+    predict_streaming(spec, problem, device, out);
+    return out;
+  }
+
+  // Of a thread: groups of warps that share out k work on their parts at the same time.
+  const double depth =
+      static_cast<double>(spec.strategy->block_depth(spec, problem)) / std::max(1, tile.groups);
+  const BlockCost cost = block_cost(spec, device, depth);
+  const double cycles_per_us = device.boost_clock_mhz;
+  const double warps_per_block = threads / 32.0;
+  // Whole waves run all resident blocks together; the rest run with the fewer blocks that are left,
+  // and hide less latency.
+  const double full = std::floor(out.waves);
+  const double left = std::ceil((blocks - full * resident) / device.sm_count);
+  const double per_wave = out.occupancy.blocks_per_sm;
+  const double full_blocks = full * per_wave * exposure(spec, device, cost, depth, per_wave);
+  const double left_blocks = left * exposure(spec, device, cost, depth, left);
+  double issue = full_blocks * cost.issue_cycles / latency_hiding(spec, out.occupancy.warps_per_sm);
+  if (left > 0) {
+    issue += left_blocks * cost.issue_cycles / latency_hiding(spec, left * warps_per_block);
+  }
+  out.arithmetic_us = issue / cycles_per_us;
+  out.smem_us = (full_blocks + left_blocks) * cost.smem_cycles / cycles_per_us;
+  out.memory_us = dram_bytes(spec, problem, device, resident) / (device.memory_gb_per_s * 1e3);
+  const double fill_us = std::ceil(out.waves) * 2 * kMemoryLatencyCycles / cycles_per_us;
+  const double reduction_us =
+      static_cast<double>(plan.reduction_bytes) / (kL2Speedup * device.memory_gb_per_s * 1e3);
+  // Each group leaves its sums in shared memory, where they are read once more.
+  const double group_bytes = 2.0 * std::max(0, tile.groups) * tile.tile_m * tile.tile_n * 4;
+  const double groups_us =
+      std::ceil(blocks / device.sm_count) * group_bytes / (kSmemBytesPerCycle * cycles_per_us);
+  const double launches_us = kLaunchUs * static_cast<double>(plan.launches.size());
+  out.total_us = std::max({out.arithmetic_us, out.smem_us, out.memory_us}) + fill_us + groups_us +
+                 reduction_us + launches_us;
+  return out;
+}
+
+}  // namespace gemmtune::tuner

@@ -1,0 +1,130 @@
+#include "tuner/model/tensor_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "codegen/mma_rules.h"
+#include "codegen/strategy.h"
+
+namespace gemmtune::tuner {
+namespace {
+
+constexpr double kSchedulersPerSm = 4;
+constexpr double kBankBytes = 128;  // a cycle
+constexpr double kStepBytes = 32;   // k of one mma, of an operand's line
+// Share of the tensor cores' rate that mma.sync reaches where wgmma is needed for all of it.
+constexpr double kHopperShare = 0.62;
+constexpr int kHopper = 90;
+// Slots of one copy: itself, two comparisons, a share of the pointer's step; through registers also
+// a store; of a pair that has no 4-byte access also a second load and the packing.
+constexpr double kCopySlots = 4;
+constexpr double kHeldCopySlots = 5;
+constexpr double kRegisterCopySlots = 10;
+constexpr double kBarrierSlots = 12;  // a tile
+// How sharply the slowest of several overlapping streams decides: a choice, not measured.
+constexpr double kOverlap = 4;
+constexpr double kMmaLatencyCycles = 33;
+// Of an f32 operand's element in a fragment: cvt.rna.tf32 (on sm_90 an add, a compare, a select and
+// a mask), or a mask and a subtraction (mma_products.cuh).
+constexpr double kRoundSlots = 4;
+constexpr double kSplitSlots = 2;
+constexpr double kSumsOfLane = 4;  // of an mma
+
+// mmas of a warp for one k step.
+double mmas_of_step(const TileConfig& tile) {
+  return tile.warp_m / 16.0 * tile.warp_n / 8.0;
+}
+
+// Multiply-adds of an SM in a cycle.
+double mma_rate(const codegen::KernelSpec& spec, const DeviceSpec& device) {
+  const double peak = tensor_tflops(spec.type, spec.math, device) * 1e6 /
+                      (2.0 * device.sm_count * device.boost_clock_mhz);
+  return std::max(1.0, peak * (device.arch.number() >= kHopper ? kHopperShare : 1.0));
+}
+
+// Warp instructions that an mma's worth of products takes: the mma (three of them for 3xtf32), what
+// prepares the fragments, and the additions outside the tensor cores, one for `unroll` k steps.
+double slots_a_product(const codegen::KernelSpec& spec) {
+  const TileConfig& t = spec.tile;
+  const double products = mmas_of_step(t);
+  const double elements = (t.warp_m + t.warp_n) / 4.0;  // of a lane, in the fragments of k = 8
+  switch (spec.math) {
+    case MathMode::tf32:
+      return 1 + kRoundSlots * elements / products;
+    case MathMode::tf32x3:
+      return 3 + kSumsOfLane / std::max(1, t.unroll) + kSplitSlots * elements / products;
+    case MathMode::ieee:
+    case MathMode::f16:
+      break;
+  }
+  return 1;
+}
+
+// Slots of copying a line's worth of elements, per value of k and over the block.
+double copy_slots(int tile_mn, int vector, DataType type, bool held) {
+  if (held) return kHeldCopySlots * tile_mn / vector;
+  return vector > 1 || type == DataType::f32 ? kCopySlots * tile_mn / vector
+                                             : kRegisterCopySlots * tile_mn / 2;
+}
+
+double overlapped(double a, double b, double c) {
+  return std::pow(std::pow(a, kOverlap) + std::pow(b, kOverlap) + std::pow(c, kOverlap),
+                  1 / kOverlap);
+}
+
+}  // namespace
+
+bool on_tensor_cores(DataType type, MathMode math) {
+  return type != DataType::f32 || math != MathMode::ieee;
+}
+
+double tensor_tflops(DataType type, MathMode math, const DeviceSpec& device) {
+  if (type != DataType::f32) return device.tensor_f16_tflops;
+  switch (math) {
+    case MathMode::tf32:
+      return device.tensor_f16_tflops / 2;
+    case MathMode::tf32x3:
+      return device.tensor_f16_tflops / 6;
+    case MathMode::f16:
+    case MathMode::ieee:
+      break;
+  }
+  return device.tensor_f16_tflops;
+}
+
+TensorCost tensor_cost(const codegen::KernelSpec& spec, const DeviceSpec& device) {
+  const TileConfig& t = spec.tile;
+  const KernelTraits traits = spec.strategy->main_traits(spec);
+  const double warps = spec.strategy->threads(t) / 32.0;
+  const double element = size_bytes(codegen::mma::shared_type(spec));
+  // Each multiplies the block's tile over its own part of k.
+  const double groups = std::max(1, t.groups);
+  const double mma = groups * t.tile_m * t.tile_n / mma_rate(spec, device);
+  const double read = warps * (t.warp_m + t.warp_n) * element;
+  const double written = groups * (t.tile_m + t.tile_n) * element;
+  const double smem = (read + written) / kBankBytes;
+  // Warp instructions of the block: mma, ldmatrix, copies, barriers.
+  const double step = kStepBytes / element;
+  const double multiply = warps * mmas_of_step(t) / step * slots_a_product(spec);
+  const double fragments = warps * (t.warp_m + t.warp_n) / 16.0 / step;
+  const bool held = codegen::mma::copies_through_registers(t, device);
+  const double copies = groups *
+                        (copy_slots(t.tile_m, traits.vector_a, spec.type, held) +
+                         copy_slots(t.tile_n, traits.vector_b, spec.type, held)) /
+                        32.0;
+  const double barriers = warps * kBarrierSlots / std::max(1, t.tile_k);
+  const double issue = (multiply + fragments + copies + barriers) / kSchedulersPerSm;
+  return {overlapped(mma, smem, issue), smem};
+}
+
+double tensor_latency_hiding(const codegen::KernelSpec& spec, double warps) {
+  const TileConfig& t = spec.tile;
+  // Independent mma of a warp between one fragment load and the next.
+  const double independent = mmas_of_step(t);
+  const double buffered = t.fragments == 2 ? 2.0 : 1.0;
+  const double stages = t.stages > 2 ? 1.2 : 1.0;
+  const double x = warps / kSchedulersPerSm * independent * buffered * stages / kMmaLatencyCycles;
+  return x / (x + 0.15);
+}
+
+}  // namespace gemmtune::tuner

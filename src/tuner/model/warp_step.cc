@@ -1,0 +1,114 @@
+#include "tuner/model/warp_step.h"
+
+#include <algorithm>
+
+#include "codegen/strategy.h"
+#include "core/arch.h"
+
+namespace gemmtune::tuner {
+namespace {
+
+constexpr double kVector = 4;  // floats of a 16-byte access
+constexpr double kBarrierSlots = 8;
+constexpr double kGuardSlots = 4;    // comparing one element with the matrix's edges
+constexpr double kPointerSlots = 2;  // a 64-bit step
+
+// The thread tiles of a warp: lanes_m x lanes_n of them. Without warp tiles a warp takes as many
+// side by side as the block tile has.
+struct Lanes {
+  double thread_m;
+  double thread_n;
+  double m;
+  double n;
+};
+
+Lanes lanes_of(const TileConfig& t) {
+  const double thread_m = std::max(1, t.thread_m);
+  const double thread_n = std::max(1, t.thread_n);
+  if (t.warp_m > 0) return {thread_m, thread_n, t.warp_m / thread_m, t.warp_n / thread_n};
+  const double n = std::clamp(t.tile_n / thread_n, 1.0, double{kWarpSize});
+  return {thread_m, thread_n, kWarpSize / n, n};
+}
+
+// Wavefronts of reading `count` neighbouring floats in each of `lanes` thread tiles that lie
+// `stride` floats apart: as many as the lanes span banks, since what lies between is not read.
+double strided_waves(double count, double width, double lanes, double stride) {
+  return count / width * std::max(1.0, lanes * stride / kWarpSize);
+}
+
+// Slots of copying an element of an operand, in vectors that are transposed or not.
+double copy_slots(double vector, bool transposed) {
+  return 2.0 / vector + (transposed ? 1.0 : 1.0 / vector);
+}
+
+// Warp tiles: pieces of 4 floats, those of neighbouring lanes next to each other (an iteration of
+// more than one vector leaves gaps, which is not modelled).
+WarpStep warp_tiled(const TileConfig& t, const Lanes& lanes) {
+  // A 16-byte read of a warp moves its distinct vectors, 128 bytes a wavefront, at least one.
+  const double merged =
+      t.lanes == kLanesInterleaved ? 1.0 : 1.5;  // rows of lanes that straddle phases
+  const double waves = merged * (lanes.thread_m / kVector * std::max(1.0, lanes.m / 8) +
+                                 lanes.thread_n / kVector * std::max(1.0, lanes.n / 8));
+  return {0, (lanes.thread_m + lanes.thread_n) / kVector, waves};
+}
+
+// Operands straight from global memory: A is one word a row, B one a column, in L1 mostly.
+WarpStep unshared(const KernelTraits& traits, const Lanes& lanes) {
+  const double waves_a = traits.a_row_major ? lanes.m : 1.0;
+  const double waves_b = traits.b_row_major ? 1.0 : lanes.n;
+  return {0, 2 + kPointerSlots, waves_a + waves_b};
+}
+
+// Thread tiles straight in the block tile. Without `vector`, A lies as [m][k] in shared memory; the
+// compiler reads both operands in vectors where their words are neighbours: A's along k.
+WarpStep block_tiled(const TileConfig& t, const Lanes& lanes) {
+  const bool transposed = t.vector > 0;
+  const double width_m = transposed ? t.vector : (t.tile_k % 4 == 0 ? kVector : 1.0);
+  const double width_n =
+      transposed ? t.vector : (t.thread_n % 4 == 0 && t.thread_n > 0 ? kVector : 1.0);
+  const double stride_m =
+      transposed ? lanes.thread_m : std::min(double{kWarpSize}, lanes.thread_m * t.tile_k);
+  const double waves = strided_waves(lanes.thread_m, width_m, lanes.m, stride_m) +
+                       strided_waves(lanes.thread_n, width_n, lanes.n, lanes.thread_n);
+  return {0, lanes.thread_m / width_m + lanes.thread_n / width_n, waves};
+}
+
+}  // namespace
+
+double results_per_thread(const TileConfig& tile) {
+  return static_cast<double>(std::max(1, tile.thread_m)) * std::max(1, tile.thread_n);
+}
+
+WarpStep warp_step(const codegen::KernelSpec& spec) {
+  const TileConfig& t = spec.tile;
+  const KernelTraits& traits = spec.traits;
+  const Lanes lanes = lanes_of(t);
+  // Those that share the copies of a tile.
+  const double threads = spec.strategy->threads(t) / std::max(1.0, static_cast<double>(t.groups));
+  const double elements_a = t.tile_m / threads;  // copied by a thread, per k
+  const double elements_b = t.tile_n / threads;
+  WarpStep step;
+  if (t.tile_k == 0) {
+    step = unshared(traits, lanes);
+  } else if (t.warp_m > 0 || t.vector > 0) {
+    step = t.warp_m > 0 ? warp_tiled(t, lanes) : block_tiled(t, lanes);
+    const int widest = t.vector > 0 ? t.vector : 4;
+    // A global load and its pointer step per vector; transposed operands store one word at a time.
+    const bool transposes = t.unroll == 0;
+    step.other += elements_a * copy_slots(std::min(widest, traits.vector_a),
+                                          transposes && traits.a_row_major) +
+                  elements_b * copy_slots(std::min(widest, traits.vector_b),
+                                          transposes && !traits.b_row_major);
+  } else {
+    step = block_tiled(t, lanes);
+    step.other += (elements_a + elements_b) * (copy_slots(1, true) + kGuardSlots);
+  }
+  if (t.tile_k > 0) {
+    step.other += kBarrierSlots / t.tile_k;
+    step.smem_wavefronts += elements_a + elements_b;
+  }
+  step.ffma = lanes.thread_m * lanes.thread_n;
+  return step;
+}
+
+}  // namespace gemmtune::tuner

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "core/device.h"
+#include "tuner/search/search.h"
+
+namespace gemmtune::tuner {
+
+// A space as a search takes it: what is legal for `problem` (canonical) within `limits` and can
+// win, ranked by the performance model.
+Search::Space ranked_space(const codegen::SearchSpace& space, const Problem& problem,
+                           const DeviceSpec& limits);
+
+// Fails with ErrorKind::usage, naming a rule that is broken, if no tile of `space` can be tried:
+// none is legal for `problem` (canonical) within `limits`, or none can win. The message goes on
+// from a strategy's name.
+Expected<void> check_any_legal(const codegen::SearchSpace& space, const Problem& problem,
+                               const DeviceSpec& limits);
+
+// The kernel of a strategy with the tile that the model ranks first, for `problem` (canonical).
+// Ranked by so many threads. Errors as check_any_legal().
+Expected<codegen::KernelSpec> best_by_model(const codegen::Strategy& strategy,
+                                            const Problem& problem, const DeviceSpec& limits,
+                                            int threads);
+
+}  // namespace gemmtune::tuner

@@ -1,0 +1,395 @@
+#include "tuner/session/device_evaluator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tuner/model/tensor_model.h"
+
+namespace gemmtune::tuner {
+namespace {
+
+constexpr int64_t kVendorWorkspaceBytes = int64_t{64} << 20;
+constexpr int64_t kOwnWorkspaceBytes = int64_t{256} << 20;  // the most a candidate may ask for
+// Samples of a candidate after the one that warmed up, in all where it is not unlikely, and of each
+// of the vendor's algorithms.
+constexpr int kShortSeries = 2;
+constexpr int kLongSeries = 5;
+constexpr int kVendorSeries = 3;
+// Algorithms of the vendor's up to so many times its best take part in the final round.
+constexpr double kCloseToBest = 1.03;
+// Of a lasting load, before the final round's samples.
+constexpr double kFinalWarmUpSeconds = 0.05;
+// Rates that no product exceeds by much: the lower bound of its time.
+constexpr double kRealisticTflops = 60;
+constexpr double kRealisticHalfTflops = 750;  // 16-bit operands, and f32 by tensor cores
+const CaseSizes kVerifySizes{301, 333, 77};
+
+StoppingRule fixed_samples(int count) {
+  return {count, count, 0};
+}
+
+store::Measurement to_measurement(const Contender& contender, std::optional<double> baseline_us) {
+  const MedianInterval interval = median_interval(contender.samples_us);
+  const ClockSummary clocks = summarize(contender.clocks);
+  store::Measurement m;
+  m.median_us = interval.median;
+  m.ci_low_us = interval.low;
+  m.ci_high_us = interval.high;
+  m.min_us = *std::min_element(contender.samples_us.begin(), contender.samples_us.end());
+  m.sample_count = interval.count;
+  m.samples_us = contender.samples_us;
+  m.sm_clock_min_mhz = clocks.sm_clock_min_mhz;
+  m.sm_clock_median_mhz = clocks.sm_clock_median_mhz;
+  m.power_w = clocks.power_w;
+  m.throttle_reasons = clocks.throttle_reasons;
+  m.baseline_median_us = baseline_us;
+  return m;
+}
+
+store::Outcome outcome_of(VerdictKind kind) {
+  switch (kind) {
+    case VerdictKind::correct:
+      return store::Outcome::ok;
+    case VerdictKind::wrong_result:
+      return store::Outcome::wrong_result;
+    case VerdictKind::out_of_bounds:
+      return store::Outcome::out_of_bounds;
+    case VerdictKind::unwritten:
+      return store::Outcome::unwritten;
+  }
+  return store::Outcome::wrong_result;
+}
+
+Evaluation failed(store::Outcome outcome, std::string reason) {
+  Evaluation evaluation;
+  evaluation.outcome = outcome;
+  evaluation.reason = std::move(reason);
+  return evaluation;
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<DeviceEvaluator>> DeviceEvaluator::create(
+    DeviceServices services, const Problem& problem, const EvaluationOptions& options) {
+  std::unique_ptr<DeviceEvaluator> evaluator(
+      new DeviceEvaluator(std::move(services), problem, options));
+  if (auto built = evaluator->build(); !built) return tl::unexpected(built.error());
+  return evaluator;
+}
+
+Expected<void> DeviceEvaluator::build() {
+  auto context = gpu::Context::retain(services_.driver, services_.device.ordinal);
+  if (!context) return tl::unexpected(context.error());
+  const SetPlan plan = plan_sets(problem_, services_.device.l2_bytes, options_.warm);
+  const auto memory = (*context)->memory();
+  if (!memory) return tl::unexpected(memory.error());
+  const int64_t workspace = std::max(kVendorWorkspaceBytes, kOwnWorkspaceBytes);
+  if (auto fits = check_memory(problem_, plan, workspace, memory->free_bytes); !fits) return fits;
+
+  auto stream = gpu::Stream::create(*context);
+  if (!stream) return tl::unexpected(stream.error());
+  auto sets =
+      OperandSets::create(*context, *services_.compiler, options_.arch, problem_, plan, workspace);
+  if (!sets) return tl::unexpected(sets.error());
+  auto verifier = GpuVerifier::create(
+      *context, verification_cases(kind_of(problem_), kVerifySizes, Effort::quick));
+  if (!verifier) return tl::unexpected(verifier.error());
+  std::optional<vendor::MatmulPlan> vendor_plan;
+  if (services_.cublaslt) {
+    auto handle = vendor::CublasLt::create(services_.cublaslt, *context);
+    if (!handle) return tl::unexpected(handle.error());
+    if (auto made = handle->plan(problem_); made) vendor_plan = std::move(*made);
+  }
+  const double tflops =
+      on_tensor_cores(problem_.type, problem_.math) ? kRealisticHalfTflops : kRealisticTflops;
+  const double estimate_us = flops(problem_) / (tflops * 1e6);
+  launches_ = launches_per_graph(plan.sets, estimate_us, kSearchSampleUs);
+  const AccuracyProbe probe(problem_, *sets);
+  bench_.emplace(Bench{*context, std::move(*stream), std::move(*sets), std::move(vendor_plan),
+                       std::move(*verifier), probe});
+  return {};
+}
+
+Expected<void> DeviceEvaluator::rebuild() {
+  const auto context = bench_->context;
+  incumbent_.reset();
+  if (auto reset = context->reset(); !reset) return tl::unexpected(reset.error());
+  bench_.reset();
+  return build();
+}
+
+Expected<void> DeviceEvaluator::rebuild_after_crash() {
+  if (auto rebuilt = rebuild(); !rebuilt) return rebuilt;
+  if (best_vendor_rank_ < 0) return {};
+  Runner runner;
+  runner.vendor_rank = best_vendor_rank_;
+  auto graph = record(enqueue_vendor(best_vendor_rank_));
+  if (!graph) return tl::unexpected(graph.error());
+  runner.graph = std::move(*graph);
+  auto sample = runner.graph->sample_us(bench_->stream);
+  if (!sample) return tl::unexpected(sample.error());
+  incumbent_ = {std::move(runner), Incumbency::of_vendor(*sample)};
+  return {};
+}
+
+Enqueue DeviceEvaluator::enqueue_kernel(const launch::LoadedKernel& kernel) const {
+  return [this, &kernel](const launch::Operands& operands, CUstream stream) {
+    return kernel.enqueue(problem_, operands, stream);
+  };
+}
+
+Enqueue DeviceEvaluator::enqueue_vendor(int rank) const {
+  return [this, rank](const launch::Operands& o, CUstream stream) {
+    const vendor::MatmulArgs args{
+        o.a, o.b, o.c, o.alpha, o.beta, o.workspace, kVendorWorkspaceBytes};
+    return bench_->vendor->run(rank, stream, args);
+  };
+}
+
+gpu::Result<TimedGraph> DeviceEvaluator::record(const Enqueue& enqueue) const {
+  return TimedGraph::record(bench_->stream, bench_->sets, enqueue, launches_);
+}
+
+VendorResult DeviceEvaluator::vendor_result(int rank, const Contender& contender) const {
+  VendorResult result;
+  result.rank = rank;
+  result.config = fmt::format("rank={} {}", rank, bench_->vendor->describe(rank));
+  result.library_version = std::to_string(services_.cublaslt->version());
+  result.measurement = to_measurement(contender, std::nullopt);
+  return result;
+}
+
+Expected<std::vector<VendorResult>> DeviceEvaluator::measure_vendor() {
+  std::vector<VendorResult> results;
+  if (!bench_->vendor) return results;
+  auto entered = bench_->context->enter();
+  if (!entered) return tl::unexpected(entered.error());
+  const int count = bench_->vendor->algorithms();
+  std::vector<Runner> runners;
+  std::vector<Contender> contenders;
+  contenders.reserve(static_cast<size_t>(count));
+  for (int rank = 0; rank < count; ++rank) {
+    auto graph = record(enqueue_vendor(rank));
+    if (!graph) continue;  // an algorithm that cannot run here is no baseline
+    Runner runner;
+    runner.vendor_rank = rank;
+    runner.graph = std::move(*graph);
+    runners.push_back(std::move(runner));
+  }
+  for (const Runner& runner : runners)
+    contenders.push_back({std::to_string(runner.vendor_rank), &*runner.graph, {}, {}});
+  if (contenders.empty()) return results;
+  auto compared = compare(contenders, bench_->stream, services_.nvml,
+                          ComparePlan{fixed_samples(kVendorSeries), 5});
+  if (!compared) return tl::unexpected(compared.error());
+  for (size_t i = 0; i < runners.size(); ++i)
+    results.push_back(vendor_result(runners[i].vendor_rank, contenders[i]));
+  const auto best = std::min_element(results.begin(), results.end(),
+                                     [](const VendorResult& a, const VendorResult& b) {
+                                       return a.measurement.median_us < b.measurement.median_us;
+                                     });
+  best_vendor_rank_ = best->rank;
+  fastest_us_ = best->measurement.median_us;
+  // At a lasting load's clocks the order may be another.
+  for (const VendorResult& result : results) {
+    if (result.measurement.median_us < kCloseToBest * *fastest_us_)
+      vendor_finalists_.push_back(result.rank);
+  }
+  incumbent_ = {std::move(runners[static_cast<size_t>(best - results.begin())]),
+                Incumbency::of_vendor(best->measurement.median_us)};
+  auto accuracy =
+      bench_->probe.measure(bench_->sets, bench_->stream, enqueue_vendor(best_vendor_rank_));
+  if (!accuracy) return tl::unexpected(accuracy.error());
+  vendor_error_ = accuracy->max_error;
+  return results;
+}
+
+Expected<Evaluation> DeviceEvaluator::evaluate(const Candidate& candidate,
+                                               const jit::CompiledKernel& kernel) {
+  gpu::Result<Evaluation> result = verify_and_measure(candidate, kernel);
+  if (result) return std::move(*result);
+  Evaluation evaluation = failed(store::Outcome::launch_failed, result.error().message);
+  if (!result.error().context_lost()) return evaluation;
+  if (auto rebuilt = rebuild_after_crash(); !rebuilt) {
+    evaluation.fatal =
+        candidate.source.name + " crashed, and the driver runs nothing more in this process (" +
+        rebuilt.error().message + "); run the same command again to go on where it stopped";
+  }
+  return evaluation;
+}
+
+gpu::Result<Evaluation> DeviceEvaluator::verify_and_measure(const Candidate& candidate,
+                                                            const jit::CompiledKernel& compiled) {
+  auto kernel = launch::LoadedKernel::load(bench_->context, candidate.spec, compiled.cubin);
+  if (!kernel) return tl::unexpected(kernel.error());
+  if (kernel->workspace_bytes(problem_) > bench_->sets.workspace_bytes()) {
+    return failed(store::Outcome::illegal,
+                  fmt::format("needs a workspace of {} bytes, {} are allowed",
+                              kernel->workspace_bytes(problem_), bench_->sets.workspace_bytes()));
+  }
+  auto verdict = bench_->verifier.verify(*kernel);
+  if (!verdict) return tl::unexpected(verdict.error());
+  if (!verdict->correct()) return failed(outcome_of(verdict->kind), verdict->detail);
+  auto entered = bench_->context->enter();
+  if (!entered) return tl::unexpected(entered.error());
+  Evaluation evaluation;
+  if (auto judged = judge_accuracy(*kernel, evaluation); !judged)
+    return tl::unexpected(judged.error());
+  if (evaluation.outcome != store::Outcome::ok) return evaluation;
+  return measure(std::move(*kernel), std::move(evaluation));
+}
+
+gpu::Result<void> DeviceEvaluator::judge_accuracy(const launch::LoadedKernel& kernel,
+                                                  Evaluation& evaluation) {
+  auto accuracy = bench_->probe.measure(bench_->sets, bench_->stream, enqueue_kernel(kernel));
+  if (!accuracy) return tl::unexpected(accuracy.error());
+  evaluation.max_error = accuracy->max_error;
+  evaluation.vendor_max_error = vendor_error_;
+  auto reason = too_inaccurate(problem_, accuracy->max_error, vendor_error_);
+  if (!accuracy->within_bound) {
+    reason = fmt::format("error {:.2e} on the benchmark's own operands", accuracy->max_error);
+  }
+  if (!reason) return {};
+  evaluation.outcome = store::Outcome::wrong_result;
+  evaluation.reason = *reason;
+  return {};
+}
+
+gpu::Result<Evaluation> DeviceEvaluator::measure(launch::LoadedKernel loaded,
+                                                 Evaluation evaluation) {
+  Runner runner;
+  runner.kernel = std::move(loaded);
+  auto graph = record(enqueue_kernel(*runner.kernel));
+  if (!graph) return tl::unexpected(graph.error());
+  runner.graph = std::move(*graph);
+
+  // One sample tells whether it is hopeless; it also warms up.
+  auto first = runner.graph->sample_us(bench_->stream);
+  if (!first) return tl::unexpected(first.error());
+  if (incumbent_ && incumbent_->standing.hopeless(*first))
+    return eliminated(*first, std::move(evaluation));
+  std::vector<Contender> sides;
+  sides.push_back({"candidate", &*runner.graph, {}, {}});
+  if (incumbent_) sides.push_back({"incumbent", &*incumbent_->runner.graph, {}, {}});
+  const auto run = [&](int samples) {
+    return compare(sides, bench_->stream, services_.nvml,
+                   ComparePlan{fixed_samples(samples), 2, std::nullopt});
+  };
+  if (auto done = run(kShortSeries); !done) return tl::unexpected(done.error());
+  const auto median = [&](size_t side) { return median_interval(sides[side].samples_us).median; };
+  if (!incumbent_ || !incumbent_->standing.unlikely(median(0), median(1))) {
+    if (auto done = run(kLongSeries); !done) return tl::unexpected(done.error());
+  }
+  const double candidate_us = median(0);
+  fastest_us_ = std::min(candidate_us, fastest_us_.value_or(candidate_us));
+  if (!incumbent_) {
+    evaluation.time_us = candidate_us;
+    evaluation.measurement = to_measurement(sides[0], std::nullopt);
+    incumbent_ = {std::move(runner), Incumbency::of_first_own(candidate_us)};
+    return evaluation;
+  }
+  const double baseline_us = median(1);
+  evaluation.time_us = incumbent_->standing.score_of(candidate_us, baseline_us);
+  evaluation.measurement = to_measurement(sides[0], baseline_us);
+  // The graph holds launches of the kernel's module, so both move together.
+  if (incumbent_->standing.challenged(candidate_us, baseline_us))
+    incumbent_->runner = std::move(runner);
+  return evaluation;
+}
+
+// Of one sample.
+Evaluation DeviceEvaluator::eliminated(double sample_us, Evaluation evaluation) const {
+  Contender side;
+  side.samples_us.push_back(sample_us);
+  if (services_.nvml) side.clocks.push_back(services_.nvml->sample());
+  evaluation.outcome = store::Outcome::eliminated_early;
+  evaluation.time_us = incumbent_->standing.score_of_sample(sample_us);
+  evaluation.measurement = to_measurement(side, incumbent_->standing.median_us());
+  return evaluation;
+}
+
+// In a new context: in one that has loaded, recorded and copied for some time, every kernel of a
+// graph starts 0.4 us later, the vendor's as well as own ones (docs/performance.md).
+Expected<FinalResults> DeviceEvaluator::finish(std::span<const Finalist> finalists) {
+  if (auto rebuilt = rebuild(); !rebuilt) return tl::unexpected(rebuilt.error());
+  if (fastest_us_)
+    launches_ = launches_per_graph(bench_->sets.count(), *fastest_us_, kFinalSampleUs);
+  auto results = run_final(finalists);
+  if (!results) return tl::unexpected(results.error());
+  return std::move(*results);
+}
+
+// Each once.
+std::vector<int> DeviceEvaluator::final_vendor_ranks() const {
+  if (best_vendor_rank_ < 0) return {};
+  std::vector<int> ranks = {0, best_vendor_rank_};
+  ranks.insert(ranks.end(), vendor_finalists_.begin(), vendor_finalists_.end());
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
+gpu::Result<FinalResults> DeviceEvaluator::run_final(std::span<const Finalist> finalists) {
+  auto entered = bench_->context->enter();
+  if (!entered) return tl::unexpected(entered.error());
+  std::vector<Runner> runners;
+  runners.reserve(finalists.size() + final_vendor_ranks().size());
+  const auto add = [&](Runner runner, const auto& enqueue) -> gpu::Result<void> {
+    runners.push_back(std::move(runner));
+    auto graph = record(enqueue(runners.back()));
+    if (!graph) return tl::unexpected(graph.error());
+    runners.back().graph = std::move(*graph);
+    return {};
+  };
+  for (const Finalist& finalist : finalists) {
+    auto kernel =
+        launch::LoadedKernel::load(bench_->context, finalist.candidate.spec, finalist.kernel.cubin);
+    if (!kernel) return tl::unexpected(kernel.error());
+    Runner runner;
+    runner.kernel = std::move(*kernel);
+    if (auto done =
+            add(std::move(runner), [this](const Runner& r) { return enqueue_kernel(*r.kernel); });
+        !done) {
+      return tl::unexpected(done.error());
+    }
+  }
+  for (const int rank : final_vendor_ranks()) {
+    Runner runner;
+    runner.vendor_rank = rank;
+    if (auto done = add(std::move(runner),
+                        [this](const Runner& r) { return enqueue_vendor(r.vendor_rank); });
+        !done) {
+      return tl::unexpected(done.error());
+    }
+  }
+  std::vector<Contender> contenders;
+  contenders.reserve(runners.size());
+  for (const Runner& runner : runners) contenders.push_back({"", &*runner.graph, {}, {}});
+  auto compared =
+      compare(contenders, bench_->stream, services_.nvml,
+              ComparePlan{StoppingRule{}, options_.max_final_seconds, kFinalWarmUpSeconds});
+  if (!compared) return tl::unexpected(compared.error());
+
+  FinalResults results;
+  std::optional<double> vendor_us;
+  for (size_t i = finalists.size(); i < runners.size(); ++i) {
+    results.vendor.push_back(vendor_result(runners[i].vendor_rank, contenders[i]));
+    results.vendor.back().measurement.final_round = true;
+    const double median = results.vendor.back().measurement.median_us;
+    vendor_us = std::min(median, vendor_us.value_or(median));
+  }
+  for (size_t i = 0; i < finalists.size(); ++i) {
+    Evaluation evaluation;
+    evaluation.measurement = to_measurement(contenders[i], vendor_us);
+    evaluation.measurement->final_round = true;
+    evaluation.time_us = evaluation.measurement->median_us;
+    if (auto judged = judge_accuracy(*runners[i].kernel, evaluation); !judged)
+      return tl::unexpected(judged.error());
+    results.finalists.push_back(std::move(evaluation));
+  }
+  return results;
+}
+
+}  // namespace gemmtune::tuner

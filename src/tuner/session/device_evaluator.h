@@ -1,0 +1,105 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/device.h"
+#include "gpu/context.h"
+#include "gpu/driver.h"
+#include "gpu/nvml.h"
+#include "jit/compiler.h"
+#include "tuner/measure/benchmark.h"
+#include "tuner/session/evaluator.h"
+#include "tuner/session/incumbency.h"
+#include "tuner/verify/accuracy.h"
+#include "tuner/verify/gpu_verifier.h"
+#include "vendor/cublaslt.h"
+
+namespace gemmtune::tuner {
+
+// The device side of a session.
+struct DeviceServices {
+  std::shared_ptr<const gpu::Driver> driver;
+  Device device;
+  std::shared_ptr<const jit::Compiler> compiler;
+  std::shared_ptr<const vendor::CublasLtLibrary> cublaslt;  // null: no vendor baseline
+  std::optional<gpu::NvmlDevice> nvml;
+};
+
+struct EvaluationOptions {
+  Arch arch;          // that code is generated for
+  bool warm = false;  // operands stay in cache
+  double max_final_seconds = 6;
+};
+
+// Runs candidates on a GPU. After a kernel that crashes, the context is rebuilt and the session
+// goes on.
+class DeviceEvaluator final : public Evaluator {
+ public:
+  // `problem` is canonical. Usage error if its operands do not fit the device.
+  static Expected<std::unique_ptr<DeviceEvaluator>> create(DeviceServices services,
+                                                           const Problem& problem,
+                                                           const EvaluationOptions& options);
+
+  Expected<std::vector<VendorResult>> measure_vendor() override;
+  Expected<Evaluation> evaluate(const Candidate& candidate,
+                                const jit::CompiledKernel& kernel) override;
+  void add_vendor_finalist(int rank) override { vendor_finalists_.push_back(rank); }
+  Expected<FinalResults> finish(std::span<const Finalist> finalists) override;
+
+ private:
+  // Everything that lives in the context and is lost with it.
+  struct Bench {
+    std::shared_ptr<gpu::Context> context;
+    gpu::Stream stream;
+    OperandSets sets;
+    std::optional<vendor::MatmulPlan> vendor;
+    GpuVerifier verifier;
+    AccuracyProbe probe;
+  };
+  // A kernel (or vendor algorithm) with its recorded graph.
+  struct Runner {
+    std::optional<launch::LoadedKernel> kernel;
+    int vendor_rank = -1;
+    std::optional<TimedGraph> graph;
+  };
+  // What candidates are measured in turns with.
+  struct Incumbent {
+    Runner runner;
+    Incumbency standing;
+  };
+
+  DeviceEvaluator(DeviceServices services, const Problem& problem, const EvaluationOptions& options)
+      : services_(std::move(services)), problem_(problem), options_(options) {}
+
+  Expected<void> build();
+  // Everything in a new context.
+  Expected<void> rebuild();
+  Expected<void> rebuild_after_crash();
+  Enqueue enqueue_kernel(const launch::LoadedKernel& kernel) const;
+  Enqueue enqueue_vendor(int rank) const;
+  gpu::Result<TimedGraph> record(const Enqueue& enqueue) const;
+  gpu::Result<Evaluation> verify_and_measure(const Candidate& candidate,
+                                             const jit::CompiledKernel& kernel);
+  // On the benchmark's own operands: fills in the errors, and the outcome where they are too large.
+  gpu::Result<void> judge_accuracy(const launch::LoadedKernel& kernel, Evaluation& evaluation);
+  gpu::Result<Evaluation> measure(launch::LoadedKernel kernel, Evaluation evaluation);
+  Evaluation eliminated(double sample_us, Evaluation evaluation) const;
+  std::vector<int> final_vendor_ranks() const;
+  gpu::Result<FinalResults> run_final(std::span<const Finalist> finalists);
+  VendorResult vendor_result(int rank, const Contender& contender) const;
+
+  DeviceServices services_;
+  Problem problem_;
+  EvaluationOptions options_;
+  int64_t launches_ = 1;
+  std::optional<Bench> bench_;
+  std::optional<Incumbent> incumbent_;
+  int best_vendor_rank_ = -1;
+  std::optional<double> fastest_us_;    // of all that was timed, vendor and own
+  std::vector<int> vendor_finalists_;   // ranks, beside the first and the best
+  std::optional<double> vendor_error_;  // of that algorithm, on the benchmark's own operands
+};
+
+}  // namespace gemmtune::tuner

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "jit/compile.h"
+#include "store/record.h"
+#include "tuner/session/candidate.h"
+
+namespace gemmtune::tuner {
+
+// What became of a candidate that compiled.
+struct Evaluation {
+  store::Outcome outcome = store::Outcome::ok;
+  std::string reason;
+  std::optional<store::Measurement> measurement;
+  std::optional<double> predicted_us;
+  std::optional<double> max_error;
+  std::optional<double> vendor_max_error;
+  double time_us = std::numeric_limits<double>::infinity();  // what the search minimises
+  // Set if nothing more can be evaluated in this process: what happened and what to do. The session
+  // records this candidate and ends with that error.
+  std::string fatal;
+};
+
+// A vendor algorithm that was measured beside the candidates.
+struct VendorResult {
+  int rank = 0;        // in the heuristic's order; 0 is what a program gets that asks for one
+  std::string config;  // "rank=0 algo=..."
+  std::string library_version;
+  store::Measurement measurement;
+};
+
+// A candidate of the last comparison, with its machine code.
+struct Finalist {
+  Candidate candidate;
+  jit::CompiledKernel kernel;
+};
+
+struct FinalResults {
+  std::vector<Evaluation> finalists;  // parallel to what finish() was given
+  // First heuristic, best of all, and those that were added, measured in the same rounds.
+  std::vector<VendorResult> vendor;
+};
+
+// Judges candidates: on a device by running them, without one by the model.
+class Evaluator {
+ public:
+  virtual ~Evaluator() = default;
+
+  // Called once, before any candidate: the vendor's algorithms, each measured briefly. Empty where
+  // there are none.
+  virtual Expected<std::vector<VendorResult>> measure_vendor() = 0;
+
+  // Verifies and measures (or predicts) one candidate. An error ends the session; what is wrong
+  // with the candidate is an outcome.
+  virtual Expected<Evaluation> evaluate(const Candidate& candidate,
+                                        const jit::CompiledKernel& kernel) = 0;
+
+  // Has finish() measure one more of the vendor's algorithms, of the rank that measure_vendor()
+  // gave it, beside the first and the best.
+  virtual void add_vendor_finalist(int /*rank*/) {}
+
+  // Compares the best candidates and the vendor with the full stopping rule.
+  virtual Expected<FinalResults> finish(std::span<const Finalist> finalists) = 0;
+};
+
+}  // namespace gemmtune::tuner

@@ -1,0 +1,110 @@
+#include "tuner/session/prior_knowledge.h"
+
+#include <algorithm>
+
+#include "core/tile_config.h"
+#include "tuner/model/candidate_features.h"
+#include "tuner/session/candidate.h"
+
+namespace gemmtune::tuner {
+namespace {
+
+constexpr size_t kEnough = 300;            // samples to learn from
+constexpr size_t kLearntProblems = 12;     // similar problems whose results are learnt from
+constexpr size_t kLearntPerProblem = 120;  // results of each
+constexpr size_t kElsewhere = 24;          // results of this problem on other devices
+constexpr size_t kNeighbours = 8;          // similar problems whose winner is suggested
+constexpr size_t kNearest = 3;             // of those, how many give more than their winner
+constexpr size_t kBorrowed = 6;            // what each of them gives
+
+}  // namespace
+
+store::Filter PriorKnowledge::records_of_arch() const {
+  store::Filter filter;
+  filter.arch = job_.arch;
+  filter.warm = job_.warm;
+  return filter;
+}
+
+store::Filter PriorKnowledge::own_records() const {
+  store::Filter filter = records_of_arch();
+  filter.device_uuid = job_.device_uuid;
+  return filter;
+}
+
+bool PriorKnowledge::enough() const {
+  return search_.learnt() >= kEnough;
+}
+
+Expected<void> PriorKnowledge::learn() {
+  if (auto done = learn_from(own_records()); !done) return done;
+  return enough() ? Expected<void>() : learn_from(records_of_arch());
+}
+
+Expected<void> PriorKnowledge::learn_from(const store::Filter& filter) {
+  auto neighbours = store_.near(job_.problem, filter, kLearntProblems);
+  if (!neighbours) return tl::unexpected(neighbours.error());
+  for (const store::Neighbour& neighbour : *neighbours) {
+    const Problem& problem = neighbour.record.job.problem;
+    auto records = store_.candidates(problem, filter);
+    if (!records) return tl::unexpected(records.error());
+    search_.learn(samples_of(problem, *records));
+  }
+  return {};
+}
+
+// An even selection of a problem's results, fast and slow.
+std::vector<Sample> PriorKnowledge::samples_of(const Problem& problem,
+                                               const std::vector<store::Record>& records) const {
+  const double ideal = ideal_us(problem, limits_);
+  const size_t step = std::max<size_t>(1, records.size() / kLearntPerProblem);
+  std::vector<Sample> samples;
+  for (size_t i = 0; i < records.size(); i += step) {
+    const store::Record& record = records[i];
+    const auto spec = record.measurement ? kernel_of(record) : std::nullopt;
+    if (!spec) continue;
+    samples.push_back({candidate_features(*spec, problem, limits_),
+                       Search::value_of(record.measurement->median_us, ideal)});
+  }
+  return samples;
+}
+
+Expected<void> PriorKnowledge::borrow() {
+  auto elsewhere = store_.candidates(job_.problem, records_of_arch());
+  if (!elsewhere) return tl::unexpected(elsewhere.error());
+  size_t borrowed = 0;
+  for (const store::Record& record : *elsewhere) {
+    if (record.outcome != store::Outcome::ok || record.job.device_uuid == job_.device_uuid)
+      continue;
+    if (borrowed++ == kElsewhere) break;
+    suggest(record);
+  }
+  const size_t before = search_.suggested();
+  if (auto done = borrow_from_similar(own_records()); !done) return done;
+  if (search_.suggested() > before) return {};
+  return borrow_from_similar(records_of_arch());
+}
+
+// The winner of each of the nearest problems, and more of the very nearest.
+Expected<void> PriorKnowledge::borrow_from_similar(const store::Filter& filter) {
+  auto neighbours = store_.near(job_.problem, filter, kNeighbours);
+  if (!neighbours) return tl::unexpected(neighbours.error());
+  for (size_t i = 0; i < neighbours->size(); ++i) {
+    const store::Record& best = (*neighbours)[i].record;
+    suggest(best);
+    if (i >= kNearest) continue;
+    auto others = store_.candidates(best.job.problem, filter);
+    if (!others) return tl::unexpected(others.error());
+    const size_t count = std::min(others->size(), kBorrowed);
+    for (size_t j = 0; j < count; ++j) suggest((*others)[j]);
+  }
+  return {};
+}
+
+void PriorKnowledge::suggest(const store::Record& record) {
+  const auto tile = parse_tile(record.key.config);
+  const auto choice = tile ? search_.find(record.key.strategy, *tile) : std::nullopt;
+  if (choice) search_.suggest(*choice);
+}
+
+}  // namespace gemmtune::tuner

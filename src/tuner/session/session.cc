@@ -1,0 +1,400 @@
+#include "tuner/session/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "jit/compile_pool.h"
+#include "tuner/model/candidate_features.h"
+#include "tuner/search/ranked_space.h"
+#include "tuner/session/candidate.h"
+#include "tuner/session/finalists.h"
+#include "tuner/session/prior_knowledge.h"
+#include "tuner/session/recorder.h"
+#include "tuner/session/shared_work.h"
+#include "tuner/session/staleness.h"
+
+namespace gemmtune::tuner {
+namespace {
+
+constexpr double kSeedShare = 0.35;       // of the candidates: the model's; the rest is search
+constexpr double kLearntSeedShare = 0.1;  // the same where similar problems were learnt from
+constexpr double kMostSeedShare = 0.7;    // with suggestions
+constexpr size_t kProposalBatch = 16;     // candidates asked for at a time by search
+constexpr size_t kRemeasured =
+    24;  // stale records of the problem itself that are tried again first
+constexpr auto kPoll = std::chrono::milliseconds(100);
+
+using Clock = std::chrono::steady_clock;
+
+// One tuning run: the loop between search, compile pool, evaluator and store.
+class Session {
+ public:
+  Session(const TuneRequest& request, const SessionServices& services)
+      : request_(request),
+        services_(services),
+        problem_(canonical(request.problem)),
+        compiler_version_(to_string(services.compiler->version())),
+        search_(make_spaces(), request.seed, ideal_us(problem_, services.limits), request.threads),
+        job_{problem_, request.arch, subject_of(services).uuid, request.warm},
+        prior_(*services.store, job_, services.limits, search_),
+        work_(*services.store, job_, [this](const auto& key) { return may_try(key); }) {
+    report_.job = job_;
+  }
+
+  Expected<TuneReport> run() {
+    if (auto ready = prepare(); !ready) return tl::unexpected(ready.error());
+    if (auto done = vendor_baseline(); !done) return tl::unexpected(done.error());
+    auto searched = search_loop();
+    if (auto released = work_.release(); !released) return tl::unexpected(released.error());
+    if (!searched) return tl::unexpected(searched.error());
+    if (auto done = finals(); !done) return tl::unexpected(done.error());
+    report_.seconds = elapsed();
+    return std::move(report_);
+  }
+
+ private:
+  std::vector<Search::Space> make_spaces() const {
+    std::vector<Search::Space> spaces;
+    for (const codegen::SearchSpace& space : request_.spaces)
+      spaces.push_back(ranked_space(space, problem_, services_.limits));
+    return spaces;
+  }
+
+  double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  bool stopped() const { return services_.stop != nullptr && services_.stop->load(); }
+  bool out_of_time() const { return request_.max_seconds > 0 && elapsed() > request_.max_seconds; }
+
+  Expected<void> prepare() {
+    report_.legal_points = search_.legal_points();
+    if (report_.legal_points == 0) {
+      return usage_error("no tile of the search space is legal for " + key(problem_) + " on " +
+                         to_string(request_.arch));
+    }
+    if (auto added = services_.store->add_device(subject_of(services_)); !added) return added;
+    auto run = services_.store->begin_run(services_.run);
+    if (!run) return tl::unexpected(run.error());
+    recorder_.emplace(*services_.store, report_.job, *run);
+    const Toolchain now{compiler_version_, services_.run.driver_version};
+    if (auto judged = judge_records(*services_.store, now); !judged)
+      return tl::unexpected(judged.error());
+    if (auto started = work_.start(request_.fresh); !started) return started;
+    if (!request_.fresh) {
+      if (auto done = resume(); !done) return done;
+    }
+    if (!request_.fresh && services_.device) {
+      if (auto done = prior_.learn(); !done) return done;
+    }
+    return prior_.borrow();
+  }
+
+  // Takes over what earlier runs recorded of this job, and suggests the best of what is stale of
+  // it.
+  Expected<void> resume() {
+    auto records = services_.store->candidates(problem_, prior_.own_records());
+    if (!records) return tl::unexpected(records.error());
+    size_t remeasured = 0;
+    for (const store::Record& record : *records) {
+      auto candidate = candidate_of(record.key);
+      if (!candidate) continue;
+      if (record.stale || candidate->key != record.key) {
+        // Best first: what was good is measured again before anything else.
+        if (record.outcome == store::Outcome::ok && remeasured++ < kRemeasured)
+          prior_.suggest(record);
+        continue;
+      }
+      // They come best first.
+      const bool defends = record.outcome == store::Outcome::ok && !finalists_.has_defender();
+      take_over(record, *std::move(candidate), defends);
+    }
+    return {};
+  }
+
+  // The candidate that this session would make of a record's strategy and tile; nothing if its
+  // spaces do not hold it.
+  std::optional<Candidate> candidate_of(const store::CandidateKey& key) const {
+    const auto tile = parse_tile(key.config);
+    const auto choice = tile ? search_.find(key.strategy, *tile) : std::nullopt;
+    if (!choice) return std::nullopt;
+    return make_candidate(search_, *choice, problem_, compiler_version_);
+  }
+
+  // Whether a candidate, whoever tries it, is one that this session could try.
+  bool may_try(const store::CandidateKey& key) {
+    const auto known = may_try_.find(key);
+    if (known != may_try_.end()) return known->second;
+    const auto candidate = candidate_of(key);
+    return may_try_[key] = candidate && candidate->key == key;
+  }
+
+  void take_over(const store::Record& record, Candidate candidate, bool defends) {
+    const bool usable = record.outcome == store::Outcome::ok ||
+                        record.outcome == store::Outcome::not_run ||
+                        record.outcome == store::Outcome::eliminated_early;
+    double time_us = INFINITY;
+    if (usable && record.measurement) time_us = record.measurement->median_us;
+    if (usable && !record.measurement) time_us = record.predicted_us.value_or(INFINITY);
+    search_.report(candidate.choice, time_us);
+    ++report_.resumed;
+    counted_.insert(candidate.key);
+    Finalists::Scored found{time_us, std::move(candidate), nullptr};
+    if (defends) {
+      finalists_.add_defender(std::move(found));
+    } else {
+      finalists_.add(std::move(found));
+    }
+  }
+
+  // Takes over what other processes recorded in the meantime.
+  Expected<void> take_news() {
+    auto records = work_.news();
+    if (!records) return tl::unexpected(records.error());
+    for (const store::Record& record : *records) {
+      if (counted_.contains(record.key)) continue;
+      auto candidate = candidate_of(record.key);
+      if (candidate && candidate->key == record.key)
+        take_over(record, *std::move(candidate), false);
+    }
+    return {};
+  }
+
+  Expected<void> vendor_baseline() {
+    progress(Progress::Phase::vendor);
+    auto results = services_.evaluator->measure_vendor();
+    if (!results) return tl::unexpected(results.error());
+    return record_vendor(*results);
+  }
+
+  Expected<void> record_vendor(const std::vector<VendorResult>& results) {
+    auto records = recorder_->vendors(results);
+    if (!records) return tl::unexpected(records.error());
+    report_.vendor_first = std::move(records->first);
+    report_.vendor_best = std::move(records->best);
+    return {};
+  }
+
+  // Suggestions, and as many of the model's favourites as there is reason to trust it.
+  size_t first_seeds() const {
+    const double budget = request_.max_candidates;
+    const double share = prior_.enough() ? kLearntSeedShare : kSeedShare;
+    const double wanted = share * budget + static_cast<double>(search_.suggested());
+    return static_cast<size_t>(std::min(wanted, kMostSeedShare * budget));
+  }
+
+  // Candidates of the job that nobody has finished.
+  int left() const { return request_.max_candidates - report_.resumed - report_.evaluated; }
+
+  Expected<void> search_loop() {
+    jit::CompilePool pool(services_.compiler, request_.threads);
+    offer(search_.first_seeds(first_seeds()));
+    while (true) {
+      if (auto done = work_.renew(); !done) return done;
+      if (auto done = take_news(); !done) return done;
+      if (stopped()) break;
+      if (auto done = fill(pool); !done) return done;
+      const bool idle = pool.pending() == 0;
+      if (out_of_time() && has_tried_enough(idle)) break;
+      if (idle && (left() <= 0 || !work_.others_at_work())) break;
+      if (idle) {
+        progress(Progress::Phase::search);
+        std::this_thread::sleep_for(kPoll);
+        continue;
+      }
+      const auto outcome = pool.next_for(kPoll);
+      if (!outcome) continue;
+      if (auto done = evaluate(candidates_[outcome->index], outcome->result); !done) return done;
+      progress(Progress::Phase::search);
+    }
+    report_.interrupted = stopped();
+    pool.cancel();
+    return {};
+  }
+
+  // However short the time, a search tries something, and ends with something.
+  bool has_tried_enough(bool idle) const {
+    return finalists_.fastest() != nullptr && (idle || report_.evaluated > 0);
+  }
+
+  // Hands the compilers as much as keeps them busy, of what other processes leave free.
+  Expected<void> fill(jit::CompilePool& pool) {
+    const auto threads = static_cast<size_t>(std::max(1, request_.threads));
+    if (pool.pending() > threads) return {};
+    size_t wanted = 2 * threads - pool.pending();
+    while (static_cast<int>(pool.pending()) < left()) {
+      auto taken = work_.take(wanted, left());
+      if (!taken) return tl::unexpected(taken.error());
+      wanted -= taken->size();
+      for (Candidate& candidate : *taken) {
+        candidates_.push_back(std::move(candidate));
+        pool.submit(candidates_.size() - 1, {candidates_.back().source, request_.arch, {}});
+      }
+      if (wanted == 0 || work_.budget_used_up()) break;
+      if (!choose_more(left() - static_cast<int>(pool.pending()))) break;
+    }
+    return {};
+  }
+
+  // False if nothing is left to choose.
+  bool choose_more(int most) {
+    const size_t wanted = std::min(kProposalBatch, static_cast<size_t>(std::max(most, 0)));
+    auto choices = search_.proposals(wanted);
+    if (choices.empty()) choices = search_.seeds(wanted);
+    offer(choices);
+    return !choices.empty();
+  }
+
+  void offer(const std::vector<Choice>& choices) {
+    for (const Choice& choice : choices)
+      work_.offer(make_candidate(search_, choice, problem_, compiler_version_));
+  }
+
+  Expected<void> evaluate(const Candidate& candidate, const jit::CompileResult& compiled) {
+    ++report_.evaluated;
+    counted_.insert(candidate.key);
+    Evaluation evaluation;
+    Expected<store::Record> record;
+    if (!compiled) {
+      record = recorder_->failed(candidate, store::Outcome::compile_failed,
+                                 compiled.error().first_error);
+    } else {
+      ++(compiled->from_cache ? report_.cached : report_.compiled);
+      auto judged = judge(candidate, *compiled);
+      if (!judged) return tl::unexpected(judged.error());
+      evaluation = std::move(*judged);
+      record = recorder_->evaluated(candidate, *compiled, evaluation);
+    }
+    if (!record) return tl::unexpected(record.error());
+    if (record->measurement) ++report_.measured;
+    if (!evaluation.fatal.empty()) return make_error(ErrorKind::failed, evaluation.fatal);
+    count(record->outcome);
+    search_.report(candidate.choice, evaluation.time_us);
+    if (std::isfinite(evaluation.time_us)) {
+      finalists_.add(
+          {evaluation.time_us, candidate, std::make_shared<const jit::CompiledKernel>(*compiled)});
+    }
+    return {};
+  }
+
+  // A kernel that spills is not run.
+  Expected<Evaluation> judge(const Candidate& candidate, const jit::CompiledKernel& kernel) {
+    const int spilled = spill_bytes(kernel);
+    if (spilled == 0) return services_.evaluator->evaluate(candidate, kernel);
+    Evaluation evaluation;
+    evaluation.outcome = store::Outcome::spilled;
+    evaluation.reason = fmt::format("{} bytes spilled", spilled);
+    return evaluation;
+  }
+
+  void count(store::Outcome outcome) {
+    if (outcome == store::Outcome::ok || outcome == store::Outcome::not_run) return;
+    ++failures_[std::string(store::to_string(outcome))];
+  }
+
+  // Measures the best once more, side by side with the vendor, and records that.
+  Expected<void> finals() {
+    progress(Progress::Phase::finals);
+    std::vector<Finalist> finalists;
+    for (Finalists::Scored& scored : finalists_.chosen()) {
+      auto finalist = with_code(std::move(scored));
+      if (!finalist) return tl::unexpected(finalist.error());
+      if (*finalist) finalists.push_back(**std::move(finalist));
+    }
+    if (finalists.empty()) return no_result();
+    auto results = services_.evaluator->finish(finalists);
+    if (!results) return tl::unexpected(results.error());
+    for (size_t i = 0; i < finalists.size(); ++i) {
+      auto record =
+          recorder_->evaluated(finalists[i].candidate, finalists[i].kernel, results->finalists[i]);
+      if (!record) return tl::unexpected(record.error());
+      if (record->outcome == store::Outcome::ok) report_.ranking.push_back(std::move(*record));
+    }
+    if (auto done = record_vendor(results->vendor); !done) return done;
+    std::stable_sort(
+        report_.ranking.begin(), report_.ranking.end(),
+        [](const store::Record& a, const store::Record& b) { return time_of(a) < time_of(b); });
+    report_.failures.assign(failures_.begin(), failures_.end());
+    return {};
+  }
+
+  // With the code that the search timed; that of another session or process is compiled here.
+  // Nothing, with that recorded, where it does not compile.
+  Expected<std::optional<Finalist>> with_code(Finalists::Scored scored) {
+    if (scored.kernel) return Finalist{std::move(scored.candidate), *scored.kernel};
+    auto compiled = services_.compiler->compile({scored.candidate.source, request_.arch, {}});
+    if (compiled) {
+      ++(compiled->from_cache ? report_.cached : report_.compiled);
+      return Finalist{std::move(scored.candidate), std::move(*compiled)};
+    }
+    auto record = recorder_->failed(scored.candidate, store::Outcome::compile_failed,
+                                    compiled.error().first_error);
+    if (!record) return tl::unexpected(record.error());
+    count(record->outcome);
+    return std::nullopt;
+  }
+
+  static double time_of(const store::Record& record) {
+    return record.measurement ? record.measurement->median_us
+                              : record.predicted_us.value_or(INFINITY);
+  }
+
+  Expected<void> no_result() {
+    report_.failures.assign(failures_.begin(), failures_.end());
+    if (report_.interrupted) return {};
+    std::string text = "no candidate worked";
+    for (const auto& [outcome, count] : failures_) text += fmt::format(", {} {}", count, outcome);
+    return make_error(ErrorKind::failed, text);
+  }
+
+  void progress(Progress::Phase phase) const {
+    if (!services_.on_progress) return;
+    Progress progress;
+    progress.phase = phase;
+    progress.done = report_.resumed + report_.evaluated;
+    // Of fewer candidates than are known already, none is left.
+    progress.total = std::max(request_.max_candidates, progress.done);
+    if (const Finalists::Scored* fastest = finalists_.fastest()) {
+      progress.best_us = fastest->time_us;
+      progress.best = fastest->candidate.key.strategy + " " + fastest->candidate.key.config;
+    }
+    if (report_.vendor_best) progress.vendor_best_us = report_.vendor_best->measurement->median_us;
+    services_.on_progress(progress);
+  }
+
+  Clock::time_point start_ = Clock::now();  // first: ranking the spaces is part of the time
+  const TuneRequest& request_;
+  const SessionServices& services_;
+  Problem problem_;
+  std::string compiler_version_;
+  Search search_;
+  std::optional<Recorder> recorder_;   // once there is a run to record for
+  std::vector<Candidate> candidates_;  // handed to the compilers, by index
+  Finalists finalists_;
+  std::map<std::string, int> failures_;
+  TuneReport report_;
+  const store::Job job_;
+  PriorKnowledge prior_;
+  std::set<store::CandidateKey> counted_;        // as resumed or evaluated
+  std::map<store::CandidateKey, bool> may_try_;  // what may_try() found
+  SharedWork work_;
+};
+
+}  // namespace
+
+Device subject_of(const SessionServices& services) {
+  return services.device ? *services.device : modelled_device(services.limits);
+}
+
+Expected<TuneReport> tune(const TuneRequest& request, const SessionServices& services) {
+  if (auto valid = validate(request.problem); !valid) return tl::unexpected(valid.error());
+  if (auto served = services.compiler->check_arch(request.arch); !served) {
+    return tl::unexpected(served.error());
+  }
+  return Session(request, services).run();
+}
+
+}  // namespace gemmtune::tuner

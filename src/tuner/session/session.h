@@ -1,0 +1,84 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/search_space.h"
+#include "core/device.h"
+#include "jit/compiler.h"
+#include "store/record_store.h"
+#include "tuner/session/evaluator.h"
+
+namespace gemmtune::tuner {
+
+// What to tune and how far to go.
+struct TuneRequest {
+  Problem problem;  // any layout; tuned in its canonical form
+  Arch arch;
+  std::vector<codegen::SearchSpace> spaces;  // strategies and their parameter values
+  // Of this job, those of earlier runs and of other processes included.
+  int max_candidates = 0;
+  // From the start of tune() to the end of the search, which goes on until a candidate worked; 0:
+  // no limit.
+  double max_seconds = 0;
+  uint64_t seed = 1;
+  int threads = 1;     // that compile, and rank candidates
+  bool fresh = false;  // measure again what is recorded already
+  bool warm = false;
+};
+
+// Where a session is; for a progress display.
+struct Progress {
+  enum class Phase { vendor, search, finals };
+  Phase phase = Phase::search;
+  int done = 0;               // candidates, failures included
+  int total = 0;              // wanted
+  double best_us = 0;         // 0: none yet
+  double vendor_best_us = 0;  // 0: none
+  std::string best;           // strategy and tile
+};
+
+// What a session found.
+struct TuneReport {
+  store::Job job;
+  std::vector<store::Record> ranking;  // finalists, best first, as recorded
+  std::optional<store::Record> vendor_first;
+  std::optional<store::Record> vendor_best;
+  int64_t legal_points = 0;
+  int resumed = 0;    // candidates taken over from earlier runs and from other processes
+  int evaluated = 0;  // candidates of this run, failures included
+  int measured = 0;   // of those, verified and timed
+  int compiled = 0;   // compiler runs
+  int cached = 0;     // kernels that came from the cache
+  std::vector<std::pair<std::string, int>> failures;  // outcome and count
+  double seconds = 0;                                 // of tune()
+  bool interrupted = false;
+};
+
+struct SessionServices {
+  std::shared_ptr<const jit::KernelCompiler> compiler;
+  store::RecordStore* store = nullptr;
+  Evaluator* evaluator = nullptr;
+  DeviceSpec limits;             // of the device, or of the model that it is predicted for
+  std::optional<Device> device;  // present: results are `measured`, else `predicted`
+  store::RunInfo run;
+  std::function<void(const Progress&)> on_progress;  // may be empty
+  const std::atomic<bool>* stop = nullptr;           // set to end early with what was found so far
+};
+
+// The device that results of a session are of: the one that is present, or the modelled one.
+Device subject_of(const SessionServices& services);
+
+// Searches, compiles, verifies, measures and records: the only write path. Every candidate is
+// recorded as soon as it is evaluated. Processes that tune one job at the same time share its
+// candidates: each takes over what the others found, and waits for what they are at before it ends.
+// Returns an error if nothing could be tried (no legal tile,
+// arch not served by the compiler) or the store fails.
+Expected<TuneReport> tune(const TuneRequest& request, const SessionServices& services);
+
+}  // namespace gemmtune::tuner

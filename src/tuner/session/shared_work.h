@@ -1,0 +1,66 @@
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "store/record_store.h"
+#include "tuner/session/candidate.h"
+
+namespace gemmtune::tuner {
+
+// The work of a job that processes share: candidates wait here, in the order in which the search
+// wants them, until they are free to be tried. What another process holds keeps its place: it is
+// free again if that process ends. Every error is the store's.
+class SharedWork {
+ public:
+  // `store` outlives the object. `counts` tells which candidates are of this work, whoever tries
+  // them.
+  SharedWork(store::RecordStore& store, store::Job job,
+             std::function<bool(const store::CandidateKey&)> counts);
+
+  // To be called first. `afresh`: what is recorded already may be tried again.
+  Expected<void> start(bool afresh);
+
+  // What was recorded since start() or the last call, by this process too.
+  Expected<std::vector<store::Record>> news();
+
+  // Adds a candidate behind those that wait.
+  void offer(Candidate candidate) { waiting_.push_back(std::move(candidate)); }
+
+  // Takes on up to `count` candidates that are free. `left` is how many more may be tried of the
+  // job, by whoever tries them, beyond what news() told of; those in hand count.
+  Expected<std::vector<Candidate>> take(size_t count, int left);
+
+  // Whether take() found that others hold candidates, or recorded some that news() will tell of:
+  // until then nothing is known to be left undone.
+  bool others_at_work() const { return others_at_work_; }
+
+  // Whether take() left candidates alone because `left` was used up.
+  bool budget_used_up() const { return budget_used_up_; }
+
+  // Keeps what is in hand for longer. To be called every few seconds at least.
+  Expected<void> renew();
+
+  // Gives back what is in hand.
+  Expected<void> release();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void drop_finished(const std::vector<store::ClaimState>& states);
+
+  store::RecordStore& store_;
+  store::Job job_;
+  std::function<bool(const store::CandidateKey&)> counts_;
+  store::ClaimOwner owner_;
+  int64_t repeat_until_ = 0;  // revisions
+  int64_t known_ = 0;
+  std::deque<Candidate> waiting_;
+  bool others_at_work_ = false;
+  bool budget_used_up_ = false;
+  Clock::time_point renewed_ = Clock::now();
+};
+
+}  // namespace gemmtune::tuner

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gpu/stream.h"
+#include "tuner/measure/benchmark.h"
+#include "tuner/measure/operand_sets.h"
+
+namespace gemmtune::tuner {
+
+// How far a result is off.
+struct Accuracy {
+  double max_error = 0;      // largest |c - exact| / sum |a||b|
+  bool within_bound = true;  // error_bound() of verification_case.h, by every element
+};
+
+// f32 kernels may show this many times the error that cuBLASLt's f32 shows on the same operands.
+inline constexpr double kErrorAllowance = 2;
+
+// Why a kernel of max_error `error` may not compute the problem: it is of f32 (ieee or 3xtf32) and
+// its error is above the allowance. Nothing where it may, or where the vendor's error is not known.
+std::optional<std::string> too_inaccurate(const Problem& problem, double error,
+                                          std::optional<double> vendor_error);
+
+// Elements of C, spread over the matrix and its edges, whose exact values are known: how a result
+// on the benchmark's own operands is judged without multiplying the matrices on the host.
+class AccuracyProbe {
+ public:
+  // Recomputes the operands of `count` elements of set 0 and their products in fp64.
+  AccuracyProbe(const Problem& problem, const OperandSets& sets, int count = 256);
+
+  // Runs `enqueue` on set 0 and compares the elements.
+  gpu::Result<Accuracy> measure(const OperandSets& sets, const gpu::Stream& stream,
+                                const Enqueue& enqueue) const;
+
+ private:
+  struct Element {
+    int64_t offset;  // in C, elements
+    double exact;
+    double magnitude;
+  };
+
+  Accuracy judged(std::span<const float> values) const;
+
+  Problem problem_;
+  std::vector<Element> elements_;
+};
+
+}  // namespace gemmtune::tuner

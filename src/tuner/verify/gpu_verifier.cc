@@ -1,0 +1,105 @@
+#include "tuner/verify/gpu_verifier.h"
+
+#include <algorithm>
+
+#include "core/elements.h"
+
+namespace gemmtune::tuner {
+namespace {
+
+constexpr size_t kShift = 256;  // bytes; room for a base pointer of any alignment
+
+// Where an operand starts in its buffer: aligned to `align_bytes` and no better.
+size_t start_of(const Problem& problem) {
+  return static_cast<size_t>(problem.align_bytes) % kShift;
+}
+
+gpu::Result<gpu::DeviceBuffer> upload_bytes(const std::shared_ptr<const gpu::Context>& context,
+                                            const gpu::Stream& stream,
+                                            std::span<const std::byte> values, size_t start) {
+  auto buffer = gpu::DeviceBuffer::allocate(context, values.size_bytes() + kShift);
+  if (!buffer) return buffer;
+  if (auto copied = buffer->copy_from_host(stream.handle(), values, start); !copied) {
+    return tl::unexpected(copied.error());
+  }
+  return buffer;
+}
+
+}  // namespace
+
+gpu::Result<GpuVerifier> GpuVerifier::create(const std::shared_ptr<const gpu::Context>& context,
+                                             std::vector<VerificationCase> cases) {
+  auto stream = gpu::Stream::create(context);
+  if (!stream) return tl::unexpected(stream.error());
+  GpuVerifier verifier(context, std::move(*stream));
+  auto entered = context->enter();
+  if (!entered) return tl::unexpected(entered.error());
+  for (VerificationCase& test : cases) {
+    if (auto done = verifier.upload(std::move(test)); !done) return tl::unexpected(done.error());
+  }
+  if (auto done = verifier.stream_.synchronize(); !done) return tl::unexpected(done.error());
+  return verifier;
+}
+
+gpu::Result<void> GpuVerifier::upload(VerificationCase test) {
+  HostOperands host = make_operands(test);
+  const size_t start = start_of(test.problem);
+  const DataType type = test.problem.type;
+  std::vector<std::byte> image = encode(guarded(host.c, type), type);
+  auto a = upload_bytes(context_, stream_, encode(host.a, type), start);
+  if (!a) return tl::unexpected(a.error());
+  auto b = upload_bytes(context_, stream_, encode(host.b, type), start);
+  if (!b) return tl::unexpected(b.error());
+  auto c = upload_bytes(context_, stream_, image, start);
+  if (!c) return tl::unexpected(c.error());
+  uploaded_.push_back({std::move(*a), std::move(*b), std::move(*c), std::move(image)});
+  operands_.push_back(std::move(host));
+  cases_.push_back(std::move(test));
+  return {};
+}
+
+gpu::Result<std::vector<float>> GpuVerifier::run(size_t index,
+                                                 const launch::LoadedKernel& kernel) const {
+  const VerificationCase& test = cases_[index];
+  const Uploaded& device = uploaded_[index];
+  const size_t start = start_of(test.problem);
+  const CUstream stream = stream_.handle();
+  if (auto done = device.c.copy_from_host(stream, device.image, start); !done)
+    return tl::unexpected(done.error());
+  auto workspace = gpu::DeviceBuffer::allocate(
+      context_, static_cast<size_t>(kernel.workspace_bytes(test.problem)));
+  if (!workspace) return tl::unexpected(workspace.error());
+  const auto at = [start](const gpu::DeviceBuffer& buffer) {
+    return static_cast<std::byte*>(buffer.data()) + start;
+  };
+  const launch::Operands operands{at(device.a),
+                                  at(device.b),
+                                  at(device.c) + kGuardElements * size_bytes(test.problem.type),
+                                  workspace->data(),
+                                  test.alpha,
+                                  test.beta};
+  if (auto done = kernel.enqueue(test.problem, operands, stream); !done)
+    return tl::unexpected(done.error());
+  std::vector<std::byte> image(device.image.size());
+  if (auto done = device.c.copy_to_host(stream, image, start); !done)
+    return tl::unexpected(done.error());
+  if (auto done = stream_.synchronize(); !done) return tl::unexpected(done.error());
+  return decode(image, test.problem.type);
+}
+
+gpu::Result<Verdict> GpuVerifier::verify(const launch::LoadedKernel& kernel) const {
+  auto entered = context_->enter();
+  if (!entered) return tl::unexpected(entered.error());
+  double max_error = 0;
+  for (size_t i = 0; i < cases_.size(); ++i) {
+    auto image = run(i, kernel);
+    if (!image) return tl::unexpected(image.error());
+    Verdict verdict = judge(cases_[i], operands_[i], *image);
+    max_error = std::max(max_error, verdict.max_error);
+    verdict.max_error = max_error;
+    if (!verdict.correct() || i + 1 == cases_.size()) return verdict;
+  }
+  return Verdict{};
+}
+
+}  // namespace gemmtune::tuner

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "gpu/memory.h"
+#include "gpu/stream.h"
+#include "launch/loaded_kernel.h"
+#include "tuner/verify/verdict.h"
+
+namespace gemmtune::tuner {
+
+// Verifies kernels of one KernelTraits on a GPU. The operands of all cases are computed and
+// uploaded once; a kernel then costs some launches and copies of small matrices. Move-only.
+class GpuVerifier {
+ public:
+  static gpu::Result<GpuVerifier> create(const std::shared_ptr<const gpu::Context>& context,
+                                         std::vector<VerificationCase> cases);
+
+  // Runs the cases until one fails. An error means that the kernel could not be launched or
+  // crashed; check CudaError::context_lost().
+  gpu::Result<Verdict> verify(const launch::LoadedKernel& kernel) const;
+
+  size_t size() const { return cases_.size(); }
+
+ private:
+  struct Uploaded {
+    gpu::DeviceBuffer a;
+    gpu::DeviceBuffer b;
+    gpu::DeviceBuffer c;  // with guard zones
+    std::vector<std::byte> image;
+  };
+
+  GpuVerifier(std::shared_ptr<const gpu::Context> context, gpu::Stream stream)
+      : context_(std::move(context)), stream_(std::move(stream)) {}
+  gpu::Result<void> upload(VerificationCase test);
+  gpu::Result<std::vector<float>> run(size_t index, const launch::LoadedKernel& kernel) const;
+
+  std::shared_ptr<const gpu::Context> context_;
+  gpu::Stream stream_;
+  std::vector<VerificationCase> cases_;
+  std::vector<HostOperands> operands_;
+  std::vector<Uploaded> uploaded_;
+};
+
+}  // namespace gemmtune::tuner

@@ -1,0 +1,255 @@
+#include "tuner/verify/sim_verifier.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "codegen/emitter.h"
+#include "core/elements.h"
+#include "launch/loaded_kernel.h"
+
+namespace gemmtune::tuner {
+namespace {
+
+using ptxsim::GlobalMemory;
+
+constexpr uint64_t kDeviceAlignment = 256;  // as cudaMalloc gives
+
+// Addresses of a case's operands in simulated memory.
+struct Addresses {
+  uint64_t a = 0;
+  uint64_t b = 0;
+  uint64_t c = 0;
+  uint64_t workspace = 0;
+};
+
+// An allocation that holds `values`, aligned to `alignment` bytes and no better.
+Expected<uint64_t> place(GlobalMemory& memory, std::span<const std::byte> values,
+                         uint64_t alignment, const char* label) {
+  auto address = memory.allocate(values.size_bytes(), alignment, label);
+  if (address) memory.write(*address, values);
+  return address;
+}
+
+// Marks the elements of C, not the padding between its rows, as never written.
+void forget_matrix(GlobalMemory& memory, uint64_t c, const Problem& p) {
+  const auto element = static_cast<uint64_t>(size_bytes(p.type));
+  for (int64_t z = 0; z < p.batch; ++z) {
+    for (int64_t i = 0; i < p.shape.m; ++i) {
+      const auto at = static_cast<uint64_t>(z * p.stride_c + i * p.ldc);
+      memory.forget(c + at * element, static_cast<uint64_t>(p.shape.n) * element);
+    }
+  }
+}
+
+Expected<Addresses> place_operands(GlobalMemory& memory, const VerificationCase& test,
+                                   const HostOperands& host, uint64_t alignment,
+                                   int64_t workspace_bytes) {
+  const DataType type = test.problem.type;
+  const auto a = place(memory, encode(host.a, type), alignment, "A");
+  if (!a) return tl::unexpected(a.error());
+  const auto b = place(memory, encode(host.b, type), alignment, "B");
+  if (!b) return tl::unexpected(b.error());
+  const auto c = place(memory, encode(host.c, type), alignment, "C");
+  if (!c) return tl::unexpected(c.error());
+  if (test.beta == 0) forget_matrix(memory, *c, test.problem);
+  Addresses out{*a, *b, *c, 0};
+  if (workspace_bytes > 0) {
+    const auto workspace =
+        memory.allocate(static_cast<uint64_t>(workspace_bytes), kDeviceAlignment, "workspace");
+    if (!workspace) return tl::unexpected(workspace.error());
+    out.workspace = *workspace;
+  }
+  return out;
+}
+
+void* pointer(uint64_t address) {
+  return reinterpret_cast<void*>(address);  // NOLINT: an address of simulated memory
+}
+
+ptxsim::LaunchConfig to_config(const codegen::KernelLaunch& launch) {
+  ptxsim::LaunchConfig config;
+  const auto set = [](uint32_t(&to)[3], const codegen::Dim3& from) {
+    to[0] = from.x, to[1] = from.y, to[2] = from.z;
+  };
+  set(config.grid, launch.grid);
+  set(config.block, launch.block);
+  set(config.cluster, launch.cluster);
+  config.dynamic_smem_bytes = static_cast<uint32_t>(launch.smem_bytes);
+  return config;
+}
+
+// The kernel's one parameter. Where it takes its scalars from memory, they are put there.
+Expected<std::vector<std::byte>> kernel_argument(const codegen::KernelSpec& spec,
+                                                 const GemmArgs& args, GlobalMemory& memory) {
+  if (!spec.device_scalars) return ptxsim::argument(args);
+  const auto alpha =
+      place(memory, std::as_bytes(std::span(&args.alpha, 1)), sizeof(float), "alpha");
+  if (!alpha) return tl::unexpected(alpha.error());
+  const auto beta = place(memory, std::as_bytes(std::span(&args.beta, 1)), sizeof(float), "beta");
+  if (!beta) return tl::unexpected(beta.error());
+  DeviceScalarArgs with_scalars{args, static_cast<const float*>(pointer(*alpha)),
+                                static_cast<const float*>(pointer(*beta))};
+  with_scalars.gemm.alpha = with_scalars.gemm.beta = NAN;  // not to be used
+  return ptxsim::argument(with_scalars);
+}
+
+bool is_outside(ptxsim::FindingKind kind) {
+  return kind == ptxsim::FindingKind::out_of_bounds || kind == ptxsim::FindingKind::read_only;
+}
+
+Verdict verdict_of(const VerificationCase& test, const ptxsim::Finding& finding) {
+  Verdict verdict;
+  verdict.kind = is_outside(finding.kind) ? VerdictKind::out_of_bounds : VerdictKind::wrong_result;
+  verdict.detail =
+      fmt::format("case '{}' ({}): {}", test.name, key(test.problem), ptxsim::to_string(finding));
+  return verdict;
+}
+
+// NVRTC puts the working folder before the names of sources, which are no files: back to the names.
+void name_sources(const codegen::KernelSource& source, ptxsim::Program& program) {
+  for (std::string& file : program.files) {
+    for (const codegen::SourceHeader& header : source.headers) {
+      if (file.ends_with("/" + header.name)) file = header.name;
+    }
+  }
+}
+
+// C and its guard zones as a GPU run would leave them: accesses that would hit a guard are
+// findings.
+std::vector<float> image_of(const GlobalMemory& memory, uint64_t c, const HostOperands& host,
+                            DataType type) {
+  std::vector<std::byte> result(host.c.size() * static_cast<size_t>(size_bytes(type)));
+  memory.read(c, result);
+  return guarded(decode(result, type), type);
+}
+
+}  // namespace
+
+Expected<SimVerifier> SimVerifier::load(const codegen::KernelSpec& spec, Arch arch,
+                                        const jit::Compiler& compiler) {
+  return load(spec, codegen::emit(spec), arch, compiler);
+}
+
+Expected<SimVerifier> SimVerifier::load(const codegen::KernelSpec& spec,
+                                        const codegen::KernelSource& source, Arch arch,
+                                        const jit::Compiler& compiler) {
+  // With lines of the source, so that a finding can name them.
+  const auto compiled = compiler.compile_to_ptx({source, arch, {"--generate-line-info"}});
+  if (!compiled) {
+    return make_error(ErrorKind::failed,
+                      fmt::format("{}: {}", source.name, compiled.error().first_error));
+  }
+  const auto module = ptxsim::parse(compiled->ptx, source.name);
+  if (!module) return tl::unexpected(module.error());
+  SimVerifier verifier(spec);
+  for (const std::string& entry : source.entries) {
+    auto program = ptxsim::decode(*module, entry);
+    if (!program) return tl::unexpected(program.error());
+    name_sources(source, *program);
+    verifier.entries_.push_back(std::move(*program));
+  }
+  return verifier;
+}
+
+struct SimVerifier::Run {
+  Verdict verdict;
+  std::vector<ptxsim::Profile> profiles;  // by launch
+  codegen::LaunchPlan plan;
+};
+
+Expected<SimVerifier::Run> SimVerifier::run(const VerificationCase& test, uint64_t alignment,
+                                            const ptxsim::Options& options) const {
+  const HostOperands host = make_operands(test);
+  Run out;
+  out.plan = spec_.strategy->launch_plan(spec_, test.problem);
+  GlobalMemory memory;
+  const auto at = place_operands(memory, test, host, alignment, out.plan.workspace_bytes);
+  if (!at) return tl::unexpected(at.error());
+  const GemmArgs args =
+      launch::make_args(test.problem, {pointer(at->a), pointer(at->b), pointer(at->c),
+                                       pointer(at->workspace), test.alpha, test.beta});
+  const auto argument = kernel_argument(spec_, args, memory);
+  if (!argument) return tl::unexpected(argument.error());
+  for (const codegen::KernelLaunch& launch : out.plan.launches) {
+    const ptxsim::Program& program = entries_[static_cast<size_t>(launch.entry)];
+    auto ran = ptxsim::run(program, to_config(launch), {*argument}, memory, options);
+    if (!ran) return tl::unexpected(ran.error());
+    out.profiles.push_back(std::move(ran->profile));
+    if (!ran->findings.empty()) {
+      out.verdict = verdict_of(test, ran->findings.front());
+      return out;
+    }
+  }
+  out.verdict = judge(test, host, image_of(memory, at->c, host, test.problem.type));
+  return out;
+}
+
+Expected<Verdict> SimVerifier::verify(const VerificationCase& test,
+                                      const ptxsim::Options& options) const {
+  auto ran = run(test, static_cast<uint64_t>(test.problem.align_bytes), options);
+  if (!ran) return tl::unexpected(ran.error());
+  return std::move(ran->verdict);
+}
+
+Expected<Verdict> SimVerifier::verify(std::span<const VerificationCase> cases,
+                                      std::span<const ptxsim::AsyncMode> modes,
+                                      ptxsim::Options options) const {
+  Verdict all;
+  for (const ptxsim::AsyncMode mode : modes) {
+    options.async = mode;
+    for (const VerificationCase& test : cases) {
+      auto verdict = verify(test, options);
+      if (!verdict) return verdict;
+      all.max_error = std::max(all.max_error, verdict->max_error);
+      if (verdict->correct()) continue;
+      verdict->max_error = all.max_error;
+      if (copies_asynchronously())
+        verdict->detail += fmt::format(" (asynchronous copies arriving {})", name_of(mode));
+      return verdict;
+    }
+  }
+  return all;
+}
+
+bool SimVerifier::copies_asynchronously() const {
+  return std::any_of(entries_.begin(), entries_.end(), [](const ptxsim::Program& program) {
+    return std::any_of(program.code.begin(), program.code.end(), [](const auto& in) {
+      return in.category == ptxsim::InstructionClass::async_copy;
+    });
+  });
+}
+
+std::span<const ptxsim::AsyncMode> SimVerifier::async_modes() const {
+  static constexpr ptxsim::AsyncMode kModes[] = {ptxsim::AsyncMode::late, ptxsim::AsyncMode::early};
+  return std::span(kModes).first(copies_asynchronously() ? 2 : 1);
+}
+
+Expected<ProfiledProduct> SimVerifier::profile(const Problem& problem,
+                                               ptxsim::Options options) const {
+  options.profile = true;
+  const VerificationCase test{"the profiled product", problem, 1, 0, Fill::random, 1};
+  auto ran = run(test, kDeviceAlignment, options);
+  if (!ran) return tl::unexpected(ran.error());
+  ProfiledProduct out{std::move(ran->verdict), {}};
+  for (size_t i = 0; i < ran->profiles.size(); ++i) {
+    const codegen::KernelLaunch& launch = ran->plan.launches[i];
+    out.launches.push_back({entries_[static_cast<size_t>(launch.entry)].kernel, launch.grid,
+                            launch.block, std::move(ran->profiles[i])});
+  }
+  return out;
+}
+
+HostVerifier sim_host_verifier(std::shared_ptr<const jit::Compiler> compiler, Arch arch,
+                               ptxsim::Options options) {
+  return [compiler = std::move(compiler), arch,
+          options](const codegen::KernelSpec& spec) -> Expected<Verdict> {
+    const auto kernel = SimVerifier::load(spec, arch, *compiler);
+    if (!kernel) return tl::unexpected(kernel.error());
+    return kernel->verify(verification_cases(kind_of(spec), ragged_sizes(spec.tile), Effort::quick),
+                          kernel->async_modes(), options);
+  };
+}
+
+}  // namespace gemmtune::tuner

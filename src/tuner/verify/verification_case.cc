@@ -1,0 +1,282 @@
+#include "tuner/verify/verification_case.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/arch.h"
+#include "core/elements.h"
+
+#include "../../../kernels_templates/parts/random_value.h"
+
+namespace gemmtune::tuner {
+namespace {
+
+constexpr int kWidestAccessBytes = 16;
+constexpr float kExactInF16 = 2048;  // integers up to it
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+// Smallest multiple of `width` that is at least `size`, plus nothing: sizes stay ragged for
+// width 1.
+int64_t up_to_multiple(int64_t size, int64_t width) {
+  return (size + width - 1) / width * width;
+}
+
+// A size that `width` divides and twice it does not, so that the kernel cannot rely on more.
+int64_t exactly(int64_t size, int width, int widest) {
+  const int64_t multiple = up_to_multiple(size, width);
+  return width < widest && multiple % (2 * width) == 0 ? multiple + width : multiple;
+}
+
+struct Extent {
+  int64_t* size;
+  int width;
+};
+
+// Sizes, leading dimensions and alignment that agree with `traits`.
+Problem make_case_problem(const CaseKind& kind, CaseSizes sizes, int64_t padding, int64_t batch) {
+  const KernelTraits& traits = kind.traits;
+  const int widest_access = kWidestAccessBytes / size_bytes(kind.type);
+  Problem p;
+  p.type = kind.type;
+  p.accumulator = kind.accumulator;
+  p.math = kind.math;
+  p.layout.a = traits.a_row_major ? Order::row_major : Order::column_major;
+  p.layout.b = traits.b_row_major ? Order::row_major : Order::column_major;
+  const Extent extents[] = {
+      {traits.a_row_major ? &sizes.k : &sizes.m, traits.vector_a},
+      {traits.b_row_major ? &sizes.n : &sizes.k, traits.vector_b},
+      {&sizes.n, traits.vector_c},
+  };
+  for (const Extent& e : extents) *e.size = up_to_multiple(*e.size, e.width);
+  p.shape = {sizes.m, sizes.n, sizes.k};
+  p.batch = batch;
+  pack(p);
+  const int widest = std::max({traits.vector_a, traits.vector_b, traits.vector_c});
+  p.lda = exactly(p.lda + padding * traits.vector_a, traits.vector_a, widest_access);
+  p.ldb = exactly(p.ldb + padding * traits.vector_b, traits.vector_b, widest_access);
+  p.ldc = exactly(p.ldc + padding * traits.vector_c, traits.vector_c, widest_access);
+  p.align_bytes = widest * size_bytes(kind.type);
+  if (batch > 1) {
+    p.stride_a = p.stride_b = p.stride_c = 0;
+    pack(p);
+    p.stride_c += padding * traits.vector_c;
+  }
+  return p;
+}
+
+// Fills a rows x columns matrix whose element (i, j) lies at i * row_step + j * column_step.
+template <class Value>
+void fill_matrix(std::vector<float>& to, int64_t offset, Order order, int64_t rows, int64_t columns,
+                 int64_t ld, const Value& value) {
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < columns; ++j) {
+      const int64_t at = offset + (order == Order::row_major ? i * ld + j : j * ld + i);
+      to[static_cast<size_t>(at)] = value(at);
+    }
+  }
+}
+
+// Integers in [-5, 4], or for sums in f16 in as small a range as keeps every sum of k products
+// (below 2048) exact; or uniform values of the problem's type. By position.
+float element(const VerificationCase& test, uint64_t seed, int64_t at) {
+  const float uniform = random_value(seed, static_cast<uint64_t>(at));
+  if (test.fill != Fill::small_integers) return rounded(uniform, test.problem.type);
+  if (test.problem.accumulator != DataType::f16) return std::floor(uniform * 4.999F);
+  const auto k = static_cast<float>(test.problem.shape.k);
+  const float largest = std::clamp(std::floor(std::sqrt(kExactInF16 / k)), 1.0F, 5.0F);
+  return std::floor(uniform * (largest - 0.001F));
+}
+
+// Puts a NaN and two infinities of opposite sign where a few rows and columns of C see them.
+void plant_specials(const Problem& p, HostOperands& host) {
+  const auto at_a = [&](int64_t i, int64_t l) {
+    return static_cast<size_t>(p.layout.a == Order::row_major ? i * p.lda + l : l * p.lda + i);
+  };
+  const auto at_b = [&](int64_t l, int64_t j) {
+    return static_cast<size_t>(p.layout.b == Order::row_major ? l * p.ldb + j : j * p.ldb + l);
+  };
+  const Shape& s = p.shape;
+  host.a[at_a(s.m / 2, s.k - 1)] = kNan;
+  host.a[at_a(s.m - 1, 0)] = std::numeric_limits<float>::infinity();
+  host.b[at_b(s.k / 2, s.n - 1)] = -std::numeric_limits<float>::infinity();
+}
+
+// expected and magnitude of one batch entry, row by row in the order that walks B along memory.
+void multiply(const VerificationCase& test, int64_t batch, HostOperands& host) {
+  const Problem& p = test.problem;
+  const Shape& s = p.shape;
+  const bool a_rows = p.layout.a == Order::row_major;
+  const bool b_rows = p.layout.b == Order::row_major;
+  const float* a = host.a.data() + batch * p.stride_a;
+  const float* b = host.b.data() + batch * p.stride_b;
+  std::vector<double> sum(static_cast<size_t>(s.n));
+  std::vector<double> absolute(static_cast<size_t>(s.n));
+  for (int64_t i = 0; i < s.m; ++i) {
+    std::fill(sum.begin(), sum.end(), 0.0);
+    std::fill(absolute.begin(), absolute.end(), 0.0);
+    for (int64_t l = 0; l < s.k; ++l) {
+      const double x = a[a_rows ? i * p.lda + l : l * p.lda + i];
+      for (int64_t j = 0; j < s.n; ++j) {
+        const double product = x * static_cast<double>(b[b_rows ? l * p.ldb + j : j * p.ldb + l]);
+        sum[static_cast<size_t>(j)] += product;
+        absolute[static_cast<size_t>(j)] += std::abs(product);
+      }
+    }
+    for (int64_t j = 0; j < s.n; ++j) {
+      const auto at = static_cast<size_t>(batch * p.stride_c + i * p.ldc + j);
+      const double old =
+          test.beta == 0 ? 0.0 : static_cast<double>(test.beta) * static_cast<double>(host.c[at]);
+      host.expected[at] = test.alpha * sum[static_cast<size_t>(j)] + old;
+      host.magnitude[at] = std::abs(test.alpha) * absolute[static_cast<size_t>(j)] + std::abs(old);
+    }
+  }
+}
+
+struct CaseMaker {
+  const CaseKind& kind;
+  std::vector<VerificationCase> cases;
+
+  void add(std::string name, CaseSizes sizes, Fill fill, float alpha, float beta,
+           int64_t padding = 0, int64_t batch = 1) {
+    VerificationCase test{
+        std::move(name),    make_case_problem(kind, sizes, padding, batch), alpha, beta, fill,
+        1000 + cases.size()};
+    cases.push_back(std::move(test));
+  }
+};
+
+void add_thorough(CaseMaker& make, const CaseSizes& sizes) {
+  for (const int64_t m : {int64_t{1}, int64_t{2}, int64_t{5}}) {
+    for (const int64_t n : {int64_t{1}, int64_t{3}, int64_t{7}}) {
+      for (const int64_t k : {int64_t{1}, int64_t{2}, int64_t{9}}) {
+        make.add("tiny integers", {m, n, k}, Fill::small_integers, 1, 0, m % 2);
+      }
+    }
+  }
+  for (const float alpha : {0.0F, 1.0F, -0.75F}) {
+    for (const float beta : {0.0F, 1.0F, 0.5F}) {
+      make.add("random, alpha and beta", sizes, Fill::random, alpha, beta, 2);
+    }
+  }
+  make.add("one row", {1, sizes.n, sizes.k}, Fill::small_integers, 1, 0);
+  make.add("one column", {sizes.m, 1, sizes.k}, Fill::small_integers, 1, 0);
+  make.add("k = 1", {sizes.m, sizes.n, 1}, Fill::small_integers, 1, 0);
+  make.add("batch of 3, padded", sizes, Fill::small_integers, 2, 1, 3, 3);
+}
+
+}  // namespace
+
+namespace {
+
+// Values of k that a block takes at a time; 0 where there is no such number.
+int64_t depth_at_once(const TileConfig& t) {
+  if (t.warps == 0) return t.tile_k;
+  // All threads of a warp that do not lie along the tile lie along k.
+  const int along_tile =
+      std::max(t.tile_m / std::max(1, t.thread_m), t.tile_n / std::max(1, t.thread_n));
+  return std::max<int64_t>(t.tile_k,
+                           int64_t{t.warps} * t.unroll * kWarpSize / std::max(1, along_tile));
+}
+
+}  // namespace
+
+CaseSizes ragged_sizes(const TileConfig& tile) {
+  return {tile.tile_m + 5, tile.tile_n + 3, 2 * depth_at_once(tile) + 3};
+}
+
+CaseKind kind_of(const codegen::KernelSpec& spec) {
+  return {spec.traits, spec.type, spec.accumulator, spec.math};
+}
+
+CaseKind kind_of(const Problem& problem) {
+  return {codegen::traits_for(problem), problem.type, problem.accumulator, problem.math};
+}
+
+std::vector<VerificationCase> verification_cases(const CaseKind& kind, const CaseSizes& sizes,
+                                                 Effort effort) {
+  CaseMaker make{kind, {}};
+  make.add("ragged integers, beta = 0", sizes, Fill::small_integers, 1, 0);
+  make.add("ragged integers, padded, beta = 1", sizes, Fill::small_integers, -2, 1, 1);
+  make.add("one element", {1, 1, 1}, Fill::small_integers, 1, 0, 1);
+  make.add("random, alpha and beta", sizes, Fill::random, 1.25F, -0.5F);
+  make.add("NaN and Inf", sizes, Fill::special, 1, 0, 1);
+  make.add("batch of 2", {sizes.m / 2 + 1, sizes.n / 2 + 1, sizes.k / 2 + 1}, Fill::small_integers,
+           1, 2, 0, 2);
+  if (effort == Effort::thorough) add_thorough(make, sizes);
+  return std::move(make.cases);
+}
+
+HostOperands make_operands(const VerificationCase& test) {
+  const Problem& p = test.problem;
+  const Shape& s = p.shape;
+  HostOperands host;
+  const auto elements = [&](int64_t bytes) {
+    return static_cast<size_t>(bytes / size_bytes(p.type));
+  };
+  host.a.assign(elements(bytes_a(p)), kNan);
+  host.b.assign(elements(bytes_b(p)), kNan);
+  host.c.assign(elements(bytes_c(p)), kNan);
+  host.expected.assign(host.c.size(), 0.0);
+  host.magnitude.assign(host.c.size(), 0.0);
+  for (int64_t z = 0; z < p.batch; ++z) {
+    const auto value = [&](uint64_t stream) {
+      return [&test, stream](int64_t at) { return element(test, test.seed * 3 + stream, at); };
+    };
+    fill_matrix(host.a, z * p.stride_a, p.layout.a, s.m, s.k, p.lda, value(0));
+    fill_matrix(host.b, z * p.stride_b, p.layout.b, s.k, s.n, p.ldb, value(1));
+    if (test.beta != 0) fill_matrix(host.c, z * p.stride_c, p.layout.c, s.m, s.n, p.ldc, value(2));
+  }
+  if (test.fill == Fill::special) plant_specials(p, host);
+  for (int64_t z = 0; z < p.batch; ++z) multiply(test, z, host);
+  return host;
+}
+
+namespace {
+
+// Half the distance from 1 to the next larger number: what rounding to the type may change.
+double unit_roundoff(DataType type) {
+  switch (type) {
+    case DataType::f16:
+      return 0x1p-11;
+    case DataType::bf16:
+      return 0x1p-8;
+    case DataType::f32:
+      break;
+  }
+  return 0x1p-24;
+}
+
+// What a product of operands and alpha of up to 1.5 may be off where one of them is below the
+// normal numbers of f16: two roundings by up to 2^-25.
+constexpr double kSubnormalHalf = 0x1p-23;
+
+// Largest relative error of a product of f32 operands, in f16 of normal ones.
+double product_error(MathMode math) {
+  switch (math) {
+    case MathMode::tf32:
+    case MathMode::f16:
+      return 0x1p-10 + 0x1p-22;  // two operands, each rounded to 11 bits
+    case MathMode::tf32x3:
+      // The product of the smaller parts, and what both lose where they are cut off after 11 bits.
+      return 0x1p-19;
+    case MathMode::ieee:
+      break;
+  }
+  return 0;
+}
+
+}  // namespace
+
+double error_bound(const Problem& problem, double magnitude, double expected) {
+  const double terms = 8 * std::sqrt(static_cast<double>(problem.shape.k)) + 4;
+  double sum =
+      (terms * unit_roundoff(problem.accumulator) + product_error(problem.math)) * magnitude;
+  if (problem.math == MathMode::f16) sum += kSubnormalHalf * static_cast<double>(problem.shape.k);
+  if (problem.type == DataType::f32) return sum;
+  const double smallest = problem.type == DataType::f16 ? 0x1p-25 : 0.0;
+  return sum + std::max(unit_roundoff(problem.type) * (std::abs(expected) + sum), smallest);
+}
+
+}  // namespace gemmtune::tuner

@@ -1,0 +1,196 @@
+#include "tuner/search/search.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+namespace gemmtune::tuner {
+namespace {
+
+bool powers_legal(const TileConfig& t) {
+  return t.tile_m % t.warp_m == 0 && t.tile_n % t.warp_n == 0;
+}
+
+// A smooth landscape with one optimum and no relation to the seed order.
+double landscape(const TileConfig& t) {
+  const auto off = [](int value, int best) {
+    return std::abs(std::log2(static_cast<double>(value) / best));
+  };
+  return 100 + 10 * off(t.tile_m, 64) + 8 * off(t.tile_n, 128) + 5 * off(t.tile_k, 16) +
+         3 * off(t.warp_m, 32) + 3 * off(t.warp_n, 64) + 6 * off(t.thread_m, 8) +
+         6 * off(t.thread_n, 4) + 2 * std::abs(t.order - 2) + 1.5 * std::abs(t.min_blocks - 2) +
+         4 * t.copy + t.lanes + 0.5 * std::abs(t.raster - 4);
+}
+
+std::vector<Search::Space> one_space(std::function<double(const TileConfig&)> cost) {
+  const auto& strategy = **codegen::find_strategy("double_buffer");
+  return {{*codegen::default_search_space(strategy), powers_legal, std::move(cost), {}}};
+}
+
+TEST_CASE("no choice is handed out twice, and every one is legal") {
+  Search search(one_space([](const TileConfig& t) { return t.tile_m; }), 1);
+  std::set<Choice> seen;
+  std::vector<Choice> batch = search.seeds(50);
+  for (int round = 0; round < 20; ++round) {
+    for (const Choice& choice : batch) {
+      CHECK(seen.insert(choice).second);
+      CHECK(powers_legal(search.tile(choice)));
+      search.report(choice, landscape(search.tile(choice)));
+    }
+    batch = search.proposals(10);
+  }
+  CHECK(seen.size() == 240);
+}
+
+TEST_CASE("seeds come cheapest first, few of each geometry") {
+  Search search(one_space(landscape), 1);
+  const auto seeds = search.seeds(20);
+  REQUIRE(seeds.size() == 20);
+  const double best = landscape(search.tile(seeds.front()));
+  for (const Choice& seed : seeds) CHECK(landscape(search.tile(seed)) >= best - 1e-3);
+  CHECK(best < 101);
+  std::map<std::string, int> geometries;
+  for (const Choice& seed : seeds) {
+    TileConfig t = search.tile(seed);
+    t.lanes = t.order = t.fragments = t.min_blocks = t.raster = 0;
+    CHECK(++geometries[to_string(t)] <= 2);
+  }
+}
+
+TEST_CASE("a search that goes on tries what is left of its first seeds, and no others for them") {
+  auto spaces = one_space(landscape);
+  for (auto& values : spaces[0].space.values) values.resize(std::min<size_t>(values.size(), 2));
+  Search whole(spaces, 1);
+  const auto first = whole.first_seeds(10);
+  REQUIRE(first.size() == 10);
+  Search rest(spaces, 1);
+  for (size_t i = 0; i < 7; ++i) rest.report(first[i], 1);
+  CHECK(rest.first_seeds(10) == std::vector<Choice>(first.begin() + 7, first.end()));
+  CHECK(rest.first_seeds(10).empty());
+  CHECK(rest.seeds(1) == whole.seeds(1));
+}
+
+TEST_CASE("suggestions come before the seeds, in their order, if they are legal and new") {
+  Search search(one_space(landscape), 1);
+  auto wanted = search.seeds(2);  // handed out already: not again
+  const size_t known = wanted.size();
+  const auto choice = [&search](const char* tile) {
+    const auto found = search.find("double_buffer", *parse_tile(tile));
+    REQUIRE(found.has_value());
+    return *found;
+  };
+  const auto first = choice(
+      "tile_m=128 tile_n=128 tile_k=8 warp_m=64 warp_n=32 thread_m=8 thread_n=8 fragments=1 "
+      "raster=1");
+  const auto illegal = choice(
+      "tile_m=32 tile_n=128 tile_k=8 warp_m=64 warp_n=32 thread_m=8 thread_n=8 fragments=1 "
+      "raster=1");
+  const auto second = choice(
+      "tile_m=64 tile_n=64 tile_k=16 warp_m=32 warp_n=32 thread_m=8 thread_n=4 fragments=1 "
+      "raster=1");
+  for (const Choice& suggestion : {first, illegal, wanted[0], second}) search.suggest(suggestion);
+  const auto seeds = search.seeds(3);
+  REQUIRE(seeds.size() == 3);
+  CHECK(seeds[0] == first);
+  CHECK(seeds[1] == second);
+  CHECK(landscape(search.tile(seeds[2])) >= landscape(search.tile(wanted[known - 1])) - 1e-3);
+}
+
+// Fed a useless cost function, local search alone must come close, within the 190 evaluations it
+// may need.
+TEST_CASE("local search reaches 95% of the optimum within 190 evaluations") {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    Search search(one_space([](const TileConfig&) { return 1.0; }), seed);
+    double best = std::numeric_limits<double>::infinity();
+    int evaluations = 0;
+    std::vector<Choice> batch = search.seeds(40);
+    while (evaluations < 190 && !batch.empty()) {
+      for (const Choice& choice : batch) {
+        const double time = landscape(search.tile(choice));
+        best = std::min(best, time);
+        search.report(choice, time);
+        ++evaluations;
+      }
+      batch = search.proposals(10);
+    }
+    CAPTURE(seed);
+    CHECK(best < 100.0 / 0.95);
+  }
+}
+
+TEST_CASE("failures are not searched around, and the same seed searches the same way") {
+  const auto walk = [](uint64_t seed, int threads = 1) {
+    Search search(one_space(landscape), seed, 1, threads);
+    std::vector<Choice> all = search.seeds(5);
+    for (const Choice& choice : all) search.report(choice, std::numeric_limits<double>::infinity());
+    CHECK(search.proposals(5).empty());
+    search.report(all[0], 10);
+    const auto more = search.proposals(8);
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  CHECK(walk(3) == walk(3));
+  CHECK(walk(3) == walk(3, 4));
+}
+
+std::vector<float> logarithms(const TileConfig& t) {
+  std::vector<float> out;
+  for (const TileField& field : tile_fields())
+    out.push_back(std::log2(1.0F + static_cast<float>(t.*(field.member))));
+  return out;
+}
+
+// The best of `evaluations` in a search that is told nothing by its cost function.
+double best_found(uint64_t seed, int evaluations, const std::vector<Sample>& known,
+                  std::vector<Sample>* seen = nullptr) {
+  auto spaces = one_space([](const TileConfig&) { return 1.0; });
+  spaces[0].features = logarithms;
+  Search search(std::move(spaces), seed, 100);
+  search.learn(known);
+  double best = std::numeric_limits<double>::infinity();
+  std::vector<Choice> batch = search.seeds(known.empty() ? 40 : 4);
+  for (int done = 0; done < evaluations; batch = search.proposals(10)) {
+    REQUIRE_FALSE(batch.empty());
+    for (const Choice& choice : batch) {
+      const double time = landscape(search.tile(choice));
+      best = std::min(best, time);
+      search.report(choice, time);
+      if (seen) seen->push_back({logarithms(search.tile(choice)), Search::value_of(time, 100)});
+      ++done;
+    }
+  }
+  return best;
+}
+
+TEST_CASE("a search that learns from its results reaches 96% of the optimum within 150") {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    CAPTURE(seed);
+    CHECK(best_found(seed, 150, {}) < 100.0 / 0.96);
+  }
+}
+
+TEST_CASE("what is known from elsewhere saves most of the evaluations") {
+  std::vector<Sample> known;
+  best_found(100, 150, {}, &known);
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    CAPTURE(seed);
+    CHECK(best_found(seed, 40, known) < 100.0 / 0.97);
+  }
+}
+
+TEST_CASE("a stored tile is found again") {
+  Search search(one_space(landscape), 1);
+  for (const Choice& choice : search.seeds(30))
+    CHECK(search.find("double_buffer", search.tile(choice)) == choice);
+  TileConfig foreign = search.tile(search.seeds(1).front());
+  foreign.tile_m = 80;
+  CHECK_FALSE(search.find("double_buffer", foreign));
+  CHECK_FALSE(search.find("multistage", search.tile(search.seeds(1).front())));
+}
+
+}  // namespace
+}  // namespace gemmtune::tuner

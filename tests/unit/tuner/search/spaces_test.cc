@@ -1,0 +1,72 @@
+// The shipped spaces: what a search may see of them, and what won there.
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "codegen/kernel_spec.h"
+#include "codegen/search_space.h"
+#include "codegen/strategy.h"
+#include "core/tile_config.h"
+#include "store/shipped.h"
+#include "tuner/search/search.h"
+
+namespace gemmtune::tuner {
+namespace {
+
+// The space with values left out at random, the first of each parameter kept, until it is small
+// enough to look at every point.
+codegen::SearchSpace part_of(codegen::SearchSpace space, std::mt19937& random) {
+  constexpr int64_t kMostPoints = 1'000'000;
+  while (space.size() > kMostPoints) {
+    auto& values = space.values[random() % space.values.size()];
+    if (values.size() == 1) continue;
+    values.erase(values.begin() + 1 + static_cast<std::ptrdiff_t>(random() % (values.size() - 1)));
+  }
+  return space;
+}
+
+// Search skips a geometry whose first point is illegal.
+TEST_CASE("no legal point of a shipped space is skipped") {
+  std::mt19937 random(1);
+  for (const codegen::Strategy* strategy : codegen::strategies()) {
+    const Problem p =
+        make_problem({1024, 1024, 1024}, strategy->takes_types() ? DataType::f16 : DataType::f32);
+    const auto whole = *codegen::default_search_space(*strategy);
+    const DeviceSpec& device = representative_device({9, 0, false});
+    const auto legal = [&](const TileConfig& tile) {
+      const codegen::KernelSpec spec = codegen::spec_for(*strategy, tile, p);
+      return codegen::broken_rule(spec, device) == nullptr && strategy->worthwhile(spec, p);
+    };
+    CAPTURE(strategy->name());
+    for (int draw = 0; draw < 4; ++draw) {
+      const auto space = part_of(whole, random);
+      int64_t count = 0;
+      for (int64_t i = 0; i < space.size(); ++i) count += legal(space.at(i)) ? 1 : 0;
+      const Search search({{space, legal, [](const TileConfig&) { return 1.0; }, {}}}, 1);
+      CHECK(search.legal_points() == count);
+    }
+  }
+}
+
+// Else a search on the same GPU, which begins with what is shipped, could not try it.
+TEST_CASE("every shipped kernel is a point of its strategy's space") {
+  const auto entries = store::shipped_entries();
+  REQUIRE_MESSAGE(entries.has_value(), entries.error().message);
+  int kernels = 0;
+  for (const store::Entry& entry : *entries) {
+    if (entry.record.outcome != store::Outcome::ok) continue;
+    const store::Record& record = entry.record;
+    CAPTURE(record.key.strategy);
+    CAPTURE(record.key.config);
+    const auto space = codegen::default_search_space(**codegen::find_strategy(record.key.strategy));
+    const auto tile = parse_tile(record.key.config);
+    REQUIRE(space.has_value());
+    REQUIRE(tile.has_value());
+    CHECK(space->holds(*tile));
+    ++kernels;
+  }
+  CHECK(kernels > 20);
+}
+
+}  // namespace
+}  // namespace gemmtune::tuner

@@ -1,0 +1,237 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "core/elements.h"
+#include "tuner/verify/accuracy.h"
+#include "tuner/verify/verdict.h"
+#include "tuner/verify/verification_case.h"
+
+namespace gemmtune::tuner {
+namespace {
+
+// What a correct kernel leaves behind, summed in f32 in a plain order.
+std::vector<float> correct_image(const VerificationCase& test, const HostOperands& host) {
+  const Problem& p = test.problem;
+  std::vector<float> image = guarded(host.c, p.type);
+  const auto at = [](Order order, int64_t i, int64_t j, int64_t ld) {
+    return order == Order::row_major ? i * ld + j : j * ld + i;
+  };
+  for (int64_t z = 0; z < p.batch; ++z) {
+    for (int64_t i = 0; i < p.shape.m; ++i) {
+      for (int64_t j = 0; j < p.shape.n; ++j) {
+        float sum = 0;
+        for (int64_t l = 0; l < p.shape.k; ++l) {
+          sum = std::fma(host.a[static_cast<size_t>(z * p.stride_a + at(p.layout.a, i, l, p.lda))],
+                         host.b[static_cast<size_t>(z * p.stride_b + at(p.layout.b, l, j, p.ldb))],
+                         sum);
+        }
+        const auto c = static_cast<size_t>(z * p.stride_c + i * p.ldc + j);
+        const float old = test.beta == 0 ? 0.0F : test.beta * host.c[c];
+        image[c + kGuardElements] = rounded(test.alpha * sum + old, p.type);
+      }
+    }
+  }
+  return image;
+}
+
+std::vector<CaseKind> some_kinds() {
+  std::vector<CaseKind> all;
+  for (const bool a : {true, false}) {
+    for (const bool b : {true, false}) {
+      for (const int va : {1, 4}) {
+        for (const int vb : {1, 2, 4}) all.push_back({{a, b, va, vb, va}});
+      }
+      for (const DataType type : {DataType::f16, DataType::bf16}) {
+        all.push_back({{a, b, 8, 8, 8}, type, DataType::f32});
+        all.push_back({{a, b, 4, 1, 2}, type, DataType::f32});
+      }
+      all.push_back({{a, b, 2, 8, 1}, DataType::f16, DataType::f16});
+    }
+  }
+  return all;
+}
+
+TEST_CASE("the operands of a case promise exactly what its traits say") {
+  for (const CaseKind& kind : some_kinds()) {
+    for (const VerificationCase& test : verification_cases(kind, {37, 41, 19}, Effort::thorough)) {
+      CAPTURE(key(test.problem));
+      CHECK(validate(test.problem).has_value());
+      CHECK(codegen::traits_for(test.problem) == kind.traits);
+      CHECK(test.problem.type == kind.type);
+      CHECK(test.problem.accumulator == kind.accumulator);
+    }
+  }
+}
+
+TEST_CASE("a correct result passes every case") {
+  for (const CaseKind& kind : some_kinds()) {
+    for (const VerificationCase& test : verification_cases(kind, {21, 18, 35}, Effort::thorough)) {
+      const HostOperands host = make_operands(test);
+      const Verdict verdict = judge(test, host, correct_image(test, host));
+      CHECK_MESSAGE(verdict.correct(), verdict.detail);
+    }
+  }
+}
+
+TEST_CASE("every kind of damage is found, wherever it is") {
+  std::mt19937 random(2);
+  std::vector<VerificationCase> cases;
+  for (const CaseKind& kind : {CaseKind{}, CaseKind{{}, DataType::f16, DataType::f16},
+                               CaseKind{{}, DataType::bf16, DataType::f32}}) {
+    for (VerificationCase& test : verification_cases(kind, {21, 18, 35}, Effort::quick))
+      cases.push_back(std::move(test));
+  }
+  for (const VerificationCase& test : cases) {
+    const HostOperands host = make_operands(test);
+    const std::vector<float> good = correct_image(test, host);
+    const Problem& p = test.problem;
+    for (int trial = 0; trial < 50; ++trial) {
+      const auto pick = [&](int64_t n) {
+        return static_cast<int64_t>(random() % static_cast<uint64_t>(n));
+      };
+      const auto inside = static_cast<size_t>(pick(p.batch) * p.stride_c + pick(p.shape.m) * p.ldc +
+                                              pick(p.shape.n));
+      if (!std::isfinite(host.expected[inside])) continue;
+
+      std::vector<float> wrong = good;
+      // The next number of the type but for rounded sums, where less than a product is lost.
+      float& value = wrong[inside + kGuardElements];
+      const float step = std::max(1.0F, std::abs(value) / 64);
+      value += test.fill == Fill::small_integers
+                   ? step
+                   : static_cast<float>(
+                         3 * error_bound(p, host.magnitude[inside], host.expected[inside]));
+      CHECK(judge(test, host, wrong).kind == VerdictKind::wrong_result);
+
+      if (test.beta == 0) {
+        std::vector<float> unwritten = good;
+        unwritten[inside + kGuardElements] = host.c[inside];
+        CHECK(judge(test, host, unwritten).kind == VerdictKind::unwritten);
+      }
+      std::vector<float> before = good;
+      before[static_cast<size_t>(pick(kGuardElements))] = 1.0F;
+      CHECK(judge(test, host, before).kind == VerdictKind::out_of_bounds);
+      std::vector<float> behind = good;
+      behind[behind.size() - 1 - static_cast<size_t>(pick(kGuardElements))] = std::nanf("");
+      CHECK(judge(test, host, behind).kind == VerdictKind::out_of_bounds);
+      if (p.ldc > p.shape.n) {
+        std::vector<float> padding = good;
+        padding[static_cast<size_t>(p.shape.n + kGuardElements)] = 0.0F;
+        CHECK(judge(test, host, padding).kind == VerdictKind::out_of_bounds);
+      }
+    }
+  }
+}
+
+TEST_CASE("a NaN that should have reached C is missed by no case") {
+  const auto cases = verification_cases(CaseKind{}, {21, 18, 35}, Effort::quick);
+  int specials = 0;
+  for (const VerificationCase& test : cases) {
+    if (test.fill != Fill::special) continue;
+    ++specials;
+    const HostOperands host = make_operands(test);
+    std::vector<float> image = correct_image(test, host);
+    int swallowed = 0;
+    for (size_t i = 0; i < host.expected.size(); ++i) {
+      if (!std::isnan(host.expected[i]) || !std::isnan(image[i + kGuardElements])) continue;
+      std::vector<float> finite = image;
+      finite[i + kGuardElements] = 0.0F;
+      swallowed += judge(test, host, finite).correct() ? 1 : 0;
+    }
+    CHECK(swallowed == 0);
+  }
+  CHECK(specials == 1);
+}
+
+// Integers stay exact whatever the order of a sum: for sums in f16 within 2048.
+TEST_CASE("small integers are exact in the accumulator") {
+  for (const int64_t k : {3, 77, 131, 1000}) {
+    for (const DataType accumulator : {DataType::f32, DataType::f16}) {
+      const auto cases =
+          verification_cases({{}, DataType::f16, accumulator}, {9, 8, k}, Effort::quick);
+      const HostOperands host = make_operands(cases.front());
+      REQUIRE(cases.front().fill == Fill::small_integers);
+      const double most = accumulator == DataType::f16 ? 2048 : 16777216;
+      bool any = false;
+      for (const double magnitude : host.magnitude) {
+        CHECK(magnitude <= most);
+        any = any || magnitude > 0;
+      }
+      CHECK(any);
+    }
+  }
+}
+
+// The bound has to hold for sums in any order and still catch one lost product.
+TEST_CASE("the error bound separates rounding from a lost product") {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  for (const int k : {1, 8, 77, 1024, 8192}) {
+    const Problem problem = make_problem({1, 1, k});
+    for (int trial = 0; trial < 20; ++trial) {
+      float sum = 0;
+      double exact = 0;
+      double magnitude = 0;
+      for (int i = 0; i < k; ++i) {
+        const float a = uniform(random);
+        const float b = uniform(random);
+        sum = std::fma(a, b, sum);
+        exact += static_cast<double>(a) * b;
+        magnitude += std::abs(static_cast<double>(a) * b);
+      }
+      CHECK(std::abs(sum - exact) <= error_bound(problem, magnitude, exact));
+      CHECK(error_bound(problem, magnitude, exact) < 0.25);
+    }
+  }
+}
+
+TEST_CASE("f32 kernels may have twice cuBLASLt's error") {
+  Problem problem = make_problem({64, 64, 64});
+  CHECK_FALSE(too_inaccurate(problem, 2e-8, 1e-8));
+  const auto reason = too_inaccurate(problem, 2.5e-8, 1e-8);
+  REQUIRE(reason);
+  CHECK(reason->find("2.50e-08") != std::string::npos);
+  CHECK(reason->find("1.00e-08") != std::string::npos);
+  CHECK(too_inaccurate(problem, std::nan(""), 1e-8));
+  CHECK_FALSE(too_inaccurate(problem, 1, std::nullopt));
+  CHECK_FALSE(too_inaccurate(problem, 1e-8, 0));
+  problem.math = MathMode::tf32x3;
+  CHECK(too_inaccurate(problem, 2.5e-8, 1e-8));
+  // Asked for, and less accurate than f32 by their nature.
+  for (const MathMode math : {MathMode::tf32, MathMode::f16}) {
+    problem.math = math;
+    CHECK_FALSE(too_inaccurate(problem, 1e-5, 1e-8));
+  }
+  CHECK_FALSE(too_inaccurate(make_problem({64, 64, 64}, DataType::f16), 1e-3, 1e-4));
+}
+
+// Operands of any size that a case may have, also those that f16 has few or no digits for.
+TEST_CASE("the error bound covers operands rounded to f16, and no lost product") {
+  std::mt19937 random(4);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  for (const int k : {1, 8, 77, 1024}) {
+    Problem problem = make_problem({1, 1, k});
+    problem.math = MathMode::f16;
+    for (int trial = 0; trial < 60; ++trial) {
+      const float scale = trial % 3 == 0 ? 1.0F : 1e-6F;
+      float sum = 0;
+      double exact = 0;
+      double magnitude = 0;
+      for (int i = 0; i < k; ++i) {
+        const float a = uniform(random) * scale;
+        const float b = uniform(random);
+        sum = std::fma(rounded(a, DataType::f16), rounded(b, DataType::f16), sum);
+        exact += static_cast<double>(a) * b;
+        magnitude += std::abs(static_cast<double>(a) * b);
+      }
+      CHECK(std::abs(sum - exact) <= error_bound(problem, magnitude, exact));
+      CHECK(error_bound(problem, magnitude, exact) < 0.75);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gemmtune::tuner
