@@ -49,7 +49,6 @@ Expected<Prepared> prepare(const Context& context, const LadderOptions& options)
 tuner::TuneRequest make_request(const LadderOptions& options, const Prepared& prepared) {
   tuner::TuneRequest request;
   request.problem = prepared.problem;
-  request.arch = prepared.target.arch;
   request.spaces = prepared.supported.spaces;
   request.max_candidates = options.candidates.value_or(
       prepared.target.device ? kCandidatesMeasured : kCandidatesPredicted);

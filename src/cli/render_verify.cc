@@ -28,7 +28,7 @@ std::string outcome(const VerifiedKernel& kernel) {
   return kernel.failure.empty() ? std::string(verdict_name(kernel.verdict.kind)) : "failed";
 }
 
-std::string text_of(const codegen::Dim3& extent) {
+std::string text_of(const Dim3& extent) {
   return fmt::format("{}x{}x{}", extent.x, extent.y, extent.z);
 }
 

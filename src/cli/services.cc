@@ -164,7 +164,7 @@ Expected<Target> modelled_target(const TargetOptions& options) {
   if (!options.arch.empty()) {
     auto arch = parse_arch(options.arch);
     if (!arch) return tl::unexpected(arch.error());
-    wanted = *arch;
+    wanted = capability_of(*arch);
   }
   auto spec = choose_device_spec(options.model, wanted);
   if (!spec) return tl::unexpected(spec.error());
@@ -188,7 +188,7 @@ Expected<Target> choose_target(const TargetOptions& options, const Machine& mach
   if (!options.arch.empty()) {
     auto arch = parse_arch(options.arch);
     if (!arch) return tl::unexpected(arch.error());
-    target.arch = *arch;
+    target.arch = capability_of(*arch);
     if (target.device && !runs_on(target.arch, target.device->arch)) {
       return usage_error(fmt::format("--arch {} does not run on device {}, {} ({})", options.arch,
                                      *options.device, target.device->name,
@@ -235,9 +235,8 @@ Expected<std::unique_ptr<tuner::Evaluator>> make_evaluator(
     const Machine& machine, const Target& target, const VendorLibraries& libraries,
     std::shared_ptr<const jit::Compiler> compiler, const Problem& problem, bool warm) {
   if (!target.device) {
-    return std::make_unique<tuner::ModelEvaluator>(
-        canonical(problem), target.limits,
-        tuner::sim_host_verifier(std::move(compiler), target.arch));
+    return std::make_unique<tuner::ModelEvaluator>(canonical(problem), target.limits,
+                                                   tuner::sim_host_verifier(std::move(compiler)));
   }
   tuner::DeviceServices services;
   services.driver = machine.driver;
@@ -246,7 +245,6 @@ Expected<std::unique_ptr<tuner::Evaluator>> make_evaluator(
   services.cublaslt = libraries.cublaslt;
   services.nvml = gpu::NvmlDevice::find(libraries.nvml, target.device->uuid);
   tuner::EvaluationOptions options;
-  options.arch = target.arch;
   options.warm = warm;
   return tuner::DeviceEvaluator::create(std::move(services), canonical(problem), options);
 }
