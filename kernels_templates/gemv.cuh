@@ -1,9 +1,9 @@
 #pragma once
 
-#include "parts/kernel_traits.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/tile_config.h"
 #include "parts/skinny_gemm.cuh"
 #include "parts/skinny_geometry.cuh"
-#include "parts/tile_config.h"
 #include "parts/vector_access.cuh"
 
 // gemv: fp32 products with very few rows or columns, bound by reading the long operand once.

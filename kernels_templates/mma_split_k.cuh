@@ -1,15 +1,15 @@
 #pragma once
 
 #include "parts/cluster.cuh"
-#include "parts/element_types.h"
-#include "parts/gemm_args.h"
 #include "parts/k_range.cuh"
-#include "parts/kernel_traits.h"
 #include "parts/mma_mainloop.cuh"
 #include "parts/mma_partials.cuh"
-#include "parts/raster.cuh"
+#include "parts/shared/element_types.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/raster.h"
+#include "parts/shared/tile_config.h"
 #include "parts/thread_group.cuh"
-#include "parts/tile_config.h"
 
 // mma_split_k: mma_multistage with the k of every tile of C shared out, over `groups` groups of a
 // block's warps and over `slices` blocks: for problems whose tiles alone do not fill the card.

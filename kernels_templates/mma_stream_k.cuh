@@ -2,7 +2,7 @@
 
 #include "mma_multistage.cuh"
 #include "parts/mma_partials.cuh"
-#include "parts/stream_k_shares.h"
+#include "parts/shared/stream_k_shares.h"
 
 // mma_stream_k: mma_multistage with even shares of all multiplications instead of even tiles, for
 // problems whose last wave of blocks would leave much of the card idle ("stream-K", Osama, Merrill,

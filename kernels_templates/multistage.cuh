@@ -1,13 +1,13 @@
 #pragma once
 
-#include "parts/gemm_args.h"
-#include "parts/kernel_traits.h"
 #include "parts/multistage_mainloop.cuh"
-#include "parts/raster.cuh"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/raster.h"
+#include "parts/shared/tile_config.h"
 #include "parts/simt_epilogue.cuh"
 #include "parts/simt_thread_tile.cuh"
 #include "parts/staged_epilogue.cuh"
-#include "parts/tile_config.h"
 
 // multistage: fp32 GEMM on the SIMT units with a pipeline of `stages` shared-memory buffers filled
 // by cp.async (sm_80 and up). Tiles as in double_buffer.cuh:

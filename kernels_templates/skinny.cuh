@@ -3,10 +3,10 @@
 #include "parts/cp_async.cuh"
 #include "parts/few_group.cuh"
 #include "parts/few_in_ring.cuh"
-#include "parts/kernel_traits.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/tile_config.h"
 #include "parts/skinny_gemm.cuh"
 #include "parts/skinny_geometry.cuh"
-#include "parts/tile_config.h"
 #include "parts/vector_access.cuh"
 
 // skinny: fp32 products with few rows or columns, up to some dozens: gemv with the few operand in
@@ -30,11 +30,11 @@ class FewInShared {
   using G = SkinnyGeometry<kTile, kTraits>;
   static constexpr int kLimit = G::kFewContiguousK ? kTile.tile_k : G::kFew;
   static constexpr int kWidth = G::kFewVector < kLimit ? G::kFewVector : kLimit;
-  static constexpr int kStride = kTile.tile_k + 4;  // [few][tile_k + 4]
+  static constexpr int kStride = slab_row_floats(kTile);  // [few][tile_k + 4]
   static_assert(kTile.tile_k % G::kChunk == 0, "a slab of shared memory is made of whole chunks");
 
  public:
-  static constexpr int kSmemBytes = 4 * G::kFew * (G::kLongContiguousK ? kStride : kTile.tile_k);
+  static constexpr int kSmemBytes = 4 * slab_floats(kTile, G::kShape);
   static constexpr int kSlotFloats = 0;
   static constexpr int kGroup = G::kLongContiguousK ? G::kRun : 1;
   using Group = float[kGroup][G::kFew];

@@ -1,16 +1,17 @@
 #pragma once
 
-#include "parts/gemm_args.h"
 #include "parts/k_range.cuh"
-#include "parts/kernel_traits.h"
 #include "parts/multistage_mainloop.cuh"
 #include "parts/partial_tile.cuh"
-#include "parts/raster.cuh"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/raster.h"
+#include "parts/shared/thread_tiles.h"
+#include "parts/shared/tile_config.h"
 #include "parts/simt_epilogue.cuh"
 #include "parts/simt_thread_tile.cuh"
 #include "parts/slice_sum.cuh"
 #include "parts/thread_group.cuh"
-#include "parts/tile_config.h"
 
 // sliced_k: multistage with the k of a block's tile of C shared out over `groups` groups of its
 // warps, for problems with too few tiles to give every SM several blocks. A group is what a block

@@ -1,16 +1,16 @@
 #pragma once
 
 #include "parts/double_buffer_mainloop.cuh"
-#include "parts/gemm_args.h"
 #include "parts/k_range.cuh"
-#include "parts/kernel_traits.h"
 #include "parts/multistage_mainloop.cuh"
 #include "parts/partial_tile.cuh"
-#include "parts/raster.cuh"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/raster.h"
+#include "parts/shared/tile_config.h"
 #include "parts/simt_epilogue.cuh"
 #include "parts/simt_thread_tile.cuh"
 #include "parts/slice_sum.cuh"
-#include "parts/tile_config.h"
 
 // split_k: double_buffer (2 stages) or multistage (more) with the k of every tile of C shared out
 // over `slices` blocks, for problems whose tiles alone do not fill the card (small m and n, tall

@@ -1,11 +1,12 @@
 #pragma once
 
 #include "parts/block_thread_tile.cuh"
-#include "parts/gemm_args.h"
-#include "parts/kernel_traits.h"
-#include "parts/raster.cuh"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/raster.h"
+#include "parts/shared/thread_tiles.h"
+#include "parts/shared/tile_config.h"
 #include "parts/single_buffer_mainloop.cuh"
-#include "parts/tile_config.h"
 #include "parts/vector_access.cuh"
 
 // vectorized: register_cache with accesses of `vector` words (4: 16 bytes) to global and shared
@@ -55,7 +56,7 @@ struct Vectorized {
         tile.multiply(fragment_a, fragment_b);
       }
     });
-    tile.template store<kAccessWidth<kTile, kTraits.vector_c>>(
+    tile.template store<access_width(kTile, kTraits.vector_c)>(
         static_cast<float*>(args.c) + at.batch * args.stride_c, args, row, column);
   }
 

@@ -1,12 +1,13 @@
 #pragma once
 
-#include "parts/gemm_args.h"
-#include "parts/kernel_traits.h"
-#include "parts/raster.cuh"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/raster.h"
+#include "parts/shared/thread_tiles.h"
+#include "parts/shared/tile_config.h"
 #include "parts/simt_epilogue.cuh"
 #include "parts/simt_thread_tile.cuh"
 #include "parts/single_buffer_mainloop.cuh"
-#include "parts/tile_config.h"
 
 // warp_tile: vectorized with a tile of each warp between block tile and thread tile.
 //
@@ -30,8 +31,7 @@ template <TileConfig kTile, KernelTraits kTraits>
 struct WarpTile {
   using Tile = ThreadTile<kTile>;
 
-  static constexpr int kThreads =
-      32 * (kTile.tile_m / kTile.warp_m) * (kTile.tile_n / kTile.warp_n);
+  static constexpr int kThreads = warp_tile_threads(kTile);
   using Mainloop = SingleBufferMainloop<kTile, kTraits, kThreads>;
   static constexpr int kSmemBytes = Mainloop::kSmemBytes;
 

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "parts/element_types.h"
-#include "parts/gemm_args.h"
-#include "parts/kernel_traits.h"
-#include "parts/raster.cuh"
+#include "parts/shared/element_types.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/raster.h"
+#include "parts/shared/tile_config.h"
 #include "parts/shared_address.cuh"
-#include "parts/tile_config.h"
 #include "parts/wmma_epilogue.cuh"
 #include "parts/wmma_mainloop.cuh"
 

@@ -1,8 +1,9 @@
 #pragma once
 
-#include "parts/gemm_args.h"
 #include "parts/half_access.cuh"
-#include "parts/kernel_traits.h"
+#include "parts/shared/aligned_lines.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
 
 // Copies of the operands that 16 bytes do not divide, in the workspace, so that they can be read 16
 // bytes at a time:
@@ -15,31 +16,11 @@
 
 namespace gemmtune {
 
-constexpr int kLineUnit = 64;      // elements: lines begin at multiples of 128 bytes
-constexpr int kAlignedVector = 8;  // elements of 16 bytes
-constexpr int kCopyThreads = 256;  // a block of the copying kernel
-
-// An operand's lines as they lie in the workspace.
-struct AlignedCopy {
-  long long lines;
-  long long ld;       // elements
-  long long entries;  // of the batch
-
-  __device__ __forceinline__ AlignedCopy(bool contiguous_k, int mn, int k, long long stride,
-                                         int batch)
-      : lines(contiguous_k ? mn : k),
-        ld(static_cast<long long>((contiguous_k ? k : mn) + kLineUnit - 1) / kLineUnit * kLineUnit),
-        entries(stride == 0 ? 1 : batch) {}
-
-  __device__ __forceinline__ long long stride() const { return entries == 1 ? 0 : lines * ld; }
-  __device__ __forceinline__ long long elements() const { return entries * lines * ld; }
-};
-
 // One operand on its way; kVector elements a load.
 template <int kVector>
 __device__ __forceinline__ void copy_chunk(unsigned short* to, const void* from, long long from_ld,
                                            long long from_stride, int extent,
-                                           const AlignedCopy& copy, long long chunk) {
+                                           const AlignedLines& copy, long long chunk) {
   const long long line_chunks = copy.ld / kAlignedVector;
   const long long line = chunk / line_chunks;  // over all entries
   const int element = static_cast<int>(chunk - line * line_chunks) * kAlignedVector;
@@ -79,11 +60,11 @@ struct AlignedOperands {
   static constexpr KernelTraits kAligned = {kTraits.a_row_major, kTraits.b_row_major,
                                             kAlignedVector, kAlignedVector, kTraits.vector_c};
 
-  static __device__ __forceinline__ AlignedCopy copy_of_a(const GemmArgs& args) {
-    return AlignedCopy(kTraits.a_row_major, args.m, args.k, args.stride_a, args.batch);
+  static __device__ __forceinline__ AlignedLines copy_of_a(const GemmArgs& args) {
+    return AlignedLines(kTraits.a_row_major, args.m, args.k, args.stride_a, args.batch);
   }
-  static __device__ __forceinline__ AlignedCopy copy_of_b(const GemmArgs& args) {
-    return AlignedCopy(!kTraits.b_row_major, args.n, args.k, args.stride_b, args.batch);
+  static __device__ __forceinline__ AlignedLines copy_of_b(const GemmArgs& args) {
+    return AlignedLines(!kTraits.b_row_major, args.n, args.k, args.stride_b, args.batch);
   }
 
   // The problem on the copies.
@@ -91,14 +72,14 @@ struct AlignedOperands {
     GemmArgs out = args;
     auto* workspace = static_cast<unsigned short*>(args.workspace);
     if constexpr (kCopiesA) {
-      const AlignedCopy a = copy_of_a(args);
+      const AlignedLines a = copy_of_a(args);
       out.a = workspace;
       out.lda = a.ld;
       out.stride_a = a.stride();
       workspace += a.elements();
     }
     if constexpr (kCopiesB) {
-      const AlignedCopy b = copy_of_b(args);
+      const AlignedLines b = copy_of_b(args);
       out.b = workspace;
       out.ldb = b.ld;
       out.stride_b = b.stride();
@@ -111,7 +92,7 @@ struct AlignedOperands {
     auto* workspace = static_cast<unsigned short*>(args.workspace);
     long long chunk = static_cast<long long>(blockIdx.x) * kCopyThreads + threadIdx.x;
     if constexpr (kCopiesA) {
-      const AlignedCopy a = copy_of_a(args);
+      const AlignedLines a = copy_of_a(args);
       const long long chunks = a.elements() / kAlignedVector;
       if (chunk < chunks) {
         copy_chunk<kTraits.vector_a>(workspace, args.a, args.lda, args.stride_a,
@@ -122,7 +103,7 @@ struct AlignedOperands {
       workspace += a.elements();
     }
     if constexpr (kCopiesB) {
-      const AlignedCopy b = copy_of_b(args);
+      const AlignedLines b = copy_of_b(args);
       if (chunk < b.elements() / kAlignedVector) {
         copy_chunk<kTraits.vector_b>(workspace, args.b, args.ldb, args.stride_b,
                                      kTraits.b_row_major ? args.n : args.k, b, chunk);

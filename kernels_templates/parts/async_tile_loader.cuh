@@ -1,6 +1,7 @@
 #pragma once
 
 #include "parts/cp_async.cuh"
+#include "parts/shared/thread_tiles.h"
 #include "parts/shared_rows.cuh"
 #include "parts/tile_walk.cuh"
 
@@ -22,6 +23,9 @@ class AsyncTileLoader {
   using Walk = TileWalk<kTileMn, kTileK, Group, kWidth, kContiguousK>;
 
  public:
+  static_assert(copied_evenly(32, kTileMn, kTileK, kContiguousK, kWidth),
+                "warps divide the accesses of a tile");
+
   // `base` is the operand's first element; `start` the tile's first mn; `extent` the operand's mn.
   __device__ __forceinline__ AsyncTileLoader(const float* base, long long ld, int start, int extent)
       : walk_(base, ld, start, extent) {}

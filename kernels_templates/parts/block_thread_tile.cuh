@@ -1,8 +1,9 @@
 #pragma once
 
-#include "parts/gemm_args.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/thread_tiles.h"
+#include "parts/shared/tile_config.h"
 #include "parts/simt_epilogue.cuh"
-#include "parts/tile_config.h"
 
 // A thread's share of a block tile where there are no warp tiles: thread_m x thread_n neighbouring
 // results, the threads laid over the block tile row by row.
@@ -18,10 +19,10 @@ namespace gemmtune {
 
 template <TileConfig kTile>
 struct BlockThreadTile {
-  static constexpr int kM = kTile.thread_m > 0 ? kTile.thread_m : 1;
-  static constexpr int kN = kTile.thread_n > 0 ? kTile.thread_n : 1;
+  static constexpr int kM = thread_side(kTile.thread_m);
+  static constexpr int kN = thread_side(kTile.thread_n);
   static constexpr int kColumns = kTile.tile_n / kN;  // threads side by side
-  static constexpr int kThreads = kTile.tile_m / kM * kColumns;
+  static constexpr int kThreads = block_tile_threads(kTile);
   static_assert(kTile.tile_m % kM == 0 && kTile.tile_n % kN == 0,
                 "a block tile is whole thread tiles");
 

@@ -1,10 +1,11 @@
 #pragma once
 
-#include "parts/gemm_args.h"
-#include "parts/kernel_traits.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/thread_tiles.h"
+#include "parts/shared/tile_config.h"
 #include "parts/simt_thread_tile.cuh"
 #include "parts/thread_group.cuh"
-#include "parts/tile_config.h"
 #include "parts/tile_loader.cuh"
 
 // The main loop with two shared-memory buffers that are filled through registers: adds the product
@@ -25,11 +26,11 @@ struct DoubleBufferMainloop {
   using Tile = ThreadTile<kTile>;
 
   static constexpr int kThreads = warp_tile_threads(kTile);
-  static constexpr int kStrideA = kTile.tile_m + (kTraits.a_row_major ? 4 : 0);
-  static constexpr int kStrideB = kTile.tile_n + (kTraits.b_row_major ? 0 : 4);
+  static constexpr int kStrideA = row_floats_a(kTile, kTraits);
+  static constexpr int kStrideB = row_floats_b(kTile, kTraits);
   static constexpr int kBufferA = kTile.tile_k * kStrideA;  // floats
   static constexpr int kBufferB = kTile.tile_k * kStrideB;
-  static constexpr int kSmemBytes = 2 * (kBufferA + kBufferB) * 4;
+  static constexpr int kSmemBytes = 2 * buffer_floats(kTile, kTraits) * 4;
 
   using LoaderA = TileLoader<kTile.tile_m, kTile.tile_k, ThreadGroup<kThreads>, kTraits.vector_a,
                              kTraits.a_row_major, kStrideA>;

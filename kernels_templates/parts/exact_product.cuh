@@ -1,8 +1,8 @@
 #pragma once
 
-#include "parts/element_types.h"
-#include "parts/gemm_args.h"
-#include "parts/kernel_traits.h"
+#include "parts/shared/element_types.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
 #include "parts/typed_results.cuh"
 
 // An element of op(A) * op(B) by plain f32 multiply-adds from global memory: slow, for elements

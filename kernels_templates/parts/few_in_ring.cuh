@@ -1,9 +1,9 @@
 #pragma once
 
 #include "parts/few_group.cuh"
-#include "parts/kernel_traits.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/tile_config.h"
 #include "parts/skinny_geometry.cuh"
-#include "parts/tile_config.h"
 
 // The few operand of skinny on its way through the ring, beside the long one: with each chunk a
 // warp copies those values that its own lanes multiply. Nobody else reads them, so there is no
@@ -37,7 +37,7 @@ class FewInRing {
 
  public:
   static constexpr int kSmemBytes = 0;
-  static constexpr int kSlotFloats = (G::kWarps * G::kFew * kDepth + 3) / 4 * 4;
+  static constexpr int kSlotFloats = short_stage_floats(G::kShape);
   static constexpr int kGroup = G::kFewContiguousK ? kReadDepth : 1;
   using Group = float[kGroup][G::kFew];
 

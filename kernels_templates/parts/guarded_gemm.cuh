@@ -1,10 +1,11 @@
 #pragma once
 
 #include "parts/block_thread_tile.cuh"
-#include "parts/gemm_args.h"
-#include "parts/kernel_traits.h"
-#include "parts/raster.cuh"
-#include "parts/tile_config.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/raster.h"
+#include "parts/shared/thread_tiles.h"
+#include "parts/shared/tile_config.h"
 
 // The rungs of the ladder that differ only in how a thread multiplies a pair of shared tiles: one A
 // tile and one B tile, each as the formula C[m][n] = sum of A[m][k] B[k][n] writes it:
@@ -43,7 +44,7 @@ struct GuardedGemm {
 
   static constexpr int kThreads = Tile::kThreads;
   static constexpr int kFloatsA = kTile.tile_m * kTile.tile_k;
-  static constexpr int kSmemBytes = (kFloatsA + kTile.tile_k * kTile.tile_n) * 4;
+  static constexpr int kSmemBytes = buffer_floats(kTile) * 4;
 
   // Product::multiply(tile, a, b) adds the product of two shared tiles to a thread tile.
   template <class Product>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parts/element_types.h"
+#include "parts/shared/element_types.h"
 
 // 16-bit elements as bits: conversions, and accesses of 1, 2, 4 or 8 of them as one instruction. By
 // PTX, so that no header of the toolkit is needed (PTX ISA, "cvt").

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "parts/held_elements.cuh"
+#include "parts/shared/mma_tiles.h"
 #include "parts/tile_share.cuh"
 
 // Brings kTileMn x kTileK tiles of A or B, elements of kType, from global to shared memory, where
@@ -13,21 +14,14 @@
 
 namespace gemmtune {
 
-// Elements that an access moves where the alignment allows `aligned`: fewer where threads would go
-// without one.
-__device__ constexpr int shared_out_vector(int elements, int threads, int aligned) {
-  while (aligned > 2 && elements / aligned < threads) aligned /= 2;
-  return aligned;
-}
-
 template <ElementType kType, int kTileMn, int kTileK, int kThreads, int kVector, bool kContiguousK,
           class Rows>
 class HalfRegisterLoader
-    : TileShare<kTileMn, kTileK, kThreads, (kVector > 1 ? kVector : 2), kContiguousK, Rows,
+    : TileShare<kTileMn, kTileK, kThreads, copied_elements_at_once(kVector, 2), kContiguousK, Rows,
                 sizeof(typename StoredElement<kType>::Type), 2> {
   using Element = typename StoredElement<kType>::Type;
-  using Share = TileShare<kTileMn, kTileK, kThreads, (kVector > 1 ? kVector : 2), kContiguousK,
-                          Rows, sizeof(Element), 2>;
+  using Share = TileShare<kTileMn, kTileK, kThreads, copied_elements_at_once(kVector, 2),
+                          kContiguousK, Rows, sizeof(Element), 2>;
 
  public:
   // As TileShare's.

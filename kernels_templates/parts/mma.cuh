@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parts/element_types.h"
+#include "parts/shared/element_types.h"
 #include "parts/shared_address.cuh"
 
 // Tensor-core products and the matrix loads that feed them (PTX ISA, "Warp-level matrix

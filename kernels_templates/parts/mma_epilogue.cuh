@@ -1,7 +1,8 @@
 #pragma once
 
-#include "parts/gemm_args.h"
 #include "parts/mma.cuh"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/mma_tiles.h"
 #include "parts/slab_drain.cuh"
 
 // Stores a warp's sums: C = alpha * sums + beta * C.
@@ -19,8 +20,8 @@ namespace gemmtune {
 
 template <int kWarpN>
 struct MmaSlab {
-  static constexpr int kStride = kWarpN + 8;  // floats
-  static constexpr int kBytes = 16 * kStride * 4;
+  static constexpr int kStride = slab_row_sums(kWarpN);  // floats
+  static constexpr int kBytes = slab_sums(kWarpN) * 4;
 };
 
 // Leaves a row of column tiles of a warp's sums at `to`, rows of which are kStride floats apart;

@@ -2,6 +2,7 @@
 
 #include "parts/mma.cuh"
 #include "parts/mma_tile_loader.cuh"
+#include "parts/shared/mma_tiles.h"
 
 // A warp's fragments of A or B for one k step (32 bytes along k: 16 values of 16 bits, 8 of 32),
 // read from a swizzled shared tile. A piece is four 8 x 16-byte matrices: 16 rows of A, or 16
@@ -19,19 +20,17 @@ namespace gemmtune {
 
 template <int kWarpMn>
 struct MmaFragment {
-  static constexpr int kPieces = kWarpMn / 16;
+  static constexpr int kPieces = kWarpMn / kFragmentSide;
   unsigned pieces[kPieces][4];
 };
 
 template <int kTileMn, int kTileK, int kWarpMn, bool kIsA, bool kContiguousK, int kElementBytes>
 class MmaFragmentReader {
   using Rows = typename MmaTile<kTileMn, kTileK, kContiguousK, kElementBytes>::Rows;
-  static constexpr int kSteps = kTileK * kElementBytes / 32;
-  static constexpr int kPieces = kWarpMn / 16;
-  // In lines of 2^n bytes that begin at multiples of that, a step is some bits of the address,
-  // which the swizzle changes no further: one offset serves all steps.
-  static constexpr bool kStepsAreBits = kContiguousK && kMmaBufferAlignment % Rows::kRowBytes == 0;
-  static constexpr int kOffsets = kStepsAreBits ? 1 : kContiguousK ? kSteps : kPieces;
+  static constexpr int kSteps = kTileK * kElementBytes / kMmaStepBytes;
+  static constexpr int kPieces = kWarpMn / kFragmentSide;
+  static constexpr bool kStepsAreBits = kContiguousK && steps_are_bits(Rows::kRowBytes);
+  static constexpr int kOffsets = fragment_offsets(kContiguousK, Rows::kRowBytes, kSteps, kPieces);
 
  public:
   // `start` is the warp's first row of A or column of B in the block tile.

@@ -1,15 +1,16 @@
 #pragma once
 
 #include "parts/cp_async.cuh"
-#include "parts/gemm_args.h"
 #include "parts/held_tile_loader.cuh"
-#include "parts/kernel_traits.h"
 #include "parts/mma_fragments.cuh"
 #include "parts/mma_products.cuh"
 #include "parts/mma_tile_loader.cuh"
-#include "parts/simt_thread_tile.cuh"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/mma_tiles.h"
+#include "parts/shared/thread_tiles.h"
+#include "parts/shared/tile_config.h"
 #include "parts/thread_group.cuh"
-#include "parts/tile_config.h"
 
 // The main loop of the tensor-core kernels: adds the product of a range of k tiles to the warps'
 // sums. Group is the threads that share a tile and a pipeline: all of a block, or one of its groups
@@ -45,10 +46,10 @@ struct MmaMainloop {
   static constexpr int kElementBytes = kTypes.operand == kF32 ? 4 : 2;
   // mmas of a step that follow one another in k. Of 3xtf32 their sum is added at once: each saves a
   // warp's additions, and costs another set of fragments.
-  static constexpr int kMmas = kTile.unroll > 1 ? kTile.unroll : 1;
-  static constexpr int kSteps = kTile.tile_k * kElementBytes / (32 * kMmas);
-  static constexpr int kBytesA = kTile.tile_m * kTile.tile_k * kElementBytes;
-  static constexpr int kBufferBytes = kBytesA + kTile.tile_n * kTile.tile_k * kElementBytes;
+  static constexpr int kMmas = mmas_of_step(kTile);
+  static constexpr int kSteps = kTile.tile_k * kElementBytes / (kMmaStepBytes * kMmas);
+  static constexpr int kBytesA = mma_tile_bytes_a(kTile, kElementBytes);
+  static constexpr int kBufferBytes = mma_buffer_bytes(kTile, kElementBytes);
   static constexpr int kSmemBytes = kStages * kBufferBytes;
   static_assert(kBytesA % kMmaBufferAlignment == 0 && kBufferBytes % kMmaBufferAlignment == 0);
   static constexpr bool kTwoFragments = kTile.fragments == 2;

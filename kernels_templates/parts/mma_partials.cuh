@@ -1,13 +1,13 @@
 #pragma once
 
 #include "parts/exact_product.cuh"
-#include "parts/gemm_args.h"
-#include "parts/kernel_traits.h"
 #include "parts/mma_epilogue.cuh"
-#include "parts/mma_finish_pieces.h"
 #include "parts/mma_mainloop.cuh"
-#include "parts/raster.cuh"
-#include "parts/tile_config.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/partial_tiles.h"
+#include "parts/shared/raster.h"
+#include "parts/shared/tile_config.h"
 #include "parts/typed_results.cuh"
 #include "parts/vector_access.cuh"
 
@@ -29,9 +29,9 @@ template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
 struct MmaPartials {
   using Rows = typename MmaMainloop<kTile, kTraits, kTypes>::Rows;
   using Element = typename StoredElement<kTypes.operand>::Type;
-  static constexpr int kStride = kTile.tile_n + kPartialPadding;  // in shared memory
-  static constexpr int kBytes = kTile.tile_m * kStride * 4;
-  static constexpr int kSlotFloats = kTile.tile_m * kTile.tile_n;
+  static constexpr int kStride = mma_partial_row_floats(kTile);  // in shared memory
+  static constexpr int kBytes = mma_partial_tile_bytes(kTile);
+  static constexpr int kSlotFloats = slot_floats(kTile);
   static constexpr int kRowVectors = kTile.tile_n / kPartialVector;
   static constexpr int kVectors = kTile.tile_m * kRowVectors;
 
@@ -88,7 +88,7 @@ struct MmaPartials {
 };
 
 // The kernel that adds up the slots of the workspace; a block does a piece of a tile
-// (mma_finish_pieces.h). Where there are many slots a tile, `ways` groups of warps take them in
+// (partial_tiles.h). Where there are many slots a tile, `ways` groups of warps take them in
 // turn, and their sums are added in order.
 //
 //     ways = 4, of tile t:   warps 0-1  slots 0 4 8 ..  |  warps 2-3  slots 1 5 9 ..  |  ...

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "parts/element_types.h"
 #include "parts/mma_fragments.cuh"
+#include "parts/shared/element_types.h"
 
 // How a warp's fragments are multiplied (ElementTypes::products).
 //

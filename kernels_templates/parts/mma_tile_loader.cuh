@@ -1,6 +1,7 @@
 #pragma once
 
 #include "parts/held_elements.cuh"
+#include "parts/shared/mma_tiles.h"
 #include "parts/swizzled_rows.cuh"
 #include "parts/tile_share.cuh"
 
@@ -27,9 +28,6 @@ __device__ __forceinline__ void copy_or_zero(unsigned to, const void* from, bool
   }
 }
 
-// What the tiles of shared-memory buffers begin at multiples of, in bytes.
-inline constexpr int kMmaBufferAlignment = 128;
-
 // One of the two tiles of a shared-memory buffer.
 template <int kTileMn, int kTileK, bool kContiguousK, int kElementBytes>
 struct MmaTile {
@@ -40,11 +38,11 @@ struct MmaTile {
 
 template <int kTileMn, int kTileK, int kThreads, int kVector, bool kContiguousK, int kElementBytes>
 class MmaTileLoader
-    : TileShare<kTileMn, kTileK, kThreads, (kVector * kElementBytes >= 4 ? kVector : 2),
+    : TileShare<kTileMn, kTileK, kThreads, copied_elements_at_once(kVector, kElementBytes),
                 kContiguousK, typename MmaTile<kTileMn, kTileK, kContiguousK, kElementBytes>::Rows,
                 kElementBytes, kElementBytes> {
   using Share =
-      TileShare<kTileMn, kTileK, kThreads, (kVector * kElementBytes >= 4 ? kVector : 2),
+      TileShare<kTileMn, kTileK, kThreads, copied_elements_at_once(kVector, kElementBytes),
                 kContiguousK, typename MmaTile<kTileMn, kTileK, kContiguousK, kElementBytes>::Rows,
                 kElementBytes, kElementBytes>;
 

@@ -1,13 +1,14 @@
 #pragma once
 
 #include "parts/async_tile_loader.cuh"
-#include "parts/gemm_args.h"
-#include "parts/kernel_traits.h"
-#include "parts/raster.cuh"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/raster.h"
+#include "parts/shared/thread_tiles.h"
+#include "parts/shared/tile_config.h"
 #include "parts/shared_rows.cuh"
 #include "parts/simt_thread_tile.cuh"
 #include "parts/thread_group.cuh"
-#include "parts/tile_config.h"
 #include "parts/tile_fragments.cuh"
 
 // The main loop of the cp.async pipelines: adds the product of a range of k tiles to a thread tile.
@@ -38,7 +39,8 @@ namespace gemmtune {
 template <TileConfig kTile, int kTileMn, int kCount, int kLanes, int kVector, bool kContiguousK>
 struct MultistageOperand {
   static constexpr bool kKept = kContiguousK && kTile.unroll > 1;
-  static constexpr int kWidth = kContiguousK && !kKept ? 1 : kVector;  // elements a copy
+  static constexpr int kWidth =
+      kKept ? kVector : async_access_width(kContiguousK, kVector);  // elements a copy
   static constexpr int kStride = (kKept ? kTile.tile_k : kTileMn) + (kContiguousK ? 4 : 0);
   static constexpr int kFloats = kStride * (kKept ? kTileMn : kTile.tile_k);  // a buffer
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "parts/shared/mma_tiles.h"
+
 // Rows of 16-bit elements in shared memory with 16 bytes of padding: a row begins four banks (or
 // twelve, or twenty, ...) after the last, so that any 16 bytes of 8 neighbouring rows lie in 8
 // different groups of four banks, as in swizzled_rows.cuh, while a row stays a plain row, which is
@@ -19,7 +21,7 @@ namespace gemmtune {
 template <int kRowChunks>
 struct PaddedRows {
   static_assert(kRowChunks % 2 == 0, "with the padding a row is an odd number of 16-byte chunks");
-  static constexpr int kRowBytes = kRowChunks * 16 + 16;
+  static constexpr int kRowBytes = padded_line_bytes(kRowChunks * 8);
   static constexpr int kPeriod = 1;  // chunks keep their distance,
   static constexpr int kPhase = 1;   // and so do rows
 

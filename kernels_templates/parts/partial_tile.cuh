@@ -1,9 +1,10 @@
 #pragma once
 
 #include "parts/cluster.cuh"
-#include "parts/gemm_args.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/partial_tiles.h"
+#include "parts/shared/tile_config.h"
 #include "parts/simt_epilogue.cuh"
-#include "parts/tile_config.h"
 #include "parts/vector_access.cuh"
 
 // A tile of partial sums in shared memory, [tile_m][tile_n + 4] floats (padded against bank
@@ -13,7 +14,7 @@ namespace gemmtune {
 
 template <TileConfig kTile>
 struct PartialTile {
-  static constexpr int kStride = kTile.tile_n + 4;  // floats
+  static constexpr int kStride = partial_row_floats(kTile);
   static constexpr int kFloats = kTile.tile_m * kStride;
   static constexpr int kRowVectors = kTile.tile_n / 4;
   static constexpr int kVectors = kTile.tile_m * kRowVectors;  // of 4 floats

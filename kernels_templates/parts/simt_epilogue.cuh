@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parts/gemm_args.h"
+#include "parts/shared/gemm_args.h"
 #include "parts/vector_access.cuh"
 
 // Stores a thread tile: C = alpha * acc + beta * C. C is read only when beta is not 0 (it may hold

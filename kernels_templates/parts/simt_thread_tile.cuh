@@ -1,6 +1,7 @@
 #pragma once
 
-#include "parts/tile_config.h"
+#include "parts/shared/thread_tiles.h"
+#include "parts/shared/tile_config.h"
 #include "parts/vector_access.cuh"
 
 // A thread's share of a warp tile, on the fp32 units.
@@ -21,11 +22,6 @@
 //        + i % 4
 
 namespace gemmtune {
-
-// Threads that share a block tile made of warp tiles.
-__host__ __device__ constexpr int warp_tile_threads(const TileConfig& tile) {
-  return 32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n);
-}
 
 template <TileConfig kTile>
 struct ThreadTile {

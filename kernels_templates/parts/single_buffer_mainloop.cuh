@@ -1,12 +1,12 @@
 #pragma once
 
-#include "parts/gemm_args.h"
-#include "parts/kernel_traits.h"
-#include "parts/raster.cuh"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/raster.h"
+#include "parts/shared/thread_tiles.h"
+#include "parts/shared/tile_config.h"
 #include "parts/thread_group.cuh"
-#include "parts/tile_config.h"
 #include "parts/tile_loader.cuh"
-#include "parts/vector_access.cuh"
 
 // The main loop of the kernels that copy in vectors to one shared-memory buffer.
 //
@@ -20,15 +20,15 @@ namespace gemmtune {
 
 template <TileConfig kTile, KernelTraits kTraits, int kThreads>
 struct SingleBufferMainloop {
-  static constexpr int kStrideA = kTile.tile_m + (kTraits.a_row_major ? 4 : 0);
-  static constexpr int kStrideB = kTile.tile_n + (kTraits.b_row_major ? 0 : 4);
+  static constexpr int kStrideA = row_floats_a(kTile, kTraits);
+  static constexpr int kStrideB = row_floats_b(kTile, kTraits);
   static constexpr int kFloatsA = kTile.tile_k * kStrideA;
-  static constexpr int kSmemBytes = (kFloatsA + kTile.tile_k * kStrideB) * 4;
+  static constexpr int kSmemBytes = buffer_floats(kTile, kTraits) * 4;
 
   using LoaderA = TileLoader<kTile.tile_m, kTile.tile_k, ThreadGroup<kThreads>,
-                             kAccessWidth<kTile, kTraits.vector_a>, kTraits.a_row_major, kStrideA>;
+                             access_width(kTile, kTraits.vector_a), kTraits.a_row_major, kStrideA>;
   using LoaderB = TileLoader<kTile.tile_n, kTile.tile_k, ThreadGroup<kThreads>,
-                             kAccessWidth<kTile, kTraits.vector_b>, !kTraits.b_row_major, kStrideB>;
+                             access_width(kTile, kTraits.vector_b), !kTraits.b_row_major, kStrideB>;
 
   // Calls multiply(a, b) once for each pair of shared tiles; (row, column) is the block tile's
   // place in C.

@@ -1,15 +1,15 @@
 #pragma once
 
-#include "parts/gemm_args.h"
 #include "parts/k_range.cuh"
-#include "parts/kernel_traits.h"
 #include "parts/line_rotation.cuh"
-#include "parts/raster.cuh"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/raster.h"
+#include "parts/shared/tile_config.h"
 #include "parts/skinny_geometry.cuh"
 #include "parts/skinny_results.cuh"
 #include "parts/skinny_stream.cuh"
 #include "parts/slice_sum.cuh"
-#include "parts/tile_config.h"
 
 // What gemv and skinny share: everything but the way in which the few operand reaches the threads,
 // class Few<kTile, kTraits> with

@@ -1,8 +1,9 @@
 #pragma once
 
 #include "parts/cluster.cuh"
-#include "parts/gemm_args.h"
 #include "parts/line_rotation.cuh"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/skinny_geometry.h"
 #include "parts/simt_epilogue.cuh"
 #include "parts/skinny_geometry.cuh"
 #include "parts/slice_sum.cuh"
@@ -12,13 +13,6 @@
 // all at once where their sums are small, else their number is halved until they are.
 
 namespace gemmtune {
-
-// How many of a block's warps leave sums in shared memory at once.
-__host__ __device__ constexpr int meeting_warps(int warps, int results) {
-  constexpr int kBytes = 32 << 10;
-  while (warps > 1 && warps * results * 4 > kBytes) warps /= 2;
-  return warps;
-}
 
 // Where a block's tile belongs: `row` and `column` are positions.
 struct SkinnyTile {
@@ -34,9 +28,8 @@ struct SkinnyResults {
   using G = SkinnyGeometry<kTile, kTraits>;
   using Sum = SliceSum<kTile, kTraits>;
   static constexpr int kResults = G::kFew * G::kLong;  // of the tile
-  static constexpr int kMeeting = meeting_warps(G::kWarps, kResults);
-  static constexpr int kSmemBytes =
-      (kMeeting < G::kWarps ? G::kWarps / 2 : G::kWarps) * kResults * 4;
+  static constexpr int kMeeting = storing_warps(G::kWarps, kResults);
+  static constexpr int kSmemBytes = warp_sums_bytes(G::kWarps, kResults);
   static constexpr int kSlices = kTile.slices > 1 ? kTile.slices : 1;
 
   float acc[G::kFew][G::kThreadLong];

@@ -20,7 +20,7 @@ class LongStream {
 
  public:
   using Chunk = float[G::kUnroll][G::kThreadLong];
-  static constexpr int kSlotFloats = G::kThreads * G::kUnroll * G::kThreadLong;  // of a ring
+  static constexpr int kSlotFloats = long_stage_floats(kTile, G::kShape);  // of a ring
 
   // `base` is the operand's first element, `start` the tile's first position along the long side,
   // [k_begin, k_end) the range to read.

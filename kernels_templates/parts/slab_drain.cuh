@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parts/gemm_args.h"
+#include "parts/shared/gemm_args.h"
 #include "parts/typed_results.cuh"
 
 // The second half of a tensor-core epilogue: 16 rows of a warp's sums, left in a slab of shared

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "parts/gemm_args.h"
-#include "parts/kernel_traits.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/partial_tiles.h"
+#include "parts/shared/tile_config.h"
 #include "parts/simt_epilogue.cuh"
-#include "parts/slice_finish.h"
-#include "parts/tile_config.h"
 #include "parts/vector_access.cuh"
 
 // The extra kernels of a candidate whose k is shared out over kTile.slices blocks, by the way in
@@ -68,7 +68,7 @@ struct SliceSum {
   }
 
   // atomic: C = beta * C, one vector a thread.
-  static constexpr int kPrepareThreads = 256;
+  static constexpr int kPrepareThreads = kSlicePrepareThreads;
 
   static __device__ __forceinline__ void prepare(const GemmArgs& args) {
     const long long elements = static_cast<long long>(args.m) * args.n * args.batch;

@@ -1,10 +1,11 @@
 #pragma once
 
-#include "parts/gemm_args.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/thread_tiles.h"
+#include "parts/shared/tile_config.h"
 #include "parts/simt_epilogue.cuh"
 #include "parts/simt_thread_tile.cuh"
 #include "parts/thread_group.cuh"
-#include "parts/tile_config.h"
 
 // Stores thread tiles whose rows of C are not aligned for 16-byte accesses. A lane holds 4
 // neighbouring columns; stored word by word, a warp would touch 4 times the sectors it fills. So

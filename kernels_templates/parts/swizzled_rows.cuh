@@ -1,5 +1,7 @@
 #pragma once
 
+#include "parts/shared/mma_tiles.h"
+
 // Rows of kRowChunks chunks of 16 bytes in shared memory, arranged so that the same chunk of 8
 // neighbouring rows lies in 8 different groups of four banks: ldmatrix reads eight such chunks a
 // phase. Chunk c of row r is stored at place c ^ mask(r):
@@ -20,16 +22,10 @@
 
 namespace gemmtune {
 
-__device__ constexpr int power_of_two_in(int x, int most) {
-  int p = 1;
-  while (p < most && x % (2 * p) == 0) p *= 2;
-  return p;
-}
-
 template <int kRowChunks, bool kFourRows = false>
 struct SwizzledRows {
-  static constexpr int kRowBytes = kRowChunks * 16;
-  static constexpr int kPeriod = power_of_two_in(kRowChunks, 8);
+  static constexpr int kRowBytes = kRowChunks * kChunkBytes;
+  static constexpr int kPeriod = swizzle_period(kRowChunks);
   static constexpr int kPhase = 8;
   static_assert(!kFourRows || kPeriod == 8, "rows of whole lines of banks");
 

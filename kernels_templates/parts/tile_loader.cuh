@@ -1,5 +1,6 @@
 #pragma once
 
+#include "parts/shared/thread_tiles.h"
 #include "parts/shared_rows.cuh"
 #include "parts/tile_walk.cuh"
 #include "parts/vector_access.cuh"
@@ -28,7 +29,8 @@ namespace gemmtune {
 template <int kTileMn, int kTileK, class Group, int kVector, bool kContiguousK, int kStride>
 class TileLoader {
   using Walk = TileWalk<kTileMn, kTileK, Group, kVector, kContiguousK>;
-  static_assert(Walk::kEven, "threads divide the accesses of a tile");
+  static_assert(copied_evenly(Group::kThreads, kTileMn, kTileK, kContiguousK, kVector),
+                "threads divide the accesses of a tile");
 
  public:
   // `base` is the operand's first element; `start` the tile's first mn; `extent` the operand's mn.

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "parts/swizzled_rows.cuh"
+#include "parts/shared/mma_tiles.h"
+#include "parts/shared/whole_numbers.h"
 
 // How threads share out the kTileMn x kTileK tiles of A or B that they bring from
 // global to shared memory, tile after tile along k, for the tensor cores.
@@ -26,20 +27,18 @@ class TileShare {
  protected:
   static constexpr int kLines = kContiguousK ? kTileMn : kTileK;
   static constexpr int kLine = kContiguousK ? kTileK : kTileMn;  // elements
-  static constexpr int kChunk = 16 / kSharedBytes;               // elements
-  static constexpr int kLineAccesses = kLine / kAccess;
-  static constexpr int kAcross = power_of_two_in(kLineAccesses, power_of_two_in(kThreads, 1 << 10));
-  static constexpr int kLinesAtOnce = kThreads / kAcross;
+  static constexpr int kChunk = kChunkBytes / kSharedBytes;      // elements
+  static constexpr LineCopies kCopies{kThreads, kLines, kLine / kAccess};
+  static_assert(kCopies.even(kThreads, kAccess, kChunk, Rows::kPeriod),
+                "threads divide the accesses of a tile");
+  static constexpr int kAcross = kCopies.across;
+  static constexpr int kLinesAtOnce = kCopies.lines_at_once;
   static constexpr int kStep = kAcross * kAccess;           // elements
-  static constexpr int kColumns = kLineAccesses / kAcross;  // accesses of a thread in a line
+  static constexpr int kColumns = kCopies.columns;          // accesses of a thread in a line
   static constexpr int kLineSteps = kLines / kLinesAtOnce;  // lines of a thread
   // Lines whose offsets in the shared tile are no constants apart.
   static constexpr int kPhases = Rows::kPhase / power_of_two_in(kLinesAtOnce, Rows::kPhase);
   static constexpr int kOffsets = kPhases < kLineSteps ? kPhases : kLineSteps;
-  static_assert(kThreads % kAcross == 0 && kLines % kLinesAtOnce == 0,
-                "threads divide the lines of a tile");
-  static_assert(kColumns == 1 || kStep % (kChunk * Rows::kPeriod) == 0,
-                "columns of accesses are whole groups of swizzled chunks");
 
   // `base` is the operand's first element of the k range; `start` the tile's first mn; `extent` the
   // operand's mn; `thread` the calling thread's place among kThreads.

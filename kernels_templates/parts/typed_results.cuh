@@ -1,7 +1,7 @@
 #pragma once
 
-#include "parts/gemm_args.h"
 #include "parts/half_access.cuh"
+#include "parts/shared/gemm_args.h"
 #include "parts/simt_epilogue.cuh"
 
 // Stores results of any element type: C = alpha * sum + beta * C, rounded once. C is read only when

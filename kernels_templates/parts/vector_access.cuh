@@ -1,15 +1,8 @@
 #pragma once
 
-#include "parts/tile_config.h"
-
 // Accesses of 1, 2 or 4 floats as one instruction.
 
 namespace gemmtune {
-
-// Elements that one access moves where the alignment allows kAligned of them.
-template <TileConfig kTile, int kAligned>
-inline constexpr int kAccessWidth =
-    kTile.vector > 0 && kTile.vector < kAligned ? kTile.vector : kAligned;
 
 template <int kWidth>
 struct FloatVector {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parts/element_types.h"
+#include "parts/shared/element_types.h"
 
 // Warp-wide products of 16 x 16 x 16 as nvcuda::wmma has them, under its names: fragments whose
 // layout over the lanes is the hardware's own affair, load_matrix_sync, mma_sync,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "parts/shared/mma_tiles.h"
 #include "parts/shared_address.cuh"
 #include "parts/slab_drain.cuh"
 #include "parts/wmma.cuh"
@@ -15,9 +16,9 @@ namespace gemmtune {
 
 template <ElementTypes kTypes, int kVector, int kWarpM, int kWarpN>
 struct WmmaEpilogue {
-  static constexpr int kStride = kWarpN + 8;  // sums
+  static constexpr int kStride = slab_row_sums(kWarpN);
   using Sum = typename StoredElement<kTypes.accumulator>::Type;
-  static constexpr int kSlabBytes = 16 * kStride * static_cast<int>(sizeof(Sum));
+  static constexpr int kSlabBytes = slab_sums(kWarpN) * static_cast<int>(sizeof(Sum));
   using Drain = SlabDrain<kTypes.operand, kVector, kWarpN, kStride>;
   using Element = typename Drain::Element;  // of C
 

@@ -1,10 +1,12 @@
 #pragma once
 
-#include "parts/gemm_args.h"
 #include "parts/half_register_loader.cuh"
-#include "parts/kernel_traits.h"
 #include "parts/padded_rows.cuh"
-#include "parts/tile_config.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/mma_tiles.h"
+#include "parts/shared/thread_tiles.h"
+#include "parts/shared/tile_config.h"
 #include "parts/wmma.cuh"
 
 // The main loop of the wmma kernel: adds the product of a range of k tiles to the warps' sums.
@@ -21,11 +23,10 @@ namespace gemmtune {
 // One of the two tiles of a buffer, and how wmma finds its 16 x 16 pieces.
 template <int kTileMn, int kTileK, bool kContiguousK>
 struct WmmaTile {
-  static constexpr int kLines = kContiguousK ? kTileMn : kTileK;
   static constexpr int kLine = kContiguousK ? kTileK : kTileMn;  // elements
   using Rows = PaddedRows<kLine / 8>;
   static constexpr int kLd = Rows::kRowBytes / 2;  // elements
-  static constexpr int kBytes = kLines * Rows::kRowBytes;
+  static constexpr int kBytes = wmma_tile_bytes(kTileMn, kTileK, kContiguousK);
 
   // Of the piece from (mn, k) on, multiples of 16; in bytes.
   static __device__ __forceinline__ int offset(int mn, int k) {
@@ -35,9 +36,8 @@ struct WmmaTile {
 
 template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
 struct WmmaMainloop {
-  static constexpr int kWarpsM = kTile.tile_m / kTile.warp_m;
   static constexpr int kWarpsN = kTile.tile_n / kTile.warp_n;
-  static constexpr int kThreads = 32 * kWarpsM * kWarpsN;
+  static constexpr int kThreads = warp_tile_threads(kTile);
 
   using TileA = WmmaTile<kTile.tile_m, kTile.tile_k, kTraits.a_row_major>;
   using TileB = WmmaTile<kTile.tile_n, kTile.tile_k, !kTraits.b_row_major>;

@@ -183,20 +183,21 @@ std::string launch_comment(const KernelSpec& spec, Arch arch) {
 // The parts of a translation unit, in order.
 std::vector<std::string> included_files(const KernelSpec& spec) {
   std::vector<std::string> files = {std::string(spec.strategy->template_file())};
-  if (spec.device_scalars) files.emplace_back("parts/device_scalars.h");
+  if (spec.device_scalars) files.emplace_back("parts/shared/device_scalars.h");
   return files;
 }
 
-// Headers reachable from the strategy's template, under every name they are included by.
-void collect_headers(const std::string& path, std::set<std::string>& seen, KernelSource& source) {
+// Appends `path` behind the files that it includes, each file once.
+void collect_headers(const std::string& path, std::set<std::string>& seen,
+                     std::vector<SourceHeader>& headers) {
   if (!seen.insert(path).second) return;
   const std::string text(template_text(path));
   size_t at = 0;
   while ((at = text.find(kInclude, at)) != std::string::npos) {
     at += kInclude.size();
-    collect_headers(text.substr(at, text.find('"', at) - at), seen, source);
+    collect_headers(text.substr(at, text.find('"', at) - at), seen, headers);
   }
-  source.headers.push_back({path, text});
+  headers.push_back({path, text});
 }
 
 }  // namespace
@@ -220,6 +221,13 @@ std::string_view template_text(std::string_view path) {
   return {};
 }
 
+std::vector<SourceHeader> headers_of(const std::string& path) {
+  std::set<std::string> seen;
+  std::vector<SourceHeader> headers;
+  collect_headers(path, seen, headers);
+  return headers;
+}
+
 KernelSource emit(const KernelSpec& spec) {
   KernelSource source;
   source.name = kernel_name(spec);
@@ -227,7 +235,7 @@ KernelSource emit(const KernelSpec& spec) {
   std::set<std::string> seen;
   for (const std::string& file : included_files(spec)) {
     source.text += fmt::format("#include \"{}\"\n", file);
-    collect_headers(file, seen, source);
+    collect_headers(file, seen, source.headers);
   }
   source.text += "\n" + instantiation(spec);
   return source;

@@ -9,8 +9,7 @@
 
 namespace gemmtune::codegen::mma {
 
-// Bytes of a tile in shared memory, and of a slot of the workspace.
-int partial_tile_bytes(const TileConfig& tile);
+// Bytes of a slot of the workspace.
 int64_t slot_bytes(const TileConfig& tile);
 
 // Blocks of that kernel for a tile of up to `slots` slots.

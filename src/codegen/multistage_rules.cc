@@ -8,6 +8,8 @@
 #include "codegen/simt_rules.h"
 #include "core/arch.h"
 
+#include "parts/shared/thread_tiles.h"
+
 namespace gemmtune::codegen::multistage_loop {
 namespace {
 
@@ -27,7 +29,9 @@ struct Operand {
 
   bool kept(const TileConfig& tile) const { return contiguous_k && tile.unroll > 1; }
   // Elements that one copy moves: what is transposed goes word by word.
-  int copy_width(const TileConfig& tile) const { return contiguous_k && !kept(tile) ? 1 : vector; }
+  int copy_width(const TileConfig& tile) const {
+    return kept(tile) ? vector : async_access_width(contiguous_k, vector);
+  }
   // Of a buffer.
   int floats(const TileConfig& tile) const {
     const int padding = contiguous_k ? kPadding : 0;
@@ -119,7 +123,7 @@ int estimated_registers(const KernelSpec& spec) {
   const TileConfig& t = spec.tile;
   const Operand a = operand_a(spec);
   const Operand b = operand_b(spec);
-  const int threads_a_block = std::max(1, simt::threads(t));
+  const int threads_a_block = std::max(1, warp_tile_threads(t));
   const int copies = t.tile_m * t.tile_k / a.copy_width(t) + t.tile_n * t.tile_k / b.copy_width(t);
   const int addresses = 2 * copies / threads_a_block;
   const int fragments = a.fragment_registers(t) + b.fragment_registers(t);

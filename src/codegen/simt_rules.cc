@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "parts/shared/thread_tiles.h"
+
 namespace gemmtune::codegen::simt {
 namespace {
 
@@ -14,10 +16,8 @@ constexpr int kOverheadRegisters = 24;
 // Whether the block's threads share out a tile's vectors evenly.
 bool copies_evenly(const KernelSpec& spec, int tile_mn, bool contiguous_k, int aligned) {
   const TileConfig& tile = spec.tile;
-  const int vector = access_width(tile, aligned);
-  const int inner = contiguous_k ? tile.tile_k : tile_mn;
-  return inner % vector == 0 &&
-         divides(spec.strategy->threads(tile), tile_mn * tile.tile_k / vector);
+  return copied_evenly(spec.strategy->threads(tile), tile_mn, tile.tile_k, contiguous_k,
+                       access_width(tile, aligned));
 }
 
 // A warp tile's rows or columns of lanes.
@@ -121,42 +121,12 @@ constexpr std::array kRegisterCopyRules = {
 
 }  // namespace
 
-bool divides(int part, int whole) {
-  return part > 0 && whole > 0 && whole % part == 0;
-}
-
-int warps(const TileConfig& t) {
-  return t.warp_m > 0 && t.warp_n > 0 ? (t.tile_m / t.warp_m) * (t.tile_n / t.warp_n) : 0;
-}
-
-int threads(const TileConfig& tile) {
-  return 32 * warps(tile);
-}
-
-int access_width(const TileConfig& tile, int aligned) {
-  return tile.vector > 0 ? std::min(tile.vector, aligned) : aligned;
-}
-
-int block_tile_threads(const TileConfig& t) {
-  return t.tile_m / std::max(1, t.thread_m) * (t.tile_n / std::max(1, t.thread_n));
-}
-
-int pad_a(const KernelTraits& traits) {
-  return traits.a_row_major ? 4 : 0;
-}
-int pad_b(const KernelTraits& traits) {
-  return traits.b_row_major ? 0 : 4;
-}
-
 int smem_bytes(const KernelSpec& spec, int buffers) {
-  const TileConfig& t = spec.tile;
-  const int row = t.tile_m + pad_a(spec.traits) + t.tile_n + pad_b(spec.traits);
-  return buffers * t.tile_k * row * size_bytes(spec.type);
+  return buffers * buffer_floats(spec.tile, spec.traits) * size_bytes(spec.type);
 }
 
 int unpadded_smem_bytes(const KernelSpec& spec) {
-  const TileConfig& t = spec.tile;
-  return (t.tile_m + t.tile_n) * t.tile_k * size_bytes(spec.type);
+  return buffer_floats(spec.tile) * size_bytes(spec.type);
 }
 
 int single_buffer_registers(const KernelSpec& spec) {
@@ -170,7 +140,7 @@ int single_buffer_registers(const KernelSpec& spec) {
 
 int double_buffer_registers(const KernelSpec& spec) {
   const TileConfig& t = spec.tile;
-  const int threads_a_block = std::max(1, threads(t));
+  const int threads_a_block = std::max(1, warp_tile_threads(t));
   const int in_flight = (t.tile_m + t.tile_n) * t.tile_k / threads_a_block;
   return t.thread_m * t.thread_n + t.fragments * (t.thread_m + t.thread_n) + in_flight +
          kOverheadRegisters;

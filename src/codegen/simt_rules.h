@@ -6,29 +6,10 @@
 
 #include "codegen/strategy.h"
 
-// What the tiled fp32 strategies share on the host: the geometry of block, warp and thread tiles,
-// and the legality rules that follow from it.
+// What the tiled fp32 strategies share on the host: the legality rules that follow from block, warp
+// and thread tiles (parts/shared/thread_tiles.h).
 
 namespace gemmtune::codegen::simt {
-
-// Whether `whole` is made of `part`s; both at least 1.
-bool divides(int part, int whole);
-
-int warps(const TileConfig& tile);    // a block
-int threads(const TileConfig& tile);  // a block
-
-// Threads of a block where thread tiles make up the block tile directly (block_thread_tile.cuh);
-// an unused thread_m or thread_n, 0, counts as 1.
-int block_tile_threads(const TileConfig& tile);
-
-// Elements that an access moves where the alignment allows `aligned` (kAccessWidth in
-// parts/vector_access.cuh).
-int access_width(const TileConfig& tile, int aligned);
-
-// Floats of padding at the end of each row of a shared tile: 4 where the operand is transposed on
-// its way in (contiguous along k), else 0.
-int pad_a(const KernelTraits& traits);
-int pad_b(const KernelTraits& traits);
 
 // Bytes of `buffers` pairs of A and B tiles, padding included.
 int smem_bytes(const KernelSpec& spec, int buffers);

@@ -13,10 +13,8 @@
 namespace gemmtune::codegen::skinny_gemm {
 namespace {
 
-constexpr int kVector = 4;               // floats of 16 bytes, to which a slot is rounded
-constexpr int kMeetingBytes = 32 << 10;  // as parts/skinny_results.cuh has it
-constexpr int kMaxFew = 64;              // rows or columns of a problem that the search tries
-constexpr int kOverheadRegisters = 20;   // addresses, counters, launch arguments
+constexpr int kMaxFew = 64;             // rows or columns of a problem that the search tries
+constexpr int kOverheadRegisters = 20;  // addresses, counters, launch arguments
 constexpr int kFirstAsyncArch = 80;
 constexpr int64_t kMaxBlocks = 1 << 24;
 
@@ -40,7 +38,7 @@ constexpr std::array kRules = {
     Rule{"a thread computes the whole few side", "the few side is not shared out over lanes",
          [](const RuleInput& in) {
            const Geometry g(in.spec);
-           return g.thread_few == g.few;
+           return g.thread_short == g.short_side;
          }},
     Rule{"lanes along the long side divide a warp", "a warp is a grid of lanes",
          [](const RuleInput& in) {
@@ -55,13 +53,10 @@ constexpr std::array kRules = {
          }},
 };
 
-// Of the results' way from lanes and warps to C: those of all warps if they take no more than
-// kMeetingBytes, else of half of them.
+// Of the results' way from lanes and warps to C.
 int results_smem_bytes(const KernelSpec& spec) {
   const Geometry g(spec);
-  const int results = g.few * g.long_side * size_bytes(spec.type);
-  const int warps = spec.tile.warps;
-  return (warps > 1 && warps * results > kMeetingBytes ? warps / 2 : warps) * results;
+  return warp_sums_bytes(spec.tile.warps, g.short_side * g.long_side);
 }
 
 // Of the chunks on their way through shared memory.
@@ -69,32 +64,15 @@ int ring_bytes(const KernelSpec& spec, bool few_in_ring) {
   const TileConfig& t = spec.tile;
   if (!has_ring(t)) return 0;
   const Geometry g(spec);
-  const int of_long = kWarpSize * t.warps * t.unroll * g.thread_long;
-  const int of_few = few_in_ring ? (g.few * g.chunk + kVector - 1) / kVector * kVector : 0;
-  return t.stages * (of_long + of_few) * size_bytes(spec.type);
+  const int of_short = few_in_ring ? short_stage_floats(g) : 0;
+  return t.stages * (long_stage_floats(t, g) + of_short) * size_bytes(spec.type);
 }
 
-int64_t few_extent(const Geometry& g, const Problem& problem) {
-  return g.few_rows ? problem.shape.m : problem.shape.n;
+int64_t short_extent(const Geometry& g, const Problem& problem) {
+  return g.short_rows ? problem.shape.m : problem.shape.n;
 }
 
 }  // namespace
-
-Geometry::Geometry(const KernelSpec& spec) {
-  const TileConfig& t = spec.tile;
-  few_rows = t.tile_m <= t.tile_n;
-  few = few_rows ? t.tile_m : t.tile_n;
-  long_side = few_rows ? t.tile_n : t.tile_m;
-  thread_few = few_rows ? t.thread_m : t.thread_n;
-  thread_long = few_rows ? t.thread_n : t.thread_m;
-  const bool whole = thread_long > 0 && long_side % thread_long == 0;
-  lanes_long = whole ? long_side / thread_long : 0;
-  lanes_k = lanes_long > 0 ? kWarpSize / lanes_long : 0;
-  chunk = t.warps * lanes_k * t.unroll;
-  long_contiguous_k = few_rows ? !spec.traits.b_row_major : spec.traits.a_row_major;
-  const int aligned = few_rows ? spec.traits.vector_b : spec.traits.vector_a;
-  long_vector = std::min(aligned, long_contiguous_k ? t.unroll : thread_long);
-}
 
 SkinnyStrategy::SkinnyStrategy(Description description)
     : description_(std::move(description)),
@@ -114,7 +92,7 @@ int SkinnyStrategy::estimated_registers(const KernelSpec& spec) const {
   const Geometry g(spec);
   const int chunks_held = has_ring(spec.tile) ? 1 : spec.tile.stages;
   const int chunk = spec.tile.unroll * g.thread_long * chunks_held;
-  return g.few * g.thread_long + chunk + description_.registers(spec) + kOverheadRegisters;
+  return g.short_side * g.thread_long + chunk + description_.registers(spec) + kOverheadRegisters;
 }
 
 int64_t SkinnyStrategy::block_depth(const KernelSpec& spec, const Problem& problem) const {
@@ -128,8 +106,8 @@ int64_t SkinnyStrategy::block_depth(const KernelSpec& spec, const Problem& probl
 // chunk of its own.
 bool SkinnyStrategy::worthwhile(const KernelSpec& spec, const Problem& problem) const {
   const Geometry g(spec);
-  const int64_t few = few_extent(g, problem);
-  if (few > kMaxFew || g.few >= 2 * few) return false;
+  const int64_t few = short_extent(g, problem);
+  if (few > kMaxFew || g.short_side >= 2 * few) return false;
   if (spec.tile.slices > 1 &&
       block_depth(spec, problem) * (spec.tile.slices - 1) >= problem.shape.k) {
     return false;
@@ -146,7 +124,7 @@ bool SkinnyStrategy::deterministic(const KernelSpec& spec) const {
 LoadBytes SkinnyStrategy::loads(const KernelSpec& spec) const {
   const Geometry g(spec);
   const double word = size_bytes(spec.type);
-  const double of_long = word / std::max(1, g.few);
+  const double of_long = word / std::max(1, g.short_side);
   const double of_few = word / std::max(1, g.thread_long);
   const bool through_smem =
       description_.smem_bytes(spec) > 0 || description_.few_in_ring(spec.tile);

@@ -4,22 +4,13 @@
 
 #include "codegen/strategy.h"
 
+#include "parts/shared/skinny_geometry.h"
+
 namespace gemmtune::codegen::skinny_gemm {
 
-// How a tile with few rows or columns is laid over a block; parts/skinny_geometry.cuh.
-struct Geometry {
-  explicit Geometry(const KernelSpec& spec);
-
-  bool few_rows;   // else few columns
-  int few;         // results of the tile along its smaller side
-  int long_side;   // along the other
-  int thread_few;  // results of a thread along each
-  int thread_long;
-  int lanes_long;  // of a warp; 0 if the tile is not made of whole thread tiles
-  int lanes_k;
-  int chunk;  // values of k that the block takes at a time
-  bool long_contiguous_k;
-  int long_vector;  // elements of one access to the long operand
+// How a tile with few rows or columns is laid over a block.
+struct Geometry : SkinnyShape {
+  explicit Geometry(const KernelSpec& spec) : SkinnyShape(spec.tile, spec.traits) {}
 };
 
 // What distinguishes gemv from skinny.

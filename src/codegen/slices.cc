@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <array>
 
-#include "../../kernels_templates/parts/slice_finish.h"
 #include "codegen/simt_rules.h"
 #include "core/arch.h"
+#include "parts/shared/partial_tiles.h"
+
+#include "parts/shared/thread_tiles.h"
 
 namespace gemmtune::codegen::slices {
 namespace {
 
-constexpr int kPrepareThreads = 256;
-constexpr int kPartialPadding = 4;  // floats a row, as in partial_tile.cuh
 constexpr int kPortableCluster = 8;
 constexpr int kFirstClusterArch = 90;
 constexpr int kMostGroupBarriers = 15;  // a block has 16, one of them for the whole block
@@ -50,7 +50,7 @@ constexpr std::array kGroupRules = {
     Rule{"a barrier for each group", "a block has 16, and groups of one warp need none",
          [](const RuleInput& in) {
            return in.spec.tile.groups <= kMostGroupBarriers ||
-                  simt::threads(in.spec.tile) == kWarpSize;
+                  warp_tile_threads(in.spec.tile) == kWarpSize;
          }},
 };
 
@@ -82,10 +82,6 @@ bool deterministic(const TileConfig& tile) {
   return !split(tile) || tile.reduction != kReduceAtomic;
 }
 
-int partial_tile_bytes(const KernelSpec& spec) {
-  return spec.tile.tile_m * (spec.tile.tile_n + kPartialPadding) * static_cast<int>(sizeof(float));
-}
-
 int64_t workspace_bytes(const KernelSpec& spec, const Problem& problem) {
   if (!split(spec.tile) || spec.tile.reduction != kReduceWorkspace) return 0;
   return partial_bytes(spec, problem);
@@ -96,7 +92,7 @@ std::vector<EntryPoint> further_entry_points(const KernelSpec& spec) {
   if (spec.tile.reduction == kReduceWorkspace) {
     return {{"_finish", "finish", kSliceFinishThreads, "kFinishThreads", 0}};
   }
-  return {{"_prepare", "prepare", kPrepareThreads, "kPrepareThreads", 0}};
+  return {{"_prepare", "prepare", kSlicePrepareThreads, "kPrepareThreads", 0}};
 }
 
 LaunchPlan sliced(LaunchPlan plan, const KernelSpec& spec, const Problem& problem) {
@@ -108,9 +104,11 @@ LaunchPlan sliced(LaunchPlan plan, const KernelSpec& spec, const Problem& proble
   if (clustered(spec.tile)) {
     plan.launches[0].cluster = {slices, 1, 1};
   } else if (spec.tile.reduction == kReduceAtomic) {
-    plan.launches.insert(
-        plan.launches.begin(),
-        {1, {blocks_for(vectors, kPrepareThreads), 1, 1}, {kPrepareThreads, 1, 1}, {}, 0});
+    plan.launches.insert(plan.launches.begin(), {1,
+                                                 {blocks_for(vectors, kSlicePrepareThreads), 1, 1},
+                                                 {kSlicePrepareThreads, 1, 1},
+                                                 {},
+                                                 0});
   } else {
     plan.launches.push_back(
         {1, {blocks_for(vectors, finish_vectors(spec)), 1, 1}, {kSliceFinishThreads, 1, 1}, {}, 0});
@@ -128,7 +126,8 @@ std::string launch_notes(const KernelSpec& spec) {
   }
   if (t.reduction == kReduceAtomic) {
     return fmt::format("Before it: {}_prepare<<<ceil(m * n * batch / {}), {}>>>(args)\n",
-                       kernel_name(spec), kPrepareThreads * spec.traits.vector_c, kPrepareThreads);
+                       kernel_name(spec), kSlicePrepareThreads * spec.traits.vector_c,
+                       kSlicePrepareThreads);
   }
   return fmt::format(
       "After it: {}_finish<<<ceil(m * n * batch / {}), {}>>>(args)\n"

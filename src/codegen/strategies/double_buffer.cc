@@ -5,6 +5,8 @@
 #include "codegen/multistage_rules.h"
 #include "codegen/simt_rules.h"
 
+#include "parts/shared/thread_tiles.h"
+
 namespace gemmtune::codegen {
 namespace {
 
@@ -43,7 +45,7 @@ class DoubleBuffer final : public Strategy {
     return simt::supports_f32(problem);
   }
 
-  int threads(const TileConfig& tile) const override { return simt::threads(tile); }
+  int threads(const TileConfig& tile) const override { return warp_tile_threads(tile); }
   int smem_bytes(const KernelSpec& spec) const override { return simt::smem_bytes(spec, kBuffers); }
 
   int estimated_registers(const KernelSpec& spec) const override {

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 10> kParameters = {
 
 constexpr std::array kOwnRules = {
     Rule{"at most 8 rows or columns", "more of the few operand does not fit the registers",
-         [](const RuleInput& in) { return skinny_gemm::Geometry(in.spec).few <= kMaxFew; }},
+         [](const RuleInput& in) { return skinny_gemm::Geometry(in.spec).short_side <= kMaxFew; }},
 };
 
 }  // namespace
@@ -31,7 +31,8 @@ const Strategy& gemv() {
       .rules = {kOwnRules.begin(), kOwnRules.end()},
       .smem_bytes = [](const KernelSpec&) { return 0; },
       .few_in_ring = [](const TileConfig&) { return false; },
-      .registers = [](const KernelSpec& spec) { return kVector * skinny_gemm::Geometry(spec).few; },
+      .registers =
+          [](const KernelSpec& spec) { return kVector * skinny_gemm::Geometry(spec).short_side; },
   });
   return strategy;
 }

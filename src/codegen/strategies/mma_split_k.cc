@@ -11,6 +11,8 @@
 #include "codegen/sliced_strategy.h"
 #include "codegen/slices.h"
 
+#include "parts/shared/partial_tiles.h"
+
 namespace gemmtune::codegen {
 namespace {
 
@@ -55,7 +57,7 @@ class MmaSplitK final : public SlicedStrategy {
   int smem_bytes(const KernelSpec& spec) const override {
     const TileConfig& t = spec.tile;
     const bool through_shared = t.groups > 1 || !through_workspace(t);
-    const int partial = through_shared ? mma::partial_tile_bytes(t) : 0;
+    const int partial = through_shared ? mma_partial_tile_bytes(t) : 0;
     return t.groups * std::max(mma::pipeline_bytes(spec), partial);
   }
 

@@ -9,8 +9,8 @@
 #include "codegen/mma_strategy.h"
 #include "codegen/slices.h"
 
-#include "../../../kernels_templates/parts/mma_finish_pieces.h"
-#include "../../../kernels_templates/parts/stream_k_shares.h"
+#include "parts/shared/partial_tiles.h"
+#include "parts/shared/stream_k_shares.h"
 
 namespace gemmtune::codegen {
 namespace {
@@ -101,7 +101,7 @@ class MmaStreamK final : public MmaStrategy {
     LaunchPlan plan = MmaStrategy::launch_plan(spec, problem);
     plan.launches[0].grid.x = static_cast<unsigned>(shares.grid());
     if (shares.shared == 0) return plan;
-    plan.launches.push_back(mma::finish_launch(shares.finish_grid(t.tile_m * t.tile_n)));
+    plan.launches.push_back(mma::finish_launch(shares.finish_grid(slot_floats(t))));
     plan.workspace_bytes = workspace_bytes(t, shares);
     plan.reduction_bytes = 2 * partial_tiles(shares) * mma::slot_bytes(t);
     return plan;

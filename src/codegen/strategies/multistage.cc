@@ -5,6 +5,8 @@
 #include "codegen/multistage_rules.h"
 #include "codegen/simt_rules.h"
 
+#include "parts/shared/thread_tiles.h"
+
 namespace gemmtune::codegen {
 namespace {
 
@@ -30,7 +32,7 @@ class Multistage final : public Strategy {
     return multistage_loop::supports(problem, arch);
   }
 
-  int threads(const TileConfig& tile) const override { return simt::threads(tile); }
+  int threads(const TileConfig& tile) const override { return warp_tile_threads(tile); }
   int smem_bytes(const KernelSpec& spec) const override {
     return multistage_loop::smem_bytes(spec);
   }

@@ -5,6 +5,8 @@
 #include "codegen/simt_rules.h"
 #include "codegen/simt_strategy.h"
 
+#include "parts/shared/thread_tiles.h"
+
 namespace gemmtune::codegen {
 namespace {
 
@@ -20,7 +22,7 @@ const Strategy& naive() {
       .template_name = "Naive",
       .parameters = kParameters,
       .rules = simt::block_tile_rules_with({}),
-      .threads = simt::block_tile_threads,
+      .threads = block_tile_threads,
       .smem_bytes = [](const KernelSpec&) { return 0; },
       .estimated_registers = simt::single_buffer_registers,
   });

@@ -5,6 +5,8 @@
 #include "codegen/simt_rules.h"
 #include "codegen/simt_strategy.h"
 
+#include "parts/shared/thread_tiles.h"
+
 namespace gemmtune::codegen {
 namespace {
 
@@ -22,7 +24,7 @@ const Strategy& register_cache() {
       .template_name = "RegisterCache",
       .parameters = kParameters,
       .rules = simt::block_tile_rules_with(simt::guarded_rules()),
-      .threads = simt::block_tile_threads,
+      .threads = block_tile_threads,
       .smem_bytes = simt::unpadded_smem_bytes,
       .estimated_registers = simt::single_buffer_registers,
   });

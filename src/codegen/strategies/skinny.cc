@@ -7,7 +7,6 @@
 namespace gemmtune::codegen {
 namespace {
 
-constexpr int kPadding = 4;    // floats a row of a slab [few][tile_k]
 constexpr int kRingReads = 8;  // registers: two rows' values at a time
 
 constexpr std::array<std::string_view, 11> kParameters = {
@@ -22,7 +21,7 @@ bool few_in_ring(const TileConfig& tile) {
 constexpr std::array kOwnRules = {
     Rule{"slabs for at least 4 rows or columns", "with fewer, waiting for the block costs more",
          [](const RuleInput& in) {
-           return few_in_ring(in.spec.tile) || skinny_gemm::Geometry(in.spec).few >= 4;
+           return few_in_ring(in.spec.tile) || skinny_gemm::Geometry(in.spec).short_side >= 4;
          }},
     Rule{"tile_k divisible by the k of a chunk", "shared memory holds whole chunks",
          [](const RuleInput& in) {
@@ -35,15 +34,13 @@ constexpr std::array kOwnRules = {
 
 int slab_bytes(const KernelSpec& spec) {
   if (few_in_ring(spec.tile)) return 0;
-  const skinny_gemm::Geometry g(spec);
-  const int row = spec.tile.tile_k + (g.long_contiguous_k ? kPadding : 0);
-  return g.few * row * size_bytes(spec.type);
+  return slab_floats(spec.tile, skinny_gemm::Geometry(spec)) * size_bytes(spec.type);
 }
 
 int fragment_registers(const KernelSpec& spec) {
   const skinny_gemm::Geometry g(spec);
   if (few_in_ring(spec.tile)) return kRingReads;
-  return g.long_contiguous_k ? g.few * g.long_vector : g.few;
+  return g.long_contiguous_k ? g.short_side * g.long_vector : g.short_side;
 }
 
 }  // namespace

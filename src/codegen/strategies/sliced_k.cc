@@ -8,6 +8,9 @@
 #include "codegen/sliced_strategy.h"
 #include "codegen/slices.h"
 
+#include "parts/shared/partial_tiles.h"
+#include "parts/shared/thread_tiles.h"
+
 namespace gemmtune::codegen {
 namespace {
 
@@ -45,11 +48,13 @@ class SlicedK final : public SlicedStrategy {
     return multistage_loop::supports(problem, arch);
   }
 
-  int threads(const TileConfig& tile) const override { return tile.groups * simt::threads(tile); }
+  int threads(const TileConfig& tile) const override {
+    return tile.groups * warp_tile_threads(tile);
+  }
 
   int smem_bytes(const KernelSpec& spec) const override {
     const TileConfig& t = spec.tile;
-    return t.groups * std::max(multistage_loop::smem_bytes(spec), slices::partial_tile_bytes(spec));
+    return t.groups * std::max(multistage_loop::smem_bytes(spec), partial_tile_bytes(spec.tile));
   }
 
   int estimated_registers(const KernelSpec& spec) const override {

@@ -5,6 +5,8 @@
 #include "codegen/simt_rules.h"
 #include "codegen/simt_strategy.h"
 
+#include "parts/shared/thread_tiles.h"
+
 namespace gemmtune::codegen {
 namespace {
 
@@ -26,7 +28,7 @@ const Strategy& smem_tile() {
       .template_name = "SmemTile",
       .parameters = kParameters,
       .rules = simt::block_tile_rules_with(simt::joined({simt::guarded_rules(), kSquareRules})),
-      .threads = simt::block_tile_threads,
+      .threads = block_tile_threads,
       .smem_bytes = simt::unpadded_smem_bytes,
       .estimated_registers = simt::single_buffer_registers,
   });

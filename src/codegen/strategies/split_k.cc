@@ -8,6 +8,9 @@
 #include "codegen/sliced_strategy.h"
 #include "codegen/slices.h"
 
+#include "parts/shared/partial_tiles.h"
+#include "parts/shared/thread_tiles.h"
+
 namespace gemmtune::codegen {
 namespace {
 
@@ -52,12 +55,12 @@ class SplitK final : public SlicedStrategy {
     return simt::supports_f32(problem);
   }
 
-  int threads(const TileConfig& tile) const override { return simt::threads(tile); }
+  int threads(const TileConfig& tile) const override { return warp_tile_threads(tile); }
 
   int smem_bytes(const KernelSpec& spec) const override {
     const int pipeline = multistage_loop::smem_bytes(spec);
     if (spec.tile.reduction != kReduceCluster) return pipeline;
-    return std::max(pipeline, slices::partial_tile_bytes(spec));
+    return std::max(pipeline, partial_tile_bytes(spec.tile));
   }
 
   int estimated_registers(const KernelSpec& spec) const override {

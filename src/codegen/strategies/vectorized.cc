@@ -5,6 +5,8 @@
 #include "codegen/simt_rules.h"
 #include "codegen/simt_strategy.h"
 
+#include "parts/shared/thread_tiles.h"
+
 namespace gemmtune::codegen {
 namespace {
 
@@ -34,7 +36,7 @@ const Strategy& vectorized() {
       .parameters = kParameters,
       .rules =
           simt::block_tile_rules_with(simt::joined({kVectorRules, simt::register_copy_rules()})),
-      .threads = simt::block_tile_threads,
+      .threads = block_tile_threads,
       .smem_bytes = [](const KernelSpec& spec) { return simt::smem_bytes(spec, 1); },
       .estimated_registers = simt::single_buffer_registers,
   });

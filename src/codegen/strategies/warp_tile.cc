@@ -5,6 +5,8 @@
 #include "codegen/simt_rules.h"
 #include "codegen/simt_strategy.h"
 
+#include "parts/shared/thread_tiles.h"
+
 namespace gemmtune::codegen {
 namespace {
 
@@ -36,7 +38,7 @@ const Strategy& warp_tile() {
       .template_name = "WarpTile",
       .parameters = kParameters,
       .rules = simt::rules_with(simt::joined({simt::register_copy_rules(), kIterationRules})),
-      .threads = simt::threads,
+      .threads = warp_tile_threads,
       .smem_bytes = [](const KernelSpec& spec) { return simt::smem_bytes(spec, 1); },
       .estimated_registers = simt::single_buffer_registers,
   });

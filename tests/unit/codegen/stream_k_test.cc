@@ -7,8 +7,8 @@
 
 #include "codegen/strategy.h"
 
-#include "../../../kernels_templates/parts/mma_finish_pieces.h"
-#include "../../../kernels_templates/parts/stream_k_shares.h"
+#include "parts/shared/partial_tiles.h"
+#include "parts/shared/stream_k_shares.h"
 
 // The arithmetic of mma_stream_k: who multiplies which k tiles, and where the sums go.
 

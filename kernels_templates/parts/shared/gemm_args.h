@@ -1,7 +1,6 @@
 #pragma once
 
 // The one argument of every GEMM kernel, passed by value: C = alpha * op(A) * op(B) + beta * C.
-// Shared by host and device; compiled by NVRTC, so nothing is included here.
 
 namespace gemmtune {
 

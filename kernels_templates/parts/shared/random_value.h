@@ -1,14 +1,9 @@
 #pragma once
 
-// Counter-based random operands: element i of stream `seed` is a pure function of (seed, i), so the
-// device fills gigabytes in place and the host can recompute any single element. Shared by host and
-// device; compiled by NVRTC, so nothing is included here.
+#include "parts/shared/host_device.h"
 
-#ifdef __CUDACC_RTC__
-#define GEMMTUNE_HOST_DEVICE __device__
-#else
-#define GEMMTUNE_HOST_DEVICE
-#endif
+// Counter-based random operands: element i of stream `seed` is a pure function of (seed, i), so the
+// device fills gigabytes in place and the host can recompute any single element.
 
 namespace gemmtune {
 

@@ -1,8 +1,10 @@
 #pragma once
 
-// Who computes what in a stream-K product (mma_stream_k.cuh). Shared by host and device; compiled
-// by NVRTC, so nothing is included here: tile_config.h, gemm_args.h and mma_finish_pieces.h come
-// before it.
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/partial_tiles.h"
+#include "parts/shared/tile_config.h"
+
+// Who computes what in a stream-K product (mma_stream_k.cuh).
 
 namespace gemmtune {
 
@@ -21,18 +23,18 @@ struct StreamKShares {
   int shared = 0;
 
   // Of the first launch.
-  GEMMTUNE_SHARED constexpr int grid() const { return tiles - shared + first_whole(); }
+  GEMMTUNE_HOST_DEVICE constexpr int grid() const { return tiles - shared + first_whole(); }
   // The first block with a tile of its own.
-  GEMMTUNE_SHARED constexpr int first_whole() const { return shared > 0 ? blocks : 0; }
+  GEMMTUNE_HOST_DEVICE constexpr int first_whole() const { return shared > 0 ? blocks : 0; }
 
   // The line of shared k tiles: its length, where block `b`'s piece begins (that of block `blocks`
   // is the end), and whose piece k tile `i` is in. The first pieces may be longer by one.
-  GEMMTUNE_SHARED constexpr int length() const { return shared * tiles_k; }
-  GEMMTUNE_SHARED constexpr int begin(int b) const {
+  GEMMTUNE_HOST_DEVICE constexpr int length() const { return shared * tiles_k; }
+  GEMMTUNE_HOST_DEVICE constexpr int begin(int b) const {
     const int longer = length() % blocks;
     return b * (length() / blocks) + (b < longer ? b : longer);
   }
-  GEMMTUNE_SHARED constexpr int block_of(int i) const {
+  GEMMTUNE_HOST_DEVICE constexpr int block_of(int i) const {
     const int least = length() / blocks;
     const int longer = length() % blocks;
     const int of_longer = longer * (least + 1);
@@ -42,19 +44,19 @@ struct StreamKShares {
   // A block's piece ends within at most two tiles, at its beginning and at its end; every tile
   // between is whole. So a block has two slots of the workspace: one for the tile that it begins
   // in, and one for another.
-  GEMMTUNE_SHARED constexpr int slots() const { return shared > 0 ? 2 * blocks : 0; }
+  GEMMTUNE_HOST_DEVICE constexpr int slots() const { return shared > 0 ? 2 * blocks : 0; }
   // The slot of block `b` for shared tile `tile`.
-  GEMMTUNE_SHARED constexpr int slot(int b, int tile) const {
+  GEMMTUNE_HOST_DEVICE constexpr int slot(int b, int tile) const {
     return 2 * b + (begin(b) < tile * tiles_k ? 1 : 0);
   }
 
   // Of the second launch, which adds up the slots of shared tiles: groups of warps that take them
   // in turn, and the grid for tiles of `floats` sums.
-  GEMMTUNE_SHARED constexpr int ways() const {
+  GEMMTUNE_HOST_DEVICE constexpr int ways() const {
     const int least = length() / blocks;
     return finish_ways(least > 0 ? (tiles_k + least - 1) / least + 1 : tiles_k);
   }
-  GEMMTUNE_SHARED constexpr int finish_grid(int floats) const {
+  GEMMTUNE_HOST_DEVICE constexpr int finish_grid(int floats) const {
     return shared * finish_pieces(floats, ways());
   }
 };
@@ -63,8 +65,8 @@ struct StreamKShares {
 // for a last wave of blocks, and one whole wave, so that pieces are not short. None where the waves
 // are whole, or tiles have one k tile. Source: the "two-tile stream-K + data-parallel hybrid" of
 // Osama, Merrill, Cecka, Garland and Owens, "Stream-K", PPoPP 2023.
-GEMMTUNE_SHARED constexpr StreamKShares stream_k_shares(const TileConfig& tile,
-                                                        const GemmArgs& args) {
+GEMMTUNE_HOST_DEVICE constexpr StreamKShares stream_k_shares(const TileConfig& tile,
+                                                             const GemmArgs& args) {
   StreamKShares shares;
   shares.tiles = (args.m + tile.tile_m - 1) / tile.tile_m *
                  ((args.n + tile.tile_n - 1) / tile.tile_n) * args.batch;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "parts/shared/host_device.h"
+
 // Which tile of C a block computes.
 //
 // Blocks start in the order of blockIdx.x. In plain row order the blocks that run together cover a
@@ -18,7 +20,7 @@ struct TileCoordinates {
 };
 
 template <int kTileM, int kTileN, int kRaster>
-__device__ __forceinline__ TileCoordinates tile_coordinates(int m, int n, int block) {
+GEMMTUNE_HOST_DEVICE constexpr TileCoordinates tile_coordinates(int m, int n, int block) {
   const int rows = (m + kTileM - 1) / kTileM;
   const int columns = (n + kTileN - 1) / kTileN;
   const int tiles = rows * columns;
@@ -30,7 +32,7 @@ __device__ __forceinline__ TileCoordinates tile_coordinates(int m, int n, int bl
   } else {
     const int group = tile / (kRaster * columns);
     const int first = group * kRaster;
-    const int height = min(rows - first, kRaster);
+    const int height = rows - first < kRaster ? rows - first : kRaster;
     const int inside = tile - group * kRaster * columns;
     const int column = inside / height;
     return {first + inside - column * height, column, batch};

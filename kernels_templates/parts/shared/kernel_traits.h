@@ -1,7 +1,6 @@
 #pragma once
 
-// What a kernel is specialised on besides its tile: storage orders and the alignment class. Shared
-// by host and device; compiled by NVRTC, so nothing is included here.
+// What a kernel is specialised on besides its tile: storage orders and the alignment class.
 
 namespace gemmtune {
 

@@ -1,8 +1,9 @@
 #pragma once
 
+#include "parts/shared/gemm_args.h"
+
 // The argument of kernels whose scalars are in device memory, known only when the kernel runs. Such
-// a kernel reads them, and is otherwise the one that takes GemmArgs. Shared by host and device;
-// compiled by NVRTC, so nothing is included here: gemm_args.h comes before it.
+// a kernel reads them, and is otherwise the one that takes GemmArgs.
 
 namespace gemmtune {
 

@@ -1,8 +1,7 @@
 #pragma once
 
 // The tile of a kernel: one plain struct that host and device share. The host enumerates, stores
-// and checks it; the kernel receives it as its single non-type template parameter. Compiled by
-// NVRTC as well, so nothing is included here.
+// and checks it; the kernel receives it as its single non-type template parameter.
 //
 // A field that a strategy does not use is 0. What a strategy uses, and which values are legal, is
 // said by its host file in src/codegen/strategies/.

@@ -1,8 +1,7 @@
 #pragma once
 
 // The element types a kernel is specialised on, for strategies that compute more than one: a third
-// template parameter beside tile and traits. Shared by host and device; compiled by NVRTC, so
-// nothing is included here.
+// template parameter beside tile and traits.
 
 namespace gemmtune {
 
