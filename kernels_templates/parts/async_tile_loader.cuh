@@ -2,14 +2,13 @@
 
 #include "parts/cp_async.cuh"
 #include "parts/shared/thread_tiles.h"
-#include "parts/shared_rows.cuh"
 #include "parts/tile_walk.cuh"
 
 // Brings kTileMn x kTileK tiles of A or B from global to shared memory by cp.async, without passing
 // through registers; the threads of Group (thread_group.cuh) share out the copies, of kWidth
-// elements each. Rows says where in a shared tile they go (shared_rows.cuh).
+// elements each. The shared tile is [k][mn] with rows of kStride floats.
 //
-// An operand that is contiguous along k and goes to rows of k is transposed by copies of one
+// An operand that is contiguous along k is transposed by copies of one
 // element: each lands where it belongs. With tile_k = 8 and 4 words of padding, the 8 k x 4 mn
 // words of a warp's copy hit 32 different banks.
 //
@@ -18,7 +17,7 @@
 
 namespace gemmtune {
 
-template <int kTileMn, int kTileK, class Group, int kWidth, bool kContiguousK, class Rows>
+template <int kTileMn, int kTileK, class Group, int kWidth, bool kContiguousK, int kStride>
 class AsyncTileLoader {
   using Walk = TileWalk<kTileMn, kTileK, Group, kWidth, kContiguousK>;
 
@@ -57,14 +56,16 @@ class AsyncTileLoader {
     if (Walk::has(i)) cp_async_or_zero<kWidth * 4>(tile + offset_of(i), from, valid);
   }
 
+  static __device__ __forceinline__ constexpr int offset(int mn, int k) { return k * kStride + mn; }
+
   // Of copy i in the shared tile. Where copies lie powers of two apart, that is the first's and a
   // constant.
   static __device__ __forceinline__ int offset_of(int i) {
     if constexpr (Walk::kPowersApart) {
-      return Rows::offset(Walk::mn_of(0), Walk::k_of(0)) +
-             Rows::offset(Walk::mn_of(i) - Walk::mn_of(0), Walk::k_of(i) - Walk::k_of(0));
+      return offset(Walk::mn_of(0), Walk::k_of(0)) +
+             offset(Walk::mn_of(i) - Walk::mn_of(0), Walk::k_of(i) - Walk::k_of(0));
     } else {
-      return Rows::offset(Walk::mn_of(i), Walk::k_of(i));
+      return offset(Walk::mn_of(i), Walk::k_of(i));
     }
   }
 

@@ -21,17 +21,6 @@ __device__ __forceinline__ void cp_async_or_zero(float* to, const float* from, b
   }
 }
 
-template <int kBytes>
-__device__ __forceinline__ void cp_async(float* to, const float* from) {
-  const unsigned shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  if constexpr (kBytes == 16) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(from) : "memory");
-  } else {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared), "l"(from), "n"(kBytes)
-                 : "memory");
-  }
-}
-
 // Closes the group of all copies this thread has issued since the last one.
 __device__ __forceinline__ void cp_async_commit() {
   asm volatile("cp.async.commit_group;" ::: "memory");

@@ -6,7 +6,6 @@
 #include "parts/shared/raster.h"
 #include "parts/shared/thread_tiles.h"
 #include "parts/shared/tile_config.h"
-#include "parts/shared_rows.cuh"
 #include "parts/simt_thread_tile.cuh"
 #include "parts/thread_group.cuh"
 #include "parts/tile_fragments.cuh"
@@ -16,9 +15,7 @@
 // Shared memory, kTile.stages times, or twice if that is 0 (buffer t % stages holds the t-th k tile
 // of the range):
 //     A tile [tile_k][tile_m + pad]    B tile [tile_k][tile_n + pad]
-// An operand that is contiguous along k is transposed by the copies themselves (4 bytes each); or,
-// where kTile.unroll is 4, kept as it lies, [tile_m][tile_k + pad], copied in vectors and read four
-// values of k at once (shared_rows.cuh): fewer copies, more registers.
+// An operand that is contiguous along k is transposed by the copies themselves (4 bytes each).
 //
 // Time, with 3 stages; c = copy in flight, x = multiply:
 //
@@ -34,39 +31,24 @@
 
 namespace gemmtune {
 
-// How one operand of kTileMn x tile_k tiles travels; kCount of its elements make a fragment, and
-// kLanes lanes of a warp lie along it.
-template <TileConfig kTile, int kTileMn, int kCount, int kLanes, int kVector, bool kContiguousK>
-struct MultistageOperand {
-  static constexpr bool kKept = kContiguousK && kTile.unroll > 1;
-  static constexpr int kWidth =
-      kKept ? kVector : async_access_width(kContiguousK, kVector);  // elements a copy
-  static constexpr int kStride = (kKept ? kTile.tile_k : kTileMn) + (kContiguousK ? 4 : 0);
-  static constexpr int kFloats = kStride * (kKept ? kTileMn : kTile.tile_k);  // a buffer
-
-  using Rows = typename SharedRows<kKept, kStride, kLanes>::Type;
-  template <class Offsets>
-  using Fragment = typename OperandFragment<kKept, kCount, Rows, Offsets>::Type;
-  template <class Group>
-  using Loader = AsyncTileLoader<kTileMn, kTile.tile_k, Group, kWidth, kContiguousK, Rows>;
-};
-
 // `Group` are the threads that do it (thread_group.cuh).
 template <TileConfig kTile, KernelTraits kTraits,
           class Group = ThreadGroup<warp_tile_threads(kTile)>>
 struct MultistageMainloop {
   using Tile = ThreadTile<kTile>;
-  using OperandA = MultistageOperand<kTile, kTile.tile_m, Tile::kM, Tile::kLanesM, kTraits.vector_a,
-                                     kTraits.a_row_major>;
-  using OperandB = MultistageOperand<kTile, kTile.tile_n, Tile::kN, Tile::kLanesN, kTraits.vector_b,
-                                     !kTraits.b_row_major>;
-  using LoaderA = typename OperandA::template Loader<Group>;
-  using LoaderB = typename OperandB::template Loader<Group>;
+  static constexpr int kStrideA = row_floats_a(kTile, kTraits);
+  static constexpr int kStrideB = row_floats_b(kTile, kTraits);
+  using LoaderA = AsyncTileLoader<kTile.tile_m, kTile.tile_k, Group,
+                                  async_access_width(kTraits.a_row_major, kTraits.vector_a),
+                                  kTraits.a_row_major, kStrideA>;
+  using LoaderB = AsyncTileLoader<kTile.tile_n, kTile.tile_k, Group,
+                                  async_access_width(!kTraits.b_row_major, kTraits.vector_b),
+                                  !kTraits.b_row_major, kStrideB>;
 
   static constexpr int kStages = kTile.stages > 2 ? kTile.stages : 2;
   static constexpr int kThreads = Group::kThreads;
-  static constexpr int kBufferA = OperandA::kFloats;
-  static constexpr int kBuffer = kBufferA + OperandB::kFloats;
+  static constexpr int kBufferA = kTile.tile_k * kStrideA;
+  static constexpr int kBuffer = buffer_floats(kTile, kTraits);
   static constexpr int kFloats = kStages * kBuffer;
   static constexpr int kSmemBytes = kFloats * 4;
 
@@ -116,55 +98,6 @@ struct MultistageMainloop {
     }
   };
 
-  // The fragments of both operands, read a step ahead from the buffer at `buffer`.
-  struct Fragments {
-    struct OffsetsM {
-      static __device__ __forceinline__ constexpr int of(int i) { return Tile::row_offset(i); }
-    };
-    struct OffsetsN {
-      static __device__ __forceinline__ constexpr int of(int j) { return Tile::column_offset(j); }
-    };
-    typename OperandA::template Fragment<OffsetsM> a;
-    typename OperandB::template Fragment<OffsetsN> b;
-    int first_a;  // where the thread's first element lies
-    int first_b;
-
-    __device__ __forceinline__ explicit Fragments(const Tile& tile)
-        : first_a(OperandA::Rows::offset(tile.row, 0)),
-          first_b(OperandB::Rows::offset(tile.column, 0)) {}
-
-    __device__ __forceinline__ void read_first(const float* buffer) {
-      a.read_first(buffer, first_a);
-      b.read_first(buffer + kBufferA, first_b);
-    }
-    __device__ __forceinline__ void read_ahead(const float* buffer, int k) {
-      a.read_ahead(buffer, first_a, k, kTile.tile_k);
-      b.read_ahead(buffer + kBufferA, first_b, k, kTile.tile_k);
-    }
-    __device__ __forceinline__ void multiply(Tile& tile, int k) const {
-      typename Tile::Fragments step;
-#pragma unroll
-      for (int i = 0; i < Tile::kM; ++i) step.a[i] = a.value(i, k);
-#pragma unroll
-      for (int j = 0; j < Tile::kN; ++j) step.b[j] = b.value(j, k);
-      tile.multiply(step);
-    }
-  };
-
-  static __device__ __forceinline__ void multiply_whole(Tile& tile, const float* buffer) {
-    if constexpr (OperandA::kKept || OperandB::kKept) {
-      Fragments fragments(tile);
-      fragments.read_first(buffer);
-#pragma unroll
-      for (int k = 0; k < kTile.tile_k; ++k) {
-        if (k + 1 < kTile.tile_k) fragments.read_ahead(buffer, k + 1);
-        fragments.multiply(tile, k);
-      }
-    } else {
-      multiply_tile<kTile, OperandA::kStride, OperandB::kStride>(tile, buffer, buffer + kBufferA);
-    }
-  }
-
   // Each tile's fragments are read behind its barrier.
   static __device__ __forceinline__ void multiply_each(Tile& tile, float* smem, LoaderA& load_a,
                                                        LoaderB& load_b, int tiles_k) {
@@ -177,16 +110,45 @@ struct MultistageMainloop {
         load_b.copy_next(ring.writing + kBufferA);
       }
       cp_async_commit();
-      multiply_whole(tile, ring.reading);
+      multiply_tile<kTile, kStrideA, kStrideB>(tile, ring.reading, ring.reading + kBufferA);
       ring.advance();
     }
   }
 
+  // The fragments of both operands, read from the buffer at `buffer`.
+  struct Fragments {
+    struct OffsetsM {
+      static __device__ __forceinline__ constexpr int of(int i) { return Tile::row_offset(i); }
+    };
+    struct OffsetsN {
+      static __device__ __forceinline__ constexpr int of(int j) { return Tile::column_offset(j); }
+    };
+    TileFragments<Tile::kM, kStrideA, OffsetsM> a;
+    TileFragments<Tile::kN, kStrideB, OffsetsN> b;
+    int first_a;  // where the thread's first element lies
+    int first_b;
+
+    __device__ __forceinline__ explicit Fragments(const Tile& tile)
+        : first_a(tile.row), first_b(tile.column) {}
+
+    __device__ __forceinline__ void read(const float* buffer, int k) {
+      a.read(buffer, first_a, k);
+      b.read(buffer + kBufferA, first_b, k);
+    }
+    __device__ __forceinline__ void multiply(Tile& tile, int k) const {
+      typename Tile::Fragments step;
+#pragma unroll
+      for (int i = 0; i < Tile::kM; ++i) step.a[i] = a.value(i, k);
+#pragma unroll
+      for (int j = 0; j < Tile::kN; ++j) step.b[j] = b.value(j, k);
+      tile.multiply(step);
+    }
+  };
+
   // The barrier of the next tile and the reads of its first fragments come before the last
   // multiplications of this one, which hide them, and the copies go out in kTile.ahead bursts
-  // between the others. No
-  // branch keeps the compiler from mixing them: past the end zeros are copied, and read for
-  // nothing.
+  // between the others. No branch keeps the compiler from mixing them: past the end zeros are
+  // copied, and read for nothing.
   //
   //     read    k=1  k=2 ..  k=last | next tile: k=0  k=1
   //     multiply     k=1 ..         | k=last          k=0
@@ -200,12 +162,12 @@ struct MultistageMainloop {
     Fragments fragments(tile);
     cp_async_wait<kStages - 2>();
     Group::sync();
-    fragments.read_first(ring.reading);
+    fragments.read(ring.reading, 0);
     for (int t = 0; t < tiles_k; ++t) {
       const bool exists = t + kStages - 1 < tiles_k;
 #pragma unroll
       for (int k = 0; k < kSteps; ++k) {
-        fragments.read_ahead(ring.reading, k + 1);
+        fragments.read(ring.reading, k + 1);
         if (k % (kTile.tile_k / kBursts) == 0) {
           const int burst = k / (kTile.tile_k / kBursts);
           load_a.copy_part(ring.writing, burst, kBursts, exists);
@@ -217,7 +179,7 @@ struct MultistageMainloop {
       cp_async_wait<kStages - 2>();
       Group::sync();
       ring.advance();
-      fragments.read_first(ring.reading);
+      fragments.read(ring.reading, 0);
       fragments.multiply(tile, kSteps);
     }
   }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "parts/shared/thread_tiles.h"
-#include "parts/shared_rows.cuh"
 #include "parts/tile_walk.cuh"
 #include "parts/vector_access.cuh"
 
@@ -58,7 +57,7 @@ class TileLoader {
   __device__ __forceinline__ void store(float* tile) const {
 #pragma unroll
     for (int i = 0; i < Walk::kCopies; ++i) {
-      float* to = tile + RowsOfK<kStride>::offset(Walk::mn_of(i), Walk::k_of(i));
+      float* to = tile + (Walk::k_of(i) * kStride + Walk::mn_of(i));
       if constexpr (kContiguousK) {
 #pragma unroll
         for (int v = 0; v < kVector; ++v) to[v * kStride] = held_[i].v[v];

@@ -94,11 +94,8 @@ WarpStep warp_step(const codegen::KernelSpec& spec) {
     step = t.warp_m > 0 ? warp_tiled(t, lanes) : block_tiled(t, lanes);
     const int widest = t.vector > 0 ? t.vector : 4;
     // A global load and its pointer step per vector; transposed operands store one word at a time.
-    const bool transposes = t.unroll == 0;
-    step.other += elements_a * copy_slots(std::min(widest, traits.vector_a),
-                                          transposes && traits.a_row_major) +
-                  elements_b * copy_slots(std::min(widest, traits.vector_b),
-                                          transposes && !traits.b_row_major);
+    step.other += elements_a * copy_slots(std::min(widest, traits.vector_a), traits.a_row_major) +
+                  elements_b * copy_slots(std::min(widest, traits.vector_b), !traits.b_row_major);
   } else {
     step = block_tiled(t, lanes);
     step.other += (elements_a + elements_b) * (copy_slots(1, true) + kGuardSlots);

@@ -17,10 +17,11 @@ struct AlignedLines {
   long long ld;       // elements
   long long entries;  // of the batch: one where all products share it
 
-  GEMMTUNE_HOST_DEVICE constexpr AlignedLines(bool contiguous_k, long long mn, long long k,
-                                              long long stride, long long batch)
+  template <class Extent>  // int in kernels
+  GEMMTUNE_HOST_DEVICE constexpr AlignedLines(bool contiguous_k, Extent mn, Extent k,
+                                              long long stride, Extent batch)
       : lines(contiguous_k ? mn : k),
-        ld(((contiguous_k ? k : mn) + kLineUnit - 1) / kLineUnit * kLineUnit),
+        ld(static_cast<long long>((contiguous_k ? k : mn) + kLineUnit - 1) / kLineUnit * kLineUnit),
         entries(stride == 0 ? 1 : batch) {}
 
   GEMMTUNE_HOST_DEVICE constexpr long long stride() const { return entries == 1 ? 0 : lines * ld; }

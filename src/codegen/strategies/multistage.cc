@@ -10,9 +10,9 @@
 namespace gemmtune::codegen {
 namespace {
 
-constexpr std::array<std::string_view, 15> kParameters = {
-    "tile_m", "tile_n", "tile_k",    "warp_m", "warp_n", "thread_m",   "thread_n", "stages",
-    "lanes",  "order",  "fragments", "unroll", "ahead",  "min_blocks", "raster"};
+constexpr std::array<std::string_view, 14> kParameters = {
+    "tile_m", "tile_n", "tile_k", "warp_m",    "warp_n", "thread_m",   "thread_n",
+    "stages", "lanes",  "order",  "fragments", "ahead",  "min_blocks", "raster"};
 
 class Multistage final : public Strategy {
  public:

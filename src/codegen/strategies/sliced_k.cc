@@ -14,10 +14,10 @@
 namespace gemmtune::codegen {
 namespace {
 
-constexpr std::array<std::string_view, 18> kParameters = {
-    "tile_m",   "tile_n", "tile_k", "warp_m",    "warp_n",     "thread_m",
-    "thread_n", "stages", "lanes",  "order",     "fragments",  "unroll",
-    "ahead",    "groups", "slices", "reduction", "min_blocks", "raster"};
+constexpr std::array<std::string_view, 17> kParameters = {
+    "tile_m",   "tile_n", "tile_k",    "warp_m",     "warp_n",    "thread_m",
+    "thread_n", "stages", "lanes",     "order",      "fragments", "ahead",
+    "groups",   "slices", "reduction", "min_blocks", "raster"};
 
 constexpr std::array kOwnRules = {
     Rule{"at least 2 groups", "with one this is multistage or split_k",

@@ -485,32 +485,5 @@ TEST_CASE("double_buffer names what is wrong with a copy") {
   CHECK(broken("tile_m=96 copy=1", {8, 0, false}).empty());
 }
 
-// Operands that are contiguous along k may stay so in shared memory.
-TEST_CASE("the cp.async pipelines name what is wrong with an unroll") {
-  const auto broken = [](std::string_view strategy, const std::string& rest, KernelTraits traits) {
-    const KernelSpec spec{*find_strategy(strategy),
-                          *parse_tile("tile_m=64 tile_n=64 warp_m=32 warp_n=32 thread_m=8 "
-                                      "thread_n=4 lanes=1 order=1 " +
-                                      rest),
-                          traits, DataType::f32};
-    const Rule* rule = broken_rule(spec, representative_device({8, 0, false}));
-    return rule == nullptr ? std::string_view() : rule->name;
-  };
-  constexpr KernelTraits kRows{true, true, 4, 4, 4};
-  constexpr KernelTraits kColumns{false, true, 4, 4, 4};
-  CHECK(broken("multistage", "tile_k=8 stages=3 fragments=2 unroll=4", kRows).empty());
-  CHECK(broken("multistage", "tile_k=8 stages=3 fragments=2 unroll=2", kRows) == "unroll 0 or 4");
-  CHECK(broken("multistage", "tile_k=8 stages=3 fragments=2 unroll=4", kColumns) ==
-        "unroll 4 with an operand that is contiguous along k");
-  for (const char* rest :
-       {"tile_k=8 stages=3 fragments=1 unroll=4", "tile_k=12 stages=3 fragments=2 unroll=4"}) {
-    CHECK(broken("multistage", rest, kRows) ==
-          "unroll 4 with two fragments and tile_k a multiple of 8");
-  }
-  CHECK(broken("split_k", "tile_k=8 stages=3 fragments=2 slices=2 unroll=4", kRows).empty());
-  CHECK(broken("split_k", "tile_k=8 stages=2 fragments=2 slices=2 unroll=4", kRows) ==
-        "ahead and unroll with 3 stages");
-}
-
 }  // namespace
 }  // namespace gemmtune::codegen
