@@ -10,7 +10,7 @@
 #include "parts/vector_access.cuh"
 
 // skinny: fp32 products with few rows or columns, up to some dozens: gemv with the few operand in
-// shared memory. Where tile_k is 0 each warp copies what it needs of it, chunk by chunk
+// shared memory. Where copy_scope says so each warp copies what it needs of it, chunk by chunk
 // (parts/few_in_ring.cuh); else the block does, tile_k values of k at a time:
 //
 //     shared memory, few operand:   [tile_k][few]       where the long operand is contiguous along
@@ -52,7 +52,7 @@ class FewInShared {
   __device__ __forceinline__ void prepare(int k) {
     if (k != slab_) return;
     __syncthreads();  // nobody reads the last slab any more
-    if constexpr (kTile.stages > 2) {
+    if constexpr (kTile.copy == kCopyAsync) {
       fill_async(k);
     } else {
       fill(k);
@@ -144,7 +144,7 @@ class FewInShared {
   int k_end_;
 };
 
-template <TileConfig kTile, KernelTraits kTraits, bool kSlabs = (kTile.tile_k > 0)>
+template <TileConfig kTile, KernelTraits kTraits, bool kSlabs = kTile.copy_scope == kScopeBlock>
 struct Skinny : SkinnyGemm<kTile, kTraits, FewInShared> {};
 
 template <TileConfig kTile, KernelTraits kTraits>

@@ -12,9 +12,9 @@
 #include "parts/simt_thread_tile.cuh"
 #include "parts/slice_sum.cuh"
 
-// split_k: double_buffer (2 stages) or multistage (more) with the k of every tile of C shared out
-// over `slices` blocks, for problems whose tiles alone do not fill the card (small m and n, tall
-// k).
+// split_k: double_buffer (copies through registers) or multistage (by cp.async) with the k of every
+// tile of C shared out over `slices` blocks, for problems whose tiles alone do not fill the card
+// (small m and n, tall k).
 //
 //     block b computes tile b / slices of C over slice b % slices of k:
 //
@@ -48,7 +48,7 @@ struct SplitKMainloop<kTile, kTraits, true> {
 
 template <TileConfig kTile, KernelTraits kTraits>
 struct SplitK {
-  using Mainloop = typename SplitKMainloop<kTile, kTraits, kTile.stages == 2>::Type;
+  using Mainloop = typename SplitKMainloop<kTile, kTraits, kTile.copy == kCopyRegisters>::Type;
   using Tile = ThreadTile<kTile>;
   using Partial = PartialTile<kTile>;
   using Sum = SliceSum<kTile, kTraits>;

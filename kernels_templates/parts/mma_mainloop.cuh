@@ -66,6 +66,7 @@ struct MmaMainloop {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
   static constexpr bool kAsync = false;
+  static_assert(kTile.copy == kCopyRegisters, "there is no cp.async before sm_80");
   static_assert(kStages == 2 && kElementBytes == 2, "one tile of f16 is on its way");
   using LoaderA =
       HeldTileLoader<kTile.tile_m, kTile.tile_k, kThreads, kTraits.vector_a, kContiguousKA>;
@@ -73,6 +74,7 @@ struct MmaMainloop {
       HeldTileLoader<kTile.tile_n, kTile.tile_k, kThreads, kTraits.vector_b, kContiguousKB>;
 #else
   static constexpr bool kAsync = true;
+  static_assert(kTile.copy == kCopyAsync, "from sm_80 on copies bypass the registers");
   using LoaderA = MmaTileLoader<kTile.tile_m, kTile.tile_k, kThreads, kTraits.vector_a,
                                 kContiguousKA, kElementBytes>;
   using LoaderB = MmaTileLoader<kTile.tile_n, kTile.tile_k, kThreads, kTraits.vector_b,

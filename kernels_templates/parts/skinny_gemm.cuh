@@ -23,12 +23,14 @@
 //     kGroup, Group        values of k read at once, and where to
 //     read(group, k, u)    group[v][r] is at k_of(u + v) of the chunk that begins at k
 //
-// The long operand, by kTile.stages:
-//   1      a chunk is loaded into registers when it is needed
-//   2      into registers, while the last one is multiplied
-//   more   a ring of that many chunks in shared memory, filled by cp.async (sm_80 and up). A thread
-//          reads only what it has copied itself, so there is no barrier: the ring just holds more
-//          bytes in flight than the registers could.
+// The long operand, by kTile.copy:
+//   kCopyDirect   straight to registers: a chunk when it is needed, or, with two fragments, while
+//   the
+//                 last one is multiplied
+//   kCopyAsync    a ring of kTile.stages chunks in shared memory, filled by cp.async (sm_80 and
+//   up).
+//                 A thread reads only what it has copied itself, so there is no barrier: the ring
+//                 just holds more bytes in flight than the registers could.
 
 namespace gemmtune {
 
@@ -42,9 +44,9 @@ struct SkinnyGemm {
   using Sum = SliceSum<kTile, kTraits>;
 
   static constexpr int kThreads = G::kThreads;
-  static constexpr bool kRing = kTile.stages > 2;
+  static constexpr bool kRing = kTile.copy == kCopyAsync;
   static constexpr bool kFewInRing = Few::kSlotFloats > 0;
-  static_assert(kRing || !kFewInRing, "there is no ring with fewer than 3 stages");
+  static_assert(kRing || !kFewInRing, "what goes through the ring goes by cp.async");
   static constexpr int kSlotFloats = Long::kSlotFloats + Few::kSlotFloats;
   static constexpr int kLoopBytes = Few::kSmemBytes + (kRing ? kTile.stages * kSlotFloats * 4 : 0);
   static constexpr int kSmemBytes =
@@ -91,7 +93,7 @@ struct SkinnyGemm {
                                                     Few& few, int k_begin, int k_end) {
     if constexpr (kRing) {
       sum_through_ring(results, smem + Few::kSmemBytes / 4, stream, few, k_begin, k_end);
-    } else if constexpr (kTile.stages == 2) {
+    } else if constexpr (kTile.fragments == 2) {
       Chunk next;
       stream.load(next);
       for (int k = k_begin; k < k_end; k += G::kChunk) {

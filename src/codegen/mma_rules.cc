@@ -18,9 +18,9 @@ constexpr int kOverheadRegisters = 30;
 // Of a 16-bit operand that is copied through registers, element by element.
 constexpr int kLoadRegisters = 16;
 
-constexpr std::array<std::string_view, 11> kParameters = {
-    "tile_m", "tile_n",    "tile_k", "warp_m",     "warp_n", "stages",
-    "order",  "fragments", "unroll", "min_blocks", "raster"};
+constexpr std::array<std::string_view, 12> kParameters = {
+    "tile_m", "tile_n", "tile_k",    "warp_m",    "warp_n",     "stages",
+    "copy",   "order",  "fragments", "promotion", "min_blocks", "raster"};
 
 constexpr int kSecondGeneration = 80;  // cp.async, m16n8k16, bf16, tf32
 
@@ -61,7 +61,7 @@ constexpr std::array kPieceRules = {
                   divides(kFragmentSide, in.spec.tile.warp_n);
          }},
     Rule{"tile_k made of k steps",
-         "an mma multiplies 16 values of k, or 8 of tf32; a step is `unroll` of them",
+         "an mma multiplies 16 values of k, or 8 of tf32; a step is `promotion` of them",
          [](const RuleInput& in) { return divides(k_of_step(in.spec), in.spec.tile.tile_k); }},
 };
 
@@ -87,14 +87,20 @@ constexpr std::array kPipelineRules = {
          }},
     Rule{"at least 2 stages", "with fewer copies and product cannot overlap",
          [](const RuleInput& in) { return in.spec.tile.stages >= 2; }},
-    Rule{"2 stages before sm_80", "without cp.async one tile is on its way, in registers",
+    Rule{"cp.async from sm_80 on, registers before it",
+         "older archs have none; with it no register holds a tile on its way",
          [](const RuleInput& in) {
-           return in.spec.tile.stages == 2 || !copies_through_registers(in.spec.tile, in.device);
+           const bool async = in.device.arch.number() >= kSecondGeneration;
+           return in.spec.tile.copy == (async ? kCopyAsync : kCopyRegisters);
+         }},
+    Rule{"2 stages through registers", "one tile is on its way in them",
+         [](const RuleInput& in) {
+           return in.spec.tile.stages == 2 || in.spec.tile.copy != kCopyRegisters;
          }},
     Rule{"registers fit a thread and its share of a tile on its way",
          "accumulators and fragments must not spill",
          [](const RuleInput& in) {
-           return !copies_through_registers(in.spec.tile, in.device) ||
+           return in.spec.tile.copy != kCopyRegisters ||
                   estimated_registers(in.spec) + held_registers(in.spec) <=
                       in.device.max_registers_per_thread;
          }},
@@ -183,10 +189,6 @@ int held_registers(const KernelSpec& spec) {
     return tile_mn * t.tile_k / std::max(1, threads(t)) / (pairs ? 2 : 1);
   };
   return of_operand(t.tile_m, traits.vector_a) + of_operand(t.tile_n, traits.vector_b);
-}
-
-bool copies_through_registers(const TileConfig& tile, const DeviceSpec& device) {
-  return tile.stages == 0 || device.arch.number() < kSecondGeneration;
 }
 
 LoadBytes loads(const KernelSpec& spec) {

@@ -29,11 +29,7 @@ int estimated_registers(const KernelSpec& spec);
 // Of elements in shared memory: spec.type, unless they are converted on their way.
 DataType shared_type(const KernelSpec& spec);
 
-// Whether a thread holds its share of the next k tile in registers: without stages, and where there
-// is no cp.async.
-bool copies_through_registers(const TileConfig& tile, const DeviceSpec& device);
-
-// What that takes.
+// What a thread's part of the next k tile takes where it is copied through registers.
 int held_registers(const KernelSpec& spec);
 
 // Whether the arch's tensor cores multiply elements of `type`, and the problem fits one grid.

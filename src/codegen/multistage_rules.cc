@@ -90,7 +90,7 @@ int estimated_registers(const KernelSpec& spec) {
 namespace gemmtune::codegen::either_loop {
 
 bool through_registers(const TileConfig& tile) {
-  return tile.copy == kCopyRegisters && tile.stages <= 2;
+  return tile.copy == kCopyRegisters;
 }
 
 bool arch_copies(const RuleInput& in) {

@@ -24,7 +24,7 @@ bool power_of_two(int x) {
 
 // Whether chunks pass through shared memory; else they go straight to registers.
 bool has_ring(const TileConfig& t) {
-  return t.stages > 2;
+  return t.copy == kCopyAsync;
 }
 
 bool all_powers_of_two(const TileConfig& t) {
@@ -45,9 +45,22 @@ constexpr std::array kRules = {
            const Geometry g(in.spec);
            return g.lanes_long >= 1 && kWarpSize % g.lanes_long == 0;
          }},
-    Rule{"at least 1 stage", "chunks of the long operand on their way",
-         [](const RuleInput& in) { return in.spec.tile.stages >= 1; }},
-    Rule{"3 and more stages need sm_80", "they are copied by cp.async",
+    Rule{"a known copy", "by cp.async (1) or straight to registers (2)",
+         [](const RuleInput& in) {
+           return in.spec.tile.copy == kCopyAsync || in.spec.tile.copy == kCopyDirect;
+         }},
+    Rule{"3 and more stages by cp.async, none without", "fewer hide less than registers do",
+         [](const RuleInput& in) {
+           const TileConfig& t = in.spec.tile;
+           return has_ring(t) ? t.stages >= 3 : t.stages == 0;
+         }},
+    Rule{"1 fragment buffer, or 2 straight from global memory",
+         "what comes through shared memory is on its way there already",
+         [](const RuleInput& in) {
+           const TileConfig& t = in.spec.tile;
+           return t.fragments == 1 || (t.fragments == 2 && !has_ring(t));
+         }},
+    Rule{"copies by cp.async need sm_80", "older archs load straight to registers",
          [](const RuleInput& in) {
            return !has_ring(in.spec.tile) || in.device.arch.number() >= kFirstAsyncArch;
          }},
@@ -90,7 +103,7 @@ int SkinnyStrategy::smem_bytes(const KernelSpec& spec) const {
 
 int SkinnyStrategy::estimated_registers(const KernelSpec& spec) const {
   const Geometry g(spec);
-  const int chunks_held = has_ring(spec.tile) ? 1 : spec.tile.stages;
+  const int chunks_held = std::max(1, spec.tile.fragments);
   const int chunk = spec.tile.unroll * g.thread_long * chunks_held;
   return g.short_side * g.thread_long + chunk + description_.registers(spec) + kOverheadRegisters;
 }

@@ -65,15 +65,13 @@ BlockCost block_cost(const codegen::KernelSpec& spec, const DeviceSpec& device, 
 // not copy the next k tile while it multiplies this one, each tile waits out a load, during which
 // only the other blocks work. Where a tensor-core kernel loads just one tile ahead, a tile lasts as
 // long as a load at least.
-double exposure(const codegen::KernelSpec& spec, const DeviceSpec& device, const BlockCost& cost,
-                double k, double blocks) {
+double exposure(const codegen::KernelSpec& spec, const BlockCost& cost, double k, double blocks) {
   if (spec.tile.tile_k == 0 || blocks <= 0) return 1.0;
   const double tiles = std::ceil(k / spec.tile.tile_k);
   const double busy = std::max(cost.issue_cycles, cost.smem_cycles) / tiles;
   if (!spec.strategy->overlaps_copies())
     return std::max(1.0, (busy + kMemoryLatencyCycles) / (blocks * busy));
-  const bool one_ahead = on_tensor_cores(spec.type, spec.math) &&
-                         codegen::mma::copies_through_registers(spec.tile, device);
+  const bool one_ahead = on_tensor_cores(spec.type, spec.math) && spec.tile.copy == kCopyRegisters;
   return one_ahead ? std::max(1.0, kMemoryLatencyCycles / (blocks * busy)) : 1.0;
 }
 
@@ -170,8 +168,8 @@ Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem
   const double full = std::floor(out.waves);
   const double left = std::ceil((blocks - full * resident) / device.sm_count);
   const double per_wave = out.occupancy.blocks_per_sm;
-  const double full_blocks = full * per_wave * exposure(spec, device, cost, depth, per_wave);
-  const double left_blocks = left * exposure(spec, device, cost, depth, left);
+  const double full_blocks = full * per_wave * exposure(spec, cost, depth, per_wave);
+  const double left_blocks = left * exposure(spec, cost, depth, left);
   double issue = full_blocks * cost.issue_cycles / latency_hiding(spec, out.occupancy.warps_per_sm);
   if (left > 0) {
     issue += left_blocks * cost.issue_cycles / latency_hiding(spec, left * warps_per_block);

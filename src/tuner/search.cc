@@ -16,7 +16,7 @@ namespace {
 // Parameters that decide a candidate's geometry; the rest (orders, bounds, raster) vary within one.
 // What fills the buffers is one of them: no way of copying takes all tiles that another takes.
 constexpr std::string_view kGeometry[] = {"tile_m",   "tile_n",   "tile_k", "warp_m", "warp_n",
-                                          "thread_m", "thread_n", "stages", "copy"};
+                                          "thread_m", "thread_n", "stages", "copy",   "copy_scope"};
 constexpr size_t kSeedsPerGeometry = 2;
 constexpr double kContender = 1.15;       // times the best predicted cost
 constexpr size_t kBestKept = 8;           // results that random steps start from

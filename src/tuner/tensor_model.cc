@@ -43,7 +43,7 @@ double mma_rate(const codegen::KernelSpec& spec, const DeviceSpec& device) {
 }
 
 // Warp instructions that an mma's worth of products takes: the mma (three of them for 3xtf32), what
-// prepares the fragments, and the additions outside the tensor cores, one for `unroll` k steps.
+// prepares the fragments, and the additions outside the tensor cores, one for `promotion` k steps.
 double slots_a_product(const codegen::KernelSpec& spec) {
   const TileConfig& t = spec.tile;
   const double products = mmas_of_step(t);
@@ -52,7 +52,7 @@ double slots_a_product(const codegen::KernelSpec& spec) {
     case MathMode::tf32:
       return 1 + kRoundSlots * elements / products;
     case MathMode::tf32x3:
-      return 3 + kSumsOfLane / std::max(1, t.unroll) + kSplitSlots * elements / products;
+      return 3 + kSumsOfLane / std::max(1, t.promotion) + kSplitSlots * elements / products;
     case MathMode::ieee:
     case MathMode::f16:
       break;
@@ -107,7 +107,7 @@ TensorCost tensor_cost(const codegen::KernelSpec& spec, const DeviceSpec& device
   const double step = kStepBytes / element;
   const double multiply = warps * mmas_of_step(t) / step * slots_a_product(spec);
   const double fragments = warps * (t.warp_m + t.warp_n) / 16.0 / step;
-  const bool held = codegen::mma::copies_through_registers(t, device);
+  const bool held = t.copy == kCopyRegisters;
   const double copies = groups *
                         (copy_slots(t.tile_m, traits.vector_a, spec.type, held) +
                          copy_slots(t.tile_n, traits.vector_b, spec.type, held)) /

@@ -15,11 +15,12 @@ namespace {
 codegen::KernelSpec with_blocks(int blocks, const KernelTraits& traits,
                                 DataType type = DataType::f16, DataType accumulator = DataType::f32,
                                 std::string_view raster = "1", MathMode math = MathMode::ieee) {
-  return spec_of("mma_stream_k",
-                 fmt::format("tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 order=1 "
-                             "fragments=2 slices={} raster={}",
-                             blocks, raster),
-                 traits, type, accumulator, math);
+  return spec_of(
+      "mma_stream_k",
+      fmt::format("tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 copy=1 order=1 "
+                  "fragments=2 slices={} raster={}",
+                  blocks, raster),
+      traits, type, accumulator, math);
 }
 
 // The quick cases have four tiles of three k tiles.

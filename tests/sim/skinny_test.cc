@@ -17,20 +17,28 @@ struct Case {
 
 // For few rows. The sums of the last two meet by halves.
 constexpr std::array kFewRows = {
-    Case{"gemv", "tile_m=2 tile_n=32 thread_m=2 thread_n=4 warps=4 unroll=4 stages=1 slices=1"},
     Case{"gemv",
-         "tile_m=2 tile_n=64 thread_m=2 thread_n=4 warps=4 unroll=2 stages=3 slices=2 reduction=2"},
-    Case{"gemv", "tile_m=1 tile_n=16 thread_m=1 thread_n=4 warps=32 unroll=2 stages=2 slices=1"},
+         "tile_m=2 tile_n=32 thread_m=2 thread_n=4 warps=4 unroll=4 copy=2 fragments=1 slices=1"},
+    Case{"gemv",
+         "tile_m=2 tile_n=64 thread_m=2 thread_n=4 warps=4 unroll=2 stages=3 copy=1 fragments=1 "
+         "slices=2 reduction=2"},
+    Case{"gemv",
+         "tile_m=1 tile_n=16 thread_m=1 thread_n=4 warps=32 unroll=2 copy=2 fragments=2 slices=1"},
     Case{"skinny",
-         "tile_m=1 tile_n=32 tile_k=0 thread_m=1 thread_n=4 warps=16 unroll=2 stages=4 slices=1"},
+         "tile_m=1 tile_n=32 copy_scope=1 thread_m=1 thread_n=4 warps=16 unroll=2 stages=4 copy=1 "
+         "fragments=1 slices=1"},
     Case{"skinny",
-         "tile_m=8 tile_n=32 tile_k=0 thread_m=8 thread_n=4 warps=4 unroll=4 stages=3 slices=1"},
+         "tile_m=8 tile_n=32 copy_scope=1 thread_m=8 thread_n=4 warps=4 unroll=4 stages=3 copy=1 "
+         "fragments=1 slices=1"},
     Case{"skinny",
-         "tile_m=4 tile_n=64 tile_k=0 thread_m=4 thread_n=4 warps=4 unroll=4 stages=3 slices=3"},
+         "tile_m=4 tile_n=64 copy_scope=1 thread_m=4 thread_n=4 warps=4 unroll=4 stages=3 copy=1 "
+         "fragments=1 slices=3"},
     Case{"skinny",
-         "tile_m=16 tile_n=128 tile_k=0 thread_m=16 thread_n=4 warps=8 unroll=2 stages=3 slices=1"},
+         "tile_m=16 tile_n=128 copy_scope=1 thread_m=16 thread_n=4 warps=8 unroll=2 stages=3 "
+         "copy=1 fragments=1 slices=1"},
     Case{"skinny",
-         "tile_m=8 tile_n=256 tile_k=64 thread_m=8 thread_n=8 warps=8 unroll=2 stages=1 slices=2 "
+         "tile_m=8 tile_n=256 tile_k=64 thread_m=8 thread_n=8 warps=8 unroll=2 copy=2 fragments=1 "
+         "slices=2 "
          "reduction=2"},
 };
 
@@ -103,10 +111,10 @@ TEST_CASE("planted faults are found") {
   };
   Problem problem = make_problem({7, 96, 150}, DataType::f32, *parse_layout("ttt"));
   problem.align_bytes = 16;
-  const auto spec = spec_of(
-      "skinny",
-      "tile_m=8 tile_n=32 tile_k=0 thread_m=8 thread_n=4 warps=4 unroll=4 stages=3 slices=1",
-      codegen::traits_for(problem), DataType::f32);
+  const auto spec = spec_of("skinny",
+                            "tile_m=8 tile_n=32 copy_scope=1 thread_m=8 thread_n=4 warps=4 "
+                            "unroll=4 stages=3 copy=1 fragments=1 slices=1",
+                            codegen::traits_for(problem), DataType::f32);
   for (const Mutant& mutant : kMutants) {
     CAPTURE(mutant.what);
     const SimVerifier kernel = load_mutant(spec, mutant);

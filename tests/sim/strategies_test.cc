@@ -171,9 +171,10 @@ constexpr const char* kWarpTile =
 constexpr const char* kThreadTile = "tile_m=64 tile_n=64 tile_k=8 thread_m=8 thread_n=8";
 
 constexpr const char* kGemv =
-    "tile_m=2 tile_n=64 thread_m=2 thread_n=4 warps=4 unroll=4 stages=1 slices=1";
+    "tile_m=2 tile_n=64 thread_m=2 thread_n=4 warps=4 unroll=4 copy=2 fragments=1 slices=1";
 constexpr const char* kSkinny =
-    "tile_m=8 tile_n=64 tile_k=64 thread_m=8 thread_n=4 warps=4 unroll=2 stages=4 slices=1";
+    "tile_m=8 tile_n=64 tile_k=64 thread_m=8 thread_n=4 warps=4 unroll=2 stages=4 copy=1 "
+    "fragments=1 slices=1";
 
 constexpr const char* kSliced =
     "tile_m=64 tile_n=64 tile_k=8 warp_m=64 warp_n=32 thread_m=8 thread_n=8 stages=4 lanes=1 "
@@ -208,8 +209,8 @@ TEST_CASE("copies that not all warps make") {
 // From 64 slices on, blocks that add them up take fewer columns of C.
 TEST_CASE("many slices of a small C") {
   const std::string tile =
-      "tile_m=32 tile_n=32 tile_k=8 warp_m=32 warp_n=32 thread_m=8 thread_n=4 stages=3 lanes=1 "
-      "order=1 fragments=1 ";
+      "tile_m=32 tile_n=32 tile_k=8 warp_m=32 warp_n=32 thread_m=8 thread_n=4 stages=3 copy=1 "
+      "lanes=1 order=1 fragments=1 ";
   for (const char* slices : {"slices=63", "slices=64", "slices=132"}) {
     for (const int width : {1, 2, 4}) {
       const KernelTraits traits{true, true, width, width, width};

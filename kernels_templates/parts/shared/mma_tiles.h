@@ -17,7 +17,7 @@ inline constexpr int kMmaBufferAlignment = 128;  // what tiles of the buffers be
 
 // mmas along k in a step of the main loop.
 GEMMTUNE_HOST_DEVICE constexpr int mmas_of_step(const TileConfig& tile) {
-  return tile.unroll > 1 ? tile.unroll : 1;
+  return tile.promotion > 1 ? tile.promotion : 1;
 }
 
 // Of a pipeline's buffer, and of its tile of A alone.

@@ -22,10 +22,17 @@ enum AccumulatorOrder : int {
   kOrderSerpentineM = 2,  // along m, direction alternates with n
 };
 
-// How a tile of A or B travels from global to shared memory.
+// How operands travel from global memory to the threads that multiply them.
 enum CopyPath : int {
-  kCopyRegisters = 0,  // global -> registers -> shared
-  kCopyAsync = 1,      // cp.async (sm_80 and up)
+  kCopyRegisters = 0,  // through registers to shared memory
+  kCopyAsync = 1,      // to shared memory by cp.async (sm_80 and up)
+  kCopyDirect = 2,     // straight to registers, without shared memory
+};
+
+// Who copies the operand of the short side to shared memory.
+enum CopyScope : int {
+  kScopeBlock = 0,  // all threads of a block, tile_k values of k at a time, behind a barrier
+  kScopeWarp = 1,   // each warp what its own lanes multiply, a stage of the pipeline at a time
 };
 
 // How the partial products of a split k are added up.
@@ -50,17 +57,20 @@ struct TileConfig {
   int lanes = 0;         // LaneOrder
   int order = 0;         // AccumulatorOrder
   int copy = 0;          // CopyPath
+  int copy_scope = 0;    // CopyScope
   int fragments =
-      0;  // register buffers a fragment: 1, or 2 to load the next k while this one computes
+      0;  // register buffers a fragment: 1, or 2 to load the next one while this one is multiplied
   int min_blocks = 0;  // blocks an SM that __launch_bounds__ asks for; 0 leaves it to the compiler
   int slices = 0;      // blocks that share the k of one tile of C; 0 or 1: k is not split
   int reduction = 0;   // Reduction
   int raster = 0;      // tile rows a raster group; 0 or 1 is plain row order
   int warps = 0;       // warps a block, where all of them share one tile of C and split k
-  int unroll = 0;      // values of k that a thread has in flight
-  int ahead = 0;       // not 0: the next k tile's first fragments are read before this one's last
-                       // products, and its copies go out in so many bursts between the others
-  int groups = 0;      // groups of warps in a block that share out the k of its tile of C
+  int unroll = 0;      // values of k that a thread multiplies at a time
+  int promotion = 0;  // 3xtf32: mmas along k whose products are added up in the tensor cores before
+                      // they are added to the sums outside of them; 0 counts as 1
+  int ahead = 0;      // not 0: the next k tile's first fragments are read before this one's last
+                      // products, and its copies go out in so many bursts between the others
+  int groups = 0;     // groups of warps in a block that share out the k of its tile of C
 
   constexpr bool operator==(const TileConfig&) const = default;
 };

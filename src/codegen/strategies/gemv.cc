@@ -10,9 +10,9 @@ namespace {
 constexpr int kMaxFew = 8;
 constexpr int kVector = 4;
 
-constexpr std::array<std::string_view, 10> kParameters = {
-    "tile_m", "tile_n", "thread_m", "thread_n",  "warps",
-    "unroll", "stages", "slices",   "reduction", "min_blocks"};
+constexpr std::array<std::string_view, 12> kParameters = {
+    "tile_m", "tile_n", "thread_m",  "thread_n", "warps",     "unroll",
+    "stages", "copy",   "fragments", "slices",   "reduction", "min_blocks"};
 
 constexpr std::array kOwnRules = {
     Rule{"at most 8 rows or columns", "more of the few operand does not fit the registers",

@@ -16,9 +16,9 @@
 namespace gemmtune::codegen {
 namespace {
 
-constexpr std::array<std::string_view, 14> kParameters = {
-    "tile_m",    "tile_n", "tile_k", "warp_m", "warp_n",    "stages",     "order",
-    "fragments", "unroll", "groups", "slices", "reduction", "min_blocks", "raster"};
+constexpr std::array<std::string_view, 15> kParameters = {
+    "tile_m",    "tile_n",    "tile_k", "warp_m", "warp_n",    "stages",     "copy",  "order",
+    "fragments", "promotion", "groups", "slices", "reduction", "min_blocks", "raster"};
 
 bool through_workspace(const TileConfig& tile) {
   return tile.slices > 1 && tile.reduction == kReduceWorkspace;

@@ -22,9 +22,9 @@ constexpr int64_t kMostK = int64_t{1} << 24;
 // `slices` is the number of blocks that share out k, of all tiles together. What a launch plan is
 // made from does not name the device, so the tuner finds the multiple of its SMs as it does any
 // other parameter.
-constexpr std::array<std::string_view, 12> kParameters = {
-    "tile_m", "tile_n",    "tile_k", "warp_m", "warp_n",     "stages",
-    "order",  "fragments", "unroll", "slices", "min_blocks", "raster"};
+constexpr std::array<std::string_view, 13> kParameters = {
+    "tile_m", "tile_n",    "tile_k",    "warp_m", "warp_n",     "stages", "copy",
+    "order",  "fragments", "promotion", "slices", "min_blocks", "raster"};
 
 constexpr std::array kOwnRules = {
     Rule{"at least 2 sharing blocks", "with one this is mma_multistage",

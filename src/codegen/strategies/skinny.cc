@@ -9,16 +9,25 @@ namespace {
 
 constexpr int kRingReads = 8;  // registers: two rows' values at a time
 
-constexpr std::array<std::string_view, 11> kParameters = {
-    "tile_m", "tile_n", "tile_k", "thread_m",  "thread_n",  "warps",
-    "unroll", "stages", "slices", "reduction", "min_blocks"};
+constexpr std::array<std::string_view, 14> kParameters = {
+    "tile_m", "tile_n", "tile_k",     "thread_m",  "thread_n", "warps",     "unroll",
+    "stages", "copy",   "copy_scope", "fragments", "slices",   "reduction", "min_blocks"};
 
 // Whether warps copy the few operand chunk by chunk; else the block does, in slabs.
 bool few_in_ring(const TileConfig& tile) {
-  return tile.tile_k == 0;
+  return tile.copy_scope == kScopeWarp;
 }
 
 constexpr std::array kOwnRules = {
+    Rule{"a known copy scope", "the block (0) or each warp (1) copies the short operand",
+         [](const RuleInput& in) {
+           const int scope = in.spec.tile.copy_scope;
+           return scope == kScopeBlock || scope == kScopeWarp;
+         }},
+    Rule{"tile_k where the block copies, 0 where warps do", "warps copy chunks, not slabs",
+         [](const RuleInput& in) {
+           return few_in_ring(in.spec.tile) == (in.spec.tile.tile_k == 0);
+         }},
     Rule{"slabs for at least 4 rows or columns", "with fewer, waiting for the block costs more",
          [](const RuleInput& in) {
            return few_in_ring(in.spec.tile) || skinny_gemm::Geometry(in.spec).short_side >= 4;
@@ -28,8 +37,10 @@ constexpr std::array kOwnRules = {
            const int chunk = skinny_gemm::Geometry(in.spec).chunk;
            return chunk > 0 && in.spec.tile.tile_k >= 0 && in.spec.tile.tile_k % chunk == 0;
          }},
-    Rule{"tile_k of 0 needs 3 and more stages", "the few operand goes through the ring",
-         [](const RuleInput& in) { return !few_in_ring(in.spec.tile) || in.spec.tile.stages > 2; }},
+    Rule{"warps copy by cp.async", "the short operand goes through the pipeline's stages",
+         [](const RuleInput& in) {
+           return !few_in_ring(in.spec.tile) || in.spec.tile.copy == kCopyAsync;
+         }},
 };
 
 int slab_bytes(const KernelSpec& spec) {

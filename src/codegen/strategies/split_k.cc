@@ -14,20 +14,31 @@
 namespace gemmtune::codegen {
 namespace {
 
-constexpr std::array<std::string_view, 16> kParameters = {
-    "tile_m", "tile_n", "tile_k",    "warp_m", "warp_n",     "thread_m", "thread_n",  "stages",
-    "lanes",  "order",  "fragments", "ahead",  "min_blocks", "slices",   "reduction", "raster"};
+constexpr std::array<std::string_view, 17> kParameters = {
+    "tile_m",   "tile_n",     "tile_k", "warp_m",    "warp_n", "thread_m",
+    "thread_n", "stages",     "copy",   "lanes",     "order",  "fragments",
+    "ahead",    "min_blocks", "slices", "reduction", "raster"};
 
 constexpr std::array kOwnRules = {
     Rule{"at least 2 slices", "with one this is double_buffer or multistage",
          [](const RuleInput& in) { return in.spec.tile.slices >= 2; }},
     Rule{"at least 2 stages", "with fewer copies and product cannot overlap",
          [](const RuleInput& in) { return in.spec.tile.stages >= 2; }},
-    Rule{"ahead with 3 stages", "it is a way of the cp.async pipeline",
+    Rule{"a known copy", "through registers (0) or by cp.async (1)",
+         [](const RuleInput& in) {
+           return in.spec.tile.copy == kCopyRegisters || in.spec.tile.copy == kCopyAsync;
+         }},
+    Rule{"2 stages through registers, more by cp.async",
+         "registers hold one tile; a pipeline pays from 3 stages on",
+         [](const RuleInput& in) {
+           return (in.spec.tile.stages == 2) == either_loop::through_registers(in.spec.tile);
+         }},
+    Rule{"ahead with cp.async", "it is a way of the pipeline",
          [](const RuleInput& in) {
            return in.spec.tile.ahead == 0 || !either_loop::through_registers(in.spec.tile);
          }},
-    Rule{"3 and more stages need sm_80", "they are copied by cp.async", either_loop::arch_copies},
+    Rule{"copies by cp.async need sm_80", "older archs copy through registers",
+         either_loop::arch_copies},
     Rule{"threads or warps divide the copies of a tile", "threads of a warp issue the same number",
          either_loop::copies_divide},
 };

@@ -129,9 +129,10 @@ TEST_CASE("a standalone file leaves out what its kernel does not use") {
   CHECK(has(naive, "struct BlockThreadTile"));
   CHECK_FALSE(has(naive, "kAccessWidth"));
   CHECK_FALSE(has(naive, "enum LaneOrder"));
-  const std::string multistage = text_of(
-      "mma_multistage", "tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 stages=3 fragments=2",
-      DataType::f16);
+  const std::string multistage =
+      text_of("mma_multistage",
+              "tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 stages=3 copy=1 fragments=2",
+              DataType::f16);
   CHECK(has(multistage, "struct MmaMainloop"));
   CHECK_FALSE(has(multistage, "HeldTileLoader"));  // before sm_80
   // The fp32 units' thread tile, of which only a helper is used, and its way of writing C.
@@ -139,10 +140,10 @@ TEST_CASE("a standalone file leaves out what its kernel does not use") {
   CHECK_FALSE(has(multistage, "struct ThreadTile"));
   CHECK_FALSE(has(multistage, "store_thread_tile"));
   // What a host program needs to launch it is named in the notes only.
-  const std::string stream_k =
-      text_of("mma_stream_k",
-              "tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 stages=3 fragments=2 slices=132",
-              DataType::f16);
+  const std::string stream_k = text_of(
+      "mma_stream_k",
+      "tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 stages=3 copy=1 fragments=2 slices=132",
+      DataType::f16);
   CHECK(has(stream_k, "stream_k_shares(const TileConfig&"));
 }
 

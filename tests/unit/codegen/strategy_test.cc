@@ -206,14 +206,15 @@ TEST_CASE("the tensor-core space holds the published tiles") {
   Problem p = make_problem({5120, 5120, 4096}, DataType::f16, *parse_layout("tnt"));
   p.accumulator = DataType::f16;
   const SearchSpace space = *default_search_space(*strategy);
-  for (const char* tile : {"tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 order=1 "
-                           "fragments=2 unroll=1 raster=1",
-                           "tile_m=128 tile_n=256 tile_k=32 warp_m=64 warp_n=64 stages=4 order=1 "
-                           "fragments=2 unroll=1 raster=8",
-                           "tile_m=128 tile_n=160 tile_k=64 warp_m=64 warp_n=80 stages=2 order=2 "
-                           "fragments=1 unroll=1 raster=8",
-                           "tile_m=64 tile_n=128 tile_k=64 warp_m=32 warp_n=64 stages=4 order=1 "
-                           "fragments=2 unroll=1 raster=4"}) {
+  for (const char* tile :
+       {"tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 copy=1 order=1 "
+        "fragments=2 promotion=1 raster=1",
+        "tile_m=128 tile_n=256 tile_k=32 warp_m=64 warp_n=64 stages=4 copy=1 order=1 "
+        "fragments=2 promotion=1 raster=8",
+        "tile_m=128 tile_n=160 tile_k=64 warp_m=64 warp_n=80 stages=2 copy=1 order=2 "
+        "fragments=1 promotion=1 raster=8",
+        "tile_m=64 tile_n=128 tile_k=64 warp_m=32 warp_n=64 stages=4 copy=1 order=1 "
+        "fragments=2 promotion=1 raster=4"}) {
     CAPTURE(tile);
     const TileConfig point = *parse_tile(tile);
     CHECK(space.holds(point));
@@ -225,7 +226,8 @@ TEST_CASE("the tensor-core space holds the published tiles") {
 // 64 x 64 tiles of 100 x 200: 2 x 4 of them, in two batch entries.
 TEST_CASE("slices and groups of tensor-core kernels: grid, threads, memory, workspace") {
   constexpr std::string_view kTile =
-      "tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 order=1 fragments=2 raster=1 ";
+      "tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 copy=1 order=1 fragments=2 "
+      "raster=1 ";
   constexpr int kPipeline = 3 * (64 + 64) * 32 * 2;
   constexpr int kPartial = 64 * (64 + 8) * 4;
   struct Expected {
@@ -303,21 +305,21 @@ TEST_CASE("the tensor-core strategy names what is wrong with a tile") {
        "1 or 2 fragment buffers"},
       {"tile_m=128 tile_n=128 tile_k=48 warp_m=64 warp_n=64 fragments=2",
        "two fragment buffers need an even number of k steps"},
-      {"tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 fragments=1 stages=1",
+      {"tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 fragments=1 stages=1 copy=1",
        "at least 2 stages"},
-      {"tile_m=96 tile_n=128 tile_k=32 warp_m=48 warp_n=16 fragments=1 stages=2",
+      {"tile_m=96 tile_n=128 tile_k=32 warp_m=48 warp_n=16 fragments=1 stages=2 copy=1",
        "threads divide the copies of a tile of A"},
-      {"tile_m=128 tile_n=96 tile_k=32 warp_m=16 warp_n=48 fragments=1 stages=2",
+      {"tile_m=128 tile_n=96 tile_k=32 warp_m=16 warp_n=48 fragments=1 stages=2 copy=1",
        "threads divide the copies of a tile of B"},
-      {"tile_m=256 tile_n=256 tile_k=32 warp_m=128 warp_n=64 fragments=1 stages=2",
+      {"tile_m=256 tile_n=256 tile_k=32 warp_m=128 warp_n=64 fragments=1 stages=2 copy=1",
        "registers fit a thread"},
       // Element by element, through more registers than there are.
-      {"tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 fragments=2 stages=3",
+      {"tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 fragments=2 stages=3 copy=1",
        "registers fit a thread",
        {true, false, 1, 1, 1}},
-      {"tile_m=256 tile_n=256 tile_k=64 warp_m=64 warp_n=64 fragments=1 stages=5",
+      {"tile_m=256 tile_n=256 tile_k=64 warp_m=64 warp_n=64 fragments=1 stages=5 copy=1",
        "registers fit min_blocks blocks an SM"},
-      {"tile_m=256 tile_n=128 tile_k=64 warp_m=64 warp_n=64 fragments=1 stages=5",
+      {"tile_m=256 tile_n=128 tile_k=64 warp_m=64 warp_n=64 fragments=1 stages=5 copy=1",
        "shared memory fits a block"},
   };
   for (const Wrong& wrong : kWrong) {
@@ -340,9 +342,11 @@ TEST_CASE("sm_75 takes two stages, and registers for what is on its way") {
   };
   CHECK(broken("tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 stages=2 fragments=1").empty());
   CHECK(broken("tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 stages=3 fragments=1") ==
-        "2 stages before sm_80");
+        "2 stages through registers");
   CHECK(broken("tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=2 fragments=2") ==
         "registers fit a thread and its share of a tile on its way");
+  CHECK(broken("tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 stages=3 copy=1 fragments=1") ==
+        "cp.async from sm_80 on, registers before it");
 }
 
 TEST_CASE("mma_split_k names what is wrong with a tile") {
@@ -365,7 +369,8 @@ TEST_CASE("mma_split_k names what is wrong with a tile") {
   };
   for (const Wrong& wrong : kWrong) {
     CAPTURE(wrong.parts);
-    std::string text = "tile_m=64 tile_n=64 tile_k=64 warp_m=32 warp_n=64 order=1 fragments=1 ";
+    std::string text =
+        "tile_m=64 tile_n=64 tile_k=64 warp_m=32 warp_n=64 copy=1 order=1 fragments=1 ";
     if (wrong.parts.find("stages") == std::string_view::npos) text += "stages=3 ";
     const KernelSpec spec{*find_strategy("mma_split_k"),
                           *parse_tile(text + std::string(wrong.parts)),

@@ -94,10 +94,11 @@ TEST_CASE("a last wave and one more are shared, whole waves are not") {
 TEST_CASE("mma_stream_k's launches, workspace and depth") {
   const Strategy& strategy = **find_strategy("mma_stream_k");
   const auto spec_of = [&](const Problem& p) {
-    return spec_for(strategy,
-                    *parse_tile("tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 "
-                                "order=1 fragments=2 raster=1 slices=132"),
-                    p);
+    return spec_for(
+        strategy,
+        *parse_tile("tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 copy=1 "
+                    "order=1 fragments=2 raster=1 slices=132"),
+        p);
   };
   // 300 tiles of 16 k tiles: 168 of them shared by 132 blocks, 20.4 k tiles each.
   const Problem large = make_problem({1920, 2560, 1024}, DataType::f16);
@@ -128,7 +129,7 @@ TEST_CASE("mma_stream_k refuses what it cannot count") {
   for (const auto& [slices, rule] : {std::pair{1, "at least 2 sharing blocks"},
                                      std::pair{1025, "at most 1024 sharing blocks"}}) {
     KernelSpec spec{&strategy,
-                    *parse_tile("tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 "
+                    *parse_tile("tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 copy=1 "
                                 "order=1 fragments=2"),
                     {true, false, 8, 8, 8},
                     DataType::bf16};
