@@ -1,8 +1,8 @@
 #pragma once
 
-#include "parts/exact_product.cuh"
-#include "parts/mma_epilogue.cuh"
-#include "parts/mma_mainloop.cuh"
+#include "parts/epilogue/exact_product.cuh"
+#include "parts/epilogue/mma_epilogue.cuh"
+#include "parts/mma/mma_mainloop.cuh"
 #include "parts/shared/element_types.h"
 #include "parts/shared/gemm_args.h"
 #include "parts/shared/kernel_traits.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parts/half_access.cuh"
+#include "parts/ptx/half_access.cuh"
 #include "parts/shared/element_types.h"
 #include "parts/shared/fill_args.h"
 #include "parts/shared/random_value.h"

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "parts/guarded_gemm.cuh"
 #include "parts/shared/gemm_args.h"
 #include "parts/shared/kernel_traits.h"
 #include "parts/shared/tile_config.h"
+#include "parts/simt/guarded_gemm.cuh"
 
 // smem_tile: fp32 GEMM through shared memory, one thread an element of a square block tile.
 //

@@ -1,16 +1,16 @@
 #pragma once
 
-#include "parts/double_buffer_mainloop.cuh"
-#include "parts/k_range.cuh"
-#include "parts/multistage_mainloop.cuh"
-#include "parts/partial_tile.cuh"
+#include "parts/epilogue/simt_epilogue.cuh"
+#include "parts/reduce/k_range.cuh"
+#include "parts/reduce/partial_tile.cuh"
+#include "parts/reduce/slice_sum.cuh"
 #include "parts/shared/gemm_args.h"
 #include "parts/shared/kernel_traits.h"
 #include "parts/shared/raster.h"
 #include "parts/shared/tile_config.h"
-#include "parts/simt_epilogue.cuh"
-#include "parts/simt_thread_tile.cuh"
-#include "parts/slice_sum.cuh"
+#include "parts/simt/double_buffer_mainloop.cuh"
+#include "parts/simt/multistage_mainloop.cuh"
+#include "parts/simt/thread_tile.cuh"
 
 // split_k: double_buffer (copies through registers) or multistage (by cp.async) with the k of every
 // tile of C shared out over `slices` blocks, for problems whose tiles alone do not fill the card
@@ -112,7 +112,7 @@ struct SplitK {
                                                            const GemmArgs& args, int batch, int row,
                                                            int column, int slice) {
     __syncthreads();  // everyone has read the last buffers
-    Partial::leave(tile, smem, args);
+    Partial::store(tile, smem, args);
     Partial::template sum_in_cluster<kSlices, kThreads, kTraits.vector_c>(
         smem, static_cast<float*>(args.c) + batch * args.stride_c, args, row, column, slice);
   }

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "parts/guarded_gemm.cuh"
 #include "parts/shared/gemm_args.h"
 #include "parts/shared/kernel_traits.h"
 #include "parts/shared/tile_config.h"
+#include "parts/simt/guarded_gemm.cuh"
 
 // thread_tile_1d: fp32 GEMM in which a thread computes thread_m results, one below the other.
 //

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "parts/block_thread_tile.cuh"
+#include "parts/ptx/vector_access.cuh"
 #include "parts/shared/gemm_args.h"
 #include "parts/shared/kernel_traits.h"
 #include "parts/shared/raster.h"
 #include "parts/shared/thread_tiles.h"
 #include "parts/shared/tile_config.h"
-#include "parts/single_buffer_mainloop.cuh"
-#include "parts/vector_access.cuh"
+#include "parts/simt/block_thread_tile.cuh"
+#include "parts/simt/single_buffer_mainloop.cuh"
 
 // vectorized: register_cache with accesses of `vector` words (4: 16 bytes) to global and shared
 // memory.
@@ -25,7 +25,7 @@
 // `vector` at most.
 //
 // Block and thread tiles as in thread_tile_2d.cuh; shared memory and barriers in
-// parts/single_buffer_mainloop.cuh. C is stored in vectors.
+// parts/simt/single_buffer_mainloop.cuh. C is stored in vectors.
 //
 // Words loaded a multiply-add as in register_cache; instructions 1 / vector of that.
 

@@ -1,13 +1,13 @@
 #pragma once
 
+#include "parts/epilogue/simt_epilogue.cuh"
 #include "parts/shared/gemm_args.h"
 #include "parts/shared/kernel_traits.h"
 #include "parts/shared/raster.h"
 #include "parts/shared/thread_tiles.h"
 #include "parts/shared/tile_config.h"
-#include "parts/simt_epilogue.cuh"
-#include "parts/simt_thread_tile.cuh"
-#include "parts/single_buffer_mainloop.cuh"
+#include "parts/simt/single_buffer_mainloop.cuh"
+#include "parts/simt/thread_tile.cuh"
 
 // warp_tile: vectorized with a tile of each warp between block tile and thread tile.
 //
@@ -22,8 +22,8 @@
 //
 // A warp's reads for one k come from a short piece of each shared tile, so more lanes share a word;
 // and what a thread computes is spread over the iterations, so that the lanes of a warp read
-// neighbouring vectors. Index formulas in parts/simt_thread_tile.cuh; shared memory and barriers in
-// parts/single_buffer_mainloop.cuh.
+// neighbouring vectors. Index formulas in parts/simt/thread_tile.cuh; shared memory and barriers in
+// parts/simt/single_buffer_mainloop.cuh.
 
 namespace gemmtune {
 

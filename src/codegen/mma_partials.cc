@@ -9,7 +9,7 @@ int64_t slot_bytes(const TileConfig& tile) {
 }
 
 int finish_blocks(const TileConfig& tile, int slots) {
-  return finish_pieces(slot_floats(tile), finish_ways(slots));
+  return finish_blocks_of_tile(slot_floats(tile), finish_ways(slots));
 }
 
 EntryPoint finish_entry_point() {

@@ -5,7 +5,7 @@
 #include "codegen/strategy.h"
 
 // Tiles of f32 partial sums of the tensor-core kernels, and the kernel that adds up those in the
-// workspace: the host's side of kernels_templates/parts/mma_partials.cuh.
+// workspace: the host's side of kernels_templates/parts/reduce/mma_partials.cuh.
 
 namespace gemmtune::codegen::mma {
 

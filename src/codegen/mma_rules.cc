@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "codegen/simt_rules.h"
+#include "codegen/tiling.h"
 
 #include "parts/shared/mma_tiles.h"
 #include "parts/shared/thread_tiles.h"
@@ -101,7 +101,7 @@ constexpr std::array kPipelineRules = {
          "accumulators and fragments must not spill",
          [](const RuleInput& in) {
            return in.spec.tile.copy != kCopyRegisters ||
-                  estimated_registers(in.spec) + held_registers(in.spec) <=
+                  estimated_registers(in.spec) + staging_registers(in.spec) <=
                       in.device.max_registers_per_thread;
          }},
 };
@@ -178,10 +178,10 @@ Expected<void> multiplies(DataType type, const Problem& problem, Arch arch) {
   if (type != DataType::f16 && arch.number() < kSecondGeneration) {
     return make_error(ErrorKind::unsupported, "needs sm_80 for all but f16");
   }
-  return simt::fits_one_grid(problem);
+  return tiling::fits_one_grid(problem);
 }
 
-int held_registers(const KernelSpec& spec) {
+int staging_registers(const KernelSpec& spec) {
   const TileConfig& t = spec.tile;
   const KernelTraits traits = spec.strategy->main_traits(spec);
   const auto of_operand = [&](int tile_mn, int vector) {
@@ -200,12 +200,13 @@ LoadBytes loads(const KernelSpec& spec) {
 }
 
 std::vector<Rule> rules() {
-  return simt::joined(
-      {simt::block_of_warps_rules(), kPieceRules, kPipelineRules, kCopyRules, simt::limit_rules()});
+  return tiling::joined({tiling::block_of_warps_rules(), kPieceRules, kPipelineRules, kCopyRules,
+                         tiling::limit_rules()});
 }
 
 std::vector<Rule> rules_without_pipeline() {
-  return simt::joined({simt::block_of_warps_rules(), kPieceRules, kCopyRules, simt::limit_rules()});
+  return tiling::joined(
+      {tiling::block_of_warps_rules(), kPieceRules, kCopyRules, tiling::limit_rules()});
 }
 
 }  // namespace gemmtune::codegen::mma

@@ -6,7 +6,7 @@
 
 #include "codegen/strategy.h"
 
-// What the tensor-core strategies share on the host: those built on parts/mma_mainloop.cuh
+// What the tensor-core strategies share on the host: those built on parts/mma/mma_mainloop.cuh
 // (mma.sync), and wmma with them.
 
 namespace gemmtune::codegen::mma {
@@ -30,7 +30,7 @@ int estimated_registers(const KernelSpec& spec);
 DataType shared_type(const KernelSpec& spec);
 
 // What a thread's part of the next k tile takes where it is copied through registers.
-int held_registers(const KernelSpec& spec);
+int staging_registers(const KernelSpec& spec);
 
 // Whether the arch's tensor cores multiply elements of `type`, and the problem fits one grid.
 Expected<void> multiplies(DataType type, const Problem& problem, Arch arch);

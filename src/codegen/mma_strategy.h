@@ -1,13 +1,13 @@
 #pragma once
 
 #include "codegen/mma_rules.h"
-#include "codegen/simt_rules.h"
 #include "codegen/strategy.h"
+#include "codegen/tiling.h"
 
 namespace gemmtune::codegen {
 
 // What the strategies have in common whose main kernel is one group of threads a block on
-// parts/mma_mainloop.cuh. Unless overridden they launch one block a tile.
+// parts/mma/mma_mainloop.cuh. Unless overridden they launch one block a tile.
 class MmaStrategy : public Strategy {
  public:
   bool takes_types() const override { return true; }
@@ -26,12 +26,12 @@ class MmaStrategy : public Strategy {
   LoadBytes loads(const KernelSpec& spec) const override { return mma::loads(spec); }
 
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
-    return simt::single_launch(spec, problem);
+    return tiling::single_launch(spec, problem);
   }
 
  protected:
   // `own` are tried before those of the main loop.
-  explicit MmaStrategy(std::span<const Rule> own) : rules_(simt::joined({own, mma::rules()})) {}
+  explicit MmaStrategy(std::span<const Rule> own) : rules_(tiling::joined({own, mma::rules()})) {}
 
  private:
   std::vector<Rule> rules_;

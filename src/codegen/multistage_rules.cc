@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codegen/simt_rules.h"
+#include "codegen/tiling.h"
 #include "core/arch.h"
 
 #include "parts/shared/thread_tiles.h"
@@ -59,7 +60,7 @@ constexpr std::array kLoopRules = {
 }  // namespace
 
 std::span<const Rule> rules() {
-  static const std::vector<Rule> all = simt::joined({kStageRules, kLoopRules, kCopyRules});
+  static const std::vector<Rule> all = tiling::joined({kStageRules, kLoopRules, kCopyRules});
   return all;
 }
 
@@ -98,9 +99,9 @@ bool arch_copies(const RuleInput& in) {
 }
 
 bool copies_divide(const RuleInput& in) {
-  if (through_registers(in.spec.tile)) return simt::all_hold(simt::register_copy_rules(), in);
-  return simt::all_hold(multistage_loop::kLoopRules, in) &&
-         simt::all_hold(multistage_loop::kCopyRules, in);
+  if (through_registers(in.spec.tile)) return tiling::all_hold(simt::register_copy_rules(), in);
+  return tiling::all_hold(multistage_loop::kLoopRules, in) &&
+         tiling::all_hold(multistage_loop::kCopyRules, in);
 }
 
 int estimated_registers(const KernelSpec& spec) {

@@ -4,7 +4,7 @@
 
 #include "codegen/strategy.h"
 
-// What the strategies built on parts/multistage_mainloop.cuh share on the host.
+// What the strategies built on parts/simt/multistage_mainloop.cuh share on the host.
 
 namespace gemmtune::codegen::multistage_loop {
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -25,15 +24,6 @@ int single_buffer_registers(const KernelSpec& spec);
 // (double_buffer_mainloop.cuh).
 int double_buffer_registers(const KernelSpec& spec);
 
-// Blocks of `problem` in the one-dimensional grid that raster.cuh unfolds.
-Dim3 tile_grid(const TileConfig& tile, const Problem& problem);
-
-// One launch of spec.strategy on that grid, without workspace.
-LaunchPlan single_launch(const KernelSpec& spec, const Problem& problem);
-
-// An error if the tiles of `problem`, of at least 8 x 8, may be more than one grid holds.
-Expected<void> fits_one_grid(const Problem& problem);
-
 // Supported: plain fp32 whose tiles fit one grid.
 Expected<void> supports_f32(const Problem& problem);
 
@@ -44,19 +34,6 @@ std::vector<Rule> rules_with(std::span<const Rule> own);
 // The same for strategies without warp tiles (block_thread_tile.cuh): the geometry's rules, a
 // strategy's own, the hardware's limits.
 std::vector<Rule> block_tile_rules_with(std::span<const Rule> own);
-
-// Block tiles are made of whole warp tiles.
-std::span<const Rule> block_of_warps_rules();
-
-// What the hardware asks of any kernel: threads, registers and shared memory of a block, and of
-// min_blocks blocks an SM.
-std::span<const Rule> limit_rules();
-
-// Whether none of `rules` is broken.
-bool all_hold(std::span<const Rule> rules, const RuleInput& in);
-
-// Several lists as one, in that order.
-std::vector<Rule> joined(std::initializer_list<std::span<const Rule>> lists);
 
 // Rules of strategies that load shared tiles word by word (guarded_gemm.cuh).
 std::span<const Rule> guarded_rules();

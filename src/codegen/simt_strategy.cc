@@ -1,6 +1,7 @@
 #include "codegen/simt_strategy.h"
 
 #include "codegen/simt_rules.h"
+#include "codegen/tiling.h"
 
 namespace gemmtune::codegen::simt {
 
@@ -9,7 +10,7 @@ Expected<void> SimtStrategy::supports(const Problem& problem, Arch) const {
 }
 
 LaunchPlan SimtStrategy::launch_plan(const KernelSpec& spec, const Problem& problem) const {
-  return single_launch(spec, problem);
+  return tiling::single_launch(spec, problem);
 }
 
 }  // namespace gemmtune::codegen::simt

@@ -8,12 +8,13 @@
 
 #include "codegen/simt_rules.h"
 #include "codegen/slices.h"
+#include "codegen/tiling.h"
 #include "core/arch.h"
 
 namespace gemmtune::codegen::skinny_gemm {
 namespace {
 
-constexpr int kMaxFew = 64;             // rows or columns of a problem that the search tries
+constexpr int kMostShort = 64;          // rows or columns of a problem that the search tries
 constexpr int kOverheadRegisters = 20;  // addresses, counters, launch arguments
 constexpr int kFirstAsyncArch = 80;
 constexpr int64_t kMaxBlocks = 1 << 24;
@@ -73,11 +74,11 @@ int results_smem_bytes(const KernelSpec& spec) {
 }
 
 // Of the chunks on their way through shared memory.
-int ring_bytes(const KernelSpec& spec, bool few_in_ring) {
+int ring_bytes(const KernelSpec& spec, bool short_in_ring) {
   const TileConfig& t = spec.tile;
   if (!has_ring(t)) return 0;
   const Geometry g(spec);
-  const int of_short = few_in_ring ? short_stage_floats(g) : 0;
+  const int of_short = short_in_ring ? short_stage_floats(g) : 0;
   return t.stages * (long_stage_floats(t, g) + of_short) * size_bytes(spec.type);
 }
 
@@ -89,15 +90,16 @@ int64_t short_extent(const Geometry& g, const Problem& problem) {
 
 SkinnyStrategy::SkinnyStrategy(Description description)
     : description_(std::move(description)),
-      rules_(simt::joined({kRules, description_.rules, slices::rules(), simt::limit_rules()})) {}
+      rules_(tiling::joined({kRules, description_.rules, slices::rules(), tiling::limit_rules()})) {
+}
 
 Expected<void> SkinnyStrategy::supports(const Problem& problem, Arch) const {
   return simt::supports_f32(problem);
 }
 
 int SkinnyStrategy::smem_bytes(const KernelSpec& spec) const {
-  const bool few_in_ring = description_.few_in_ring(spec.tile);
-  return std::max(description_.smem_bytes(spec) + ring_bytes(spec, few_in_ring),
+  const bool short_in_ring = description_.short_in_ring(spec.tile);
+  return std::max(description_.smem_bytes(spec) + ring_bytes(spec, short_in_ring),
                   results_smem_bytes(spec));
 }
 
@@ -115,34 +117,34 @@ int64_t SkinnyStrategy::block_depth(const KernelSpec& spec, const Problem& probl
   return (chunks + slices - 1) / slices * chunk;
 }
 
-// A few side with more than half its rows unused loses to the next smaller one; a slice needs a
+// A short side with more than half its rows unused loses to the next smaller one; a slice needs a
 // chunk of its own.
 bool SkinnyStrategy::worthwhile(const KernelSpec& spec, const Problem& problem) const {
   const Geometry g(spec);
-  const int64_t few = short_extent(g, problem);
-  if (few > kMaxFew || g.short_side >= 2 * few) return false;
+  const int64_t extent = short_extent(g, problem);
+  if (extent > kMostShort || g.short_side >= 2 * extent) return false;
   if (spec.tile.slices > 1 &&
       block_depth(spec, problem) * (spec.tile.slices - 1) >= problem.shape.k) {
     return false;
   }
-  return simt::tile_grid(spec.tile, problem).x <= kMaxBlocks;
+  return tiling::tile_grid(spec.tile, problem).x <= kMaxBlocks;
 }
 
 bool SkinnyStrategy::deterministic(const KernelSpec& spec) const {
   return slices::deterministic(spec.tile);
 }
 
-// A word of the long operand serves the whole few side; one of the few operand a thread's long
+// A word of the long operand serves the whole short side; one of the short operand a thread's long
 // side, or the block's where it comes through shared memory.
 LoadBytes SkinnyStrategy::loads(const KernelSpec& spec) const {
   const Geometry g(spec);
   const double word = size_bytes(spec.type);
   const double of_long = word / std::max(1, g.short_side);
-  const double of_few = word / std::max(1, g.thread_long);
+  const double of_short = word / std::max(1, g.thread_long);
   const bool through_smem =
-      description_.smem_bytes(spec) > 0 || description_.few_in_ring(spec.tile);
-  if (!through_smem) return {of_long + of_few, 0};
-  return {of_long + word / std::max(1, g.long_side), of_few};
+      description_.smem_bytes(spec) > 0 || description_.short_in_ring(spec.tile);
+  if (!through_smem) return {of_long + of_short, 0};
+  return {of_long + word / std::max(1, g.long_side), of_short};
 }
 
 std::vector<EntryPoint> SkinnyStrategy::entry_points(const KernelSpec& spec) const {
@@ -152,7 +154,7 @@ std::vector<EntryPoint> SkinnyStrategy::entry_points(const KernelSpec& spec) con
 }
 
 LaunchPlan SkinnyStrategy::launch_plan(const KernelSpec& spec, const Problem& problem) const {
-  return slices::sliced(simt::single_launch(spec, problem), spec, problem);
+  return slices::sliced(tiling::single_launch(spec, problem), spec, problem);
 }
 
 std::string SkinnyStrategy::launch_notes(const KernelSpec& spec) const {

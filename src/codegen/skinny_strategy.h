@@ -22,11 +22,11 @@ struct Description {
   std::span<const std::string_view> parameters;  // lives as long as the process
   std::vector<Rule> rules;                       // beside those of all skinny kernels
   int (*smem_bytes)(const KernelSpec&);          // of the main loop, beside the ring
-  bool (*few_in_ring)(const TileConfig&);        // whether the few operand goes through it too
-  int (*registers)(const KernelSpec&);           // fragments of the few operand
+  bool (*short_in_ring)(const TileConfig&);      // whether the short operand goes through it too
+  int (*registers)(const KernelSpec&);           // fragments of the short operand
 };
 
-// A strategy on parts/skinny_gemm.cuh, told by its description.
+// A strategy on parts/skinny/skinny_gemm.cuh, told by its description.
 class SkinnyStrategy final : public Strategy {
  public:
   explicit SkinnyStrategy(Description description);

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "codegen/simt_rules.h"
 #include "codegen/slices.h"
+#include "codegen/tiling.h"
 
 namespace gemmtune::codegen {
 namespace {
@@ -51,7 +51,7 @@ std::vector<EntryPoint> SlicedStrategy::entry_points(const KernelSpec& spec) con
 }
 
 LaunchPlan SlicedStrategy::launch_plan(const KernelSpec& spec, const Problem& problem) const {
-  return slices::sliced(simt::single_launch(spec, problem), spec, problem);
+  return slices::sliced(tiling::single_launch(spec, problem), spec, problem);
 }
 
 std::string SlicedStrategy::launch_notes(const KernelSpec& spec) const {

@@ -8,7 +8,8 @@
 #include "codegen/strategy.h"
 
 // What strategies that share out the k of a tile of C over several blocks (TileConfig::slices) have
-// in common on the host: rules, further kernels, workspace. The device side is parts/slice_sum.cuh.
+// in common on the host: rules, further kernels, workspace. The device side is
+// parts/reduce/slice_sum.cuh.
 
 namespace gemmtune::codegen::slices {
 

@@ -30,10 +30,10 @@ double chunks_in_flight(const TileConfig& t) {
 // Issue slots of a warp for one value of its k: multiplications, then loads of both operands.
 double slots_per_k(const codegen::skinny_gemm::Geometry& g, const TileConfig& t) {
   const double results = static_cast<double>(g.short_side) * g.thread_long;
-  const double few_reads = std::max(1.0, g.short_side / 4.0);
+  const double short_reads = std::max(1.0, g.short_side / 4.0);
   const double long_reads =
       (t.copy == kCopyAsync ? 3.0 : 1.5) * std::max(1, g.thread_long / g.long_vector);
-  return results / kFfmaRate + few_reads + long_reads + 8.0 / t.unroll;
+  return results / kFfmaRate + short_reads + long_reads + 8.0 / t.unroll;
 }
 
 // From the warps' sums to C.

@@ -12,13 +12,13 @@ namespace {
 constexpr double kSchedulersPerSm = 4;
 constexpr double kBankBytes = 128;  // a cycle
 constexpr double kStepBytes = 32;   // k of one mma, of an operand's line
-// Share of the tensor cores' rate that mma.sync reaches where wgmma is needed for all of it.
+// Map of the tensor cores' rate that mma.sync reaches where wgmma is needed for all of it.
 constexpr double kHopperShare = 0.62;
 constexpr int kHopper = 90;
 // Slots of one copy: itself, two comparisons, a share of the pointer's step; through registers also
 // a store; of a pair that has no 4-byte access also a second load and the packing.
 constexpr double kCopySlots = 4;
-constexpr double kHeldCopySlots = 5;
+constexpr double kStagedCopySlots = 5;
 constexpr double kRegisterCopySlots = 10;
 constexpr double kBarrierSlots = 12;  // a tile
 // How sharply the slowest of several overlapping streams decides: a choice, not measured.
@@ -61,8 +61,8 @@ double slots_a_product(const codegen::KernelSpec& spec) {
 }
 
 // Slots of copying a line's worth of elements, per value of k and over the block.
-double copy_slots(int tile_mn, int vector, DataType type, bool held) {
-  if (held) return kHeldCopySlots * tile_mn / vector;
+double copy_slots(int tile_mn, int vector, DataType type, bool staged) {
+  if (staged) return kStagedCopySlots * tile_mn / vector;
   return vector > 1 || type == DataType::f32 ? kCopySlots * tile_mn / vector
                                              : kRegisterCopySlots * tile_mn / 2;
 }
@@ -107,10 +107,10 @@ TensorCost tensor_cost(const codegen::KernelSpec& spec, const DeviceSpec& device
   const double step = kStepBytes / element;
   const double multiply = warps * mmas_of_step(t) / step * slots_a_product(spec);
   const double fragments = warps * (t.warp_m + t.warp_n) / 16.0 / step;
-  const bool held = t.copy == kCopyRegisters;
+  const bool staged = t.copy == kCopyRegisters;
   const double copies = groups *
-                        (copy_slots(t.tile_m, traits.vector_a, spec.type, held) +
-                         copy_slots(t.tile_n, traits.vector_b, spec.type, held)) /
+                        (copy_slots(t.tile_m, traits.vector_a, spec.type, staged) +
+                         copy_slots(t.tile_n, traits.vector_b, spec.type, staged)) /
                         32.0;
   const double barriers = warps * kBarrierSlots / std::max(1, t.tile_k);
   const double issue = (multiply + fragments + copies + barriers) / kSchedulersPerSm;

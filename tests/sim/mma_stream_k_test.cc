@@ -121,8 +121,8 @@ constexpr Mutant kFaults[] = {
     {"(begin(b) < tile * tiles_k ? 1 : 0)", "0"},
     {"longer + (i - of_longer) / least", "(i - of_longer) / least"},
     {"if (first == last) return;  // it was whole", ""},
-    {"min(left, shares.tiles_k - first)", "left"},
-    {"count < shares.tiles_k ? slot : kWholeTile", "kWholeTile"},
+    {"min(left, ranges.tiles_k - first)", "left"},
+    {"count < ranges.tiles_k ? slot : kWholeTile", "kWholeTile"},
     {"last - first + 1", "2"},
     {"args.m - row);", "16);"},
 };

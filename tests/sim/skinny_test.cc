@@ -16,7 +16,7 @@ struct Case {
 };
 
 // For few rows. The sums of the last two meet by halves.
-constexpr std::array kFewRows = {
+constexpr std::array kShortRows = {
     Case{"gemv",
          "tile_m=2 tile_n=32 thread_m=2 thread_n=4 warps=4 unroll=4 copy=2 fragments=1 slices=1"},
     Case{"gemv",
@@ -58,7 +58,7 @@ void check(const Case& test, const std::string& tile, const Problem& problem) {
 
 // A long side of whole lines, so that all rows begin at the same place of theirs, and another one.
 TEST_CASE("pointers in the middle of a line") {
-  for (const Case& test : kFewRows) {
+  for (const Case& test : kShortRows) {
     const TileConfig t = *parse_tile(test.tile);
     for (const int align : {4, 16, 256}) {
       for (const int64_t extent : {96, 100}) {
@@ -74,7 +74,7 @@ TEST_CASE("pointers in the middle of a line") {
 }
 
 TEST_CASE("every layout, with fewer rows than the tile and a ragged k") {
-  for (const Case& test : kFewRows) {
+  for (const Case& test : kShortRows) {
     const TileConfig t = *parse_tile(test.tile);
     for (const char* layout : {"ttt", "tnt", "ntt", "nnt"}) {
       for (const int64_t k : {1, 149}) {
@@ -89,7 +89,7 @@ TEST_CASE("every layout, with fewer rows than the tile and a ragged k") {
 }
 
 TEST_CASE("a batch whose entries begin at different places of their lines") {
-  for (const Case& test : kFewRows) {
+  for (const Case& test : kShortRows) {
     const TileConfig t = *parse_tile(test.tile);
     Problem problem = make_problem({t.tile_m, 96, 64}, DataType::f32, *parse_layout("ttt"));
     problem.batch = 3;
@@ -105,7 +105,7 @@ TEST_CASE("planted faults are found") {
       Mutant{"place < 0 ? place + around : place", "place"},
       Mutant{"__syncwarp();  // the other lanes' copies", "//"},
       Mutant{"valid ? kBytes : 0", "kBytes"},
-      Mutant{"min(start + row_of(c), extent - (G::kFewContiguousK ? 1 : kWidth))",
+      Mutant{"min(start + row_of(c), extent - (G::kShortContiguousK ? 1 : kWidth))",
              "start + row_of(c)"},
       Mutant{"__syncthreads();  // nobody reads it any more", ""},
   };

@@ -202,7 +202,7 @@ TEST_CASE("copies that not all warps make") {
   check_quick_cases(spec_of("multistage", kUnevenA, {false, true, 4, 4, 4}, DataType::f32));
   check_quick_cases(spec_of("multistage", kUnevenA, {false, false, 4, 1, 1}, DataType::f32));
   const auto spec = spec_of("multistage", kUnevenB, {true, true, 4, 4, 4}, DataType::f32);
-  const SimVerifier without = load_mutant(spec, {"if (Walk::has(i)) ", ""});
+  const SimVerifier without = load_mutant(spec, {"if (Iterator::has(i)) ", ""});
   CHECK(!verdict_of(without, spec).correct());
 }
 
@@ -256,7 +256,7 @@ constexpr Mutant kMutants[] = {
     {"register_cache", kThreadTile, "beta != 0.0f", "true", VerdictKind::wrong_result,
      "uninitialised_global"},
     {"vectorized", "tile_m=64 tile_n=64 tile_k=8 thread_m=8 thread_n=8 vector=4",
-     "inside && Walk::k_of(i) < depth", "inside", VerdictKind::wrong_result, "expected"},
+     "inside && Iterator::k_of(i) < depth", "inside", VerdictKind::wrong_result, "expected"},
     {"vectorized", "tile_m=64 tile_n=64 tile_k=8 thread_m=8 thread_n=8 vector=4",
      "product.v[v] *= alpha", "product.v[v] *= 1", VerdictKind::wrong_result, "expected"},
     {"vectorized", "tile_m=64 tile_n=64 tile_k=8 thread_m=8 thread_n=8 vector=4",

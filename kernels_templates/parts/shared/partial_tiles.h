@@ -44,7 +44,7 @@ GEMMTUNE_HOST_DEVICE constexpr int finish_ways(int slots) {
 }
 
 // Blocks for a tile of `floats` sums.
-GEMMTUNE_HOST_DEVICE constexpr int finish_pieces(int floats, int ways) {
+GEMMTUNE_HOST_DEVICE constexpr int finish_blocks_of_tile(int floats, int ways) {
   return (floats / kPartialVector * ways + kMmaFinishThreads - 1) / kMmaFinishThreads;
 }
 
@@ -53,8 +53,8 @@ GEMMTUNE_HOST_DEVICE constexpr int finish_pieces(int floats, int ways) {
 inline constexpr int kSliceFinishThreads = 256;
 inline constexpr int kSlicePrepareThreads = 256;
 
-// Vectors of C a block, of `vector` floats each. Few where there are many slices: C is small then,
-// and all SMs should help.
+// Vectors of C a block, of `vector` floats each. Short where there are many slices: C is small
+// then, and all SMs should help.
 GEMMTUNE_HOST_DEVICE constexpr int slice_finish_vectors(int slices, int vector) {
   return slices >= 64 ? 32 / vector : 32;
 }

@@ -4,6 +4,7 @@
 
 #include "codegen/multistage_rules.h"
 #include "codegen/simt_rules.h"
+#include "codegen/tiling.h"
 
 #include "parts/shared/thread_tiles.h"
 
@@ -53,7 +54,7 @@ class DoubleBuffer final : public Strategy {
   }
 
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
-    return simt::single_launch(spec, problem);
+    return tiling::single_launch(spec, problem);
   }
 
  private:

@@ -7,7 +7,7 @@
 namespace gemmtune::codegen {
 namespace {
 
-constexpr int kMaxFew = 8;
+constexpr int kMostShort = 8;
 constexpr int kVector = 4;
 
 constexpr std::array<std::string_view, 12> kParameters = {
@@ -16,7 +16,9 @@ constexpr std::array<std::string_view, 12> kParameters = {
 
 constexpr std::array kOwnRules = {
     Rule{"at most 8 rows or columns", "more of the few operand does not fit the registers",
-         [](const RuleInput& in) { return skinny_gemm::Geometry(in.spec).short_side <= kMaxFew; }},
+         [](const RuleInput& in) {
+           return skinny_gemm::Geometry(in.spec).short_side <= kMostShort;
+         }},
 };
 
 }  // namespace
@@ -30,7 +32,7 @@ const Strategy& gemv() {
       .parameters = kParameters,
       .rules = {kOwnRules.begin(), kOwnRules.end()},
       .smem_bytes = [](const KernelSpec&) { return 0; },
-      .few_in_ring = [](const TileConfig&) { return false; },
+      .short_in_ring = [](const TileConfig&) { return false; },
       .registers =
           [](const KernelSpec& spec) { return kVector * skinny_gemm::Geometry(spec).short_side; },
   });

@@ -7,9 +7,9 @@
 
 #include "codegen/mma_partials.h"
 #include "codegen/mma_rules.h"
-#include "codegen/simt_rules.h"
 #include "codegen/sliced_strategy.h"
 #include "codegen/slices.h"
+#include "codegen/tiling.h"
 
 #include "parts/shared/partial_tiles.h"
 
@@ -36,7 +36,7 @@ constexpr std::array kOwnRules = {
 class MmaSplitK final : public SlicedStrategy {
  public:
   MmaSplitK()
-      : rules_(simt::joined({kOwnRules, slices::group_rules(), slices::rules(), mma::rules()})) {}
+      : rules_(tiling::joined({kOwnRules, slices::group_rules(), slices::rules(), mma::rules()})) {}
 
   std::string_view name() const override { return "mma_split_k"; }
   std::string_view summary() const override {
@@ -74,7 +74,7 @@ class MmaSplitK final : public SlicedStrategy {
 
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
     const TileConfig& t = spec.tile;
-    LaunchPlan plan = simt::single_launch(spec, problem);
+    LaunchPlan plan = tiling::single_launch(spec, problem);
     if (!through_workspace(t)) return slices::sliced(std::move(plan), spec, problem);
     const int64_t tiles = plan.launches[0].grid.x;
     plan.launches[0].grid.x *= static_cast<unsigned>(t.slices);
@@ -101,7 +101,7 @@ class MmaSplitK final : public SlicedStrategy {
  protected:
   int64_t workspace_bytes(const KernelSpec& spec, const Problem& problem) const override {
     if (!through_workspace(spec.tile)) return 0;
-    return int64_t{simt::tile_grid(spec.tile, problem).x} * spec.tile.slices *
+    return int64_t{tiling::tile_grid(spec.tile, problem).x} * spec.tile.slices *
            mma::slot_bytes(spec.tile);
   }
 

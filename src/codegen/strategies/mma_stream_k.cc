@@ -10,7 +10,7 @@
 #include "codegen/slices.h"
 
 #include "parts/shared/partial_tiles.h"
-#include "parts/shared/stream_k_shares.h"
+#include "parts/shared/stream_k_ranges.h"
 
 namespace gemmtune::codegen {
 namespace {
@@ -33,25 +33,25 @@ constexpr std::array kOwnRules = {
          [](const RuleInput& in) { return in.spec.tile.slices <= kMostBlocks; }},
 };
 
-StreamKShares shares_of(const TileConfig& tile, const Problem& problem) {
+StreamKRanges ranges_of(const TileConfig& tile, const Problem& problem) {
   GemmArgs args;
   args.m = static_cast<int>(problem.shape.m);
   args.n = static_cast<int>(problem.shape.n);
   args.k = static_cast<int>(problem.shape.k);
   args.batch = static_cast<int>(problem.batch);
-  return stream_k_shares(tile, args);
+  return stream_k_ranges(tile, args);
 }
 
 // Blocks that have k tiles to share.
-int64_t busy_blocks(const StreamKShares& shares) {
-  return std::min(shares.length(), shares.blocks);
+int64_t busy_blocks(const StreamKRanges& ranges) {
+  return std::min(ranges.length(), ranges.blocks);
 }
 
 // Partial sums that are left in the workspace, at most: each place where one block's piece ends and
 // the next begins cuts a tile.
-int64_t partial_tiles(const StreamKShares& shares) {
-  const int64_t cuts = std::max<int64_t>(0, busy_blocks(shares) - 1);
-  return cuts + std::min<int64_t>(shares.shared, cuts);
+int64_t partial_tiles(const StreamKRanges& ranges) {
+  const int64_t cuts = std::max<int64_t>(0, busy_blocks(ranges) - 1);
+  return cuts + std::min<int64_t>(ranges.split_tiles, cuts);
 }
 
 class MmaStreamK final : public MmaStrategy {
@@ -76,17 +76,17 @@ class MmaStreamK final : public MmaStrategy {
 
   // A piece of at least a k tile for each block.
   bool worthwhile(const KernelSpec& spec, const Problem& problem) const override {
-    const StreamKShares shares = shares_of(spec.tile, problem);
-    if (shares.shared == 0) return true;
-    return shares.length() >= shares.blocks &&
-           workspace_bytes(spec.tile, shares) <= slices::kMaxWorkspaceBytes;
+    const StreamKRanges ranges = ranges_of(spec.tile, problem);
+    if (ranges.split_tiles == 0) return true;
+    return ranges.length() >= ranges.blocks &&
+           workspace_bytes(spec.tile, ranges) <= slices::kMaxWorkspaceBytes;
   }
 
   // On the average: pieces and whole tiles differ by less than a factor of two.
   int64_t block_depth(const KernelSpec& spec, const Problem& problem) const override {
-    const StreamKShares shares = shares_of(spec.tile, problem);
-    const int64_t k_tiles = int64_t{shares.tiles} * shares.tiles_k;
-    return (k_tiles + shares.grid() - 1) / shares.grid() * spec.tile.tile_k;
+    const StreamKRanges ranges = ranges_of(spec.tile, problem);
+    const int64_t k_tiles = int64_t{ranges.tiles} * ranges.tiles_k;
+    return (k_tiles + ranges.grid() - 1) / ranges.grid() * spec.tile.tile_k;
   }
 
   std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override {
@@ -97,31 +97,31 @@ class MmaStreamK final : public MmaStrategy {
 
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
     const TileConfig& t = spec.tile;
-    const StreamKShares shares = shares_of(t, problem);
+    const StreamKRanges ranges = ranges_of(t, problem);
     LaunchPlan plan = MmaStrategy::launch_plan(spec, problem);
-    plan.launches[0].grid.x = static_cast<unsigned>(shares.grid());
-    if (shares.shared == 0) return plan;
-    plan.launches.push_back(mma::finish_launch(shares.finish_grid(slot_floats(t))));
-    plan.workspace_bytes = workspace_bytes(t, shares);
-    plan.reduction_bytes = 2 * partial_tiles(shares) * mma::slot_bytes(t);
+    plan.launches[0].grid.x = static_cast<unsigned>(ranges.grid());
+    if (ranges.split_tiles == 0) return plan;
+    plan.launches.push_back(mma::finish_launch(ranges.finish_grid(slot_floats(t))));
+    plan.workspace_bytes = workspace_bytes(t, ranges);
+    plan.reduction_bytes = 2 * partial_tiles(ranges) * mma::slot_bytes(t);
     return plan;
   }
 
   std::string launch_notes(const KernelSpec& spec) const override {
     const TileConfig& t = spec.tile;
     return fmt::format(
-        "const auto shares = gemmtune::stream_k_shares(kTile, args); args is gemmtune::GemmArgs, "
+        "const auto ranges = gemmtune::stream_k_ranges(kTile, args); args is gemmtune::GemmArgs, "
         "below.\n"
-        "{0}<<<shares.grid(), {1}, {2}>>>(args)\n"
-        "After it, if shares.shared > 0: {0}_finish<<<shares.finish_grid({3}), {4}>>>(args)\n"
-        "args.workspace: {5} * shares.slots() bytes, 16-byte aligned.\n",
+        "{0}<<<ranges.grid(), {1}, {2}>>>(args)\n"
+        "After it, if ranges.split_tiles > 0: {0}_finish<<<ranges.finish_grid({3}), {4}>>>(args)\n"
+        "args.workspace: {5} * ranges.slots() bytes, 16-byte aligned.\n",
         kernel_name(spec), threads(t), smem_bytes(spec), t.tile_m * t.tile_n,
         mma::finish_entry_point().threads, mma::slot_bytes(t));
   }
 
  private:
-  static int64_t workspace_bytes(const TileConfig& tile, const StreamKShares& shares) {
-    return shares.slots() * mma::slot_bytes(tile);
+  static int64_t workspace_bytes(const TileConfig& tile, const StreamKRanges& ranges) {
+    return ranges.slots() * mma::slot_bytes(tile);
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include "codegen/multistage_rules.h"
 #include "codegen/simt_rules.h"
+#include "codegen/tiling.h"
 
 #include "parts/shared/thread_tiles.h"
 
@@ -42,7 +43,7 @@ class Multistage final : public Strategy {
   }
 
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
-    return simt::single_launch(spec, problem);
+    return tiling::single_launch(spec, problem);
   }
 
  private:

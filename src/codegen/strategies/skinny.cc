@@ -13,8 +13,8 @@ constexpr std::array<std::string_view, 14> kParameters = {
     "tile_m", "tile_n", "tile_k",     "thread_m",  "thread_n", "warps",     "unroll",
     "stages", "copy",   "copy_scope", "fragments", "slices",   "reduction", "min_blocks"};
 
-// Whether warps copy the few operand chunk by chunk; else the block does, in slabs.
-bool few_in_ring(const TileConfig& tile) {
+// Whether warps copy the short operand chunk by chunk; else the block does, in slabs.
+bool short_in_ring(const TileConfig& tile) {
   return tile.copy_scope == kScopeWarp;
 }
 
@@ -26,11 +26,11 @@ constexpr std::array kOwnRules = {
          }},
     Rule{"tile_k where the block copies, 0 where warps do", "warps copy chunks, not slabs",
          [](const RuleInput& in) {
-           return few_in_ring(in.spec.tile) == (in.spec.tile.tile_k == 0);
+           return short_in_ring(in.spec.tile) == (in.spec.tile.tile_k == 0);
          }},
     Rule{"slabs for at least 4 rows or columns", "with fewer, waiting for the block costs more",
          [](const RuleInput& in) {
-           return few_in_ring(in.spec.tile) || skinny_gemm::Geometry(in.spec).short_side >= 4;
+           return short_in_ring(in.spec.tile) || skinny_gemm::Geometry(in.spec).short_side >= 4;
          }},
     Rule{"tile_k divisible by the k of a chunk", "shared memory holds whole chunks",
          [](const RuleInput& in) {
@@ -39,18 +39,18 @@ constexpr std::array kOwnRules = {
          }},
     Rule{"warps copy by cp.async", "the short operand goes through the pipeline's stages",
          [](const RuleInput& in) {
-           return !few_in_ring(in.spec.tile) || in.spec.tile.copy == kCopyAsync;
+           return !short_in_ring(in.spec.tile) || in.spec.tile.copy == kCopyAsync;
          }},
 };
 
 int slab_bytes(const KernelSpec& spec) {
-  if (few_in_ring(spec.tile)) return 0;
+  if (short_in_ring(spec.tile)) return 0;
   return slab_floats(spec.tile, skinny_gemm::Geometry(spec)) * size_bytes(spec.type);
 }
 
 int fragment_registers(const KernelSpec& spec) {
   const skinny_gemm::Geometry g(spec);
-  if (few_in_ring(spec.tile)) return kRingReads;
+  if (short_in_ring(spec.tile)) return kRingReads;
   return g.long_contiguous_k ? g.short_side * g.long_vector : g.short_side;
 }
 
@@ -65,7 +65,7 @@ const Strategy& skinny() {
       .parameters = kParameters,
       .rules = {kOwnRules.begin(), kOwnRules.end()},
       .smem_bytes = slab_bytes,
-      .few_in_ring = few_in_ring,
+      .short_in_ring = short_in_ring,
       .registers = fragment_registers,
   });
   return strategy;

@@ -4,7 +4,7 @@
 
 namespace gemmtune::codegen {
 
-// Few rows or columns, the few operand in shared memory;
+// Short rows or columns, the short operand in shared memory;
 // kernels_templates/skinny.cuh.
 const Strategy& skinny();
 

@@ -7,6 +7,7 @@
 #include "codegen/simt_rules.h"
 #include "codegen/sliced_strategy.h"
 #include "codegen/slices.h"
+#include "codegen/tiling.h"
 
 #include "parts/shared/partial_tiles.h"
 #include "parts/shared/thread_tiles.h"
@@ -27,8 +28,8 @@ constexpr std::array kOwnRules = {
 };
 
 std::vector<Rule> all_rules() {
-  return simt::joined({simt::rules_with(multistage_loop::rules()), kOwnRules, slices::group_rules(),
-                       slices::rules()});
+  return tiling::joined({simt::rules_with(multistage_loop::rules()), kOwnRules,
+                         slices::group_rules(), slices::rules()});
 }
 
 class SlicedK final : public SlicedStrategy {

@@ -7,6 +7,7 @@
 #include "codegen/simt_rules.h"
 #include "codegen/sliced_strategy.h"
 #include "codegen/slices.h"
+#include "codegen/tiling.h"
 
 #include "parts/shared/partial_tiles.h"
 #include "parts/shared/thread_tiles.h"
@@ -44,7 +45,7 @@ constexpr std::array kOwnRules = {
 };
 
 std::vector<Rule> all_rules() {
-  return simt::joined({simt::rules_with(kOwnRules), slices::rules()});
+  return tiling::joined({simt::rules_with(kOwnRules), slices::rules()});
 }
 
 class SplitK final : public SlicedStrategy {

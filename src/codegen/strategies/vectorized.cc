@@ -4,6 +4,7 @@
 
 #include "codegen/simt_rules.h"
 #include "codegen/simt_strategy.h"
+#include "codegen/tiling.h"
 
 #include "parts/shared/thread_tiles.h"
 
@@ -35,7 +36,7 @@ const Strategy& vectorized() {
       .template_name = "Vectorized",
       .parameters = kParameters,
       .rules =
-          simt::block_tile_rules_with(simt::joined({kVectorRules, simt::register_copy_rules()})),
+          simt::block_tile_rules_with(tiling::joined({kVectorRules, simt::register_copy_rules()})),
       .threads = block_tile_threads,
       .smem_bytes = [](const KernelSpec& spec) { return simt::smem_bytes(spec, 1); },
       .estimated_registers = simt::single_buffer_registers,

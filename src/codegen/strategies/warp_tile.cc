@@ -4,6 +4,7 @@
 
 #include "codegen/simt_rules.h"
 #include "codegen/simt_strategy.h"
+#include "codegen/tiling.h"
 
 #include "parts/shared/thread_tiles.h"
 
@@ -37,7 +38,7 @@ const Strategy& warp_tile() {
       .template_file = "warp_tile.cuh",
       .template_name = "WarpTile",
       .parameters = kParameters,
-      .rules = simt::rules_with(simt::joined({simt::register_copy_rules(), kIterationRules})),
+      .rules = simt::rules_with(tiling::joined({simt::register_copy_rules(), kIterationRules})),
       .threads = warp_tile_threads,
       .smem_bytes = [](const KernelSpec& spec) { return simt::smem_bytes(spec, 1); },
       .estimated_registers = simt::single_buffer_registers,

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "codegen/mma_rules.h"
-#include "codegen/simt_rules.h"
+#include "codegen/tiling.h"
 
 #include "parts/shared/mma_tiles.h"
 
@@ -63,13 +63,13 @@ class Wmma final : public Strategy {
     const TileConfig& t = spec.tile;
     const int sums = t.warp_m * t.warp_n / (spec.accumulator == DataType::f16 ? 64 : 32);
     const int fragments = (t.warp_m / kFragmentSide + 1) * kFragmentRegisters;
-    return sums + fragments + mma::held_registers(spec) + kOverheadRegisters;
+    return sums + fragments + mma::staging_registers(spec) + kOverheadRegisters;
   }
 
   LoadBytes loads(const KernelSpec& spec) const override { return mma::loads(spec); }
 
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
-    return simt::single_launch(spec, problem);
+    return tiling::single_launch(spec, problem);
   }
 
  private:

@@ -8,14 +8,14 @@
 #include "codegen/strategy.h"
 
 #include "parts/shared/partial_tiles.h"
-#include "parts/shared/stream_k_shares.h"
+#include "parts/shared/stream_k_ranges.h"
 
 // The arithmetic of mma_stream_k: who multiplies which k tiles, and where the sums go.
 
 namespace gemmtune::codegen {
 namespace {
 
-StreamKShares shares_of(int tiles, int tiles_k, int blocks) {
+StreamKRanges ranges_of(int tiles, int tiles_k, int blocks) {
   TileConfig tile;
   tile.tile_m = tile.tile_n = 64;
   tile.tile_k = 32;
@@ -24,11 +24,11 @@ StreamKShares shares_of(int tiles, int tiles_k, int blocks) {
   args.m = 64 * tiles - 1;
   args.n = 1;
   args.k = 32 * tiles_k - 1;
-  return stream_k_shares(tile, args);
+  return stream_k_ranges(tile, args);
 }
 
 // Follows the line of shared k tiles piece by piece, as the kernel does.
-void check_pieces(const StreamKShares& s) {
+void check_pieces(const StreamKRanges& s) {
   CAPTURE(s.tiles);
   CAPTURE(s.tiles_k);
   CAPTURE(s.blocks);
@@ -68,7 +68,7 @@ TEST_CASE("pieces of a stream-K product cover every k tile once, and slots are n
   for (const int blocks : {2, 3, 5, 8, 13, 132}) {
     for (const int tiles : {1, 2, 3, 7, 12, 16, 29, 133, 200}) {
       for (const int tiles_k : {1, 2, 3, 8, 17}) {
-        const StreamKShares s = shares_of(tiles, tiles_k, blocks);
+        const StreamKRanges s = ranges_of(tiles, tiles_k, blocks);
         REQUIRE(s.tiles == tiles);
         REQUIRE(s.tiles_k == tiles_k);
         CHECK(s.shared <= tiles);
@@ -82,13 +82,13 @@ TEST_CASE("pieces of a stream-K product cover every k tile once, and slots are n
 }
 
 TEST_CASE("a last wave and one more are shared, whole waves are not") {
-  CHECK(shares_of(64, 16, 132).shared == 64);
-  CHECK(shares_of(132, 16, 132).shared == 0);
-  CHECK(shares_of(132, 16, 132).slots() == 0);
-  CHECK(shares_of(133, 16, 132).shared == 133);
-  CHECK(shares_of(300, 16, 132).shared == 168);
-  CHECK(shares_of(300, 16, 132).grid() == 264);
-  CHECK(shares_of(300, 1, 132).shared == 0);
+  CHECK(ranges_of(64, 16, 132).shared == 64);
+  CHECK(ranges_of(132, 16, 132).shared == 0);
+  CHECK(ranges_of(132, 16, 132).slots() == 0);
+  CHECK(ranges_of(133, 16, 132).shared == 133);
+  CHECK(ranges_of(300, 16, 132).shared == 168);
+  CHECK(ranges_of(300, 16, 132).grid() == 264);
+  CHECK(ranges_of(300, 1, 132).shared == 0);
 }
 
 TEST_CASE("mma_stream_k's launches, workspace and depth") {
