@@ -13,7 +13,7 @@
 //
 //     C: m x n             block tile                warp tile             thread tile
 //     +----+----+--        tile_m x tile_n           warp_m x warp_n       thread_m x thread_n
-//     |    |    |          (one thread block)        (32 thread tiles)     (4 x 4 pieces, spread)
+//     |    |    |          (one thread block)        (32 thread tiles)     (4 x 4 subtiles, spread)
 //     +----+----+--        +-------+-------+         +--+--+--+--+
 //     |    |    |    --->  | warp0 | warp1 |  --->   |  |  |  |  |  --->   acc[thread_m][thread_n]
 //     +----+----+--        +-------+-------+         +--+--+--+--+

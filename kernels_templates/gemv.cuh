@@ -18,8 +18,8 @@
 //
 // With few columns it is A that is read that way. The short operand comes through L1: all lanes of
 // a worker read the same words, and the other warps find them there; for more rows see skinny. How
-// lanes lie: parts/skinny/skinny_geometry.cuh; how the parts of a sum meet, over lanes, warps and
-// slices: parts/skinny/skinny_results.cuh.
+// lanes lie: parts/skinny/skinny_geometry.cuh; how the parts of a sum are added, over lanes, warps
+// and slices: parts/skinny/skinny_results.cuh.
 
 namespace gemmtune {
 

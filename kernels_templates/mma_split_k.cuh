@@ -81,12 +81,12 @@ struct MmaSplitK {
   static constexpr int kFinishThreads = Finish::kThreads;
   static __device__ __forceinline__ void finish(const GemmArgs& args) {
     constexpr int kWays = finish_ways(kSlices);
-    constexpr int kPieces = finish_blocks_of_tile(Partials::kSlotFloats, kWays);
-    const int tile = static_cast<int>(blockIdx.x) / kPieces;
-    const int piece = static_cast<int>(blockIdx.x) % kPieces;
+    constexpr int kSubtiles = finish_blocks_of_tile(Partials::kSlotFloats, kWays);
+    const int tile = static_cast<int>(blockIdx.x) / kSubtiles;
+    const int subtile = static_cast<int>(blockIdx.x) % kSubtiles;
     const auto at =
         tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(args.m, args.n, tile);
-    Finish::run(args, at, piece, kWays, kSlices, [&](int i) { return tile * kSlices + i; });
+    Finish::run(args, at, subtile, kWays, kSlices, [&](int i) { return tile * kSlices + i; });
   }
 
  private:

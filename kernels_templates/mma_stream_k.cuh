@@ -59,14 +59,14 @@ struct MmaStreamK {
   static __device__ __forceinline__ void finish(const GemmArgs& args) {
     const StreamKRanges ranges = stream_k_ranges(kTile, args);
     const int ways = ranges.ways();
-    const int pieces = finish_blocks_of_tile(Partials::kSlotFloats, ways);
-    const int tile = static_cast<int>(blockIdx.x) / pieces;
+    const int subtiles = finish_blocks_of_tile(Partials::kSlotFloats, ways);
+    const int tile = static_cast<int>(blockIdx.x) / subtiles;
     const int first = ranges.block_of(tile * ranges.tiles_k);
     const int last = ranges.block_of((tile + 1) * ranges.tiles_k - 1);
     if (first == last) return;  // it was whole
     const auto at =
         tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(args.m, args.n, tile);
-    Finish::run(args, at, static_cast<int>(blockIdx.x) - tile * pieces, ways, last - first + 1,
+    Finish::run(args, at, static_cast<int>(blockIdx.x) - tile * subtiles, ways, last - first + 1,
                 [&](int i) { return ranges.slot(first + i, tile); });
   }
 

@@ -30,7 +30,7 @@
 //   order of
 //               the additions varies, so results may differ in the last bits from run to run.
 //
-//   cluster     The slices of a tile are one cluster (sm_90 and up): each block leaves its partial
+//   cluster     The slices of a tile are one cluster (sm_90 and up): each block stores its partial
 //   tile in
 //               its own shared memory, and after a cluster barrier sums one part of the tile over
 //               all blocks, in order. Deterministic, one launch, no workspace.

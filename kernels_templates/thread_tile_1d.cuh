@@ -16,7 +16,7 @@
 //     | tn ..              |
 //
 // Tiles, barriers and shared memory as in smem_tile.cuh: A tile [tile_m][tile_k], B tile
-// [tile_k][tile_n]. A thread keeps its word of B in a register while it walks down the column.
+// [tile_k][tile_n]. A thread keeps its word of B in a register while it goes down the column.
 //
 // Words loaded a multiply-add: 1 + 1 / thread_m from shared memory, 1 / tile_m + 1 / tile_n from
 // global.

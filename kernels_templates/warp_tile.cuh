@@ -17,11 +17,11 @@
 //     | warp0 | warp1 |       |  0  1 ..  7 |  0  1 ..  7 |         +----+  +----+
 //     +-------+-------+  -->  |  8  9 .. 15 |  8  9 .. 15 |   -->   |    |  |    |   of lane 9
 //     | warp2 | warp3 |       | 16 ..       | 16 ..       |         +----+  +----+
-//     +-------+-------+       | 24 ..       | 24 ..       |      pieces: thread_m / iterations_m
+//     +-------+-------+       | 24 ..       | 24 ..       |      subtiles: thread_m / iterations_m
 //                             +-------------+-------------+         x thread_n / iterations_n
 //
-// A warp's reads for one k come from a short piece of each shared tile, so more lanes share a word;
-// and what a thread computes is spread over the iterations, so that the lanes of a warp read
+// A warp's reads for one k come from a short subtile of each shared tile, so more lanes share a
+// word; and what a thread computes is spread over the iterations, so that the lanes of a warp read
 // neighbouring vectors. Index formulas in parts/simt/thread_tile.cuh; shared memory and barriers in
 // parts/simt/single_buffer_mainloop.cuh.
 

@@ -37,10 +37,10 @@ __device__ __forceinline__ void store_row(float* c_row, const FloatVector<4>& pr
 #pragma unroll
   for (int j = 0; j < 4; j += kVector) {
     if (column + j >= args.n) continue;
-    FloatVector<kVector> piece;
+    FloatVector<kVector> part;
 #pragma unroll
-    for (int v = 0; v < kVector; ++v) piece.v[v] = products.v[j + v];
-    store_vector_of_c(c_row + column + j, piece, args.alpha, args.beta);
+    for (int v = 0; v < kVector; ++v) part.v[v] = products.v[j + v];
+    store_vector_of_c(c_row + column + j, part, args.alpha, args.beta);
   }
 }
 

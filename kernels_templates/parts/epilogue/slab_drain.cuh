@@ -54,9 +54,9 @@ struct SlabDrain {
     FloatVector<kVector> out;
 #pragma unroll
     for (int v = 0; v < kVector; v += kWidth) {
-      const auto piece = load_vector<kWidth>(from + v);
+      const auto part = load_vector<kWidth>(from + v);
 #pragma unroll
-      for (int i = 0; i < kWidth; ++i) out.v[v + i] = piece.v[i];
+      for (int i = 0; i < kWidth; ++i) out.v[v + i] = part.v[i];
     }
     return out;
   }

@@ -8,7 +8,7 @@
 
 // Stores thread tiles whose rows of C are not aligned for 16-byte accesses. A lane holds 4
 // neighbouring columns; stored word by word, a warp would touch 4 times the sectors it fills. So
-// each warp passes its tile through shared memory, a piece of 4 rows a lane at a time, and stores
+// each warp passes its tile through shared memory, a subtile of 4 rows a lane at a time, and stores
 // whole rows with neighbouring lanes on neighbouring words:
 //
 //     registers                     the warp's shared memory          C
@@ -21,10 +21,10 @@ namespace gemmtune {
 // Tile is the thread tile (thread_tile.cuh).
 template <TileConfig kTile, class Tile>
 struct StagedEpilogue {
-  static_assert(Tile::kPieceM == 4 && Tile::kPieceN == 4, "pieces of 4 x 4");
+  static_assert(Tile::kSubtileM == 4 && Tile::kSubtileN == 4, "subtiles of 4 x 4");
 
-  static constexpr int kRows = Tile::kLanesM * Tile::kPieceM;  // at a time
-  static constexpr int kStride = kTile.warp_n + 4;             // floats
+  static constexpr int kRows = Tile::kLanesM * Tile::kSubtileM;  // at a time
+  static constexpr int kStride = kTile.warp_n + 4;               // floats
   static constexpr int kWarpFloats = kRows * kStride;
   static constexpr int kSmemBytes = warp_tile_threads(kTile) / 32 * kWarpFloats * 4;
 
@@ -38,11 +38,11 @@ struct StagedEpilogue {
     const int warp_column = tile.column / kTile.warp_n * kTile.warp_n;
     float* const own = smem + thread / 32 * kWarpFloats;
 #pragma unroll
-    for (int piece = 0; piece < Tile::kM; piece += Tile::kPieceM) {
+    for (int subtile = 0; subtile < Tile::kM; subtile += Tile::kSubtileM) {
       __syncwarp();
-      stage(tile, own, piece, tile.row - warp_row, tile.column - warp_column, opaque_one(args));
+      stage(tile, own, subtile, tile.row - warp_row, tile.column - warp_column, opaque_one(args));
       __syncwarp();
-      const int first = row + warp_row + piece * Tile::kLanesM;
+      const int first = row + warp_row + subtile * Tile::kLanesM;
       for (int r = 0; r < min(kRows, args.m - first); ++r) {
         store_line(c + (first + r) * args.ldc, own + r * kStride, args, column + warp_column, lane);
       }
@@ -50,14 +50,14 @@ struct StagedEpilogue {
   }
 
  private:
-  // The lane's rows piece .. piece + 3, into the rows of the warp's buffer.
-  static __device__ __forceinline__ void stage(const Tile& tile, float* own, int piece,
+  // The lane's rows subtile .. subtile + 3, into the rows of the warp's buffer.
+  static __device__ __forceinline__ void stage(const Tile& tile, float* own, int subtile,
                                                int lane_row, int lane_column, float one) {
 #pragma unroll
-    for (int i = 0; i < Tile::kPieceM; ++i) {
+    for (int i = 0; i < Tile::kSubtileM; ++i) {
 #pragma unroll
       for (int j = 0; j < Tile::kN; j += 4) {
-        const auto& acc = tile.acc[piece + i];
+        const auto& acc = tile.acc[subtile + i];
         store_vector<4>(own + (lane_row + i) * kStride + lane_column + Tile::column_offset(j),
                         {one * acc[j], one * acc[j + 1], one * acc[j + 2], one * acc[j + 3]});
       }

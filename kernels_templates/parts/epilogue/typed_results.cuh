@@ -53,12 +53,12 @@ __device__ __forceinline__ void store_results_of_row(typename StoredElement<kTyp
 #pragma unroll
   for (int j = 0; j < 4; j += kVector) {
     if (column + j >= args.n) continue;
-    FloatVector<kVector> piece;
+    FloatVector<kVector> part;
 #pragma unroll
     for (int v = 0; v < kVector; ++v) {
-      piece.v[v] = corrected(sums.v[j + v], m, column + j + v);
+      part.v[v] = corrected(sums.v[j + v], m, column + j + v);
     }
-    store_results<kType, kVector>(c_row + column + j, piece, args);
+    store_results<kType, kVector>(c_row + column + j, part, args);
   }
 }
 

@@ -41,9 +41,9 @@ __device__ __forceinline__ void copy_chunk(unsigned short* to, const void* from,
 #pragma unroll
     for (int i = 0; i < kAlignedVector; i += kVector) {
       if (element + i >= extent) continue;
-      const auto piece = load_halves<kVector>(source + i);
+      const auto part = load_halves<kVector>(source + i);
 #pragma unroll
-      for (int w = 0; w < kVector / 2; ++w) out.words[i / 2 + w] = piece.words[w];
+      for (int w = 0; w < kVector / 2; ++w) out.words[i / 2 + w] = part.words[w];
     }
   }
   store_halves(to + chunk * kAlignedVector, out);

@@ -32,12 +32,12 @@ struct MmaOperand {
 #pragma unroll
     for (int h = 0; h < kMmas; ++h) {
 #pragma unroll
-      for (int i = 0; i < Fragment::kPieces; ++i) {
+      for (int i = 0; i < Fragment::kSubtiles; ++i) {
 #pragma unroll
         for (int r = 0; r < 4; ++r) {
-          const unsigned x = from[h].pieces[i][r];
-          big[h].pieces[i][r] = kProducts == kTf32 ? nearest(x) : x;
-          if constexpr (kProducts == k3xTf32) small[h].pieces[i][r] = cut_off(x);
+          const unsigned x = from[h].subtiles[i][r];
+          big[h].subtiles[i][r] = kProducts == kTf32 ? nearest(x) : x;
+          if constexpr (kProducts == k3xTf32) small[h].subtiles[i][r] = cut_off(x);
         }
       }
     }
@@ -62,8 +62,8 @@ __device__ __forceinline__ void add_tf32(float (&sums)[4], const MmaFragment<kWa
                                          int i, const MmaFragment<kWarpN> (&b)[kMmas], int j) {
 #pragma unroll
   for (int h = 0; h < kMmas; ++h) {
-    const unsigned(&column)[4] = b[h].pieces[j / 2];
-    mma_tf32(sums, a[h].pieces[i], column[j % 2 * 2], column[j % 2 * 2 + 1]);
+    const unsigned(&column)[4] = b[h].subtiles[j / 2];
+    mma_tf32(sums, a[h].subtiles[i], column[j % 2 * 2], column[j % 2 * 2 + 1]);
   }
 }
 
@@ -72,8 +72,8 @@ template <ElementTypes kTypes, class A, class B>
 __device__ __forceinline__ void multiply_tile(MmaSums<kTypes.accumulator>& sums, const A& a, int i,
                                               const B& b, int j) {
   if constexpr (kTypes.products == kExact) {
-    const unsigned(&column)[4] = b.big[0].pieces[j / 2];
-    mma<kTypes.operand>(sums, a.big[0].pieces[i], column[j % 2 * 2], column[j % 2 * 2 + 1]);
+    const unsigned(&column)[4] = b.big[0].subtiles[j / 2];
+    mma<kTypes.operand>(sums, a.big[0].subtiles[i], column[j % 2 * 2], column[j % 2 * 2 + 1]);
   } else if constexpr (kTypes.products == kTf32) {
     add_tf32(sums.at, a.big, i, b.big, j);
   } else {

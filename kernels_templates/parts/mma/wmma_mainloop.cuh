@@ -20,7 +20,7 @@
 
 namespace gemmtune {
 
-// One of the two tiles of a buffer, and how wmma finds its 16 x 16 pieces.
+// One of the two tiles of a buffer, and how wmma finds its 16 x 16 subtiles.
 template <int kTileMn, int kTileK, bool kContiguousK>
 struct WmmaTile {
   static constexpr int kLine = kContiguousK ? kTileK : kTileMn;  // elements
@@ -28,7 +28,7 @@ struct WmmaTile {
   static constexpr int kLd = Rows::kRowBytes / 2;  // elements
   static constexpr int kBytes = wmma_tile_bytes(kTileMn, kTileK, kContiguousK);
 
-  // Of the piece from (mn, k) on, multiples of 16; in bytes.
+  // Of the subtile from (mn, k) on, multiples of 16; in bytes.
   static __device__ __forceinline__ int offset(int mn, int k) {
     return kContiguousK ? Rows::offset(mn, k / 8) : Rows::offset(k, mn / 8);
   }

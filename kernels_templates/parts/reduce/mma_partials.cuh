@@ -87,7 +87,7 @@ struct MmaPartials {
   }
 };
 
-// The kernel that adds up the slots of the workspace; a block does a piece of a tile
+// The kernel that adds up the slots of the workspace; a block does a subtile of a tile
 // (partial_tiles.h). Where there are many slots a tile, `ways` groups of warps take them in
 // turn, and their sums are added in order.
 //
@@ -99,15 +99,15 @@ struct MmaFinish {
   static constexpr int kThreads = kMmaFinishThreads;
   static constexpr int kAtOnce = 4;  // slots that a thread waits for at once
 
-  // Piece `piece` of the tile at `at`; slot_of(i) is the i-th of its `slots` slots.
+  // Subtile `subtile` of the tile at `at`; slot_of(i) is the i-th of its `slots` slots.
   template <class SlotOf>
   static __device__ __forceinline__ void run(const GemmArgs& args, const TileCoordinates& at,
-                                             int piece, int ways, int slots, SlotOf slot_of) {
+                                             int subtile, int ways, int slots, SlotOf slot_of) {
     __shared__ __align__(16) float sums[kThreads * 4];
     const int thread = static_cast<int>(threadIdx.x);
     const int vectors = kThreads / ways;
     const int way = thread / vectors;
-    const int v = piece * vectors + thread % vectors;
+    const int v = subtile * vectors + thread % vectors;
     const int m = at.row * kTile.tile_m + Partials::row_of(v);
     const int n = at.column * kTile.tile_n + Partials::column_of(v);
     const bool inside = v < Partials::kVectors && m < args.m && n < args.n;

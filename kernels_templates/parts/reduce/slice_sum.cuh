@@ -17,7 +17,7 @@ struct SliceSum {
   static constexpr int kSlices = kTile.slices;
   static constexpr int kVector = kTraits.vector_c;
 
-  // Where slice `slice` of a batch entry leaves its dense m x n partial product.
+  // Where slice `slice` of a batch entry stores its dense m x n partial product.
   static __device__ __forceinline__ float* partial(const GemmArgs& args, int batch, int slice) {
     const long long matrix = static_cast<long long>(slice) * args.batch + batch;
     return static_cast<float*>(args.workspace) + matrix * args.m * args.n;

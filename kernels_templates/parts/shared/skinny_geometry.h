@@ -80,7 +80,7 @@ GEMMTUNE_HOST_DEVICE constexpr int slab_floats(const TileConfig& tile, const Ski
   return shape.short_side * (shape.long_contiguous_k ? slab_row_floats(tile) : tile.tile_k);
 }
 
-// How many of a block's `warps` warps leave their sums, `results` each, in shared memory at once,
+// How many of a block's `warps` warps store their sums, `results` each, in shared memory at once,
 // and what that takes: all of them where it is little, else their number is halved until it is.
 GEMMTUNE_HOST_DEVICE constexpr int storing_warps(int warps, int results) {
   constexpr int kBytes = 32 << 10;

@@ -50,8 +50,8 @@ struct TileConfig {
   int warp_n = 0;        // columns of C a warp computes
   int thread_m = 0;      // rows of C a thread computes
   int thread_n = 0;      // columns of C a thread computes
-  int iterations_m = 0;  // pieces a thread tile is spread in along m; 0: pieces of 4 rows
-  int iterations_n = 0;  // along n; 0: pieces of 4 columns
+  int iterations_m = 0;  // subtiles a thread tile is spread in along m; 0: subtiles of 4 rows
+  int iterations_n = 0;  // along n; 0: subtiles of 4 columns
   int vector = 0;        // most elements an access may move; 0: what the alignment allows
   int stages = 0;        // shared-memory buffers
   int lanes = 0;         // LaneOrder

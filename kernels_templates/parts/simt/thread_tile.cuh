@@ -6,13 +6,13 @@
 
 // A thread's share of a warp tile, on the fp32 units.
 //
-// Lanes form a kLanesM x kLanesN grid. A thread tile is split into pieces of 4 x 4 (or into
-// iterations_m x iterations_n larger ones) that lie kLanesM pieces apart in m and kLanesN in n, so
-// that the lanes of a row read neighbouring 16-byte vectors of shared memory (no bank conflicts),
-// and a lane stores 4 neighbouring columns of C:
+// Lanes form a kLanesM x kLanesN grid. A thread tile is split into subtiles of 4 x 4 (or into
+// iterations_m x iterations_n larger ones) that lie kLanesM subtiles apart in m and kLanesN in n,
+// so that the lanes of a row read neighbouring 16-byte vectors of shared memory (no bank
+// conflicts), and a lane stores 4 neighbouring columns of C:
 //
 //     warp tile, thread_m = thread_n = 8, kLanesM = 4, kLanesN = 8; numbers are lanes, one a 4 x 4
-//     piece
+//     subtile
 //        0  1  2 ..  7 |  0  1  2 ..  7
 //        8  9 10 .. 15 |  8  9 10 .. 15
 //       16 ..          |
@@ -29,13 +29,14 @@ struct ThreadTile {
   static constexpr int kN = kTile.thread_n;
   static constexpr int kLanesM = kTile.warp_m / kM;
   static constexpr int kLanesN = kTile.warp_n / kN;
-  static constexpr int kPiece = 4;  // floats of one shared-memory vector
-  static constexpr int kPieceM = kTile.iterations_m > 0 ? kM / kTile.iterations_m : kPiece;
-  static constexpr int kPieceN = kTile.iterations_n > 0 ? kN / kTile.iterations_n : kPiece;
+  static constexpr int kSubtile = 4;  // floats of one shared-memory vector
+  static constexpr int kSubtileM = kTile.iterations_m > 0 ? kM / kTile.iterations_m : kSubtile;
+  static constexpr int kSubtileN = kTile.iterations_n > 0 ? kN / kTile.iterations_n : kSubtile;
   static_assert(kLanesM * kLanesN == 32, "a warp tile is 32 thread tiles");
-  static_assert(kM % kPieceM == 0 && kN % kPieceN == 0, "thread tiles are made of whole pieces");
-  static_assert(kPieceM % kPiece == 0 && kPieceN % kPiece == 0,
-                "pieces are made of 16-byte vectors");
+  static_assert(kM % kSubtileM == 0 && kN % kSubtileN == 0,
+                "thread tiles are made of whole subtiles");
+  static_assert(kSubtileM % kSubtile == 0 && kSubtileN % kSubtile == 0,
+                "subtiles are made of 16-byte vectors");
 
   struct Fragments {
     float a[kM];
@@ -43,8 +44,8 @@ struct ThreadTile {
   };
 
   float acc[kM][kN];
-  int row;     // of piece 0 in the block tile
-  int column;  // of piece 0 in the block tile
+  int row;     // of subtile 0 in the block tile
+  int column;  // of subtile 0 in the block tile
 
   // `thread` is the place of the calling thread among those that share the block tile.
   __device__ __forceinline__ explicit ThreadTile(int thread = static_cast<int>(threadIdx.x)) {
@@ -62,31 +63,31 @@ struct ThreadTile {
     int lane_m;
     int lane_n;
     place_lane(thread % 32, lane_m, lane_n);
-    row = warp / kWarpsN * kTile.warp_m + lane_m * kPieceM;
-    column = warp % kWarpsN * kTile.warp_n + lane_n * kPieceN;
+    row = warp / kWarpsN * kTile.warp_m + lane_m * kSubtileM;
+    column = warp % kWarpsN * kTile.warp_n + lane_n * kSubtileN;
   }
 
   // Offset of fragment element i from `row` (and j from `column`).
   static __device__ __forceinline__ constexpr int row_offset(int i) {
-    return i / kPieceM * kLanesM * kPieceM + i % kPieceM;
+    return i / kSubtileM * kLanesM * kSubtileM + i % kSubtileM;
   }
   static __device__ __forceinline__ constexpr int column_offset(int j) {
-    return j / kPieceN * kLanesN * kPieceN + j % kPieceN;
+    return j / kSubtileN * kLanesN * kSubtileN + j % kSubtileN;
   }
 
   // Reads the fragments of one k from the rows of the shared tiles that hold it.
   __device__ __forceinline__ void read(Fragments& f, const float* a_row, const float* b_row) const {
 #pragma unroll
-    for (int i = 0; i < kM; i += kPiece) {
-      const auto x = load_vector<kPiece>(a_row + row + row_offset(i));
+    for (int i = 0; i < kM; i += kSubtile) {
+      const auto x = load_vector<kSubtile>(a_row + row + row_offset(i));
 #pragma unroll
-      for (int v = 0; v < kPiece; ++v) f.a[i + v] = x.v[v];
+      for (int v = 0; v < kSubtile; ++v) f.a[i + v] = x.v[v];
     }
 #pragma unroll
-    for (int j = 0; j < kN; j += kPiece) {
-      const auto x = load_vector<kPiece>(b_row + column + column_offset(j));
+    for (int j = 0; j < kN; j += kSubtile) {
+      const auto x = load_vector<kSubtile>(b_row + column + column_offset(j));
 #pragma unroll
-      for (int v = 0; v < kPiece; ++v) f.b[j + v] = x.v[v];
+      for (int v = 0; v < kSubtile; ++v) f.b[j + v] = x.v[v];
     }
   }
 

@@ -70,7 +70,7 @@ class TileIterator {
   }
 
   // The accesses of part `part` of `parts` of a whole tile: calls f(i, address, inside) for each.
-  // When all parts have been visited, in order, the walk has gone on to the next tile.
+  // When all parts have been visited, in order, the iterator has gone on to the next tile.
   template <class F>
   __device__ __forceinline__ void visit_part(int part, int parts, F f) {
 #pragma unroll

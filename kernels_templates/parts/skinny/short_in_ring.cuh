@@ -28,8 +28,8 @@ template <TileConfig kTile, KernelTraits kTraits>
 class ShortInRing {
   using G = SkinnyGeometry<kTile, kTraits>;
   static constexpr int kDepth = G::kLanesK * G::kUnroll;  // values of k of a warp in a chunk
-  static constexpr int kPiece = G::kLanesK * G::kRun;     // those that are neighbours
-  static constexpr int kLimit = G::kShortContiguousK ? kPiece : G::kShort;
+  static constexpr int kRunDepth = G::kLanesK * G::kRun;  // those that are neighbours
+  static constexpr int kLimit = G::kShortContiguousK ? kRunDepth : G::kShort;
   static constexpr int kWidth = G::kShortVector < kLimit ? G::kShortVector : kLimit;
   static constexpr int kVectors = G::kShort * kDepth / kWidth;
   static constexpr int kCopies = (kVectors + 31) / 32;  // of a lane
@@ -103,7 +103,7 @@ class ShortInRing {
   // The value of k in a chunk that lies at `depth`: SkinnyGeometry::k_of for the lane that reads
   // it.
   static __device__ __forceinline__ int k_of(int depth) {
-    return (depth / kPiece * G::kWorkers + G::warp() * G::kLanesK) * G::kRun + depth % kPiece;
+    return (depth / kRunDepth * G::kWorkers + G::warp() * G::kLanesK) * G::kRun + depth % kRunDepth;
   }
 
   long long step_;  // between neighbours along k

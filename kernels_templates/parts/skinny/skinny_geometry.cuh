@@ -47,8 +47,8 @@ struct SkinnyGeometry {
   }
   // The place of this thread's o-th result along the long side of the tile.
   static __device__ __forceinline__ int long_of(int o) {
-    constexpr int kPiece = kLongContiguousK ? 1 : kLongVector;
-    return (o / kPiece * kLanesLong + lane_long()) * kPiece + o % kPiece;
+    constexpr int kAccess = kLongContiguousK ? 1 : kLongVector;
+    return (o / kAccess * kLanesLong + lane_long()) * kAccess + o % kAccess;
   }
 };
 

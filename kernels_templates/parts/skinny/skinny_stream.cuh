@@ -16,7 +16,7 @@ template <TileConfig kTile, KernelTraits kTraits>
 class LongStream {
   using G = SkinnyGeometry<kTile, kTraits>;
   static constexpr int kWidth = G::kLongVector;
-  static constexpr int kPieces = G::kLongContiguousK ? G::kThreadLong : G::kThreadLong / kWidth;
+  static constexpr int kVectors = G::kLongContiguousK ? G::kThreadLong : G::kThreadLong / kWidth;
 
  public:
   using Chunk = float[G::kUnroll][G::kThreadLong];
@@ -29,7 +29,7 @@ class LongStream {
       : ld_(ld), k_(k_begin), k_end_(k_end) {
     const int k = k_begin + G::k_of(0);
 #pragma unroll
-    for (int p = 0; p < kPieces; ++p) {
+    for (int p = 0; p < kVectors; ++p) {
       if constexpr (G::kLongContiguousK) {
         from_[p] = base + min(rotation.place(start + G::long_of(p)), extent - 1) * ld + k;
       } else {
@@ -59,16 +59,16 @@ class LongStream {
   static __device__ __forceinline__ void read(Chunk& chunk, float* slot) {
 #pragma unroll
     for (int access = 0; access < kAccesses; ++access) {
-      put(chunk, access / kPieces * kStep, access % kPieces,
+      put(chunk, access / kVectors * kStep, access % kVectors,
           load_vector<kWidth>(own(slot, access)));
     }
   }
 
  private:
   static constexpr int kStep = G::kLongContiguousK ? kWidth : 1;
-  static constexpr int kAccesses = G::kUnroll / kStep * kPieces;
+  static constexpr int kAccesses = G::kUnroll / kStep * kVectors;
 
-  // Calls f(access, u, piece, address, whether its k exists) for each access of the next chunk.
+  // Calls f(access, u, vector, address, whether its k exists) for each access of the next chunk.
   template <class F>
   __device__ __forceinline__ void visit(F f) {
     const long long step_k = G::kLongContiguousK ? 1 : ld_;
@@ -76,12 +76,12 @@ class LongStream {
     for (int u = 0; u < G::kUnroll; u += kStep) {
       const bool valid = k_ + G::k_of(u) < k_end_;
 #pragma unroll
-      for (int p = 0; p < kPieces; ++p) {
-        f(u / kStep * kPieces + p, u, p, from_[p] + (G::k_of(u) - G::k_of(0)) * step_k, valid);
+      for (int p = 0; p < kVectors; ++p) {
+        f(u / kStep * kVectors + p, u, p, from_[p] + (G::k_of(u) - G::k_of(0)) * step_k, valid);
       }
     }
 #pragma unroll
-    for (int p = 0; p < kPieces; ++p) from_[p] += G::kChunk * step_k;
+    for (int p = 0; p < kVectors; ++p) from_[p] += G::kChunk * step_k;
     k_ += G::kChunk;
   }
 
@@ -104,7 +104,7 @@ class LongStream {
   long long ld_;
   int k_;  // of the next chunk
   int k_end_;
-  const float* from_[kPieces];
+  const float* from_[kVectors];
 };
 
 }  // namespace gemmtune

@@ -55,7 +55,7 @@ void check_pieces(const StreamKRanges& s) {
     }
   }
   // What the second kernel reads of each tile.
-  for (int tile = 0; tile < s.shared; ++tile) {
+  for (int tile = 0; tile < s.split_tiles; ++tile) {
     const int first = s.block_of(tile * s.tiles_k);
     const int last = s.block_of((tile + 1) * s.tiles_k - 1);
     std::vector<int> read;
@@ -71,10 +71,10 @@ TEST_CASE("pieces of a stream-K product cover every k tile once, and slots are n
         const StreamKRanges s = ranges_of(tiles, tiles_k, blocks);
         REQUIRE(s.tiles == tiles);
         REQUIRE(s.tiles_k == tiles_k);
-        CHECK(s.shared <= tiles);
+        CHECK(s.split_tiles <= tiles);
         // Those that are not shared are whole waves.
-        CHECK((tiles - s.shared) % blocks == (tiles_k == 1 ? tiles % blocks : 0));
-        CHECK(s.grid() == tiles - s.shared + (s.shared > 0 ? blocks : 0));
+        CHECK((tiles - s.split_tiles) % blocks == (tiles_k == 1 ? tiles % blocks : 0));
+        CHECK(s.grid() == tiles - s.split_tiles + (s.split_tiles > 0 ? blocks : 0));
         check_pieces(s);
       }
     }
@@ -82,13 +82,13 @@ TEST_CASE("pieces of a stream-K product cover every k tile once, and slots are n
 }
 
 TEST_CASE("a last wave and one more are shared, whole waves are not") {
-  CHECK(ranges_of(64, 16, 132).shared == 64);
-  CHECK(ranges_of(132, 16, 132).shared == 0);
+  CHECK(ranges_of(64, 16, 132).split_tiles == 64);
+  CHECK(ranges_of(132, 16, 132).split_tiles == 0);
   CHECK(ranges_of(132, 16, 132).slots() == 0);
-  CHECK(ranges_of(133, 16, 132).shared == 133);
-  CHECK(ranges_of(300, 16, 132).shared == 168);
+  CHECK(ranges_of(133, 16, 132).split_tiles == 133);
+  CHECK(ranges_of(300, 16, 132).split_tiles == 168);
   CHECK(ranges_of(300, 16, 132).grid() == 264);
-  CHECK(ranges_of(300, 1, 132).shared == 0);
+  CHECK(ranges_of(300, 1, 132).split_tiles == 0);
 }
 
 TEST_CASE("mma_stream_k's launches, workspace and depth") {
