@@ -194,7 +194,8 @@ TEST_CASE("up to format 3 a kernel's parameters are respelled") {
   winner.problem = "f32/f32/ieee/ttt/64x64x64/align=16";
   winner.arch = "sm_90";
   winner.kernel = store::WinningKernel{
-      "split_k", "tile_m=8 stages=3", "hash", "13.0", store::Provenance::measured, false, 32, 97};
+      "split_k", "tile_m=8 stages=3", "hash", "13.0", store::Provenance::measured, false, 32, 97,
+      97};
   writer.add(winner);
   const auto config_in = [](const std::string& file) {
     std::string config;
