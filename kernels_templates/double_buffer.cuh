@@ -1,28 +1,28 @@
 #pragma once
 
-#include "parts/double_buffer_mainloop.cuh"
-#include "parts/gemm_args.h"
-#include "parts/kernel_traits.h"
-#include "parts/multistage_mainloop.cuh"
-#include "parts/raster.cuh"
-#include "parts/simt_epilogue.cuh"
-#include "parts/simt_thread_tile.cuh"
-#include "parts/tile_config.h"
+#include "parts/epilogue/simt_epilogue.cuh"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/raster.h"
+#include "parts/shared/tile_config.h"
+#include "parts/simt/double_buffer_mainloop.cuh"
+#include "parts/simt/multistage_mainloop.cuh"
+#include "parts/simt/thread_tile.cuh"
 
 // double_buffer: fp32 GEMM on the SIMT units with two shared-memory buffers.
 //
 //     C: m x n             block tile                warp tile             thread tile
 //     +----+----+--        tile_m x tile_n           warp_m x warp_n       thread_m x thread_n
-//     |    |    |          (one thread block)        (32 thread tiles)     (4 x 4 pieces, spread)
+//     |    |    |          (one thread block)        (32 thread tiles)     (4 x 4 subtiles, spread)
 //     +----+----+--        +-------+-------+         +--+--+--+--+
 //     |    |    |    --->  | warp0 | warp1 |  --->   |  |  |  |  |  --->   acc[thread_m][thread_n]
 //     +----+----+--        +-------+-------+         +--+--+--+--+
 //     |    |    |          | warp2 | warp3 |         |  |  |  |  |
 //                          +-------+-------+         +--+--+--+--+
 //
-// Tiles travel to shared memory through registers (parts/double_buffer_mainloop.cuh) or, where
-// kTile.copy says so, by cp.async, which transposes word by word (parts/multistage_mainloop.cuh,
-// with two buffers; sm_80 and up).
+// Tiles travel to shared memory through registers (parts/simt/double_buffer_mainloop.cuh) or, where
+// kTile.copy says so, by cp.async, which transposes word by word
+// (parts/simt/multistage_mainloop.cuh, with two buffers; sm_80 and up).
 
 namespace gemmtune {
 

@@ -1,43 +1,43 @@
 #pragma once
 
-#include "parts/kernel_traits.h"
-#include "parts/skinny_gemm.cuh"
-#include "parts/skinny_geometry.cuh"
-#include "parts/tile_config.h"
-#include "parts/vector_access.cuh"
+#include "parts/ptx/vector_access.cuh"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/tile_config.h"
+#include "parts/skinny/skinny_gemm.cuh"
+#include "parts/skinny/skinny_geometry.cuh"
 
 // gemv: fp32 products with very few rows or columns, bound by reading the long operand once.
 //
 //     C: m x n, m small               B, the long operand: k x n
 //     +-----+-----+-----+             +-----+-----+-----+
-//     | b0  | b1  | b2  |  few x long |w0   |     |     |   every warp of a block reads its own k
+//     | b0  | b1  | b2  |  short x long |w0   |     |     |   every warp of a block reads its own k
 //     +-----+-----+-----+             |w1   | b1  | b2  |   of the block's columns, unroll values
 //                                     |w0   |     |     |   a thread at a time, straight into
 //                                     |w1   |     |     |   registers
 //                                     +-----+-----+-----+
 //
-// With few columns it is A that is read that way. The few operand comes through L1: all lanes of a
-// worker read the same words, and the other warps find them there; for more rows see skinny.
-// How lanes lie: parts/skinny_geometry.cuh; how the parts of a sum meet, over lanes, warps and
-// slices: parts/skinny_results.cuh.
+// With few columns it is A that is read that way. The short operand comes through L1: all lanes of
+// a worker read the same words, and the other warps find them there; for more rows see skinny. How
+// lanes lie: parts/skinny/skinny_geometry.cuh; how the parts of a sum are added, over lanes, warps
+// and slices: parts/skinny/skinny_results.cuh.
 
 namespace gemmtune {
 
-// The few operand straight from global memory.
+// The short operand straight from global memory.
 template <TileConfig kTile, KernelTraits kTraits>
-class FewFromGlobal {
+class ShortFromGlobal {
   using G = SkinnyGeometry<kTile, kTraits>;
-  static constexpr int kLimit = G::kFewContiguousK ? G::kRun : G::kFew;
-  static constexpr int kWidth = G::kFewVector < kLimit ? G::kFewVector : kLimit;
+  static constexpr int kLimit = G::kShortContiguousK ? G::kRun : G::kShort;
+  static constexpr int kWidth = G::kShortVector < kLimit ? G::kShortVector : kLimit;
 
  public:
   static constexpr int kSmemBytes = 0;
   static constexpr int kSlotFloats = 0;
-  static constexpr int kGroup = G::kFewContiguousK ? kWidth : 1;
-  using Group = float[kGroup][G::kFew];
+  static constexpr int kGroup = G::kShortContiguousK ? kWidth : 1;
+  using Group = float[kGroup][G::kShort];
 
-  __device__ __forceinline__ FewFromGlobal(float*, const float* base, long long ld, int start,
-                                           int extent, int, int k_end)
+  __device__ __forceinline__ ShortFromGlobal(float*, const float* base, long long ld, int start,
+                                             int extent, int, int k_end)
       : base_(base), ld_(ld), start_(start), extent_(extent), k_end_(k_end) {}
 
   __device__ __forceinline__ void prepare(int) {}
@@ -45,9 +45,9 @@ class FewFromGlobal {
   __device__ __forceinline__ void read(Group& group, int k, int u) const {
     const int at = k + G::k_of(u);
     const bool valid = at < k_end_;
-    if constexpr (G::kFewContiguousK) {
+    if constexpr (G::kShortContiguousK) {
 #pragma unroll
-      for (int r = 0; r < G::kFew; ++r) {
+      for (int r = 0; r < G::kShort; ++r) {
         FloatVector<kWidth> x{};
         if (valid) x = load_vector<kWidth>(base_ + min(start_ + r, extent_ - 1) * ld_ + at);
 #pragma unroll
@@ -55,7 +55,7 @@ class FewFromGlobal {
       }
     } else {
 #pragma unroll
-      for (int r = 0; r < G::kFew; r += kWidth) {
+      for (int r = 0; r < G::kShort; r += kWidth) {
         FloatVector<kWidth> x{};
         if (valid) x = load_vector<kWidth>(base_ + at * ld_ + min(start_ + r, extent_ - kWidth));
 #pragma unroll
@@ -73,6 +73,6 @@ class FewFromGlobal {
 };
 
 template <TileConfig kTile, KernelTraits kTraits>
-struct Gemv : SkinnyGemm<kTile, kTraits, FewFromGlobal> {};
+struct Gemv : SkinnyGemm<kTile, kTraits, ShortFromGlobal> {};
 
 }  // namespace gemmtune

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "parts/element_types.h"
-#include "parts/exact_product.cuh"
-#include "parts/gemm_args.h"
-#include "parts/kernel_traits.h"
-#include "parts/mma_epilogue.cuh"
-#include "parts/mma_mainloop.cuh"
-#include "parts/raster.cuh"
-#include "parts/tile_config.h"
+#include "parts/epilogue/exact_product.cuh"
+#include "parts/epilogue/mma_epilogue.cuh"
+#include "parts/mma/mma_mainloop.cuh"
+#include "parts/shared/element_types.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/raster.h"
+#include "parts/shared/tile_config.h"
 
 // mma_multistage: GEMM on the tensor cores by mma.sync, with a pipeline of `stages` shared-memory
 // buffers filled by cp.async; on sm_75 of two, filled through registers. Operands are f16, and from

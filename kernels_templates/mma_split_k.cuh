@@ -1,15 +1,15 @@
 #pragma once
 
-#include "parts/cluster.cuh"
-#include "parts/element_types.h"
-#include "parts/gemm_args.h"
-#include "parts/k_range.cuh"
-#include "parts/kernel_traits.h"
-#include "parts/mma_mainloop.cuh"
-#include "parts/mma_partials.cuh"
-#include "parts/raster.cuh"
-#include "parts/thread_group.cuh"
-#include "parts/tile_config.h"
+#include "parts/mma/mma_mainloop.cuh"
+#include "parts/ptx/cluster.cuh"
+#include "parts/ptx/thread_group.cuh"
+#include "parts/reduce/k_range.cuh"
+#include "parts/reduce/mma_partials.cuh"
+#include "parts/shared/element_types.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/raster.h"
+#include "parts/shared/tile_config.h"
 
 // mma_split_k: mma_multistage with the k of every tile of C shared out, over `groups` groups of a
 // block's warps and over `slices` blocks: for problems whose tiles alone do not fill the card.
@@ -22,7 +22,8 @@
 //     blocks              2t                   |               2t + 1
 //
 // A group is what a block of mma_multistage is: it has a pipeline and a barrier of its own, so that
-// the groups hide each other's latencies. Their sums meet in the block's shared memory, as f32:
+// the groups hide each other's latencies. Their sums are added in the block's shared memory, as
+// f32:
 //
 //     shared memory: a group's pipeline, afterwards its partial tile (mma_partials.cuh), times
 //     groups
@@ -70,22 +71,22 @@ struct MmaSplitK {
     typename Mainloop::Sums sums;
     multiply(sums, group_smem, args, at.batch, row, column, slice * kGroups + Group::index());
     if constexpr (kThroughShared) {
-      leave<Partials::kStride>(sums, reinterpret_cast<float*>(group_smem), kTile.tile_m);
+      store_sums<Partials::kStride>(sums, reinterpret_cast<float*>(group_smem), kTile.tile_m);
       reduce(reinterpret_cast<float*>(smem), args, at.batch, row, column, slice);
     } else {
-      leave<kTile.tile_n>(sums, Partials::slot(args, block), args.m - row);
+      store_sums<kTile.tile_n>(sums, Partials::slot(args, block), args.m - row);
     }
   }
 
   static constexpr int kFinishThreads = Finish::kThreads;
   static __device__ __forceinline__ void finish(const GemmArgs& args) {
     constexpr int kWays = finish_ways(kSlices);
-    constexpr int kPieces = finish_pieces(Partials::kSlotFloats, kWays);
-    const int tile = static_cast<int>(blockIdx.x) / kPieces;
-    const int piece = static_cast<int>(blockIdx.x) % kPieces;
+    constexpr int kSubtiles = finish_blocks_of_tile(Partials::kSlotFloats, kWays);
+    const int tile = static_cast<int>(blockIdx.x) / kSubtiles;
+    const int subtile = static_cast<int>(blockIdx.x) % kSubtiles;
     const auto at =
         tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(args.m, args.n, tile);
-    Finish::run(args, at, piece, kWays, kSlices, [&](int i) { return tile * kSlices + i; });
+    Finish::run(args, at, subtile, kWays, kSlices, [&](int i) { return tile * kSlices + i; });
   }
 
  private:
@@ -99,13 +100,13 @@ struct MmaSplitK {
   }
 
   template <int kRowFloats>
-  static __device__ __forceinline__ void leave(const typename Mainloop::Sums& sums, float* to,
-                                               int rows) {
-    Partials::template leave<kRowFloats>(sums, to, Mainloop::warp_row(), Mainloop::warp_column(),
-                                         rows);
+  static __device__ __forceinline__ void store_sums(const typename Mainloop::Sums& sums, float* to,
+                                                    int rows) {
+    Partials::template store_sums_of_warp<kRowFloats>(sums, to, Mainloop::warp_row(),
+                                                      Mainloop::warp_column(), rows);
   }
 
-  // Adds up what the groups left in the block's shared memory, and what the blocks did.
+  // Adds up what the groups stored in the block's shared memory, and what the blocks did.
   static __device__ __forceinline__ void reduce(float* partials, const GemmArgs& args, int batch,
                                                 int row, int column, int slice) {
     if constexpr (kInCluster) {
@@ -126,7 +127,7 @@ struct MmaSplitK {
   // Calls f(v, the sum of vector v over the groups) for the calling thread's vectors.
   template <class F>
   static __device__ __forceinline__ void add_groups(const float* partials, F f) {
-    __syncthreads();  // the groups have left their sums
+    __syncthreads();  // the groups have stored their sums
     for (int v = static_cast<int>(threadIdx.x); v < Partials::kVectors; v += kThreads) {
       f(v, Partials::template sum<kGroups>([&](int group) {
           return load_vector<4>(partials + group * (kGroupBytes / 4) + Partials::offset_of(v));

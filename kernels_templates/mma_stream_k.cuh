@@ -1,14 +1,14 @@
 #pragma once
 
 #include "mma_multistage.cuh"
-#include "parts/mma_partials.cuh"
-#include "parts/stream_k_shares.h"
+#include "parts/reduce/mma_partials.cuh"
+#include "parts/shared/stream_k_ranges.h"
 
 // mma_stream_k: mma_multistage with even shares of all multiplications instead of even tiles, for
 // problems whose last wave of blocks would leave much of the card idle ("stream-K", Osama, Merrill,
 // Cecka, Garland and Owens, PPoPP 2023).
 //
-// The first kTile.slices blocks share out the k tiles of some tiles of C (stream_k_shares.h); each
+// The first kTile.slices blocks share out the k tiles of some tiles of C (stream_k_ranges.h); each
 // other block computes a tile. Here `slices` is the number of blocks that share, a multiple of the
 // blocks that the card runs at a time:
 //
@@ -18,9 +18,9 @@
 //     SM 2   | tile 2 |                        | 2  | 3     |
 //     SM 3   | tile 3 |                        | 3 | tile 4 |
 //
-// A block walks over its share tile by tile. A tile that is whole in it goes to C; the sums of part
-// of one go to a slot of the workspace, as f32. The second kernel, finish(), adds up the slots of
-// each such tile in the order of k, so that results do not vary. No block waits for another one.
+// A block goes through its range tile by tile. A tile that is whole in it goes to C; the sums of
+// part of one go to a slot of the workspace, as f32. The second kernel, finish(), adds up the slots
+// of each such tile in the order of k, so that results do not vary. No block waits for another one.
 
 namespace gemmtune {
 
@@ -35,20 +35,20 @@ struct MmaStreamK {
   static constexpr int kSmemBytes = Whole::kSmemBytes;
 
   static __device__ __forceinline__ void run(const GemmArgs& args) {
-    const StreamKShares shares = stream_k_shares(kTile, args);
+    const StreamKRanges ranges = stream_k_ranges(kTile, args);
     const int block = static_cast<int>(blockIdx.x);
-    int tile = shares.shared + block - shares.first_whole();
+    int tile = ranges.split_tiles + block - ranges.first_whole();
     int first = 0;  // k tile of the tile
-    int left = shares.tiles_k;
-    if (block < shares.first_whole()) {
-      const int begin = shares.begin(block);
-      tile = begin / shares.tiles_k;
-      first = begin - tile * shares.tiles_k;
-      left = shares.begin(block + 1) - begin;
+    int left = ranges.tiles_k;
+    if (block < ranges.first_whole()) {
+      const int begin = ranges.begin(block);
+      tile = begin / ranges.tiles_k;
+      first = begin - tile * ranges.tiles_k;
+      left = ranges.begin(block + 1) - begin;
     }
     for (int slot = 2 * block; left > 0; ++tile, slot = 2 * block + 1) {
-      const int count = min(left, shares.tiles_k - first);
-      multiply(args, tile, first, count, count < shares.tiles_k ? slot : kWholeTile);
+      const int count = min(left, ranges.tiles_k - first);
+      multiply(args, tile, first, count, count < ranges.tiles_k ? slot : kWholeTile);
       first = 0;
       left -= count;
       __syncthreads();  // nobody stores results through shared memory any more
@@ -57,17 +57,17 @@ struct MmaStreamK {
 
   static constexpr int kFinishThreads = Finish::kThreads;
   static __device__ __forceinline__ void finish(const GemmArgs& args) {
-    const StreamKShares shares = stream_k_shares(kTile, args);
-    const int ways = shares.ways();
-    const int pieces = finish_pieces(Partials::kSlotFloats, ways);
-    const int tile = static_cast<int>(blockIdx.x) / pieces;
-    const int first = shares.block_of(tile * shares.tiles_k);
-    const int last = shares.block_of((tile + 1) * shares.tiles_k - 1);
+    const StreamKRanges ranges = stream_k_ranges(kTile, args);
+    const int ways = ranges.ways();
+    const int subtiles = finish_blocks_of_tile(Partials::kSlotFloats, ways);
+    const int tile = static_cast<int>(blockIdx.x) / subtiles;
+    const int first = ranges.block_of(tile * ranges.tiles_k);
+    const int last = ranges.block_of((tile + 1) * ranges.tiles_k - 1);
     if (first == last) return;  // it was whole
     const auto at =
         tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(args.m, args.n, tile);
-    Finish::run(args, at, static_cast<int>(blockIdx.x) - tile * pieces, ways, last - first + 1,
-                [&](int i) { return shares.slot(first + i, tile); });
+    Finish::run(args, at, static_cast<int>(blockIdx.x) - tile * subtiles, ways, last - first + 1,
+                [&](int i) { return ranges.slot(first + i, tile); });
   }
 
  private:
@@ -89,8 +89,9 @@ struct MmaStreamK {
     if (slot == kWholeTile) {
       Whole::store(sums, smem, args, at.batch, row, column);
     } else {
-      Partials::template leave<kTile.tile_n>(sums, Partials::slot(args, slot), Mainloop::warp_row(),
-                                             Mainloop::warp_column(), args.m - row);
+      Partials::template store_sums_of_warp<kTile.tile_n>(sums, Partials::slot(args, slot),
+                                                          Mainloop::warp_row(),
+                                                          Mainloop::warp_column(), args.m - row);
     }
   }
 };

@@ -1,20 +1,20 @@
 #pragma once
 
-#include "parts/gemm_args.h"
-#include "parts/kernel_traits.h"
-#include "parts/multistage_mainloop.cuh"
-#include "parts/raster.cuh"
-#include "parts/simt_epilogue.cuh"
-#include "parts/simt_thread_tile.cuh"
-#include "parts/staged_epilogue.cuh"
-#include "parts/tile_config.h"
+#include "parts/epilogue/simt_epilogue.cuh"
+#include "parts/epilogue/staged_epilogue.cuh"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/raster.h"
+#include "parts/shared/tile_config.h"
+#include "parts/simt/multistage_mainloop.cuh"
+#include "parts/simt/thread_tile.cuh"
 
 // multistage: fp32 GEMM on the SIMT units with a pipeline of `stages` shared-memory buffers filled
 // by cp.async (sm_80 and up). Tiles as in double_buffer.cuh:
 //
 //     block tile tile_m x tile_n  >  warp tile warp_m x warp_n  >  thread tile thread_m x thread_n
 //
-// Shared memory and the pipeline over time are drawn in parts/multistage_mainloop.cuh.
+// Shared memory and the pipeline over time are drawn in parts/simt/multistage_mainloop.cuh.
 
 namespace gemmtune {
 
@@ -26,7 +26,7 @@ struct Multistage {
   static constexpr int kSmemBytes = Mainloop::kSmemBytes;
   // Where C is not aligned, and the buffers of the main loop have the room.
   static constexpr bool kStaged =
-      kTraits.vector_c == 1 && StagedEpilogue<kTile>::kSmemBytes <= kSmemBytes;
+      kTraits.vector_c == 1 && StagedEpilogue<kTile, ThreadTile<kTile>>::kSmemBytes <= kSmemBytes;
 
   static __device__ __forceinline__ void run(const GemmArgs& args) {
     extern __shared__ __align__(16) float smem[];
@@ -39,7 +39,7 @@ struct Multistage {
     float* const c = static_cast<float*>(args.c) + at.batch * args.stride_c;
     if constexpr (kStaged) {
       __syncthreads();  // everyone has read the last buffers
-      StagedEpilogue<kTile>::store(tile, smem, c, args, row, column);
+      StagedEpilogue<kTile, ThreadTile<kTile>>::store(tile, smem, c, args, row, column);
     } else {
       store_thread_tile<kTraits.vector_c>(tile, c, args, row, column);
     }

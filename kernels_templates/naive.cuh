@@ -1,10 +1,10 @@
 #pragma once
 
-#include "parts/block_thread_tile.cuh"
-#include "parts/gemm_args.h"
-#include "parts/kernel_traits.h"
-#include "parts/raster.cuh"
-#include "parts/tile_config.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/raster.h"
+#include "parts/shared/tile_config.h"
+#include "parts/simt/block_thread_tile.cuh"
 
 // naive: fp32 GEMM with one thread an element and every operand read from global memory.
 //

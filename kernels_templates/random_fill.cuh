@@ -1,19 +1,14 @@
 #pragma once
 
-#include "parts/element_types.h"
-#include "parts/half_access.cuh"
-#include "parts/random_value.h"
+#include "parts/ptx/half_access.cuh"
+#include "parts/shared/element_types.h"
+#include "parts/shared/fill_args.h"
+#include "parts/shared/random_value.h"
 
 // Fills an array with random_value(seed, i), rounded to the element type: the operands of a
 // benchmark.
 
 namespace gemmtune {
-
-struct FillArgs {
-  void* to = nullptr;
-  unsigned long long count = 0;
-  unsigned long long seed = 0;
-};
 
 template <ElementType kType>
 __device__ __forceinline__ void random_fill(const FillArgs& args) {

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "parts/gemm_args.h"
-#include "parts/guarded_gemm.cuh"
-#include "parts/kernel_traits.h"
-#include "parts/tile_config.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/tile_config.h"
+#include "parts/simt/guarded_gemm.cuh"
 
 // register_cache: thread_tile_2d with the operands of one k in registers, multiplied as an outer
 // product.

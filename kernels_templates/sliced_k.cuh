@@ -1,21 +1,22 @@
 #pragma once
 
-#include "parts/gemm_args.h"
-#include "parts/k_range.cuh"
-#include "parts/kernel_traits.h"
-#include "parts/multistage_mainloop.cuh"
-#include "parts/partial_tile.cuh"
-#include "parts/raster.cuh"
-#include "parts/simt_epilogue.cuh"
-#include "parts/simt_thread_tile.cuh"
-#include "parts/slice_sum.cuh"
-#include "parts/thread_group.cuh"
-#include "parts/tile_config.h"
+#include "parts/epilogue/simt_epilogue.cuh"
+#include "parts/ptx/thread_group.cuh"
+#include "parts/reduce/k_range.cuh"
+#include "parts/reduce/partial_tile.cuh"
+#include "parts/reduce/slice_sum.cuh"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/raster.h"
+#include "parts/shared/thread_tiles.h"
+#include "parts/shared/tile_config.h"
+#include "parts/simt/multistage_mainloop.cuh"
+#include "parts/simt/thread_tile.cuh"
 
 // sliced_k: multistage with the k of a block's tile of C shared out over `groups` groups of its
 // warps, for problems with too few tiles to give every SM several blocks. A group is what a block
 // of multistage is: it has a pipeline and a barrier of its own, so that the groups hide each
-// other's latencies; but their sums meet in the block's shared memory, not in another's or in
+// other's latencies; but their sums are added in the block's shared memory, not in another's or in
 // global memory.
 //
 //     group 0   k: |  part 0  |             one pipeline a group, time ->
@@ -87,7 +88,7 @@ struct SlicedK {
     return static_cast<float*>(args.c) + batch * args.stride_c;
   }
 
-  // Multiplies part `part` of k and leaves the group's sums in its own shared memory.
+  // Multiplies part `part` of k and stores the group's sums to its own shared memory.
   static __device__ __forceinline__ void multiply(float* smem, const GemmArgs& args, int batch,
                                                   int row, int column, int part) {
     const KRange range = k_range<kTile.tile_k, kGroups * kSlices>(args.k, part);
@@ -96,7 +97,7 @@ struct SlicedK {
       Mainloop::run(tile, smem, args, batch, row, column, range.begin, range.end);
       Group::sync();  // everyone has read the last buffers
     }
-    Partial::leave(tile, smem, args);
+    Partial::store(tile, smem, args);
   }
 
   // Calls f(v, the sum of vector v over the groups in order) for the calling thread's vectors.

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "parts/gemm_args.h"
-#include "parts/guarded_gemm.cuh"
-#include "parts/kernel_traits.h"
-#include "parts/tile_config.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/tile_config.h"
+#include "parts/simt/guarded_gemm.cuh"
 
 // smem_tile: fp32 GEMM through shared memory, one thread an element of a square block tile.
 //

@@ -1,20 +1,20 @@
 #pragma once
 
-#include "parts/double_buffer_mainloop.cuh"
-#include "parts/gemm_args.h"
-#include "parts/k_range.cuh"
-#include "parts/kernel_traits.h"
-#include "parts/multistage_mainloop.cuh"
-#include "parts/partial_tile.cuh"
-#include "parts/raster.cuh"
-#include "parts/simt_epilogue.cuh"
-#include "parts/simt_thread_tile.cuh"
-#include "parts/slice_sum.cuh"
-#include "parts/tile_config.h"
+#include "parts/epilogue/simt_epilogue.cuh"
+#include "parts/reduce/k_range.cuh"
+#include "parts/reduce/partial_tile.cuh"
+#include "parts/reduce/slice_sum.cuh"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/raster.h"
+#include "parts/shared/tile_config.h"
+#include "parts/simt/double_buffer_mainloop.cuh"
+#include "parts/simt/multistage_mainloop.cuh"
+#include "parts/simt/thread_tile.cuh"
 
-// split_k: double_buffer (2 stages) or multistage (more) with the k of every tile of C shared out
-// over `slices` blocks, for problems whose tiles alone do not fill the card (small m and n, tall
-// k).
+// split_k: double_buffer (copies through registers) or multistage (by cp.async) with the k of every
+// tile of C shared out over `slices` blocks, for problems whose tiles alone do not fill the card
+// (small m and n, tall k).
 //
 //     block b computes tile b / slices of C over slice b % slices of k:
 //
@@ -30,7 +30,7 @@
 //   order of
 //               the additions varies, so results may differ in the last bits from run to run.
 //
-//   cluster     The slices of a tile are one cluster (sm_90 and up): each block leaves its partial
+//   cluster     The slices of a tile are one cluster (sm_90 and up): each block stores its partial
 //   tile in
 //               its own shared memory, and after a cluster barrier sums one part of the tile over
 //               all blocks, in order. Deterministic, one launch, no workspace.
@@ -48,7 +48,7 @@ struct SplitKMainloop<kTile, kTraits, true> {
 
 template <TileConfig kTile, KernelTraits kTraits>
 struct SplitK {
-  using Mainloop = typename SplitKMainloop<kTile, kTraits, kTile.stages == 2>::Type;
+  using Mainloop = typename SplitKMainloop<kTile, kTraits, kTile.copy == kCopyRegisters>::Type;
   using Tile = ThreadTile<kTile>;
   using Partial = PartialTile<kTile>;
   using Sum = SliceSum<kTile, kTraits>;
@@ -112,7 +112,7 @@ struct SplitK {
                                                            const GemmArgs& args, int batch, int row,
                                                            int column, int slice) {
     __syncthreads();  // everyone has read the last buffers
-    Partial::leave(tile, smem, args);
+    Partial::store(tile, smem, args);
     Partial::template sum_in_cluster<kSlices, kThreads, kTraits.vector_c>(
         smem, static_cast<float*>(args.c) + batch * args.stride_c, args, row, column, slice);
   }

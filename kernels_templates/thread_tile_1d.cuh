@@ -1,9 +1,9 @@
 #pragma once
 
-#include "parts/gemm_args.h"
-#include "parts/guarded_gemm.cuh"
-#include "parts/kernel_traits.h"
-#include "parts/tile_config.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/tile_config.h"
+#include "parts/simt/guarded_gemm.cuh"
 
 // thread_tile_1d: fp32 GEMM in which a thread computes thread_m results, one below the other.
 //
@@ -16,7 +16,7 @@
 //     | tn ..              |
 //
 // Tiles, barriers and shared memory as in smem_tile.cuh: A tile [tile_m][tile_k], B tile
-// [tile_k][tile_n]. A thread keeps its word of B in a register while it walks down the column.
+// [tile_k][tile_n]. A thread keeps its word of B in a register while it goes down the column.
 //
 // Words loaded a multiply-add: 1 + 1 / thread_m from shared memory, 1 / tile_m + 1 / tile_n from
 // global.

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "parts/gemm_args.h"
-#include "parts/guarded_gemm.cuh"
-#include "parts/kernel_traits.h"
-#include "parts/tile_config.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/tile_config.h"
+#include "parts/simt/guarded_gemm.cuh"
 
 // thread_tile_2d: fp32 GEMM in which a thread computes thread_m x thread_n neighbouring results.
 //

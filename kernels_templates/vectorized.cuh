@@ -1,12 +1,13 @@
 #pragma once
 
-#include "parts/block_thread_tile.cuh"
-#include "parts/gemm_args.h"
-#include "parts/kernel_traits.h"
-#include "parts/raster.cuh"
-#include "parts/single_buffer_mainloop.cuh"
-#include "parts/tile_config.h"
-#include "parts/vector_access.cuh"
+#include "parts/ptx/vector_access.cuh"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/raster.h"
+#include "parts/shared/thread_tiles.h"
+#include "parts/shared/tile_config.h"
+#include "parts/simt/block_thread_tile.cuh"
+#include "parts/simt/single_buffer_mainloop.cuh"
 
 // vectorized: register_cache with accesses of `vector` words (4: 16 bytes) to global and shared
 // memory.
@@ -24,7 +25,7 @@
 // `vector` at most.
 //
 // Block and thread tiles as in thread_tile_2d.cuh; shared memory and barriers in
-// parts/single_buffer_mainloop.cuh. C is stored in vectors.
+// parts/simt/single_buffer_mainloop.cuh. C is stored in vectors.
 //
 // Words loaded a multiply-add as in register_cache; instructions 1 / vector of that.
 
@@ -55,7 +56,7 @@ struct Vectorized {
         tile.multiply(fragment_a, fragment_b);
       }
     });
-    tile.template store<kAccessWidth<kTile, kTraits.vector_c>>(
+    tile.template store<access_width(kTile, kTraits.vector_c)>(
         static_cast<float*>(args.c) + at.batch * args.stride_c, args, row, column);
   }
 

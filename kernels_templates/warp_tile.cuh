@@ -1,12 +1,13 @@
 #pragma once
 
-#include "parts/gemm_args.h"
-#include "parts/kernel_traits.h"
-#include "parts/raster.cuh"
-#include "parts/simt_epilogue.cuh"
-#include "parts/simt_thread_tile.cuh"
-#include "parts/single_buffer_mainloop.cuh"
-#include "parts/tile_config.h"
+#include "parts/epilogue/simt_epilogue.cuh"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/raster.h"
+#include "parts/shared/thread_tiles.h"
+#include "parts/shared/tile_config.h"
+#include "parts/simt/single_buffer_mainloop.cuh"
+#include "parts/simt/thread_tile.cuh"
 
 // warp_tile: vectorized with a tile of each warp between block tile and thread tile.
 //
@@ -16,13 +17,13 @@
 //     | warp0 | warp1 |       |  0  1 ..  7 |  0  1 ..  7 |         +----+  +----+
 //     +-------+-------+  -->  |  8  9 .. 15 |  8  9 .. 15 |   -->   |    |  |    |   of lane 9
 //     | warp2 | warp3 |       | 16 ..       | 16 ..       |         +----+  +----+
-//     +-------+-------+       | 24 ..       | 24 ..       |      pieces: thread_m / iterations_m
+//     +-------+-------+       | 24 ..       | 24 ..       |      subtiles: thread_m / iterations_m
 //                             +-------------+-------------+         x thread_n / iterations_n
 //
-// A warp's reads for one k come from a short piece of each shared tile, so more lanes share a word;
-// and what a thread computes is spread over the iterations, so that the lanes of a warp read
-// neighbouring vectors. Index formulas in parts/simt_thread_tile.cuh; shared memory and barriers in
-// parts/single_buffer_mainloop.cuh.
+// A warp's reads for one k come from a short subtile of each shared tile, so more lanes share a
+// word; and what a thread computes is spread over the iterations, so that the lanes of a warp read
+// neighbouring vectors. Index formulas in parts/simt/thread_tile.cuh; shared memory and barriers in
+// parts/simt/single_buffer_mainloop.cuh.
 
 namespace gemmtune {
 
@@ -30,8 +31,7 @@ template <TileConfig kTile, KernelTraits kTraits>
 struct WarpTile {
   using Tile = ThreadTile<kTile>;
 
-  static constexpr int kThreads =
-      32 * (kTile.tile_m / kTile.warp_m) * (kTile.tile_n / kTile.warp_n);
+  static constexpr int kThreads = warp_tile_threads(kTile);
   using Mainloop = SingleBufferMainloop<kTile, kTraits, kThreads>;
   static constexpr int kSmemBytes = Mainloop::kSmemBytes;
 

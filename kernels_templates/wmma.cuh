@@ -1,13 +1,13 @@
 #pragma once
 
-#include "parts/element_types.h"
-#include "parts/gemm_args.h"
-#include "parts/kernel_traits.h"
-#include "parts/raster.cuh"
-#include "parts/shared_address.cuh"
-#include "parts/tile_config.h"
-#include "parts/wmma_epilogue.cuh"
-#include "parts/wmma_mainloop.cuh"
+#include "parts/epilogue/wmma_epilogue.cuh"
+#include "parts/mma/wmma_mainloop.cuh"
+#include "parts/ptx/shared_address.cuh"
+#include "parts/shared/element_types.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/raster.h"
+#include "parts/shared/tile_config.h"
 
 // wmma: GEMM on the tensor cores by nvcuda::wmma's instructions (f16 from sm_75, bf16 from sm_80),
 // with two shared-memory buffers that are filled through registers. f32 operands are rounded to f16

@@ -205,26 +205,27 @@ std::string launch_comment(const KernelSpec& spec) {
 // The parts of a translation unit, in order.
 std::vector<std::string> included_files(const KernelSpec& spec) {
   std::vector<std::string> files = {std::string(spec.strategy->template_file())};
-  if (spec.device_scalars) files.emplace_back("parts/device_scalars.h");
+  if (spec.device_scalars) files.emplace_back("parts/shared/device_scalars.h");
   const auto entries = spec.strategy->entry_points(spec);
   if (std::any_of(entries.begin(), entries.end(),
                   [](const EntryPoint& e) { return takes(e, ParameterKind::tensor_map); })) {
-    files.emplace_back("parts/tensor_map.h");
+    files.emplace_back("parts/shared/tensor_map.h");
   }
   return files;
 }
 
-// Headers reachable from the strategy's template, under every name they are included by.
-void collect_headers(const Strategy& strategy, const std::string& path, std::set<std::string>& seen,
-                     KernelSource& source) {
+// Appends `path` behind the files that it includes, each file once; `file_text` looks them up.
+template <class FileText>
+void collect_headers(const FileText& file_text, const std::string& path,
+                     std::set<std::string>& seen, std::vector<SourceHeader>& headers) {
   if (!seen.insert(path).second) return;
-  const std::string text(strategy.file_text(path));
+  const std::string text(file_text(path));
   size_t at = 0;
   while ((at = text.find(kInclude, at)) != std::string::npos) {
     at += kInclude.size();
-    collect_headers(strategy, text.substr(at, text.find('"', at) - at), seen, source);
+    collect_headers(file_text, text.substr(at, text.find('"', at) - at), seen, headers);
   }
-  source.headers.push_back({path, text});
+  headers.push_back({path, text});
 }
 
 }  // namespace
@@ -248,6 +249,13 @@ std::string_view template_text(std::string_view path) {
   return {};
 }
 
+std::vector<SourceHeader> headers_of(const std::string& path) {
+  std::set<std::string> seen;
+  std::vector<SourceHeader> headers;
+  collect_headers(template_text, path, seen, headers);
+  return headers;
+}
+
 KernelSource emit(const KernelSpec& spec) {
   KernelSource source;
   source.name = kernel_name(spec);
@@ -255,7 +263,8 @@ KernelSource emit(const KernelSpec& spec) {
   std::set<std::string> seen;
   for (const std::string& file : included_files(spec)) {
     source.text += fmt::format("#include \"{}\"\n", file);
-    collect_headers(*spec.strategy, file, seen, source);
+    collect_headers([&](std::string_view path) { return spec.strategy->file_text(path); }, file,
+                    seen, source.headers);
   }
   source.text += "\n" + instantiation(spec);
   return source;

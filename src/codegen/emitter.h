@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "codegen/kernel_source.h"
 #include "codegen/kernel_spec.h"
@@ -18,11 +19,15 @@ KernelSource emit(const KernelSpec& spec);
 // to compile it, for spec.arch, and how to launch it.
 std::string emit_standalone(const KernelSpec& spec);
 
-// The type's name in the kernels, e.g. "gemmtune::kF16" (parts/element_types.h).
+// The type's name in the kernels, e.g. "gemmtune::kF16" (parts/shared/element_types.h).
 std::string_view element_type(DataType type);
 
-// The text of a template or part by its path in kernels_templates/, e.g. "parts/raster.cuh"; empty
-// if there is none.
+// A template of kernels_templates/ and what it includes, each behind what it includes itself, under
+// the names that they are included by.
+std::vector<SourceHeader> headers_of(const std::string& path);
+
+// The text of a template or part by its path in kernels_templates/, e.g. "parts/shared/raster.h";
+// empty if there is none.
 std::string_view template_text(std::string_view path);
 
 }  // namespace gemmtune::codegen

@@ -9,8 +9,8 @@
 #include "core/problem.h"
 #include "core/tile_config.h"
 
-#include "../../kernels_templates/parts/device_scalars.h"
-#include "../../kernels_templates/parts/kernel_traits.h"
+#include "parts/shared/device_scalars.h"
+#include "parts/shared/kernel_traits.h"
 
 namespace gemmtune::codegen {
 

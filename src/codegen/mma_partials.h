@@ -5,12 +5,11 @@
 #include "codegen/strategy.h"
 
 // Tiles of f32 partial sums of the tensor-core kernels, and the kernel that adds up those in the
-// workspace: the host's side of kernels_templates/parts/mma_partials.cuh.
+// workspace: the host's side of kernels_templates/parts/reduce/mma_partials.cuh.
 
 namespace gemmtune::codegen::mma {
 
-// Bytes of a tile in shared memory, and of a slot of the workspace.
-int partial_tile_bytes(const TileConfig& tile);
+// Bytes of a slot of the workspace.
 int64_t slot_bytes(const TileConfig& tile);
 
 // Blocks of that kernel for a tile of up to `slots` slots.

@@ -4,80 +4,65 @@
 #include <array>
 #include <string>
 
-#include "codegen/simt_rules.h"
+#include "codegen/tiling.h"
+
+#include "parts/shared/mma_tiles.h"
+#include "parts/shared/thread_tiles.h"
 
 namespace gemmtune::codegen::mma {
 namespace {
 
-constexpr int kPiece = 16;             // rows or columns that one ldmatrix reads
-constexpr int kStepBytes = 32;         // k of one mma, along a line
-constexpr int kChunkBytes = 16;        // what shared memory is swizzled by
-constexpr int kBankLine = 32;          // f32 in one line of banks
-constexpr int kBufferAlignment = 128;  // as in mma_tile_loader.cuh
-constexpr int kSlabPadding = 8;        // sums a row (mma_epilogue.cuh, wmma_epilogue.cuh)
 // Addresses of copies and fragments, counters and launch arguments that stay live through the main
 // loop, beside one register for each fragment offset.
 constexpr int kOverheadRegisters = 30;
 // Of a 16-bit operand that is copied through registers, element by element.
 constexpr int kLoadRegisters = 16;
 
-constexpr std::array<std::string_view, 11> kParameters = {
-    "tile_m", "tile_n",    "tile_k", "warp_m",     "warp_n", "stages",
-    "order",  "fragments", "unroll", "min_blocks", "raster"};
+constexpr std::array<std::string_view, 12> kParameters = {
+    "tile_m", "tile_n", "tile_k",    "warp_m",    "warp_n",     "stages",
+    "copy",   "order",  "fragments", "promotion", "min_blocks", "raster"};
 
 constexpr int kSecondGeneration = 80;  // cp.async, m16n8k16, bf16, tf32
 
-int power_of_two_in(int x, int most) {
-  int p = 1;
-  while (p < most && x % (2 * p) == 0) p *= 2;
-  return p;
-}
-
-// mmas along k in a step of the main loop.
-int mmas_in_step(const TileConfig& tile) {
-  return std::max(1, tile.unroll);
+int shared_bytes(const KernelSpec& spec) {
+  return size_bytes(shared_type(spec));  // of an element
 }
 
 int k_of_step(const KernelSpec& spec) {
-  return mmas_in_step(spec.tile) * kStepBytes / size_bytes(shared_type(spec));
+  return mmas_of_step(spec.tile) * kMmaStepBytes / shared_bytes(spec);
 }
 
-// How a block's threads share out an operand's tile (MmaTileLoader in mma_tile_loader.cuh).
+// Whether a block's threads share out an operand's tile evenly.
 bool copies_evenly(int threads, int lines, int line, int vector, DataType type) {
-  const int access = std::max(4 / size_bytes(type), vector);  // elements
+  const int access = copied_elements_at_once(vector, size_bytes(type));
   const int chunk = kChunkBytes / size_bytes(type);
   if (threads <= 0 || line <= 0 || line % chunk != 0) return false;
-  const int accesses = line / access;
-  const int across = power_of_two_in(accesses, power_of_two_in(threads, 1 << 10));
-  const int period = power_of_two_in(line / chunk, 8);
-  const bool whole_groups = accesses == across || across * access % (chunk * period) == 0;
-  return threads % across == 0 && lines % (threads / across) == 0 && whole_groups;
+  return LineCopies(threads, lines, line / access)
+      .even(threads, access, chunk, swizzle_period(line / chunk));
 }
 
-// Offsets that a thread keeps to read its warp's fragments (MmaFragmentReader in
-// mma_fragments.cuh).
-int fragment_offsets(const KernelSpec& spec, bool contiguous_k, int warp) {
-  if (!contiguous_k) return warp / kPiece;
-  const bool one_serves_all =
-      simt::divides(spec.tile.tile_k * size_bytes(shared_type(spec)), kBufferAlignment);
-  return one_serves_all ? 1 : spec.tile.tile_k / k_of_step(spec);
+// Registers for the offsets of a warp's fragments.
+int offset_registers(const KernelSpec& spec, bool contiguous_k, int warp) {
+  const int line_bytes = spec.tile.tile_k * shared_bytes(spec);
+  return fragment_offsets(contiguous_k, line_bytes, spec.tile.tile_k / k_of_step(spec),
+                          warp / kFragmentSide);
 }
 
 // Whether lines of f32 along m or n are as SwizzledRows wants them.
 bool whole_bank_lines(const KernelSpec& spec, bool contiguous_k, int tile) {
-  return spec.type != DataType::f32 || contiguous_k || simt::divides(kBankLine, tile);
+  return spec.type != DataType::f32 || contiguous_k ||
+         divides(kBankLineBytes, tile * size_bytes(spec.type));
 }
 
 constexpr std::array kPieceRules = {
     Rule{"warp tiles made of 16 x 16 pieces", "16 rows or columns are read at a time",
          [](const RuleInput& in) {
-           return simt::divides(kPiece, in.spec.tile.warp_m) &&
-                  simt::divides(kPiece, in.spec.tile.warp_n);
+           return divides(kFragmentSide, in.spec.tile.warp_m) &&
+                  divides(kFragmentSide, in.spec.tile.warp_n);
          }},
-    Rule{
-        "tile_k made of k steps",
-        "an mma multiplies 16 values of k, or 8 of tf32; a step is `unroll` of them",
-        [](const RuleInput& in) { return simt::divides(k_of_step(in.spec), in.spec.tile.tile_k); }},
+    Rule{"tile_k made of k steps",
+         "an mma multiplies 16 values of k, or 8 of tf32; a step is `promotion` of them",
+         [](const RuleInput& in) { return divides(k_of_step(in.spec), in.spec.tile.tile_k); }},
 };
 
 constexpr std::array kPipelineRules = {
@@ -90,7 +75,7 @@ constexpr std::array kPipelineRules = {
     Rule{"several mmas a step in 3xtf32 only",
          "they save its additions; else there is nothing to save",
          [](const RuleInput& in) {
-           return in.spec.math == MathMode::tf32x3 || mmas_in_step(in.spec.tile) == 1;
+           return in.spec.math == MathMode::tf32x3 || mmas_of_step(in.spec.tile) == 1;
          }},
     Rule{"1 or 2 fragment buffers", "there is no third to be filled",
          [](const RuleInput& in) {
@@ -102,15 +87,21 @@ constexpr std::array kPipelineRules = {
          }},
     Rule{"at least 2 stages", "with fewer copies and product cannot overlap",
          [](const RuleInput& in) { return in.spec.tile.stages >= 2; }},
-    Rule{"2 stages before sm_80", "without cp.async one tile is on its way, in registers",
+    Rule{"cp.async from sm_80 on, registers before it",
+         "older archs have none; with it no register holds a tile on its way",
          [](const RuleInput& in) {
-           return in.spec.tile.stages == 2 || !copies_through_registers(in.spec.tile, in.device);
+           const bool async = in.device.arch.number() >= kSecondGeneration;
+           return in.spec.tile.copy == (async ? kCopyAsync : kCopyRegisters);
+         }},
+    Rule{"2 stages through registers", "one tile is on its way in them",
+         [](const RuleInput& in) {
+           return in.spec.tile.stages == 2 || in.spec.tile.copy != kCopyRegisters;
          }},
     Rule{"registers fit a thread and its share of a tile on its way",
          "accumulators and fragments must not spill",
          [](const RuleInput& in) {
-           return !copies_through_registers(in.spec.tile, in.device) ||
-                  estimated_registers(in.spec) + held_registers(in.spec) <=
+           return in.spec.tile.copy != kCopyRegisters ||
+                  estimated_registers(in.spec) + staging_registers(in.spec) <=
                       in.device.max_registers_per_thread;
          }},
 };
@@ -143,12 +134,11 @@ std::span<const std::string_view> parameters() {
 }
 
 int threads(const TileConfig& tile) {
-  return simt::threads(tile);
+  return warp_tile_threads(tile);
 }
 
 int pipeline_bytes(const KernelSpec& spec) {
-  const TileConfig& t = spec.tile;
-  return t.stages * (t.tile_m + t.tile_n) * t.tile_k * size_bytes(spec.type);
+  return spec.tile.stages * mma_buffer_bytes(spec.tile, size_bytes(spec.type));
 }
 
 int smem_bytes(const KernelSpec& spec) {
@@ -156,16 +146,16 @@ int smem_bytes(const KernelSpec& spec) {
 }
 
 int slabs_bytes(const TileConfig& tile, DataType sums) {
-  return simt::warps(tile) * kPiece * (tile.warp_n + kSlabPadding) * size_bytes(sums);
+  return warp_tiles(tile) * slab_sums(tile.warp_n) * size_bytes(sums);
 }
 
 int estimated_registers(const KernelSpec& spec) {
   const TileConfig& t = spec.tile;
   const int sums = t.warp_m * t.warp_n / (spec.accumulator == DataType::f16 ? 64 : 32);
   const int split = spec.math == MathMode::tf32x3 ? std::min(t.warp_m, t.warp_n) : 0;
-  const int fragments = mmas_in_step(spec.tile) * (t.fragments * (t.warp_m + t.warp_n) + split) / 4;
-  const int offsets = fragment_offsets(spec, spec.traits.a_row_major, t.warp_m) +
-                      fragment_offsets(spec, !spec.traits.b_row_major, t.warp_n);
+  const int fragments = mmas_of_step(spec.tile) * (t.fragments * (t.warp_m + t.warp_n) + split) / 4;
+  const int offsets = offset_registers(spec, spec.traits.a_row_major, t.warp_m) +
+                      offset_registers(spec, !spec.traits.b_row_major, t.warp_n);
   const KernelTraits traits = spec.strategy->main_traits(spec);
   const int through_registers = (traits.vector_a == 1 ? 1 : 0) + (traits.vector_b == 1 ? 1 : 0);
   const int on_their_way = spec.type == DataType::f32 ? 0 : kLoadRegisters * through_registers;
@@ -188,10 +178,10 @@ Expected<void> multiplies(DataType type, const Problem& problem, Arch arch) {
   if (type != DataType::f16 && arch.number() < kSecondGeneration) {
     return make_error(ErrorKind::unsupported, "needs sm_80 for all but f16");
   }
-  return simt::fits_one_grid(problem);
+  return tiling::fits_one_grid(problem);
 }
 
-int held_registers(const KernelSpec& spec) {
+int staging_registers(const KernelSpec& spec) {
   const TileConfig& t = spec.tile;
   const KernelTraits traits = spec.strategy->main_traits(spec);
   const auto of_operand = [&](int tile_mn, int vector) {
@@ -199,10 +189,6 @@ int held_registers(const KernelSpec& spec) {
     return tile_mn * t.tile_k / std::max(1, threads(t)) / (pairs ? 2 : 1);
   };
   return of_operand(t.tile_m, traits.vector_a) + of_operand(t.tile_n, traits.vector_b);
-}
-
-bool copies_through_registers(const TileConfig& tile, const DeviceSpec& device) {
-  return tile.stages == 0 || device.arch.number() < kSecondGeneration;
 }
 
 LoadBytes loads(const KernelSpec& spec) {
@@ -213,31 +199,32 @@ LoadBytes loads(const KernelSpec& spec) {
   return {of_tile(spec.type, t.tile_m, t.tile_n), of_tile(shared_type(spec), t.warp_m, t.warp_n)};
 }
 
-MainloopCost mainloop(const KernelSpec& spec, const DeviceSpec& device) {
+MainloopCost mainloop(const KernelSpec& spec) {
   const TileConfig& t = spec.tile;
   const KernelTraits traits = spec.strategy->main_traits(spec);
   MainloopCost cost;
   cost.arithmetic = Arithmetic::tensor_core;
   cost.path = OperandPath::warp_tiles;
   cost.step_depth = t.tile_k;
-  cost.register_staged = copies_through_registers(t, device);
+  cost.register_staged = t.copy == kCopyRegisters;
   cost.steps_ahead = cost.register_staged ? 1 : t.stages - 1;
   cost.load_a = traits.vector_a;
   cost.load_b = traits.vector_b;
   cost.groups = std::max(1, t.groups);
   cost.result_rows = t.warp_m;
   cost.result_columns = t.warp_n;
-  cost.promotion_steps = spec.math == MathMode::tf32x3 ? std::max(1, t.unroll) : 0;
+  cost.promotion_steps = spec.math == MathMode::tf32x3 ? std::max(1, t.promotion) : 0;
   return cost;
 }
 
 std::vector<Rule> rules() {
-  return simt::joined(
-      {simt::block_of_warps_rules(), kPieceRules, kPipelineRules, kCopyRules, simt::limit_rules()});
+  return tiling::joined({tiling::block_of_warps_rules(), kPieceRules, kPipelineRules, kCopyRules,
+                         tiling::limit_rules()});
 }
 
 std::vector<Rule> rules_without_pipeline() {
-  return simt::joined({simt::block_of_warps_rules(), kPieceRules, kCopyRules, simt::limit_rules()});
+  return tiling::joined(
+      {tiling::block_of_warps_rules(), kPieceRules, kCopyRules, tiling::limit_rules()});
 }
 
 }  // namespace gemmtune::codegen::mma

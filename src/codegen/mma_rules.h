@@ -6,7 +6,7 @@
 
 #include "codegen/strategy.h"
 
-// What the tensor-core strategies share on the host: those built on parts/mma_mainloop.cuh
+// What the tensor-core strategies share on the host: those built on parts/mma/mma_mainloop.cuh
 // (mma.sync), and wmma with them.
 
 namespace gemmtune::codegen::mma {
@@ -29,12 +29,8 @@ int estimated_registers(const KernelSpec& spec);
 // Of elements in shared memory: spec.type, unless they are converted on their way.
 DataType shared_type(const KernelSpec& spec);
 
-// Whether a thread holds its share of the next k tile in registers: without stages, and where there
-// is no cp.async.
-bool copies_through_registers(const TileConfig& tile, const DeviceSpec& device);
-
-// What that takes.
-int held_registers(const KernelSpec& spec);
+// What a thread's part of the next k tile takes where it is copied through registers.
+int staging_registers(const KernelSpec& spec);
 
 // Whether the arch's tensor cores multiply elements of `type`, and the problem fits one grid.
 Expected<void> multiplies(DataType type, const Problem& problem, Arch arch);
@@ -45,7 +41,7 @@ Expected<void> supports(const Problem& problem, Arch arch);
 // A multiply-add's share of what a block copies and of what a warp reads as fragments.
 LoadBytes loads(const KernelSpec& spec);
 
-MainloopCost mainloop(const KernelSpec& spec, const DeviceSpec& device);
+MainloopCost mainloop(const KernelSpec& spec);
 
 // The rules of tiles, pipeline and copies, followed by the hardware's limits.
 std::vector<Rule> rules();

@@ -1,13 +1,13 @@
 #pragma once
 
 #include "codegen/mma_rules.h"
-#include "codegen/simt_rules.h"
 #include "codegen/strategy.h"
+#include "codegen/tiling.h"
 
 namespace gemmtune::codegen {
 
 // What the strategies have in common whose main kernel is one group of threads a block on
-// parts/mma_mainloop.cuh. Unless overridden they launch one block a tile.
+// parts/mma/mma_mainloop.cuh. Unless overridden they launch one block a tile.
 class MmaStrategy : public Strategy {
  public:
   bool takes_types() const override { return true; }
@@ -24,13 +24,11 @@ class MmaStrategy : public Strategy {
     return mma::estimated_registers(spec);
   }
   LoadBytes loads(const KernelSpec& spec) const override { return mma::loads(spec); }
-  MainloopCost mainloop(const KernelSpec& spec, const DeviceSpec& device) const override {
-    return mma::mainloop(spec, device);
-  }
+  MainloopCost mainloop(const KernelSpec& spec) const override { return mma::mainloop(spec); }
 
  protected:
   // `own` are tried before those of the main loop.
-  explicit MmaStrategy(std::span<const Rule> own) : rules_(simt::joined({own, mma::rules()})) {}
+  explicit MmaStrategy(std::span<const Rule> own) : rules_(tiling::joined({own, mma::rules()})) {}
 
  private:
   std::vector<Rule> rules_;

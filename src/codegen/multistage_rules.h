@@ -4,7 +4,7 @@
 
 #include "codegen/strategy.h"
 
-// What the strategies built on parts/multistage_mainloop.cuh share on the host.
+// What the strategies built on parts/simt/multistage_mainloop.cuh share on the host.
 
 namespace gemmtune::codegen::multistage_loop {
 
@@ -24,7 +24,7 @@ int estimated_registers(const KernelSpec& spec);
 }  // namespace gemmtune::codegen::multistage_loop
 
 // Of strategies that choose between two buffers filled through registers and this pipeline, by
-// TileConfig's copy or stages.
+// TileConfig::copy.
 namespace gemmtune::codegen::either_loop {
 
 bool through_registers(const TileConfig& tile);

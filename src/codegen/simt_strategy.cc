@@ -1,6 +1,7 @@
 #include "codegen/simt_strategy.h"
 
 #include "codegen/simt_rules.h"
+#include "codegen/tiling.h"
 
 namespace gemmtune::codegen::simt {
 
@@ -8,8 +9,8 @@ Expected<void> SimtStrategy::supports(const Problem& problem, Arch) const {
   return supports_f32(problem);
 }
 
-MainloopCost SimtStrategy::mainloop(const KernelSpec& spec, const DeviceSpec& device) const {
-  MainloopCost cost = Strategy::mainloop(spec, device);
+MainloopCost SimtStrategy::mainloop(const KernelSpec& spec) const {
+  MainloopCost cost = Strategy::mainloop(spec);
   cost.path = description_.path;
   cost.steps_ahead = 0;
   if (cost.path == OperandPath::global || cost.path == OperandPath::shared_words)

@@ -7,7 +7,7 @@
 namespace gemmtune::codegen::simt {
 
 // What distinguishes one strategy from another where all of them are plain fp32, run on every arch,
-// launch one kernel over tile_grid(), and copy and multiply in turns.
+// launch one kernel over tiling::tile_grid(), and copy and multiply in turns.
 struct Description {
   std::string_view name;
   std::string_view summary;
@@ -38,7 +38,7 @@ class SimtStrategy final : public Strategy {
   int estimated_registers(const KernelSpec& spec) const override {
     return description_.estimated_registers(spec);
   }
-  MainloopCost mainloop(const KernelSpec& spec, const DeviceSpec& device) const override;
+  MainloopCost mainloop(const KernelSpec& spec) const override;
 
  private:
   Description description_;

@@ -4,22 +4,13 @@
 
 #include "codegen/strategy.h"
 
+#include "parts/shared/skinny_geometry.h"
+
 namespace gemmtune::codegen::skinny_gemm {
 
-// How a tile with few rows or columns is laid over a block; parts/skinny_geometry.cuh.
-struct Geometry {
-  explicit Geometry(const KernelSpec& spec);
-
-  bool few_rows;   // else few columns
-  int few;         // results of the tile along its smaller side
-  int long_side;   // along the other
-  int thread_few;  // results of a thread along each
-  int thread_long;
-  int lanes_long;  // of a warp; 0 if the tile is not made of whole thread tiles
-  int lanes_k;
-  int chunk;  // values of k that the block takes at a time
-  bool long_contiguous_k;
-  int long_vector;  // elements of one access to the long operand
+// How a tile with few rows or columns is laid over a block.
+struct Geometry : SkinnyShape {
+  explicit Geometry(const KernelSpec& spec) : SkinnyShape(spec.tile, spec.traits) {}
 };
 
 // What distinguishes gemv from skinny.
@@ -31,11 +22,11 @@ struct Description {
   std::span<const std::string_view> parameters;  // lives as long as the process
   std::vector<Rule> rules;                       // beside those of all skinny kernels
   int (*smem_bytes)(const KernelSpec&);          // of the main loop, beside the ring
-  bool (*few_in_ring)(const TileConfig&);        // whether the few operand goes through it too
-  int (*registers)(const KernelSpec&);           // fragments of the few operand
+  bool (*short_in_ring)(const TileConfig&);      // whether the short operand goes through it too
+  int (*registers)(const KernelSpec&);           // fragments of the short operand
 };
 
-// A strategy on parts/skinny_gemm.cuh, told by its description.
+// A strategy on parts/skinny/skinny_gemm.cuh, told by its description.
 class SkinnyStrategy final : public Strategy {
  public:
   explicit SkinnyStrategy(Description description);
@@ -50,7 +41,7 @@ class SkinnyStrategy final : public Strategy {
   int threads(const TileConfig& tile) const override { return 32 * tile.warps; }
   int smem_bytes(const KernelSpec& spec) const override;
   int estimated_registers(const KernelSpec& spec) const override;
-  MainloopCost mainloop(const KernelSpec& spec, const DeviceSpec& device) const override;
+  MainloopCost mainloop(const KernelSpec& spec) const override;
   KernelWork work(const KernelSpec& spec, const Problem& problem) const override;
   bool worthwhile(const KernelSpec& spec, const Problem& problem) const override;
   bool deterministic(const KernelSpec& spec) const override;

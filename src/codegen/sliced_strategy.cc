@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/slices.h"
+#include "codegen/tiling.h"
 
 namespace gemmtune::codegen {
 namespace {

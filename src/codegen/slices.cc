@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <array>
 
-#include "../../kernels_templates/parts/slice_finish.h"
 #include "codegen/simt_rules.h"
-#include "codegen/tile_grid.h"
+#include "codegen/tiling.h"
 #include "core/arch.h"
+#include "parts/shared/partial_tiles.h"
+
+#include "parts/shared/thread_tiles.h"
 
 namespace gemmtune::codegen::slices {
 namespace {
 
-constexpr int kPrepareThreads = 256;
-constexpr int kPartialPadding = 4;  // floats a row, as in partial_tile.cuh
 constexpr int kPortableCluster = 8;
 constexpr int kFirstClusterArch = 90;
 constexpr int kMostGroupBarriers = 15;  // a block has 16, one of them for the whole block
@@ -51,7 +51,7 @@ constexpr std::array kGroupRules = {
     Rule{"a barrier for each group", "a block has 16, and groups of one warp need none",
          [](const RuleInput& in) {
            return in.spec.tile.groups <= kMostGroupBarriers ||
-                  simt::threads(in.spec.tile) == kWarpSize;
+                  warp_tile_threads(in.spec.tile) == kWarpSize;
          }},
 };
 
@@ -79,10 +79,6 @@ bool deterministic(const TileConfig& tile) {
   return !split(tile) || tile.reduction != kReduceAtomic;
 }
 
-int partial_tile_bytes(const KernelSpec& spec) {
-  return spec.tile.tile_m * (spec.tile.tile_n + kPartialPadding) * static_cast<int>(sizeof(float));
-}
-
 int64_t workspace_bytes(const KernelSpec& spec, const Problem& problem) {
   if (!split(spec.tile) || spec.tile.reduction != kReduceWorkspace) return 0;
   return partial_bytes(spec, problem);
@@ -92,21 +88,23 @@ std::vector<EntryPoint> further_entry_points(const KernelSpec& spec) {
   if (!split(spec.tile) || clustered(spec.tile)) return {};
   if (spec.tile.reduction == kReduceWorkspace)
     return {{"_finish", "finish", kSliceFinishThreads, "kFinishThreads"}};
-  return {{"_prepare", "prepare", kPrepareThreads, "kPrepareThreads"}};
+  return {{"_prepare", "prepare", kSlicePrepareThreads, "kPrepareThreads"}};
 }
 
 LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) {
   const TileConfig& t = spec.tile;
   LaunchPlan plan;
-  plan.launches.push_back(launch_of(spec, 0, tile_grid(t, problem, std::max(1, t.slices))));
+  plan.launches.push_back(launch_of(spec, 0, tiling::tile_grid(t, problem, std::max(1, t.slices))));
   if (!split(t)) return plan;
   if (clustered(t)) {
     plan.launches[0].config.cluster.x = static_cast<uint32_t>(t.slices);
   } else if (t.reduction == kReduceAtomic) {
-    const BlockCount blocks = element_grid(kPrepareThreads * spec.traits.vector_c, problem);
+    const BlockCount blocks =
+        tiling::element_grid(kSlicePrepareThreads * spec.traits.vector_c, problem);
     plan.launches.insert(plan.launches.begin(), launch_of(spec, 1, blocks));
   } else {
-    const BlockCount blocks = element_grid(finish_vectors(spec) * spec.traits.vector_c, problem);
+    const BlockCount blocks =
+        tiling::element_grid(finish_vectors(spec) * spec.traits.vector_c, problem);
     plan.launches.push_back(launch_of(spec, 1, blocks));
     plan.workspace_bytes = workspace_bytes(spec, problem);
     plan.workspace_formula = fmt::format("{} * m * n * batch", t.slices * sizeof(float));

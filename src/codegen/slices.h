@@ -7,7 +7,8 @@
 #include "codegen/strategy.h"
 
 // What strategies that share out the k of a tile of C over several blocks (TileConfig::slices) have
-// in common on the host: rules, further kernels, workspace. The device side is parts/slice_sum.cuh.
+// in common on the host: rules, further kernels, workspace. The device side is
+// parts/reduce/slice_sum.cuh.
 
 namespace gemmtune::codegen::slices {
 
@@ -22,9 +23,6 @@ std::span<const Rule> group_rules();
 
 // False where the reduction's order, and so the rounding, varies from run to run.
 bool deterministic(const TileConfig& tile);
-
-// Bytes of a tile of partial sums in shared memory (partial_tile.cuh).
-int partial_tile_bytes(const KernelSpec& spec);
 
 // Bytes of workspace: one dense m x n product a slice, or 0 if the reduction needs none.
 int64_t workspace_bytes(const KernelSpec& spec, const Problem& problem);

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "codegen/emitter.h"
-#include "codegen/simt_rules.h"
-#include "codegen/tile_grid.h"
+#include "codegen/tiling.h"
+#include "parts/shared/thread_tiles.h"
 
 namespace gemmtune::codegen {
 
@@ -36,24 +36,24 @@ std::vector<EntryPoint> Strategy::entry_points(const KernelSpec& spec) const {
 
 LaunchPlan Strategy::launch_plan(const KernelSpec& spec, const Problem& problem) const {
   LaunchPlan plan;
-  plan.launches.push_back(launch_of(spec, 0, tile_grid(spec.tile, problem)));
+  plan.launches.push_back(launch_of(spec, 0, tiling::tile_grid(spec.tile, problem)));
   return plan;
 }
 
 bool Strategy::is_geometry(std::string_view parameter) const {
   // What fills the buffers is part of it: no way of copying takes all tiles that another takes.
   constexpr std::string_view kNames[] = {"tile_m",   "tile_n",   "tile_k", "warp_m", "warp_n",
-                                         "thread_m", "thread_n", "stages", "copy"};
+                                         "thread_m", "thread_n", "stages", "copy",   "copy_scope"};
   return std::find(std::begin(kNames), std::end(kNames), parameter) != std::end(kNames);
 }
 
-MainloopCost Strategy::mainloop(const KernelSpec& spec, const DeviceSpec&) const {
+MainloopCost Strategy::mainloop(const KernelSpec& spec) const {
   const TileConfig& t = spec.tile;
   MainloopCost cost;
   cost.step_depth = t.tile_k;
   cost.steps_ahead = 1;
-  cost.load_a = simt::access_width(t, spec.traits.vector_a);
-  cost.load_b = simt::access_width(t, spec.traits.vector_b);
+  cost.load_a = access_width(t, spec.traits.vector_a);
+  cost.load_b = access_width(t, spec.traits.vector_b);
   cost.groups = std::max(1, t.groups);
   cost.result_rows = std::max(1, t.thread_m);
   cost.result_columns = std::max(1, t.thread_n);
@@ -61,7 +61,7 @@ MainloopCost Strategy::mainloop(const KernelSpec& spec, const DeviceSpec&) const
 }
 
 KernelWork Strategy::work(const KernelSpec& spec, const Problem& problem) const {
-  return {tile_blocks(spec.tile, problem), problem.shape.k, 1, 0};
+  return {tiling::tile_blocks(spec.tile, problem), problem.shape.k, 1, 0};
 }
 
 std::string_view Strategy::file_text(std::string_view path) const {

@@ -67,9 +67,9 @@ class Strategy {
   // Whether a parameter decides a candidate's geometry; all others (orders, bounds, raster) vary
   // within one. Unless overridden: tiles, stages and how they are filled.
   virtual bool is_geometry(std::string_view parameter) const;
-  // What a block of the main kernel does, on a device. Unless overridden: fp32 in warp tiles, the
+  // What a block of the main kernel does. Unless overridden: fp32 in warp tiles, the
   // next step copied while this one is multiplied.
-  virtual MainloopCost mainloop(const KernelSpec& spec, const DeviceSpec& device) const;
+  virtual MainloopCost mainloop(const KernelSpec& spec) const;
   // What all kernels do for a problem, as launch_plan() has it. Precondition: as there.
   virtual KernelWork work(const KernelSpec& spec, const Problem& problem) const;
 

@@ -18,10 +18,7 @@ extern "C" __global__ void {}(const gemmtune::FillArgs args) {{
 )",
       source.name, element_type(type));
   source.entries = {source.name};
-  for (const char* path : {"random_fill.cuh", "parts/element_types.h", "parts/half_access.cuh",
-                           "parts/random_value.h"}) {
-    source.headers.push_back({path, std::string(template_text(path))});
-  }
+  source.headers = headers_of("random_fill.cuh");
   return source;
 }
 

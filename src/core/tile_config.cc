@@ -22,6 +22,7 @@ constexpr std::array kFields = {
     TileField{"lanes", &TileConfig::lanes},
     TileField{"order", &TileConfig::order},
     TileField{"copy", &TileConfig::copy},
+    TileField{"copy_scope", &TileConfig::copy_scope},
     TileField{"fragments", &TileConfig::fragments},
     TileField{"min_blocks", &TileConfig::min_blocks},
     TileField{"slices", &TileConfig::slices},
@@ -29,6 +30,7 @@ constexpr std::array kFields = {
     TileField{"raster", &TileConfig::raster},
     TileField{"warps", &TileConfig::warps},
     TileField{"unroll", &TileConfig::unroll},
+    TileField{"promotion", &TileConfig::promotion},
     TileField{"ahead", &TileConfig::ahead},
     TileField{"groups", &TileConfig::groups},
 };

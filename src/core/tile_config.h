@@ -1,14 +1,12 @@
 #pragma once
 
-// TileConfig and GemmArgs are shared with the kernels, so their definitions live with the
-// templates.
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "../../kernels_templates/parts/gemm_args.h"
-#include "../../kernels_templates/parts/tile_config.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/tile_config.h"
 
 namespace gemmtune {
 

@@ -14,11 +14,11 @@ constexpr FallbackKernel kKernels[] = {
      "raster=4"},
     // On tensor cores: f16, bf16, tf32 and 3xtf32; then f32 rounded to f16.
     {"mma_multistage",
-     "tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 order=1 fragments=1 unroll=1 "
-     "raster=4"},
+     "tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 order=1 copy=1 fragments=1 "
+     "raster=4 promotion=1"},
     {"mma_multistage",
-     "tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=2 order=1 fragments=1 unroll=1 "
-     "raster=4"},
+     "tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=2 order=1 fragments=1 "
+     "raster=4 promotion=1"},
     {"wmma", "tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 raster=4"},
     // f32 where nothing else is legal.
     {"naive", "tile_m=8 tile_n=32"},

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/config_spelling.h"
 #include "core/names.h"
 #include "jit/content_hash.h"
 
@@ -18,6 +19,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kMagic = "gemmpack";
 constexpr uint32_t kFormatWithRanks = 2;
 constexpr uint32_t kFormatOfUsual256 = 3;  // what a key means that names no alignment
+constexpr uint32_t kFormatOfSpelling = 4;  // what a kernel's parameters are called
 constexpr uint8_t kHasKernel = 1;
 constexpr uint8_t kHasVendor = 2;
 constexpr uint8_t kProvenances = 3;
@@ -283,9 +285,16 @@ void Pack::winners(const std::function<void(const store::Winner&)>& visit) const
   store::Winner winner;
   for (uint32_t i = 0; i < winner_count_; ++i) {
     if (!read_winner(in, winner)) continue;
-    std::string problem;  // outlives the visit
+    std::string problem;  // outlives the visit, as `config` does
+    std::string config;
     if (format_ < kFormatOfUsual256) {
       if (const auto old = parse_old_key(winner.problem)) winner.problem = problem = key(*old);
+    }
+    if (format_ < kFormatOfSpelling && winner.kernel) {
+      if (const auto arch = parse_arch(winner.arch)) {
+        config = current_config(winner.kernel->strategy, winner.kernel->config, *arch);
+        winner.kernel->config = config;
+      }
     }
     visit(winner);
   }

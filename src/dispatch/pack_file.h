@@ -43,7 +43,7 @@ namespace gemmtune::dispatch {
 //                      u64 offset, u64 size, u64 checksum
 //   images    the images' bytes, one after the other; offsets count from here
 // Up to format 2, the key of a problem that names no alignment means 16 bytes.
-inline constexpr uint32_t kPackFormat = 3;
+inline constexpr uint32_t kPackFormat = 4;
 
 class PackWriter {
  public:

@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 
+#include "core/config_spelling.h"
 #include "core/json_text.h"
 #include "core/names.h"
 #include "store/record_rules.h"
@@ -16,8 +17,9 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr int kVersion = 2;            // of the line
+constexpr int kVersion = 3;            // of the line
 constexpr int kVersionOfUsual256 = 2;  // what a problem means that names no alignment
+constexpr int kVersionOfSpelling = 3;  // what a kernel's parameters are called
 constexpr const char* kVersionKey = "gemm_tune";
 
 ordered_json or_null(const std::optional<double>& value) {
@@ -223,6 +225,8 @@ Entry read_entry(const json& line) {
   r.job.warm = reader.flag("warm");
   r.key.strategy = reader.text("strategy");
   r.key.config = reader.text("config");
+  if (version < kVersionOfSpelling)
+    r.key.config = current_config(r.key.strategy, r.key.config, r.job.arch);
   r.key.source_hash = reader.text("source_hash");
   r.key.compiler_version = reader.text("compiler_version");
   r.provenance = reader.name("provenance", parse_provenance);

@@ -11,6 +11,7 @@
 
 #include "core/names.h"
 #include "embedded/migration_files.h"
+#include "store/config_function.h"
 
 namespace gemmtune::store {
 namespace {
@@ -100,6 +101,7 @@ Expected<void> migrate(SQLite::Database& database, std::span<const Migration> mi
   const SchemaState state = read_schema_state(database);
   if (auto usable = check_schema_state(state, known, path); !usable) return usable;
   if (state.version == known) return {};
+  add_config_function(database);
   for (const Migration& migration : migrations.subspan(static_cast<size_t>(state.version))) {
     database.exec(std::string(migration.sql));
   }

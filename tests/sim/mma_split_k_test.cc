@@ -13,7 +13,8 @@ namespace {
 constexpr Arch kHopper = {9, 0, false};
 
 constexpr const char* kTile =
-    "tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 order=1 fragments=2 raster=1 ";
+    "tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 copy=1 order=1 fragments=2 "
+    "raster=1 ";
 
 std::string tile(std::string_view parts) {
   return kTile + std::string(parts);
@@ -80,7 +81,8 @@ TEST_CASE("parts of k of every size") {
   }
   // Groups of one warp need no barrier, and may be more than 15.
   constexpr std::string_view kOneWarp =
-      "tile_m=32 tile_n=32 tile_k=32 warp_m=32 warp_n=32 stages=2 order=1 fragments=1 groups=16 "
+      "tile_m=32 tile_n=32 tile_k=32 warp_m=32 warp_n=32 stages=2 copy=1 order=1 fragments=1 "
+      "groups=16 "
       "slices=1 raster=1";
   check_product(spec_of("mma_split_k", kOneWarp, traits), problem);
 }

@@ -15,11 +15,12 @@ namespace {
 codegen::KernelSpec with_blocks(int blocks, const KernelTraits& traits,
                                 DataType type = DataType::f16, DataType accumulator = DataType::f32,
                                 std::string_view raster = "1", MathMode math = MathMode::ieee) {
-  return spec_of("mma_stream_k",
-                 fmt::format("tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 order=1 "
-                             "fragments=2 slices={} raster={}",
-                             blocks, raster),
-                 traits, type, accumulator, math);
+  return spec_of(
+      "mma_stream_k",
+      fmt::format("tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 copy=1 order=1 "
+                  "fragments=2 slices={} raster={}",
+                  blocks, raster),
+      traits, type, accumulator, math);
 }
 
 // The quick cases have four tiles of three k tiles.
@@ -120,8 +121,8 @@ constexpr Mutant kFaults[] = {
     {"(begin(b) < tile * tiles_k ? 1 : 0)", "0"},
     {"longer + (i - of_longer) / least", "(i - of_longer) / least"},
     {"if (first == last) return;  // it was whole", ""},
-    {"min(left, shares.tiles_k - first)", "left"},
-    {"count < shares.tiles_k ? slot : kWholeTile", "kWholeTile"},
+    {"min(left, ranges.tiles_k - first)", "left"},
+    {"count < ranges.tiles_k ? slot : kWholeTile", "kWholeTile"},
     {"last - first + 1", "2"},
     {"args.m - row);", "16);"},
 };

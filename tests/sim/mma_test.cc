@@ -14,7 +14,7 @@ namespace gemmtune::tuner {
 namespace {
 
 constexpr std::string_view kSmall =
-    "tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 order=1 fragments=2";
+    "tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 copy=1 order=1 fragments=2";
 
 TEST_CASE("every alignment class of every layout") {
   for (const bool a : {true, false}) {
@@ -60,10 +60,11 @@ TEST_CASE("every type and sum") {
 }
 
 TEST_CASE("f32 in tf32 modes: every alignment class of every layout") {
-  const auto check = [](const KernelTraits& traits, MathMode math, int unroll) {
+  const auto check = [](const KernelTraits& traits, MathMode math, int promotion) {
     const std::string tile = fmt::format(
-        "tile_m=64 tile_n=64 tile_k=16 warp_m=32 warp_n=32 stages=3 order=1 fragments=1 unroll={}",
-        unroll);
+        "tile_m=64 tile_n=64 tile_k=16 warp_m=32 warp_n=32 stages=3 copy=1 order=1 fragments=1 "
+        "promotion={}",
+        promotion);
     check_quick_cases(spec_of("mma_multistage", tile, traits, DataType::f32, DataType::f32, math));
   };
   for (const bool a : {true, false}) {
@@ -76,8 +77,8 @@ TEST_CASE("f32 in tf32 modes: every alignment class of every layout") {
 }
 
 TEST_CASE("f32 along m or n needs tiles of a multiple of 32") {
-  const auto tile =
-      *parse_tile("tile_m=80 tile_n=80 tile_k=16 warp_m=80 warp_n=16 stages=3 order=1 fragments=1");
+  const auto tile = *parse_tile(
+      "tile_m=80 tile_n=80 tile_k=16 warp_m=80 warp_n=16 stages=3 copy=1 order=1 fragments=1");
   codegen::KernelSpec spec{*codegen::find_strategy("mma_multistage"),
                            tile,
                            {true, false, 4, 4, 4},
@@ -101,7 +102,8 @@ TEST_CASE("3xtf32 is as accurate as f32") {
                                        *parse_tile("tile_m=8 tile_n=32"), f32, kSimArch);
   const auto split = codegen::spec_for(
       **codegen::find_strategy("mma_multistage"),
-      *parse_tile("tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=2 order=1 fragments=1"),
+      *parse_tile(
+          "tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=2 copy=1 order=1 fragments=1"),
       problem, kSimArch);
   const auto error = [](const codegen::KernelSpec& spec, const Problem& of) {
     const auto verdict =
@@ -131,12 +133,13 @@ uint64_t main_loop_conflicts(const ptxsim::Profile& profile, int& counted) {
 // Row lengths of 4, 8, 16, 20 and 24 chunks of 16 bytes: every way of swizzling_rows.cuh.
 TEST_CASE("the main loop has no bank conflicts") {
   constexpr std::string_view kTiles[] = {
-      "tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 order=1 fragments=2 raster=1",
-      "tile_m=64 tile_n=128 tile_k=32 warp_m=32 warp_n=64 stages=2 order=1 fragments=2",
-      "tile_m=64 tile_n=160 tile_k=32 warp_m=32 warp_n=80 stages=3 order=2 fragments=1",
-      "tile_m=192 tile_n=64 tile_k=64 warp_m=96 warp_n=32 stages=2 order=0 fragments=1",
-      "tile_m=224 tile_n=64 tile_k=64 warp_m=112 warp_n=16 stages=2 order=1 fragments=1",
-      "tile_m=64 tile_n=64 tile_k=128 warp_m=32 warp_n=16 stages=2 order=1 fragments=2",
+      "tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 copy=1 order=1 fragments=2 "
+      "raster=1",
+      "tile_m=64 tile_n=128 tile_k=32 warp_m=32 warp_n=64 stages=2 copy=1 order=1 fragments=2",
+      "tile_m=64 tile_n=160 tile_k=32 warp_m=32 warp_n=80 stages=3 copy=1 order=2 fragments=1",
+      "tile_m=192 tile_n=64 tile_k=64 warp_m=96 warp_n=32 stages=2 copy=1 order=0 fragments=1",
+      "tile_m=224 tile_n=64 tile_k=64 warp_m=112 warp_n=16 stages=2 copy=1 order=1 fragments=1",
+      "tile_m=64 tile_n=64 tile_k=128 warp_m=32 warp_n=16 stages=2 copy=1 order=1 fragments=2",
   };
   for (const std::string_view tile : kTiles) {
     for (const char* layout : {"ttt", "tnt", "ntt", "nnt"}) {
@@ -156,8 +159,8 @@ TEST_CASE("the main loop has no bank conflicts") {
 // Every access: fragments that are read as they lie are plain loads.
 TEST_CASE("kernels of f32 have no bank conflicts") {
   constexpr std::string_view kTiles[] = {
-      "tile_m=64 tile_n=128 tile_k=32 warp_m=32 warp_n=64 stages=2 order=1 fragments=2",
-      "tile_m=128 tile_n=64 tile_k=16 warp_m=64 warp_n=32 stages=3 order=2 fragments=1",
+      "tile_m=64 tile_n=128 tile_k=32 warp_m=32 warp_n=64 stages=2 copy=1 order=1 fragments=2",
+      "tile_m=128 tile_n=64 tile_k=16 warp_m=64 warp_n=32 stages=3 copy=1 order=2 fragments=1",
   };
   for (const std::string_view tile : kTiles) {
     for (const char* layout : {"ttt", "tnt", "ntt", "nnt"}) {
@@ -208,10 +211,10 @@ constexpr Mutant kProductMutants[] = {
 };
 
 TEST_CASE("planted faults are found in 3xtf32") {
-  const auto spec = spec_of(
-      "mma_multistage",
-      "tile_m=64 tile_n=64 tile_k=16 warp_m=32 warp_n=32 stages=3 order=1 fragments=1 unroll=2",
-      {false, true, 4, 4, 4}, DataType::f32, DataType::f32, MathMode::tf32x3);
+  const auto spec = spec_of("mma_multistage",
+                            "tile_m=64 tile_n=64 tile_k=16 warp_m=32 warp_n=32 stages=3 copy=1 "
+                            "order=1 fragments=1 promotion=2",
+                            {false, true, 4, 4, 4}, DataType::f32, DataType::f32, MathMode::tf32x3);
   for (const Mutant& mutant : kProductMutants) {
     CAPTURE(mutant.what);
     CHECK_FALSE(verdict_of(load_mutant(spec, mutant), spec).correct());

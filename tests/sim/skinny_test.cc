@@ -16,21 +16,29 @@ struct Case {
 };
 
 // For few rows. The sums of the last two meet by halves.
-constexpr std::array kFewRows = {
-    Case{"gemv", "tile_m=2 tile_n=32 thread_m=2 thread_n=4 warps=4 unroll=4 stages=1 slices=1"},
+constexpr std::array kShortRows = {
     Case{"gemv",
-         "tile_m=2 tile_n=64 thread_m=2 thread_n=4 warps=4 unroll=2 stages=3 slices=2 reduction=2"},
-    Case{"gemv", "tile_m=1 tile_n=16 thread_m=1 thread_n=4 warps=32 unroll=2 stages=2 slices=1"},
+         "tile_m=2 tile_n=32 thread_m=2 thread_n=4 warps=4 unroll=4 copy=2 fragments=1 slices=1"},
+    Case{"gemv",
+         "tile_m=2 tile_n=64 thread_m=2 thread_n=4 warps=4 unroll=2 stages=3 copy=1 fragments=1 "
+         "slices=2 reduction=2"},
+    Case{"gemv",
+         "tile_m=1 tile_n=16 thread_m=1 thread_n=4 warps=32 unroll=2 copy=2 fragments=2 slices=1"},
     Case{"skinny",
-         "tile_m=1 tile_n=32 tile_k=0 thread_m=1 thread_n=4 warps=16 unroll=2 stages=4 slices=1"},
+         "tile_m=1 tile_n=32 copy_scope=1 thread_m=1 thread_n=4 warps=16 unroll=2 stages=4 copy=1 "
+         "fragments=1 slices=1"},
     Case{"skinny",
-         "tile_m=8 tile_n=32 tile_k=0 thread_m=8 thread_n=4 warps=4 unroll=4 stages=3 slices=1"},
+         "tile_m=8 tile_n=32 copy_scope=1 thread_m=8 thread_n=4 warps=4 unroll=4 stages=3 copy=1 "
+         "fragments=1 slices=1"},
     Case{"skinny",
-         "tile_m=4 tile_n=64 tile_k=0 thread_m=4 thread_n=4 warps=4 unroll=4 stages=3 slices=3"},
+         "tile_m=4 tile_n=64 copy_scope=1 thread_m=4 thread_n=4 warps=4 unroll=4 stages=3 copy=1 "
+         "fragments=1 slices=3"},
     Case{"skinny",
-         "tile_m=16 tile_n=128 tile_k=0 thread_m=16 thread_n=4 warps=8 unroll=2 stages=3 slices=1"},
+         "tile_m=16 tile_n=128 copy_scope=1 thread_m=16 thread_n=4 warps=8 unroll=2 stages=3 "
+         "copy=1 fragments=1 slices=1"},
     Case{"skinny",
-         "tile_m=8 tile_n=256 tile_k=64 thread_m=8 thread_n=8 warps=8 unroll=2 stages=1 slices=2 "
+         "tile_m=8 tile_n=256 tile_k=64 thread_m=8 thread_n=8 warps=8 unroll=2 copy=2 fragments=1 "
+         "slices=2 "
          "reduction=2"},
 };
 
@@ -50,7 +58,7 @@ void check(const Case& test, const std::string& tile, const Problem& problem) {
 
 // A long side of whole lines, so that all rows begin at the same place of theirs, and another one.
 TEST_CASE("pointers in the middle of a line") {
-  for (const Case& test : kFewRows) {
+  for (const Case& test : kShortRows) {
     const TileConfig t = *parse_tile(test.tile);
     for (const int align : {4, 16, 256}) {
       for (const int64_t extent : {96, 100}) {
@@ -66,7 +74,7 @@ TEST_CASE("pointers in the middle of a line") {
 }
 
 TEST_CASE("every layout, with fewer rows than the tile and a ragged k") {
-  for (const Case& test : kFewRows) {
+  for (const Case& test : kShortRows) {
     const TileConfig t = *parse_tile(test.tile);
     for (const char* layout : {"ttt", "tnt", "ntt", "nnt"}) {
       for (const int64_t k : {1, 149}) {
@@ -81,7 +89,7 @@ TEST_CASE("every layout, with fewer rows than the tile and a ragged k") {
 }
 
 TEST_CASE("a batch whose entries begin at different places of their lines") {
-  for (const Case& test : kFewRows) {
+  for (const Case& test : kShortRows) {
     const TileConfig t = *parse_tile(test.tile);
     Problem problem = make_problem({t.tile_m, 96, 64}, DataType::f32, *parse_layout("ttt"));
     problem.batch = 3;
@@ -97,16 +105,16 @@ TEST_CASE("planted faults are found") {
       Mutant{"place < 0 ? place + around : place", "place"},
       Mutant{"__syncwarp();  // the other lanes' copies", "//"},
       Mutant{"valid ? kBytes : 0", "kBytes"},
-      Mutant{"min(start + row_of(c), extent - (G::kFewContiguousK ? 1 : kWidth))",
+      Mutant{"min(start + row_of(c), extent - (G::kShortContiguousK ? 1 : kWidth))",
              "start + row_of(c)"},
       Mutant{"__syncthreads();  // nobody reads it any more", ""},
   };
   Problem problem = make_problem({7, 96, 150}, DataType::f32, *parse_layout("ttt"));
   problem.align_bytes = 16;
-  const auto spec = spec_of(
-      "skinny",
-      "tile_m=8 tile_n=32 tile_k=0 thread_m=8 thread_n=4 warps=4 unroll=4 stages=3 slices=1",
-      codegen::traits_for(problem), DataType::f32);
+  const auto spec = spec_of("skinny",
+                            "tile_m=8 tile_n=32 copy_scope=1 thread_m=8 thread_n=4 warps=4 "
+                            "unroll=4 stages=3 copy=1 fragments=1 slices=1",
+                            codegen::traits_for(problem), DataType::f32);
   for (const Mutant& mutant : kMutants) {
     CAPTURE(mutant.what);
     const SimVerifier kernel = load_mutant(spec, mutant);

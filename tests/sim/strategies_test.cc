@@ -172,9 +172,10 @@ constexpr const char* kWarpTile =
 constexpr const char* kThreadTile = "tile_m=64 tile_n=64 tile_k=8 thread_m=8 thread_n=8";
 
 constexpr const char* kGemv =
-    "tile_m=2 tile_n=64 thread_m=2 thread_n=4 warps=4 unroll=4 stages=1 slices=1";
+    "tile_m=2 tile_n=64 thread_m=2 thread_n=4 warps=4 unroll=4 copy=2 fragments=1 slices=1";
 constexpr const char* kSkinny =
-    "tile_m=8 tile_n=64 tile_k=64 thread_m=8 thread_n=4 warps=4 unroll=2 stages=4 slices=1";
+    "tile_m=8 tile_n=64 tile_k=64 thread_m=8 thread_n=4 warps=4 unroll=2 stages=4 copy=1 "
+    "fragments=1 slices=1";
 
 constexpr const char* kSliced =
     "tile_m=64 tile_n=64 tile_k=8 warp_m=64 warp_n=32 thread_m=8 thread_n=8 stages=4 lanes=1 "
@@ -202,45 +203,15 @@ TEST_CASE("copies that not all warps make") {
   check_quick_cases(spec_of("multistage", kUnevenA, {false, true, 4, 4, 4}, DataType::f32));
   check_quick_cases(spec_of("multistage", kUnevenA, {false, false, 4, 1, 1}, DataType::f32));
   const auto spec = spec_of("multistage", kUnevenB, {true, true, 4, 4, 4}, DataType::f32);
-  const SimVerifier without = load_mutant(spec, {"if (Walk::has(i)) ", ""});
+  const SimVerifier without = load_mutant(spec, {"if (Iterator::has(i)) ", ""});
   CHECK(!verdict_of(without, spec).correct());
-}
-
-// Operands along k stay so: rows of A in one block of lanes and in two, 12 rows a thread, B as
-// well.
-constexpr const char* kKept =
-    "tile_m=64 tile_n=64 tile_k=8 warp_m=32 warp_n=32 thread_m=8 thread_n=4 stages=3 lanes=1 "
-    "order=1 fragments=2 unroll=4";
-constexpr const char* kKeptAhead =
-    "tile_m=96 tile_n=64 tile_k=16 warp_m=48 warp_n=32 thread_m=12 thread_n=4 stages=3 lanes=0 "
-    "order=2 fragments=2 unroll=4 ahead=2";
-constexpr const char* kKeptSliced =
-    "tile_m=32 tile_n=64 tile_k=8 warp_m=32 warp_n=32 thread_m=8 thread_n=4 stages=4 lanes=1 "
-    "order=1 fragments=2 unroll=4 ahead=1 groups=3 slices=2";
-constexpr const char* kKeptSplit =
-    "tile_m=32 tile_n=96 tile_k=8 warp_m=32 warp_n=16 thread_m=4 thread_n=4 stages=3 lanes=0 "
-    "order=1 fragments=2 unroll=4 slices=2";
-
-TEST_CASE("operands kept along k") {
-  for (const int width : {1, 2, 4}) {
-    CAPTURE(width);
-    for (const bool b_row_major : {true, false}) {
-      const KernelTraits traits{true, b_row_major, width, width, width};
-      check_quick_cases(spec_of("multistage", kKept, traits, DataType::f32));
-      check_quick_cases(spec_of("multistage", kKeptAhead, traits, DataType::f32));
-      check_quick_cases(spec_of("sliced_k", kKeptSliced, traits, DataType::f32));
-      check_quick_cases(spec_of("split_k", kKeptSplit, traits, DataType::f32));
-    }
-    const KernelTraits only_b{false, false, width, width, width};
-    check_quick_cases(spec_of("multistage", kKeptAhead, only_b, DataType::f32));
-  }
 }
 
 // From 64 slices on, blocks that add them up take fewer columns of C.
 TEST_CASE("many slices of a small C") {
   const std::string tile =
-      "tile_m=32 tile_n=32 tile_k=8 warp_m=32 warp_n=32 thread_m=8 thread_n=4 stages=3 lanes=1 "
-      "order=1 fragments=1 ";
+      "tile_m=32 tile_n=32 tile_k=8 warp_m=32 warp_n=32 thread_m=8 thread_n=4 stages=3 copy=1 "
+      "lanes=1 order=1 fragments=1 ";
   for (const char* slices : {"slices=63", "slices=64", "slices=132"}) {
     for (const int width : {1, 2, 4}) {
       const KernelTraits traits{true, true, width, width, width};
@@ -264,39 +235,10 @@ TEST_CASE("double_buffer's ways of copying") {
   }
 }
 
-TEST_CASE("operands kept along k are read without bank conflicts") {
-  for (const char* tile :
-       {"tile_m=64 tile_n=128 tile_k=8 warp_m=32 warp_n=64 thread_m=8 thread_n=8 stages=3 lanes=1 "
-        "order=1 fragments=2 unroll=4",
-        "tile_m=64 tile_n=64 tile_k=16 warp_m=64 warp_n=32 thread_m=8 thread_n=8 stages=3 lanes=0 "
-        "order=1 fragments=2 unroll=4 ahead=1",
-        "tile_m=64 tile_n=96 tile_k=32 warp_m=64 warp_n=48 thread_m=8 thread_n=12 stages=3 lanes=1 "
-        "order=1 fragments=2 unroll=4"}) {
-    for (const char* layout : {"ttt", "tnt", "nnt"}) {
-      const auto [spec, problem] = tile_product("multistage", tile, layout, DataType::f32);
-      CAPTURE(codegen::kernel_name(spec));
-      const auto profiled = load(spec).profile(problem, {});
-      REQUIRE_MESSAGE(profiled.has_value(), profiled.error().message);
-      CHECK_MESSAGE(profiled->verdict.correct(), profiled->verdict.detail);
-      int reads = 0;
-      for (const ptxsim::AccessCounts& access : profiled->launches.front().counts.accesses) {
-        if (access.space != ptxsim::Space::shared) continue;
-        if (access.category != ptxsim::InstructionClass::load) continue;
-        CHECK(access.bank_conflicts() == 0);
-        ++reads;
-      }
-      CHECK(reads >= 8);
-    }
-  }
-}
-
 constexpr Mutant kMutants[] = {
     {"double_buffer",
      "tile_m=64 tile_n=64 tile_k=8 warp_m=32 warp_n=32 thread_m=8 thread_n=4 copy=1 fragments=1",
      "Group::sync();\n      if (t +", "if (t +", VerdictKind::wrong_result, "shared_race"},
-    {"multistage", kKept, "mn % kPiece * kLanes", "mn % kPiece", VerdictKind::wrong_result, ""},
-    {"multistage", kKeptAhead, "return steps_[k / kSteps % 2]", "return steps_[0]",
-     VerdictKind::wrong_result, ""},
     {"sliced_k", kSliced, "cp_async_wait<0>();", "", VerdictKind::wrong_result,
      "missing_async_wait"},
     {"sliced_k", kSliced, "Group::sync();  // everyone", "// everyone", VerdictKind::wrong_result,
@@ -315,7 +257,7 @@ constexpr Mutant kMutants[] = {
     {"register_cache", kThreadTile, "beta != 0.0f", "true", VerdictKind::wrong_result,
      "uninitialised_global"},
     {"vectorized", "tile_m=64 tile_n=64 tile_k=8 thread_m=8 thread_n=8 vector=4",
-     "inside && Walk::k_of(i) < depth", "inside", VerdictKind::wrong_result, "expected"},
+     "inside && Iterator::k_of(i) < depth", "inside", VerdictKind::wrong_result, "expected"},
     {"vectorized", "tile_m=64 tile_n=64 tile_k=8 thread_m=8 thread_n=8 vector=4",
      "product.v[v] *= alpha", "product.v[v] *= 1", VerdictKind::wrong_result, "expected"},
     {"vectorized", "tile_m=64 tile_n=64 tile_k=8 thread_m=8 thread_n=8 vector=4",

@@ -3,6 +3,9 @@
 #include "codegen/multistage_rules.h"
 #include "codegen/registry.h"
 #include "codegen/simt_rules.h"
+#include "codegen/tiling.h"
+
+#include "parts/shared/thread_tiles.h"
 
 namespace gemmtune::codegen {
 namespace {
@@ -42,15 +45,15 @@ class DoubleBuffer final : public Strategy {
     return simt::supports_f32(problem);
   }
 
-  int threads(const TileConfig& tile) const override { return simt::threads(tile); }
+  int threads(const TileConfig& tile) const override { return warp_tile_threads(tile); }
   int smem_bytes(const KernelSpec& spec) const override { return simt::smem_bytes(spec, kBuffers); }
 
   int estimated_registers(const KernelSpec& spec) const override {
     return either_loop::estimated_registers(spec);
   }
 
-  MainloopCost mainloop(const KernelSpec& spec, const DeviceSpec& device) const override {
-    return either_loop::with_copies(Strategy::mainloop(spec, device), spec.tile);
+  MainloopCost mainloop(const KernelSpec& spec) const override {
+    return either_loop::with_copies(Strategy::mainloop(spec), spec.tile);
   }
 
  private:

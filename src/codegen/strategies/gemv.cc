@@ -6,16 +6,18 @@
 namespace gemmtune::codegen {
 namespace {
 
-constexpr int kMaxFew = 8;
+constexpr int kMostShort = 8;
 constexpr int kVector = 4;
 
-constexpr std::array<std::string_view, 10> kParameters = {
-    "tile_m", "tile_n", "thread_m", "thread_n",  "warps",
-    "unroll", "stages", "slices",   "reduction", "min_blocks"};
+constexpr std::array<std::string_view, 12> kParameters = {
+    "tile_m", "tile_n", "thread_m",  "thread_n", "warps",     "unroll",
+    "stages", "copy",   "fragments", "slices",   "reduction", "min_blocks"};
 
 constexpr std::array kOwnRules = {
     Rule{"at most 8 rows or columns", "more of the few operand does not fit the registers",
-         [](const RuleInput& in) { return skinny_gemm::Geometry(in.spec).few <= kMaxFew; }},
+         [](const RuleInput& in) {
+           return skinny_gemm::Geometry(in.spec).short_side <= kMostShort;
+         }},
 };
 
 }  // namespace
@@ -29,8 +31,9 @@ const Strategy& gemv() {
       .parameters = kParameters,
       .rules = {kOwnRules.begin(), kOwnRules.end()},
       .smem_bytes = [](const KernelSpec&) { return 0; },
-      .few_in_ring = [](const TileConfig&) { return false; },
-      .registers = [](const KernelSpec& spec) { return kVector * skinny_gemm::Geometry(spec).few; },
+      .short_in_ring = [](const TileConfig&) { return false; },
+      .registers =
+          [](const KernelSpec& spec) { return kVector * skinny_gemm::Geometry(spec).short_side; },
   });
   return strategy;
 }

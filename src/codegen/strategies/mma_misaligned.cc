@@ -5,13 +5,11 @@
 #include "codegen/mma_strategy.h"
 #include "codegen/registry.h"
 
+#include "parts/shared/aligned_lines.h"
+
 namespace gemmtune::codegen {
 namespace {
 
-// As in parts/aligned_copy.cuh.
-constexpr int kLineUnit = 64;      // elements
-constexpr int kAlignedVector = 8;  // elements
-constexpr int kCopyThreads = 256;
 constexpr int64_t kMaxWorkspaceBytes = int64_t{256} << 20;
 
 constexpr std::array kOwnRules = {
@@ -23,19 +21,15 @@ constexpr std::array kOwnRules = {
 };
 
 // Elements of an operand's copy, all batch entries; 0 if it is not copied.
-int64_t copied_elements(int vector, int64_t lines, int64_t line, int64_t stride, int64_t batch) {
-  if (vector >= kAlignedVector) return 0;
-  const int64_t entries = stride == 0 ? 1 : batch;
-  return entries * lines * ((line + kLineUnit - 1) / kLineUnit * kLineUnit);
+int64_t copied_elements(int vector, const AlignedLines& copy) {
+  return vector < kAlignedVector ? copy.elements() : 0;
 }
 
 int64_t copied_elements(const KernelSpec& spec, const Problem& p) {
   const Shape& s = p.shape;
   const KernelTraits& t = spec.traits;
-  return copied_elements(t.vector_a, t.a_row_major ? s.m : s.k, t.a_row_major ? s.k : s.m,
-                         p.stride_a, p.batch) +
-         copied_elements(t.vector_b, t.b_row_major ? s.k : s.n, t.b_row_major ? s.n : s.k,
-                         p.stride_b, p.batch);
+  return copied_elements(t.vector_a, {t.a_row_major, s.m, s.k, p.stride_a, p.batch}) +
+         copied_elements(t.vector_b, {!t.b_row_major, s.n, s.k, p.stride_b, p.batch});
 }
 
 class MmaMisaligned final : public MmaStrategy {

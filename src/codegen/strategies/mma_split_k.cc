@@ -6,17 +6,18 @@
 #include "codegen/mma_partials.h"
 #include "codegen/mma_rules.h"
 #include "codegen/registry.h"
-#include "codegen/simt_rules.h"
 #include "codegen/sliced_strategy.h"
 #include "codegen/slices.h"
-#include "codegen/tile_grid.h"
+#include "codegen/tiling.h"
+
+#include "parts/shared/partial_tiles.h"
 
 namespace gemmtune::codegen {
 namespace {
 
-constexpr std::array<std::string_view, 14> kParameters = {
-    "tile_m",    "tile_n", "tile_k", "warp_m", "warp_n",    "stages",     "order",
-    "fragments", "unroll", "groups", "slices", "reduction", "min_blocks", "raster"};
+constexpr std::array<std::string_view, 15> kParameters = {
+    "tile_m",    "tile_n",    "tile_k", "warp_m", "warp_n",    "stages",     "copy",  "order",
+    "fragments", "promotion", "groups", "slices", "reduction", "min_blocks", "raster"};
 
 bool through_workspace(const TileConfig& tile) {
   return tile.slices > 1 && tile.reduction == kReduceWorkspace;
@@ -34,7 +35,7 @@ constexpr std::array kOwnRules = {
 class MmaSplitK final : public SlicedStrategy {
  public:
   MmaSplitK()
-      : rules_(simt::joined({kOwnRules, slices::group_rules(), slices::rules(), mma::rules()})) {}
+      : rules_(tiling::joined({kOwnRules, slices::group_rules(), slices::rules(), mma::rules()})) {}
 
   std::string_view name() const override { return "mma_split_k"; }
   std::string_view summary() const override {
@@ -55,7 +56,7 @@ class MmaSplitK final : public SlicedStrategy {
   int smem_bytes(const KernelSpec& spec) const override {
     const TileConfig& t = spec.tile;
     const bool through_shared = t.groups > 1 || !through_workspace(t);
-    const int partial = through_shared ? mma::partial_tile_bytes(t) : 0;
+    const int partial = through_shared ? mma_partial_tile_bytes(t) : 0;
     return t.groups * std::max(mma::pipeline_bytes(spec), partial);
   }
 
@@ -70,9 +71,7 @@ class MmaSplitK final : public SlicedStrategy {
     return entries;
   }
 
-  MainloopCost mainloop(const KernelSpec& spec, const DeviceSpec& device) const override {
-    return mma::mainloop(spec, device);
-  }
+  MainloopCost mainloop(const KernelSpec& spec) const override { return mma::mainloop(spec); }
 
   KernelWork work(const KernelSpec& spec, const Problem& problem) const override {
     KernelWork work = SlicedStrategy::work(spec, problem);
@@ -84,18 +83,19 @@ class MmaSplitK final : public SlicedStrategy {
     const TileConfig& t = spec.tile;
     if (!through_workspace(t)) return SlicedStrategy::launch_plan(spec, problem);
     LaunchPlan plan;
-    plan.launches = {launch_of(spec, 0, tile_grid(t, problem, t.slices)),
-                     launch_of(spec, 1, tile_grid(t, problem, mma::finish_blocks(t, t.slices)))};
+    plan.launches = {
+        launch_of(spec, 0, tiling::tile_grid(t, problem, t.slices)),
+        launch_of(spec, 1, tiling::tile_grid(t, problem, mma::finish_blocks(t, t.slices)))};
     plan.workspace_bytes = workspace_bytes(spec, problem);
     plan.workspace_formula =
-        tile_grid(t, problem).formula + fmt::format(" * {}", t.slices * mma::slot_bytes(t));
+        tiling::tile_grid(t, problem).formula + fmt::format(" * {}", t.slices * mma::slot_bytes(t));
     return plan;
   }
 
  protected:
   int64_t workspace_bytes(const KernelSpec& spec, const Problem& problem) const override {
     if (!through_workspace(spec.tile)) return 0;
-    return tile_blocks(spec.tile, problem) * spec.tile.slices * mma::slot_bytes(spec.tile);
+    return tiling::tile_blocks(spec.tile, problem) * spec.tile.slices * mma::slot_bytes(spec.tile);
   }
 
  private:

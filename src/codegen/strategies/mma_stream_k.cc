@@ -8,8 +8,8 @@
 #include "codegen/registry.h"
 #include "codegen/slices.h"
 
-#include "../../../kernels_templates/parts/mma_finish_pieces.h"
-#include "../../../kernels_templates/parts/stream_k_shares.h"
+#include "parts/shared/partial_tiles.h"
+#include "parts/shared/stream_k_ranges.h"
 
 namespace gemmtune::codegen {
 namespace {
@@ -21,9 +21,9 @@ constexpr int64_t kMostK = int64_t{1} << 24;
 // `slices` is the number of blocks that share out k, of all tiles together. What a launch plan is
 // made from does not name the device, so the tuner finds the multiple of its SMs as it does any
 // other parameter.
-constexpr std::array<std::string_view, 12> kParameters = {
-    "tile_m", "tile_n",    "tile_k", "warp_m", "warp_n",     "stages",
-    "order",  "fragments", "unroll", "slices", "min_blocks", "raster"};
+constexpr std::array<std::string_view, 13> kParameters = {
+    "tile_m", "tile_n",    "tile_k",    "warp_m", "warp_n",     "stages", "copy",
+    "order",  "fragments", "promotion", "slices", "min_blocks", "raster"};
 
 constexpr std::array kOwnRules = {
     Rule{"at least 2 sharing blocks", "with one this is mma_multistage",
@@ -32,25 +32,25 @@ constexpr std::array kOwnRules = {
          [](const RuleInput& in) { return in.spec.tile.slices <= kMostBlocks; }},
 };
 
-StreamKShares shares_of(const TileConfig& tile, const Problem& problem) {
+StreamKRanges ranges_of(const TileConfig& tile, const Problem& problem) {
   GemmArgs args;
   args.m = static_cast<int>(problem.shape.m);
   args.n = static_cast<int>(problem.shape.n);
   args.k = static_cast<int>(problem.shape.k);
   args.batch = static_cast<int>(problem.batch);
-  return stream_k_shares(tile, args);
+  return stream_k_ranges(tile, args);
 }
 
 // Blocks that have k tiles to share.
-int64_t busy_blocks(const StreamKShares& shares) {
-  return std::min(shares.length(), shares.blocks);
+int64_t busy_blocks(const StreamKRanges& ranges) {
+  return std::min(ranges.length(), ranges.blocks);
 }
 
 // Partial sums that are left in the workspace, at most: each place where one block's piece ends and
 // the next begins cuts a tile.
-int64_t partial_tiles(const StreamKShares& shares) {
-  const int64_t cuts = std::max<int64_t>(0, busy_blocks(shares) - 1);
-  return cuts + std::min<int64_t>(shares.shared, cuts);
+int64_t partial_tiles(const StreamKRanges& ranges) {
+  const int64_t cuts = std::max<int64_t>(0, busy_blocks(ranges) - 1);
+  return cuts + std::min<int64_t>(ranges.split_tiles, cuts);
 }
 
 class MmaStreamK final : public MmaStrategy {
@@ -75,10 +75,10 @@ class MmaStreamK final : public MmaStrategy {
 
   // A piece of at least a k tile for each block.
   bool worthwhile(const KernelSpec& spec, const Problem& problem) const override {
-    const StreamKShares shares = shares_of(spec.tile, problem);
-    if (shares.shared == 0) return true;
-    return shares.length() >= shares.blocks &&
-           workspace_bytes(spec.tile, shares) <= slices::kMaxWorkspaceBytes;
+    const StreamKRanges ranges = ranges_of(spec.tile, problem);
+    if (ranges.split_tiles == 0) return true;
+    return ranges.length() >= ranges.blocks &&
+           workspace_bytes(spec.tile, ranges) <= slices::kMaxWorkspaceBytes;
   }
 
   std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override {
@@ -89,35 +89,35 @@ class MmaStreamK final : public MmaStrategy {
 
   // The depth is the average: pieces and whole tiles differ by less than a factor of two.
   KernelWork work(const KernelSpec& spec, const Problem& problem) const override {
-    const StreamKShares shares = shares_of(spec.tile, problem);
-    const int64_t k_tiles = int64_t{shares.tiles} * shares.tiles_k;
-    const int64_t blocks = shares.grid();
+    const StreamKRanges ranges = ranges_of(spec.tile, problem);
+    const int64_t k_tiles = int64_t{ranges.tiles} * ranges.tiles_k;
+    const int64_t blocks = ranges.grid();
     KernelWork work{blocks, (k_tiles + blocks - 1) / blocks * spec.tile.tile_k, 1, 0};
-    if (shares.shared == 0) return work;
+    if (ranges.split_tiles == 0) return work;
     work.launches = 2;
-    work.reduction_bytes = 2 * partial_tiles(shares) * mma::slot_bytes(spec.tile);
+    work.reduction_bytes = 2 * partial_tiles(ranges) * mma::slot_bytes(spec.tile);
     return work;
   }
 
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
     const TileConfig& t = spec.tile;
-    const int floats = t.tile_m * t.tile_n;
-    const StreamKShares shares = shares_of(t, problem);
+    const int floats = slot_floats(t);
+    const StreamKRanges ranges = ranges_of(t, problem);
     LaunchPlan plan;
-    plan.preamble = "const auto shares = gemmtune::stream_k_shares(kTile, args);\n";
-    plan.launches.push_back(launch_of(spec, 0, {shares.grid(), "shares.grid()"}));
-    if (shares.shared == 0) return plan;
+    plan.preamble = "const auto ranges = gemmtune::stream_k_ranges(kTile, args);\n";
+    plan.launches.push_back(launch_of(spec, 0, {ranges.grid(), "ranges.grid()"}));
+    if (ranges.split_tiles == 0) return plan;
     plan.launches.push_back(launch_of(
-        spec, 1, {shares.finish_grid(floats), fmt::format("shares.finish_grid({})", floats)}));
-    plan.launches.back().condition = "shares.shared > 0";
-    plan.workspace_bytes = workspace_bytes(t, shares);
-    plan.workspace_formula = fmt::format("{} * shares.slots()", mma::slot_bytes(t));
+        spec, 1, {ranges.finish_grid(floats), fmt::format("ranges.finish_grid({})", floats)}));
+    plan.launches.back().condition = "ranges.split_tiles > 0";
+    plan.workspace_bytes = workspace_bytes(t, ranges);
+    plan.workspace_formula = fmt::format("{} * ranges.slots()", mma::slot_bytes(t));
     return plan;
   }
 
  private:
-  static int64_t workspace_bytes(const TileConfig& tile, const StreamKShares& shares) {
-    return shares.slots() * mma::slot_bytes(tile);
+  static int64_t workspace_bytes(const TileConfig& tile, const StreamKRanges& ranges) {
+    return ranges.slots() * mma::slot_bytes(tile);
   }
 };
 

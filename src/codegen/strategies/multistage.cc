@@ -3,13 +3,16 @@
 #include "codegen/multistage_rules.h"
 #include "codegen/registry.h"
 #include "codegen/simt_rules.h"
+#include "codegen/tiling.h"
+
+#include "parts/shared/thread_tiles.h"
 
 namespace gemmtune::codegen {
 namespace {
 
-constexpr std::array<std::string_view, 15> kParameters = {
-    "tile_m", "tile_n", "tile_k",    "warp_m", "warp_n", "thread_m",   "thread_n", "stages",
-    "lanes",  "order",  "fragments", "unroll", "ahead",  "min_blocks", "raster"};
+constexpr std::array<std::string_view, 14> kParameters = {
+    "tile_m", "tile_n", "tile_k", "warp_m",    "warp_n", "thread_m",   "thread_n",
+    "stages", "lanes",  "order",  "fragments", "ahead",  "min_blocks", "raster"};
 
 class Multistage final : public Strategy {
  public:
@@ -29,7 +32,7 @@ class Multistage final : public Strategy {
     return multistage_loop::supports(problem, arch);
   }
 
-  int threads(const TileConfig& tile) const override { return simt::threads(tile); }
+  int threads(const TileConfig& tile) const override { return warp_tile_threads(tile); }
   int smem_bytes(const KernelSpec& spec) const override {
     return multistage_loop::smem_bytes(spec);
   }
@@ -38,8 +41,8 @@ class Multistage final : public Strategy {
     return multistage_loop::estimated_registers(spec);
   }
 
-  MainloopCost mainloop(const KernelSpec& spec, const DeviceSpec& device) const override {
-    return either_loop::with_copies(Strategy::mainloop(spec, device), spec.tile);
+  MainloopCost mainloop(const KernelSpec& spec) const override {
+    return either_loop::with_copies(Strategy::mainloop(spec), spec.tile);
   }
 
  private:

@@ -6,43 +6,51 @@
 namespace gemmtune::codegen {
 namespace {
 
-constexpr int kPadding = 4;    // floats a row of a slab [few][tile_k]
 constexpr int kRingReads = 8;  // registers: two rows' values at a time
 
-constexpr std::array<std::string_view, 11> kParameters = {
-    "tile_m", "tile_n", "tile_k", "thread_m",  "thread_n",  "warps",
-    "unroll", "stages", "slices", "reduction", "min_blocks"};
+constexpr std::array<std::string_view, 14> kParameters = {
+    "tile_m", "tile_n", "tile_k",     "thread_m",  "thread_n", "warps",     "unroll",
+    "stages", "copy",   "copy_scope", "fragments", "slices",   "reduction", "min_blocks"};
 
-// Whether warps copy the few operand chunk by chunk; else the block does, in slabs.
-bool few_in_ring(const TileConfig& tile) {
-  return tile.tile_k == 0;
+// Whether warps copy the short operand chunk by chunk; else the block does, in slabs.
+bool short_in_ring(const TileConfig& tile) {
+  return tile.copy_scope == kScopeWarp;
 }
 
 constexpr std::array kOwnRules = {
+    Rule{"a known copy scope", "the block (0) or each warp (1) copies the short operand",
+         [](const RuleInput& in) {
+           const int scope = in.spec.tile.copy_scope;
+           return scope == kScopeBlock || scope == kScopeWarp;
+         }},
+    Rule{"tile_k where the block copies, 0 where warps do", "warps copy chunks, not slabs",
+         [](const RuleInput& in) {
+           return short_in_ring(in.spec.tile) == (in.spec.tile.tile_k == 0);
+         }},
     Rule{"slabs for at least 4 rows or columns", "with fewer, waiting for the block costs more",
          [](const RuleInput& in) {
-           return few_in_ring(in.spec.tile) || skinny_gemm::Geometry(in.spec).few >= 4;
+           return short_in_ring(in.spec.tile) || skinny_gemm::Geometry(in.spec).short_side >= 4;
          }},
     Rule{"tile_k divisible by the k of a chunk", "shared memory holds whole chunks",
          [](const RuleInput& in) {
            const int chunk = skinny_gemm::Geometry(in.spec).chunk;
            return chunk > 0 && in.spec.tile.tile_k >= 0 && in.spec.tile.tile_k % chunk == 0;
          }},
-    Rule{"tile_k of 0 needs 3 and more stages", "the few operand goes through the ring",
-         [](const RuleInput& in) { return !few_in_ring(in.spec.tile) || in.spec.tile.stages > 2; }},
+    Rule{"warps copy by cp.async", "the short operand goes through the pipeline's stages",
+         [](const RuleInput& in) {
+           return !short_in_ring(in.spec.tile) || in.spec.tile.copy == kCopyAsync;
+         }},
 };
 
 int slab_bytes(const KernelSpec& spec) {
-  if (few_in_ring(spec.tile)) return 0;
-  const skinny_gemm::Geometry g(spec);
-  const int row = spec.tile.tile_k + (g.long_contiguous_k ? kPadding : 0);
-  return g.few * row * size_bytes(spec.type);
+  if (short_in_ring(spec.tile)) return 0;
+  return slab_floats(spec.tile, skinny_gemm::Geometry(spec)) * size_bytes(spec.type);
 }
 
 int fragment_registers(const KernelSpec& spec) {
   const skinny_gemm::Geometry g(spec);
-  if (few_in_ring(spec.tile)) return kRingReads;
-  return g.long_contiguous_k ? g.few * g.long_vector : g.few;
+  if (short_in_ring(spec.tile)) return kRingReads;
+  return g.long_contiguous_k ? g.short_side * g.long_vector : g.short_side;
 }
 
 }  // namespace
@@ -56,7 +64,7 @@ const Strategy& skinny() {
       .parameters = kParameters,
       .rules = {kOwnRules.begin(), kOwnRules.end()},
       .smem_bytes = slab_bytes,
-      .few_in_ring = few_in_ring,
+      .short_in_ring = short_in_ring,
       .registers = fragment_registers,
   });
   return strategy;

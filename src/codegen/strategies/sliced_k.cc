@@ -6,14 +6,18 @@
 #include "codegen/simt_rules.h"
 #include "codegen/sliced_strategy.h"
 #include "codegen/slices.h"
+#include "codegen/tiling.h"
+
+#include "parts/shared/partial_tiles.h"
+#include "parts/shared/thread_tiles.h"
 
 namespace gemmtune::codegen {
 namespace {
 
-constexpr std::array<std::string_view, 18> kParameters = {
-    "tile_m",   "tile_n", "tile_k", "warp_m",    "warp_n",     "thread_m",
-    "thread_n", "stages", "lanes",  "order",     "fragments",  "unroll",
-    "ahead",    "groups", "slices", "reduction", "min_blocks", "raster"};
+constexpr std::array<std::string_view, 17> kParameters = {
+    "tile_m",   "tile_n", "tile_k",    "warp_m",     "warp_n",    "thread_m",
+    "thread_n", "stages", "lanes",     "order",      "fragments", "ahead",
+    "groups",   "slices", "reduction", "min_blocks", "raster"};
 
 constexpr std::array kOwnRules = {
     Rule{"at least 2 groups", "with one this is multistage or split_k",
@@ -23,8 +27,8 @@ constexpr std::array kOwnRules = {
 };
 
 std::vector<Rule> all_rules() {
-  return simt::joined({simt::rules_with(multistage_loop::rules()), kOwnRules, slices::group_rules(),
-                       slices::rules()});
+  return tiling::joined({simt::rules_with(multistage_loop::rules()), kOwnRules,
+                         slices::group_rules(), slices::rules()});
 }
 
 class SlicedK final : public SlicedStrategy {
@@ -44,19 +48,21 @@ class SlicedK final : public SlicedStrategy {
     return multistage_loop::supports(problem, arch);
   }
 
-  int threads(const TileConfig& tile) const override { return tile.groups * simt::threads(tile); }
+  int threads(const TileConfig& tile) const override {
+    return tile.groups * warp_tile_threads(tile);
+  }
 
   int smem_bytes(const KernelSpec& spec) const override {
     const TileConfig& t = spec.tile;
-    return t.groups * std::max(multistage_loop::smem_bytes(spec), slices::partial_tile_bytes(spec));
+    return t.groups * std::max(multistage_loop::smem_bytes(spec), partial_tile_bytes(spec.tile));
   }
 
   int estimated_registers(const KernelSpec& spec) const override {
     return multistage_loop::estimated_registers(spec);
   }
 
-  MainloopCost mainloop(const KernelSpec& spec, const DeviceSpec& device) const override {
-    return either_loop::with_copies(SlicedStrategy::mainloop(spec, device), spec.tile);
+  MainloopCost mainloop(const KernelSpec& spec) const override {
+    return either_loop::with_copies(SlicedStrategy::mainloop(spec), spec.tile);
   }
 
  private:

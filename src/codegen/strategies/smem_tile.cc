@@ -3,6 +3,9 @@
 #include "codegen/registry.h"
 #include "codegen/simt_rules.h"
 #include "codegen/simt_strategy.h"
+#include "codegen/tiling.h"
+
+#include "parts/shared/thread_tiles.h"
 
 namespace gemmtune::codegen {
 namespace {
@@ -24,9 +27,9 @@ const Strategy& smem_tile() {
       .template_file = "smem_tile.cuh",
       .template_name = "SmemTile",
       .parameters = kParameters,
-      .rules = simt::block_tile_rules_with(simt::joined({simt::guarded_rules(), kSquareRules})),
+      .rules = simt::block_tile_rules_with(tiling::joined({simt::guarded_rules(), kSquareRules})),
       .path = OperandPath::shared_words,
-      .threads = simt::block_tile_threads,
+      .threads = block_tile_threads,
       .smem_bytes = simt::unpadded_smem_bytes,
       .estimated_registers = simt::single_buffer_registers,
   });

@@ -3,6 +3,9 @@
 #include "codegen/registry.h"
 #include "codegen/simt_rules.h"
 #include "codegen/simt_strategy.h"
+#include "codegen/tiling.h"
+
+#include "parts/shared/thread_tiles.h"
 
 namespace gemmtune::codegen {
 namespace {
@@ -32,9 +35,9 @@ const Strategy& vectorized() {
       .template_name = "Vectorized",
       .parameters = kParameters,
       .rules =
-          simt::block_tile_rules_with(simt::joined({kVectorRules, simt::register_copy_rules()})),
+          simt::block_tile_rules_with(tiling::joined({kVectorRules, simt::register_copy_rules()})),
       .path = OperandPath::shared_vectors,
-      .threads = simt::block_tile_threads,
+      .threads = block_tile_threads,
       .smem_bytes = [](const KernelSpec& spec) { return simt::smem_bytes(spec, 1); },
       .estimated_registers = simt::single_buffer_registers,
   });

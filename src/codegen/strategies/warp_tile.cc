@@ -3,6 +3,9 @@
 #include "codegen/registry.h"
 #include "codegen/simt_rules.h"
 #include "codegen/simt_strategy.h"
+#include "codegen/tiling.h"
+
+#include "parts/shared/thread_tiles.h"
 
 namespace gemmtune::codegen {
 namespace {
@@ -34,9 +37,9 @@ const Strategy& warp_tile() {
       .template_file = "warp_tile.cuh",
       .template_name = "WarpTile",
       .parameters = kParameters,
-      .rules = simt::rules_with(simt::joined({simt::register_copy_rules(), kIterationRules})),
+      .rules = simt::rules_with(tiling::joined({simt::register_copy_rules(), kIterationRules})),
       .path = OperandPath::warp_tiles,
-      .threads = simt::threads,
+      .threads = warp_tile_threads,
       .smem_bytes = [](const KernelSpec& spec) { return simt::smem_bytes(spec, 1); },
       .estimated_registers = simt::single_buffer_registers,
   });

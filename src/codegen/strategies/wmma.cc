@@ -3,33 +3,19 @@
 
 #include "codegen/mma_rules.h"
 #include "codegen/registry.h"
-#include "codegen/simt_rules.h"
+
+#include "parts/shared/mma_tiles.h"
 
 namespace gemmtune::codegen {
 namespace {
 
 constexpr int kBuffers = 2;
-constexpr int kSharedBytes = 2;  // an element
-constexpr int kRowPadding = 8;   // elements (padded_rows.cuh)
-constexpr int kPiece = 16;       // rows, columns and depth of a product
 constexpr int kFragmentRegisters = 4;
 // Pointers, edges and counters that stay live through the main loop, at least.
 constexpr int kOverheadRegisters = 16;
 
 constexpr std::array<std::string_view, 7> kParameters = {"tile_m", "tile_n",     "tile_k", "warp_m",
                                                          "warp_n", "min_blocks", "raster"};
-
-// Elements of an operand's shared tile, each line padded.
-int padded_elements(int tile_mn, int tile_k, bool contiguous_k) {
-  return contiguous_k ? tile_mn * (tile_k + kRowPadding) : tile_k * (tile_mn + kRowPadding);
-}
-
-// Elements that an access moves where the alignment allows `aligned`: fewer where threads would go
-// without one (half_register_loader.cuh).
-int shared_out_vector(int elements, int threads, int aligned) {
-  while (aligned > 2 && elements / aligned < threads) aligned /= 2;
-  return aligned;
-}
 
 class Wmma final : public Strategy {
  public:
@@ -66,22 +52,20 @@ class Wmma final : public Strategy {
 
   int smem_bytes(const KernelSpec& spec) const override {
     const TileConfig& t = spec.tile;
-    const int buffer = padded_elements(t.tile_m, t.tile_k, spec.traits.a_row_major) +
-                       padded_elements(t.tile_n, t.tile_k, !spec.traits.b_row_major);
-    return std::max(kBuffers * buffer * kSharedBytes, mma::slabs_bytes(t, spec.accumulator));
+    const int buffer = wmma_tile_bytes(t.tile_m, t.tile_k, spec.traits.a_row_major) +
+                       wmma_tile_bytes(t.tile_n, t.tile_k, !spec.traits.b_row_major);
+    return std::max(kBuffers * buffer, mma::slabs_bytes(t, spec.accumulator));
   }
 
   int estimated_registers(const KernelSpec& spec) const override {
     const TileConfig& t = spec.tile;
     const int sums = t.warp_m * t.warp_n / (spec.accumulator == DataType::f16 ? 64 : 32);
-    const int fragments = (t.warp_m / kPiece + 1) * kFragmentRegisters;
-    return sums + fragments + mma::held_registers(spec) + kOverheadRegisters;
+    const int fragments = (t.warp_m / kFragmentSide + 1) * kFragmentRegisters;
+    return sums + fragments + mma::staging_registers(spec) + kOverheadRegisters;
   }
 
   LoadBytes loads(const KernelSpec& spec) const override { return mma::loads(spec); }
-  MainloopCost mainloop(const KernelSpec& spec, const DeviceSpec& device) const override {
-    return mma::mainloop(spec, device);
-  }
+  MainloopCost mainloop(const KernelSpec& spec) const override { return mma::mainloop(spec); }
 
  private:
   std::vector<Rule> rules_;

@@ -144,7 +144,7 @@ Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem
     return out;
   }
   const codegen::KernelWork work = spec.strategy->work(spec, problem);
-  const MainloopCost loop = spec.strategy->mainloop(spec, device);
+  const MainloopCost loop = spec.strategy->mainloop(spec);
   const auto blocks = static_cast<double>(work.blocks);
   const double resident = static_cast<double>(out.occupancy.blocks_per_sm) * device.sm_count;
   out.waves = blocks / resident;

@@ -23,23 +23,24 @@ double ceil_div(double a, double b) {
 
 // Chunks of the long operand that a thread has in flight, on average.
 double chunks_in_flight(const TileConfig& t) {
-  if (t.stages > 2) return t.stages - 1;
-  return t.stages == 2 ? 1.0 : 0.5;
+  if (t.copy == kCopyAsync) return t.stages - 1;
+  return t.fragments == 2 ? 1.0 : 0.5;
 }
 
 // Issue slots of a warp for one value of its k: multiplications, then loads of both operands.
 double slots_per_k(const codegen::skinny_gemm::Geometry& g, const TileConfig& t) {
-  const double results = static_cast<double>(g.few) * g.thread_long;
-  const double few_reads = std::max(1.0, g.few / 4.0);
-  const double long_reads = (t.stages > 2 ? 3.0 : 1.5) * std::max(1, g.thread_long / g.long_vector);
-  return results / kFfmaRate + few_reads + long_reads + 8.0 / t.unroll;
+  const double results = static_cast<double>(g.short_side) * g.thread_long;
+  const double short_reads = std::max(1.0, g.short_side / 4.0);
+  const double long_reads =
+      (t.copy == kCopyAsync ? 3.0 : 1.5) * std::max(1, g.thread_long / g.long_vector);
+  return results / kFfmaRate + short_reads + long_reads + 8.0 / t.unroll;
 }
 
 // From the warps' sums to C.
 double reduction_us(const codegen::skinny_gemm::Geometry& g, const codegen::KernelSpec& spec,
                     const Problem& problem, const DeviceSpec& device, double blocks_per_sm) {
   const TileConfig& t = spec.tile;
-  const double block_bytes = 4.0 * g.few * g.long_side * std::max(1, t.warps - 1);
+  const double block_bytes = 4.0 * g.short_side * g.long_side * std::max(1, t.warps - 1);
   const double rounds = std::log2(std::max(2, t.warps));
   double us =
       0.1 * rounds + 2 * blocks_per_sm * block_bytes / kSmemBytesPerCycle / device.boost_clock_mhz;
@@ -80,8 +81,8 @@ void predict_streaming(const codegen::KernelSpec& spec, const Problem& problem,
 
   double fill_us = 0;
   if (t.tile_k > 0) {  // the few operand through shared memory
-    const double words = static_cast<double>(g.few) * t.tile_k / threads;
-    const double waits = t.stages > 2 ? 1.0 : std::max(1.0, words / 4 / kLoadsInFlight);
+    const double words = static_cast<double>(g.short_side) * t.tile_k / threads;
+    const double waits = t.copy == kCopyAsync ? 1.0 : std::max(1.0, words / 4 / kLoadsInFlight);
     const double slabs = ceil_div(depth, t.tile_k);
     fill_us = slabs * kLatencyUs * waits * ceil_div(blocks_per_sm, resident) +
               blocks_per_sm * slabs * words * t.warps * 2 / kSchedulers / cycles_per_us;

@@ -14,7 +14,7 @@ using codegen::MainloopCost;
 constexpr double kSchedulersPerSm = 4;
 constexpr double kBankBytes = 128;  // a cycle
 constexpr double kStepBytes = 32;   // k of one mma, of an operand's line
-// Share of the tensor cores' rate that mma.sync reaches where wgmma is needed for all of it.
+// Map of the tensor cores' rate that mma.sync reaches where wgmma is needed for all of it.
 constexpr double kHopperShare = 0.62;
 constexpr int kHopper = 90;
 // Slots of one copy: itself, two comparisons, a share of the pointer's step; through registers also

@@ -37,7 +37,7 @@ Search::Space ranked_space(const codegen::SearchSpace& space, const Problem& pro
           [=](const TileConfig& tile) { return candidate_features(spec(tile), problem, limits); },
           [=](const TileConfig& tile) {
             const auto s = spec(tile);
-            const codegen::MainloopCost cost = s.strategy->mainloop(s, limits);
+            const codegen::MainloopCost cost = s.strategy->mainloop(s);
             return std::pair(cost.result_rows, cost.result_columns);
           }};
 }

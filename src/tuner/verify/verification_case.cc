@@ -8,7 +8,7 @@
 #include "core/arch.h"
 #include "core/elements.h"
 
-#include "../../../kernels_templates/parts/random_value.h"
+#include "parts/shared/random_value.h"
 
 namespace gemmtune::tuner {
 namespace {

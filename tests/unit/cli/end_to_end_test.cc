@@ -427,10 +427,11 @@ TEST_CASE("a profile counts what one product executes and moves") {
 TEST_CASE("a profile has every launch, and the bank conflicts of shared memory") {
   require_compiler();
   const Workplace place;
-  const json report = place.read(
-      {"verify", "--strategy", "split_k", "--backend", "sim", "--arch", "sm_80", "--tile",
-       "tile_m=64 tile_n=64 tile_k=16 warp_m=32 warp_n=32 thread_m=8 thread_n=4 stages=3 slices=4",
-       "--shape", "64x64x256", "--profile", "-q"});
+  const json report = place.read({"verify", "--strategy", "split_k", "--backend", "sim", "--arch",
+                                  "sm_80", "--tile",
+                                  "tile_m=64 tile_n=64 tile_k=16 warp_m=32 warp_n=32 thread_m=8 "
+                                  "thread_n=4 stages=3 copy=1 slices=4",
+                                  "--shape", "64x64x256", "--profile", "-q"});
   REQUIRE(report["kernels"].size() == 1);
   const json& launches = report["kernels"][0]["launches"];
   REQUIRE(launches.size() == 2);  // the products and their sum

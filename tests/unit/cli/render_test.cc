@@ -140,7 +140,8 @@ TEST_CASE("what was predicted is never called measured") {
 
 TEST_CASE("what may round differently from run to run is marked as such") {
   const std::string tile =
-      "tile_m=64 tile_n=64 tile_k=16 warp_m=32 warp_n=32 thread_m=8 thread_n=4 stages=3 slices=4";
+      "tile_m=64 tile_n=64 tile_k=16 warp_m=32 warp_n=32 thread_m=8 thread_n=4 stages=3 copy=1 "
+      "slices=4";
   store::Record record = make_record(100);
   const auto shown = [&](const store::Record& r) {
     ShownRecord all;

@@ -3,7 +3,11 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <fstream>
+#include <map>
 #include <random>
+#include <string>
 
 #include "random_spec.h"
 
@@ -130,9 +134,10 @@ TEST_CASE("a standalone file leaves out what its kernel does not use") {
   CHECK(has(naive, "struct BlockThreadTile"));
   CHECK_FALSE(has(naive, "kAccessWidth"));
   CHECK_FALSE(has(naive, "enum LaneOrder"));
-  const std::string multistage = text_of(
-      "mma_multistage", "tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 stages=3 fragments=2",
-      DataType::f16);
+  const std::string multistage =
+      text_of("mma_multistage",
+              "tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 stages=3 copy=1 fragments=2",
+              DataType::f16);
   CHECK(has(multistage, "struct MmaMainloop"));
   CHECK_FALSE(has(multistage, "HeldTileLoader"));  // before sm_80
   // The fp32 units' thread tile, of which only a helper is used, and its way of writing C.
@@ -140,11 +145,42 @@ TEST_CASE("a standalone file leaves out what its kernel does not use") {
   CHECK_FALSE(has(multistage, "struct ThreadTile"));
   CHECK_FALSE(has(multistage, "store_thread_tile"));
   // What a host program needs to launch it is named in the notes only.
-  const std::string stream_k =
-      text_of("mma_stream_k",
-              "tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 stages=3 fragments=2 slices=132",
-              DataType::f16);
-  CHECK(has(stream_k, "stream_k_shares(const TileConfig&"));
+  const std::string stream_k = text_of(
+      "mma_stream_k",
+      "tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 stages=3 copy=1 fragments=2 slices=132",
+      DataType::f16);
+  CHECK(has(stream_k, "stream_k_ranges(const TileConfig&"));
+}
+
+// So that a reader knows from a part's room what it may rest on.
+TEST_CASE("a room of the kernels' parts includes itself and lower rooms only") {
+  namespace fs = std::filesystem;
+  const std::map<std::string, std::string> lower = {
+      {"shared", "shared"},
+      {"ptx", "shared ptx"},
+      {"epilogue", "shared ptx epilogue"},
+      {"simt", "shared ptx epilogue simt"},
+      {"mma", "shared ptx epilogue mma"},
+      {"reduce", "shared ptx epilogue simt mma reduce"},
+      {"skinny", "shared ptx epilogue reduce skinny"}};
+  int parts = 0;
+  for (const auto& file : fs::recursive_directory_iterator(fs::path(GEMMTUNE_SOURCE_DIR) /
+                                                           "kernels_templates/parts")) {
+    if (!file.is_regular_file()) continue;
+    const std::string room = file.path().parent_path().filename();
+    CAPTURE(file.path());
+    REQUIRE(lower.contains(room));
+    std::ifstream lines(file.path());
+    for (std::string line; std::getline(lines, line);) {
+      constexpr std::string_view kInclude = "#include \"parts/";
+      if (!line.starts_with(kInclude)) continue;
+      const std::string to = line.substr(kInclude.size(), line.rfind('/') - kInclude.size());
+      CAPTURE(line);
+      CHECK((" " + lower.at(room) + " ").find(" " + to + " ") != std::string::npos);
+    }
+    ++parts;
+  }
+  CHECK(parts > 40);
 }
 
 }  // namespace

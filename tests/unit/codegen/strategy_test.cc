@@ -211,14 +211,15 @@ TEST_CASE("the tensor-core space holds the published tiles") {
   Problem p = make_problem({5120, 5120, 4096}, DataType::f16, *parse_layout("tnt"));
   p.accumulator = DataType::f16;
   const SearchSpace space = *default_search_space(*strategy);
-  for (const char* tile : {"tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 order=1 "
-                           "fragments=2 unroll=1 raster=1",
-                           "tile_m=128 tile_n=256 tile_k=32 warp_m=64 warp_n=64 stages=4 order=1 "
-                           "fragments=2 unroll=1 raster=8",
-                           "tile_m=128 tile_n=160 tile_k=64 warp_m=64 warp_n=80 stages=2 order=2 "
-                           "fragments=1 unroll=1 raster=8",
-                           "tile_m=64 tile_n=128 tile_k=64 warp_m=32 warp_n=64 stages=4 order=1 "
-                           "fragments=2 unroll=1 raster=4"}) {
+  for (const char* tile :
+       {"tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 copy=1 order=1 "
+        "fragments=2 promotion=1 raster=1",
+        "tile_m=128 tile_n=256 tile_k=32 warp_m=64 warp_n=64 stages=4 copy=1 order=1 "
+        "fragments=2 promotion=1 raster=8",
+        "tile_m=128 tile_n=160 tile_k=64 warp_m=64 warp_n=80 stages=2 copy=1 order=2 "
+        "fragments=1 promotion=1 raster=8",
+        "tile_m=64 tile_n=128 tile_k=64 warp_m=32 warp_n=64 stages=4 copy=1 order=1 "
+        "fragments=2 promotion=1 raster=4"}) {
     CAPTURE(tile);
     const TileConfig point = *parse_tile(tile);
     CHECK(space.holds(point));
@@ -230,7 +231,8 @@ TEST_CASE("the tensor-core space holds the published tiles") {
 // 64 x 64 tiles of 100 x 200: 2 x 4 of them, in two batch entries.
 TEST_CASE("slices and groups of tensor-core kernels: grid, threads, memory, workspace") {
   constexpr std::string_view kTile =
-      "tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 order=1 fragments=2 raster=1 ";
+      "tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 copy=1 order=1 fragments=2 "
+      "raster=1 ";
   constexpr int kPipeline = 3 * (64 + 64) * 32 * 2;
   constexpr int kPartial = 64 * (64 + 8) * 4;
   struct Expected {
@@ -308,21 +310,21 @@ TEST_CASE("the tensor-core strategy names what is wrong with a tile") {
        "1 or 2 fragment buffers"},
       {"tile_m=128 tile_n=128 tile_k=48 warp_m=64 warp_n=64 fragments=2",
        "two fragment buffers need an even number of k steps"},
-      {"tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 fragments=1 stages=1",
+      {"tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 fragments=1 stages=1 copy=1",
        "at least 2 stages"},
-      {"tile_m=96 tile_n=128 tile_k=32 warp_m=48 warp_n=16 fragments=1 stages=2",
+      {"tile_m=96 tile_n=128 tile_k=32 warp_m=48 warp_n=16 fragments=1 stages=2 copy=1",
        "threads divide the copies of a tile of A"},
-      {"tile_m=128 tile_n=96 tile_k=32 warp_m=16 warp_n=48 fragments=1 stages=2",
+      {"tile_m=128 tile_n=96 tile_k=32 warp_m=16 warp_n=48 fragments=1 stages=2 copy=1",
        "threads divide the copies of a tile of B"},
-      {"tile_m=256 tile_n=256 tile_k=32 warp_m=128 warp_n=64 fragments=1 stages=2",
+      {"tile_m=256 tile_n=256 tile_k=32 warp_m=128 warp_n=64 fragments=1 stages=2 copy=1",
        "registers fit a thread"},
       // Element by element, through more registers than there are.
-      {"tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 fragments=2 stages=3",
+      {"tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 fragments=2 stages=3 copy=1",
        "registers fit a thread",
        {true, false, 1, 1, 1}},
-      {"tile_m=256 tile_n=256 tile_k=64 warp_m=64 warp_n=64 fragments=1 stages=5",
+      {"tile_m=256 tile_n=256 tile_k=64 warp_m=64 warp_n=64 fragments=1 stages=5 copy=1",
        "registers fit min_blocks blocks an SM"},
-      {"tile_m=256 tile_n=128 tile_k=64 warp_m=64 warp_n=64 fragments=1 stages=5",
+      {"tile_m=256 tile_n=128 tile_k=64 warp_m=64 warp_n=64 fragments=1 stages=5 copy=1",
        "shared memory fits a block"},
   };
   for (const Wrong& wrong : kWrong) {
@@ -345,9 +347,11 @@ TEST_CASE("sm_75 takes two stages, and registers for what is on its way") {
   };
   CHECK(broken("tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 stages=2 fragments=1").empty());
   CHECK(broken("tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 stages=3 fragments=1") ==
-        "2 stages before sm_80");
+        "2 stages through registers");
   CHECK(broken("tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=2 fragments=2") ==
         "registers fit a thread and its share of a tile on its way");
+  CHECK(broken("tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 stages=3 copy=1 fragments=1") ==
+        "cp.async from sm_80 on, registers before it");
 }
 
 TEST_CASE("mma_split_k names what is wrong with a tile") {
@@ -370,7 +374,8 @@ TEST_CASE("mma_split_k names what is wrong with a tile") {
   };
   for (const Wrong& wrong : kWrong) {
     CAPTURE(wrong.parts);
-    std::string text = "tile_m=64 tile_n=64 tile_k=64 warp_m=32 warp_n=64 order=1 fragments=1 ";
+    std::string text =
+        "tile_m=64 tile_n=64 tile_k=64 warp_m=32 warp_n=64 copy=1 order=1 fragments=1 ";
     if (wrong.parts.find("stages") == std::string_view::npos) text += "stages=3 ";
     const KernelSpec spec{*find_strategy("mma_split_k"),
                           *parse_tile(text + std::string(wrong.parts)),
@@ -488,33 +493,6 @@ TEST_CASE("double_buffer names what is wrong with a copy") {
   CHECK(broken("tile_m=96 copy=0", {8, 0, false}) ==
         "threads or warps divide the copies of a tile");
   CHECK(broken("tile_m=96 copy=1", {8, 0, false}).empty());
-}
-
-// Operands that are contiguous along k may stay so in shared memory.
-TEST_CASE("the cp.async pipelines name what is wrong with an unroll") {
-  const auto broken = [](std::string_view strategy, const std::string& rest, KernelTraits traits) {
-    const KernelSpec spec{*find_strategy(strategy),
-                          *parse_tile("tile_m=64 tile_n=64 warp_m=32 warp_n=32 thread_m=8 "
-                                      "thread_n=4 lanes=1 order=1 " +
-                                      rest),
-                          traits, DataType::f32};
-    const Rule* rule = broken_rule(spec, representative_device({8, 0, false}));
-    return rule == nullptr ? std::string_view() : rule->name;
-  };
-  constexpr KernelTraits kRows{true, true, 4, 4, 4};
-  constexpr KernelTraits kColumns{false, true, 4, 4, 4};
-  CHECK(broken("multistage", "tile_k=8 stages=3 fragments=2 unroll=4", kRows).empty());
-  CHECK(broken("multistage", "tile_k=8 stages=3 fragments=2 unroll=2", kRows) == "unroll 0 or 4");
-  CHECK(broken("multistage", "tile_k=8 stages=3 fragments=2 unroll=4", kColumns) ==
-        "unroll 4 with an operand that is contiguous along k");
-  for (const char* rest :
-       {"tile_k=8 stages=3 fragments=1 unroll=4", "tile_k=12 stages=3 fragments=2 unroll=4"}) {
-    CHECK(broken("multistage", rest, kRows) ==
-          "unroll 4 with two fragments and tile_k a multiple of 8");
-  }
-  CHECK(broken("split_k", "tile_k=8 stages=3 fragments=2 slices=2 unroll=4", kRows).empty());
-  CHECK(broken("split_k", "tile_k=8 stages=2 fragments=2 slices=2 unroll=4", kRows) ==
-        "ahead and unroll with 3 stages");
 }
 
 }  // namespace

@@ -7,15 +7,15 @@
 
 #include "codegen/strategy.h"
 
-#include "../../../kernels_templates/parts/mma_finish_pieces.h"
-#include "../../../kernels_templates/parts/stream_k_shares.h"
+#include "parts/shared/partial_tiles.h"
+#include "parts/shared/stream_k_ranges.h"
 
 // The arithmetic of mma_stream_k: who multiplies which k tiles, and where the sums go.
 
 namespace gemmtune::codegen {
 namespace {
 
-StreamKShares shares_of(int tiles, int tiles_k, int blocks) {
+StreamKRanges ranges_of(int tiles, int tiles_k, int blocks) {
   TileConfig tile;
   tile.tile_m = tile.tile_n = 64;
   tile.tile_k = 32;
@@ -24,11 +24,11 @@ StreamKShares shares_of(int tiles, int tiles_k, int blocks) {
   args.m = 64 * tiles - 1;
   args.n = 1;
   args.k = 32 * tiles_k - 1;
-  return stream_k_shares(tile, args);
+  return stream_k_ranges(tile, args);
 }
 
 // Follows the line of shared k tiles piece by piece, as the kernel does.
-void check_pieces(const StreamKShares& s) {
+void check_pieces(const StreamKRanges& s) {
   CAPTURE(s.tiles);
   CAPTURE(s.tiles_k);
   CAPTURE(s.blocks);
@@ -55,7 +55,7 @@ void check_pieces(const StreamKShares& s) {
     }
   }
   // What the second kernel reads of each tile.
-  for (int tile = 0; tile < s.shared; ++tile) {
+  for (int tile = 0; tile < s.split_tiles; ++tile) {
     const int first = s.block_of(tile * s.tiles_k);
     const int last = s.block_of((tile + 1) * s.tiles_k - 1);
     std::vector<int> read;
@@ -68,13 +68,13 @@ TEST_CASE("pieces of a stream-K product cover every k tile once, and slots are n
   for (const int blocks : {2, 3, 5, 8, 13, 132}) {
     for (const int tiles : {1, 2, 3, 7, 12, 16, 29, 133, 200}) {
       for (const int tiles_k : {1, 2, 3, 8, 17}) {
-        const StreamKShares s = shares_of(tiles, tiles_k, blocks);
+        const StreamKRanges s = ranges_of(tiles, tiles_k, blocks);
         REQUIRE(s.tiles == tiles);
         REQUIRE(s.tiles_k == tiles_k);
-        CHECK(s.shared <= tiles);
+        CHECK(s.split_tiles <= tiles);
         // Those that are not shared are whole waves.
-        CHECK((tiles - s.shared) % blocks == (tiles_k == 1 ? tiles % blocks : 0));
-        CHECK(s.grid() == tiles - s.shared + (s.shared > 0 ? blocks : 0));
+        CHECK((tiles - s.split_tiles) % blocks == (tiles_k == 1 ? tiles % blocks : 0));
+        CHECK(s.grid() == tiles - s.split_tiles + (s.split_tiles > 0 ? blocks : 0));
         check_pieces(s);
       }
     }
@@ -82,22 +82,23 @@ TEST_CASE("pieces of a stream-K product cover every k tile once, and slots are n
 }
 
 TEST_CASE("a last wave and one more are shared, whole waves are not") {
-  CHECK(shares_of(64, 16, 132).shared == 64);
-  CHECK(shares_of(132, 16, 132).shared == 0);
-  CHECK(shares_of(132, 16, 132).slots() == 0);
-  CHECK(shares_of(133, 16, 132).shared == 133);
-  CHECK(shares_of(300, 16, 132).shared == 168);
-  CHECK(shares_of(300, 16, 132).grid() == 264);
-  CHECK(shares_of(300, 1, 132).shared == 0);
+  CHECK(ranges_of(64, 16, 132).split_tiles == 64);
+  CHECK(ranges_of(132, 16, 132).split_tiles == 0);
+  CHECK(ranges_of(132, 16, 132).slots() == 0);
+  CHECK(ranges_of(133, 16, 132).split_tiles == 133);
+  CHECK(ranges_of(300, 16, 132).split_tiles == 168);
+  CHECK(ranges_of(300, 16, 132).grid() == 264);
+  CHECK(ranges_of(300, 1, 132).split_tiles == 0);
 }
 
 TEST_CASE("mma_stream_k's launches, workspace and depth") {
   const Strategy& strategy = **find_strategy("mma_stream_k");
   const auto spec_of = [&](const Problem& p) {
-    return spec_for(strategy,
-                    *parse_tile("tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 "
-                                "order=1 fragments=2 raster=1 slices=132"),
-                    p, {9, 0, false});
+    return spec_for(
+        strategy,
+        *parse_tile("tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 copy=1 "
+                    "order=1 fragments=2 raster=1 slices=132"),
+        p, {9, 0, false});
   };
   // 300 tiles of 16 k tiles: 168 of them shared by 132 blocks, 20.4 k tiles each.
   const Problem large = make_problem({1920, 2560, 1024}, DataType::f16);
@@ -129,7 +130,7 @@ TEST_CASE("mma_stream_k refuses what it cannot count") {
   for (const auto& [slices, rule] : {std::pair{1, "at least 2 sharing blocks"},
                                      std::pair{1025, "at most 1024 sharing blocks"}}) {
     KernelSpec spec{&strategy,
-                    *parse_tile("tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 "
+                    *parse_tile("tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 copy=1 "
                                 "order=1 fragments=2"),
                     {true, false, 8, 8, 8},
                     DataType::bf16};

@@ -4,16 +4,16 @@
 #include <array>
 
 #include "codegen/strategy.h"
-#include "codegen/tile_grid.h"
+#include "codegen/tiling.h"
 
 namespace gemmtune::codegen {
 
 inline constexpr std::string_view kTmaCopyText = R"(#pragma once
 
-#include "parts/gemm_args.h"
-#include "parts/kernel_traits.h"
-#include "parts/tensor_map.h"
-#include "parts/tile_config.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/tensor_map.h"
+#include "parts/shared/tile_config.h"
 
 namespace gemmtune {
 

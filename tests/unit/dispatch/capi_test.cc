@@ -90,8 +90,8 @@ TEST_CASE("a tuned problem of 16-bit types runs its kernel") {
   const Problem form = canonical(problem);
   const auto spec = codegen::spec_for(
       **codegen::find_strategy("mma_misaligned"),
-      *parse_tile("tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 fragments=2"), form,
-      kArch);
+      *parse_tile("tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 copy=1 fragments=2"),
+      form, kArch);
   REQUIRE(codegen::broken_rule(spec, representative_device(kArch)) == nullptr);
   const Tuning library({{problem, spec, 10, vendor_config(1), 20, fake_device().uuid}});
   for (const bool device_scalars : {false, true}) {

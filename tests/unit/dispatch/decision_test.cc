@@ -169,9 +169,10 @@ TEST_CASE("what cannot run here is rejected by name") {
   Row unknown{kHere, 10, 20};
   unknown.strategy = "quantum";
   CHECK(rejected(unknown).find("another version") != std::string::npos);
-  Row split{kHere, 10, 20,
-            "tile_m=64 tile_n=64 tile_k=8 warp_m=32 warp_n=32 thread_m=8 thread_n=4 stages=3 "
-            "fragments=1 slices=4"};
+  Row split{
+      kHere, 10, 20,
+      "tile_m=64 tile_n=64 tile_k=8 warp_m=32 warp_n=32 thread_m=8 thread_n=4 stages=3 copy=1 "
+      "fragments=1 slices=4"};
   split.strategy = "split_k";
   Target small = target();
   small.max_workspace_bytes = 4 * 512 * 512 * 4 - 1;

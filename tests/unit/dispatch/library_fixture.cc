@@ -122,9 +122,10 @@ codegen::KernelSpec naive_kernel(const Problem& problem) {
 }
 
 codegen::KernelSpec workspace_kernel(const Problem& problem) {
-  return kernel(problem, "split_k",
-                "tile_m=64 tile_n=64 tile_k=8 warp_m=32 warp_n=32 thread_m=8 thread_n=4 stages=3 "
-                "fragments=1 slices=4");
+  return kernel(
+      problem, "split_k",
+      "tile_m=64 tile_n=64 tile_k=8 warp_m=32 warp_n=32 thread_m=8 thread_n=4 stages=3 copy=1 "
+      "fragments=1 slices=4");
 }
 
 std::string image_of(const codegen::KernelSpec& spec) {

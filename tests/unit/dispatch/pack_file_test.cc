@@ -188,6 +188,27 @@ TEST_CASE("up to format 2 a problem that names no alignment is one of 16 bytes")
   }
 }
 
+TEST_CASE("up to format 3 a kernel's parameters are respelled") {
+  PackWriter writer("0.1.0");
+  store::Winner winner;
+  winner.problem = "f32/f32/ieee/ttt/64x64x64/align=16";
+  winner.arch = "sm_90";
+  winner.kernel = store::WinningKernel{
+      "split_k", "tile_m=8 stages=3", "hash", "13.0", store::Provenance::measured, false, 32, 97,
+      97};
+  writer.add(winner);
+  const auto config_in = [](const std::string& file) {
+    std::string config;
+    const auto pack = Pack::parse(file, "the pack");
+    if (!pack) FAIL(pack.error().message);
+    (*pack)->winners([&](const store::Winner& w) { config = w.kernel->config; });
+    return config;
+  };
+  const std::string bytes = writer.finish();
+  CHECK(config_in(in_format_2(bytes)) == "tile_m=8 stages=3 copy=1");
+  CHECK(config_in(bytes) == "tile_m=8 stages=3");
+}
+
 TEST_CASE("an image is given out for exactly its source and arch") {
   PackWriter writer("9.9.9");
   const std::string a = "machine code";

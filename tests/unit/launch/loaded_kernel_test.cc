@@ -31,6 +31,7 @@ KernelSpec split_k(const Problem& problem, int reduction) {
   tile.thread_m = 8;
   tile.thread_n = 4;
   tile.stages = 3;
+  tile.copy = kCopyAsync;
   tile.fragments = 1;
   tile.slices = 4;
   tile.reduction = reduction;

@@ -169,6 +169,35 @@ TEST_CASE("version 5: results stay with the alignment that they were measured at
   CHECK(winners.contains("f32/f32/ieee/ttt/5120x5120x4096/align=16"));
 }
 
+TEST_CASE("version 7: parameters are respelled, and so are claims and winners") {
+  const TempDir dir;
+  const fs::path path = dir / "old.db";
+  write_version(7, path);
+  SQLite::Database(path.string(), kWritable).exec(R"(
+    UPDATE candidates SET strategy = 'mma_stream_k',
+      config = 'tile_m=64 stages=3 order=1 fragments=1 slices=264 unroll=2' WHERE id = 1;
+    UPDATE candidates SET strategy = 'split_k', config = 'tile_m=64 stages=3 unroll=4' WHERE id = 2;
+    UPDATE claims SET strategy = 'gemv', config = 'tile_m=1 stages=2 unroll=4';)");
+  const auto store = must_open(path);
+  CHECK(store->check());
+  Problem problem = make_problem({5120, 5120, 4096});
+  problem.align_bytes = 16;
+  const auto records = store->candidates(problem, {});
+  REQUIRE(records->size() == 2);
+  constexpr std::string_view kRespelled =
+      "tile_m=64 stages=3 order=1 copy=1 fragments=1 slices=264 promotion=2";
+  CHECK(records->at(0).key.config == kRespelled);
+  CHECK(records->at(0).measurement->median_us == 4400.5);
+  CHECK(records->at(1).key.config == "tile_m=64 stages=3 copy=1 unroll=4");  // no strategy has it
+  REQUIRE(store->winners(false, [&](const Winner& winner) {
+    REQUIRE(winner.kernel);
+    CHECK(winner.kernel->config == kRespelled);
+  }));
+  SQLite::Database database(path.string());
+  CHECK(database.execAndGet("SELECT config FROM claims").getString() ==
+        "tile_m=1 copy=2 fragments=2 unroll=4");
+}
+
 TEST_CASE("an old file that is opened read_only is refused and untouched") {
   const TempDir dir;
   const fs::path path = dir / "old.db";

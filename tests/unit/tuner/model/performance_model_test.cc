@@ -84,16 +84,18 @@ TEST_CASE("the model orders tensor-core tiles") {
     return predict(spec, spec.strategy->estimated_registers(spec), p, h200()).total_us;
   };
   const double good = time(
-      "tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 order=1 fragments=2 raster=8");
-  CHECK(good < time("tile_m=128 tile_n=128 tile_k=64 warp_m=32 warp_n=32 stages=3 order=1 "
+      "tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 copy=1 order=1 fragments=2 "
+      "raster=8");
+  CHECK(good < time("tile_m=128 tile_n=128 tile_k=64 warp_m=32 warp_n=32 stages=3 copy=1 order=1 "
                     "fragments=2 raster=8"));
-  CHECK(good < time("tile_m=64 tile_n=64 tile_k=64 warp_m=32 warp_n=32 stages=3 order=1 "
+  CHECK(good < time("tile_m=64 tile_n=64 tile_k=64 warp_m=32 warp_n=32 stages=3 copy=1 order=1 "
                     "fragments=2 raster=8"));
-  CHECK(good < time("tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 stages=2 order=1 "
+  CHECK(good < time("tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 stages=2 copy=1 order=1 "
                     "fragments=1 raster=8"));
   // Element by element is slower; two fragment buffers would spill there.
   constexpr std::string_view kOneBuffer =
-      "tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 order=1 fragments=1 raster=8";
+      "tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 copy=1 order=1 fragments=1 "
+      "raster=8";
   const double wide_us = time(kOneBuffer);
   p.align_bytes = 2;
   CHECK(time(kOneBuffer) > wide_us);
@@ -115,11 +117,12 @@ TEST_CASE("the model orders tiles of 3xtf32") {
     return predict(spec, spec.strategy->estimated_registers(spec), p, h200()).total_us;
   };
   const double good = time(
-      "tile_m=128 tile_n=64 tile_k=32 warp_m=64 warp_n=32 stages=3 order=1 fragments=1 unroll=2");
-  CHECK(good < time("tile_m=128 tile_n=64 tile_k=32 warp_m=64 warp_n=32 stages=3 order=1 "
-                    "fragments=1 unroll=1"));
-  CHECK(good < time("tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 order=1 "
-                    "fragments=1 unroll=2"));
+      "tile_m=128 tile_n=64 tile_k=32 warp_m=64 warp_n=32 stages=3 copy=1 order=1 fragments=1 "
+      "promotion=2");
+  CHECK(good < time("tile_m=128 tile_n=64 tile_k=32 warp_m=64 warp_n=32 stages=3 copy=1 order=1 "
+                    "fragments=1 promotion=1"));
+  CHECK(good < time("tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 copy=1 order=1 "
+                    "fragments=1 promotion=2"));
   // Such kernels reach 66 to 73 on this card.
   const double tflops = flops(p) / good / 1e6;
   CHECK(tflops > 50);
@@ -131,7 +134,8 @@ TEST_CASE("the model orders tiles of 3xtf32") {
 TEST_CASE("the model shares out k where tiles are few") {
   const auto time = [&](const Problem& p, std::string_view strategy, std::string_view parts) {
     const std::string tile =
-        "tile_m=64 tile_n=64 tile_k=64 warp_m=32 warp_n=32 stages=3 order=1 fragments=2 raster=1";
+        "tile_m=64 tile_n=64 tile_k=64 warp_m=32 warp_n=32 stages=3 copy=1 order=1 fragments=2 "
+        "raster=1";
     const auto spec = codegen::spec_for(**codegen::find_strategy(strategy),
                                         *parse_tile(tile + std::string(parts)), p, {9, 0, false});
     const codegen::Rule* broken = codegen::broken_rule(spec, h200());
@@ -154,7 +158,8 @@ TEST_CASE("the model shares out k where tiles are few") {
 // 160 tiles on 132 SMs are two waves, the second nearly empty; 132 tiles are one.
 TEST_CASE("the model shares out the last wave where it is not full") {
   constexpr std::string_view kTile =
-      "tile_m=256 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 order=1 fragments=2 raster=1";
+      "tile_m=256 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 copy=1 order=1 fragments=2 "
+      "raster=1";
   const auto time = [&](const Problem& p, std::string_view strategy, std::string_view blocks) {
     const auto spec =
         codegen::spec_for(**codegen::find_strategy(strategy),
@@ -186,7 +191,7 @@ TEST_CASE("the model of wmma puts known tiles in order, below the pipelines of c
   CHECK(good < time("wmma", "tile_m=128 tile_n=128 tile_k=32 warp_m=32 warp_n=32 raster=8"));
   CHECK(good < time("wmma", "tile_m=64 tile_n=32 tile_k=32 warp_m=32 warp_n=16 raster=8"));
   CHECK(good > time("mma_multistage",
-                    "tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 order=1 "
+                    "tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 copy=1 order=1 "
                     "fragments=2 raster=8"));
 }
 

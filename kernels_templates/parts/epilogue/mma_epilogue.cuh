@@ -1,0 +1,69 @@
+#pragma once
+
+#include "parts/epilogue/slab_drain.cuh"
+#include "parts/ptx/mma.cuh"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/mma_tiles.h"
+
+// Stores a warp's sums: C = alpha * sums + beta * C.
+//
+// The lanes of a warp hold pairs of neighbouring columns of 8 rows at a time. Sixteen rows go
+// through shared memory, which each warp has a slab of for itself, and leave it as slab_drain.cuh
+// says.
+//
+//     slab: 16 rows of kWarpN + 8 floats; the padding puts the pairs that 16 lanes store at a time
+//     into 32 different banks
+//
+// Rows of the sums may be exchanged (MmaRows); they leave in their own order.
+
+namespace gemmtune {
+
+template <int kWarpN>
+struct MmaSlab {
+  static constexpr int kStride = slab_row_sums(kWarpN);  // floats
+  static constexpr int kBytes = slab_sums(kWarpN) * 4;
+};
+
+// Stores a row of column tiles of a warp's sums to `to`, rows of which are kStride floats apart;
+// keep(r) says whether row r of the 16 is wanted.
+template <int kStride, ElementType kAccumulator, int kColumnTiles, class Keep>
+__device__ __forceinline__ void store_sums(const MmaSums<kAccumulator> (&sums)[kColumnTiles],
+                                           float* to, Keep keep) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  float* first = to + lane / 4 * kStride + lane % 4 * 2;
+#pragma unroll
+  for (int j = 0; j < kColumnTiles; ++j) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      if (!keep(half * 8 + lane / 4)) continue;
+      store_vector<2>(first + half * 8 * kStride + j * 8,
+                      {sums[j].get(half, 0), sums[j].get(half, 1)});
+    }
+  }
+}
+
+template <ElementType kType, int kVector, int kWarpM, int kWarpN, class Rows>
+struct MmaEpilogue {
+  static constexpr int kRowTiles = kWarpM / 16;
+  using Element = typename StoredElement<kType>::Type;  // of C
+  static constexpr int kStride = MmaSlab<kWarpN>::kStride;
+  using Drain = SlabDrain<kType, kVector, kWarpN, kStride>;
+
+  // `c` is the batch entry's first element; row and column are where the warp's tile starts in C;
+  // `slab` is the warp's own. `corrected` is given each sum and the row and column of C it is for.
+  template <class Sums, class Corrected>
+  static __device__ __forceinline__ void store(const Sums& sums, float* slab, Element* c,
+                                               const GemmArgs& args, int row, int column,
+                                               Corrected corrected) {
+#pragma unroll
+    for (int i = 0; i < kRowTiles; ++i) {
+      store_sums<kStride>(sums[i], slab, [](int) { return true; });
+      __syncwarp();
+      Drain::run(
+          slab, c, args, [&](int r) { return row + Rows::row(i, r); }, column, corrected);
+      __syncwarp();
+    }
+  }
+};
+
+}  // namespace gemmtune

@@ -1,0 +1,26 @@
+#pragma once
+
+// The element types a kernel is specialised on, for strategies that compute more than one: a third
+// template parameter beside tile and traits.
+
+namespace gemmtune {
+
+enum ElementType : int { kF32 = 0, kF16 = 1, kBf16 = 2 };
+
+// How products of f32 operands are formed.
+enum Products : int {
+  kExact = 0,   // of the operands as they are; the only way for 16-bit operands
+  kTf32 = 1,    // of the operands rounded to tf32 (10 bits of fraction)
+  k3xTf32 = 2,  // of both as sums of two tf32 values, without the product of the small ones
+  kHalf = 3,    // of the operands rounded to f16
+};
+
+struct ElementTypes {
+  ElementType operand = kF32;      // of A, B and C
+  ElementType accumulator = kF32;  // of the sums
+  Products products = kExact;
+
+  constexpr bool operator==(const ElementTypes&) const = default;
+};
+
+}  // namespace gemmtune

@@ -1,0 +1,19 @@
+#pragma once
+
+// What a kernel is specialised on besides its tile: storage orders and the alignment class.
+
+namespace gemmtune {
+
+struct KernelTraits {
+  bool a_row_major = true;  // A is m x k; row-major means contiguous along k
+  bool b_row_major = true;  // B is k x n; row-major means contiguous along n
+  // Elements one global access moves. A width w > 1 promises that base pointer, leading dimension,
+  // batch stride and the contiguous extent are all multiples of w elements.
+  int vector_a = 1;
+  int vector_b = 1;
+  int vector_c = 1;
+
+  constexpr bool operator==(const KernelTraits&) const = default;
+};
+
+}  // namespace gemmtune
