@@ -12,10 +12,22 @@
 #include <utility>
 #include <vector>
 
+#include "app/common/environment.h"
+#include "app/common/next_step.h"
+#include "app/common/version.h"
+#include "cli/bench/commands.h"
+#include "cli/common/advice.h"
 #include "cli/common/command.h"
 #include "cli/common/exit_code.h"
 #include "cli/common/print.h"
-#include "app/common/version.h"
+#include "cli/common/terminal.h"
+#include "cli/db/commands.h"
+#include "cli/doctor/commands.h"
+#include "cli/emit/commands.h"
+#include "cli/ladder/commands.h"
+#include "cli/query/commands.h"
+#include "cli/tune/commands.h"
+#include "cli/verify/commands.h"
 #include "core/names.h"
 
 namespace gemmtune::cli {
@@ -36,6 +48,20 @@ std::shared_ptr<spdlog::logger> make_log(int verbosity, bool plain) {
                  : verbosity == 0 ? spdlog::level::info
                                   : spdlog::level::err);
   return log;
+}
+
+Context make_context(const CommonOptions& common) {
+  Context context;
+  context.environment = app::read_environment();
+  context.places = common.places;
+  context.word_step = [db = common.places.db](const app::NextStep& step) {
+    return command_of(step, db);
+  };
+  context.json = common.json;
+  context.verbosity = common.verbosity;
+  context.plain_terminal = wants_plain_terminal();
+  context.log = make_log(common.verbosity, context.plain_terminal);
+  return context;
 }
 
 // CLI11's messages may have several lines; the first says what is wrong.
@@ -88,9 +114,9 @@ struct Names {
   std::vector<std::string_view> views;
 };
 
-Names subcommand_names(const CLI::App& app) {
+Names subcommand_names(const CLI::App& root) {
   Names names;
-  for (const CLI::App* command : app.get_subcommands(all_apps))
+  for (const CLI::App* command : root.get_subcommands(all_apps))
     names.storage.push_back(command->get_name());
   names.views.assign(names.storage.begin(), names.storage.end());
   return names;
@@ -98,9 +124,9 @@ Names subcommand_names(const CLI::App& app) {
 
 // What is wrong with the second argument of a command that has commands of its own; empty for
 // nothing.
-std::string wrong_subcommand(const CLI::App& app, const std::vector<std::string>& arguments) {
+std::string wrong_subcommand(const CLI::App& root, const std::vector<std::string>& arguments) {
   Names names;
-  for (const CLI::App* command : app.get_subcommands(all_apps)) {
+  for (const CLI::App* command : root.get_subcommands(all_apps)) {
     if (command->get_name() == arguments.front()) names = subcommand_names(*command);
   }
   if (names.views.empty()) return "";
@@ -113,10 +139,10 @@ std::string wrong_subcommand(const CLI::App& app, const std::vector<std::string>
 }
 
 // The command that was being parsed, with its name in full.
-std::pair<const CLI::App*, std::string> innermost(const CLI::App& app) {
-  const CLI::App* command = &app;
+std::pair<const CLI::App*, std::string> innermost(const CLI::App& root) {
+  const CLI::App* command = &root;
   std::string name = "gemm-tune";
-  for (auto chosen = app.get_subcommands(); !chosen.empty(); chosen = command->get_subcommands()) {
+  for (auto chosen = root.get_subcommands(); !chosen.empty(); chosen = command->get_subcommands()) {
     command = chosen.front();
     name += " " + command->get_name();
   }
@@ -125,8 +151,8 @@ std::pair<const CLI::App*, std::string> innermost(const CLI::App& app) {
 
 // What is wrong with a command line. An unknown option goes before what follows from it, such as
 // its value where a number is to stand.
-std::string what_is_wrong(const CLI::App& app, const CLI::ParseError& error) {
-  const auto [command, name] = innermost(app);
+std::string what_is_wrong(const CLI::App& root, const CLI::ParseError& error) {
+  const auto [command, name] = innermost(root);
   const std::string unknown = unknown_argument(*command);
   return fmt::format("{} (see {} --help)", unknown.empty() ? one_line(error.what()) : unknown,
                      name);
@@ -134,32 +160,32 @@ std::string what_is_wrong(const CLI::App& app, const CLI::ParseError& error) {
 
 }  // namespace
 
-void add_commands(CLI::App& app, CommonOptions& common, Action& action) {
+void add_commands(CLI::App& root, CommonOptions& common, Action& action) {
   for (const auto add : {add_tune_command, add_query_command, add_explain_command, add_list_command,
                          add_show_command, add_emit_command, add_inspect_command,
                          add_verify_command, add_ladder_command, add_bench_command, add_db_command,
                          add_diff_command, add_doctor_command}) {
-    add(app, common, action);
+    add(root, common, action);
   }
 }
 
 int run(int argc, const char* const* argv) {
-  CLI::App app("Finds the fastest GEMM kernel for a problem on an NVIDIA GPU.", "gemm-tune");
-  app.set_version_flag("--version", "gemm-tune " + std::string(kVersion));
-  app.require_subcommand(1);
-  app.footer(
+  CLI::App root("Finds the fastest GEMM kernel for a problem on an NVIDIA GPU.", "gemm-tune");
+  root.set_version_flag("--version", "gemm-tune " + std::string(app::kVersion));
+  root.require_subcommand(1);
+  root.footer(
       "gemm-tune --shape MxNxK ... is short for gemm-tune tune --shape MxNxK ...\n"
       "gemm-tune COMMAND --help shows the options of a command, with examples.");
   CommonOptions common;
   Action action;
-  add_commands(app, common, action);
+  add_commands(root, common, action);
 
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.empty()) {
-    fmt::print(stderr, "{}", app.help());
+    fmt::print(stderr, "{}", root.help());
     return kUsage;
   }
-  const Names names = subcommand_names(app);
+  const Names names = subcommand_names(root);
   const std::string& first = arguments.front();
   const bool is_flag = first.starts_with("-");
   if (is_flag && first != "--help" && first != "-h" && first != "--version") {
@@ -168,22 +194,20 @@ int run(int argc, const char* const* argv) {
              std::find(names.views.begin(), names.views.end(), first) == names.views.end()) {
     return fail(unknown_name_message("command", first, names.views), kUsage);
   }
-  if (const std::string wrong = wrong_subcommand(app, arguments); !wrong.empty())
+  if (const std::string wrong = wrong_subcommand(root, arguments); !wrong.empty())
     return fail(wrong, kUsage);
   try {
     // CLI11 takes them from the back.
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    root.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::Success& success) {  // --help, --version
     std::ostringstream text;
-    app.exit(success, text, text);
+    root.exit(success, text, text);
     print(text.str());
     return kDone;
   } catch (const CLI::ParseError& error) {
-    return fail(what_is_wrong(app, error), kUsage);
+    return fail(what_is_wrong(root, error), kUsage);
   }
-  Environment environment = read_environment();
-  auto log = make_log(common.verbosity, environment.plain_terminal);
-  const Context context{std::move(environment), common, std::move(log)};
+  const Context context = make_context(common);
   auto done = action(context);
   if (!done) return fail(done.error().message, exit_code(done.error().kind));
   return kDone;

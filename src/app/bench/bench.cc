@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/bench/bench_choice.h"
+#include "app/common/records.h"
 #include "app/query/explain.h"
+#include "app/tune/spaces.h"
 #include "app/tune/tune.h"
 #include "dispatch/request.h"
 #include "dispatch/snapshot_source.h"
 #include "tuner/session/device_evaluator.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 // Times of what was picked: a kernel's stand in the order of the plan, which is that of the picks.
@@ -54,7 +57,7 @@ MakeKernel kernel_maker(std::shared_ptr<const jit::Compiler> compiler) {
 }
 
 // Everything that is found out before anything is measured.
-struct Prepared : TuneServices {
+struct PreparedBench : TuneServices {
   std::vector<WantedProblem> wanted;
   std::vector<codegen::SearchSpace> spaces;  // of --tune-missing
 };
@@ -65,11 +68,11 @@ Expected<void> check_options(const BenchOptions& options) {
   return {};
 }
 
-Expected<Prepared> prepare(const Context& context, const BenchOptions& options) {
+Expected<PreparedBench> prepare(const Context& context, const BenchOptions& options) {
   if (auto checked = check_options(options); !checked) return tl::unexpected(checked.error());
   auto wanted = parse_problems(options.problems);
   if (!wanted) return tl::unexpected(wanted.error());
-  Prepared prepared;
+  PreparedBench prepared;
   prepared.wanted = std::move(*wanted);
   prepared.machine = find_machine(context);
   if (prepared.machine.devices.empty()) {
@@ -100,7 +103,7 @@ Expected<Prepared> prepare(const Context& context, const BenchOptions& options) 
 // One run of the command, problem after problem.
 class Bench {
  public:
-  Bench(const Prepared& prepared, const BenchOptions& options, store::RecordStore& store,
+  Bench(const PreparedBench& prepared, const BenchOptions& options, store::RecordStore& store,
         const std::atomic<bool>& stop, const BenchEvents& events)
       : prepared_(prepared), options_(options), store_(store), stop_(stop), events_(events) {
     services_.make_evaluator = [this](const Problem& problem) { return device(problem); };
@@ -171,7 +174,7 @@ class Bench {
     return tuner::DeviceEvaluator::create(std::move(services), canonical(problem), evaluation);
   }
 
-  const Prepared& prepared_;
+  const PreparedBench& prepared_;
   const BenchOptions& options_;
   store::RecordStore& store_;
   const std::atomic<bool>& stop_;
@@ -230,8 +233,8 @@ void measure_rows(std::span<const WantedProblem> wanted, const MeasureRow& measu
   report.groups = bench_groups(report.rows);
 }
 
-Expected<BenchReport> run_bench(const Context& context, const BenchOptions& options,
-                                const std::atomic<bool>& stop, const BenchEvents& events) {
+Expected<BenchReport> bench(const Context& context, const BenchOptions& options,
+                            const std::atomic<bool>& stop, const BenchEvents& events) {
   auto prepared = prepare(context, options);
   if (!prepared) return tl::unexpected(prepared.error());
   if (events.on_ready) {
@@ -266,4 +269,4 @@ Expected<void> check_compared(const BenchReport& report) {
                                 first.wanted.text, first.note));
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

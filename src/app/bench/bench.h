@@ -8,13 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "app/bench/bench_choice.h"
 #include "app/bench/bench_summary.h"
+#include "app/common/context.h"
+#include "app/common/evaluators.h"
 #include "app/common/problems.h"
-#include "app/common/services.h"
+#include "app/common/target.h"
 #include "dispatch/decision.h"
 #include "tuner/session/session.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 // How far --tune-missing searches, a problem.
 struct BenchSearchOptions {
@@ -74,14 +77,12 @@ void measure_rows(std::span<const WantedProblem> wanted, const MeasureRow& measu
 // Measures what the library would run for each problem beside cuBLASLt. Needs a GPU
 // (ErrorKind::unsupported without); writes nothing but what --tune-missing finds. Once problems are
 // being measured, a failure ends the work and is told in the report.
-Expected<BenchReport> run_bench(const Context& context, const BenchOptions& options,
-                                const std::atomic<bool>& stop, const BenchEvents& events);
+Expected<BenchReport> bench(const Context& context, const BenchOptions& options,
+                            const std::atomic<bool>& stop, const BenchEvents& events);
 
 // An error that says why, if no problem was compared with cuBLASLt, or if something failed.
 Expected<void> check_compared(const BenchReport& report);
 
-std::string bench_text(const BenchReport& report);
 std::string bench_json(const BenchReport& report);
-std::string bench_csv(const BenchReport& report);
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/common/record_json.h"
+#include "app/common/record_facts.h"
 #include "codegen/strategy.h"
 #include "tuner/session/suite_bench.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 using Route = dispatch::Choice::Route;
@@ -162,4 +162,4 @@ bool tuned_here(const dispatch::Decision& decision, const Problem& problem) {
                      });
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

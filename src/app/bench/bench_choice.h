@@ -9,7 +9,7 @@
 #include "dispatch/decision.h"
 #include "tuner/session/evaluator.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 // Where what the library runs comes from; best first.
 enum class BenchProvenance {
@@ -62,4 +62,4 @@ BenchChoice choose_for_bench(const dispatch::Decision& decision, const Problem& 
 // program would make it.
 bool tuned_here(const dispatch::Decision& decision, const Problem& problem);
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -5,7 +5,7 @@
 
 #include "tuner/measure/statistics.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 BenchMeans means_of(std::span<const BenchRow* const> rows,
@@ -52,6 +52,16 @@ std::optional<tuner::BenchSide> time_of(const std::optional<BenchContender>& con
   return contender ? contender->time : std::nullopt;
 }
 
+std::optional<double> time_ratio(const std::optional<tuner::BenchSide>& vendor,
+                                 const std::optional<tuner::BenchSide>& own) {
+  if (!vendor || !own) return std::nullopt;
+  return vendor->median_us / own->median_us;
+}
+
+double step_ratio(double vendor_us, const BenchStep& step) {
+  return step.compared > 0 ? vendor_us / step.dispatched_us : 0;
+}
+
 std::vector<BenchGroup> bench_groups(std::span<const BenchRow> rows) {
   std::vector<std::pair<std::string, std::vector<const BenchRow*>>> members;
   std::vector<const BenchRow*> all;
@@ -71,4 +81,4 @@ std::vector<BenchGroup> bench_groups(std::span<const BenchRow> rows) {
   return groups;
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

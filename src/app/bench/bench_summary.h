@@ -10,7 +10,7 @@
 #include "app/common/problems.h"
 #include "tuner/session/suite_bench.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 // What was picked, and its time where it has one.
 struct BenchContender {
@@ -36,6 +36,10 @@ struct BenchRow {
 
 std::optional<tuner::BenchSide> time_of(const std::optional<BenchContender>& contender);
 
+// A vendor's time over ours: above 1, ours is faster. Nothing where one of them is missing.
+std::optional<double> time_ratio(const std::optional<tuner::BenchSide>& vendor,
+                                 const std::optional<tuner::BenchSide>& own);
+
 // Geometric means of cuBLASLt's time over ours; above 1, ours is faster. 0 where nothing was
 // compared.
 struct BenchMeans {
@@ -53,6 +57,9 @@ struct BenchStep {
   double vendor_best_us = 0;
 };
 
+// One of the vendor's sums over ours; 0 where nothing was compared.
+double step_ratio(double vendor_us, const BenchStep& step);
+
 struct BenchGroup {
   std::string name;
   int rows = 0;
@@ -65,4 +72,4 @@ struct BenchGroup {
 // is more than one group.
 std::vector<BenchGroup> bench_groups(std::span<const BenchRow> rows);
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

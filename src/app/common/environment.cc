@@ -6,7 +6,7 @@
 
 #include "vendor/cublaslt.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 namespace fs = std::filesystem;
@@ -52,15 +52,13 @@ Environment read_environment() {
   }
   environment.data_home = base_folder("XDG_DATA_HOME", ".local/share");
   environment.cache_home = base_folder("XDG_CACHE_HOME", ".cache");
-  environment.plain_terminal = !variable("NO_COLOR").empty() || variable("TERM") == "dumb";
   std::error_code ignored;
   environment.executable = fs::read_symlink("/proc/self/exe", ignored);
   return environment;
 }
 
-Expected<DatabaseLocation> database_location(const Environment& environment,
-                                             const CommonOptions& options) {
-  if (!options.db.empty()) return DatabaseLocation{options.db, false};
+Expected<DatabaseLocation> database_location(const Environment& environment, const Places& places) {
+  if (!places.db.empty()) return DatabaseLocation{places.db, false};
   if (!environment.db.empty()) return DatabaseLocation{environment.db, false};
   if (environment.data_home.empty()) {
     return usage_error("no place for the database: HOME is not set; give --db FILE");
@@ -68,10 +66,9 @@ Expected<DatabaseLocation> database_location(const Environment& environment,
   return DatabaseLocation{fs::path(environment.data_home) / "gemm-tune" / "tuned.db", true};
 }
 
-std::optional<fs::path> cache_directory(const Environment& environment,
-                                        const CommonOptions& options) {
-  if (options.no_cache) return std::nullopt;
-  if (!options.cache_dir.empty()) return options.cache_dir;
+std::optional<fs::path> cache_directory(const Environment& environment, const Places& places) {
+  if (places.no_cache) return std::nullopt;
+  if (!places.cache_dir.empty()) return places.cache_dir;
   if (!environment.cache_dir.empty()) return environment.cache_dir;
   if (environment.cache_home.empty()) return std::nullopt;
   return fs::path(environment.cache_home) / "gemm-tune";
@@ -105,4 +102,4 @@ std::vector<std::string> cublaslt_names(const Environment& environment) {
   return candidates;
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

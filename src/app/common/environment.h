@@ -8,9 +8,9 @@
 #include "core/error.h"
 #include "jit/nvrtc.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
-// What the process environment says. The only place of the project that reads it.
+// What the process environment says about files and libraries.
 struct Environment {
   std::string db;                       // GEMM_TUNE_DB
   std::string cache_dir;                // GEMM_TUNE_CACHE_DIR
@@ -20,18 +20,15 @@ struct Environment {
   std::string cache_home;               // XDG_CACHE_HOME, else $HOME/.cache; may be empty
   std::vector<std::string> path;        // PATH
   std::filesystem::path executable;     // of this process
-  bool plain_terminal = false;          // NO_COLOR is set (no-color.org), or TERM=dumb: no escapes
 };
 
 Environment read_environment();
 
-// Options that every command has.
-struct CommonOptions {
+// Where a request wants files to be; empty: as the environment says.
+struct Places {
   std::string db;         // --db
   std::string cache_dir;  // --cache-dir
   bool no_cache = false;
-  bool json = false;
-  int verbosity = 0;  // -v: more on stderr; -q: less
 };
 
 struct DatabaseLocation {
@@ -40,12 +37,11 @@ struct DatabaseLocation {
 };
 
 // Flags before environment before default. An error says which variable would help.
-Expected<DatabaseLocation> database_location(const Environment& environment,
-                                             const CommonOptions& options);
+Expected<DatabaseLocation> database_location(const Environment& environment, const Places& places);
 
 // Nothing with --no-cache, or where there is no place for one.
 std::optional<std::filesystem::path> cache_directory(const Environment& environment,
-                                                     const CommonOptions& options);
+                                                     const Places& places);
 
 // Folders of programs, in the order to search: those of CUDA first.
 std::vector<std::filesystem::path> program_folders(const Environment& environment);
@@ -56,4 +52,4 @@ jit::NvrtcLocations nvrtc_locations(const Environment& environment);
 // is looked for in.
 std::vector<std::string> cublaslt_names(const Environment& environment);
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -1,47 +1,11 @@
 #include "app/common/filter.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <vector>
 
 #include "codegen/strategy.h"
 
-namespace gemmtune::cli {
-namespace {}  // namespace
-
-void add_filter_options(CLI::App& command, FilterOptions& options, bool with_type) {
-  const char* const group = "Filter";
-  command.add_option("--arch", options.arch, "Only results for this arch")
-      ->type_name("ARCH")
-      ->group(group);
-  command
-      .add_option("--device", options.device, "Only results of this GPU: uuid or part of the name")
-      ->type_name("GPU")
-      ->group(group);
-  command.add_option("--strategy", options.strategy, "Only this strategy")
-      ->type_name("NAME")
-      ->group(group);
-  command.add_option("--provenance", options.provenance, "measured, transferred or predicted")
-      ->type_name("P")
-      ->group(group);
-  command.add_flag("--warm", options.warm, "Results for operands in cache")->group(group);
-  if (with_type) {
-    command.add_option("--type,--dtype", options.type, "Only this element type")
-        ->type_name("TYPE")
-        ->group(group);
-  }
-}
-
-void add_where_option(CLI::App& command, std::vector<std::string>& conditions) {
-  command
-      .add_option("--where", conditions,
-                  "Only where it holds: 'COLUMN OP VALUE', OP one of = != < <= > >= ~ (contains); "
-                  "repeated: all hold")
-      ->type_name("CONDITION")
-      ->group("Filter")
-      ->allow_extra_args(false);
-}
-
+namespace gemmtune::app {
 Expected<store::Filter> parse_filter(const FilterOptions& options) {
   store::Filter filter;
   filter.warm = options.warm;
@@ -111,4 +75,4 @@ std::string device_name(const DeviceNames& devices, const std::string& uuid) {
   return found == devices.end() ? uuid : found->second.device.name;
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

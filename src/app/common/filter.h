@@ -5,11 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/common/cli11_fwd.h"
-#include "app/common/services.h"
 #include "store/record_store.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 // Which records a reading command looks at, as typed; an empty text restricts nothing.
 struct FilterOptions {
@@ -23,13 +21,6 @@ struct FilterOptions {
 
 // What --strategy calls cuBLASLt's algorithms.
 inline constexpr std::string_view kVendorStrategy = "cublaslt";
-
-// --arch, --device, --strategy, --provenance and --warm; --type only with `with_type`, for commands
-// that take no problem.
-void add_filter_options(CLI::App& command, FilterOptions& options, bool with_type);
-
-// --where, any number of times; see where.h.
-void add_where_option(CLI::App& command, std::vector<std::string>& conditions);
 
 // What can be told without the store. Errors are of kind usage.
 Expected<store::Filter> parse_filter(const FilterOptions& options);
@@ -46,4 +37,4 @@ Expected<void> resolve_device(const std::string& text, const DeviceNames& device
 // "NVIDIA H200", the uuid of a device that is not there, or "-" for none.
 std::string device_name(const DeviceNames& devices, const std::string& uuid);
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

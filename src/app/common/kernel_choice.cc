@@ -8,7 +8,7 @@
 #include "codegen/strategy.h"
 #include "tuner/search/ranked_space.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 Expected<codegen::KernelSpec> parse_kernel(std::string_view strategy_name, std::string_view text,
                                            const Problem& problem, Arch arch) {
@@ -37,4 +37,4 @@ Expected<codegen::KernelSpec> model_kernel(std::string_view strategy_name, const
   return tuner::best_by_model(**strategy, problem, target.limits, threads);
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -2,13 +2,13 @@
 
 #include <string_view>
 
-#include "app/common/services.h"
+#include "app/common/target.h"
 #include "codegen/kernel_spec.h"
 #include "core/arch.h"
 #include "core/error.h"
 #include "core/problem.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 // The kernel that a user names by strategy and tile ("tile_m=128 tile_n=128 ..."), for a canonical
 // problem and the limits of `arch`'s representative device. Usage error, naming the rule, if it is
@@ -20,4 +20,4 @@ Expected<codegen::KernelSpec> parse_kernel(std::string_view strategy, std::strin
 Expected<codegen::KernelSpec> model_kernel(std::string_view strategy, const Problem& problem,
                                            const Target& target);
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

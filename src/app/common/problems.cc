@@ -6,7 +6,7 @@
 
 #include "tuner/session/suite.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 constexpr size_t kMostProblems = 10000;  // a range is easily mistyped
@@ -145,4 +145,4 @@ Expected<Problem> parse_problem(const ProblemOptions& options) {
   return problems->front().problem;
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/problem.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 // The options that name problems, as typed.
 struct ProblemOptions {
@@ -48,4 +48,4 @@ Expected<std::vector<WantedProblem>> parse_problems(const ProblemOptions& option
 // The same where exactly one problem is meant.
 Expected<Problem> parse_problem(const ProblemOptions& options);
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -1,23 +1,11 @@
 #include "app/common/record_json.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <nlohmann/json.hpp>
 
+#include "app/common/record_facts.h"
 #include "gpu/nvml.h"
-#include "tuner/session/candidate.h"
 
-namespace gemmtune::cli {
-namespace {
-
-// " as an RTX 4090"; empty where the model was not recorded.
-std::string model_text(const store::Record& record, const DeviceNames& devices) {
-  const auto found = devices.find(record.job.device_uuid);
-  return found == devices.end() ? "" : " as " + with_article(found->second.device.name);
-}
-
-}  // namespace
+namespace gemmtune::app {
 
 using nlohmann::ordered_json;
 
@@ -107,72 +95,4 @@ ordered_json to_json(const std::optional<store::Record>& record) {
   return record ? to_json(*record) : ordered_json(nullptr);
 }
 
-std::optional<double> time_us(const store::Record& record) {
-  if (record.measurement) return record.measurement->median_us;
-  return record.predicted_us;
-}
-
-double tflops(const Problem& problem, double microseconds) {
-  return flops(problem) / microseconds * 1e-6;
-}
-
-std::string time_cell(const std::optional<double>& microseconds) {
-  if (!microseconds) return "-";
-  return fmt::format("{:.{}f}", *microseconds, *microseconds < 100 ? 2 : 1);
-}
-
-std::string tflops_cell(const store::Record& record) {
-  const auto time = time_us(record);
-  return time ? fmt::format("{:.2f}", tflops(record.job.problem, *time)) : "-";
-}
-
-std::string config_cell(const store::Record& record) {
-  const auto tile = parse_tile(record.key.config);
-  if (!tile) return record.key.strategy + " " + record.key.config;
-  std::string text = config_text(record.key.strategy, *tile);
-  return deterministic(record).value_or(true) ? text : text + ", non-deterministic";
-}
-
-std::string config_text(std::string_view strategy, const TileConfig& tile) {
-  std::string text(strategy);
-  const auto add = [&text](std::string_view separator, std::vector<int> sizes) {
-    std::erase(sizes, 0);  // what the strategy has no such size for
-    if (!sizes.empty()) text += fmt::format("{}{}", separator, fmt::join(sizes, "x"));
-  };
-  add(" ", {tile.tile_m, tile.tile_n, tile.tile_k});
-  add("/", {tile.warp_m, tile.warp_n});
-  add("/", {tile.thread_m, tile.thread_n});
-  // What the sizes leave out, by name.
-  for (const TileField& field : tile_fields()) {
-    const bool is_size = field.name.starts_with("tile_") || field.name.starts_with("warp_") ||
-                         field.name.starts_with("thread_");
-    const int value = tile.*field.member;
-    if (!is_size && value != 0) text += fmt::format(" {}={}", field.name, value);
-  }
-  return text;
-}
-
-std::optional<bool> deterministic(const store::Record& record) {
-  const auto spec = tuner::kernel_of(record);
-  if (!spec) return std::nullopt;
-  return spec->strategy->deterministic(*spec);
-}
-
-std::string provenance_text(const store::Record& record, const DeviceNames& devices) {
-  switch (record.provenance) {
-    case store::Provenance::measured:
-      return "measured on " + device_name(devices, record.job.device_uuid);
-    case store::Provenance::transferred:
-      return "transferred from another device";
-    case store::Provenance::predicted:
-      return fmt::format("predicted for {}{}; nothing was measured", to_string(record.job.arch),
-                         model_text(record, devices));
-  }
-  return "";
-}
-
-std::string throttle_text(uint64_t reasons) {
-  return fmt::format("{}", fmt::join(gpu::throttle_reason_names(reasons), ", "));
-}
-
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 
+#include "app/common/context.h"
+#include "app/common/records.h"
 #include "app/db/t4.h"
 #include "core/names.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 constexpr std::array<std::string_view, 2> kFormats = {"jsonl", "t4"};
@@ -29,8 +31,8 @@ Expected<store::EntryQuery> make_query(const ExportOptions& options, store::Reco
 
 }  // namespace
 
-Expected<ExportCounts> run_db_export(const Context& context, const ExportOptions& options,
-                                     const std::function<void(std::string_view)>& write) {
+Expected<ExportCounts> db_export(const Context& context, const ExportOptions& options,
+                                 const std::function<void(std::string_view)>& write) {
   if (std::find(kFormats.begin(), kFormats.end(), options.format) == kFormats.end())
     return usage_error(unknown_name_message("format", options.format, kFormats));
   if (auto filter = parse_filter(options.filter); !filter) return tl::unexpected(filter.error());
@@ -55,4 +57,4 @@ Expected<ExportCounts> run_db_export(const Context& context, const ExportOptions
   return counts;
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -4,9 +4,10 @@
 #include <string>
 #include <string_view>
 
+#include "app/common/context.h"
 #include "app/common/filter.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 struct ExportOptions {
   FilterOptions filter;  // without --warm: both cold and warm
@@ -21,11 +22,10 @@ struct ExportCounts {
 
 // Hands the candidates to `write`, a piece of text at a time, in an order that depends on their
 // content only. Format "jsonl": a line each, as store::to_line gives it. Format "t4": see t4.h.
-Expected<ExportCounts> run_db_export(const Context& context, const ExportOptions& options,
-                                     const std::function<void(std::string_view)>& write);
+Expected<ExportCounts> db_export(const Context& context, const ExportOptions& options,
+                                 const std::function<void(std::string_view)>& write);
 
-std::string export_text(const ExportCounts& counts, const std::string& file);
 std::string export_json(const ExportCounts& counts, const ExportOptions& options,
                         const std::string& file);
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -1,29 +1,13 @@
 #include "app/db/import.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iostream>
+#include <istream>
+#include <string>
+#include <utility>
 
-#include "core/names.h"
+#include "app/common/records.h"
+#include "store/exchange.h"
 
-namespace gemmtune::cli {
-namespace {
-
-namespace fs = std::filesystem;
-
-Expected<ImportedLines> read_file(const std::string& file) {
-  if (file == "-") return read_lines(std::cin);
-  const std::string name = in_quotes(file);
-  std::error_code error;
-  if (!fs::exists(file, error)) return usage_error("there is no file " + name + " to import");
-  if (fs::is_directory(file, error)) return usage_error(name + " is a folder; name a file in it");
-  std::ifstream input(file, std::ios::binary);
-  if (!input) return usage_error("cannot open " + name + " for reading");
-  return read_lines(input);
-}
-
-}  // namespace
+namespace gemmtune::app {
 
 Expected<ImportedLines> read_lines(std::istream& input) {
   ImportedLines lines;
@@ -41,8 +25,8 @@ Expected<ImportedLines> read_lines(std::istream& input) {
   return lines;
 }
 
-Expected<ImportReport> run_db_import(const Context& context, const std::string& file) {
-  auto lines = read_file(file);
+Expected<ImportReport> db_import(const Context& context, std::istream& input) {
+  auto lines = read_lines(input);
   if (!lines) return tl::unexpected(lines.error());
   ImportReport report;
   report.bad = std::move(lines->bad);
@@ -56,4 +40,4 @@ Expected<ImportReport> run_db_import(const Context& context, const std::string& 
   return report;
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

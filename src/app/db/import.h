@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "app/common/services.h"
+#include "app/common/context.h"
+#include "store/exchange.h"
+#include "store/record_store.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 struct BadLine {
   int64_t number = 0;  // from 1
@@ -28,13 +30,10 @@ struct ImportReport {
   std::vector<BadLine> bad;  // not imported
 };
 
-// Merges the good lines of `file` ("-": stdin) into the database in one transaction. Without any
-// the database is not touched.
-Expected<ImportReport> run_db_import(const Context& context, const std::string& file);
+// Merges the good lines of `input` into the database in one transaction. Without any the database
+// is not touched.
+Expected<ImportReport> db_import(const Context& context, std::istream& input);
 
-// Of the bad lines: the first ones and how many more there are, for stderr; empty for none.
-std::string bad_lines_text(const ImportReport& report, const std::string& file);
-std::string import_text(const ImportReport& report);
 std::string import_json(const ImportReport& report);
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -1,10 +1,13 @@
 #include "app/db/info.h"
 
-namespace gemmtune::cli {
+#include "app/common/environment.h"
+#include "app/common/records.h"
+
+namespace gemmtune::app {
 namespace {
 
 Expected<DatabaseInfo> describe(const Context& context, store::RecordStore& store) {
-  auto location = database_location(context.environment, context.options);
+  auto location = database_location(context.environment, context.places);
   if (!location) return tl::unexpected(location.error());
   auto counts = store.info();
   if (!counts) return tl::unexpected(counts.error());
@@ -13,17 +16,17 @@ Expected<DatabaseInfo> describe(const Context& context, store::RecordStore& stor
 
 }  // namespace
 
-Expected<DatabaseInfo> run_db_info(const Context& context) {
+Expected<DatabaseInfo> db_info(const Context& context) {
   auto store = open_records(context, true);
   if (!store) return tl::unexpected(store.error());
   return describe(context, **store);
 }
 
-Expected<DatabaseInfo> run_db_check(const Context& context) {
+Expected<DatabaseInfo> db_check(const Context& context) {
   auto store = open_records(context, true);
   if (!store) return tl::unexpected(store.error());
   if (auto checked = (*store)->check(); !checked) return tl::unexpected(checked.error());
   return describe(context, **store);
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

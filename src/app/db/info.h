@@ -2,9 +2,10 @@
 
 #include <string>
 
-#include "app/common/services.h"
+#include "app/common/context.h"
+#include "store/record_store.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 // What the database holds.
 struct DatabaseInfo {
@@ -13,14 +14,12 @@ struct DatabaseInfo {
 };
 
 // Reads only. ErrorKind::not_found if there is no database.
-Expected<DatabaseInfo> run_db_info(const Context& context);
+Expected<DatabaseInfo> db_info(const Context& context);
 
 // Reads and checks everything. ErrorKind::io describes the first damage.
-Expected<DatabaseInfo> run_db_check(const Context& context);
+Expected<DatabaseInfo> db_check(const Context& context);
 
-std::string info_text(const DatabaseInfo& info);
 std::string info_json(const DatabaseInfo& info);
-std::string check_text(const DatabaseInfo& info);
 std::string check_json(const DatabaseInfo& info);
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

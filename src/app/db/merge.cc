@@ -2,9 +2,11 @@
 
 #include <filesystem>
 
+#include "app/common/environment.h"
+#include "app/common/records.h"
 #include "core/names.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 Expected<std::vector<store::Entry>> read_all(store::RecordStore& store) {
@@ -21,7 +23,7 @@ Expected<std::vector<store::Entry>> read_all(store::RecordStore& store) {
 // Every other database, opened, so that a wrong name costs nothing.
 Expected<std::vector<std::unique_ptr<store::RecordStore>>> open_all(
     const Context& context, const std::vector<std::string>& files) {
-  auto own = database_location(context.environment, context.options);
+  auto own = database_location(context.environment, context.places);
   if (!own) return tl::unexpected(own.error());
   std::vector<std::unique_ptr<store::RecordStore>> stores;
   for (const std::string& file : files) {
@@ -39,8 +41,8 @@ Expected<std::vector<std::unique_ptr<store::RecordStore>>> open_all(
 
 }  // namespace
 
-Expected<std::vector<MergedDatabase>> run_db_merge(const Context& context,
-                                                   const std::vector<std::string>& files) {
+Expected<std::vector<MergedDatabase>> db_merge(const Context& context,
+                                               const std::vector<std::string>& files) {
   auto others = open_all(context, files);
   if (!others) return tl::unexpected(others.error());
   auto store = open_records(context, false);
@@ -57,4 +59,4 @@ Expected<std::vector<MergedDatabase>> run_db_merge(const Context& context,
   return merged;
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

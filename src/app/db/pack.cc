@@ -11,8 +11,10 @@
 #include <set>
 #include <thread>
 
-#include "cli/common/advice.h"
+#include "app/common/advice.h"
+#include "app/common/environment.h"
 #include "app/common/filter.h"
+#include "app/common/records.h"
 #include "app/common/version.h"
 #include "codegen/emitter.h"
 #include "codegen/strategy.h"
@@ -20,7 +22,7 @@
 #include "dispatch/kernel_images.h"
 #include "dispatch/pack_file.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 // A kernel of a winner and its machine code.
@@ -104,7 +106,7 @@ std::string name_of(const Kernel& kernel) {
 
 dispatch::KernelImages open_images(const Context& context) {
   dispatch::KernelImages::Sources sources;
-  if (const auto folder = cache_directory(context.environment, context.options)) {
+  if (const auto folder = cache_directory(context.environment, context.places)) {
     sources.cache = std::make_shared<jit::CubinCache>(
         *folder, [log = context.log](const std::string& text) { log->warn(text); });
   }
@@ -184,9 +186,8 @@ Expected<Contents> collect(const Context& context, store::RecordStore& store,
   if (!visited) return tl::unexpected(visited.error());
   if (contents.winners > 0) return contents;
   return make_error(ErrorKind::not_found,
-                    "nothing to pack: the database has no such results; those it has are shown "
-                    "by: " +
-                        command_text(context, {"list"}));
+                    "nothing to pack: the database has no such results" +
+                        advice(context, "; those it has are shown by: ", ListStep{}));
 }
 
 // Of the images, the reason why there is none at all.
@@ -216,8 +217,8 @@ Expected<void> add_winners(dispatch::PackWriter& writer, store::RecordStore& sto
 
 }  // namespace
 
-Expected<PackReport> run_db_pack(const Context& context, const PackOptions& options,
-                                 const std::function<void(std::string_view)>& write) {
+Expected<PackReport> db_pack(const Context& context, const PackOptions& options,
+                             const std::function<void(std::string_view)>& write) {
   auto selection = parse_selection(options);
   if (!selection) return tl::unexpected(selection.error());
   auto store = open_records(context, true);
@@ -242,7 +243,6 @@ Expected<PackReport> run_db_pack(const Context& context, const PackOptions& opti
   if (auto added = add_winners(writer, **store, *selection, *contents); !added)
     return tl::unexpected(added.error());
   PackReport report;
-  report.file = options.file;
   add_images(writer, contents->kernels, report);
   report.winners = writer.winners();
   report.images = writer.images();
@@ -252,4 +252,4 @@ Expected<PackReport> run_db_pack(const Context& context, const PackOptions& opti
   return report;
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

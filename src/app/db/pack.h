@@ -5,13 +5,12 @@
 #include <string_view>
 #include <vector>
 
+#include "app/common/context.h"
 #include "app/common/problems.h"
-#include "app/common/services.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 struct PackOptions {
-  std::string file;                // "-": stdout
   std::vector<std::string> archs;  // empty: all
   std::string device;              // a uuid or the beginning of one, or part of a name; empty: all
   ProblemOptions problem;          // without sizes: all
@@ -24,7 +23,6 @@ struct MissingKernel {
 };
 
 struct PackReport {
-  std::string file;
   int64_t bytes = 0;
   uint32_t winners = 0;                // problem, arch and device
   uint32_t images = 0;                 // machine code: two a kernel, for alpha and beta of the
@@ -36,10 +34,10 @@ struct PackReport {
 // library serves from; see dispatch/pack_file.h. What the cache of compiled kernels lacks is
 // compiled. ErrorKind::not_found if there is nothing to pack; ErrorKind::unsupported if there is no
 // machine code for any kernel.
-Expected<PackReport> run_db_pack(const Context& context, const PackOptions& options,
-                                 const std::function<void(std::string_view)>& write);
+Expected<PackReport> db_pack(const Context& context, const PackOptions& options,
+                             const std::function<void(std::string_view)>& write);
 
-std::string pack_text(const PackReport& report);
-std::string pack_json(const PackReport& report);
+// `file`: where it was written to.
+std::string pack_json(const PackReport& report, const std::string& file);
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -1,8 +1,9 @@
 #include "app/db/prune.h"
 
+#include "app/common/records.h"
 #include "store/timestamp.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 Expected<store::PruneRequest> make_request(const PruneOptions& options) {
@@ -25,7 +26,7 @@ Expected<store::PruneRequest> make_request(const PruneOptions& options) {
 
 }  // namespace
 
-Expected<PruneReport> run_db_prune(const Context& context, const PruneOptions& options) {
+Expected<PruneReport> db_prune(const Context& context, const PruneOptions& options) {
   auto request = make_request(options);
   if (!request) return tl::unexpected(request.error());
   auto store = open_existing_records(context);
@@ -37,4 +38,4 @@ Expected<PruneReport> run_db_prune(const Context& context, const PruneOptions& o
   return PruneReport{*counts, before->candidates, before->measurements, options.dry_run};
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

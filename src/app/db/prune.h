@@ -3,9 +3,10 @@
 #include <optional>
 #include <string>
 
-#include "app/common/services.h"
+#include "app/common/context.h"
+#include "store/record_store.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 // As typed; at least one criterion.
 struct PruneOptions {
@@ -25,9 +26,8 @@ struct PruneReport {
 
 // Removes what the options say; the best of each job stays. Usage error without a criterion;
 // ErrorKind::not_found if there is no database.
-Expected<PruneReport> run_db_prune(const Context& context, const PruneOptions& options);
+Expected<PruneReport> db_prune(const Context& context, const PruneOptions& options);
 
-std::string prune_text(const PruneReport& report);
 std::string prune_json(const PruneReport& report);
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

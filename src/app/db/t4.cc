@@ -6,7 +6,7 @@
 #include "core/tile_config.h"
 #include "store/entry_json.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 using nlohmann::ordered_json;
@@ -138,4 +138,4 @@ void T4Writer::finish() {
   write_("],\n\"metadata\":" + store::to_text(metadata) + "}\n");
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -10,7 +10,7 @@
 
 #include "store/exchange.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 // The autotuning community's format of results, T4, version 1.0.0, which Kernel Tuner and others
 // read and write: https://github.com/odgaard/TuningSchema (results-schema.json,
@@ -38,4 +38,4 @@ class T4Writer {
   int64_t left_out_ = 0;
 };
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -6,9 +6,14 @@
 
 #include <algorithm>
 
+#include "app/common/environment.h"
+#include "app/common/records.h"
+#include "app/common/target.h"
+#include "gpu/nvml.h"
 #include "jit/disassembler.h"
+#include "vendor/cublaslt.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 namespace fs = std::filesystem;
@@ -106,7 +111,7 @@ fs::path existing_part(fs::path path) {
 }
 
 Finding check_cache(const Context& context) {
-  const auto folder = cache_directory(context.environment, context.options);
+  const auto folder = cache_directory(context.environment, context.places);
   if (!folder) {
     return {"cache", Health::missing, "none (--no-cache, or HOME is not set)",
             "every kernel is compiled each time; set GEMM_TUNE_CACHE_DIR"};
@@ -120,7 +125,7 @@ Finding check_cache(const Context& context) {
 }
 
 Finding check_database(const Context& context) {
-  auto location = database_location(context.environment, context.options);
+  auto location = database_location(context.environment, context.places);
   if (!location) return {"database", Health::missing, location.error().message, "give --db FILE"};
   const std::string path = location->path.string();
   auto store = open_records(context, true);
@@ -140,7 +145,19 @@ Finding check_database(const Context& context) {
 
 }  // namespace
 
-Diagnosis run_doctor(const Context& context) {
+std::string_view to_string(Health health) {
+  switch (health) {
+    case Health::ok:
+      return "ok";
+    case Health::missing:
+      return "missing";
+    case Health::broken:
+      return "broken";
+  }
+  return "";
+}
+
+Diagnosis doctor(const Context& context) {
   Diagnosis diagnosis;
   bool device = false;
   diagnosis.findings.push_back(check_nvrtc(context, diagnosis.can_predict));
@@ -154,4 +171,4 @@ Diagnosis run_doctor(const Context& context) {
   return diagnosis;
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -3,11 +3,12 @@
 #include <string>
 #include <vector>
 
-#include "app/common/services.h"
+#include "app/common/context.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 enum class Health { ok, missing, broken };
+std::string_view to_string(Health health);
 
 // One thing that gemm-tune uses.
 struct Finding {
@@ -24,9 +25,8 @@ struct Diagnosis {
 };
 
 // Looks at everything and changes nothing. Never fails: what is wrong is a finding.
-Diagnosis run_doctor(const Context& context);
+Diagnosis doctor(const Context& context);
 
-std::string doctor_text(const Diagnosis& diagnosis);
 std::string doctor_json(const Diagnosis& diagnosis);
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

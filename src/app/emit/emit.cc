@@ -5,12 +5,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/common/advice.h"
+#include "app/common/advice.h"
+#include "app/common/context.h"
 #include "app/common/kernel_choice.h"
 #include "app/common/record_json.h"
+#include "app/common/records.h"
+#include "app/common/target.h"
 #include "codegen/emitter.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 // `problem`: what the kernel is specialised for.
@@ -62,10 +65,10 @@ Expected<bool> look_up(const Context& context, const EmitOptions& options, const
     return true;
   }
   if (!options.strategy.empty()) return false;
-  return make_error(
-      ErrorKind::not_found,
-      fmt::format("no result for {}; name a kernel with --strategy, or find one with: {}",
-                  key(problem), tune_command(context, problem, filter_options, *devices)));
+  return make_error(ErrorKind::not_found,
+                    fmt::format("no result for {}; name a kernel with --strategy{}", key(problem),
+                                advice(context, ", or find one with: ",
+                                       tune_step(context, problem, filter_options, *devices))));
 }
 
 Expected<void> compile(const Context& context, EmittedKernel& kernel) {
@@ -144,7 +147,7 @@ Expected<void> fill(const Context& context, const Problem& problem, EmittedKerne
 
 }  // namespace
 
-Expected<EmittedKernel> run_emit(const Context& context, const EmitOptions& options) {
+Expected<EmittedKernel> emit(const Context& context, const EmitOptions& options) {
   auto wanted = parse_problem(options.problem);
   if (!wanted) return tl::unexpected(wanted.error());
   const Problem problem = canonical(*wanted);
@@ -204,4 +207,4 @@ std::string emit_json(const EmittedKernel& kernel) {
   return json.dump(2) + "\n";
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "cli/common/cli11_fwd.h"
+#include "app/common/context.h"
 #include "app/common/filter.h"
 #include "app/common/problems.h"
 #include "codegen/kernel_spec.h"
 #include "codegen/strategy.h"
 #include "jit/resource_usage.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 enum class EmitFormat { source, ptx, cubin };
 
@@ -42,17 +42,14 @@ struct EmittedKernel {
 // strategy that is named, the tile that the performance model ranks first. Reads only.
 // ErrorKind::not_found where nothing is stored and no strategy named, usage for a tile that is
 // illegal (names the rule).
-Expected<EmittedKernel> run_emit(const Context& context, const EmitOptions& options);
+Expected<EmittedKernel> emit(const Context& context, const EmitOptions& options);
 
 // The kernel of a stored record, for the record's own problem. ErrorKind::unsupported for a
 // vendor's algorithm and for a record of another version.
 Expected<EmittedKernel> emit_record(const Context& context, const store::Record& record,
                                     EmitFormat format);
 
-// --arch, --device, --strategy and --tile: which kernel.
-void add_kernel_options(CLI::App& command, EmitOptions& options);
-
 // Everything but machine code, which has no place in JSON.
 std::string emit_json(const EmittedKernel& kernel);
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "app/common/context.h"
+#include "app/common/environment.h"
+#include "app/common/problems.h"
 #include "app/query/show.h"
 #include "codegen/emitter.h"
 #include "jit/disassembler.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 Expected<std::vector<EmittedKernel>> find_kernels(const Context& context,
@@ -15,13 +18,13 @@ Expected<std::vector<EmittedKernel>> find_kernels(const Context& context,
   if (options.ids.empty()) {
     EmitOptions wanted = options.kernel;
     wanted.format = EmitFormat::cubin;
-    auto kernel = run_emit(context, wanted);
+    auto kernel = emit(context, wanted);
     if (!kernel) return tl::unexpected(kernel.error());
     kernels.push_back(std::move(*kernel));
     return kernels;
   }
   for (const int64_t id : options.ids) {
-    auto shown = run_show(context, id);
+    auto shown = show(context, id);
     if (!shown) return tl::unexpected(shown.error());
     auto kernel = emit_record(context, shown->record, EmitFormat::cubin);
     if (!kernel) return tl::unexpected(kernel.error());
@@ -30,7 +33,7 @@ Expected<std::vector<EmittedKernel>> find_kernels(const Context& context,
   return kernels;
 }
 
-InspectedFunction inspect(jit::SassFunction code) {
+InspectedFunction count_code(jit::SassFunction code) {
   InspectedFunction function;
   function.mix = jit::mix_of(code.code);
   function.loop = jit::hot_loop(code);
@@ -41,8 +44,8 @@ InspectedFunction inspect(jit::SassFunction code) {
 
 }  // namespace
 
-Expected<std::vector<InspectedKernel>> run_inspect(const Context& context,
-                                                   const InspectOptions& options) {
+Expected<std::vector<InspectedKernel>> inspect(const Context& context,
+                                               const InspectOptions& options) {
   const ProblemOptions& problem = options.kernel.problem;
   const bool named = !problem.shapes.empty() || !problem.m.empty();
   if (options.ids.empty() && !named)
@@ -62,7 +65,7 @@ Expected<std::vector<InspectedKernel>> run_inspect(const Context& context,
     one.changed = kernel.record && codegen::source_hash(codegen::emit(kernel.spec)) !=
                                        kernel.record->key.source_hash;
     for (jit::SassFunction& function : *functions)
-      one.functions.push_back(inspect(std::move(function)));
+      one.functions.push_back(count_code(std::move(function)));
     std::stable_partition(one.functions.begin(), one.functions.end(),
                           [&](const auto& f) { return f.code.name == kernel.name; });
     one.kernel = std::move(kernel);
@@ -71,4 +74,17 @@ Expected<std::vector<InspectedKernel>> run_inspect(const Context& context,
   return inspected;
 }
 
-}  // namespace gemmtune::cli
+double share_of(const jit::InstructionMix& mix, int count) {
+  return mix.instructions > 0 ? static_cast<double>(count) / mix.instructions : 0;
+}
+
+double per_ffma(const jit::InstructionMix& mix, int count) {
+  return mix.ffma > 0 ? static_cast<double>(count) / mix.ffma : 0;
+}
+
+int spilled_bytes(const EmittedKernel& kernel) {
+  const jit::ResourceUsage& usage = kernel.entries.front().usage;
+  return usage.spill_load_bytes + usage.spill_store_bytes;
+}
+
+}  // namespace gemmtune::app

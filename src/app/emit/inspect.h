@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "app/common/context.h"
 #include "app/emit/emit.h"
 #include "jit/sass.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 struct InspectOptions {
   std::vector<int64_t> ids;  // of candidates; empty: the kernel that `kernel` names
@@ -30,13 +31,18 @@ struct InspectedKernel {
   std::vector<InspectedFunction> functions;  // the main kernel first
 };
 
+// Of all instructions; 0 where there are none.
+double share_of(const jit::InstructionMix& mix, int count);
+// 0 where there are no multiply-adds.
+double per_ffma(const jit::InstructionMix& mix, int count);
+// Of the main kernel, loads and stores.
+int spilled_bytes(const EmittedKernel& kernel);
+
 // Compiles and disassembles. ErrorKind::not_found for an unknown id; unsupported where there is no
 // nvdisasm, or a candidate is none of ours.
-Expected<std::vector<InspectedKernel>> run_inspect(const Context& context,
-                                                   const InspectOptions& options);
+Expected<std::vector<InspectedKernel>> inspect(const Context& context,
+                                               const InspectOptions& options);
 
-// `with_loop` appends the hot loops' code.
-std::string inspect_text(const std::vector<InspectedKernel>& kernels, bool with_loop);
 std::string inspect_json(const std::vector<InspectedKernel>& kernels);
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -3,16 +3,23 @@
 #include <memory>
 #include <utility>
 
-#include "app/common/record_json.h"
+#include "app/common/context.h"
+#include "app/common/evaluators.h"
+#include "app/common/problems.h"
+#include "app/common/record_facts.h"
+#include "app/common/records.h"
+#include "app/common/target.h"
+#include "app/tune/spaces.h"
+#include "app/tune/tune.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
-constexpr int kCandidatesMeasured = 100;
-constexpr int kCandidatesPredicted = 24;  // of ten strategies: 80 s of compiling on two cores
+constexpr int kRungMeasured = 100;
+constexpr int kRungPredicted = 24;  // of ten strategies: 80 s of compiling on two cores
 
 // Everything that is found out before anything is written.
-struct Prepared {
+struct PreparedLadder {
   Machine machine;
   Target target;
   Problem problem;
@@ -21,8 +28,8 @@ struct Prepared {
   VendorLibraries libraries;
 };
 
-Expected<Prepared> prepare(const Context& context, const LadderOptions& options) {
-  Prepared prepared;
+Expected<PreparedLadder> prepare(const Context& context, const LadderOptions& options) {
+  PreparedLadder prepared;
   auto problem = parse_problem(options.problem);
   if (!problem) return tl::unexpected(problem.error());
   prepared.problem = *problem;
@@ -46,13 +53,13 @@ Expected<Prepared> prepare(const Context& context, const LadderOptions& options)
   return prepared;
 }
 
-tuner::TuneRequest make_request(const LadderOptions& options, const Prepared& prepared) {
+tuner::TuneRequest make_request(const LadderOptions& options, const PreparedLadder& prepared) {
   tuner::TuneRequest request;
   request.problem = prepared.problem;
   request.arch = prepared.target.arch;
   request.spaces = prepared.supported.spaces;
-  request.max_candidates = options.candidates.value_or(
-      prepared.target.device ? kCandidatesMeasured : kCandidatesPredicted);
+  request.max_candidates =
+      options.candidates.value_or(prepared.target.device ? kRungMeasured : kRungPredicted);
   request.max_seconds = options.seconds;
   request.seed = options.seed;
   request.threads = search_threads(options.jobs);
@@ -63,8 +70,8 @@ tuner::TuneRequest make_request(const LadderOptions& options, const Prepared& pr
 
 }  // namespace
 
-Expected<LadderSummary> run_ladder(const Context& context, const LadderOptions& options,
-                                   const std::atomic<bool>& stop, const LadderEvents& events) {
+Expected<LadderSummary> ladder(const Context& context, const LadderOptions& options,
+                               const std::atomic<bool>& stop, const LadderEvents& events) {
   auto prepared = prepare(context, options);
   if (!prepared) return tl::unexpected(prepared.error());
   const auto make = [&](bool with_vendor) {
@@ -123,4 +130,4 @@ std::vector<std::optional<RungFigures>> rung_figures(const tuner::LadderReport& 
   return all;
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -6,10 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "app/tune/tune.h"
+#include "app/common/context.h"
+#include "app/common/problems.h"
+#include "app/common/target.h"
+#include "app/tune/spaces.h"
 #include "tuner/session/ladder.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 struct LadderOptions {
   ProblemOptions problem;
@@ -39,8 +42,8 @@ struct LadderSummary {
 
 // The best tile of every strategy that computes the problem, side by side. Everything is checked
 // before the database is opened, so an error of kind usage or unsupported leaves no trace.
-Expected<LadderSummary> run_ladder(const Context& context, const LadderOptions& options,
-                                   const std::atomic<bool>& stop, const LadderEvents& events);
+Expected<LadderSummary> ladder(const Context& context, const LadderOptions& options,
+                               const std::atomic<bool>& stop, const LadderEvents& events);
 
 // What is told of a rung beside its record.
 struct RungFigures {
@@ -54,9 +57,6 @@ struct RungFigures {
 // Parallel to report.rungs; none for a rung without a result.
 std::vector<std::optional<RungFigures>> rung_figures(const tuner::LadderReport& report);
 
-std::string ladder_text(const LadderSummary& summary);
 std::string ladder_json(const LadderSummary& summary);
-// A bar chart, as a self-contained SVG file.
-std::string ladder_svg(const LadderSummary& summary);
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -1,9 +1,9 @@
 #include "app/query/columns.h"
 
-#include "app/common/record_json.h"
+#include "app/common/record_facts.h"
 #include "core/tile_config.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 using store::Measurement;
@@ -149,4 +149,4 @@ std::vector<RecordColumn> record_columns(const DeviceNames& devices) {
   return columns;
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -9,7 +9,7 @@
 #include "app/common/filter.h"
 #include "store/record.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 // A value of a record; monostate where it is not known, or the record has no such thing.
 using ColumnValue = std::variant<std::monostate, bool, int64_t, double, std::string>;
@@ -26,4 +26,4 @@ struct RecordColumn {
 // All columns: those of a record's JSON, flat, then the tile's parameters. `devices` outlives them.
 std::vector<RecordColumn> record_columns(const DeviceNames& devices);
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -4,9 +4,10 @@
 #include <map>
 #include <tuple>
 
-#include "app/common/record_json.h"
+#include "app/common/record_facts.h"
+#include "app/common/records.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 using store::Record;
@@ -75,7 +76,7 @@ StoreDiff compare_records(const std::vector<Record>& a, const std::vector<Record
   return diff;
 }
 
-Expected<StoreDiff> run_diff(const DiffOptions& options) {
+Expected<StoreDiff> diff(const DiffOptions& options) {
   auto filter = parse_filter(options.filter);
   if (!filter) return tl::unexpected(filter.error());
   if (!options.filter.warm) filter->warm.reset();
@@ -97,4 +98,4 @@ Expected<StoreDiff> run_diff(const DiffOptions& options) {
   return diff;
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

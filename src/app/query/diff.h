@@ -6,7 +6,7 @@
 
 #include "app/common/filter.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 struct DiffOptions {
   std::string file_a;
@@ -39,9 +39,8 @@ StoreDiff compare_records(const std::vector<store::Record>& a, const std::vector
                           double threshold_percent);
 
 // Compares the best results of two databases; reads only. Usage error if one is not there.
-Expected<StoreDiff> run_diff(const DiffOptions& options);
+Expected<StoreDiff> diff(const DiffOptions& options);
 
-std::string diff_text(const StoreDiff& diff);
 std::string diff_json(const StoreDiff& diff);
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

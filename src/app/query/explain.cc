@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include "app/common/filter.h"
-#include "cli/common/print.h"
+#include "app/common/records.h"
+#include "app/common/target.h"
 #include "dispatch/request.h"
 #include "dispatch/snapshot_source.h"
 #include "gemmtune/gemmtune.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 // The GPU of this machine, else the only one that the database has results of.
@@ -50,7 +51,7 @@ dispatch::Target library_target(const Device& device) {
   return target;
 }
 
-Expected<ExplainAnswer> run_explain(const Context& context, const ExplainOptions& options) {
+Expected<ExplainAnswer> explain(const Context& context, const ExplainOptions& options) {
   const auto problem = parse_problem(options.problem);
   if (!problem) return tl::unexpected(problem.error());
   auto store = open_records(context, true);
@@ -72,13 +73,8 @@ Expected<ExplainAnswer> run_explain(const Context& context, const ExplainOptions
   return answer;
 }
 
-std::string explain_text(const ExplainAnswer& answer) {
-  return fmt::format("on {}\n", visible_line(answer.device.name + " " + answer.device.uuid)) +
-         dispatch::to_text(answer.explanation);
-}
-
 std::string explain_json(const ExplainAnswer& answer) {
   return dispatch::to_json(answer.explanation) + "\n";
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

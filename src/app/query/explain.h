@@ -3,12 +3,12 @@
 #include <memory>
 #include <string>
 
+#include "app/common/context.h"
 #include "app/common/problems.h"
-#include "app/common/services.h"
 #include "dispatch/explain.h"
 #include "dispatch/snapshot.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 struct ExplainOptions {
   ProblemOptions problem;
@@ -30,9 +30,8 @@ dispatch::Target library_target(const Device& device);
 
 // Decides as the runtime library does with the same database; needs no GPU, and never writes. Usage
 // error where the GPU is not clear.
-Expected<ExplainAnswer> run_explain(const Context& context, const ExplainOptions& options);
+Expected<ExplainAnswer> explain(const Context& context, const ExplainOptions& options);
 
-std::string explain_text(const ExplainAnswer& answer);
 std::string explain_json(const ExplainAnswer& answer);
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

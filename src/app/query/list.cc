@@ -2,10 +2,13 @@
 
 #include <array>
 
+#include "app/common/context.h"
+#include "app/common/records.h"
+#include "app/common/target.h"
 #include "app/query/where.h"
 #include "core/names.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 constexpr std::array<std::string_view, 3> kOrders = {"problem", "time", "newest"};
@@ -56,4 +59,4 @@ Expected<DeviceList> list_devices(const Context& context) {
   return list;
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -3,12 +3,12 @@
 #include <string>
 #include <vector>
 
+#include "app/common/context.h"
 #include "app/common/filter.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 struct ListOptions {
-  std::string what = "problems";  // problems, strategies, archs, devices
   FilterOptions filter;
   std::string order = "problem";   // problem, time, newest
   std::vector<std::string> where;  // conditions on problems' best records; see where.h
@@ -30,14 +30,9 @@ struct DeviceList {
 // A database that is missing counts as empty.
 Expected<DeviceList> list_devices(const Context& context);
 
-std::string problems_text(const ProblemList& list);
 std::string problems_json(const ProblemList& list);
-std::string problems_csv(const ProblemList& list);
-std::string devices_text(const DeviceList& list);
 std::string devices_json(const DeviceList& list);
-std::string strategies_text();
 std::string strategies_json();
-std::string archs_text();
 std::string archs_json();
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 
-#include "cli/common/advice.h"
-#include "app/common/record_json.h"
+#include "app/common/advice.h"
+#include "app/common/context.h"
+#include "app/common/records.h"
 #include "app/query/where.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 constexpr size_t kNeighbours = 5;
@@ -41,7 +42,7 @@ std::vector<QueryResult> best_of_jobs(const std::vector<store::Record>& candidat
 
 }  // namespace
 
-Expected<QueryAnswer> run_query(const Context& context, const QueryOptions& options) {
+Expected<QueryAnswer> query(const Context& context, const QueryOptions& options) {
   auto problem = parse_problem(options.problem);
   if (!problem) return tl::unexpected(problem.error());
   auto filter = parse_filter(options.filter);
@@ -91,9 +92,11 @@ Expected<QueryAnswer> run_query(const Context& context, const QueryOptions& opti
   const std::string near =
       neighbours->empty() ? ""
                           : fmt::format("; {} similar problems: --nearest", neighbours->size());
-  return make_error(ErrorKind::not_found,
-                    fmt::format("no result for {}{}; find one with: {}", key(*problem), near,
-                                tune_command(context, *problem, options.filter, answer.devices)));
+  return make_error(
+      ErrorKind::not_found,
+      fmt::format("no result for {}{}{}", key(*problem), near,
+                  advice(context, "; find one with: ",
+                         tune_step(context, *problem, options.filter, answer.devices))));
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

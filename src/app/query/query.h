@@ -3,10 +3,11 @@
 #include <optional>
 #include <vector>
 
+#include "app/common/context.h"
 #include "app/common/filter.h"
 #include "app/common/problems.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 struct QueryOptions {
   ProblemOptions problem;
@@ -35,11 +36,8 @@ struct QueryAnswer {
 
 // Looks a problem up; never writes. ErrorKind::not_found if there is nothing to show.
 // Conditions restrict everything but the vendor's times beside a result.
-Expected<QueryAnswer> run_query(const Context& context, const QueryOptions& options);
+Expected<QueryAnswer> query(const Context& context, const QueryOptions& options);
 
-std::string query_text(const QueryAnswer& answer);
 std::string query_json(const QueryAnswer& answer);
-// The candidates, or without them the best of each target; then the best of the nearest problems.
-std::string query_csv(const QueryAnswer& answer);
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

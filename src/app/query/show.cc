@@ -1,10 +1,12 @@
 #include "app/query/show.h"
 
-#include "cli/common/advice.h"
+#include "app/common/advice.h"
+#include "app/common/context.h"
+#include "app/common/records.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
-Expected<ShownRecord> run_show(const Context& context, int64_t id) {
+Expected<ShownRecord> show(const Context& context, int64_t id) {
   auto store = open_records(context, true);
   if (!store) return tl::unexpected(store.error());
   auto record = (*store)->get(id);
@@ -12,7 +14,7 @@ Expected<ShownRecord> run_show(const Context& context, int64_t id) {
   if (!*record) {
     return make_error(ErrorKind::not_found,
                       "no candidate has the id " + std::to_string(id) +
-                          "; ids are shown by: " + command_text(context, {"list"}));
+                          advice(context, "; ids are shown by: ", ListStep{}));
   }
   auto entry = (*store)->entry(id);
   if (!entry) return tl::unexpected(entry.error());
@@ -24,4 +26,4 @@ Expected<ShownRecord> run_show(const Context& context, int64_t id) {
                      std::move(all.timings), std::move(*devices)};
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "app/common/context.h"
 #include "app/common/filter.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 // Everything that is known about one candidate.
 struct ShownRecord {
@@ -19,9 +20,8 @@ struct ShownRecord {
 };
 
 // ErrorKind::not_found if no candidate has this id.
-Expected<ShownRecord> run_show(const Context& context, int64_t id);
+Expected<ShownRecord> show(const Context& context, int64_t id);
 
-std::string show_text(const ShownRecord& shown);
 std::string show_json(const ShownRecord& shown);
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

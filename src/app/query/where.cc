@@ -6,10 +6,11 @@
 #include <cmath>
 #include <optional>
 
+#include "app/common/filter.h"
 #include "core/names.h"
 #include "core/trimmed.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 using Kind = RecordColumn::Kind;
@@ -136,4 +137,4 @@ bool all_hold(const Conditions& conditions, const store::Record& record) {
                      [&](const Condition& condition) { return condition.holds(record); });
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

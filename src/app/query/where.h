@@ -4,9 +4,10 @@
 #include <string_view>
 #include <vector>
 
+#include "app/common/filter.h"
 #include "app/query/columns.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 // A condition on a record, "registers <= 128".
 class Condition {
@@ -38,4 +39,4 @@ Expected<Conditions> parse_conditions(const std::vector<std::string>& texts,
                                       const DeviceNames& devices);
 bool all_hold(const Conditions& conditions, const store::Record& record);
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

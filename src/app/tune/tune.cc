@@ -6,10 +6,11 @@
 #include <thread>
 #include <utility>
 
+#include "app/common/records.h"
 #include "app/common/version.h"
-#include "tuner/search/ranked_space.h"
+#include "app/tune/spaces.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 constexpr int kCandidatesMeasured = 360;
@@ -21,26 +22,6 @@ struct Planned {
   std::vector<codegen::SearchSpace> spaces;
   std::string skipped;
 };
-
-// By reason, since many strategies give the same.
-std::string refusals_text(const std::vector<Refusal>& refusals) {
-  std::vector<std::pair<std::string, std::string>> reasons;  // and the strategies that give it
-  for (const Refusal& refusal : refusals) {
-    const auto known = std::find_if(reasons.begin(), reasons.end(), [&](const auto& reason) {
-      return reason.first == refusal.reason;
-    });
-    if (known == reasons.end()) {
-      reasons.emplace_back(refusal.reason, refusal.strategy->name());
-    } else {
-      known->second += fmt::format(", {}", refusal.strategy->name());
-    }
-  }
-  if (reasons.size() == 1) return "each " + reasons.front().first;
-  std::string text;
-  for (const auto& [reason, strategies] : reasons)
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", strategies, reason);
-  return text;
-}
 
 Planned plan(const WantedProblem& wanted, const std::vector<codegen::SearchSpace>& spaces,
              const Target& target) {
@@ -90,16 +71,16 @@ tuner::TuneRequest make_request(const TuneOptions& options, const Problem& probl
 }
 
 // Everything that is found out before anything is written.
-struct Prepared : TuneServices {
+struct PreparedTune : TuneServices {
   std::vector<Planned> planned;  // at least one is not skipped
 };
 
-Expected<Prepared> prepare(const Context& context, const TuneOptions& options) {
+Expected<PreparedTune> prepare(const Context& context, const TuneOptions& options) {
   auto wanted = parse_problems(options.problems);
   if (!wanted) return tl::unexpected(wanted.error());
   auto spaces = choose_spaces(options.strategies, options.space_files);
   if (!spaces) return tl::unexpected(spaces.error());
-  Prepared prepared;
+  PreparedTune prepared;
   prepared.machine = find_machine(context);
   auto target = choose_target(options.target, prepared.machine);
   if (!target) return tl::unexpected(target.error());
@@ -118,14 +99,14 @@ Expected<Prepared> prepare(const Context& context, const TuneOptions& options) {
 
 using EvaluatorResult = Expected<std::unique_ptr<tuner::Evaluator>>;
 
-EvaluatorResult make_evaluator_for(const Planned& item, const Prepared& prepared,
+EvaluatorResult make_evaluator_for(const Planned& item, const PreparedTune& prepared,
                                    const TuneOptions& options) {
   return make_evaluator(prepared.machine, prepared.target, prepared.libraries, prepared.compiler,
                         item.wanted.problem, options.warm);
 }
 
 Expected<tuner::TuneReport> tune_one(const Planned& item, EvaluatorResult evaluator,
-                                     const Prepared& prepared, const TuneOptions& options,
+                                     const PreparedTune& prepared, const TuneOptions& options,
                                      store::RecordStore& store, const std::atomic<bool>& stop,
                                      const TuneEvents& events) {
   if (!evaluator) return tl::unexpected(evaluator.error());
@@ -162,69 +143,6 @@ int search_threads(int jobs) {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-Expected<std::vector<codegen::SearchSpace>> choose_spaces(
-    const std::vector<std::string>& strategies, const std::vector<std::string>& files) {
-  std::vector<codegen::SearchSpace> from_files;
-  for (const std::string& file : files) {
-    auto space = codegen::load_search_space(file);
-    if (!space) return tl::unexpected(space.error());
-    from_files.push_back(std::move(*space));
-  }
-  std::vector<const codegen::Strategy*> wanted;
-  for (const std::string& name : strategies) {
-    auto strategy = codegen::find_strategy(name);
-    if (!strategy) return tl::unexpected(strategy.error());
-    if (std::find(wanted.begin(), wanted.end(), *strategy) == wanted.end())
-      wanted.push_back(*strategy);
-  }
-  for (const codegen::SearchSpace& space : from_files) {
-    const bool listed = std::find(wanted.begin(), wanted.end(), space.strategy) != wanted.end();
-    if (!strategies.empty() && !listed) {
-      return usage_error(fmt::format("a space file is for strategy {}, which --strategy leaves out",
-                                     space.strategy->name()));
-    }
-    if (strategies.empty() && !listed) wanted.push_back(space.strategy);
-  }
-  if (wanted.empty()) {
-    const auto all = codegen::strategies();
-    wanted.assign(all.begin(), all.end());
-  }
-  std::vector<codegen::SearchSpace> spaces;
-  for (const codegen::Strategy* strategy : wanted) {
-    const auto file =
-        std::find_if(from_files.begin(), from_files.end(),
-                     [&](const codegen::SearchSpace& space) { return space.strategy == strategy; });
-    if (file != from_files.end()) {
-      spaces.push_back(*file);
-      continue;
-    }
-    auto space = codegen::default_search_space(*strategy);
-    if (!space) return tl::unexpected(space.error());
-    spaces.push_back(std::move(*space));
-  }
-  return spaces;
-}
-
-Expected<SupportedSpaces> supported_spaces(const Problem& problem,
-                                           const std::vector<codegen::SearchSpace>& spaces,
-                                           const Target& target) {
-  SupportedSpaces supported;
-  const Problem wanted = canonical(problem);
-  for (const codegen::SearchSpace& space : spaces) {
-    auto done = space.strategy->supports(wanted, target.arch);
-    if (done) done = tuner::check_any_legal(space, wanted, target.limits);
-    if (done) {
-      supported.spaces.push_back(space);
-    } else {
-      supported.refusals.push_back({space.strategy, done.error().message});
-    }
-  }
-  if (!supported.spaces.empty()) return supported;
-  return make_error(ErrorKind::unsupported,
-                    fmt::format("no strategy computes it on {} ({})", to_string(target.arch),
-                                refusals_text(supported.refusals)));
-}
-
 store::RunInfo run_info(std::string_view command, const tuner::TuneRequest& request,
                         const Machine& machine, const jit::Compiler& compiler) {
   std::string options = fmt::format("{} candidates={} seconds={} seed={}", command,
@@ -237,8 +155,8 @@ store::RunInfo run_info(std::string_view command, const tuner::TuneRequest& requ
           machine.driver ? machine.driver->version() : 0, std::move(options)};
 }
 
-Expected<TuneSummary> run_tune(const Context& context, const TuneOptions& options,
-                               const std::atomic<bool>& stop, const TuneEvents& events) {
+Expected<TuneSummary> tune(const Context& context, const TuneOptions& options,
+                           const std::atomic<bool>& stop, const TuneEvents& events) {
   auto prepared = prepare(context, options);
   if (!prepared) return tl::unexpected(prepared.error());
   // The first evaluator before the store: what a device refuses must leave no empty database.
@@ -277,4 +195,4 @@ Expected<TuneSummary> run_tune(const Context& context, const TuneOptions& option
   return summary;
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -6,12 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "app/common/context.h"
+#include "app/common/evaluators.h"
 #include "app/common/problems.h"
-#include "app/common/services.h"
+#include "app/common/target.h"
 #include "codegen/search_space.h"
 #include "tuner/session/session.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 struct TuneOptions {
   ProblemOptions problems;
@@ -45,30 +47,8 @@ struct TuneSummary {
   bool interrupted = false;
 };
 
-// The spaces to search: those of `strategies` (all registered ones if empty), each from its file in
-// `files` if there is one. With files and no strategies, only the files' spaces.
-Expected<std::vector<codegen::SearchSpace>> choose_spaces(
-    const std::vector<std::string>& strategies, const std::vector<std::string>& files);
-
-// A strategy that does not compute a problem, and what it lacks.
-struct Refusal {
-  const codegen::Strategy* strategy;
-  std::string reason;
-};
-
 // What --jobs stands for: that many threads, or all cores for 0.
 int search_threads(int jobs);
-
-struct SupportedSpaces {
-  std::vector<codegen::SearchSpace> spaces;
-  std::vector<Refusal> refusals;
-};
-
-// Those of `spaces` whose strategies compute `problem` on the target and that hold a tile to try.
-// ErrorKind::unsupported, with all reasons, if none does.
-Expected<SupportedSpaces> supported_spaces(const Problem& problem,
-                                           const std::vector<codegen::SearchSpace>& spaces,
-                                           const Target& target);
 
 // The row of a run that searches: `command` and the options that decide a result.
 store::RunInfo run_info(std::string_view command, const tuner::TuneRequest& request,
@@ -93,7 +73,10 @@ Expected<tuner::TuneReport> tune_problem(const Problem& problem,
 // Tunes every problem that was asked for. Everything is checked before the database is opened, so
 // an error of kind usage or unsupported leaves no trace. One of several problems that nothing
 // computes yet, or that fails, is skipped; it is an error if nothing computes any.
-Expected<TuneSummary> run_tune(const Context& context, const TuneOptions& options,
-                               const std::atomic<bool>& stop, const TuneEvents& events);
+Expected<TuneSummary> tune(const Context& context, const TuneOptions& options,
+                           const std::atomic<bool>& stop, const TuneEvents& events);
 
-}  // namespace gemmtune::cli
+// Everything that was tuned, as one JSON object, ended by a newline.
+std::string tune_json(const TuneSummary& summary);
+
+}  // namespace gemmtune::app

@@ -13,7 +13,7 @@
 #include "core/names.h"
 #include "tuner/verify/gpu_verifier.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 constexpr std::array<std::string_view, 2> kBackends = {"gpu", "sim"};
@@ -171,14 +171,29 @@ Expected<void> check_options(const VerifyOptions& options, const Problem& proble
 
 }  // namespace
 
+std::string_view outcome_of(const VerifiedKernel& kernel) {
+  if (!kernel.failure.empty()) return "failed";
+  switch (kernel.verdict.kind) {
+    case tuner::VerdictKind::correct:
+      return "correct";
+    case tuner::VerdictKind::wrong_result:
+      return "wrong_result";
+    case tuner::VerdictKind::out_of_bounds:
+      return "out_of_bounds";
+    case tuner::VerdictKind::unwritten:
+      return "unwritten";
+  }
+  return "";
+}
+
 bool VerifyReport::correct() const {
   return std::all_of(kernels.begin(), kernels.end(),
                      [](const VerifiedKernel& kernel) { return kernel.correct(); });
 }
 
-Expected<VerifyReport> run_verify(const Context& context, const VerifyOptions& options,
-                                  const std::atomic<bool>& stop,
-                                  const std::function<void(const VerifiedKernel&)>& on_kernel) {
+Expected<VerifyReport> verify(const Context& context, const VerifyOptions& options,
+                              const std::atomic<bool>& stop,
+                              const std::function<void(const VerifiedKernel&)>& on_kernel) {
   auto wanted = parse_problem(options.problem);
   if (!wanted) return tl::unexpected(wanted.error());
   const Problem problem = canonical(*wanted);
@@ -211,4 +226,4 @@ Expected<VerifyReport> run_verify(const Context& context, const VerifyOptions& o
   return report;
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -6,12 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "app/common/context.h"
 #include "app/common/problems.h"
-#include "app/common/services.h"
+#include "app/common/target.h"
 #include "tuner/verify/sim_verifier.h"
 #include "tuner/verify/verdict.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 struct VerifyOptions {
   // Its layout and alignment choose the kernel; its sizes are those of the cases on a GPU, and of
@@ -37,6 +38,9 @@ struct VerifiedKernel {
   bool correct() const { return failure.empty() && verdict.correct(); }
 };
 
+// What became of it in a word: "correct", "wrong_result", "out_of_bounds", "unwritten", "failed".
+std::string_view outcome_of(const VerifiedKernel& kernel);
+
 struct VerifyReport {
   std::string strategy;
   std::string backend;
@@ -51,11 +55,10 @@ struct VerifyReport {
 
 // Checks kernels of a strategy against an fp64 reference; writes nothing. `on_kernel` is called as
 // verdicts are ready; it may be empty. Usage error for options that do not go together.
-Expected<VerifyReport> run_verify(const Context& context, const VerifyOptions& options,
-                                  const std::atomic<bool>& stop,
-                                  const std::function<void(const VerifiedKernel&)>& on_kernel);
+Expected<VerifyReport> verify(const Context& context, const VerifyOptions& options,
+                              const std::atomic<bool>& stop,
+                              const std::function<void(const VerifiedKernel&)>& on_kernel);
 
-std::string verify_text(const VerifyReport& report);
 std::string verify_json(const VerifyReport& report);
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -5,19 +5,25 @@
 #include <optional>
 
 #include "app/bench/bench.h"
+#include "app/bench/bench_summary.h"
+#include "app/common/problems.h"
+#include "app/common/target.h"
+#include "cli/bench/bench_text.h"
+#include "cli/bench/commands.h"
 #include "cli/common/command.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/number_option.h"
+#include "cli/common/options.h"
 #include "cli/common/output_file.h"
 #include "cli/common/print.h"
 #include "cli/common/progress_display.h"
-#include "cli/tune/tune_text.h"
+#include "cli/common/terminal.h"
 
 namespace gemmtune::cli {
 namespace {
 
 struct BenchCommandOptions {
-  BenchOptions bench;
+  app::BenchOptions bench;
   std::string csv_file;
   std::string json_file;
 };
@@ -46,7 +52,7 @@ class Output {
   std::optional<OutputFile> file_;
 };
 
-void print_row(const BenchRow& row) {
+void print_row(const app::BenchRow& row) {
   fmt::print(stderr, "{}: {}{}\n", row.wanted.text, row.compared() ? "measured" : "not compared",
              row.note.empty() ? "" : " (" + row.note + ")");
 }
@@ -56,41 +62,41 @@ Expected<void> bench_and_print(const Context& context, const BenchCommandOptions
   std::shared_ptr<ProgressDisplay> display;  // of the search in work
   Output csv(options.csv_file);
   Output json(options.json_file);
-  BenchEvents events;
+  app::BenchEvents events;
   events.on_ready = [&]() -> Expected<void> {
     if (auto opened = csv.open(); !opened) return opened;
     return json.open();
   };
-  if (context.options.verbosity >= 0) {
-    events.on_search = [&](const WantedProblem& wanted) {
-      display = std::make_shared<ProgressDisplay>(stderr, redraws(context.environment), wanted.text,
-                                                  flops(wanted.problem));
+  if (context.verbosity >= 0) {
+    events.on_search = [&](const app::WantedProblem& wanted) {
+      display = std::make_shared<ProgressDisplay>(stderr, redraws(context.plain_terminal),
+                                                  wanted.text, flops(wanted.problem));
       return [display](const tuner::Progress& progress) { display->update(progress); };
     };
-    events.on_row = [&display](const BenchRow& row) {
+    events.on_row = [&display](const app::BenchRow& row) {
       display.reset();
       print_row(row);
     };
   }
-  auto report = run_bench(context, options.bench, interrupt.flag(), events);
+  auto report = app::bench(context, options.bench, interrupt.flag(), events);
   display.reset();
   if (!report) return tl::unexpected(report.error());
-  if (context.options.json) {
-    print(bench_json(*report));
+  if (context.json) {
+    print(app::bench_json(*report));
   } else {
-    print(target_line(report->target) + "\n" + bench_text(*report));
+    print(app::target_line(report->target) + "\n" + bench_text(*report));
   }
   if (auto done = csv.write(bench_csv(*report)); !done) return done;
-  if (auto done = json.write(bench_json(*report)); !done) return done;
-  return check_compared(*report);
+  if (auto done = json.write(app::bench_json(*report)); !done) return done;
+  return app::check_compared(*report);
 }
 
 }  // namespace
 
-void add_bench_command(CLI::App& app, CommonOptions& common, Action& action) {
+void add_bench_command(CLI::App& parent, CommonOptions& common, Action& action) {
   auto options = std::make_shared<BenchCommandOptions>();
   CLI::App* command =
-      app.add_subcommand("bench", "Compare what the library runs with cuBLASLt, side by side");
+      parent.add_subcommand("bench", "Compare what the library runs with cuBLASLt, side by side");
   add_problem_options(*command, options->bench.problems, true);
   add_target_options(*command, options->bench.target);
   command->add_flag("--warm", options->bench.warm, "Operands in cache instead of in memory");
@@ -103,7 +109,7 @@ void add_bench_command(CLI::App& app, CommonOptions& common, Action& action) {
   command->add_option("--json-file", options->json_file, "Also write everything as JSON")
       ->type_name("FILE");
   const char* const group = "Search";
-  BenchSearchOptions& search = options->bench.search;
+  app::BenchSearchOptions& search = options->bench.search;
   command
       ->add_flag("--tune-missing", options->bench.tune_missing,
                  "First tune what has no result measured on this device")

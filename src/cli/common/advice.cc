@@ -6,19 +6,20 @@
 namespace gemmtune::cli {
 namespace {
 
-// Of those that every NVRTC compiles for, the first that has all types.
-constexpr std::string_view kArchWithoutGpu = "sm_80";
+using Arguments = std::vector<std::string>;
 
-// The arch that `filter` asks for; empty for the one of this machine's GPU.
-std::string wanted_arch(const Context& context, const FilterOptions& filter,
-                        const DeviceNames& devices) {
-  if (!filter.arch.empty()) return filter.arch;
-  store::Filter resolved;
-  if (!filter.device.empty() && resolve_device(filter.device, devices, resolved)) {
-    const auto newest = newest_arch(devices.at(*resolved.device_uuid).device.arch);
-    if (newest) return to_string(*newest);
-  }
-  return find_machine(context).devices.empty() ? std::string(kArchWithoutGpu) : "";
+Arguments arguments_of(const app::TuneStep& step) {
+  Arguments arguments = {"tune"};
+  const Arguments named = problem_arguments(step.problem);
+  arguments.insert(arguments.end(), named.begin(), named.end());
+  if (!step.arch.empty()) arguments.insert(arguments.end(), {"--arch", step.arch});
+  if (!step.strategy.empty()) arguments.insert(arguments.end(), {"--strategy", step.strategy});
+  if (step.warm) arguments.emplace_back("--warm");
+  return arguments;
+}
+
+Arguments arguments_of(const app::ListStep& /*step*/) {
+  return {"list"};
 }
 
 }  // namespace
@@ -63,31 +64,12 @@ std::string shell_word(std::string_view text) {
   return word + "'";
 }
 
-std::string command_text(const Context& context, std::vector<std::string> arguments) {
-  if (!context.options.db.empty()) {
-    arguments.emplace_back("--db");
-    arguments.push_back(context.options.db);
-  }
+std::string command_of(const app::NextStep& step, const std::string& db) {
+  Arguments arguments = std::visit([](const auto& one) { return arguments_of(one); }, step);
+  if (!db.empty()) arguments.insert(arguments.end(), {"--db", db});
   std::string text = "gemm-tune";
   for (const std::string& argument : arguments) text += " " + shell_word(argument);
   return text;
-}
-
-std::string tune_command(const Context& context, const Problem& problem,
-                         const FilterOptions& filter, const DeviceNames& devices) {
-  std::vector<std::string> arguments = {"tune"};
-  const auto named = problem_arguments(problem);
-  arguments.insert(arguments.end(), named.begin(), named.end());
-  if (std::string arch = wanted_arch(context, filter, devices); !arch.empty()) {
-    arguments.emplace_back("--arch");
-    arguments.push_back(std::move(arch));
-  }
-  if (!filter.strategy.empty() && filter.strategy != kVendorStrategy) {
-    arguments.emplace_back("--strategy");
-    arguments.push_back(filter.strategy);
-  }
-  if (filter.warm) arguments.emplace_back("--warm");
-  return command_text(context, std::move(arguments));
 }
 
 }  // namespace gemmtune::cli

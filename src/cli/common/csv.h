@@ -1,18 +1,10 @@
 #pragma once
 
 #include <string>
-#include <vector>
-
-#include "app/common/filter.h"
-#include "store/record.h"
 
 namespace gemmtune::cli {
 
 // A field of CSV, quoted where RFC 4180 asks for it.
 std::string csv_field(std::string text);
-
-// A header line with the names of record_columns(), then a line a record. An unknown value is an
-// empty field.
-std::string records_csv(const std::vector<store::Record>& records, const DeviceNames& devices);
 
 }  // namespace gemmtune::cli

@@ -1,7 +1,6 @@
 #include "cli/common/progress_display.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -25,10 +24,6 @@ std::string_view phase_name(tuner::Progress::Phase phase) {
 }
 
 }  // namespace
-
-bool redraws(const Environment& environment) {
-  return isatty(STDERR_FILENO) == 1 && !environment.plain_terminal;
-}
 
 ProgressDisplay::ProgressDisplay(std::FILE* to, bool terminal, std::string name, double flops)
     : to_(to), terminal_(terminal), name_(std::move(name)), flops_(flops) {}

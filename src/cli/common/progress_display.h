@@ -4,13 +4,9 @@
 #include <cstdio>
 #include <string>
 
-#include "app/common/environment.h"
 #include "tuner/session/session.h"
 
 namespace gemmtune::cli {
-
-// Whether stderr is a terminal that a line can be redrawn on.
-bool redraws(const Environment& environment);
 
 // Shows a session's progress: a bar that is redrawn on a terminal, else a line every two seconds at
 // most. Not thread-safe.

@@ -3,22 +3,31 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
 #include <memory>
 #include <utility>
 
-#include "cli/common/command.h"
 #include "app/db/export.h"
 #include "app/db/import.h"
 #include "app/db/info.h"
 #include "app/db/merge.h"
 #include "app/db/pack.h"
 #include "app/db/prune.h"
+#include "cli/common/command.h"
 #include "cli/common/number_option.h"
+#include "cli/common/options.h"
 #include "cli/common/output_file.h"
 #include "cli/common/print.h"
+#include "cli/db/commands.h"
+#include "cli/db/db_text.h"
+#include "core/names.h"
 
 namespace gemmtune::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 // A command that computes a value and prints it as text or JSON.
 template <class Compute, class Value>
@@ -27,7 +36,7 @@ Action print_result(Compute compute, std::string (*text)(const Value&),
   return [=](const Context& context) -> Expected<void> {
     auto value = compute(context);
     if (!value) return tl::unexpected(value.error());
-    print(context.options.json ? json(*value) : text(*value));
+    print(context.json ? json(*value) : text(*value));
     return {};
   };
 }
@@ -36,7 +45,7 @@ void add_info(CLI::App& db, CommonOptions& common, Action& action) {
   CLI::App* command = db.add_subcommand("info", "Count what the database holds");
   add_common_options(*command, common);
   command->footer("Example:\n  gemm-tune db info --db tuned.db");
-  command->callback([&action] { action = print_result(run_db_info, info_text, info_json); });
+  command->callback([&action] { action = print_result(app::db_info, info_text, app::info_json); });
 }
 
 void add_check(CLI::App& db, CommonOptions& common, Action& action) {
@@ -44,23 +53,24 @@ void add_check(CLI::App& db, CommonOptions& common, Action& action) {
       db.add_subcommand("check", "Read everything; fails with the first damage if there is any");
   add_common_options(*command, common);
   command->footer("Example:\n  gemm-tune db check --db tuned.db");
-  command->callback([&action] { action = print_result(run_db_check, check_text, check_json); });
+  command->callback(
+      [&action] { action = print_result(app::db_check, check_text, app::check_json); });
 }
 
 // For commands whose FILE may be stdout, where the report would end up in the content.
 Expected<void> check_content_to_stdout(const Context& context, std::string_view what) {
-  if (!context.options.json) return {};
+  if (!context.json) return {};
   return usage_error(fmt::format("--json is for the report of {} to a file; name a FILE", what));
 }
 
 struct ExportCommandOptions {
-  ExportOptions what;
+  app::ExportOptions what;
   std::string file = "-";
 };
 
-Expected<void> export_to_stdout(const Context& context, const ExportOptions& options) {
+Expected<void> export_to_stdout(const Context& context, const app::ExportOptions& options) {
   if (auto checked = check_content_to_stdout(context, "an export"); !checked) return checked;
-  auto counts = run_db_export(context, options, print);
+  auto counts = app::db_export(context, options, print);
   if (!counts) return tl::unexpected(counts.error());
   if (counts->left_out > 0) {
     context.log->warn("{} candidates left out: they were predicted, not measured",
@@ -73,11 +83,11 @@ Expected<void> export_to_file(const Context& context, const ExportCommandOptions
   auto file = OutputFile::create(options.file);
   if (!file) return tl::unexpected(file.error());
   auto counts =
-      run_db_export(context, options.what, [&](std::string_view piece) { file->write(piece); });
+      app::db_export(context, options.what, [&](std::string_view piece) { file->write(piece); });
   if (!counts) return tl::unexpected(counts.error());
   if (auto done = file->commit(); !done) return done;
-  print(context.options.json ? export_json(*counts, options.what, options.file)
-                             : export_text(*counts, options.file));
+  print(context.json ? app::export_json(*counts, options.what, options.file)
+                     : export_text(*counts, options.file));
   return {};
 }
 
@@ -108,11 +118,22 @@ void add_export(CLI::App& db, CommonOptions& common, Action& action) {
   });
 }
 
+Expected<app::ImportReport> import_from(const Context& context, const std::string& file) {
+  if (file == "-") return app::db_import(context, std::cin);
+  const std::string name = in_quotes(file);
+  std::error_code error;
+  if (!fs::exists(file, error)) return usage_error("there is no file " + name + " to import");
+  if (fs::is_directory(file, error)) return usage_error(name + " is a folder; name a file in it");
+  std::ifstream input(file, std::ios::binary);
+  if (!input) return usage_error("cannot open " + name + " for reading");
+  return app::db_import(context, input);
+}
+
 Expected<void> import_and_print(const Context& context, const std::string& file) {
-  auto report = run_db_import(context, file);
+  auto report = import_from(context, file);
   if (!report) return tl::unexpected(report.error());
   fmt::print(stderr, "{}", bad_lines_text(*report, file));
-  print(context.options.json ? import_json(*report) : import_text(*report));
+  print(context.json ? app::import_json(*report) : import_text(*report));
   if (report->bad.empty()) return {};
   return usage_error(fmt::format("bad lines that were not imported: {}", report->bad.size()));
 }
@@ -143,13 +164,14 @@ void add_merge(CLI::App& db, CommonOptions& common, Action& action) {
   add_common_options(*command, common);
   command->footer("Example:\n  gemm-tune db merge node1.db node2.db --db tuned.db");
   command->callback([files, &action] {
-    action = print_result([files](const Context& context) { return run_db_merge(context, *files); },
-                          merge_text, merge_json);
+    action =
+        print_result([files](const Context& context) { return app::db_merge(context, *files); },
+                     merge_text, app::merge_json);
   });
 }
 
 void add_prune(CLI::App& db, CommonOptions& common, Action& action) {
-  auto options = std::make_shared<PruneOptions>();
+  auto options = std::make_shared<app::PruneOptions>();
   CLI::App* command = db.add_subcommand(
       "prune", "Remove candidates and measurements; the best of each problem stay");
   const char* const group = "What may go";
@@ -175,49 +197,55 @@ void add_prune(CLI::App& db, CommonOptions& common, Action& action) {
       "  gemm-tune db prune --keep 3 --not-since 2025-01-31");
   command->callback([options, &action] {
     action =
-        print_result([options](const Context& context) { return run_db_prune(context, *options); },
-                     prune_text, prune_json);
+        print_result([options](const Context& context) { return app::db_prune(context, *options); },
+                     prune_text, app::prune_json);
   });
 }
 
-Expected<void> pack_to_stdout(const Context& context, const PackOptions& options) {
+struct PackCommandOptions {
+  app::PackOptions what;
+  std::string file;
+};
+
+Expected<void> pack_to_stdout(const Context& context, const app::PackOptions& options) {
   if (auto checked = check_content_to_stdout(context, "a pack"); !checked) return checked;
   if (isatty(STDOUT_FILENO) == 1)
     return usage_error("a pack is binary: name a FILE, or redirect stdout");
-  auto report = run_db_pack(context, options, print_exactly);
+  auto report = app::db_pack(context, options, print_exactly);
   if (!report) return tl::unexpected(report.error());
-  for (const MissingKernel& kernel : report->missing)
+  for (const app::MissingKernel& kernel : report->missing)
     context.log->warn("without {} {}: {}", kernel.arch, kernel.name, kernel.why);
   return {};
 }
 
-Expected<void> pack_to_file(const Context& context, const PackOptions& options) {
+Expected<void> pack_to_file(const Context& context, const PackCommandOptions& options) {
   auto file = OutputFile::create(options.file);
   if (!file) return tl::unexpected(file.error());
-  auto report = run_db_pack(context, options, [&](std::string_view bytes) { file->write(bytes); });
+  auto report =
+      app::db_pack(context, options.what, [&](std::string_view bytes) { file->write(bytes); });
   if (!report) return tl::unexpected(report.error());
   if (auto done = file->commit(); !done) return done;
-  print(context.options.json ? pack_json(*report) : pack_text(*report));
+  print(context.json ? app::pack_json(*report, options.file) : pack_text(*report, options.file));
   return {};
 }
 
 void add_pack(CLI::App& db, CommonOptions& common, Action& action) {
-  auto options = std::make_shared<PackOptions>();
+  auto options = std::make_shared<PackCommandOptions>();
   CLI::App* command = db.add_subcommand(
       "pack", "Write winners and their machine code to a file, for programs without a compiler");
   command->add_option("file", options->file, "The pack to write; - is stdout")
       ->required()
       ->type_name("FILE");
-  command->add_option("--arch", options->archs, "Only results for this arch; may be repeated")
+  command->add_option("--arch", options->what.archs, "Only results for this arch; may be repeated")
       ->type_name("ARCH")
       ->group("Filter")
       ->allow_extra_args(false);
   command
-      ->add_option("--device", options->device,
+      ->add_option("--device", options->what.device,
                    "Only results of this GPU: uuid or part of the name")
       ->type_name("GPU")
       ->group("Filter");
-  add_problem_options(*command, options->problem, true);
+  add_problem_options(*command, options->what.problem, true);
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"
@@ -227,7 +255,7 @@ void add_pack(CLI::App& db, CommonOptions& common, Action& action) {
       "Results for operands in memory only. What is not in the kernel cache is compiled.");
   command->callback([options, &action] {
     action = [options](const Context& context) {
-      return options->file == "-" ? pack_to_stdout(context, *options)
+      return options->file == "-" ? pack_to_stdout(context, options->what)
                                   : pack_to_file(context, *options);
     };
   });
@@ -235,9 +263,9 @@ void add_pack(CLI::App& db, CommonOptions& common, Action& action) {
 
 }  // namespace
 
-void add_db_command(CLI::App& app, CommonOptions& common, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("db", "Look after the database: export, import, merge, prune, pack ...");
+void add_db_command(CLI::App& parent, CommonOptions& common, Action& action) {
+  CLI::App* command = parent.add_subcommand(
+      "db", "Look after the database: export, import, merge, prune, pack ...");
   command->require_subcommand(1);
   for (const auto add :
        {add_info, add_check, add_export, add_import, add_merge, add_prune, add_pack})

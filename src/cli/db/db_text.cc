@@ -1,21 +1,12 @@
-// Reports of the db commands.
+#include "cli/db/db_text.h"
+
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
-#include "app/db/export.h"
-#include "app/db/import.h"
-#include "app/db/info.h"
-#include "app/db/merge.h"
-#include "app/db/pack.h"
-#include "app/db/prune.h"
 #include "cli/common/print.h"
 #include "cli/common/table.h"
 
 namespace gemmtune::cli {
 namespace {
-
-using nlohmann::ordered_json;
 
 constexpr size_t kBadLinesShown = 20;
 
@@ -28,23 +19,9 @@ std::string counts_text(const Counts& counts) {
   return text;
 }
 
-ordered_json counts_json(const Counts& counts) {
-  ordered_json json = ordered_json::object();
-  for (const auto& [name, number] : counts) json[name] = number;
-  return json;
-}
-
-ordered_json counts_json(const store::MergeCounts& counts) {
-  return {{"added", counts.added}, {"changed", counts.changed}, {"unchanged", counts.unchanged}};
-}
-
-std::string dump(const ordered_json& json) {
-  return json.dump(2) + "\n";
-}
-
 }  // namespace
 
-std::string info_text(const DatabaseInfo& info) {
+std::string info_text(const app::DatabaseInfo& info) {
   const store::StoreInfo& c = info.counts;
   const auto line = [](std::string_view name, const std::string& value) {
     return value.empty() ? "" : fmt::format("{:<15} {}\n", name, value);
@@ -66,44 +43,12 @@ std::string info_text(const DatabaseInfo& info) {
   return text;
 }
 
-std::string info_json(const DatabaseInfo& info) {
-  const store::StoreInfo& c = info.counts;
-  const auto or_null = [](const std::string& text) {
-    return text.empty() ? ordered_json(nullptr) : ordered_json(text);
-  };
-  ordered_json json;
-  json["database"] = info.path;
-  json["schema_version"] = c.schema_version;
-  json["file_bytes"] = c.file_bytes;
-  json["devices"] = c.devices;
-  json["problems"] = c.problems;
-  json["runs"] = c.runs;
-  json["candidates"] = c.candidates;
-  json["stale"] = c.stale;
-  json["measurements"] = c.measurements;
-  json["claims"] = c.claims;
-  json["outcomes"] = counts_json(c.outcomes);
-  json["provenances"] = counts_json(c.provenances);
-  json["first_write"] = or_null(c.first_write);
-  json["last_write"] = or_null(c.last_write);
-  return dump(json);
-}
-
-std::string check_text(const DatabaseInfo& info) {
+std::string check_text(const app::DatabaseInfo& info) {
   return fmt::format("no damage: {} candidates, {} measurements\n", info.counts.candidates,
                      info.counts.measurements);
 }
 
-std::string check_json(const DatabaseInfo& info) {
-  ordered_json json;
-  json["database"] = info.path;
-  json["damaged"] = false;
-  json["candidates"] = info.counts.candidates;
-  json["measurements"] = info.counts.measurements;
-  return dump(json);
-}
-
-std::string export_text(const ExportCounts& counts, const std::string& file) {
+std::string export_text(const app::ExportCounts& counts, const std::string& file) {
   const std::string rest =
       counts.left_out == 0
           ? ""
@@ -111,17 +56,7 @@ std::string export_text(const ExportCounts& counts, const std::string& file) {
   return fmt::format("{} candidates to {}{}\n", counts.written, file, rest);
 }
 
-std::string export_json(const ExportCounts& counts, const ExportOptions& options,
-                        const std::string& file) {
-  ordered_json json;
-  json["file"] = file;
-  json["format"] = options.format;
-  json["written"] = counts.written;
-  json["left_out"] = counts.left_out;
-  return dump(json);
-}
-
-std::string bad_lines_text(const ImportReport& report, const std::string& file) {
+std::string bad_lines_text(const app::ImportReport& report, const std::string& file) {
   const std::string name = file == "-" ? "stdin" : visible_line(file);
   std::string text;
   for (size_t i = 0; i < report.bad.size() && i < kBadLinesShown; ++i)
@@ -131,78 +66,34 @@ std::string bad_lines_text(const ImportReport& report, const std::string& file) 
   return text;
 }
 
-std::string import_text(const ImportReport& report) {
+std::string import_text(const app::ImportReport& report) {
   const store::MergeCounts& c = report.counts;
   return fmt::format("{} added, {} changed, {} unchanged\n", c.added, c.changed, c.unchanged);
 }
 
-std::string import_json(const ImportReport& report) {
-  ordered_json json = counts_json(report.counts);
-  json["bad_lines"] = ordered_json::array();
-  for (const BadLine& bad : report.bad)
-    json["bad_lines"].push_back({{"line", bad.number}, {"reason", bad.why}});
-  return dump(json);
-}
-
-std::string merge_text(const std::vector<MergedDatabase>& merged) {
+std::string merge_text(const std::vector<app::MergedDatabase>& merged) {
   Table table({{"added", kRight}, {"changed", kRight}, {"unchanged", kRight}, {"from"}});
-  for (const MergedDatabase& other : merged) {
+  for (const app::MergedDatabase& other : merged) {
     table.add({std::to_string(other.counts.added), std::to_string(other.counts.changed),
                std::to_string(other.counts.unchanged), other.file});
   }
   return table.text();
 }
 
-std::string merge_json(const std::vector<MergedDatabase>& merged) {
-  ordered_json json;
-  json["merged"] = ordered_json::array();
-  for (const MergedDatabase& other : merged) {
-    ordered_json entry;
-    entry["file"] = other.file;
-    entry.update(counts_json(other.counts));
-    json["merged"].push_back(std::move(entry));
-  }
-  return dump(json);
-}
-
-std::string prune_text(const PruneReport& report) {
+std::string prune_text(const app::PruneReport& report) {
   return fmt::format("{} {} of {} candidates, {} of {} measurements\n",
                      report.dry_run ? "would remove" : "removed", report.counts.candidates,
                      report.candidates_before, report.counts.measurements,
                      report.measurements_before);
 }
 
-std::string prune_json(const PruneReport& report) {
-  ordered_json json;
-  json["dry_run"] = report.dry_run;
-  json["candidates"] = report.counts.candidates;
-  json["measurements"] = report.counts.measurements;
-  json["candidates_before"] = report.candidates_before;
-  json["measurements_before"] = report.measurements_before;
-  return dump(json);
-}
-
-std::string pack_text(const PackReport& report) {
+std::string pack_text(const app::PackReport& report, const std::string& file) {
   std::string text =
       fmt::format("{} winners and {} images of machine code, {:.1f} KiB, in {}\n", report.winners,
-                  report.images, static_cast<double>(report.bytes) / 1024, report.file);
-  for (const MissingKernel& kernel : report.missing)
+                  report.images, static_cast<double>(report.bytes) / 1024, file);
+  for (const app::MissingKernel& kernel : report.missing)
     text += fmt::format("without {} {}: {}\n", kernel.arch, kernel.name, kernel.why);
   return text;
-}
-
-std::string pack_json(const PackReport& report) {
-  ordered_json json;
-  json["file"] = report.file;
-  json["bytes"] = report.bytes;
-  json["winners"] = report.winners;
-  json["images"] = report.images;
-  json["missing"] = ordered_json::array();
-  for (const MissingKernel& kernel : report.missing) {
-    json["missing"].push_back(
-        {{"name", kernel.name}, {"arch", kernel.arch}, {"reason", kernel.why}});
-  }
-  return dump(json);
 }
 
 }  // namespace gemmtune::cli

@@ -3,66 +3,44 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "cli/common/command.h"
 #include "app/emit/emit.h"
+#include "cli/common/command.h"
+#include "cli/common/options.h"
 #include "cli/common/output_file.h"
 #include "cli/common/print.h"
+#include "cli/emit/commands.h"
+#include "cli/emit/kernel_options.h"
 
 namespace gemmtune::cli {
 namespace {
 
 struct EmitCommandOptions {
-  EmitOptions emit;
+  app::EmitOptions emit;
   bool ptx = false;
   bool cubin = false;
   std::string output;  // empty: stdout
 };
 
 Expected<void> emit_and_print(const Context& context, EmitCommandOptions options) {
-  if (options.ptx) options.emit.format = EmitFormat::ptx;
-  if (options.cubin) options.emit.format = EmitFormat::cubin;
+  if (options.ptx) options.emit.format = app::EmitFormat::ptx;
+  if (options.cubin) options.emit.format = app::EmitFormat::cubin;
   const bool to_stdout = options.output.empty() || options.output == "-";
-  if (options.cubin && context.options.json) return usage_error("a cubin has no place in JSON");
+  if (options.cubin && context.json) return usage_error("a cubin has no place in JSON");
   if (options.cubin && to_stdout && isatty(STDOUT_FILENO) == 1)
     return usage_error("a cubin is binary: write it to a file with -o FILE");
-  auto kernel = run_emit(context, options.emit);
+  auto kernel = app::emit(context, options.emit);
   if (!kernel) return tl::unexpected(kernel.error());
-  const std::string content = context.options.json ? emit_json(*kernel) : kernel->content;
+  const std::string content = context.json ? app::emit_json(*kernel) : kernel->content;
   if (!to_stdout) return write_file(options.output, content);
-  context.options.json ? print(content) : print_exactly(content);
+  context.json ? print(content) : print_exactly(content);
   return {};
 }
 
 }  // namespace
 
-void add_kernel_options(CLI::App& command, EmitOptions& options) {
-  const char* const group = "Kernel";
-  command.add_option("--arch", options.arch, "The best for this arch")
-      ->type_name("ARCH")
-      ->group(group);
-  command.add_option("--device", options.device, "The best of this GPU: uuid or part of name")
-      ->type_name("GPU")
-      ->group(group);
-  command
-      .add_option("--strategy", options.strategy,
-                  "The best of this strategy; the model's choice where no result is stored")
-      ->type_name("NAME")
-      ->group(group);
-  command
-      .add_option("--model", options.model,
-                  "Let the model choose the tile, for this GPU model (gemm-tune list devices)")
-      ->type_name("NAME")
-      ->group(group);
-  command
-      .add_option("--tile", options.tile,
-                  "Not a stored kernel but this one: \"tile_m=128 tile_n=128 ...\"")
-      ->type_name("TILE")
-      ->group(group);
-}
-
-void add_emit_command(CLI::App& app, CommonOptions& common, Action& action) {
+void add_emit_command(CLI::App& parent, CommonOptions& common, Action& action) {
   auto options = std::make_shared<EmitCommandOptions>();
-  CLI::App* command = app.add_subcommand("emit", "Print the source of a kernel, ready to paste");
+  CLI::App* command = parent.add_subcommand("emit", "Print the source of a kernel, ready to paste");
   add_problem_options(*command, options->emit.problem, false);
   add_kernel_options(*command, options->emit);
   auto* ptx = command->add_flag("--ptx", options->ptx, "Compile, and print the PTX");

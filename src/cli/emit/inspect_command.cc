@@ -1,22 +1,26 @@
 #include "app/emit/inspect.h"
+#include "cli/common/command.h"
 
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "cli/common/command.h"
 #include "cli/common/number_option.h"
+#include "cli/common/options.h"
 #include "cli/common/print.h"
+#include "cli/emit/commands.h"
+#include "cli/emit/inspect_text.h"
+#include "cli/emit/kernel_options.h"
 
 namespace gemmtune::cli {
 
-void add_inspect_command(CLI::App& app, CommonOptions& common, Action& action) {
+void add_inspect_command(CLI::App& parent, CommonOptions& common, Action& action) {
   struct Options {
-    InspectOptions inspect;
+    app::InspectOptions inspect;
     bool loop = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      app.add_subcommand("inspect", "What a kernel's machine code consists of, side by side");
+      parent.add_subcommand("inspect", "What a kernel's machine code consists of, side by side");
   command->add_option("id", options->inspect.ids, "Candidates, as list and query --all show them")
       ->type_name("ID")
       ->transform(id_number());
@@ -38,9 +42,9 @@ void add_inspect_command(CLI::App& app, CommonOptions& common, Action& action) {
       "reuse flag.");
   command->callback([options, &action] {
     action = [options](const Context& context) -> Expected<void> {
-      auto kernels = run_inspect(context, options->inspect);
+      auto kernels = app::inspect(context, options->inspect);
       if (!kernels) return tl::unexpected(kernels.error());
-      print(context.options.json ? inspect_json(*kernels) : inspect_text(*kernels, options->loop));
+      print(context.json ? app::inspect_json(*kernels) : inspect_text(*kernels, options->loop));
       return {};
     };
   });

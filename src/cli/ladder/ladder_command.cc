@@ -3,20 +3,25 @@
 #include <optional>
 #include <utility>
 
+#include "app/common/target.h"
+#include "app/ladder/ladder.h"
 #include "cli/common/command.h"
 #include "cli/common/interrupt.h"
-#include "app/ladder/ladder.h"
 #include "cli/common/number_option.h"
+#include "cli/common/options.h"
 #include "cli/common/output_file.h"
 #include "cli/common/print.h"
 #include "cli/common/progress_display.h"
-#include "cli/tune/tune_text.h"
+#include "cli/common/terminal.h"
+#include "cli/ladder/commands.h"
+#include "cli/ladder/ladder_plot.h"
+#include "cli/ladder/ladder_text.h"
 
 namespace gemmtune::cli {
 namespace {
 
 struct LadderCommandOptions {
-  LadderOptions ladder;
+  app::LadderOptions ladder;
   std::string plot_file;
 };
 
@@ -29,21 +34,21 @@ Expected<void> climb_and_print(const Context& context, const LadderCommandOption
   }
   const InterruptFlag interrupt;
   std::shared_ptr<ProgressDisplay> display;  // of the rung in work
-  LadderEvents events;
-  if (!context.options.json)
-    events.on_target = [](const Target& target) { print(target_line(target)); };
-  if (context.options.verbosity >= 0) {
+  app::LadderEvents events;
+  if (!context.json)
+    events.on_target = [](const app::Target& target) { print(app::target_line(target)); };
+  if (context.verbosity >= 0) {
     events.on_rung = [&display, &context](const Problem& problem, std::string_view name) {
       display.reset();  // a bar is taken away before the next one is drawn
-      display = std::make_shared<ProgressDisplay>(stderr, redraws(context.environment),
+      display = std::make_shared<ProgressDisplay>(stderr, redraws(context.plain_terminal),
                                                   std::string(name), flops(problem));
       return [display](const tuner::Progress& progress) { display->update(progress); };
     };
   }
-  auto summary = run_ladder(context, options.ladder, interrupt.flag(), events);
+  auto summary = app::ladder(context, options.ladder, interrupt.flag(), events);
   display.reset();
   if (!summary) return tl::unexpected(summary.error());
-  print(context.options.json ? ladder_json(*summary) : ladder_text(*summary));
+  print(context.json ? app::ladder_json(*summary) : ladder_text(*summary));
   if (!plot) return {};
   plot->write(ladder_svg(*summary));
   return plot->commit();
@@ -51,10 +56,10 @@ Expected<void> climb_and_print(const Context& context, const LadderCommandOption
 
 }  // namespace
 
-void add_ladder_command(CLI::App& app, CommonOptions& common, Action& action) {
+void add_ladder_command(CLI::App& parent, CommonOptions& common, Action& action) {
   auto options = std::make_shared<LadderCommandOptions>();
-  LadderOptions& ladder = options->ladder;
-  CLI::App* command = app.add_subcommand(
+  app::LadderOptions& ladder = options->ladder;
+  CLI::App* command = parent.add_subcommand(
       "ladder", "Every strategy with its best tile on one problem, side by side");
   add_problem_options(*command, ladder.problem, false);
   add_target_options(*command, ladder.target);

@@ -1,10 +1,12 @@
+#include "cli/ladder/ladder_plot.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "app/ladder/ladder.h"
-#include "app/common/record_json.h"
+#include "app/common/record_facts.h"
+#include "cli/common/record_cells.h"
 
 // A horizontal bar chart: one bar a rung, a dashed line where the vendor's best is.
 namespace gemmtune::cli {
@@ -117,7 +119,7 @@ std::string axis_svg(const Axis& axis) {
 }
 
 std::string bar_svg(const Axis& axis, double middle, const tuner::Rung& rung,
-                    const RungFigures& f) {
+                    const app::RungFigures& f) {
   return text_at(kLeft - 10, middle + 4, "name", "end", rung.strategy->name()) +
          fmt::format(
              R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{}" rx="2" class="bar"><title>{}</title></rect>)"
@@ -126,7 +128,7 @@ std::string bar_svg(const Axis& axis, double middle, const tuner::Rung& rung,
              escaped(config_cell(*rung.best)));
 }
 
-std::string figure_svg(const Axis& axis, double middle, const RungFigures& f) {
+std::string figure_svg(const Axis& axis, double middle, const app::RungFigures& f) {
   std::string figure = grouped(f.gflops);
   if (f.percent) figure += fmt::format(" ({:.1f}%)", *f.percent);
   return text_at(axis.x(f.gflops) + 8, middle + 4, "figure", "start", figure);
@@ -139,7 +141,7 @@ std::string vendor_svg(const Axis& axis, double gflops) {
                  fmt::format("cuBLASLt best: {} (100%)", grouped(gflops)));
 }
 
-std::string subtitle(const LadderSummary& summary) {
+std::string subtitle(const app::LadderSummary& summary) {
   if (!summary.target.device) {
     return fmt::format(
         "GFLOP/s of each strategy's best tile, predicted for {} as {}; nothing was measured",
@@ -152,12 +154,13 @@ std::string subtitle(const LadderSummary& summary) {
 
 }  // namespace
 
-std::string ladder_svg(const LadderSummary& summary) {
+std::string ladder_svg(const app::LadderSummary& summary) {
   const tuner::LadderReport& report = summary.report;
-  const auto figures = rung_figures(report);
+  const auto figures = app::rung_figures(report);
   Axis axis{1, kTop};
   std::optional<double> vendor;
-  if (report.vendor_best) vendor = tflops(report.job.problem, *time_us(*report.vendor_best)) * 1e3;
+  if (report.vendor_best)
+    vendor = app::tflops(report.job.problem, *app::time_us(*report.vendor_best)) * 1e3;
   if (vendor) axis.most = *vendor;
   for (const auto& rung : figures) {
     if (!rung) continue;

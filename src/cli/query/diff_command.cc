@@ -1,10 +1,13 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "cli/common/command.h"
 #include "app/query/diff.h"
+#include "cli/common/command.h"
 #include "cli/common/number_option.h"
+#include "cli/common/options.h"
 #include "cli/common/print.h"
+#include "cli/query/commands.h"
+#include "cli/query/diff_text.h"
 
 namespace gemmtune::cli {
 namespace {
@@ -13,10 +16,10 @@ constexpr double kMostPercent = 1e6;
 
 }  // namespace
 
-void add_diff_command(CLI::App& app, CommonOptions& common, Action& action) {
-  auto options = std::make_shared<DiffOptions>();
-  CLI::App* command =
-      app.add_subcommand("diff", "Compare the best results of two databases, problem by problem");
+void add_diff_command(CLI::App& parent, CommonOptions& common, Action& action) {
+  auto options = std::make_shared<app::DiffOptions>();
+  CLI::App* command = parent.add_subcommand(
+      "diff", "Compare the best results of two databases, problem by problem");
   command->add_option("A.db", options->file_a, "A database")->required()->type_name("FILE");
   command->add_option("B.db", options->file_b, "Another")->required()->type_name("FILE");
   command
@@ -34,9 +37,9 @@ void add_diff_command(CLI::App& app, CommonOptions& common, Action& action) {
       "A/B above 1: B is faster. What got slower comes first.");
   command->callback([options, &action] {
     action = [options](const Context& context) -> Expected<void> {
-      auto diff = run_diff(*options);
+      auto diff = app::diff(*options);
       if (!diff) return tl::unexpected(diff.error());
-      print(context.options.json ? diff_json(*diff) : diff_text(*diff));
+      print(context.json ? app::diff_json(*diff) : diff_text(*diff));
       return {};
     };
   });

@@ -1,15 +1,28 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "cli/common/command.h"
 #include "app/query/explain.h"
+#include "cli/common/command.h"
+#include "cli/common/options.h"
 #include "cli/common/print.h"
+#include "cli/query/commands.h"
 
 namespace gemmtune::cli {
 
-void add_explain_command(CLI::App& app, CommonOptions& common, Action& action) {
-  auto options = std::make_shared<ExplainOptions>();
-  CLI::App* command = app.add_subcommand(
+namespace {
+
+std::string explain_text(const app::ExplainAnswer& answer) {
+  return fmt::format("on {}\n", visible_line(answer.device.name + " " + answer.device.uuid)) +
+         dispatch::to_text(answer.explanation);
+}
+
+}  // namespace
+
+void add_explain_command(CLI::App& parent, CommonOptions& common, Action& action) {
+  auto options = std::make_shared<app::ExplainOptions>();
+  CLI::App* command = parent.add_subcommand(
       "explain", "What the runtime library would run for a problem, and why nothing else");
   add_problem_options(*command, options->problem, false);
   command
@@ -30,9 +43,9 @@ void add_explain_command(CLI::App& app, CommonOptions& common, Action& action) {
       "keys.");
   command->callback([options, &action] {
     action = [options](const Context& context) -> Expected<void> {
-      auto answer = run_explain(context, *options);
+      auto answer = app::explain(context, *options);
       if (!answer) return tl::unexpected(answer.error());
-      print(context.options.json ? explain_json(*answer) : explain_text(*answer));
+      print(context.json ? app::explain_json(*answer) : explain_text(*answer));
       return {};
     };
   });

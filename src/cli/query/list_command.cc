@@ -2,9 +2,12 @@
 #include <array>
 #include <memory>
 
-#include "cli/common/command.h"
 #include "app/query/list.h"
+#include "cli/common/command.h"
+#include "cli/common/options.h"
 #include "cli/common/print.h"
+#include "cli/query/commands.h"
+#include "cli/query/list_text.h"
 #include "core/names.h"
 
 namespace gemmtune::cli {
@@ -12,26 +15,33 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kWhat = {"problems", "strategies", "archs", "devices"};
 
-Expected<void> list_and_print(const Context& context, const ListOptions& options, bool csv) {
-  const bool json = context.options.json;
+struct ListCommandOptions {
+  std::string what = "problems";
+  app::ListOptions list;
+  bool csv = false;
+};
+
+Expected<void> list_and_print(const Context& context, const ListCommandOptions& options) {
+  const bool csv = options.csv;
+  const bool json = context.json;
   if (csv && json) return usage_error("--csv or --json, not both");
-  if (options.what != "problems" && (csv || !options.where.empty()))
+  if (options.what != "problems" && (csv || !options.list.where.empty()))
     return usage_error("--csv and --where are for problems; list " + options.what + " has neither");
   if (options.what == "strategies") {
-    print(json ? strategies_json() : strategies_text());
+    print(json ? app::strategies_json() : strategies_text());
   } else if (options.what == "archs") {
-    print(json ? archs_json() : archs_text());
+    print(json ? app::archs_json() : archs_text());
   } else if (options.what == "devices") {
-    auto list = list_devices(context);
+    auto list = app::list_devices(context);
     if (!list) return tl::unexpected(list.error());
-    print(json ? devices_json(*list) : devices_text(*list));
+    print(json ? app::devices_json(*list) : devices_text(*list));
   } else if (options.what == "problems") {
-    auto list = list_problems(context, options);
+    auto list = app::list_problems(context, options.list);
     if (!list) return tl::unexpected(list.error());
     if (csv) {
       print_exactly(problems_csv(*list));
     } else {
-      print(json ? problems_json(*list) : problems_text(*list));
+      print(json ? app::problems_json(*list) : problems_text(*list));
     }
   } else {
     return usage_error(unknown_name_message("thing to list", options.what, kWhat));
@@ -41,17 +51,16 @@ Expected<void> list_and_print(const Context& context, const ListOptions& options
 
 }  // namespace
 
-void add_list_command(CLI::App& app, CommonOptions& common, Action& action) {
-  auto options = std::make_shared<ListOptions>();
-  auto csv = std::make_shared<bool>(false);
-  CLI::App* command = app.add_subcommand(
+void add_list_command(CLI::App& parent, CommonOptions& common, Action& action) {
+  auto options = std::make_shared<ListCommandOptions>();
+  CLI::App* command = parent.add_subcommand(
       "list", "Show tuned problems, or the strategies, archs or devices there are");
   command->add_option("what", options->what, "problems (default), strategies, archs or devices");
-  add_filter_options(*command, options->filter, true);
-  command->add_option("--order", options->order, "problem (default), time or newest")
+  add_filter_options(*command, options->list.filter, true);
+  command->add_option("--order", options->list.order, "problem (default), time or newest")
       ->type_name("ORDER");
-  add_where_option(*command, options->where);
-  command->add_flag("--csv", *csv, "Print problems as CSV");
+  add_where_option(*command, options->list.where);
+  command->add_flag("--csv", options->csv, "Print problems as CSV");
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"
@@ -60,10 +69,8 @@ void add_list_command(CLI::App& app, CommonOptions& common, Action& action) {
       "  gemm-tune list --where 'ratio < 1' --csv\n"
       "  gemm-tune list strategies\n"
       "  gemm-tune list devices --json");
-  command->callback([options, csv, &action] {
-    action = [options, csv](const Context& context) {
-      return list_and_print(context, *options, *csv);
-    };
+  command->callback([options, &action] {
+    action = [options](const Context& context) { return list_and_print(context, *options); };
   });
 }
 

@@ -1,18 +1,20 @@
+#include "cli/query/list_text.h"
+
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
-#include "cli/common/csv.h"
-#include "app/query/list.h"
+#include "app/common/filter.h"
+#include "app/common/record_facts.h"
 #include "cli/common/print.h"
-#include "app/common/record_json.h"
+#include "cli/common/record_cells.h"
 #include "cli/common/table.h"
+#include "cli/query/records_csv.h"
 #include "codegen/search_space.h"
+#include "codegen/strategy.h"
+#include "core/arch.h"
+#include "jit/nvrtc.h"
 
 namespace gemmtune::cli {
 namespace {
-
-using nlohmann::ordered_json;
 
 std::string parameters_text(const codegen::Strategy& strategy) {
   std::string text;
@@ -23,7 +25,7 @@ std::string parameters_text(const codegen::Strategy& strategy) {
 
 }  // namespace
 
-std::string problems_text(const ProblemList& list) {
+std::string problems_text(const app::ProblemList& list) {
   if (list.records.empty()) return "no tuned problems (of that kind)\n";
   Table table({{"id", kRight},
                {"problem"},
@@ -35,25 +37,18 @@ std::string problems_text(const ProblemList& list) {
                {"provenance"}});
   for (const store::Record& record : list.records) {
     table.add({std::to_string(record.id), key(record.job.problem), to_string(record.job.arch),
-               device_name(list.devices, record.job.device_uuid), config_cell(record),
-               time_cell(time_us(record)), tflops_cell(record),
+               app::device_name(list.devices, record.job.device_uuid), config_cell(record),
+               time_cell(app::time_us(record)), tflops_cell(record),
                std::string(store::to_string(record.provenance))});
   }
   return table.text();
 }
 
-std::string problems_json(const ProblemList& list) {
-  ordered_json json;
-  json["problems"] = ordered_json::array();
-  for (const store::Record& record : list.records) json["problems"].push_back(to_json(record));
-  return json.dump(2) + "\n";
-}
-
-std::string problems_csv(const ProblemList& list) {
+std::string problems_csv(const app::ProblemList& list) {
   return records_csv(list.records, list.devices);
 }
 
-std::string devices_text(const DeviceList& list) {
+std::string devices_text(const app::DeviceList& list) {
   std::string text = "of this machine\n";
   if (list.present.empty()) {
     text += "  none: " + list.why_none + "\n";
@@ -85,32 +80,6 @@ std::string devices_text(const DeviceList& list) {
   return text + known.text();
 }
 
-std::string devices_json(const DeviceList& list) {
-  ordered_json json;
-  json["present"] = ordered_json::array();
-  for (const Device& device : list.present) {
-    json["present"].push_back(to_json(device));
-    json["present"].back()["ordinal"] = device.ordinal;
-  }
-  json["stored"] = ordered_json::array();
-  for (const auto& [uuid, stored] : list.stored) {
-    json["stored"].push_back(to_json(stored.device));
-    json["stored"].back()["first_seen"] = stored.first_seen;
-  }
-  json["known"] = ordered_json::array();
-  for (const DeviceSpec& spec : known_devices()) {
-    json["known"].push_back({{"id", spec.id},
-                             {"name", spec.name},
-                             {"arch", to_string(spec.arch)},
-                             {"sm_count", spec.sm_count},
-                             {"boost_clock_mhz", spec.boost_clock_mhz},
-                             {"memory_bytes", spec.memory_bytes},
-                             {"memory_gb_per_s", spec.memory_gb_per_s},
-                             {"representative", representative_device(spec.arch).id == spec.id}});
-  }
-  return json.dump(2) + "\n";
-}
-
 std::string strategies_text() {
   std::string text;
   for (const codegen::Strategy* strategy : codegen::strategies()) {
@@ -124,40 +93,11 @@ std::string strategies_text() {
   return text;
 }
 
-std::string strategies_json() {
-  ordered_json json;
-  json["strategies"] = ordered_json::array();
-  for (const codegen::Strategy* strategy : codegen::strategies()) {
-    ordered_json entry;
-    entry["name"] = strategy->name();
-    entry["summary"] = strategy->summary();
-    entry["parameters"] = strategy->parameters();
-    const auto space = codegen::default_search_space(*strategy);
-    entry["space_points"] = space ? ordered_json(space->size()) : ordered_json(nullptr);
-    entry["rules"] = ordered_json::array();
-    for (const codegen::Rule& rule : strategy->rules())
-      entry["rules"].push_back({{"name", rule.name}, {"reason", rule.reason}});
-    json["strategies"].push_back(std::move(entry));
-  }
-  return json.dump(2) + "\n";
-}
-
 std::string archs_text() {
   Table table({{"arch"}, {"compiled by"}, {"model's device"}});
   for (const Arch arch : known_archs())
     table.add({to_string(arch), jit::nvrtc_versions_for(arch), representative_device(arch).name});
   return table.text();
-}
-
-std::string archs_json() {
-  ordered_json json;
-  json["archs"] = ordered_json::array();
-  for (const Arch arch : known_archs()) {
-    json["archs"].push_back({{"name", to_string(arch)},
-                             {"compiled_by", jit::nvrtc_versions_for(arch)},
-                             {"representative", representative_device(arch).name}});
-  }
-  return json.dump(2) + "\n";
 }
 
 }  // namespace gemmtune::cli

@@ -1,17 +1,20 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "cli/common/command.h"
-#include "cli/common/print.h"
 #include "app/query/query.h"
+#include "cli/common/command.h"
+#include "cli/common/options.h"
+#include "cli/common/print.h"
+#include "cli/query/commands.h"
+#include "cli/query/query_text.h"
 
 namespace gemmtune::cli {
 
-void add_query_command(CLI::App& app, CommonOptions& common, Action& action) {
-  auto options = std::make_shared<QueryOptions>();
+void add_query_command(CLI::App& parent, CommonOptions& common, Action& action) {
+  auto options = std::make_shared<app::QueryOptions>();
   auto csv = std::make_shared<bool>(false);
   CLI::App* command =
-      app.add_subcommand("query", "Print the best config of a problem and where it came from");
+      parent.add_subcommand("query", "Print the best config of a problem and where it came from");
   add_problem_options(*command, options->problem, false);
   add_filter_options(*command, options->filter, false);
   command->add_flag("--all", options->all, "Also every candidate that was tried, best first");
@@ -29,13 +32,13 @@ void add_query_command(CLI::App& app, CommonOptions& common, Action& action) {
       "Reads only. Exit code 1 if there is no result.");
   command->callback([options, csv, &action] {
     action = [options, csv](const Context& context) -> Expected<void> {
-      if (*csv && context.options.json) return usage_error("--csv or --json, not both");
-      auto answer = run_query(context, *options);
+      if (*csv && context.json) return usage_error("--csv or --json, not both");
+      auto answer = app::query(context, *options);
       if (!answer) return tl::unexpected(answer.error());
       if (*csv) {
         print_exactly(query_csv(*answer));
       } else {
-        print(context.options.json ? query_json(*answer) : query_text(*answer));
+        print(context.json ? app::query_json(*answer) : query_text(*answer));
       }
       return {};
     };

@@ -1,17 +1,16 @@
+#include "cli/query/query_text.h"
+
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
-#include "cli/common/csv.h"
+#include "app/common/filter.h"
+#include "app/common/record_facts.h"
 #include "cli/common/print.h"
-#include "app/query/query.h"
-#include "app/common/record_json.h"
+#include "cli/common/record_cells.h"
 #include "cli/common/table.h"
+#include "cli/query/records_csv.h"
 
 namespace gemmtune::cli {
 namespace {
-
-using nlohmann::ordered_json;
 
 std::string field_line(std::string_view name, std::string_view value) {
   return fmt::format("  {:<12}  {}\n", name, visible_line(value));
@@ -19,14 +18,14 @@ std::string field_line(std::string_view name, std::string_view value) {
 
 std::string versus_line(const char* name, const std::optional<store::Record>& vendor, double own) {
   if (!vendor) return "";
-  const double other = *time_us(*vendor);
+  const double other = *app::time_us(*vendor);
   return field_line(name, fmt::format("{} us, {:.3f}x of it ({})", time_cell(other), other / own,
                                       vendor->key.config));
 }
 
-std::string result_text(const QueryResult& result, const DeviceNames& devices) {
+std::string result_text(const app::QueryResult& result, const app::DeviceNames& devices) {
   const store::Record& best = result.best;
-  const double own = *time_us(best);
+  const double own = *app::time_us(best);
   std::string text = visible_line(config_cell(best)) + "\n";
   text += field_line("time", fmt::format("{} us, {} TFLOP/s", time_cell(own), tflops_cell(best)));
   text += versus_line("cuBLASLt 1st", result.vendor_first, own);
@@ -38,7 +37,7 @@ std::string result_text(const QueryResult& result, const DeviceNames& devices) {
       field_line("resources", fmt::format("{} registers a thread, {} B of shared memory a block",
                                           best.registers, best.smem_bytes));
   text += field_line("tile", best.key.config);
-  if (!deterministic(best).value_or(true))
+  if (!app::deterministic(best).value_or(true))
     text += field_line("rounding", "two runs may differ in the last bits");
   text += field_line("record",
                      fmt::format("{} ({}){}", best.id, best.updated_at,
@@ -46,7 +45,7 @@ std::string result_text(const QueryResult& result, const DeviceNames& devices) {
   return text;
 }
 
-std::string candidates_table(const QueryAnswer& answer) {
+std::string candidates_table(const app::QueryAnswer& answer) {
   Table table({{"id", kRight},
                {"strategy and tile"},
                {"time us", kRight},
@@ -59,16 +58,16 @@ std::string candidates_table(const QueryAnswer& answer) {
                {"device"},
                {"reason"}});
   for (const store::Record& record : answer.candidates) {
-    table.add({std::to_string(record.id), config_cell(record), time_cell(time_us(record)),
+    table.add({std::to_string(record.id), config_cell(record), time_cell(app::time_us(record)),
                tflops_cell(record), std::to_string(record.registers),
                std::to_string(record.smem_bytes), std::string(store::to_string(record.outcome)),
                std::string(store::to_string(record.provenance)), to_string(record.job.arch),
-               device_name(answer.devices, record.job.device_uuid), record.reason});
+               app::device_name(answer.devices, record.job.device_uuid), record.reason});
   }
   return table.text();
 }
 
-std::string neighbours_table(const QueryAnswer& answer) {
+std::string neighbours_table(const app::QueryAnswer& answer) {
   Table table({{"distance", kRight},
                {"problem"},
                {"strategy and tile"},
@@ -88,54 +87,27 @@ std::string neighbours_table(const QueryAnswer& answer) {
 
 }  // namespace
 
-std::string query_text(const QueryAnswer& answer) {
+std::string query_text(const app::QueryAnswer& answer) {
   std::string text = key(answer.problem) + "\n";
   if (answer.borrowed_from) {
     text += fmt::format(
         "  no result is stored for pointers that are multiples of {} bytes; these are for {}\n",
         answer.problem.align_bytes, answer.borrowed_from->align_bytes);
   }
-  for (const QueryResult& result : answer.results) text += result_text(result, answer.devices);
+  for (const app::QueryResult& result : answer.results) text += result_text(result, answer.devices);
   if (answer.results.empty()) text += "no result for exactly this problem\n";
   if (!answer.candidates.empty()) text += "\n" + candidates_table(answer);
   if (!answer.neighbours.empty()) text += "\nnearest problems\n" + neighbours_table(answer);
   return text;
 }
 
-std::string query_csv(const QueryAnswer& answer) {
+std::string query_csv(const app::QueryAnswer& answer) {
   std::vector<store::Record> records = answer.candidates;
   if (records.empty()) {
-    for (const QueryResult& result : answer.results) records.push_back(result.best);
+    for (const app::QueryResult& result : answer.results) records.push_back(result.best);
   }
   for (const store::Neighbour& neighbour : answer.neighbours) records.push_back(neighbour.record);
   return records_csv(records, answer.devices);
-}
-
-std::string query_json(const QueryAnswer& answer) {
-  ordered_json json;
-  json["problem"] = to_json(answer.problem);
-  json["key"] = key(answer.problem);
-  json["borrowed_from"] = nullptr;
-  if (answer.borrowed_from) json["borrowed_from"] = key(*answer.borrowed_from);
-  json["results"] = ordered_json::array();
-  for (const QueryResult& result : answer.results) {
-    ordered_json entry;
-    entry["best"] = to_json(result.best);
-    entry["device"] = device_name(answer.devices, result.best.job.device_uuid);
-    if (result.best.job.device_uuid.empty()) entry["device"] = nullptr;
-    entry["vendor_first"] = to_json(result.vendor_first);
-    entry["vendor_best"] = to_json(result.vendor_best);
-    json["results"].push_back(std::move(entry));
-  }
-  json["candidates"] = ordered_json::array();
-  for (const store::Record& record : answer.candidates)
-    json["candidates"].push_back(to_json(record));
-  json["nearest"] = ordered_json::array();
-  for (const store::Neighbour& neighbour : answer.neighbours) {
-    json["nearest"].push_back(
-        {{"distance", neighbour.distance}, {"best", to_json(neighbour.record)}});
-  }
-  return json.dump(2) + "\n";
 }
 
 }  // namespace gemmtune::cli

@@ -1,11 +1,11 @@
+#include "cli/query/show_text.h"
+
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
-
+#include "app/common/filter.h"
+#include "app/common/record_facts.h"
 #include "cli/common/print.h"
-#include "app/common/record_json.h"
-#include "app/query/show.h"
+#include "cli/common/record_cells.h"
 #include "cli/common/table.h"
 
 namespace gemmtune::cli {
@@ -23,7 +23,7 @@ std::string number(const std::optional<double>& value) {
   return value ? fmt::format("{:.0f}", *value) : "-";
 }
 
-std::string history_table(const ShownRecord& shown) {
+std::string history_table(const app::ShownRecord& shown) {
   Table table({{"measured at"},
                {"median us", kRight},
                {"95% interval"},
@@ -40,7 +40,7 @@ std::string history_table(const ShownRecord& shown) {
                fmt::format("{} .. {}", time_cell(m.ci_low_us), time_cell(m.ci_high_us)),
                time_cell(m.min_us), std::to_string(m.sample_count), number(m.sm_clock_median_mhz),
                number(m.sm_clock_min_mhz), number(m.power_w), time_cell(m.baseline_median_us),
-               throttle_text(m.throttle_reasons)});
+               app::throttle_text(m.throttle_reasons)});
   }
   return table.text();
 }
@@ -63,7 +63,7 @@ std::string run_text(const store::StoredRun& run) {
   return text;
 }
 
-std::string machine_text(const ShownRecord& shown) {
+std::string machine_text(const app::ShownRecord& shown) {
   const auto found = shown.devices.find(shown.record.job.device_uuid);
   if (found == shown.devices.end()) return "";
   const Device& device = found->second.device;
@@ -72,30 +72,23 @@ std::string machine_text(const ShownRecord& shown) {
                      static_cast<double>(device.l2_bytes) / (1 << 20));
 }
 
-nlohmann::ordered_json run_json(const store::StoredRun& run) {
-  return {{"started_at", run.started_at},
-          {"tool_version", run.info.tool_version},
-          {"compiler_version", run.info.compiler_version},
-          {"driver_version", run.info.driver_version},
-          {"options", run.info.options}};
-}
-
 }  // namespace
 
-std::string show_text(const ShownRecord& shown) {
+std::string show_text(const app::ShownRecord& shown) {
   const store::Record& r = shown.record;
   std::string text = line("id", std::to_string(r.id));
   text += line("problem", key(r.job.problem));
   text += line("arch", to_string(r.job.arch));
-  text += line("device", r.job.device_uuid.empty()
-                             ? "none"
-                             : fmt::format("{} ({})", device_name(shown.devices, r.job.device_uuid),
-                                           r.job.device_uuid));
+  text += line("device",
+               r.job.device_uuid.empty()
+                   ? "none"
+                   : fmt::format("{} ({})", app::device_name(shown.devices, r.job.device_uuid),
+                                 r.job.device_uuid));
   text += line("machine", machine_text(shown));
   text += line("operands", r.job.warm ? "in cache" : "in memory");
   text += line("strategy", r.key.strategy);
   text += line("config", r.key.config);
-  if (const auto same = deterministic(r))
+  if (const auto same = app::deterministic(r))
     text += line("deterministic", *same ? "yes" : "no: two runs may round differently");
   text += line("source", r.key.source_hash);
   text += line("compiler", r.key.compiler_version);
@@ -103,7 +96,7 @@ std::string show_text(const ShownRecord& shown) {
   text += line("reason", r.reason);
   text += line("provenance", provenance_text(r, shown.devices));
   text += line("state", r.stale ? "stale: tried again with another source or compiler" : "current");
-  text += line("time us", time_cell(time_us(r)));
+  text += line("time us", time_cell(app::time_us(r)));
   text += line("TFLOP/s", tflops_cell(r));
   text += line("predicted us", r.predicted_us ? time_cell(r.predicted_us) : "");
   text += line("registers", fmt::format("{} a thread, {} B spilled", r.registers, r.spill_bytes));
@@ -117,22 +110,6 @@ std::string show_text(const ShownRecord& shown) {
   if (!shown.history.empty()) text += "\n" + history_table(shown);
   for (const store::Timing& timing : shown.history) text += samples_text(timing.measurement);
   return text;
-}
-
-std::string show_json(const ShownRecord& shown) {
-  nlohmann::ordered_json json = to_json(shown.record);
-  const auto device = shown.devices.find(shown.record.job.device_uuid);
-  json["device"] = nullptr;
-  if (device != shown.devices.end()) json["device"] = to_json(device->second.device);
-  json["created_at"] = shown.created_at;
-  json["run"] = run_json(shown.run);
-  json["history"] = nlohmann::ordered_json::array();
-  for (const store::Timing& timing : shown.history) {
-    json["history"].push_back(to_json(timing.measurement));
-    json["history"].back()["samples_us"] = timing.measurement.samples_us;
-    json["history"].back()["run"] = run_json(timing.run);
-  }
-  return json.dump(2) + "\n";
 }
 
 }  // namespace gemmtune::cli

@@ -1,42 +1,48 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "app/common/problems.h"
+#include "app/common/target.h"
+#include "app/tune/tune.h"
 #include "cli/common/command.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/number_option.h"
+#include "cli/common/options.h"
 #include "cli/common/print.h"
 #include "cli/common/progress_display.h"
+#include "cli/common/terminal.h"
+#include "cli/tune/commands.h"
 #include "cli/tune/tune_text.h"
-#include "app/tune/tune.h"
 
 namespace gemmtune::cli {
 namespace {
 
-Expected<void> tune_and_print(const Context& context, const TuneOptions& options) {
+Expected<void> tune_and_print(const Context& context, const app::TuneOptions& options) {
   const InterruptFlag interrupt;
   std::shared_ptr<ProgressDisplay> display;  // of the problem in work
-  TuneEvents events;
-  if (!context.options.json) {
-    events.on_target = [](const Target& target) { print(target_line(target)); };
-    events.on_result = [&display](const TunedProblem& tuned) {
+  app::TuneEvents events;
+  if (!context.json) {
+    events.on_target = [](const app::Target& target) { print(app::target_line(target)); };
+    events.on_result = [&display](const app::TunedProblem& tuned) {
       display.reset();
       print(tune_text(tuned));
     };
   }
-  if (context.options.verbosity >= 0) {
-    events.on_problem = [&display, &context](const WantedProblem& wanted) {
-      display = std::make_shared<ProgressDisplay>(stderr, redraws(context.environment), wanted.text,
-                                                  flops(wanted.problem));
+  if (context.verbosity >= 0) {
+    events.on_problem = [&display, &context](const app::WantedProblem& wanted) {
+      display = std::make_shared<ProgressDisplay>(stderr, redraws(context.plain_terminal),
+                                                  wanted.text, flops(wanted.problem));
       return [display](const tuner::Progress& progress) { display->update(progress); };
     };
   }
-  auto summary = run_tune(context, options, interrupt.flag(), events);
+  auto summary = app::tune(context, options, interrupt.flag(), events);
   display.reset();
   if (!summary) return tl::unexpected(summary.error());
-  if (context.options.json) print(tune_json(*summary));
-  const bool found = std::any_of(
-      summary->problems.begin(), summary->problems.end(),
-      [](const TunedProblem& tuned) { return tuned.report && !tuned.report->ranking.empty(); });
+  if (context.json) print(app::tune_json(*summary));
+  const bool found = std::any_of(summary->problems.begin(), summary->problems.end(),
+                                 [](const app::TunedProblem& tuned) {
+                                   return tuned.report && !tuned.report->ranking.empty();
+                                 });
   if (found) return {};
   return make_error(ErrorKind::failed, summary->interrupted
                                            ? "interrupted before anything was found"
@@ -45,9 +51,9 @@ Expected<void> tune_and_print(const Context& context, const TuneOptions& options
 
 }  // namespace
 
-void add_tune_command(CLI::App& app, CommonOptions& common, Action& action) {
-  auto options = std::make_shared<TuneOptions>();
-  CLI::App* command = app.add_subcommand("tune", "Find the fastest kernel for problems");
+void add_tune_command(CLI::App& parent, CommonOptions& common, Action& action) {
+  auto options = std::make_shared<app::TuneOptions>();
+  CLI::App* command = parent.add_subcommand("tune", "Find the fastest kernel for problems");
   add_problem_options(*command, options->problems, true);
   add_target_options(*command, options->target);
   const char* const group = "Search";

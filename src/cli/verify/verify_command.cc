@@ -3,29 +3,33 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "app/common/problems.h"
+#include "app/verify/verify.h"
 #include "cli/common/command.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/number_option.h"
+#include "cli/common/options.h"
 #include "cli/common/print.h"
-#include "app/verify/verify.h"
+#include "cli/verify/commands.h"
+#include "cli/verify/verify_text.h"
 
 namespace gemmtune::cli {
 namespace {
 
 constexpr const char* kDefaultShape = "301x333x77";  // several tiles of every size, ragged
 
-Expected<void> verify_and_print(const Context& context, VerifyOptions options) {
-  const ProblemOptions& problem = options.problem;
+Expected<void> verify_and_print(const Context& context, app::VerifyOptions options) {
+  const app::ProblemOptions& problem = options.problem;
   if (problem.shapes.empty() && problem.m.empty() && problem.n.empty() && problem.k.empty())
     options.problem.shapes.emplace_back(kDefaultShape);
   const InterruptFlag interrupt;
-  const auto on_kernel = [&context](const VerifiedKernel& kernel) {
-    if (context.options.verbosity >= 0)
+  const auto on_kernel = [&context](const app::VerifiedKernel& kernel) {
+    if (context.verbosity >= 0)
       fmt::print(stderr, "{}: {}\n", kernel.correct() ? "correct" : "WRONG", kernel.config);
   };
-  auto report = run_verify(context, options, interrupt.flag(), on_kernel);
+  auto report = app::verify(context, options, interrupt.flag(), on_kernel);
   if (!report) return tl::unexpected(report.error());
-  print(context.options.json ? verify_json(*report) : verify_text(*report));
+  print(context.json ? app::verify_json(*report) : verify_text(*report));
   if (report->kernels.empty()) return make_error(ErrorKind::failed, "interrupted");
   if (!report->correct()) return make_error(ErrorKind::failed, "not every kernel is correct");
   return {};
@@ -33,9 +37,9 @@ Expected<void> verify_and_print(const Context& context, VerifyOptions options) {
 
 }  // namespace
 
-void add_verify_command(CLI::App& app, CommonOptions& common, Action& action) {
-  auto options = std::make_shared<VerifyOptions>();
-  CLI::App* command = app.add_subcommand("verify", "Check the results of a strategy's kernels");
+void add_verify_command(CLI::App& parent, CommonOptions& common, Action& action) {
+  auto options = std::make_shared<app::VerifyOptions>();
+  CLI::App* command = parent.add_subcommand("verify", "Check the results of a strategy's kernels");
   command->add_option("--strategy", options->strategy, "The strategy")
       ->required()
       ->type_name("NAME");

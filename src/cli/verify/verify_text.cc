@@ -1,41 +1,20 @@
+#include "cli/verify/verify_text.h"
+
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "cli/common/table.h"
-#include "app/verify/verify.h"
 
 namespace gemmtune::cli {
 namespace {
-
-using nlohmann::ordered_json;
-
-std::string_view verdict_name(tuner::VerdictKind kind) {
-  switch (kind) {
-    case tuner::VerdictKind::correct:
-      return "correct";
-    case tuner::VerdictKind::wrong_result:
-      return "wrong_result";
-    case tuner::VerdictKind::out_of_bounds:
-      return "out_of_bounds";
-    case tuner::VerdictKind::unwritten:
-      return "unwritten";
-  }
-  return "";
-}
-
-std::string outcome(const VerifiedKernel& kernel) {
-  return kernel.failure.empty() ? std::string(verdict_name(kernel.verdict.kind)) : "failed";
-}
 
 std::string text_of(const codegen::Dim3& extent) {
   return fmt::format("{}x{}x{}", extent.x, extent.y, extent.z);
 }
 
-std::string profiles_text(const VerifyReport& report) {
+std::string profiles_text(const app::VerifyReport& report) {
   std::string text;
   if (!report.profiled) return text;
-  for (const VerifiedKernel& kernel : report.kernels) {
+  for (const app::VerifiedKernel& kernel : report.kernels) {
     for (const tuner::LaunchProfile& launch : kernel.launches) {
       text += fmt::format("\n{} of {}\n  grid {}, block {}: {}\n\n{}", kernel.config,
                           to_string(report.profiled->shape), text_of(launch.grid),
@@ -45,68 +24,15 @@ std::string profiles_text(const VerifyReport& report) {
   return text;
 }
 
-ordered_json to_json(const ptxsim::ClassCounts& counts) {
-  return {{"warp", counts.warp_instructions}, {"lane", counts.lane_instructions}};
-}
-
-// Sectors are of global memory, wavefronts of shared memory, both of asynchronous copies: null
-// elsewhere.
-ordered_json to_json(const ptxsim::Profile& profile, const ptxsim::AccessCounts& access) {
-  ordered_json json = {{"ptx_line", access.at.line},
-                       {"source", source_of(profile, access)},
-                       {"space", name_of(access.space)},
-                       {"class", name_of(access.category)},
-                       {"bytes_per_lane", access.bytes_per_lane},
-                       {"executions", access.executions},
-                       {"lanes", access.lanes}};
-  for (const char* key :
-       {"sectors", "ideal_sectors", "coalescing", "wavefronts", "bank_conflicts"}) {
-    json[key] = nullptr;
-  }
-  if (access.has_sectors()) {
-    json["sectors"] = access.sectors;
-    json["ideal_sectors"] = access.ideal_sectors;
-    json["coalescing"] = access.coalescing();
-  }
-  if (access.has_wavefronts()) {
-    json["wavefronts"] = access.wavefronts;
-    json["bank_conflicts"] = access.bank_conflicts();
-  }
-  return json;
-}
-
-ordered_json to_json(const tuner::LaunchProfile& launch) {
-  const ptxsim::Profile& counts = launch.counts;
-  ordered_json json = {{"entry", launch.entry},
-                       {"grid", {launch.grid.x, launch.grid.y, launch.grid.z}},
-                       {"block", {launch.block.x, launch.block.y, launch.block.z}}};
-  ordered_json& instructions = json["instructions"] = {{"total", to_json(counts.total)}};
-  for (size_t i = 0; i < counts.classes.size(); ++i) {
-    if (counts.classes[i].warp_instructions == 0) continue;
-    const auto category = static_cast<ptxsim::InstructionClass>(i);
-    instructions[std::string(name_of(category))] = to_json(counts.classes[i]);
-  }
-  ordered_json& bytes = json["bytes"] = ordered_json::object();
-  for (size_t i = 0; i < counts.bytes.size(); ++i) {
-    const ptxsim::SpaceBytes& moved = counts.bytes[i];
-    if (moved.read + moved.written == 0) continue;
-    bytes[std::string(name_of(static_cast<ptxsim::Space>(i)))] = {{"read", moved.read},
-                                                                  {"written", moved.written}};
-  }
-  json["accesses"] = ordered_json::array();
-  for (const ptxsim::AccessCounts& access : counts.accesses)
-    json["accesses"].push_back(to_json(counts, access));
-  return json;
-}
-
 }  // namespace
 
-std::string verify_text(const VerifyReport& report) {
+std::string verify_text(const app::VerifyReport& report) {
   Table table({{"verdict"}, {"max error", kRight}, {"tile"}, {"detail"}});
   size_t wrong = 0;
-  for (const VerifiedKernel& kernel : report.kernels) {
+  for (const app::VerifiedKernel& kernel : report.kernels) {
     wrong += kernel.correct() ? 0 : 1;
-    table.add({outcome(kernel), fmt::format("{:.2e}", kernel.verdict.max_error), kernel.config,
+    table.add({std::string(app::outcome_of(kernel)),
+               fmt::format("{:.2e}", kernel.verdict.max_error), kernel.config,
                kernel.failure.empty() ? kernel.verdict.detail : kernel.failure});
   }
   const std::string where = report.backend == "gpu" && report.target.device
@@ -116,33 +42,6 @@ std::string verify_text(const VerifyReport& report) {
   return fmt::format("{} for {} {}{}\n{}{} of {} kernels are correct\n{}", report.strategy,
                      to_string(report.target.arch), where, cases, table.text(),
                      report.kernels.size() - wrong, report.kernels.size(), profiles_text(report));
-}
-
-std::string verify_json(const VerifyReport& report) {
-  ordered_json json;
-  json["strategy"] = report.strategy;
-  json["backend"] = report.backend;
-  json["async"] = nullptr;
-  if (!report.async.empty()) json["async"] = report.async;
-  json["arch"] = to_string(report.target.arch);
-  json["device"] = nullptr;
-  if (report.target.device) json["device"] = report.target.device->name;
-  json["cases"] = report.cases;
-  json["correct"] = report.correct();
-  json["profiled"] = nullptr;
-  if (report.profiled) json["profiled"] = key(*report.profiled);
-  json["kernels"] = ordered_json::array();
-  for (const VerifiedKernel& kernel : report.kernels) {
-    ordered_json one = {{"config", kernel.config},
-                        {"verdict", outcome(kernel)},
-                        {"detail", kernel.failure.empty() ? kernel.verdict.detail : kernel.failure},
-                        {"max_error", kernel.verdict.max_error},
-                        {"launches", ordered_json::array()}};
-    for (const tuner::LaunchProfile& launch : kernel.launches)
-      one["launches"].push_back(to_json(launch));
-    json["kernels"].push_back(std::move(one));
-  }
-  return json.dump(2) + "\n";
 }
 
 }  // namespace gemmtune::cli

@@ -5,7 +5,7 @@
 #include "../../contains.h"
 #include "bench_fixture.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 using namespace bench_test;  // NOLINT(google-build-using-namespace)
@@ -134,4 +134,4 @@ TEST_CASE("only an own kernel measured here, and not stale, counts as tuned") {
   CHECK_FALSE(tuned(algorithm));
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "app/bench/bench.h"
+#include "app/common/problems.h"
 #include "codegen/strategy.h"
 #include "tuner/session/candidate.h"
 
-namespace gemmtune::cli::bench_test {
+namespace gemmtune::app::bench_test {
 
 inline constexpr const char* kAlgorithm = "algo=21 tile=128x256";
 
@@ -129,4 +130,4 @@ inline WantedProblem wanted_of(const Problem& problem, const char* group = "g", 
   return {problem, key(problem), group, "", count};
 }
 
-}  // namespace gemmtune::cli::bench_test
+}  // namespace gemmtune::app::bench_test

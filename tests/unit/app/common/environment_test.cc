@@ -3,72 +3,42 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <map>
 
-namespace gemmtune::cli {
-namespace {
+#include "../../scoped_variables.h"
 
-// Sets variables for the life of the object; an empty value unsets.
-class ScopedVariables {
- public:
-  explicit ScopedVariables(const std::map<std::string, std::string>& values) {
-    for (const auto& [name, value] : values) {
-      const char* old = std::getenv(name.c_str());
-      old_[name] = old == nullptr ? "" : old;
-      set(name, value);
-    }
-  }
-  ~ScopedVariables() {
-    for (const auto& [name, value] : old_) set(name, value);
-  }
-  ScopedVariables(const ScopedVariables&) = delete;
-  ScopedVariables& operator=(const ScopedVariables&) = delete;
-
- private:
-  static void set(const std::string& name, const std::string& value) {
-    if (value.empty()) {
-      unsetenv(name.c_str());
-    } else {
-      setenv(name.c_str(), value.c_str(), 1);
-    }
-  }
-  std::map<std::string, std::string> old_;
-};
-
-}  // namespace
+namespace gemmtune::app {
 
 TEST_CASE("flags before environment before default, for the database") {
   Environment environment;
-  CommonOptions options;
-  CHECK_FALSE(database_location(environment, options));
+  Places places;
+  CHECK_FALSE(database_location(environment, places));
   environment.data_home = "/home/me/.local/share";
-  auto found = database_location(environment, options);
+  auto found = database_location(environment, places);
   REQUIRE(found);
   CHECK(found->path == "/home/me/.local/share/gemm-tune/tuned.db");
   CHECK(found->is_default);
   environment.db = "/var/e.db";
-  found = database_location(environment, options);
+  found = database_location(environment, places);
   CHECK(found->path == "/var/e.db");
   CHECK_FALSE(found->is_default);
-  options.db = "f.db";
-  found = database_location(environment, options);
+  places.db = "f.db";
+  found = database_location(environment, places);
   CHECK(found->path == "f.db");
   CHECK_FALSE(found->is_default);
 }
 
 TEST_CASE("flags before environment before default, for the cache") {
   Environment environment;
-  CommonOptions options;
-  CHECK_FALSE(cache_directory(environment, options));
+  Places places;
+  CHECK_FALSE(cache_directory(environment, places));
   environment.cache_home = "/home/me/.cache";
-  CHECK(cache_directory(environment, options) == "/home/me/.cache/gemm-tune");
+  CHECK(cache_directory(environment, places) == "/home/me/.cache/gemm-tune");
   environment.cache_dir = "/var/cache";
-  CHECK(cache_directory(environment, options) == "/var/cache");
-  options.cache_dir = "c";
-  CHECK(cache_directory(environment, options) == "c");
-  options.no_cache = true;
-  CHECK_FALSE(cache_directory(environment, options));
+  CHECK(cache_directory(environment, places) == "/var/cache");
+  places.cache_dir = "c";
+  CHECK(cache_directory(environment, places) == "c");
+  places.no_cache = true;
+  CHECK_FALSE(cache_directory(environment, places));
 }
 
 TEST_CASE("XDG folders: absolute ones count, else those below HOME") {
@@ -86,17 +56,6 @@ TEST_CASE("XDG folders: absolute ones count, else those below HOME") {
   CHECK(environment.cache_home.empty());
 }
 
-TEST_CASE("who wants no escape sequences") {
-  const auto plain = [](const char* no_color, const char* term) {
-    const ScopedVariables set({{"NO_COLOR", no_color}, {"TERM", term}});
-    return read_environment().plain_terminal;
-  };
-  CHECK_FALSE(plain("", "xterm"));
-  CHECK_FALSE(plain("", ""));
-  CHECK(plain("1", "xterm"));
-  CHECK(plain("", "dumb"));
-}
-
 TEST_CASE("CUDA's folders reach NVRTC and cuBLASLt") {
   const ScopedVariables set({{"GEMM_TUNE_NVRTC", "/n"}, {"CUDA_HOME", "/a"}, {"CUDA_PATH", "/b"}});
   const Environment environment = read_environment();
@@ -110,4 +69,4 @@ TEST_CASE("CUDA's folders reach NVRTC and cuBLASLt") {
   CHECK(std::find(names.begin(), names.end(), "/b/lib/libcublasLt.so.12") != names.end());
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 
 TEST_CASE("ranges hold the start, the steps, and the end if a step meets it") {
   std::mt19937 random(7);
@@ -72,4 +72,4 @@ TEST_CASE("one problem means one") {
   CHECK_FALSE(parse_problem(options));
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -1,8 +1,8 @@
-#include "app/common/services.h"
+#include "app/common/target.h"
 
 #include <doctest/doctest.h>
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 Device make_device(int ordinal, Arch arch, const char* name) {
@@ -92,4 +92,4 @@ TEST_CASE("operands must fit the memory") {
   CHECK_FALSE(check_operands_fit(batched, target));
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -5,7 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 using nlohmann::json;
@@ -95,4 +95,4 @@ TEST_CASE("a T4 document is JSON, with and without results") {
   }
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

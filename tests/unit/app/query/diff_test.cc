@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 store::Record make_record(int64_t m, double median_us, const char* config = "tile_m=128") {
@@ -58,10 +58,6 @@ TEST_CASE("jobs of both are compared, what got slower first") {
   CHECK(json["rows"][2]["winner_changed"] == true);
   CHECK(json["rows"][3]["ratio"].is_null());
   CHECK(json["rows"][0]["b"]["time_us"] == 20);
-  const std::string text = diff_text(diff);
-  CHECK(text.find("0.500") != std::string::npos);
-  CHECK(text.find("the same") != std::string::npos);
-  CHECK(text.find("predicted, measured") != std::string::npos);
 }
 
 TEST_CASE("a threshold leaves out small differences, both ways") {
@@ -74,13 +70,11 @@ TEST_CASE("a threshold leaves out small differences, both ways") {
   REQUIRE(diff.rows.size() == 2);
   CHECK(diff.rows[0].a.job.problem.shape.m == 3);
   CHECK(compare_records(a, b, 0).rows.size() == 4);
-  CHECK(diff_text(diff).find("2 more within the threshold") != std::string::npos);
 }
 
 TEST_CASE("nothing to compare") {
   CHECK(compare_records({}, {}, 0).rows.empty());
-  CHECK(diff_text(compare_records({make_record(1, 1)}, {}, 0)).find("no problem is in both") !=
-        std::string::npos);
+  CHECK(compare_records({make_record(1, 1)}, {}, 0).only_a.size() == 1);
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

@@ -1,14 +1,15 @@
 #include "app/query/where.h"
+#include "app/common/filter.h"
+#include "app/query/columns.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
 #include "../../contains.h"
-#include "cli/common/csv.h"
 #include "core/tile_config.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 store::Record make_record() {
@@ -124,22 +125,4 @@ TEST_CASE("every tile parameter is a column, and no name is there twice") {
   CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
 }
 
-TEST_CASE("CSV") {
-  CHECK(csv_field("plain text") == "plain text");
-  CHECK(csv_field("a,b") == "\"a,b\"");
-  CHECK(csv_field("say \"x\"") == "\"say \"\"x\"\"\"");
-  CHECK(csv_field("two\nlines") == "\"two\nlines\"");
-  CHECK(csv_field("\r") == "\"\r\"");
-  store::Record record = make_record();
-  record.reason = "no, \"because\"";
-  const std::string csv = records_csv({record, record}, one_device());
-  CHECK(csv.starts_with("id,problem,m,n,k,dtype,"));
-  CHECK(std::count(csv.begin(), csv.end(), '\n') == 3);
-  CHECK(contains(csv, "\n7,f32/f32/ieee/ttt/1000x500x250,1000,500,250,f32,"));
-  CHECK(contains(csv, ",\"no, \"\"because\"\"\","));
-  CHECK(contains(csv, ",NVIDIA H200,GPU-1,false,measured,ok,"));
-  CHECK(contains(csv, ",,"));  // what is not known
-  CHECK(records_csv({}, {}) == csv.substr(0, csv.find('\n') + 1));
-}
-
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

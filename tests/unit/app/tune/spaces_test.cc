@@ -5,9 +5,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/tune/tune.h"
+#include "app/common/target.h"
+#include "app/tune/spaces.h"
 
-namespace gemmtune::cli {
+namespace gemmtune::app {
 namespace {
 
 // Two space files in a folder of their own.
@@ -72,4 +73,4 @@ TEST_CASE("spaces that hold no tile to try are told apart, with the reason") {
   CHECK(shallow->refusals[0].reason.find("do not suit these sizes") != std::string::npos);
 }
 
-}  // namespace gemmtune::cli
+}  // namespace gemmtune::app

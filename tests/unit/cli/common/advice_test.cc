@@ -1,14 +1,15 @@
 #include "cli/common/advice.h"
+#include "app/common/next_step.h"
+#include "app/common/problems.h"
+#include "cli/common/options.h"
 
 #include <doctest/doctest.h>
-#include <spdlog/logger.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <random>
 
 #include "../../contains.h"
-#include "cli/common/command.h"
 
 namespace gemmtune::cli {
 namespace {
@@ -16,11 +17,11 @@ namespace {
 // The problem that a command with these options is about.
 Expected<Problem> parsed(std::vector<std::string> arguments) {
   CLI::App app;
-  ProblemOptions options;
+  app::ProblemOptions options;
   add_problem_options(app, options, false);
   std::reverse(arguments.begin(), arguments.end());
   app.parse(arguments);
-  return parse_problem(options);
+  return app::parse_problem(options);
 }
 
 template <class T>
@@ -51,13 +52,6 @@ Problem random_problem(std::mt19937& random) {
   return problem;
 }
 
-Context context_with(const std::string& db) {
-  Context context;
-  context.options.db = db;
-  context.log = std::make_shared<spdlog::logger>("silent");
-  return context;
-}
-
 }  // namespace
 
 TEST_CASE("the options that spell a problem give the same problem") {
@@ -77,28 +71,15 @@ TEST_CASE("what is assumed anyway is not spelled") {
   CHECK(problem_arguments(problem) == std::vector<std::string>{"--shape", "1x2x3"});
 }
 
-TEST_CASE("advice to tune has the problem, the target and the database") {
-  Problem problem = make_problem({1, 2, 3}, DataType::bf16, *parse_layout("tnt"));
-  FilterOptions filter;
-  filter.arch = "sm_90";
-  filter.strategy = "mma_multistage";
-  filter.warm = true;
-  CHECK(tune_command(context_with("my results.db"), problem, filter, {}) ==
+TEST_CASE("a step as a command has the problem, the target and the database") {
+  const app::TuneStep step{make_problem({1, 2, 3}, DataType::bf16, *parse_layout("tnt")), "sm_90",
+                           "mma_multistage", true};
+  CHECK(command_of(step, "my results.db") ==
         "gemm-tune tune --shape 1x2x3 --type bf16 --layout tnt --arch sm_90 --strategy "
         "mma_multistage --warm --db 'my results.db'");
-  // A GPU of the database stands for its arch.
-  store::StoredDevice device;
-  device.device.name = "NVIDIA H200";
-  device.device.uuid = "GPU-1";
-  device.device.arch = *parse_arch("sm_90");
-  FilterOptions by_device;
-  by_device.device = "h200";
-  CHECK(contains(tune_command(context_with(""), problem, by_device, {{"GPU-1", device}}),
-                 " --arch sm_90"));
-  FilterOptions vendor;
-  vendor.arch = "sm_90";
-  vendor.strategy = kVendorStrategy;
-  CHECK_FALSE(contains(tune_command(context_with(""), problem, vendor, {}), "--strategy"));
+  CHECK(command_of(app::TuneStep{make_problem({1, 2, 3}), "", "", false}, "") ==
+        "gemm-tune tune --shape 1x2x3");
+  CHECK(command_of(app::ListStep{}, "a.db") == "gemm-tune list --db a.db");
 }
 
 TEST_CASE("words for a shell") {

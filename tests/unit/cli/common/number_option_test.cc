@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/common/command.h"
+#include "cli/program.h"
 
 namespace gemmtune::cli {
 namespace {

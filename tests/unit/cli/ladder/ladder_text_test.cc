@@ -1,60 +1,17 @@
-// What a ladder looks like as a table, as JSON and as a picture.
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "app/ladder/ladder.h"
+#include "cli/ladder/ladder_plot.h"
+#include "cli/ladder/ladder_text.h"
 
+#include "../../app/ladder/ladder_fixture.h"
 #include "../../contains.h"
 
 namespace gemmtune::cli {
 namespace {
-
-using nlohmann::json;
-
-store::Record make_record(std::string strategy, std::string config, double median_us) {
-  store::Record record;
-  record.id = 7;
-  record.job = {make_problem({1000, 1000, 1000}), {9, 0, false}, "GPU-1", false};
-  record.key = {std::move(strategy), std::move(config), "00ff", "13.0"};
-  record.registers = 96;
-  store::Measurement measurement;
-  measurement.median_us = median_us;
-  measurement.sample_count = 7;
-  record.measurement = measurement;
-  return record;
-}
-
-tuner::Rung make_rung(const char* strategy, const char* config, double median_us) {
-  tuner::Rung rung;
-  rung.strategy = *codegen::find_strategy(strategy);
-  rung.best = make_record(strategy, config, median_us);
-  rung.loads = {0.5, 0};
-  rung.tried = 20;
-  return rung;
-}
-
-// 10, 16 and 20 TFLOP/s beside a vendor's 25, with a rung in between that failed.
-LadderSummary make_summary() {
-  LadderSummary summary;
-  summary.problem = make_problem({1000, 1000, 1000});
-  summary.target.device = Device{};
-  summary.target.device->name = "A & B <GPU>";
-  summary.report.job = {summary.problem, {9, 0, false}, "GPU-1", false};
-  summary.report.rungs = {
-      make_rung("naive", "tile_m=32 tile_n=32", 200),
-      make_rung("smem_tile", "tile_m=32 tile_n=32 tile_k=32", 125), tuner::Rung{},
-      make_rung("thread_tile_1d", "tile_m=64 tile_n=64 tile_k=8 thread_m=8", 100)};
-  summary.report.rungs[1].loads.shared = 8;
-  summary.report.rungs[2].strategy = *codegen::find_strategy("vectorized");
-  summary.report.rungs[2].note = "no candidate worked";
-  summary.report.vendor_first = make_record("cublaslt", "rank=0 algo=1", 90);
-  summary.report.vendor_best = make_record("cublaslt", "rank=3 algo=2", 80);
-  summary.refusals = {{*codegen::find_strategy("multistage"), "needs sm_80"}};
-  return summary;
-}
 
 size_t count(const std::string& text, const std::string& part) {
   size_t found = 0;
@@ -96,23 +53,8 @@ bool well_formed(const std::string& xml) {
 
 }  // namespace
 
-TEST_CASE("a rung's figures: share of the vendor's best, gain over the rung below") {
-  const LadderSummary summary = make_summary();
-  const auto figures = rung_figures(summary.report);
-  REQUIRE(figures.size() == 4);
-  CHECK(figures[0]->gflops == doctest::Approx(10000));
-  CHECK(figures[0]->percent == doctest::Approx(40));
-  CHECK_FALSE(figures[0]->gain);
-  CHECK(figures[0]->flops_per_global_byte == 4);
-  CHECK_FALSE(figures[0]->flops_per_shared_byte);
-  CHECK(figures[1]->gain == doctest::Approx(1.6));
-  CHECK(figures[1]->flops_per_shared_byte == 0.25);
-  CHECK_FALSE(figures[2]);
-  CHECK(figures[3]->gain == doctest::Approx(1.25));  // over the last that worked
-}
-
 TEST_CASE("ladder: the table") {
-  const std::string text = ladder_text(make_summary());
+  const std::string text = ladder_text(app::ladder_test::make_summary());
   CHECK(contains(text, "naive 32x32 "));
   CHECK(contains(text, "thread_tile_1d 64x64x8/8 "));
   CHECK(contains(text, " 40.0%"));
@@ -122,26 +64,13 @@ TEST_CASE("ladder: the table") {
   CHECK(contains(text, "multistage: needs sm_80\n"));
 }
 
-TEST_CASE("ladder: JSON has every rung, null where nothing is known") {
-  const json parsed = json::parse(ladder_json(make_summary()));
-  CHECK(parsed["provenance"] == "measured");
-  REQUIRE(parsed["rungs"].size() == 4);
-  CHECK(parsed["rungs"][1]["percent_of_cublaslt"].get<double>() == doctest::Approx(64));
-  CHECK(parsed["rungs"][1]["record"]["config"] == "tile_m=32 tile_n=32 tile_k=32");
-  CHECK(parsed["rungs"][2]["record"].is_null());
-  CHECK(parsed["rungs"][2]["gflops"].is_null());
-  CHECK(parsed["rungs"][2]["note"] == "no candidate worked");
-  CHECK(parsed["vendor_best"]["time_us"] == 80);
-  CHECK(parsed["skipped"][0]["strategy"] == "multistage");
-}
-
 TEST_CASE("ladder: the picture is well-formed and labelled") {
   CHECK(well_formed("<a b=\"c\"><d/>&amp;</a>\n"));
   CHECK_FALSE(well_formed("<a>"));
   CHECK_FALSE(well_formed("<a><b></a></b>"));
   CHECK_FALSE(well_formed("<a b=c/>"));
   CHECK_FALSE(well_formed("<a>x & y;</a>"));
-  LadderSummary summary = make_summary();
+  app::LadderSummary summary = app::ladder_test::make_summary();
   const std::string svg = ladder_svg(summary);
   CHECK(well_formed(svg));
   CHECK(count(svg, "class=\"bar\"") == 3);

@@ -1,24 +1,27 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "../../contains.h"
+#include "app/common/filter.h"
+#include "app/common/record_json.h"
 #include "app/query/list.h"
+#include "app/query/query.h"
+#include "app/query/show.h"
+#include "app/tune/tune.h"
 #include "cli/common/print.h"
 #include "cli/common/progress_display.h"
-#include "app/query/query.h"
-#include "app/common/record_json.h"
-#include "cli/tune/tune_text.h"
-#include "app/query/show.h"
+#include "cli/common/record_cells.h"
 #include "cli/common/table.h"
+#include "cli/query/list_text.h"
+#include "cli/query/query_text.h"
+#include "cli/query/show_text.h"
+#include "cli/tune/tune_text.h"
 
 namespace gemmtune::cli {
 namespace {
-
-using nlohmann::json;
 
 store::Record make_record(double median_us) {
   store::Record record;
@@ -35,7 +38,7 @@ store::Record make_record(double median_us) {
   return record;
 }
 
-DeviceNames one_device() {
+app::DeviceNames one_device() {
   store::StoredDevice device;
   device.device.name = "NVIDIA H200";
   device.device.uuid = "GPU-1";
@@ -83,16 +86,16 @@ TEST_CASE("what others wrote reaches a terminal as text") {
   store::Record record = make_record(10);
   record.key.config = "rank=0\n\x1b[31mevil";
   record.reason = "because\a\nof";
-  DeviceNames devices = one_device();
+  app::DeviceNames devices = one_device();
   devices.at("GPU-1").device.name = "NVIDIA\x1b]0;title\a\nH200";
-  QueryAnswer answer;
+  app::QueryAnswer answer;
   answer.devices = devices;
   answer.results.push_back({record, {}, {}});
   answer.candidates = {record};
-  ShownRecord shown;
+  app::ShownRecord shown;
   shown.record = record;
   shown.devices = devices;
-  DeviceList list;
+  app::DeviceList list;
   list.stored = devices;
   const auto count_lines = [](const std::string& text) { return lines(text).size(); };
   const size_t query_lines = count_lines(query_text(answer));
@@ -131,11 +134,6 @@ TEST_CASE("what was predicted is never called measured") {
   record.provenance = store::Provenance::predicted;
   record.job.device_uuid.clear();
   CHECK(contains(provenance_text(record, {}), "nothing was measured"));
-  const json parsed = json::parse(to_json(record).dump());
-  CHECK(parsed["provenance"] == "predicted");
-  CHECK(parsed["measurement"].is_null());
-  CHECK(parsed["device_uuid"].is_null());
-  CHECK(parsed["time_us"] == 50);
 }
 
 TEST_CASE("what may round differently from run to run is marked as such") {
@@ -143,36 +141,29 @@ TEST_CASE("what may round differently from run to run is marked as such") {
       "tile_m=64 tile_n=64 tile_k=16 warp_m=32 warp_n=32 thread_m=8 thread_n=4 stages=3 slices=4";
   store::Record record = make_record(100);
   const auto shown = [&](const store::Record& r) {
-    ShownRecord all;
+    app::ShownRecord all;
     all.record = r;
-    QueryAnswer answer;
+    app::QueryAnswer answer;
     answer.problem = r.job.problem;
     answer.results.push_back({r, std::nullopt, std::nullopt});
-    TunedProblem tuned;
+    app::TunedProblem tuned;
     tuned.report.emplace();
     tuned.report->ranking = {r};
     return config_cell(r) + tune_text(tuned) + query_text(answer) + show_text(all);
   };
-  const auto value = [](const store::Record& r) {
-    return json::parse(to_json(r).dump())["deterministic"];
-  };
   record.key = {"split_k", tile, "00ff", "13.0"};
-  CHECK(value(record) == true);
   CHECK_FALSE(contains(shown(record), "non-deterministic"));
   record.key.config = tile + " reduction=1";  // atomic
-  CHECK(value(record) == false);
   CHECK(contains(config_cell(record), "reduction=1, non-deterministic"));
   CHECK(contains(shown(record), "two runs may differ in the last bits"));
   CHECK(contains(shown(record), "no: two runs may round differently"));
-  record.key = {"cublaslt", "rank=0", "", "130000"};
-  CHECK(value(record).is_null());
 }
 
 TEST_CASE("a query shows the vendor beside the best") {
-  QueryAnswer answer;
+  app::QueryAnswer answer;
   answer.problem = make_problem({1000, 1000, 1000});
   answer.devices = one_device();
-  QueryResult result{make_record(100), make_record(110), make_record(90)};
+  app::QueryResult result{make_record(100), make_record(110), make_record(90)};
   result.vendor_best->key = {"cublaslt", "rank=3 algo=21", "", "130000"};
   answer.results.push_back(result);
   const std::string text = query_text(answer);
@@ -180,13 +171,10 @@ TEST_CASE("a query shows the vendor beside the best") {
   CHECK(contains(text, "1.100x"));
   CHECK(contains(text, "rank=3 algo=21"));
   CHECK(contains(text, "measured on NVIDIA H200"));
-  const json parsed = json::parse(query_json(answer));
-  CHECK(parsed["results"][0]["device"] == "NVIDIA H200");
-  CHECK(parsed["results"][0]["vendor_best"]["time_us"] == 90);
 }
 
 TEST_CASE("tune's table ranks against the vendor's best") {
-  TunedProblem tuned;
+  app::TunedProblem tuned;
   tuned.wanted.text = "some problem";
   tuned.report.emplace();
   tuned.report->ranking = {make_record(100)};
@@ -195,37 +183,26 @@ TEST_CASE("tune's table ranks against the vendor's best") {
   const std::string text = tune_text(tuned);
   CHECK(contains(text, "0.950x"));
   CHECK(contains(text, "3 spilled"));
-  TunedProblem skipped;
+  app::TunedProblem skipped;
   skipped.wanted.text = "other";
   skipped.skipped = "because";
   CHECK(contains(tune_text(skipped), "skipped: because"));
-  TuneSummary summary;
-  summary.problems = {tuned, skipped};
-  const json parsed = json::parse(tune_json(summary));
-  CHECK(parsed["results"].size() == 1);
-  CHECK(parsed["results"][0]["failures"]["spilled"] == 3);
-  CHECK(parsed["skipped"][0]["reason"] == "because");
 }
 
 TEST_CASE("show lists every measurement") {
-  ShownRecord shown;
+  app::ShownRecord shown;
   shown.record = make_record(100);
   shown.history = {{*make_record(101).measurement, {}}, {*make_record(100).measurement, {}}};
   shown.devices = one_device();
   const std::string text = show_text(shown);
   CHECK(contains(text, "101.0"));
   CHECK(contains(text, "NVIDIA H200 (GPU-1)"));
-  CHECK(json::parse(show_json(shown))["history"].size() == 2);
 }
 
-TEST_CASE("lists of what there is are complete, and JSON") {
-  CHECK(json::parse(strategies_json())["strategies"].size() == codegen::strategies().size());
-  CHECK(json::parse(archs_json())["archs"].size() == known_archs().size());
-  CHECK(json::parse(devices_json({}))["known"].size() == known_devices().size());
+TEST_CASE("lists of what there is") {
   CHECK(contains(strategies_text(), "double_buffer"));
   CHECK(contains(archs_text(), "sm_90a"));
   CHECK(contains(devices_text({}), "NVIDIA H200"));
-  CHECK(json::parse(problems_json({}))["problems"].empty());
 }
 
 TEST_CASE("progress: few plain lines where there is no terminal, a bar where there is") {

@@ -1,6 +1,6 @@
-#include <CLI/CLI.hpp>
+#include "cli/common/options.h"
 
-#include "cli/common/command.h"
+#include <CLI/CLI.hpp>
 #include "cli/common/number_option.h"
 
 namespace gemmtune::cli {
@@ -8,18 +8,18 @@ namespace gemmtune::cli {
 void add_common_options(CLI::App& command, CommonOptions& common) {
   const char* const group = "Common";
   command
-      .add_option("--db", common.db,
+      .add_option("--db", common.places.db,
                   "Database file (default: $GEMM_TUNE_DB, else "
                   "$XDG_DATA_HOME/gemm-tune/tuned.db)")
       ->type_name("FILE")
       ->group(group);
   command
-      .add_option("--cache-dir", common.cache_dir,
+      .add_option("--cache-dir", common.places.cache_dir,
                   "Folder of compiled kernels (default: $GEMM_TUNE_CACHE_DIR, else "
                   "$XDG_CACHE_HOME/gemm-tune)")
       ->type_name("DIR")
       ->group(group);
-  command.add_flag("--no-cache", common.no_cache, "Keep no compiled kernels")->group(group);
+  command.add_flag("--no-cache", common.places.no_cache, "Keep no compiled kernels")->group(group);
   command.add_flag("--json", common.json, "Print JSON instead of tables")->group(group);
   command
       .add_flag_callback(
@@ -31,7 +31,7 @@ void add_common_options(CLI::App& command, CommonOptions& common) {
       ->group(group);
 }
 
-void add_problem_options(CLI::App& command, ProblemOptions& options, bool several) {
+void add_problem_options(CLI::App& command, app::ProblemOptions& options, bool several) {
   const char* const group = "Problem";
   auto* shape = command
                     .add_option("--shape", options.shapes,
@@ -93,7 +93,7 @@ void add_problem_options(CLI::App& command, ProblemOptions& options, bool severa
       ->group(group);
 }
 
-void add_target_options(CLI::App& command, TargetOptions& options) {
+void add_target_options(CLI::App& command, app::TargetOptions& options) {
   const char* const group = "Target";
   command.add_option("--arch", options.arch, "sm_75, sm_80, ... (default: the device's)")
       ->type_name("ARCH")
@@ -107,6 +107,38 @@ void add_target_options(CLI::App& command, TargetOptions& options) {
                   "Measure nothing, and predict for this GPU model (gemm-tune list devices)")
       ->type_name("NAME")
       ->group(group);
+}
+void add_filter_options(CLI::App& command, app::FilterOptions& options, bool with_type) {
+  const char* const group = "Filter";
+  command.add_option("--arch", options.arch, "Only results for this arch")
+      ->type_name("ARCH")
+      ->group(group);
+  command
+      .add_option("--device", options.device, "Only results of this GPU: uuid or part of the name")
+      ->type_name("GPU")
+      ->group(group);
+  command.add_option("--strategy", options.strategy, "Only this strategy")
+      ->type_name("NAME")
+      ->group(group);
+  command.add_option("--provenance", options.provenance, "measured, transferred or predicted")
+      ->type_name("P")
+      ->group(group);
+  command.add_flag("--warm", options.warm, "Results for operands in cache")->group(group);
+  if (with_type) {
+    command.add_option("--type,--dtype", options.type, "Only this element type")
+        ->type_name("TYPE")
+        ->group(group);
+  }
+}
+
+void add_where_option(CLI::App& command, std::vector<std::string>& conditions) {
+  command
+      .add_option("--where", conditions,
+                  "Only where it holds: 'COLUMN OP VALUE', OP one of = != < <= > >= ~ (contains); "
+                  "repeated: all hold")
+      ->type_name("CONDITION")
+      ->group("Filter")
+      ->allow_extra_args(false);
 }
 
 }  // namespace gemmtune::cli

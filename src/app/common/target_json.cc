@@ -1,0 +1,24 @@
+#include "app/common/target_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "app/common/record_json.h"
+#include "app/common/target.h"
+
+namespace gemmtune::app {
+
+using nlohmann::ordered_json;
+
+ordered_json target_json(const Target& target) {
+  ordered_json json;
+  json["arch"] = to_string(target.arch);
+  json["device"] = target.device ? to_json(*target.device) : ordered_json(nullptr);
+  json["provenance"] = target.device ? "measured" : "predicted";
+  json["model"] = target.device ? ordered_json(nullptr) : ordered_json(target.limits.name);
+  std::string note = target_line(target);
+  note.pop_back();
+  json["note"] = note;
+  return json;
+}
+
+}  // namespace gemmtune::app
