@@ -6,6 +6,7 @@
 #include "app/common/record_facts.h"
 #include "app/common/record_json.h"
 #include "app/common/version.h"
+#include "core/device_json.h"
 
 namespace gemmtune::app {
 namespace {
@@ -84,7 +85,7 @@ ordered_json group_json(const BenchGroup& group) {
 std::string bench_json(const BenchReport& report) {
   ordered_json json;
   json["tool_version"] = kVersion;
-  json["device"] = to_json(*report.target.device);
+  json["device"] = device_json(*report.target.device);
   json["device"]["driver_version"] = report.driver_version;
   json["warm"] = report.warm;
   json["interrupted"] = report.interrupted;

@@ -4,6 +4,7 @@
 
 #include "app/common/record_facts.h"
 #include "gpu/nvml.h"
+#include "store/entry_json.h"
 
 namespace gemmtune::app {
 
@@ -31,32 +32,10 @@ ordered_json to_json(const Problem& p) {
   return json;
 }
 
-ordered_json to_json(const Device& device) {
-  ordered_json json;
-  json["name"] = device.name;
-  json["uuid"] = device.uuid;
-  json["arch"] = to_string(device.arch);
-  json["sm_count"] = device.sm_count;
-  json["memory_bytes"] = device.memory_bytes;
-  json["l2_bytes"] = device.l2_bytes;
-  json["driver_version"] = device.driver_version;
-  return json;
-}
-
 ordered_json to_json(const store::Measurement& m) {
-  ordered_json json;
-  json["median_us"] = m.median_us;
-  json["ci_low_us"] = m.ci_low_us;
-  json["ci_high_us"] = m.ci_high_us;
-  json["min_us"] = m.min_us;
-  json["sample_count"] = m.sample_count;
-  json["sm_clock_min_mhz"] = or_null(m.sm_clock_min_mhz);
-  json["sm_clock_median_mhz"] = or_null(m.sm_clock_median_mhz);
-  json["power_w"] = or_null(m.power_w);
+  ordered_json json = store::measurement_json(m);
+  json.erase("samples_us");
   json["throttle_reasons"] = gpu::throttle_reason_names(m.throttle_reasons);
-  json["baseline_median_us"] = or_null(m.baseline_median_us);
-  json["final_round"] = m.final_round;
-  json["measured_at"] = m.measured_at;
   return json;
 }
 

@@ -3,7 +3,6 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 
-#include "core/device.h"
 #include "core/problem.h"
 #include "store/record.h"
 
@@ -17,7 +16,7 @@ Json or_null(const std::optional<T>& value) {
 }
 
 nlohmann::ordered_json to_json(const Problem& problem);
-nlohmann::ordered_json to_json(const Device& device);
+// Without the samples; what throttled it by name.
 nlohmann::ordered_json to_json(const store::Measurement& measurement);
 nlohmann::ordered_json to_json(const store::Record& record);
 nlohmann::ordered_json to_json(const std::optional<store::Record>& record);

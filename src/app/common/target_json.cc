@@ -2,8 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/common/record_json.h"
-#include "app/common/target.h"
+#include "core/device_json.h"
 
 namespace gemmtune::app {
 
@@ -12,7 +11,7 @@ using nlohmann::ordered_json;
 ordered_json target_json(const Target& target) {
   ordered_json json;
   json["arch"] = to_string(target.arch);
-  json["device"] = target.device ? to_json(*target.device) : ordered_json(nullptr);
+  json["device"] = target.device ? device_json(*target.device) : ordered_json(nullptr);
   json["provenance"] = target.device ? "measured" : "predicted";
   json["model"] = target.device ? ordered_json(nullptr) : ordered_json(target.limits.name);
   std::string note = target_line(target);

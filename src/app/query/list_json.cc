@@ -6,6 +6,7 @@
 #include "codegen/search_space.h"
 #include "codegen/strategy.h"
 #include "core/arch.h"
+#include "core/device_json.h"
 #include "jit/nvrtc.h"
 
 namespace gemmtune::app {
@@ -26,12 +27,12 @@ std::string devices_json(const DeviceList& list) {
   ordered_json json;
   json["present"] = ordered_json::array();
   for (const Device& device : list.present) {
-    json["present"].push_back(to_json(device));
+    json["present"].push_back(device_json(device));
     json["present"].back()["ordinal"] = device.ordinal;
   }
   json["stored"] = ordered_json::array();
   for (const auto& [uuid, stored] : list.stored) {
-    json["stored"].push_back(to_json(stored.device));
+    json["stored"].push_back(device_json(stored.device));
     json["stored"].back()["first_seen"] = stored.first_seen;
   }
   json["known"] = ordered_json::array();

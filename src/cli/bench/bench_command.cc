@@ -14,10 +14,10 @@
 #include "cli/common/interrupt.h"
 #include "cli/common/number_option.h"
 #include "cli/common/options.h"
-#include "cli/common/output_file.h"
 #include "cli/common/print.h"
 #include "cli/common/progress_display.h"
 #include "cli/common/terminal.h"
+#include "core/output_file.h"
 
 namespace gemmtune::cli {
 namespace {

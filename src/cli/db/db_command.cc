@@ -18,11 +18,11 @@
 #include "cli/common/command.h"
 #include "cli/common/number_option.h"
 #include "cli/common/options.h"
-#include "cli/common/output_file.h"
 #include "cli/common/print.h"
 #include "cli/db/commands.h"
 #include "cli/db/db_text.h"
 #include "core/names.h"
+#include "core/output_file.h"
 
 namespace gemmtune::cli {
 namespace {

@@ -6,10 +6,10 @@
 #include "app/emit/emit.h"
 #include "cli/common/command.h"
 #include "cli/common/options.h"
-#include "cli/common/output_file.h"
 #include "cli/common/print.h"
 #include "cli/emit/commands.h"
 #include "cli/emit/kernel_options.h"
+#include "core/output_file.h"
 
 namespace gemmtune::cli {
 namespace {

@@ -9,13 +9,13 @@
 #include "cli/common/interrupt.h"
 #include "cli/common/number_option.h"
 #include "cli/common/options.h"
-#include "cli/common/output_file.h"
 #include "cli/common/print.h"
 #include "cli/common/progress_display.h"
 #include "cli/common/terminal.h"
 #include "cli/ladder/commands.h"
 #include "cli/ladder/ladder_plot.h"
 #include "cli/ladder/ladder_text.h"
+#include "core/output_file.h"
 
 namespace gemmtune::cli {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 
-namespace gemmtune::cli {
+namespace gemmtune {
 
 // A file that a user named to be written: the only way in which a command writes one.
 //
@@ -52,7 +52,15 @@ class OutputFile {
   int error_ = 0;  // the first errno
 };
 
-// Writes all of a file.
+// Writes all of a file that a user named.
 Expected<void> write_file(const std::filesystem::path& path, std::string_view bytes);
 
-}  // namespace gemmtune::cli
+// Names of files that are being written contain this; whoever finds an old one may delete it.
+inline constexpr std::string_view kTemporaryMark = ".tmp-";
+
+// Makes a file of the program's own hold `bytes`, whole or not at all. Creates its folder, and
+// replaces whatever has the name, a link too. On failure (ErrorKind::io) `path` is unchanged and
+// nothing else is left. Safe against other threads and processes that write the same path.
+Expected<void> write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
+
+}  // namespace gemmtune

@@ -1,4 +1,4 @@
-#include "cli/common/output_file.h"
+#include "core/output_file.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -10,14 +10,12 @@
 #include <iterator>
 #include <thread>
 
-#include "../process.h"
+#include "../test_folder.h"
 
-namespace gemmtune::cli {
+namespace gemmtune {
 namespace {
 
-using cli_test::TestFolder;
-
-std::string read(const std::string& path) {
+std::string read_back(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -36,9 +34,9 @@ TEST_CASE("an output file appears whole, when it is done") {
       file->write(piece);
       expected += piece;
     }
-    CHECK(read(path) == "old");
+    CHECK(read_back(path) == "old");
     REQUIRE(file->commit());
-    CHECK(read(path) == expected);
+    CHECK(read_back(path) == expected);
   }
   CHECK(folder.content() == std::vector<std::string>{"out"});
   struct stat info {};
@@ -66,7 +64,7 @@ TEST_CASE("a file that is replaced keeps its permissions") {
   struct stat info {};
   REQUIRE(stat(path.c_str(), &info) == 0);
   CHECK((info.st_mode & 0777) == 0600);
-  CHECK(read(path) == "new");
+  CHECK(read_back(path) == "new");
 }
 
 TEST_CASE("nothing is in the folder until there is something to write") {
@@ -86,9 +84,9 @@ TEST_CASE("symbolic links are followed, dangling ones too, and stay") {
   std::filesystem::create_symlink("link", folder.path() / "link_to_link");
   std::filesystem::create_symlink("far/new", folder.path() / "dangling");
   REQUIRE(write_file(folder.file("link_to_link"), "one"));
-  CHECK(read(target) == "one");
+  CHECK(read_back(target) == "one");
   REQUIRE(write_file(folder.file("dangling"), "two"));
-  CHECK(read(folder.file("far/new")) == "two");
+  CHECK(read_back(folder.file("far/new")) == "two");
   for (const char* name : {"link", "link_to_link", "dangling"})
     CHECK(std::filesystem::is_symlink(folder.path() / name));
   CHECK(folder.content().size() == 6);  // nothing temporary
@@ -109,7 +107,7 @@ TEST_CASE("what is no regular file is written directly and stays what it is") {
   const std::string fifo = folder.file("fifo");
   REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
   std::string received;
-  std::thread reader([&] { received = read(fifo); });
+  std::thread reader([&] { received = read_back(fifo); });
   const auto written = write_file(fifo, "through the pipe");
   reader.join();
   REQUIRE_MESSAGE(written, written.error().message);
@@ -130,7 +128,7 @@ TEST_CASE("a link of /proc stands for an open file, which is written") {
   REQUIRE(stat(path.c_str(), &named) == 0);
   close(fd);
   CHECK(opened.st_ino == named.st_ino);
-  CHECK(read(path) == "content");
+  CHECK(read_back(path) == "content");
 }
 
 TEST_CASE("what cannot become an output file is a usage error") {
@@ -146,4 +144,22 @@ TEST_CASE("what cannot become an output file is a usage error") {
   CHECK(folder.content() == std::vector<std::string>{"file"});
 }
 
-}  // namespace gemmtune::cli
+TEST_CASE("a file of the program's own: in a folder that is made, and in the place of a link") {
+  const TestFolder folder;
+  REQUIRE(write_file_atomically(folder.path() / "new" / "deep" / "file", "one"));
+  CHECK(read_back(folder.file("new/deep/file")) == "one");
+  const std::string other = folder.write("other", "kept");
+  std::filesystem::create_symlink("other", folder.path() / "link");
+  REQUIRE(write_file_atomically(folder.path() / "link", "two"));
+  CHECK(read_back(other) == "kept");
+  CHECK_FALSE(std::filesystem::is_symlink(folder.path() / "link"));
+  const auto failed = write_file_atomically(folder.path() / "other" / "file", "x");
+  REQUIRE_FALSE(failed);
+  CHECK(failed.error().kind == ErrorKind::io);
+  std::filesystem::create_directory(folder.path() / "is_folder");
+  CHECK_FALSE(write_file_atomically(folder.path() / "is_folder", "x"));
+  for (const std::string& name : folder.content())
+    CHECK(name.find(kTemporaryMark) == std::string::npos);
+}
+
+}  // namespace gemmtune

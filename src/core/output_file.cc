@@ -1,7 +1,6 @@
-#include "cli/common/output_file.h"
+#include "core/output_file.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -16,7 +15,7 @@
 #include "core/file_error.h"
 #include "core/names.h"
 
-namespace gemmtune::cli {
+namespace gemmtune {
 namespace {
 
 namespace fs = std::filesystem;
@@ -25,6 +24,7 @@ constexpr size_t kBufferBytes = size_t{1} << 20;
 constexpr int kMostLinks = 40;  // as many as Linux follows
 constexpr int kMostNames = 100;
 constexpr mode_t kUsualMode = 0666;  // from which the kernel takes what the umask forbids
+constexpr mode_t kOwnMode = 0644;    // of the program's own files
 constexpr mode_t kPermissions = 07777;
 
 fs::path folder_of(const fs::path& path) {
@@ -53,13 +53,39 @@ std::optional<fs::path> behind_links(fs::path path) {
 tl::expected<std::pair<int, std::string>, int> create_beside(const fs::path& target, mode_t mode) {
   std::random_device random;
   for (int i = 0; i < kMostNames; ++i) {
-    const fs::path name =
-        folder_of(target) / fmt::format(".gemm-tune-{:08x}{:08x}.tmp", random(), random());
+    const fs::path name = folder_of(target) /
+                          (".gemm-tune" + std::string(kTemporaryMark) + std::to_string(::getpid()) +
+                           "-" + std::to_string(random()) + std::to_string(random()));
     const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd >= 0) return std::pair(fd, name.string());
     if (errno != EEXIST) return tl::unexpected(errno);
   }
   return tl::unexpected(EEXIST);
+}
+
+// An errno, 0 for success.
+int write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t done = ::write(fd, bytes.data(), bytes.size());
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return done < 0 ? errno : EIO;
+    bytes.remove_prefix(static_cast<size_t>(done));
+  }
+  return 0;
+}
+
+// Brings what was written to the disk; an errno, 0 for success.
+int sync_file(int fd) {
+  int failed = 0;
+  do failed = ::fsync(fd);
+  while (failed != 0 && errno == EINTR);
+  // What is no regular file, and some file systems, have no fsync.
+  return failed == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno;
+}
+
+// As sync_file(). Some file systems report a full disk only here.
+int close_file(int fd) {
+  return ::close(fd) == 0 ? 0 : errno;
 }
 
 std::string cannot_write(const fs::path& path) {
@@ -148,25 +174,17 @@ bool OutputFile::open_temporary() {
 
 bool OutputFile::flush() {
   if (error_ == 0 && fd_ < 0) open_temporary();
-  std::string_view rest = buffer_;
-  while (error_ == 0 && !rest.empty()) {
-    const ssize_t done = ::write(fd_, rest.data(), rest.size());
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) {
-      error_ = done < 0 ? errno : EIO;
-    } else {
-      rest.remove_prefix(static_cast<size_t>(done));
-    }
-  }
+  if (error_ == 0) error_ = write_all(fd_, buffer_);
   buffer_.clear();
   return error_ == 0;
 }
 
 Expected<void> OutputFile::commit() {
-  // What is no regular file, and some file systems, have no fsync.
-  if (flush() && ::fsync(fd_) != 0 && errno != EINVAL && errno != ENOTSUP) error_ = errno;
-  // Some report a full disk only here.
-  if (fd_ >= 0 && ::close(std::exchange(fd_, -1)) != 0 && error_ == 0) error_ = errno;
+  if (flush()) error_ = sync_file(fd_);
+  if (fd_ >= 0) {
+    const int code = close_file(std::exchange(fd_, -1));
+    if (error_ == 0) error_ = code;
+  }
   const bool by_name = !target_.empty();
   if (error_ == 0 && by_name && ::rename(temporary_.c_str(), target_.c_str()) != 0) error_ = errno;
   if (error_ != 0) {
@@ -185,4 +203,25 @@ Expected<void> write_file(const fs::path& path, std::string_view bytes) {
   return file->commit();
 }
 
-}  // namespace gemmtune::cli
+Expected<void> write_file_atomically(const fs::path& path, std::string_view bytes) {
+  const auto failure = [&path](int code) {
+    return make_error(ErrorKind::io, "cannot write " + path.string() + ": " +
+                                         std::generic_category().message(code));
+  };
+  std::error_code error;
+  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
+  if (error) return failure(error.value());
+  const auto created = create_beside(path, kOwnMode);
+  if (!created) return failure(created.error());
+  const auto& [fd, temporary] = *created;
+  int code = write_all(fd, bytes);
+  if (code == 0) code = sync_file(fd);
+  const int closed = close_file(fd);
+  if (code == 0) code = closed;
+  if (code == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) code = errno;
+  if (code == 0) return {};
+  ::unlink(temporary.c_str());
+  return failure(code);
+}
+
+}  // namespace gemmtune
