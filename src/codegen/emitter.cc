@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "codegen/arch_conditions.h"
@@ -15,10 +16,10 @@ namespace {
 constexpr std::string_view kInclude = "#include \"";
 
 // Appends `path` to `out` behind the files that it includes, each file once.
-void inline_file(const std::string& path, std::set<std::string>& seen,
+void inline_file(const Strategy& strategy, const std::string& path, std::set<std::string>& seen,
                  std::vector<SourcePart>& out) {
   if (!seen.insert(path).second) return;
-  std::string_view rest = template_text(path);
+  std::string_view rest = strategy.file_text(path);
   SourcePart part{path, ""};
   while (!rest.empty()) {
     const size_t end = rest.find('\n');
@@ -27,7 +28,7 @@ void inline_file(const std::string& path, std::set<std::string>& seen,
     if (line == "#pragma once") continue;
     if (line.starts_with(kInclude)) {
       const std::string_view name = line.substr(kInclude.size(), line.rfind('"') - kInclude.size());
-      inline_file(std::string(name), seen, out);
+      inline_file(strategy, std::string(name), seen, out);
     } else {
       part.text.append(line).append("\n");
     }
@@ -76,35 +77,64 @@ std::string types_declaration(const KernelSpec& spec) {
       element_type(spec.type), element_type(spec.accumulator), products(spec.math));
 }
 
-// What an entry point takes, and how it becomes GemmArgs.
-struct Arguments {
+// The type of a parameter, and how the body passes it on, where `{0}` is its name.
+struct Parameter {
   std::string_view type;
-  std::string_view body;
+  std::string_view passed;
 };
 
-constexpr Arguments kPlainArguments = {"gemmtune::GemmArgs", "  Kernel::{}(args);\n"};
-constexpr Arguments kDeviceScalars = {"gemmtune::DeviceScalarArgs",
-                                      "  gemmtune::GemmArgs gemm = args.gemm;\n"
-                                      "  gemm.alpha = *args.alpha;\n"
-                                      "  gemm.beta = *args.beta;\n"
-                                      "  Kernel::{}(gemm);\n"};
+Parameter parameter_of(ParameterKind kind, bool device_scalars) {
+  switch (kind) {
+    case ParameterKind::address:
+      return {"void* const", "{0}"};
+    case ParameterKind::tensor_map:
+      return {"const __grid_constant__ gemmtune::TensorMap", "{0}"};
+    case ParameterKind::gemm:
+      break;
+  }
+  if (device_scalars) return {"const __grid_constant__ gemmtune::DeviceScalarArgs", "gemm"};
+  return {"const __grid_constant__ gemmtune::GemmArgs", "{0}"};
+}
+
+constexpr std::string_view kReadScalars =
+    "  gemmtune::GemmArgs gemm = args.gemm;\n"
+    "  gemm.alpha = *args.alpha;\n"
+    "  gemm.beta = *args.beta;\n";
+
+bool takes(const EntryPoint& entry, ParameterKind kind) {
+  return std::find(entry.parameters.begin(), entry.parameters.end(), kind) !=
+         entry.parameters.end();
+}
 
 std::string entry_definition(const KernelSpec& spec, const EntryPoint& entry,
                              std::string_view name) {
-  const Arguments& arguments = spec.device_scalars ? kDeviceScalars : kPlainArguments;
   const std::string bounds = entry.min_blocks > 0
                                  ? fmt::format("{}, {}", entry.threads, entry.min_blocks)
                                  : std::to_string(entry.threads);
+  std::string parameters;
+  std::string passed;
+  for (size_t i = 0; i < entry.parameters.size(); ++i) {
+    const Parameter parameter = parameter_of(entry.parameters[i], spec.device_scalars);
+    const std::string called =
+        entry.parameters[i] == ParameterKind::gemm ? "args" : fmt::format("arg{}", i);
+    const std::string_view comma = i == 0 ? "" : ", ";
+    parameters += fmt::format("{}{} {}", comma, parameter.type, called);
+    passed += comma;
+    passed += fmt::format(fmt::runtime(parameter.passed), called);
+  }
+  const bool reads = spec.device_scalars && takes(entry, ParameterKind::gemm);
   return fmt::format(
       R"(static_assert(Kernel::{member} == {threads}, "host and device disagree on the threads of a block");
 
 extern "C" __global__ void __launch_bounds__({bounds})
-    {entry}(const __grid_constant__ {type} args) {{
-{body}}}
+    {entry}({parameters}) {{
+{scalars}  Kernel::{function}({passed});
+}}
 )",
       fmt::arg("member", entry.threads_member), fmt::arg("threads", entry.threads),
-      fmt::arg("bounds", bounds), fmt::arg("entry", name), fmt::arg("type", arguments.type),
-      fmt::arg("body", fmt::format(fmt::runtime(arguments.body), entry.function)));
+      fmt::arg("bounds", bounds), fmt::arg("entry", name), fmt::arg("parameters", parameters),
+      fmt::arg("scalars", reads ? kReadScalars : ""), fmt::arg("function", entry.function),
+      fmt::arg("passed", passed));
 }
 
 // Tile, assertions and entry points: what differs from kernel to kernel.
@@ -140,22 +170,14 @@ std::string commented(std::string_view text, std::string_view first, std::string
   return out;
 }
 
-// What a launch needs beyond what a strategy says of it.
-std::string shared_memory_note(const KernelSpec& spec) {
-  constexpr int kWithoutAsking = 48 * 1024;  // CUDA programming guide, "Shared Memory"
-  const int bytes = spec.strategy->smem_bytes(spec);
-  if (bytes <= kWithoutAsking) return {};
-  return fmt::format(
-      "Before the first, as it takes more than 48 KB of dynamic shared memory:\n"
-      "cudaFuncSetAttribute({}, cudaFuncAttributeMaxDynamicSharedMemorySize, {})\n",
-      kernel_name(spec), bytes);
+// The notes hold for every problem; those of one tile and a long k have all of a plan's launches.
+std::string notes_of(const KernelSpec& spec) {
+  constexpr int64_t kLongK = 1 << 14;
+  const Problem problem = make_problem({spec.tile.tile_m, spec.tile.tile_n, kLongK}, spec.type);
+  return launch_notes(spec, spec.strategy->launch_plan(spec, problem));
 }
 
-std::string launch_notes(const KernelSpec& spec) {
-  return spec.strategy->launch_notes(spec) + shared_memory_note(spec);
-}
-
-std::string launch_comment(const KernelSpec& spec, Arch arch) {
+std::string launch_comment(const KernelSpec& spec) {
   return fmt::format(
       R"(// {strategy}: {summary}
 // Written by gemm-tune: C = alpha * op(A) * op(B) + beta * C, {type}{sums}{math}, layout {a}{b}t, any m, n and k.
@@ -165,7 +187,7 @@ std::string launch_comment(const KernelSpec& spec, Arch arch) {
 //          elements; B's of {vb}; C's of {vc}.
 
 )",
-      fmt::arg("arch", to_string(arch)), fmt::arg("strategy", spec.strategy->name()),
+      fmt::arg("arch", to_string(spec.arch)), fmt::arg("strategy", spec.strategy->name()),
       fmt::arg("summary", spec.strategy->summary()), fmt::arg("type", to_string(spec.type)),
       fmt::arg("sums", spec.accumulator == DataType::f32 || spec.type == DataType::f32
                            ? ""
@@ -175,7 +197,7 @@ std::string launch_comment(const KernelSpec& spec, Arch arch) {
                            : fmt::format(" with {} products", to_string(spec.math))),
       fmt::arg("a", spec.traits.a_row_major ? 't' : 'n'),
       fmt::arg("b", spec.traits.b_row_major ? 't' : 'n'),
-      fmt::arg("launch", commented(launch_notes(spec), "// Launch:  ", "//          ")),
+      fmt::arg("launch", commented(notes_of(spec), "// Launch:  ", "//          ")),
       fmt::arg("va", spec.traits.vector_a), fmt::arg("vb", spec.traits.vector_b),
       fmt::arg("vc", spec.traits.vector_c));
 }
@@ -184,17 +206,23 @@ std::string launch_comment(const KernelSpec& spec, Arch arch) {
 std::vector<std::string> included_files(const KernelSpec& spec) {
   std::vector<std::string> files = {std::string(spec.strategy->template_file())};
   if (spec.device_scalars) files.emplace_back("parts/device_scalars.h");
+  const auto entries = spec.strategy->entry_points(spec);
+  if (std::any_of(entries.begin(), entries.end(),
+                  [](const EntryPoint& e) { return takes(e, ParameterKind::tensor_map); })) {
+    files.emplace_back("parts/tensor_map.h");
+  }
   return files;
 }
 
 // Headers reachable from the strategy's template, under every name they are included by.
-void collect_headers(const std::string& path, std::set<std::string>& seen, KernelSource& source) {
+void collect_headers(const Strategy& strategy, const std::string& path, std::set<std::string>& seen,
+                     KernelSource& source) {
   if (!seen.insert(path).second) return;
-  const std::string text(template_text(path));
+  const std::string text(strategy.file_text(path));
   size_t at = 0;
   while ((at = text.find(kInclude, at)) != std::string::npos) {
     at += kInclude.size();
-    collect_headers(text.substr(at, text.find('"', at) - at), seen, source);
+    collect_headers(strategy, text.substr(at, text.find('"', at) - at), seen, source);
   }
   source.headers.push_back({path, text});
 }
@@ -227,21 +255,22 @@ KernelSource emit(const KernelSpec& spec) {
   std::set<std::string> seen;
   for (const std::string& file : included_files(spec)) {
     source.text += fmt::format("#include \"{}\"\n", file);
-    collect_headers(file, seen, source);
+    collect_headers(*spec.strategy, file, seen, source);
   }
   source.text += "\n" + instantiation(spec);
   return source;
 }
 
-std::string emit_standalone(const KernelSpec& spec, Arch arch) {
+std::string emit_standalone(const KernelSpec& spec) {
   std::vector<SourcePart> parts;
   std::set<std::string> seen;
-  for (const std::string& file : included_files(spec)) inline_file(file, seen, parts);
-  for (SourcePart& part : parts) part.text = resolve_arch_conditions(part.text, arch);
+  for (const std::string& file : included_files(spec))
+    inline_file(*spec.strategy, file, seen, parts);
+  for (SourcePart& part : parts) part.text = resolve_arch_conditions(part.text, spec.arch);
   const std::string kernel = instantiation(spec);
-  std::string out = launch_comment(spec, arch);
+  std::string out = launch_comment(spec);
   // The notes name what a host program calls, too.
-  for (const SourcePart& part : keep_used(parts, kernel + launch_notes(spec)))
+  for (const SourcePart& part : keep_used(parts, kernel + notes_of(spec)))
     out += fmt::format("// ---- {} ----\n\n{}\n", part.path, part.text);
   out += "// ---- this kernel ----\n\n" + kernel;
   return out;

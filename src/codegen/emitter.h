@@ -15,8 +15,8 @@ KernelSource emit(const KernelSpec& spec);
 
 // The same kernel as one file, with what it uses of the parts inlined, to be pasted into another
 // project: it needs nothing but a CUDA compiler in C++20 mode. Begins with a comment that says how
-// to compile it, for `arch`, and how to launch it.
-std::string emit_standalone(const KernelSpec& spec, Arch arch);
+// to compile it, for spec.arch, and how to launch it.
+std::string emit_standalone(const KernelSpec& spec);
 
 // The type's name in the kernels, e.g. "gemmtune::kF16" (parts/element_types.h).
 std::string_view element_type(DataType type);

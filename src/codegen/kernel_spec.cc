@@ -32,8 +32,12 @@ KernelTraits traits_for(const Problem& p) {
   return traits;
 }
 
-KernelSpec spec_for(const Strategy& strategy, const TileConfig& tile, const Problem& problem) {
-  return {&strategy, tile, traits_for(problem), problem.type, problem.accumulator, problem.math};
+KernelSpec spec_for(const Strategy& strategy, const TileConfig& tile, const Problem& problem,
+                    Arch capability) {
+  KernelSpec spec{&strategy,           tile,        traits_for(problem), problem.type,
+                  problem.accumulator, problem.math};
+  spec.arch = strategy.code_arch(capability);
+  return spec;
 }
 
 std::string kernel_name(const KernelSpec& spec) {
@@ -83,11 +87,11 @@ Expected<TileConfig> read_tile(const Strategy& strategy, std::string_view text) 
 }
 
 Expected<KernelSpec> parse_spec(std::string_view strategy, std::string_view config,
-                                const Problem& problem) {
+                                const Problem& problem, Arch capability) {
   std::string why;
   if (const auto found = find_strategy(strategy)) {
     const auto tile = read_tile(**found, config);
-    if (tile) return spec_for(**found, *tile, problem);
+    if (tile) return spec_for(**found, *tile, problem, capability);
     why = tile.error().message;
   } else {
     why = "there is no strategy " + in_quotes(strategy);

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/arch.h"
 #include "core/error.h"
 #include "core/problem.h"
 #include "core/tile_config.h"
@@ -24,19 +25,22 @@ struct KernelSpec {
   DataType accumulator = DataType::f32;  // of the sums
   MathMode math = MathMode::ieee;        // how products of f32 are formed
   bool device_scalars = false;  // alpha and beta in device memory: it takes DeviceScalarArgs
+  Arch arch{};                  // that its code is for
 };
 
 // "tile_m=128 tile_n=128 ..." as a tile of `strategy`. Usage error for what is no tile, and for a
 // parameter that the strategy does not have: names it, and lists those that there are.
 Expected<TileConfig> read_tile(const Strategy& strategy, std::string_view text);
 
-// The kernel of a strategy and tile as they are stored, specialised for `problem` (canonical).
-// Error of kind unsupported, saying why, if this program knows no such strategy or tile.
-Expected<KernelSpec> parse_spec(std::string_view strategy, std::string_view config,
-                                const Problem& problem);
+// The kernel of a strategy and tile, specialised for `problem` (canonical), with the code that the
+// strategy generates for devices of a compute capability.
+KernelSpec spec_for(const Strategy& strategy, const TileConfig& tile, const Problem& problem,
+                    Arch capability);
 
-// The kernel of a strategy and tile, specialised for `problem` (canonical).
-KernelSpec spec_for(const Strategy& strategy, const TileConfig& tile, const Problem& problem);
+// The same of a strategy and tile as they are stored. Error of kind unsupported, saying why, if
+// this program knows no such strategy or tile.
+Expected<KernelSpec> parse_spec(std::string_view strategy, std::string_view config,
+                                const Problem& problem, Arch capability);
 
 // Storage orders and the widest vectors that every operand of `problem` (canonical) allows: see
 // KernelTraits for what a width promises.

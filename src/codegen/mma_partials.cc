@@ -17,11 +17,7 @@ int finish_blocks(const TileConfig& tile, int slots) {
 }
 
 EntryPoint finish_entry_point() {
-  return {"_finish", "finish", kMmaFinishThreads, "kFinishThreads", 0};
-}
-
-KernelLaunch finish_launch(int64_t blocks) {
-  return {1, {static_cast<unsigned>(blocks), 1, 1}, {kMmaFinishThreads, 1, 1}, {}, 0};
+  return {"_finish", "finish", kMmaFinishThreads, "kFinishThreads"};
 }
 
 }  // namespace gemmtune::codegen::mma

@@ -16,8 +16,6 @@ int64_t slot_bytes(const TileConfig& tile);
 // Blocks of that kernel for a tile of up to `slots` slots.
 int finish_blocks(const TileConfig& tile, int slots);
 
-// The kernel, and its launch as entry 1.
 EntryPoint finish_entry_point();
-KernelLaunch finish_launch(int64_t blocks);
 
 }  // namespace gemmtune::codegen::mma

@@ -213,6 +213,24 @@ LoadBytes loads(const KernelSpec& spec) {
   return {of_tile(spec.type, t.tile_m, t.tile_n), of_tile(shared_type(spec), t.warp_m, t.warp_n)};
 }
 
+MainloopCost mainloop(const KernelSpec& spec, const DeviceSpec& device) {
+  const TileConfig& t = spec.tile;
+  const KernelTraits traits = spec.strategy->main_traits(spec);
+  MainloopCost cost;
+  cost.arithmetic = Arithmetic::tensor_core;
+  cost.path = OperandPath::warp_tiles;
+  cost.step_depth = t.tile_k;
+  cost.register_staged = copies_through_registers(t, device);
+  cost.steps_ahead = cost.register_staged ? 1 : t.stages - 1;
+  cost.load_a = traits.vector_a;
+  cost.load_b = traits.vector_b;
+  cost.groups = std::max(1, t.groups);
+  cost.result_rows = t.warp_m;
+  cost.result_columns = t.warp_n;
+  cost.promotion_steps = spec.math == MathMode::tf32x3 ? std::max(1, t.unroll) : 0;
+  return cost;
+}
+
 std::vector<Rule> rules() {
   return simt::joined(
       {simt::block_of_warps_rules(), kPieceRules, kPipelineRules, kCopyRules, simt::limit_rules()});

@@ -45,6 +45,8 @@ Expected<void> supports(const Problem& problem, Arch arch);
 // A multiply-add's share of what a block copies and of what a warp reads as fragments.
 LoadBytes loads(const KernelSpec& spec);
 
+MainloopCost mainloop(const KernelSpec& spec, const DeviceSpec& device);
+
 // The rules of tiles, pipeline and copies, followed by the hardware's limits.
 std::vector<Rule> rules();
 

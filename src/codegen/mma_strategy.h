@@ -24,9 +24,8 @@ class MmaStrategy : public Strategy {
     return mma::estimated_registers(spec);
   }
   LoadBytes loads(const KernelSpec& spec) const override { return mma::loads(spec); }
-
-  LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
-    return simt::single_launch(spec, problem);
+  MainloopCost mainloop(const KernelSpec& spec, const DeviceSpec& device) const override {
+    return mma::mainloop(spec, device);
   }
 
  protected:

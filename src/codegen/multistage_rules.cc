@@ -145,6 +145,12 @@ bool copies_divide(const RuleInput& in) {
          simt::all_hold(multistage_loop::kCopyRules, in);
 }
 
+MainloopCost with_copies(MainloopCost cost, const TileConfig& tile) {
+  cost.register_staged = through_registers(tile);
+  cost.steps_ahead = cost.register_staged ? 1 : std::max(2, tile.stages) - 1;
+  return cost;
+}
+
 int estimated_registers(const KernelSpec& spec) {
   return through_registers(spec.tile) ? simt::double_buffer_registers(spec)
                                       : multistage_loop::estimated_registers(spec);

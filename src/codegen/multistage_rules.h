@@ -36,6 +36,9 @@ bool arch_copies(const RuleInput& in);
 // pipeline hold where it is chosen.
 bool copies_divide(const RuleInput& in);
 
+// `cost` with what is copied ahead, and how.
+MainloopCost with_copies(MainloopCost cost, const TileConfig& tile);
+
 int estimated_registers(const KernelSpec& spec);
 
 }  // namespace gemmtune::codegen::either_loop

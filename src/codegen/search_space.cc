@@ -121,7 +121,7 @@ Enumeration enumerate(const SearchSpace& space, const Problem& problem, const De
   Enumeration result;
   for (const Rule& rule : space.strategy->rules()) result.refused.push_back({&rule, 0});
   const int64_t size = space.size();
-  KernelSpec spec = spec_for(*space.strategy, {}, problem);
+  KernelSpec spec = spec_for(*space.strategy, {}, problem, device.arch);
   for (int64_t i = 0; i < size; ++i) {
     spec.tile = space.at(i);
     const Rule* broken = broken_rule(spec, device);

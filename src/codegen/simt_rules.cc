@@ -176,20 +176,6 @@ int double_buffer_registers(const KernelSpec& spec) {
          kOverheadRegisters;
 }
 
-Dim3 tile_grid(const TileConfig& tile, const Problem& problem) {
-  const int64_t rows = (problem.shape.m + tile.tile_m - 1) / tile.tile_m;
-  const int64_t columns = (problem.shape.n + tile.tile_n - 1) / tile.tile_n;
-  return {static_cast<unsigned>(rows * columns * problem.batch), 1, 1};
-}
-
-LaunchPlan single_launch(const KernelSpec& spec, const Problem& problem) {
-  KernelLaunch launch;
-  launch.grid = tile_grid(spec.tile, problem);
-  launch.block = {static_cast<unsigned>(spec.strategy->threads(spec.tile)), 1, 1};
-  launch.smem_bytes = spec.strategy->smem_bytes(spec);
-  return {{launch}, 0};
-}
-
 Expected<void> fits_one_grid(const Problem& problem) {
   const Shape& s = problem.shape;
   const int64_t rows = s.m / kSmallestTile + 1;

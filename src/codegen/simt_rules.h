@@ -44,12 +44,6 @@ int single_buffer_registers(const KernelSpec& spec);
 // (double_buffer_mainloop.cuh).
 int double_buffer_registers(const KernelSpec& spec);
 
-// Blocks of `problem` in the one-dimensional grid that raster.cuh unfolds.
-Dim3 tile_grid(const TileConfig& tile, const Problem& problem);
-
-// One launch of spec.strategy on that grid, without workspace.
-LaunchPlan single_launch(const KernelSpec& spec, const Problem& problem);
-
 // An error if the tiles of `problem`, of at least 8 x 8, may be more than one grid holds.
 Expected<void> fits_one_grid(const Problem& problem);
 

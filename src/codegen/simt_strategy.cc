@@ -8,8 +8,13 @@ Expected<void> SimtStrategy::supports(const Problem& problem, Arch) const {
   return supports_f32(problem);
 }
 
-LaunchPlan SimtStrategy::launch_plan(const KernelSpec& spec, const Problem& problem) const {
-  return single_launch(spec, problem);
+MainloopCost SimtStrategy::mainloop(const KernelSpec& spec, const DeviceSpec& device) const {
+  MainloopCost cost = Strategy::mainloop(spec, device);
+  cost.path = description_.path;
+  cost.steps_ahead = 0;
+  if (cost.path == OperandPath::global || cost.path == OperandPath::shared_words)
+    cost.load_a = cost.load_b = 1;
+  return cost;
 }
 
 }  // namespace gemmtune::codegen::simt

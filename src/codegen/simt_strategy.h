@@ -15,6 +15,7 @@ struct Description {
   std::string_view template_name;
   std::span<const std::string_view> parameters;  // lives as long as the process
   std::vector<Rule> rules;
+  OperandPath path;
   int (*threads)(const TileConfig&);
   int (*smem_bytes)(const KernelSpec&);
   int (*estimated_registers)(const KernelSpec&);
@@ -37,8 +38,7 @@ class SimtStrategy final : public Strategy {
   int estimated_registers(const KernelSpec& spec) const override {
     return description_.estimated_registers(spec);
   }
-  bool overlaps_copies() const override { return false; }
-  LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override;
+  MainloopCost mainloop(const KernelSpec& spec, const DeviceSpec& device) const override;
 
  private:
   Description description_;

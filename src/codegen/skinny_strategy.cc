@@ -1,13 +1,12 @@
 #include "codegen/skinny_strategy.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
 
 #include "codegen/simt_rules.h"
 #include "codegen/slices.h"
+#include "codegen/tile_grid.h"
 #include "core/arch.h"
 
 namespace gemmtune::codegen::skinny_gemm {
@@ -74,6 +73,14 @@ int ring_bytes(const KernelSpec& spec, bool few_in_ring) {
   return t.stages * (of_long + of_few) * size_bytes(spec.type);
 }
 
+// Values of k that a block multiplies.
+int64_t block_depth(const KernelSpec& spec, const Problem& problem) {
+  const int64_t chunk = std::max(1, Geometry(spec).chunk);
+  const int64_t chunks = (problem.shape.k + chunk - 1) / chunk;
+  const int64_t slices = std::max(1, spec.tile.slices);
+  return (chunks + slices - 1) / slices * chunk;
+}
+
 int64_t few_extent(const Geometry& g, const Problem& problem) {
   return g.few_rows ? problem.shape.m : problem.shape.n;
 }
@@ -117,11 +124,22 @@ int SkinnyStrategy::estimated_registers(const KernelSpec& spec) const {
   return g.few * g.thread_long + chunk + description_.registers(spec) + kOverheadRegisters;
 }
 
-int64_t SkinnyStrategy::block_depth(const KernelSpec& spec, const Problem& problem) const {
-  const int64_t chunk = std::max(1, Geometry(spec).chunk);
-  const int64_t chunks = (problem.shape.k + chunk - 1) / chunk;
-  const int64_t slices = std::max(1, spec.tile.slices);
-  return (chunks + slices - 1) / slices * chunk;
+KernelWork SkinnyStrategy::work(const KernelSpec& spec, const Problem& problem) const {
+  KernelWork work = Strategy::work(spec, problem);
+  work.block_depth = block_depth(spec, problem);
+  slices::add_work(spec, problem, work);
+  return work;
+}
+
+MainloopCost SkinnyStrategy::mainloop(const KernelSpec& spec, const DeviceSpec& device) const {
+  const Geometry g(spec);
+  MainloopCost cost = Strategy::mainloop(spec, device);
+  cost.path = OperandPath::streamed;
+  cost.step_depth = g.chunk;
+  cost.steps_ahead = spec.tile.stages - 1;
+  cost.register_staged = !has_ring(spec.tile);
+  (g.few_rows ? cost.load_b : cost.load_a) = g.long_vector;
+  return cost;
 }
 
 // A few side with more than half its rows unused loses to the next smaller one; a slice needs a
@@ -134,7 +152,7 @@ bool SkinnyStrategy::worthwhile(const KernelSpec& spec, const Problem& problem) 
       block_depth(spec, problem) * (spec.tile.slices - 1) >= problem.shape.k) {
     return false;
   }
-  return simt::tile_grid(spec.tile, problem).x <= kMaxBlocks;
+  return tile_blocks(spec.tile, problem) <= kMaxBlocks;
 }
 
 bool SkinnyStrategy::deterministic(const KernelSpec& spec) const {
@@ -161,18 +179,7 @@ std::vector<EntryPoint> SkinnyStrategy::entry_points(const KernelSpec& spec) con
 }
 
 LaunchPlan SkinnyStrategy::launch_plan(const KernelSpec& spec, const Problem& problem) const {
-  return slices::sliced(simt::single_launch(spec, problem), spec, problem);
-}
-
-std::string SkinnyStrategy::launch_notes(const KernelSpec& spec) const {
-  const TileConfig& t = spec.tile;
-  return fmt::format(
-             "{}<<<grid, {}, {}>>>(args)\n"
-             "grid = ceil(m / {}) * ceil(n / {}) * batch * {}; args is gemmtune::GemmArgs, "
-             "below.\n",
-             kernel_name(spec), threads(t), smem_bytes(spec), t.tile_m, t.tile_n,
-             std::max(1, t.slices)) +
-         slices::launch_notes(spec);
+  return slices::launch_plan(spec, problem);
 }
 
 }  // namespace gemmtune::codegen::skinny_gemm

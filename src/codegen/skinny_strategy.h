@@ -50,11 +50,11 @@ class SkinnyStrategy final : public Strategy {
   int threads(const TileConfig& tile) const override { return 32 * tile.warps; }
   int smem_bytes(const KernelSpec& spec) const override;
   int estimated_registers(const KernelSpec& spec) const override;
-  int64_t block_depth(const KernelSpec& spec, const Problem& problem) const override;
+  MainloopCost mainloop(const KernelSpec& spec, const DeviceSpec& device) const override;
+  KernelWork work(const KernelSpec& spec, const Problem& problem) const override;
   bool worthwhile(const KernelSpec& spec, const Problem& problem) const override;
   bool deterministic(const KernelSpec& spec) const override;
   LoadBytes loads(const KernelSpec& spec) const override;
-  std::string launch_notes(const KernelSpec& spec) const override;
   std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override;
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override;
 

@@ -1,10 +1,7 @@
 #include "codegen/sliced_strategy.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "codegen/simt_rules.h"
 #include "codegen/slices.h"
 
 namespace gemmtune::codegen {
@@ -38,10 +35,13 @@ bool SlicedStrategy::deterministic(const KernelSpec& spec) const {
   return slices::deterministic(spec.tile);
 }
 
-int64_t SlicedStrategy::block_depth(const KernelSpec& spec, const Problem& problem) const {
+KernelWork SlicedStrategy::work(const KernelSpec& spec, const Problem& problem) const {
+  KernelWork work = Strategy::work(spec, problem);
   const int64_t count = parts(spec.tile);
   const int64_t part = (tiles_k(spec, problem) + count - 1) / count * spec.tile.tile_k;
-  return part * groups(spec.tile);
+  work.block_depth = part * groups(spec.tile);
+  slices::add_work(spec, problem, work);
+  return work;
 }
 
 std::vector<EntryPoint> SlicedStrategy::entry_points(const KernelSpec& spec) const {
@@ -51,17 +51,7 @@ std::vector<EntryPoint> SlicedStrategy::entry_points(const KernelSpec& spec) con
 }
 
 LaunchPlan SlicedStrategy::launch_plan(const KernelSpec& spec, const Problem& problem) const {
-  return slices::sliced(simt::single_launch(spec, problem), spec, problem);
-}
-
-std::string SlicedStrategy::launch_notes(const KernelSpec& spec) const {
-  const TileConfig& t = spec.tile;
-  return fmt::format(
-             "{}<<<grid, {}, {}>>>(args)\n"
-             "grid = ceil(m / {}) * ceil(n / {}) * batch * {}; args is gemmtune::GemmArgs, "
-             "below.\n",
-             kernel_name(spec), threads(t), smem_bytes(spec), t.tile_m, t.tile_n, t.slices) +
-         slices::launch_notes(spec);
+  return slices::launch_plan(spec, problem);
 }
 
 }  // namespace gemmtune::codegen

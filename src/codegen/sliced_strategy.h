@@ -10,10 +10,9 @@ class SlicedStrategy : public Strategy {
  public:
   bool worthwhile(const KernelSpec& spec, const Problem& problem) const override;
   bool deterministic(const KernelSpec& spec) const override;
-  int64_t block_depth(const KernelSpec& spec, const Problem& problem) const override;
+  KernelWork work(const KernelSpec& spec, const Problem& problem) const override;
   std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override;
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override;
-  std::string launch_notes(const KernelSpec& spec) const override;
 
  protected:
   virtual int64_t workspace_bytes(const KernelSpec& spec, const Problem& problem) const;

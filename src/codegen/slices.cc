@@ -7,6 +7,7 @@
 
 #include "../../kernels_templates/parts/slice_finish.h"
 #include "codegen/simt_rules.h"
+#include "codegen/tile_grid.h"
 #include "core/arch.h"
 
 namespace gemmtune::codegen::slices {
@@ -64,10 +65,6 @@ int finish_vectors(const KernelSpec& spec) {
   return slice_finish_vectors(spec.tile.slices, spec.traits.vector_c);
 }
 
-unsigned blocks_for(int64_t items, int64_t per_block) {
-  return static_cast<unsigned>((items + per_block - 1) / per_block);
-}
-
 }  // namespace
 
 std::span<const Rule> rules() {
@@ -93,48 +90,35 @@ int64_t workspace_bytes(const KernelSpec& spec, const Problem& problem) {
 
 std::vector<EntryPoint> further_entry_points(const KernelSpec& spec) {
   if (!split(spec.tile) || clustered(spec.tile)) return {};
-  if (spec.tile.reduction == kReduceWorkspace) {
-    return {{"_finish", "finish", kSliceFinishThreads, "kFinishThreads", 0}};
-  }
-  return {{"_prepare", "prepare", kPrepareThreads, "kPrepareThreads", 0}};
+  if (spec.tile.reduction == kReduceWorkspace)
+    return {{"_finish", "finish", kSliceFinishThreads, "kFinishThreads"}};
+  return {{"_prepare", "prepare", kPrepareThreads, "kPrepareThreads"}};
 }
 
-LaunchPlan sliced(LaunchPlan plan, const KernelSpec& spec, const Problem& problem) {
-  if (!split(spec.tile)) return plan;
-  const auto slices = static_cast<unsigned>(spec.tile.slices);
-  plan.launches[0].grid.x *= slices;
-  plan.reduction_bytes = 2 * partial_bytes(spec, problem);
-  const int64_t vectors = problem.shape.m * problem.shape.n * problem.batch / spec.traits.vector_c;
-  if (clustered(spec.tile)) {
-    plan.launches[0].cluster = {slices, 1, 1};
-  } else if (spec.tile.reduction == kReduceAtomic) {
-    plan.launches.insert(
-        plan.launches.begin(),
-        {1, {blocks_for(vectors, kPrepareThreads), 1, 1}, {kPrepareThreads, 1, 1}, {}, 0});
+LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) {
+  const TileConfig& t = spec.tile;
+  LaunchPlan plan;
+  plan.launches.push_back(launch_of(spec, 0, tile_grid(t, problem, std::max(1, t.slices))));
+  if (!split(t)) return plan;
+  if (clustered(t)) {
+    plan.launches[0].config.cluster.x = static_cast<uint32_t>(t.slices);
+  } else if (t.reduction == kReduceAtomic) {
+    const BlockCount blocks = element_grid(kPrepareThreads * spec.traits.vector_c, problem);
+    plan.launches.insert(plan.launches.begin(), launch_of(spec, 1, blocks));
   } else {
-    plan.launches.push_back(
-        {1, {blocks_for(vectors, finish_vectors(spec)), 1, 1}, {kSliceFinishThreads, 1, 1}, {}, 0});
+    const BlockCount blocks = element_grid(finish_vectors(spec) * spec.traits.vector_c, problem);
+    plan.launches.push_back(launch_of(spec, 1, blocks));
     plan.workspace_bytes = workspace_bytes(spec, problem);
+    plan.workspace_formula = fmt::format("{} * m * n * batch", t.slices * sizeof(float));
   }
   return plan;
 }
 
-std::string launch_notes(const KernelSpec& spec) {
-  const TileConfig& t = spec.tile;
-  if (!split(t)) return {};
-  if (clustered(t)) {
-    return fmt::format("Launch with cudaLaunchKernelEx and a cluster of {} x 1 x 1 blocks.\n",
-                       t.slices);
-  }
-  if (t.reduction == kReduceAtomic) {
-    return fmt::format("Before it: {}_prepare<<<ceil(m * n * batch / {}), {}>>>(args)\n",
-                       kernel_name(spec), kPrepareThreads * spec.traits.vector_c, kPrepareThreads);
-  }
-  return fmt::format(
-      "After it: {}_finish<<<ceil(m * n * batch / {}), {}>>>(args)\n"
-      "args.workspace: {} * m * n * batch floats, 16-byte aligned.\n",
-      kernel_name(spec), finish_vectors(spec) * spec.traits.vector_c, kSliceFinishThreads,
-      t.slices);
+void add_work(const KernelSpec& spec, const Problem& problem, KernelWork& work) {
+  if (!split(spec.tile)) return;
+  work.blocks *= spec.tile.slices;
+  work.reduction_bytes = 2 * partial_bytes(spec, problem);
+  if (!clustered(spec.tile)) ++work.launches;
 }
 
 }  // namespace gemmtune::codegen::slices

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "codegen/strategy.h"
@@ -33,10 +32,10 @@ int64_t workspace_bytes(const KernelSpec& spec, const Problem& problem);
 // The kernel that runs before or after the main one, if the reduction has one.
 std::vector<EntryPoint> further_entry_points(const KernelSpec& spec);
 
-// Turns the launch plan of one block a tile into that of `slices` blocks a tile.
-LaunchPlan sliced(LaunchPlan plan, const KernelSpec& spec, const Problem& problem);
+// `slices` blocks per tile of C, and what adds up their sums.
+LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem);
 
-// What Strategy::launch_notes() says of it; empty with one slice.
-std::string launch_notes(const KernelSpec& spec);
+// Turns the work of one block per tile into that of `slices`.
+void add_work(const KernelSpec& spec, const Problem& problem, KernelWork& work);
 
 }  // namespace gemmtune::codegen::slices

@@ -1,13 +1,15 @@
 #include "codegen/strategy.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include "codegen/emitter.h"
+#include "codegen/simt_rules.h"
+#include "codegen/tile_grid.h"
 
 namespace gemmtune::codegen {
 
-int64_t Strategy::block_depth(const KernelSpec&, const Problem& problem) const {
-  return problem.shape.k;
+Arch Strategy::code_arch(Arch capability) const {
+  return capability_of(capability);
 }
 
 bool Strategy::worthwhile(const KernelSpec&, const Problem&) const {
@@ -28,15 +30,42 @@ LoadBytes Strategy::loads(const KernelSpec& spec) const {
   return {of_tile(spec.tile.tile_m, spec.tile.tile_n), thread};
 }
 
-std::string Strategy::launch_notes(const KernelSpec& spec) const {
-  return fmt::format(
-      "{}<<<grid, {}, {}>>>(args)\n"
-      "grid = ceil(m / {}) * ceil(n / {}) * batch; args is gemmtune::GemmArgs, below.\n",
-      kernel_name(spec), threads(spec.tile), smem_bytes(spec), spec.tile.tile_m, spec.tile.tile_n);
+std::vector<EntryPoint> Strategy::entry_points(const KernelSpec& spec) const {
+  return {{"", "run", threads(spec.tile), "kThreads", spec.tile.min_blocks, smem_bytes(spec)}};
 }
 
-std::vector<EntryPoint> Strategy::entry_points(const KernelSpec& spec) const {
-  return {{"", "run", threads(spec.tile), "kThreads", spec.tile.min_blocks}};
+LaunchPlan Strategy::launch_plan(const KernelSpec& spec, const Problem& problem) const {
+  LaunchPlan plan;
+  plan.launches.push_back(launch_of(spec, 0, tile_grid(spec.tile, problem)));
+  return plan;
+}
+
+bool Strategy::is_geometry(std::string_view parameter) const {
+  // What fills the buffers is part of it: no way of copying takes all tiles that another takes.
+  constexpr std::string_view kNames[] = {"tile_m",   "tile_n",   "tile_k", "warp_m", "warp_n",
+                                         "thread_m", "thread_n", "stages", "copy"};
+  return std::find(std::begin(kNames), std::end(kNames), parameter) != std::end(kNames);
+}
+
+MainloopCost Strategy::mainloop(const KernelSpec& spec, const DeviceSpec&) const {
+  const TileConfig& t = spec.tile;
+  MainloopCost cost;
+  cost.step_depth = t.tile_k;
+  cost.steps_ahead = 1;
+  cost.load_a = simt::access_width(t, spec.traits.vector_a);
+  cost.load_b = simt::access_width(t, spec.traits.vector_b);
+  cost.groups = std::max(1, t.groups);
+  cost.result_rows = std::max(1, t.thread_m);
+  cost.result_columns = std::max(1, t.thread_n);
+  return cost;
+}
+
+KernelWork Strategy::work(const KernelSpec& spec, const Problem& problem) const {
+  return {tile_blocks(spec.tile, problem), problem.shape.k, 1, 0};
+}
+
+std::string_view Strategy::file_text(std::string_view path) const {
+  return template_text(path);
 }
 
 }  // namespace gemmtune::codegen

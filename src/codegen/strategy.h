@@ -6,53 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/kernel_cost.h"
 #include "codegen/kernel_spec.h"
+#include "codegen/launch_plan.h"
 #include "core/device.h"
 #include "core/error.h"
 
 namespace gemmtune::codegen {
-
-struct Dim3 {
-  unsigned x = 1;
-  unsigned y = 1;
-  unsigned z = 1;
-
-  bool operator==(const Dim3&) const = default;
-};
-
-// One kernel launch of a candidate.
-struct KernelLaunch {
-  int entry = 0;  // index into KernelSource::entries
-  Dim3 grid;
-  Dim3 block;
-  Dim3 cluster;
-  int smem_bytes = 0;  // dynamic shared memory a block
-};
-
-// Everything that is launched, in order on one stream, to compute a problem. The kernels take one
-// GemmArgs by value; its `workspace` points at workspace_bytes of device memory.
-struct LaunchPlan {
-  std::vector<KernelLaunch> launches;
-  int64_t workspace_bytes = 0;
-  int64_t reduction_bytes =
-      0;  // moved to add up partial results or to copy operands, mostly within L2
-};
-
-// Bytes that the threads of a kernel load for one multiply-add, counted as the kernel's text reads:
-// what caches and the merged accesses of a warp save is left out.
-struct LoadBytes {
-  double global = 0;
-  double shared = 0;  // 0: the kernel uses no shared memory
-};
-
-// A kernel of a strategy's template: a static member function of its struct.
-struct EntryPoint {
-  std::string_view suffix;          // appended to kernel_name(spec); empty for the main kernel
-  std::string_view function;        // "run"
-  int threads = 0;                  // a block
-  std::string_view threads_member;  // the template's constant that must agree: "kThreads"
-  int min_blocks = 0;               // for __launch_bounds__; 0: none
-};
 
 // What a legality rule may look at.
 struct RuleInput {
@@ -88,22 +48,30 @@ class Strategy {
   virtual std::span<const std::string_view> parameters() const = 0;
   virtual std::span<const Rule> rules() const = 0;
 
-  // Whether it computes problems of this kind on this arch at all; the error says what it lacks.
-  virtual Expected<void> supports(const Problem& problem, Arch arch) const = 0;
+  // Whether it computes problems of this kind on devices of this compute capability at all; the
+  // error says what it lacks.
+  virtual Expected<void> supports(const Problem& problem, Arch capability) const = 0;
+  // What its code is generated for on such a device. Unless overridden: the capability itself,
+  // without its architecture-specific instructions.
+  virtual Arch code_arch(Arch capability) const;
 
-  // Of the main kernel, a block.
+  // Of the main kernel, per block.
   virtual int threads(const TileConfig& tile) const = 0;
   virtual int smem_bytes(const KernelSpec& spec) const = 0;  // dynamic
-  // Depth of k that a block of the main kernel multiplies.
-  virtual int64_t block_depth(const KernelSpec& spec, const Problem& problem) const;
-  // Registers a thread needs at least: accumulators, fragments, tiles in flight, addresses. Used by
-  // rules and by ranking before a kernel is compiled.
+  // Registers that a thread needs at least: accumulators, fragments, tiles in flight, addresses.
+  // Used by rules and by ranking before a kernel is compiled.
   virtual int estimated_registers(const KernelSpec& spec) const = 0;
   // False for a legal candidate that cannot win on this problem, so that a search may skip it.
   virtual bool worthwhile(const KernelSpec& spec, const Problem& problem) const;
 
-  // Whether a block copies the next k tile while it multiplies this one.
-  virtual bool overlaps_copies() const { return true; }
+  // Whether a parameter decides a candidate's geometry; all others (orders, bounds, raster) vary
+  // within one. Unless overridden: tiles, stages and how they are filled.
+  virtual bool is_geometry(std::string_view parameter) const;
+  // What a block of the main kernel does, on a device. Unless overridden: fp32 in warp tiles, the
+  // next step copied while this one is multiplied.
+  virtual MainloopCost mainloop(const KernelSpec& spec, const DeviceSpec& device) const;
+  // What all kernels do for a problem, as launch_plan() has it. Precondition: as there.
+  virtual KernelWork work(const KernelSpec& spec, const Problem& problem) const;
 
   // False where two runs on the same operands may round differently.
   virtual bool deterministic(const KernelSpec& spec) const;
@@ -113,14 +81,15 @@ class Strategy {
   // themselves.
   virtual LoadBytes loads(const KernelSpec& spec) const;
 
-  // How a user launches the emitted source: grid, block, dynamic shared memory, further kernels.
-  // Whole lines, without comment marks.
-  virtual std::string launch_notes(const KernelSpec& spec) const;
-
   // The kernels of a candidate, the main one first; KernelLaunch::entry indexes them.
   virtual std::vector<EntryPoint> entry_points(const KernelSpec& spec) const;
-  // Precondition: `problem` is canonical, supported, and agrees with spec.traits.
-  virtual LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const = 0;
+  // Unless overridden: the main kernel, one block per tile of C. Precondition: `problem` is
+  // canonical, supported, and agrees with spec.traits.
+  virtual LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const;
+
+  // A file of kernels_templates/ by its path there; empty if there is none. A strategy that is not
+  // part of this program (a test's) adds its own.
+  virtual std::string_view file_text(std::string_view path) const;
 };
 
 // Every strategy, in the order of the ladder (slowest idea first).

@@ -23,6 +23,12 @@ struct Arch {
   bool operator==(const Arch&) const = default;
 };
 
+// The compute capability that code for `arch` needs: what results are stored for. Kernels for it
+// may use the instructions of its "a" arch.
+constexpr Arch capability_of(Arch arch) {
+  return {arch.major, arch.minor, false};
+}
+
 // "sm_90a".
 std::string to_string(Arch arch);
 

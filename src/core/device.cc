@@ -310,11 +310,11 @@ const DeviceSpec& representative_device(Arch arch) {
   throw std::logic_error("no device stands for " + to_string(arch));
 }
 
-DeviceSpec device_limits(const Device& device, Arch code) {
+DeviceSpec device_limits(const Device& device, Arch capability) {
   const DeviceSpec* known = find_device_spec(device.name);
-  DeviceSpec spec = known != nullptr ? *known : representative_device(code);
+  DeviceSpec spec = known != nullptr ? *known : representative_device(capability);
   spec.name = device.name;
-  spec.arch = device.arch;
+  spec.arch = capability_of(capability);
   spec.sm_count = device.sm_count;
   spec.memory_bytes = device.memory_bytes;
   spec.l2_bytes = device.l2_bytes;

@@ -79,9 +79,9 @@ bool is_modelled(std::string_view uuid);
 // have. Every known arch has one (sm_90a that of sm_90); throws std::logic_error for any other.
 const DeviceSpec& representative_device(Arch arch);
 
-// The limits that code for `code` has to keep on a device: the data file's entry of its name, or
-// the arch's representative, with what the driver reported (a store does not keep shared memory:
-// 0).
-DeviceSpec device_limits(const Device& device, Arch code);
+// The limits that code for a compute capability has to keep on a device: the data file's entry of
+// its name, or the arch's representative, with what the driver reported (a store does not keep
+// shared memory: 0).
+DeviceSpec device_limits(const Device& device, Arch capability);
 
 }  // namespace gemmtune

@@ -19,16 +19,16 @@ constexpr double kLayoutDistance = 3;
 
 // The kernel of a strategy and tile for the request, if it may be used here.
 Expected<codegen::KernelSpec> usable_kernel(std::string_view strategy_name, std::string_view config,
-                                            Arch arch, const Request& request,
+                                            Arch capability, const Request& request,
                                             const Target& target) {
-  auto spec = codegen::parse_spec(strategy_name, config, request.problem);
+  auto spec = codegen::parse_spec(strategy_name, config, request.problem, capability);
   if (!spec) return spec;
   spec->device_scalars = request.device_scalars;
   const auto refuse = [](std::string why) {
     return make_error(ErrorKind::unsupported, std::move(why));
   };
   const codegen::Strategy& strategy = *spec->strategy;
-  if (auto supported = strategy.supports(request.problem, arch); !supported)
+  if (auto supported = strategy.supports(request.problem, capability); !supported)
     return tl::unexpected(supported.error());
   if (const codegen::Rule* broken = codegen::broken_rule(*spec, target.limits))
     return refuse(fmt::format("illegal here: {} ({})", broken->name, broken->reason));
@@ -51,7 +51,6 @@ Choice kernel_choice(const codegen::KernelSpec& spec, const StoredKernel& stored
   Choice choice;
   choice.route = Choice::Route::kernel;
   choice.spec = spec;
-  choice.arch = stored.arch;
   choice.stored = &stored;
   return choice;
 }
@@ -215,7 +214,6 @@ void add_fallback(const Request& request, const Target& target, Decision& decisi
       Choice choice;
       choice.route = Choice::Route::kernel;
       choice.spec = *spec;
-      choice.arch = *arch;
       choice.reason = "for problems of which nothing is known: legal for all, tuned for none";
       decision.choices.push_back(std::move(choice));
       return;

@@ -15,7 +15,7 @@ namespace gemmtune::dispatch {
 // What may be chosen on a device.
 struct Target {
   DeviceSpec limits;
-  Arch arch;           // the device's
+  Arch arch;           // the device's compute capability
   bool vendor = true;  // cuBLASLt may be used
   bool deterministic = false;
   int64_t max_workspace_bytes = 0;
@@ -27,7 +27,6 @@ struct Choice {
 
   Route route = Route::vendor_default;
   codegen::KernelSpec spec;              // of a kernel
-  Arch arch;                             // of a kernel: what its code is for
   const StoredKernel* stored = nullptr;  // of a kernel that won a problem; in the snapshot
   std::string vendor_config;             // of an algorithm: as the store has it
   std::optional<double> expected_us;     // nothing where there is nothing to go by

@@ -39,7 +39,7 @@ ordered_json choice_json(const Choice& choice, const Problem& problem) {
   if (is_kernel) {
     json["strategy"] = choice.spec.strategy->name();
     json["config"] = to_string(choice.spec.tile);
-    json["arch"] = to_string(choice.arch);
+    json["arch"] = to_string(choice.spec.arch);
   } else if (choice.route == Choice::Route::vendor_algorithm) {
     json["config"] = choice.vendor_config;
   }

@@ -24,11 +24,11 @@ Expected<std::shared_ptr<const jit::Compiler>> KernelImages::compiler() {
   return make_error(ErrorKind::unsupported, why_no_compiler_);
 }
 
-Expected<std::vector<std::byte>> KernelImages::find(const codegen::KernelSpec& spec, Arch arch) {
-  jit::CompileRequest request{codegen::emit(spec), arch, {}};
+Expected<std::vector<std::byte>> KernelImages::find(const codegen::KernelSpec& spec) {
+  jit::CompileRequest request{codegen::emit(spec), spec.arch, {}};
   std::string why;
   if (sources_.pack) {
-    auto packed = sources_.pack->image(request.source, arch);
+    auto packed = sources_.pack->image(request.source, spec.arch);
     if (packed) return packed;
     why = packed.error().message + "; ";
   }

@@ -27,8 +27,8 @@ class KernelImages {
 
   explicit KernelImages(Sources sources);
 
-  // The machine code of codegen::emit(spec) for `arch`. The error says why there is none.
-  Expected<std::vector<std::byte>> find(const codegen::KernelSpec& spec, Arch arch);
+  // The machine code of codegen::emit(spec), for spec.arch. The error says why there is none.
+  Expected<std::vector<std::byte>> find(const codegen::KernelSpec& spec);
 
  private:
   Expected<std::shared_ptr<const jit::Compiler>> compiler();

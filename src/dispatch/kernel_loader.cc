@@ -2,19 +2,18 @@
 
 namespace gemmtune::dispatch {
 
-Outcome<const launch::LoadedKernel*> KernelLoader::load(const codegen::KernelSpec& spec,
-                                                        Arch arch) {
+Outcome<const launch::LoadedKernel*> KernelLoader::load(const codegen::KernelSpec& spec) {
   Slot* slot = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    auto& found = slots_[to_string(arch) + " " + codegen::kernel_name(spec)];
+    auto& found = slots_[to_string(spec.arch) + " " + codegen::kernel_name(spec)];
     if (!found) found = std::make_unique<Slot>();
     slot = found.get();
   }
   const std::lock_guard lock(slot->mutex);
   if (slot->kernel) return &*slot->kernel;
   if (!slot->why_not.empty()) return fail(GEMMTUNE_STATUS_NO_KERNEL, slot->why_not);
-  auto image = images_.find(spec, arch);
+  auto image = images_.find(spec);
   if (!image) {
     slot->why_not = image.error().message;
     return fail(GEMMTUNE_STATUS_NO_KERNEL, slot->why_not);

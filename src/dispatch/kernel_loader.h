@@ -23,7 +23,7 @@ class KernelLoader {
 
   // A kernel of this arch; valid as long as the loader. NO_KERNEL if there is no machine code for
   // it, which is final; CUDA or OUT_OF_MEMORY where the driver fails, which is not.
-  Outcome<const launch::LoadedKernel*> load(const codegen::KernelSpec& spec, Arch arch);
+  Outcome<const launch::LoadedKernel*> load(const codegen::KernelSpec& spec);
 
  private:
   struct Slot {

@@ -41,7 +41,7 @@ gpu::Result<void> Plan::enqueue(const Operands& o, CUstream stream) const {
 
 Outcome<void> Planner::realise(const Request& request, Choice& choice, Plan& plan) const {
   if (choice.route == Choice::Route::kernel) {
-    auto kernel = kernels_.load(choice.spec, choice.arch);
+    auto kernel = kernels_.load(choice.spec);
     if (!kernel) return tl::unexpected(kernel.error());
     plan.kernel_ = (*kernel)->bind(request.problem);
     plan.workspace_bytes_ = plan.kernel_->workspace_bytes();

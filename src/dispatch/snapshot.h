@@ -31,7 +31,7 @@ struct StoredKernel {
   std::string config;
   std::string source_hash;
   std::string compiler_version;
-  Arch arch;  // that the code is generated for
+  Arch arch;  // compute capability that it was tuned for
 };
 
 // A kernel that won a problem.

@@ -64,6 +64,10 @@ Expected<void> Driver::resolve() {
   if (api_.member == nullptr && missing.empty()) missing = name;
   GEMMTUNE_DRIVER_ENTRIES(GEMMTUNE_RESOLVE_ENTRY)
 #undef GEMMTUNE_RESOLVE_ENTRY
+#define GEMMTUNE_RESOLVE_OPTIONAL_ENTRY(member, function, name) \
+  api_.member = reinterpret_cast<decltype(api_.member)>(library_.symbol(name));
+  GEMMTUNE_OPTIONAL_DRIVER_ENTRIES(GEMMTUNE_RESOLVE_OPTIONAL_ENTRY)
+#undef GEMMTUNE_RESOLVE_OPTIONAL_ENTRY
   if (missing.empty()) return {};
   return make_error(ErrorKind::unsupported, library_.name() + " has no " + missing +
                                                 ": a driver for CUDA 12.0 or newer is needed");

@@ -70,12 +70,16 @@ namespace gemmtune::gpu {
   X(graph_launch, cuGraphLaunch, "cuGraphLaunch")                                                  \
   X(graph_exec_destroy, cuGraphExecDestroy, "cuGraphExecDestroy")
 
-// The entry points as a function table. Optional later ones (cuTensorMapEncodeTiled for TMA) go
-// into a table of their own that may stay empty on older drivers.
+// Entry points that stay null where the driver lacks them.
+#define GEMMTUNE_OPTIONAL_DRIVER_ENTRIES(X) \
+  X(tensor_map_encode_tiled, cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled")
+
+// The entry points as a function table.
 struct DriverApi {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): it declares
 #define GEMMTUNE_DECLARE_ENTRY(member, function, symbol) decltype(&::function) member = nullptr;
   GEMMTUNE_DRIVER_ENTRIES(GEMMTUNE_DECLARE_ENTRY)
+  GEMMTUNE_OPTIONAL_DRIVER_ENTRIES(GEMMTUNE_DECLARE_ENTRY)
 #undef GEMMTUNE_DECLARE_ENTRY
 };
 

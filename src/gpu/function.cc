@@ -6,7 +6,7 @@
 namespace gemmtune::gpu {
 namespace {
 
-// A CUlaunchConfig and the attribute it points to.
+// A CUlaunchConfig and the attributes that it points to.
 class Launch {
  public:
   Launch(const LaunchConfig& config, CUstream stream) {
@@ -18,13 +18,17 @@ class Launch {
     launch_.blockDimZ = config.block.z;
     launch_.sharedMemBytes = static_cast<unsigned>(config.dynamic_smem_bytes);
     launch_.hStream = stream;
-    if (config.cluster == Dim3{}) return;
-    cluster_.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-    cluster_.value.clusterDim.x = config.cluster.x;
-    cluster_.value.clusterDim.y = config.cluster.y;
-    cluster_.value.clusterDim.z = config.cluster.z;
-    launch_.attrs = &cluster_;
-    launch_.numAttrs = 1;
+    launch_.attrs = attributes_.data();
+    if (config.cluster != Dim3{}) {
+      CUlaunchAttribute& cluster = add(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
+      cluster.value.clusterDim.x = config.cluster.x;
+      cluster.value.clusterDim.y = config.cluster.y;
+      cluster.value.clusterDim.z = config.cluster.z;
+    }
+    if (config.overlaps_previous) {
+      add(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+          .value.programmaticStreamSerializationAllowed = 1;
+    }
   }
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
@@ -32,8 +36,14 @@ class Launch {
   const CUlaunchConfig* get() const { return &launch_; }
 
  private:
+  CUlaunchAttribute& add(CUlaunchAttributeID id) {
+    CUlaunchAttribute& attribute = attributes_[launch_.numAttrs++];
+    attribute.id = id;
+    return attribute;
+  }
+
   CUlaunchConfig launch_{};
-  CUlaunchAttribute cluster_{};
+  std::array<CUlaunchAttribute, 2> attributes_{};
 };
 
 }  // namespace

@@ -5,24 +5,10 @@
 #include <span>
 #include <type_traits>
 
+#include "core/launch_config.h"
 #include "gpu/context.h"
 
 namespace gemmtune::gpu {
-
-struct Dim3 {
-  unsigned x = 1;
-  unsigned y = 1;
-  unsigned z = 1;
-
-  bool operator==(const Dim3&) const = default;
-};
-
-struct LaunchConfig {
-  Dim3 grid;     // blocks
-  Dim3 block;    // threads
-  Dim3 cluster;  // blocks a cluster; 1x1x1 launches without clusters
-  int dynamic_smem_bytes = 0;
-};
 
 // What the driver says of a loaded kernel.
 struct FunctionAttributes {
@@ -63,6 +49,7 @@ class Function {
   }
 
   CUfunction handle() const { return handle_; }
+  const Driver& driver() const { return context_->driver(); }
 
  private:
   friend class Module;

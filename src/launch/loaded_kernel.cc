@@ -1,43 +1,24 @@
 #include "launch/loaded_kernel.h"
 
+#include "gpu/tensor_map.h"
+
 namespace gemmtune::launch {
 namespace {
 
 constexpr int kDefaultSmemLimit = 48 * 1024;  // above it a kernel has to opt in
 
-gpu::Dim3 convert(const codegen::Dim3& d) {
-  return {d.x, d.y, d.z};
-}
-
 }  // namespace
 
-GemmArgs make_args(const Problem& p, const Operands& operands) {
-  GemmArgs args;
-  args.a = operands.a;
-  args.b = operands.b;
-  args.c = operands.c;
-  args.workspace = operands.workspace;
-  args.m = static_cast<int>(p.shape.m);
-  args.n = static_cast<int>(p.shape.n);
-  args.k = static_cast<int>(p.shape.k);
-  args.batch = static_cast<int>(p.batch);
-  args.lda = p.lda;
-  args.ldb = p.ldb;
-  args.ldc = p.ldc;
-  args.stride_a = p.stride_a;
-  args.stride_b = p.stride_b;
-  args.stride_c = p.stride_c;
-  args.alpha = operands.alpha;
-  args.beta = operands.beta;
-  return args;
-}
-
 gpu::Result<void> BoundKernel::enqueue(const Operands& operands, CUstream stream) const {
-  const GemmArgs args = make_args(problem_, operands);
-  const DeviceScalarArgs with_scalars{args, operands.alpha_device, operands.beta_device};
+  ParameterBlock block;
   for (const Step& step : steps_) {
-    auto launched = device_scalars_ ? step.function.launch(step.config, stream, with_scalars)
-                                    : step.function.launch(step.config, stream, args);
+    const auto encode = [&step](const TensorMapConfig& config, const void* address) {
+      return gpu::encode_tensor_map(step.function.driver(), config, address);
+    };
+    auto packed =
+        pack_arguments(step.arguments, problem_, device_scalars_, operands, encode, block);
+    if (!packed) return packed;
+    auto launched = step.function.launch_raw(step.config, stream, block.bytes());
     if (!launched) return launched;
   }
   return {};
@@ -49,13 +30,13 @@ gpu::Result<LoadedKernel> LoadedKernel::load(std::shared_ptr<const gpu::Context>
   auto module = gpu::Module::load(std::move(context), image);
   if (!module) return tl::unexpected(module.error());
   LoadedKernel loaded(spec, std::move(*module));
-  const int smem = spec.strategy->smem_bytes(spec);
-  for (const std::string& entry : codegen::entry_names(spec)) {
-    auto function = loaded.module_.function(entry);
+  const std::vector<std::string> names = codegen::entry_names(spec);
+  const std::vector<codegen::EntryPoint> entries = spec.strategy->entry_points(spec);
+  for (size_t i = 0; i < entries.size(); ++i) {
+    auto function = loaded.module_.function(names[i]);
     if (!function) return tl::unexpected(function.error());
-    // Only the main kernel, the first, has dynamic shared memory.
-    if (loaded.entries_.empty() && smem > kDefaultSmemLimit) {
-      if (auto raised = function->set_max_dynamic_smem(smem); !raised)
+    if (entries[i].smem_bytes > kDefaultSmemLimit) {
+      if (auto raised = function->set_max_dynamic_smem(entries[i].smem_bytes); !raised)
         return tl::unexpected(raised.error());
     }
     loaded.entries_.push_back(*function);
@@ -70,9 +51,8 @@ BoundKernel LoadedKernel::bind(const Problem& problem) const {
   bound.device_scalars_ = spec_.device_scalars;
   bound.workspace_bytes_ = plan.workspace_bytes;
   for (const codegen::KernelLaunch& launch : plan.launches) {
-    bound.steps_.push_back({entries_[static_cast<size_t>(launch.entry)],
-                            {convert(launch.grid), convert(launch.block), convert(launch.cluster),
-                             launch.smem_bytes}});
+    bound.steps_.push_back(
+        {entries_[static_cast<size_t>(launch.entry)], launch.config, launch.arguments});
   }
   return bound;
 }

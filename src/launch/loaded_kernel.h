@@ -10,24 +10,9 @@
 #include "gpu/context.h"
 #include "gpu/function.h"
 #include "gpu/module.h"
+#include "launch/arguments.h"
 
 namespace gemmtune::launch {
-
-// Operand addresses of one product, its scalars, and the workspace that the plan asks for.
-struct Operands {
-  const void* a = nullptr;
-  const void* b = nullptr;
-  void* c = nullptr;
-  void* workspace = nullptr;
-  float alpha = 1;
-  float beta = 0;
-  // In place of the two above where KernelSpec::device_scalars is set: read by the kernels.
-  const float* alpha_device = nullptr;
-  const float* beta_device = nullptr;
-};
-
-// The kernel argument for `problem` (canonical).
-GemmArgs make_args(const Problem& problem, const Operands& operands);
 
 // A loaded kernel and a problem: all that a launch needs but the addresses. Cheap to copy; valid as
 // long as the LoadedKernel. Thread-safe.
@@ -43,7 +28,8 @@ class BoundKernel {
   friend class LoadedKernel;
   struct Step {
     gpu::Function function;
-    gpu::LaunchConfig config;
+    LaunchConfig config;
+    std::vector<codegen::KernelArgument> arguments;
   };
 
   Problem problem_;

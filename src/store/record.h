@@ -45,7 +45,7 @@ Expected<Outcome> parse_outcome(std::string_view text);
 // and returned in its canonical() form.
 struct Job {
   Problem problem;
-  Arch arch;                // what the code is generated for
+  Arch arch;                // compute capability that it is tuned for
   std::string device_uuid;  // the GPU; empty for results that hold for the arch only
   bool warm = false;        // operands in cache (--warm) instead of in memory
 };

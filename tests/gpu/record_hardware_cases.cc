@@ -40,7 +40,7 @@ gpu::Result<std::vector<std::byte>> run_case(const std::shared_ptr<gpu::Context>
   if (!entered) return tl::unexpected(entered.error());
   std::vector<std::byte> result(test.output_bytes);
   const Arguments arguments{in->address(), out->address()};
-  const gpu::LaunchConfig config{{test.grid, 1, 1}, {test.block, 1, 1}, {}, 0};
+  const LaunchConfig config{{test.grid, 1, 1}, {test.block, 1, 1}, {}, 0};
   if (auto r = in->copy_from_host(stream->handle(), test.input); !r)
     return tl::unexpected(r.error());
   if (auto r = out->fill_bytes(stream->handle(), 0); !r) return tl::unexpected(r.error());

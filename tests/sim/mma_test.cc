@@ -97,12 +97,12 @@ TEST_CASE("3xtf32 is as accurate as f32") {
   const Problem f32 = make_problem({64, 64, 2048});
   Problem problem = f32;
   problem.math = MathMode::tf32x3;
-  const auto plain =
-      codegen::spec_for(**codegen::find_strategy("naive"), *parse_tile("tile_m=8 tile_n=32"), f32);
+  const auto plain = codegen::spec_for(**codegen::find_strategy("naive"),
+                                       *parse_tile("tile_m=8 tile_n=32"), f32, kSimArch);
   const auto split = codegen::spec_for(
       **codegen::find_strategy("mma_multistage"),
       *parse_tile("tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=2 order=1 fragments=1"),
-      problem);
+      problem, kSimArch);
   const auto error = [](const codegen::KernelSpec& spec, const Problem& of) {
     const auto verdict =
         load(spec).verify(VerificationCase{"random", of, 1, 0, Fill::random, 7}, {});

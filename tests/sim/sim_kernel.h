@@ -51,8 +51,9 @@ inline TileProduct tile_product(std::string_view strategy, std::string_view tile
           problem};
 }
 
-inline SimVerifier load(const codegen::KernelSpec& spec, Arch arch = kSimArch) {
-  auto kernel = SimVerifier::load(spec, arch, compiler());
+inline SimVerifier load(codegen::KernelSpec spec, Arch arch = kSimArch) {
+  spec.arch = arch;
+  auto kernel = SimVerifier::load(spec, compiler());
   REQUIRE_MESSAGE(kernel.has_value(), kernel.error().message);
   return *std::move(kernel);
 }
@@ -143,7 +144,9 @@ inline SimVerifier load_mutant(const codegen::KernelSpec& spec, const Mutant& mu
     }
   }
   REQUIRE(found > 0);
-  auto kernel = SimVerifier::load(spec, source, arch, compiler());
+  codegen::KernelSpec for_arch = spec;
+  for_arch.arch = arch;
+  auto kernel = SimVerifier::load(for_arch, source, compiler());
   REQUIRE_MESSAGE(kernel.has_value(), kernel.error().message);
   return *std::move(kernel);
 }

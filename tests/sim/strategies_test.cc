@@ -84,6 +84,7 @@ Sample random_kernel(const codegen::Strategy& strategy, std::mt19937_64& random)
     const auto index = static_cast<int64_t>(random() % static_cast<uint64_t>(space.size()));
     codegen::KernelSpec spec{&strategy,  space.at(index),   random_traits(kind->type, random),
                              kind->type, kind->accumulator, kind->math};
+    spec.arch = arch;
     spec.device_scalars = random() % 4 == 0;
     if (codegen::broken_rule(spec, representative_device(arch)) == nullptr) return {spec, arch};
   }
@@ -124,7 +125,7 @@ TEST_CASE("every strategy computes what it should, on every arch it serves") {
       const auto [spec, arch] = random_kernel(*strategy, random);
       CAPTURE(codegen::kernel_name(spec));
       CAPTURE(to_string(arch));
-      const auto kernel = SimVerifier::load(spec, arch, compiler());
+      const auto kernel = SimVerifier::load(spec, compiler());
       if (!kernel && kernel.error().kind == ErrorKind::unsupported) {
         MESSAGE(kernel.error().message);
         ++not_simulated;
@@ -334,15 +335,15 @@ TEST_CASE("planted faults are found") {
   for (const Mutant& mutant : kMutants) {
     CAPTURE(mutant.strategy);
     CAPTURE(mutant.what);
-    const codegen::KernelSpec spec{*codegen::find_strategy(mutant.strategy),
-                                   *parse_tile(mutant.tile),
-                                   {true, true, 1, 1, 1},
-                                   DataType::f32};
-    const Arch arch{8, 0, false};
-    REQUIRE(codegen::broken_rule(spec, representative_device(arch)) == nullptr);
+    codegen::KernelSpec spec{*codegen::find_strategy(mutant.strategy),
+                             *parse_tile(mutant.tile),
+                             {true, true, 1, 1, 1},
+                             DataType::f32};
+    spec.arch = {8, 0, false};
+    REQUIRE(codegen::broken_rule(spec, representative_device(spec.arch)) == nullptr);
     codegen::KernelSource source = codegen::emit(spec);
     REQUIRE(replace(source, std::string(mutant.what), std::string(mutant.with)));
-    const auto kernel = SimVerifier::load(spec, source, arch, compiler());
+    const auto kernel = SimVerifier::load(spec, source, compiler());
     REQUIRE_MESSAGE(kernel.has_value(), kernel.error().message);
     const auto verdict =
         kernel->verify(verification_cases(kind_of(spec), ragged_sizes(spec.tile), Effort::quick),
@@ -355,11 +356,12 @@ TEST_CASE("planted faults are found") {
 
 TEST_CASE("the host verifier compiles, runs and judges") {
   const auto shared = std::make_shared<const jit::Compiler>(jit::real_nvrtc());
-  const HostVerifier verifier = sim_host_verifier(shared, {9, 0, false});
-  const codegen::KernelSpec spec{*codegen::find_strategy("warp_tile"),
-                                 *parse_tile(kWarpTile),
-                                 {true, false, 4, 4, 4},
-                                 DataType::f32};
+  const HostVerifier verifier = sim_host_verifier(shared);
+  codegen::KernelSpec spec{*codegen::find_strategy("warp_tile"),
+                           *parse_tile(kWarpTile),
+                           {true, false, 4, 4, 4},
+                           DataType::f32};
+  spec.arch = {9, 0, false};
   const auto verdict = verifier(spec);
   REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
   CHECK_MESSAGE(verdict->correct(), verdict->detail);

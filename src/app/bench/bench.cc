@@ -43,10 +43,10 @@ tuner::BenchPlan plan_of(const BenchChoice& choice) {
 }
 
 MakeKernel kernel_maker(std::shared_ptr<const jit::Compiler> compiler) {
-  return [compiler](const codegen::KernelSpec& spec, Arch arch) -> Expected<tuner::Finalist> {
+  return [compiler](const codegen::KernelSpec& spec) -> Expected<tuner::Finalist> {
     tuner::Finalist finalist;
     finalist.candidate = tuner::make_candidate(spec, to_string(compiler->nvrtc().version()));
-    auto compiled = compiler->compile({finalist.candidate.source, arch, {}});
+    auto compiled = compiler->compile({finalist.candidate.source, spec.arch, {}});
     if (!compiled) {
       return make_error(ErrorKind::unsupported,
                         "it does not compile: " + compiled.error().first_error);
@@ -168,7 +168,6 @@ class Bench {
                                    prepared_.libraries.cublaslt,
                                    gpu::NvmlDevice::find(prepared_.libraries.nvml, device.uuid)};
     tuner::EvaluationOptions evaluation;
-    evaluation.arch = prepared_.target.arch;
     evaluation.warm = options_.warm;
     evaluation.max_final_seconds = options_.seconds;
     return tuner::DeviceEvaluator::create(std::move(services), canonical(problem), evaluation);

@@ -49,7 +49,7 @@ class Chooser {
   std::optional<BenchPick> kernel(const dispatch::Choice& choice) const {
     BenchPick pick = described(choice);
     pick.label = config_text(choice.spec.strategy->name(), choice.spec.tile);
-    auto made = make_kernel_(choice.spec, choice.arch);
+    auto made = make_kernel_(choice.spec);
     if (!made) {
       add_note(note_, fmt::format("{}: {}", pick.label, made.error().message));
       return std::nullopt;

@@ -48,8 +48,7 @@ struct BenchChoice {
 void add_note(std::string& notes, std::string_view note);
 
 // A kernel's machine code for an arch, or why there is none.
-using MakeKernel =
-    std::function<Expected<tuner::Finalist>(const codegen::KernelSpec& spec, Arch arch)>;
+using MakeKernel = std::function<Expected<tuner::Finalist>(const codegen::KernelSpec& spec)>;
 
 // The first of the decision's choices that can be had, as the library takes it: a kernel that
 // compiles, an algorithm that cuBLASLt (`offered`: all of its algorithms that run; none: it cannot

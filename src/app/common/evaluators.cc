@@ -28,9 +28,8 @@ Expected<std::unique_ptr<tuner::Evaluator>> make_evaluator(
     const Machine& machine, const Target& target, const VendorLibraries& libraries,
     std::shared_ptr<const jit::Compiler> compiler, const Problem& problem, bool warm) {
   if (!target.device) {
-    return std::make_unique<tuner::ModelEvaluator>(
-        canonical(problem), target.limits,
-        tuner::sim_host_verifier(std::move(compiler), target.arch));
+    return std::make_unique<tuner::ModelEvaluator>(canonical(problem), target.limits,
+                                                   tuner::sim_host_verifier(std::move(compiler)));
   }
   tuner::DeviceServices services;
   services.driver = machine.driver;
@@ -39,7 +38,6 @@ Expected<std::unique_ptr<tuner::Evaluator>> make_evaluator(
   services.cublaslt = libraries.cublaslt;
   services.nvml = gpu::NvmlDevice::find(libraries.nvml, target.device->uuid);
   tuner::EvaluationOptions options;
-  options.arch = target.arch;
   options.warm = warm;
   return tuner::DeviceEvaluator::create(std::move(services), canonical(problem), options);
 }

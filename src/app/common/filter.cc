@@ -12,7 +12,7 @@ Expected<store::Filter> parse_filter(const FilterOptions& options) {
   if (!options.arch.empty()) {
     auto arch = parse_arch(options.arch);
     if (!arch) return tl::unexpected(arch.error());
-    filter.arch = *arch;
+    filter.arch = capability_of(*arch);
   }
   if (!options.type.empty()) {
     auto type = parse_data_type(options.type);

@@ -18,7 +18,7 @@ Expected<codegen::KernelSpec> parse_kernel(std::string_view strategy_name, std::
     return tl::unexpected(supported.error());
   const auto tile = codegen::read_tile(**strategy, text);
   if (!tile) return tl::unexpected(tile.error());
-  const codegen::KernelSpec spec = codegen::spec_for(**strategy, *tile, problem);
+  const codegen::KernelSpec spec = codegen::spec_for(**strategy, *tile, problem, arch);
   const codegen::Rule* broken = codegen::broken_rule(spec, representative_device(arch));
   if (broken != nullptr) {
     return usage_error(fmt::format("tile '{}' is illegal for {}: {} ({})", text, strategy_name,

@@ -50,7 +50,7 @@ Expected<Target> modelled_target(const TargetOptions& options) {
   if (!options.arch.empty()) {
     auto arch = parse_arch(options.arch);
     if (!arch) return tl::unexpected(arch.error());
-    wanted = *arch;
+    wanted = capability_of(*arch);
   }
   auto spec = choose_device_spec(options.model, wanted);
   if (!spec) return tl::unexpected(spec.error());
@@ -97,7 +97,7 @@ Expected<Target> choose_target(const TargetOptions& options, const Machine& mach
   if (!options.arch.empty()) {
     auto arch = parse_arch(options.arch);
     if (!arch) return tl::unexpected(arch.error());
-    target.arch = *arch;
+    target.arch = capability_of(*arch);
     if (target.device && !runs_on(target.arch, target.device->arch)) {
       return usage_error(fmt::format("--arch {} does not run on device {}, {} ({})", options.arch,
                                      *options.device, target.device->name,

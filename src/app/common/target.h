@@ -28,8 +28,8 @@ struct TargetOptions {
   std::string model = {};     // --model, a known GPU model: predict for it; empty: as is best here
 };
 
-// What is tuned for: an arch, the limits that code for it has to keep, and the device to measure
-// on, if there is one that runs it.
+// What is tuned for: a compute capability, the limits that code for it has to keep, and the device
+// to measure on, if there is one that runs it.
 struct Target {
   Arch arch;
   std::optional<Device> device;

@@ -28,7 +28,6 @@ namespace {
 // A kernel of a winner and its machine code.
 struct Kernel {
   codegen::KernelSpec spec;
-  Arch arch;
   std::array<std::vector<std::byte>, 2> images;  // [device_scalars]
   std::string why_missing;
 };
@@ -94,14 +93,14 @@ std::optional<Kernel> kernel_of(const store::Winner& winner) {
   const auto problem = parse_key(winner.problem);
   const auto arch = parse_arch(winner.arch);
   if (!problem || !arch) return std::nullopt;
-  const auto spec =
-      codegen::parse_spec(winner.kernel->strategy, winner.kernel->config, canonical(*problem));
+  const auto spec = codegen::parse_spec(winner.kernel->strategy, winner.kernel->config,
+                                        canonical(*problem), *arch);
   if (!spec) return std::nullopt;
-  return Kernel{*spec, *arch, {}, ""};
+  return Kernel{*spec, {}, ""};
 }
 
 std::string name_of(const Kernel& kernel) {
-  return to_string(kernel.arch) + " " + codegen::kernel_name(kernel.spec);
+  return to_string(kernel.spec.arch) + " " + codegen::kernel_name(kernel.spec);
 }
 
 dispatch::KernelImages open_images(const Context& context) {
@@ -116,12 +115,13 @@ dispatch::KernelImages open_images(const Context& context) {
 
 void find_images(dispatch::KernelImages& images, Kernel& kernel) try {
   // A tile that another version, or another program, recorded may break rules of this one.
-  if (const auto* rule = codegen::broken_rule(kernel.spec, representative_device(kernel.arch))) {
+  if (const auto* rule =
+          codegen::broken_rule(kernel.spec, representative_device(kernel.spec.arch))) {
     kernel.why_missing = "breaks the rule: " + std::string(rule->name);
     return;
   }
   for (const bool device_scalars : {false, true}) {
-    auto image = images.find(variant(kernel, device_scalars), kernel.arch);
+    auto image = images.find(variant(kernel, device_scalars));
     if (!image) {
       kernel.why_missing = std::move(image.error().message);
       return;
@@ -156,11 +156,11 @@ void add_images(dispatch::PackWriter& writer, const Kernels& kernels, PackReport
   for (const auto& [name, kernel] : kernels) {
     if (!kernel.why_missing.empty()) {
       report.missing.push_back(
-          {codegen::kernel_name(kernel.spec), to_string(kernel.arch), kernel.why_missing});
+          {codegen::kernel_name(kernel.spec), to_string(kernel.spec.arch), kernel.why_missing});
       continue;
     }
     for (const bool device_scalars : {false, true}) {
-      writer.add_image(codegen::emit(variant(kernel, device_scalars)), kernel.arch,
+      writer.add_image(codegen::emit(variant(kernel, device_scalars)), kernel.spec.arch,
                        kernel.images[static_cast<size_t>(device_scalars)]);
     }
   }

@@ -24,13 +24,14 @@ Expected<void> take_record(const store::Record& record, const Problem& problem,
                       fmt::format("record {} is a vendor's algorithm: {} {}", record.id,
                                   record.key.strategy, record.key.config));
   }
-  const auto spec = codegen::parse_spec(record.key.strategy, record.key.config, canonical(problem));
+  const auto spec = codegen::parse_spec(record.key.strategy, record.key.config, canonical(problem),
+                                        record.job.arch);
   if (!spec) {
     return make_error(spec.error().kind,
                       fmt::format("record {}: {}", record.id, spec.error().message));
   }
   kernel.spec = *spec;
-  kernel.arch = record.job.arch;
+  kernel.arch = spec->arch;
   kernel.record = record;
   return {};
 }
@@ -75,7 +76,7 @@ Expected<void> compile(const Context& context, EmittedKernel& kernel) {
   if (!kernel.arch) return usage_error("--arch is needed to compile");
   auto compiler = load_compiler(context);
   if (!compiler) return tl::unexpected(compiler.error());
-  const jit::CompileRequest request{codegen::emit(kernel.spec), *kernel.arch, {}};
+  const jit::CompileRequest request{codegen::emit(kernel.spec), kernel.spec.arch, {}};
   const auto failed = [&](const jit::CompileFailure& failure) {
     return make_error(
         failure.phase == jit::CompilePhase::arch ? ErrorKind::unsupported : ErrorKind::failed,
@@ -115,7 +116,7 @@ Expected<void> choose_by_model(const Context& context, const EmitOptions& option
   auto spec = model_kernel(options.strategy, problem, *target);
   if (!spec) return tl::unexpected(spec.error());
   kernel.spec = *spec;
-  kernel.arch = target->arch;
+  kernel.arch = spec->arch;
   kernel.model = target->limits.name;
   context.log->info("the tile is the model's choice for {} as {}; nothing was measured",
                     to_string(target->arch), with_article(target->limits.name));
@@ -139,9 +140,9 @@ Expected<void> find_kernel(const Context& context, const EmitOptions& options,
 Expected<void> fill(const Context& context, const Problem& problem, EmittedKernel& kernel) {
   kernel.name = codegen::kernel_name(kernel.spec);
   kernel.plan = kernel.spec.strategy->launch_plan(kernel.spec, problem);
+  kernel.spec.arch = kernel.arch ? *kernel.arch : oldest_arch(kernel.spec, problem);
   if (kernel.format != EmitFormat::source) return compile(context, kernel);
-  kernel.content = codegen::emit_standalone(
-      kernel.spec, kernel.arch ? *kernel.arch : oldest_arch(kernel.spec, problem));
+  kernel.content = codegen::emit_standalone(kernel.spec);
   return {};
 }
 
@@ -195,10 +196,11 @@ std::string emit_json(const EmittedKernel& kernel) {
   json["workspace_bytes"] = kernel.plan.workspace_bytes;
   json["launches"] = nlohmann::ordered_json::array();
   for (const codegen::KernelLaunch& launch : kernel.plan.launches) {
-    json["launches"].push_back({{"entry", launch.entry},
-                                {"grid", {launch.grid.x, launch.grid.y, launch.grid.z}},
-                                {"block", {launch.block.x, launch.block.y, launch.block.z}},
-                                {"smem_bytes", launch.smem_bytes}});
+    json["launches"].push_back(
+        {{"entry", launch.entry},
+         {"grid", {launch.config.grid.x, launch.config.grid.y, launch.config.grid.z}},
+         {"block", {launch.config.block.x, launch.config.block.y, launch.config.block.z}},
+         {"smem_bytes", launch.config.dynamic_smem_bytes}});
   }
   json["record"] = to_json(kernel.record);
   json["model"] =

@@ -56,7 +56,6 @@ Expected<PreparedLadder> prepare(const Context& context, const LadderOptions& op
 tuner::TuneRequest make_request(const LadderOptions& options, const PreparedLadder& prepared) {
   tuner::TuneRequest request;
   request.problem = prepared.problem;
-  request.arch = prepared.target.arch;
   request.spaces = prepared.supported.spaces;
   request.max_candidates =
       options.candidates.value_or(prepared.target.device ? kRungMeasured : kRungPredicted);

@@ -58,7 +58,6 @@ tuner::TuneRequest make_request(const TuneOptions& options, const Problem& probl
                                 std::vector<codegen::SearchSpace> spaces, const Target& target) {
   tuner::TuneRequest request;
   request.problem = problem;
-  request.arch = target.arch;
   request.spaces = std::move(spaces);
   request.max_candidates =
       options.candidates.value_or(target.device ? kCandidatesMeasured : kCandidatesPredicted);

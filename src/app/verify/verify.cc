@@ -46,7 +46,7 @@ Expected<std::vector<codegen::KernelSpec>> choose_kernels(const VerifyOptions& o
   std::vector<codegen::KernelSpec> specs;
   specs.reserve(legal.size());
   for (const TileConfig& tile : legal)
-    specs.push_back(codegen::spec_for(**strategy, tile, problem));
+    specs.push_back(codegen::spec_for(**strategy, tile, problem, target.arch));
   if (specs.empty()) return usage_error("no tile of the strategy is legal for this problem");
   return specs;
 }
@@ -69,10 +69,10 @@ Expected<Check> gpu_check(const Machine& machine, const Problem& problem, const 
   auto verifier = tuner::GpuVerifier::create(*context, std::move(cases));
   if (!verifier) return tl::unexpected(verifier.error());
   auto shared = std::make_shared<tuner::GpuVerifier>(std::move(*verifier));
-  return Check([shared, context = *context, compiler,
-                arch = target.arch](const codegen::KernelSpec& spec) -> Expected<VerifiedKernel> {
+  return Check([shared, context = *context,
+                compiler](const codegen::KernelSpec& spec) -> Expected<VerifiedKernel> {
     VerifiedKernel result{to_string(spec.tile), "", {}, {}};
-    auto compiled = compiler->compile({codegen::emit(spec), arch, {}});
+    auto compiled = compiler->compile({codegen::emit(spec), spec.arch, {}});
     if (!compiled) {
       result.failure = "does not compile: " + compiled.error().first_error;
       return result;
@@ -97,7 +97,6 @@ Expected<Check> gpu_check(const Machine& machine, const Problem& problem, const 
 
 // What the simulator is asked of each kernel.
 struct SimRequest {
-  Arch arch;
   std::optional<ptxsim::AsyncMode> mode;  // none: all that make a difference
   std::optional<Problem> profiled;
 };
@@ -127,7 +126,7 @@ Check sim_check(const SimRequest& request, std::shared_ptr<const jit::Compiler> 
   return [request, compiler = std::move(compiler)](
              const codegen::KernelSpec& spec) -> Expected<VerifiedKernel> {
     VerifiedKernel result{to_string(spec.tile), "", {}, {}};
-    const auto verifier = tuner::SimVerifier::load(spec, request.arch, *compiler);
+    const auto verifier = tuner::SimVerifier::load(spec, *compiler);
     if (!verifier) {
       result.failure = verifier.error().message;
     } else if (auto done = simulate(request, *verifier, spec, result); !done) {
@@ -212,9 +211,9 @@ Expected<VerifyReport> verify(const Context& context, const VerifyOptions& optio
   if (options.profile) report.profiled = problem;
   const bool on_gpu = options.backend == "gpu";
   if (!on_gpu) report.async = options.async.empty() ? kBothModes : options.async;
-  auto check = on_gpu ? gpu_check(machine, problem, *target, *compiler, report.cases)
-                      : Expected<Check>(sim_check(
-                            {target->arch, async_mode(options), report.profiled}, *compiler));
+  auto check = on_gpu
+                   ? gpu_check(machine, problem, *target, *compiler, report.cases)
+                   : Expected<Check>(sim_check({async_mode(options), report.profiled}, *compiler));
   if (!check) return tl::unexpected(check.error());
   for (const codegen::KernelSpec& spec : *specs) {
     if (stop.load()) break;

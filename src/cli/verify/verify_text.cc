@@ -7,7 +7,7 @@
 namespace gemmtune::cli {
 namespace {
 
-std::string text_of(const codegen::Dim3& extent) {
+std::string text_of(const Dim3& extent) {
   return fmt::format("{}x{}x{}", extent.x, extent.y, extent.z);
 }
 

@@ -1,8 +1,7 @@
-#include "codegen/strategies/double_buffer.h"
-
 #include <array>
 
 #include "codegen/multistage_rules.h"
+#include "codegen/registry.h"
 #include "codegen/simt_rules.h"
 
 namespace gemmtune::codegen {
@@ -50,8 +49,8 @@ class DoubleBuffer final : public Strategy {
     return either_loop::estimated_registers(spec);
   }
 
-  LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
-    return simt::single_launch(spec, problem);
+  MainloopCost mainloop(const KernelSpec& spec, const DeviceSpec& device) const override {
+    return either_loop::with_copies(Strategy::mainloop(spec, device), spec.tile);
   }
 
  private:

@@ -1,7 +1,6 @@
-#include "codegen/strategies/gemv.h"
-
 #include <array>
 
+#include "codegen/registry.h"
 #include "codegen/skinny_strategy.h"
 
 namespace gemmtune::codegen {

@@ -1,10 +1,9 @@
-#include "codegen/strategies/mma_misaligned.h"
-
 #include <fmt/format.h>
 
 #include <array>
 
 #include "codegen/mma_strategy.h"
+#include "codegen/registry.h"
 
 namespace gemmtune::codegen {
 namespace {
@@ -70,28 +69,32 @@ class MmaMisaligned final : public MmaStrategy {
 
   std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override {
     std::vector<EntryPoint> entries = Strategy::entry_points(spec);
-    entries.push_back({"_prepare", "prepare", kCopyThreads, "kPrepareThreads", 0});
+    entries.push_back({"_prepare", "prepare", kCopyThreads, "kPrepareThreads"});
     return entries;
   }
 
-  LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
-    LaunchPlan plan = MmaStrategy::launch_plan(spec, problem);
-    const int64_t elements = copied_elements(spec, problem);
-    constexpr int64_t kBlockElements = int64_t{kCopyThreads} * kAlignedVector;
-    const auto blocks = static_cast<unsigned>((elements + kBlockElements - 1) / kBlockElements);
-    plan.launches.insert(plan.launches.begin(), {1, {blocks, 1, 1}, {kCopyThreads, 1, 1}, {}, 0});
-    plan.workspace_bytes = elements * size_bytes(spec.type);
-    plan.reduction_bytes = 2 * plan.workspace_bytes;
-    return plan;
+  KernelWork work(const KernelSpec& spec, const Problem& problem) const override {
+    KernelWork work = MmaStrategy::work(spec, problem);
+    work.launches = 2;
+    work.reduction_bytes = 2 * copied_elements(spec, problem) * size_bytes(spec.type);
+    return work;
   }
 
-  std::string launch_notes(const KernelSpec& spec) const override {
-    return Strategy::launch_notes(spec) +
-           fmt::format(
-               "Before it: {}_prepare<<<ceil(e / {}), {}>>>(args), e the elements of the copies.\n"
-               "args.workspace: 2 * e bytes, 16-byte aligned: of A and B, those that 16 bytes do "
-               "not divide, with lines padded to multiples of {} elements.\n",
-               kernel_name(spec), kCopyThreads * kAlignedVector, kCopyThreads, kLineUnit);
+  LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
+    constexpr int64_t kBlockElements = int64_t{kCopyThreads} * kAlignedVector;
+    const int64_t elements = copied_elements(spec, problem);
+    LaunchPlan plan = MmaStrategy::launch_plan(spec, problem);
+    plan.preamble = fmt::format(
+        "e: the elements of the copies of A and B, those that 16 bytes do not divide, with lines "
+        "padded to multiples of {} elements.\n",
+        kLineUnit);
+    plan.launches.insert(plan.launches.begin(),
+                         launch_of(spec, 1,
+                                   {(elements + kBlockElements - 1) / kBlockElements,
+                                    fmt::format("ceil(e / {})", kBlockElements)}));
+    plan.workspace_bytes = elements * size_bytes(spec.type);
+    plan.workspace_formula = fmt::format("{} * e", size_bytes(spec.type));
+    return plan;
   }
 };
 

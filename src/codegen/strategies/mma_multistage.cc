@@ -1,6 +1,5 @@
-#include "codegen/strategies/mma_multistage.h"
-
 #include "codegen/mma_strategy.h"
+#include "codegen/registry.h"
 
 namespace gemmtune::codegen {
 namespace {

@@ -1,5 +1,3 @@
-#include "codegen/strategies/mma_split_k.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,9 +5,11 @@
 
 #include "codegen/mma_partials.h"
 #include "codegen/mma_rules.h"
+#include "codegen/registry.h"
 #include "codegen/simt_rules.h"
 #include "codegen/sliced_strategy.h"
 #include "codegen/slices.h"
+#include "codegen/tile_grid.h"
 
 namespace gemmtune::codegen {
 namespace {
@@ -70,37 +70,32 @@ class MmaSplitK final : public SlicedStrategy {
     return entries;
   }
 
-  LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
-    const TileConfig& t = spec.tile;
-    LaunchPlan plan = simt::single_launch(spec, problem);
-    if (!through_workspace(t)) return slices::sliced(std::move(plan), spec, problem);
-    const int64_t tiles = plan.launches[0].grid.x;
-    plan.launches[0].grid.x *= static_cast<unsigned>(t.slices);
-    plan.launches.push_back(mma::finish_launch(tiles * mma::finish_blocks(t, t.slices)));
-    plan.workspace_bytes = workspace_bytes(spec, problem);
-    plan.reduction_bytes = 2 * plan.workspace_bytes;
-    return plan;
+  MainloopCost mainloop(const KernelSpec& spec, const DeviceSpec& device) const override {
+    return mma::mainloop(spec, device);
   }
 
-  std::string launch_notes(const KernelSpec& spec) const override {
+  KernelWork work(const KernelSpec& spec, const Problem& problem) const override {
+    KernelWork work = SlicedStrategy::work(spec, problem);
+    if (through_workspace(spec.tile)) work.reduction_bytes = 2 * workspace_bytes(spec, problem);
+    return work;
+  }
+
+  LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
     const TileConfig& t = spec.tile;
-    if (!through_workspace(t)) return SlicedStrategy::launch_notes(spec);
-    const std::string tiles =
-        fmt::format("ceil(m / {}) * ceil(n / {}) * batch", t.tile_m, t.tile_n);
-    return fmt::format(
-        "{}<<<{} * {}, {}, {}>>>(args); args is gemmtune::GemmArgs, below.\n"
-        "After it: {}_finish<<<{} * {}, {}>>>(args)\n"
-        "args.workspace: {} * {} bytes, 16-byte aligned.\n",
-        kernel_name(spec), tiles, t.slices, threads(t), smem_bytes(spec), kernel_name(spec), tiles,
-        mma::finish_blocks(t, t.slices), mma::finish_entry_point().threads, tiles,
-        t.slices * mma::slot_bytes(t));
+    if (!through_workspace(t)) return SlicedStrategy::launch_plan(spec, problem);
+    LaunchPlan plan;
+    plan.launches = {launch_of(spec, 0, tile_grid(t, problem, t.slices)),
+                     launch_of(spec, 1, tile_grid(t, problem, mma::finish_blocks(t, t.slices)))};
+    plan.workspace_bytes = workspace_bytes(spec, problem);
+    plan.workspace_formula =
+        tile_grid(t, problem).formula + fmt::format(" * {}", t.slices * mma::slot_bytes(t));
+    return plan;
   }
 
  protected:
   int64_t workspace_bytes(const KernelSpec& spec, const Problem& problem) const override {
     if (!through_workspace(spec.tile)) return 0;
-    return int64_t{simt::tile_grid(spec.tile, problem).x} * spec.tile.slices *
-           mma::slot_bytes(spec.tile);
+    return tile_blocks(spec.tile, problem) * spec.tile.slices * mma::slot_bytes(spec.tile);
   }
 
  private:

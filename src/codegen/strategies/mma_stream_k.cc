@@ -1,5 +1,3 @@
-#include "codegen/strategies/mma_stream_k.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 
 #include "codegen/mma_partials.h"
 #include "codegen/mma_strategy.h"
+#include "codegen/registry.h"
 #include "codegen/slices.h"
 
 #include "../../../kernels_templates/parts/mma_finish_pieces.h"
@@ -82,41 +81,38 @@ class MmaStreamK final : public MmaStrategy {
            workspace_bytes(spec.tile, shares) <= slices::kMaxWorkspaceBytes;
   }
 
-  // On the average: pieces and whole tiles differ by less than a factor of two.
-  int64_t block_depth(const KernelSpec& spec, const Problem& problem) const override {
-    const StreamKShares shares = shares_of(spec.tile, problem);
-    const int64_t k_tiles = int64_t{shares.tiles} * shares.tiles_k;
-    return (k_tiles + shares.grid() - 1) / shares.grid() * spec.tile.tile_k;
-  }
-
   std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override {
     std::vector<EntryPoint> entries = Strategy::entry_points(spec);
     entries.push_back(mma::finish_entry_point());
     return entries;
   }
 
-  LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
-    const TileConfig& t = spec.tile;
-    const StreamKShares shares = shares_of(t, problem);
-    LaunchPlan plan = MmaStrategy::launch_plan(spec, problem);
-    plan.launches[0].grid.x = static_cast<unsigned>(shares.grid());
-    if (shares.shared == 0) return plan;
-    plan.launches.push_back(mma::finish_launch(shares.finish_grid(t.tile_m * t.tile_n)));
-    plan.workspace_bytes = workspace_bytes(t, shares);
-    plan.reduction_bytes = 2 * partial_tiles(shares) * mma::slot_bytes(t);
-    return plan;
+  // The depth is the average: pieces and whole tiles differ by less than a factor of two.
+  KernelWork work(const KernelSpec& spec, const Problem& problem) const override {
+    const StreamKShares shares = shares_of(spec.tile, problem);
+    const int64_t k_tiles = int64_t{shares.tiles} * shares.tiles_k;
+    const int64_t blocks = shares.grid();
+    KernelWork work{blocks, (k_tiles + blocks - 1) / blocks * spec.tile.tile_k, 1, 0};
+    if (shares.shared == 0) return work;
+    work.launches = 2;
+    work.reduction_bytes = 2 * partial_tiles(shares) * mma::slot_bytes(spec.tile);
+    return work;
   }
 
-  std::string launch_notes(const KernelSpec& spec) const override {
+  LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
     const TileConfig& t = spec.tile;
-    return fmt::format(
-        "const auto shares = gemmtune::stream_k_shares(kTile, args); args is gemmtune::GemmArgs, "
-        "below.\n"
-        "{0}<<<shares.grid(), {1}, {2}>>>(args)\n"
-        "After it, if shares.shared > 0: {0}_finish<<<shares.finish_grid({3}), {4}>>>(args)\n"
-        "args.workspace: {5} * shares.slots() bytes, 16-byte aligned.\n",
-        kernel_name(spec), threads(t), smem_bytes(spec), t.tile_m * t.tile_n,
-        mma::finish_entry_point().threads, mma::slot_bytes(t));
+    const int floats = t.tile_m * t.tile_n;
+    const StreamKShares shares = shares_of(t, problem);
+    LaunchPlan plan;
+    plan.preamble = "const auto shares = gemmtune::stream_k_shares(kTile, args);\n";
+    plan.launches.push_back(launch_of(spec, 0, {shares.grid(), "shares.grid()"}));
+    if (shares.shared == 0) return plan;
+    plan.launches.push_back(launch_of(
+        spec, 1, {shares.finish_grid(floats), fmt::format("shares.finish_grid({})", floats)}));
+    plan.launches.back().condition = "shares.shared > 0";
+    plan.workspace_bytes = workspace_bytes(t, shares);
+    plan.workspace_formula = fmt::format("{} * shares.slots()", mma::slot_bytes(t));
+    return plan;
   }
 
  private:

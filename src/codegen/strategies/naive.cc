@@ -1,7 +1,6 @@
-#include "codegen/strategies/naive.h"
-
 #include <array>
 
+#include "codegen/registry.h"
 #include "codegen/simt_rules.h"
 #include "codegen/simt_strategy.h"
 
@@ -20,6 +19,7 @@ const Strategy& naive() {
       .template_name = "Naive",
       .parameters = kParameters,
       .rules = simt::block_tile_rules_with({}),
+      .path = OperandPath::global,
       .threads = simt::block_tile_threads,
       .smem_bytes = [](const KernelSpec&) { return 0; },
       .estimated_registers = simt::single_buffer_registers,

@@ -1,7 +1,6 @@
-#include "codegen/strategies/register_cache.h"
-
 #include <array>
 
+#include "codegen/registry.h"
 #include "codegen/simt_rules.h"
 #include "codegen/simt_strategy.h"
 
@@ -22,6 +21,7 @@ const Strategy& register_cache() {
       .template_name = "RegisterCache",
       .parameters = kParameters,
       .rules = simt::block_tile_rules_with(simt::guarded_rules()),
+      .path = OperandPath::shared_words,
       .threads = simt::block_tile_threads,
       .smem_bytes = simt::unpadded_smem_bytes,
       .estimated_registers = simt::single_buffer_registers,

@@ -1,7 +1,6 @@
-#include "codegen/strategies/smem_tile.h"
-
 #include <array>
 
+#include "codegen/registry.h"
 #include "codegen/simt_rules.h"
 #include "codegen/simt_strategy.h"
 
@@ -26,6 +25,7 @@ const Strategy& smem_tile() {
       .template_name = "SmemTile",
       .parameters = kParameters,
       .rules = simt::block_tile_rules_with(simt::joined({simt::guarded_rules(), kSquareRules})),
+      .path = OperandPath::shared_words,
       .threads = simt::block_tile_threads,
       .smem_bytes = simt::unpadded_smem_bytes,
       .estimated_registers = simt::single_buffer_registers,

@@ -1,9 +1,8 @@
-#include "codegen/strategies/split_k.h"
-
 #include <algorithm>
 #include <array>
 
 #include "codegen/multistage_rules.h"
+#include "codegen/registry.h"
 #include "codegen/simt_rules.h"
 #include "codegen/sliced_strategy.h"
 #include "codegen/slices.h"
@@ -62,6 +61,10 @@ class SplitK final : public SlicedStrategy {
 
   int estimated_registers(const KernelSpec& spec) const override {
     return either_loop::estimated_registers(spec);
+  }
+
+  MainloopCost mainloop(const KernelSpec& spec, const DeviceSpec& device) const override {
+    return either_loop::with_copies(SlicedStrategy::mainloop(spec, device), spec.tile);
   }
 
  private:

@@ -1,7 +1,6 @@
-#include "codegen/strategies/thread_tile_1d.h"
-
 #include <array>
 
+#include "codegen/registry.h"
 #include "codegen/simt_rules.h"
 #include "codegen/simt_strategy.h"
 
@@ -20,6 +19,7 @@ const Strategy& thread_tile_1d() {
       .template_name = "ThreadTile1d",
       .parameters = kParameters,
       .rules = simt::block_tile_rules_with(simt::guarded_rules()),
+      .path = OperandPath::shared_words,
       .threads = simt::block_tile_threads,
       .smem_bytes = simt::unpadded_smem_bytes,
       .estimated_registers = simt::single_buffer_registers,

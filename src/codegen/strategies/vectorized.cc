@@ -1,7 +1,6 @@
-#include "codegen/strategies/vectorized.h"
-
 #include <array>
 
+#include "codegen/registry.h"
 #include "codegen/simt_rules.h"
 #include "codegen/simt_strategy.h"
 
@@ -34,6 +33,7 @@ const Strategy& vectorized() {
       .parameters = kParameters,
       .rules =
           simt::block_tile_rules_with(simt::joined({kVectorRules, simt::register_copy_rules()})),
+      .path = OperandPath::shared_vectors,
       .threads = simt::block_tile_threads,
       .smem_bytes = [](const KernelSpec& spec) { return simt::smem_bytes(spec, 1); },
       .estimated_registers = simt::single_buffer_registers,

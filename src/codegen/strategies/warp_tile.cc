@@ -1,7 +1,6 @@
-#include "codegen/strategies/warp_tile.h"
-
 #include <array>
 
+#include "codegen/registry.h"
 #include "codegen/simt_rules.h"
 #include "codegen/simt_strategy.h"
 
@@ -36,6 +35,7 @@ const Strategy& warp_tile() {
       .template_name = "WarpTile",
       .parameters = kParameters,
       .rules = simt::rules_with(simt::joined({simt::register_copy_rules(), kIterationRules})),
+      .path = OperandPath::warp_tiles,
       .threads = simt::threads,
       .smem_bytes = [](const KernelSpec& spec) { return simt::smem_bytes(spec, 1); },
       .estimated_registers = simt::single_buffer_registers,

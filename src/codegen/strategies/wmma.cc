@@ -1,9 +1,8 @@
-#include "codegen/strategies/wmma.h"
-
 #include <algorithm>
 #include <array>
 
 #include "codegen/mma_rules.h"
+#include "codegen/registry.h"
 #include "codegen/simt_rules.h"
 
 namespace gemmtune::codegen {
@@ -80,9 +79,8 @@ class Wmma final : public Strategy {
   }
 
   LoadBytes loads(const KernelSpec& spec) const override { return mma::loads(spec); }
-
-  LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
-    return simt::single_launch(spec, problem);
+  MainloopCost mainloop(const KernelSpec& spec, const DeviceSpec& device) const override {
+    return mma::mainloop(spec, device);
   }
 
  private:

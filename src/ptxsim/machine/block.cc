@@ -22,8 +22,8 @@ Block::Block(const Launch& launch, WorkerLog& log, Cluster& cluster, uint32_t ra
 }
 
 void Block::restart(uint64_t cluster_index, uint32_t first_clock) {
-  const uint32_t(&grid)[3] = launch_.config.grid;
-  const uint32_t(&cluster)[3] = launch_.config.cluster;
+  const Dim3& grid = launch_.config.grid;
+  const Dim3& cluster = launch_.config.cluster;
   const uint64_t across = grid[0] / cluster[0];
   const uint64_t down = grid[1] / cluster[1];
   position_in_cluster_ = {rank_ % cluster[0], rank_ / cluster[0] % cluster[1],

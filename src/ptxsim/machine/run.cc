@@ -19,33 +19,31 @@ namespace {
 constexpr uint64_t kSlice = 1U << 16;  // instructions a warp gets before the next one's turn
 constexpr uint64_t kClusterBudget = 1U << 20;  // ... a cluster, before another may start
 constexpr size_t kParkedClusters = 32;         // a host thread, that spin on one another
-constexpr uint32_t kMaxBlockSmemBytes = 227 * 1024;
-
-uint64_t product(const uint32_t (&extent)[3]) {
-  return uint64_t{extent[0]} * extent[1] * extent[2];
-}
+constexpr int64_t kMaxBlockSmemBytes = 227 * 1024;
 
 bool given(const uint32_t (&extent)[3]) {
   return extent[0] != 0;
 }
 
+Dim3 to_dim3(const uint32_t (&extent)[3]) {
+  return {extent[0], extent[1], extent[2]};
+}
+
 Expected<void> check_launch(const Program& program, const LaunchConfig& config) {
   const std::string& kernel = program.kernel;
-  const uint64_t threads = product(config.block);
+  const uint64_t threads = config.block.count();
   if (threads == 0 || threads > 1024) {
     return usage_error(fmt::format("{}: {} threads a block", kernel, threads));
   }
-  if (product(config.grid) == 0) return usage_error(kernel + ": an empty grid");
-  if (given(program.required_threads) &&
-      !std::equal(config.block, config.block + 3, program.required_threads)) {
+  if (config.grid.count() == 0) return usage_error(kernel + ": an empty grid");
+  if (given(program.required_threads) && config.block != to_dim3(program.required_threads)) {
     return usage_error(kernel + ": the block differs from .reqntid");
   }
   if (program.max_threads != 0 && threads > program.max_threads) {
     return usage_error(fmt::format("{}: {} threads a block where .maxntid allows {}", kernel,
                                    threads, program.max_threads));
   }
-  if (given(program.required_cluster) &&
-      !std::equal(config.cluster, config.cluster + 3, program.required_cluster)) {
+  if (given(program.required_cluster) && config.cluster != to_dim3(program.required_cluster)) {
     return usage_error(kernel + ": the cluster differs from .reqnctapercluster");
   }
   for (int axis = 0; axis < 3; ++axis) {
@@ -53,8 +51,8 @@ Expected<void> check_launch(const Program& program, const LaunchConfig& config) 
       return usage_error(kernel + ": the cluster does not divide the grid");
     }
   }
-  if (product(config.cluster) > 16) return usage_error(kernel + ": more than 16 blocks a cluster");
-  const uint64_t smem = uint64_t{program.static_smem_bytes} + config.dynamic_smem_bytes;
+  if (config.cluster.count() > 16) return usage_error(kernel + ": more than 16 blocks a cluster");
+  const int64_t smem = int64_t{program.static_smem_bytes} + config.dynamic_smem_bytes;
   if (smem > kMaxBlockSmemBytes) {
     return usage_error(fmt::format("{}: {} bytes of shared memory a block, at most {}", kernel,
                                    smem, kMaxBlockSmemBytes));
@@ -133,17 +131,18 @@ std::vector<std::byte> make_register_image(const Program& program, const LaunchC
                                            const ModuleVariables& variables) {
   std::vector<std::byte> image = program.register_image;
   const SpecialRows& special = program.special;
+  const auto dynamic_smem = static_cast<uint32_t>(config.dynamic_smem_bytes);
   for (int axis = 0; axis < 3; ++axis) {
     fill(image, special.ntid[axis], config.block[axis]);
     fill(image, special.nctaid[axis], config.grid[axis]);
     fill(image, special.nclusterid[axis], config.grid[axis] / config.cluster[axis]);
     fill(image, special.cluster_nctaid[axis], config.cluster[axis]);
   }
-  fill(image, special.nwarpid, static_cast<uint32_t>((product(config.block) + 31) / kWarpSize));
+  fill(image, special.nwarpid, static_cast<uint32_t>((config.block.count() + 31) / kWarpSize));
   fill(image, special.nsmid, 1U);
-  fill(image, special.cluster_nctarank, static_cast<uint32_t>(product(config.cluster)));
-  fill(image, special.dynamic_smem_size, config.dynamic_smem_bytes);
-  fill(image, special.total_smem_size, program.static_smem_bytes + config.dynamic_smem_bytes);
+  fill(image, special.cluster_nctarank, static_cast<uint32_t>(config.cluster.count()));
+  fill(image, special.dynamic_smem_size, dynamic_smem);
+  fill(image, special.total_smem_size, program.static_smem_bytes + dynamic_smem);
   for (const AddressPatch& patch : program.patches) {
     fill(image, patch.row, variables.address(patch.variable) + static_cast<uint64_t>(patch.offset));
   }
@@ -261,11 +260,11 @@ Expected<RunResult> run(const Program& program, const LaunchConfig& config,
 
   Launch launch{program, config, options, memory, std::move(*parameters), {}};
   launch.register_image = make_register_image(program, config, variables);
-  launch.threads_per_block = static_cast<uint32_t>(product(config.block));
+  launch.threads_per_block = static_cast<uint32_t>(config.block.count());
   launch.warps_per_block = (launch.threads_per_block + kWarpSize - 1) / kWarpSize;
-  launch.blocks_per_cluster = static_cast<uint32_t>(product(config.cluster));
-  launch.clusters = product(config.grid) / launch.blocks_per_cluster;
-  launch.smem_bytes = program.static_smem_bytes + config.dynamic_smem_bytes;
+  launch.blocks_per_cluster = static_cast<uint32_t>(config.cluster.count());
+  launch.clusters = config.grid.count() / launch.blocks_per_cluster;
+  launch.smem_bytes = program.static_smem_bytes + static_cast<uint32_t>(config.dynamic_smem_bytes);
 
   uint64_t threads = options.threads != 0 ? options.threads : std::thread::hardware_concurrency();
   threads = std::clamp<uint64_t>(threads, 1, launch.clusters);

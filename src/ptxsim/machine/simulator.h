@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/launch_config.h"
 #include "ptxsim/decode/program.h"
 #include "ptxsim/machine/global_memory.h"
 #include "ptxsim/report/finding.h"
@@ -28,13 +29,6 @@ enum class AsyncMode : uint8_t { early, late };
 constexpr std::string_view name_of(AsyncMode mode) {
   return mode == AsyncMode::early ? "early" : "late";
 }
-
-struct LaunchConfig {
-  uint32_t grid[3] = {1, 1, 1};
-  uint32_t block[3] = {1, 1, 1};
-  uint32_t cluster[3] = {1, 1, 1};
-  uint32_t dynamic_smem_bytes = 0;
-};
 
 struct Options {
   AsyncMode async = AsyncMode::late;

@@ -62,7 +62,7 @@ void Warp::restart() {
   const SpecialRows& special = launch_.program.special;
   const Index3 at = block_.position();
   const Index3 in_cluster = block_.position_in_cluster();
-  const uint32_t(&cluster)[3] = launch_.config.cluster;
+  const Dim3& cluster = launch_.config.cluster;
   const uint32_t ctaid[3] = {at.x, at.y, at.z};
   const uint32_t cluster_ctaid[3] = {in_cluster.x, in_cluster.y, in_cluster.z};
   for (int axis = 0; axis < 3; ++axis) {

@@ -37,7 +37,7 @@ gpu::Result<void> fill_random(const std::shared_ptr<const gpu::Context>& context
   if (!entered) return tl::unexpected(entered.error());
   const codegen::FillArgs args{buffer.data(),
                                buffer.size_bytes() / static_cast<size_t>(size_bytes(type)), kSeed};
-  const gpu::LaunchConfig config{{1024, 1, 1}, {256, 1, 1}, {}, 0};
+  const LaunchConfig config{{1024, 1, 1}, {256, 1, 1}, {}, 0};
   if (auto launched = function->launch(config, stream->handle(), args); !launched) return launched;
   return stream->synchronize();
 }

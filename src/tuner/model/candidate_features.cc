@@ -60,7 +60,7 @@ std::vector<float> candidate_features(const codegen::KernelSpec& spec, const Pro
   features.push_back(static_cast<float>(model.waves / std::max(1.0, std::ceil(model.waves))));
   features.push_back(static_cast<float>(blocks_per_sm / std::max(1.0, std::ceil(blocks_per_sm))));
   features.push_back(log2_of(std::min(blocks, resident) * threads / kWarpSize / device.sm_count));
-  features.push_back(log2_of(static_cast<double>(spec.strategy->block_depth(spec, problem))));
+  features.push_back(log2_of(static_cast<double>(spec.strategy->work(spec, problem).block_depth)));
   features.push_back(static_cast<float>(useful(spec.tile, problem.shape)));
 
   const Shape& shape = problem.shape;

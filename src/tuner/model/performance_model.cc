@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "codegen/mma_rules.h"
+#include "codegen/strategy.h"
 #include "core/arch.h"
 #include "tuner/model/streaming_model.h"
 #include "tuner/model/tensor_model.h"
@@ -11,6 +11,10 @@
 
 namespace gemmtune::tuner {
 namespace {
+
+using codegen::Arithmetic;
+using codegen::MainloopCost;
+using codegen::OperandPath;
 
 constexpr int kWarpRegisterUnit = 256;
 constexpr int kSmemUnit = 128;  // bytes; granularity of shared-memory allocation
@@ -31,10 +35,11 @@ int ceil_div(int a, int b) {
 
 // How much of an SM's issue rate `warps` resident warps can use: each warp has to wait out
 // latencies of shared-memory reads and barriers, which other warps or a large thread tile cover.
-double latency_hiding(const codegen::KernelSpec& spec, double warps) {
-  if (on_tensor_cores(spec.type, spec.math)) return tensor_latency_hiding(spec, warps);
+double latency_hiding(const codegen::KernelSpec& spec, const MainloopCost& loop, double warps) {
+  if (loop.arithmetic == Arithmetic::tensor_core) return tensor_latency_hiding(spec, loop, warps);
   const TileConfig& t = spec.tile;
-  const double independent = results_per_thread(t);  // FFMAs between dependent ones
+  // FFMAs between dependent ones.
+  const double independent = static_cast<double>(loop.result_rows) * loop.result_columns;
   const double covered = warps / kSchedulersPerSm * independent / kFfmaLatencyCycles;
   const double buffered = t.fragments == 2 ? 1.5 : 1.0;
   const double x = buffered * covered / 16.0;
@@ -46,12 +51,13 @@ struct BlockCost {
   double smem_cycles;
 };
 
-BlockCost block_cost(const codegen::KernelSpec& spec, const DeviceSpec& device, double k) {
-  if (on_tensor_cores(spec.type, spec.math)) {
-    const TensorCost cost = tensor_cost(spec, device);
+BlockCost block_cost(const codegen::KernelSpec& spec, const MainloopCost& loop,
+                     const DeviceSpec& device, double k) {
+  if (loop.arithmetic == Arithmetic::tensor_core) {
+    const TensorCost cost = tensor_cost(spec, loop, device);
     return {cost.busy * k, cost.smem * k};
   }
-  const WarpStep step = warp_step(spec);
+  const WarpStep step = warp_step(spec, loop);
   const double warps = spec.strategy->threads(spec.tile) / 32.0;
   const double ffma_per_cycle = device.fp32_lanes_per_sm / 32.0;  // warp instructions
   const double rate = spec.tile.order == kOrderRowMajor ? kRowOrderRate : kSerpentineRate;
@@ -65,15 +71,12 @@ BlockCost block_cost(const codegen::KernelSpec& spec, const DeviceSpec& device, 
 // not copy the next k tile while it multiplies this one, each tile waits out a load, during which
 // only the other blocks work. Where a tensor-core kernel loads just one tile ahead, a tile lasts as
 // long as a load at least.
-double exposure(const codegen::KernelSpec& spec, const DeviceSpec& device, const BlockCost& cost,
-                double k, double blocks) {
-  if (spec.tile.tile_k == 0 || blocks <= 0) return 1.0;
-  const double tiles = std::ceil(k / spec.tile.tile_k);
-  const double busy = std::max(cost.issue_cycles, cost.smem_cycles) / tiles;
-  if (!spec.strategy->overlaps_copies())
-    return std::max(1.0, (busy + kMemoryLatencyCycles) / (blocks * busy));
-  const bool one_ahead = on_tensor_cores(spec.type, spec.math) &&
-                         codegen::mma::copies_through_registers(spec.tile, device);
+double exposure(const MainloopCost& loop, const BlockCost& cost, double k, double blocks) {
+  if (loop.step_depth == 0 || blocks <= 0) return 1.0;
+  const double steps = std::ceil(k / loop.step_depth);
+  const double busy = std::max(cost.issue_cycles, cost.smem_cycles) / steps;
+  if (loop.steps_ahead == 0) return std::max(1.0, (busy + kMemoryLatencyCycles) / (blocks * busy));
+  const bool one_ahead = loop.arithmetic == Arithmetic::tensor_core && loop.register_staged;
   return one_ahead ? std::max(1.0, kMemoryLatencyCycles / (blocks * busy)) : 1.0;
 }
 
@@ -102,16 +105,6 @@ int rounded_registers(const DeviceSpec& device, int threads, int registers) {
   constexpr int kUnit = kWarpRegisterUnit / kWarpSize;
   if (registers * threads > device.registers_per_sm) return registers;
   return std::min(registers, device.registers_per_sm / std::max(1, threads) / kUnit * kUnit);
-}
-
-// Blocks of the main kernel: entry 0, wherever it comes in the plan.
-double main_blocks(const codegen::LaunchPlan& plan) {
-  double blocks = 0;
-  for (const codegen::KernelLaunch& launch : plan.launches) {
-    if (launch.entry == 0)
-      blocks += static_cast<double>(launch.grid.x) * launch.grid.y * launch.grid.z;
-  }
-  return blocks;
 }
 
 }  // namespace
@@ -150,19 +143,19 @@ Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem
     out.total_us = INFINITY;
     return out;
   }
-  const codegen::LaunchPlan plan = spec.strategy->launch_plan(spec, problem);
-  const double blocks = main_blocks(plan);
+  const codegen::KernelWork work = spec.strategy->work(spec, problem);
+  const MainloopCost loop = spec.strategy->mainloop(spec, device);
+  const auto blocks = static_cast<double>(work.blocks);
   const double resident = static_cast<double>(out.occupancy.blocks_per_sm) * device.sm_count;
   out.waves = blocks / resident;
-  if (tile.warps > 0) {
-    predict_streaming(spec, problem, device, out);
+  if (loop.path == OperandPath::streamed) {
+    predict_streaming(spec, problem, device, work, out);
     return out;
   }
 
   // Of a thread: groups of warps that share out k work on their parts at the same time.
-  const double depth =
-      static_cast<double>(spec.strategy->block_depth(spec, problem)) / std::max(1, tile.groups);
-  const BlockCost cost = block_cost(spec, device, depth);
+  const double depth = static_cast<double>(work.block_depth) / loop.groups;
+  const BlockCost cost = block_cost(spec, loop, device, depth);
   const double cycles_per_us = device.boost_clock_mhz;
   const double warps_per_block = threads / 32.0;
   // Whole waves run all resident blocks together; the rest run with the fewer blocks that are left,
@@ -170,23 +163,25 @@ Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem
   const double full = std::floor(out.waves);
   const double left = std::ceil((blocks - full * resident) / device.sm_count);
   const double per_wave = out.occupancy.blocks_per_sm;
-  const double full_blocks = full * per_wave * exposure(spec, device, cost, depth, per_wave);
-  const double left_blocks = left * exposure(spec, device, cost, depth, left);
-  double issue = full_blocks * cost.issue_cycles / latency_hiding(spec, out.occupancy.warps_per_sm);
+  const double full_blocks = full * per_wave * exposure(loop, cost, depth, per_wave);
+  const double left_blocks = left * exposure(loop, cost, depth, left);
+  double issue =
+      full_blocks * cost.issue_cycles / latency_hiding(spec, loop, out.occupancy.warps_per_sm);
   if (left > 0) {
-    issue += left_blocks * cost.issue_cycles / latency_hiding(spec, left * warps_per_block);
+    issue += left_blocks * cost.issue_cycles / latency_hiding(spec, loop, left * warps_per_block);
   }
   out.arithmetic_us = issue / cycles_per_us;
   out.smem_us = (full_blocks + left_blocks) * cost.smem_cycles / cycles_per_us;
   out.memory_us = dram_bytes(spec, problem, device, resident) / (device.memory_gb_per_s * 1e3);
   const double fill_us = std::ceil(out.waves) * 2 * kMemoryLatencyCycles / cycles_per_us;
   const double reduction_us =
-      static_cast<double>(plan.reduction_bytes) / (kL2Speedup * device.memory_gb_per_s * 1e3);
+      static_cast<double>(work.reduction_bytes) / (kL2Speedup * device.memory_gb_per_s * 1e3);
   // Each group leaves its sums in shared memory, where they are read once more.
-  const double group_bytes = 2.0 * std::max(0, tile.groups) * tile.tile_m * tile.tile_n * 4;
+  const int sharing = loop.groups > 1 ? loop.groups : 0;
+  const double group_bytes = 2.0 * sharing * tile.tile_m * tile.tile_n * 4;
   const double groups_us =
       std::ceil(blocks / device.sm_count) * group_bytes / (kSmemBytesPerCycle * cycles_per_us);
-  const double launches_us = kLaunchUs * static_cast<double>(plan.launches.size());
+  const double launches_us = kLaunchUs * static_cast<double>(work.launches);
   out.total_us = std::max({out.arithmetic_us, out.smem_us, out.memory_us}) + fill_us + groups_us +
                  reduction_us + launches_us;
   return out;

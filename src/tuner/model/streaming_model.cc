@@ -55,15 +55,15 @@ double reduction_us(const codegen::skinny_gemm::Geometry& g, const codegen::Kern
 }  // namespace
 
 void predict_streaming(const codegen::KernelSpec& spec, const Problem& problem,
-                       const DeviceSpec& device, Prediction& out) {
+                       const DeviceSpec& device, const codegen::KernelWork& work, Prediction& out) {
   const TileConfig& t = spec.tile;
   const codegen::skinny_gemm::Geometry g(spec);
   const double cycles_per_us = device.boost_clock_mhz;
   const double resident = out.occupancy.blocks_per_sm;
-  const double blocks = out.waves * resident * device.sm_count;
+  const auto blocks = static_cast<double>(work.blocks);
   const double blocks_per_sm = ceil_div(blocks, device.sm_count);  // of the busiest
   const double at_once = std::min(resident, blocks_per_sm);
-  const auto depth = static_cast<double>(spec.strategy->block_depth(spec, problem));
+  const auto depth = static_cast<double>(work.block_depth);
 
   const double threads = spec.strategy->threads(t);
   const double in_flight = at_once * threads * 4.0 * t.unroll * g.thread_long * chunks_in_flight(t);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "codegen/kernel_cost.h"
 #include "core/device.h"
 #include "core/problem.h"
 #include "tuner/model/performance_model.h"
@@ -11,6 +12,6 @@ namespace gemmtune::tuner {
 // flight allow, and of its multiplications; then the sums meet. Fills all of Prediction but what
 // predict() has filled before: `occupancy` (at least one block) and `waves`.
 void predict_streaming(const codegen::KernelSpec& spec, const Problem& problem,
-                       const DeviceSpec& device, Prediction& out);
+                       const DeviceSpec& device, const codegen::KernelWork& work, Prediction& out);
 
 }  // namespace gemmtune::tuner

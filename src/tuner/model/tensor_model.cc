@@ -9,6 +9,8 @@
 namespace gemmtune::tuner {
 namespace {
 
+using codegen::MainloopCost;
+
 constexpr double kSchedulersPerSm = 4;
 constexpr double kBankBytes = 128;  // a cycle
 constexpr double kStepBytes = 32;   // k of one mma, of an operand's line
@@ -18,7 +20,7 @@ constexpr int kHopper = 90;
 // Slots of one copy: itself, two comparisons, a share of the pointer's step; through registers also
 // a store; of a pair that has no 4-byte access also a second load and the packing.
 constexpr double kCopySlots = 4;
-constexpr double kHeldCopySlots = 5;
+constexpr double kStagedCopySlots = 5;
 constexpr double kRegisterCopySlots = 10;
 constexpr double kBarrierSlots = 12;  // a tile
 // How sharply the slowest of several overlapping streams decides: a choice, not measured.
@@ -31,8 +33,8 @@ constexpr double kSplitSlots = 2;
 constexpr double kSumsOfLane = 4;  // of an mma
 
 // mmas of a warp for one k step.
-double mmas_of_step(const TileConfig& tile) {
-  return tile.warp_m / 16.0 * tile.warp_n / 8.0;
+double mmas_of_step(const MainloopCost& loop) {
+  return loop.result_rows / 16.0 * loop.result_columns / 8.0;
 }
 
 // Multiply-adds of an SM in a cycle.
@@ -43,16 +45,17 @@ double mma_rate(const codegen::KernelSpec& spec, const DeviceSpec& device) {
 }
 
 // Warp instructions that an mma's worth of products takes: the mma (three of them for 3xtf32), what
-// prepares the fragments, and the additions outside the tensor cores, one for `unroll` k steps.
-double slots_a_product(const codegen::KernelSpec& spec) {
-  const TileConfig& t = spec.tile;
-  const double products = mmas_of_step(t);
-  const double elements = (t.warp_m + t.warp_n) / 4.0;  // of a lane, in the fragments of k = 8
-  switch (spec.math) {
+// prepares the fragments, and the additions outside the tensor cores.
+double slots_per_product(MathMode math, const MainloopCost& loop) {
+  const double products = mmas_of_step(loop);
+  const double elements =
+      (loop.result_rows + loop.result_columns) / 4.0;  // of a lane, in the fragments of k = 8
+  switch (math) {
     case MathMode::tf32:
       return 1 + kRoundSlots * elements / products;
     case MathMode::tf32x3:
-      return 3 + kSumsOfLane / std::max(1, t.unroll) + kSplitSlots * elements / products;
+      return 3 + kSumsOfLane / std::max(1, loop.promotion_steps) +
+             kSplitSlots * elements / products;
     case MathMode::ieee:
     case MathMode::f16:
       break;
@@ -61,8 +64,8 @@ double slots_a_product(const codegen::KernelSpec& spec) {
 }
 
 // Slots of copying a line's worth of elements, per value of k and over the block.
-double copy_slots(int tile_mn, int vector, DataType type, bool held) {
-  if (held) return kHeldCopySlots * tile_mn / vector;
+double copy_slots(int tile_mn, int vector, DataType type, bool register_staged) {
+  if (register_staged) return kStagedCopySlots * tile_mn / vector;
   return vector > 1 || type == DataType::f32 ? kCopySlots * tile_mn / vector
                                              : kRegisterCopySlots * tile_mn / 2;
 }
@@ -92,37 +95,36 @@ double tensor_tflops(DataType type, MathMode math, const DeviceSpec& device) {
   return device.tensor_f16_tflops;
 }
 
-TensorCost tensor_cost(const codegen::KernelSpec& spec, const DeviceSpec& device) {
+TensorCost tensor_cost(const codegen::KernelSpec& spec, const MainloopCost& loop,
+                       const DeviceSpec& device) {
   const TileConfig& t = spec.tile;
-  const KernelTraits traits = spec.strategy->main_traits(spec);
   const double warps = spec.strategy->threads(t) / 32.0;
   const double element = size_bytes(codegen::mma::shared_type(spec));
   // Each multiplies the block's tile over its own part of k.
-  const double groups = std::max(1, t.groups);
+  const double groups = loop.groups;
   const double mma = groups * t.tile_m * t.tile_n / mma_rate(spec, device);
-  const double read = warps * (t.warp_m + t.warp_n) * element;
+  const double read = warps * (loop.result_rows + loop.result_columns) * element;
   const double written = groups * (t.tile_m + t.tile_n) * element;
   const double smem = (read + written) / kBankBytes;
   // Warp instructions of the block: mma, ldmatrix, copies, barriers.
   const double step = kStepBytes / element;
-  const double multiply = warps * mmas_of_step(t) / step * slots_a_product(spec);
-  const double fragments = warps * (t.warp_m + t.warp_n) / 16.0 / step;
-  const bool held = codegen::mma::copies_through_registers(t, device);
+  const double multiply = warps * mmas_of_step(loop) / step * slots_per_product(spec.math, loop);
+  const double fragments = warps * (loop.result_rows + loop.result_columns) / 16.0 / step;
   const double copies = groups *
-                        (copy_slots(t.tile_m, traits.vector_a, spec.type, held) +
-                         copy_slots(t.tile_n, traits.vector_b, spec.type, held)) /
+                        (copy_slots(t.tile_m, loop.load_a, spec.type, loop.register_staged) +
+                         copy_slots(t.tile_n, loop.load_b, spec.type, loop.register_staged)) /
                         32.0;
-  const double barriers = warps * kBarrierSlots / std::max(1, t.tile_k);
+  const double barriers = warps * kBarrierSlots / std::max(1, loop.step_depth);
   const double issue = (multiply + fragments + copies + barriers) / kSchedulersPerSm;
   return {overlapped(mma, smem, issue), smem};
 }
 
-double tensor_latency_hiding(const codegen::KernelSpec& spec, double warps) {
-  const TileConfig& t = spec.tile;
+double tensor_latency_hiding(const codegen::KernelSpec& spec, const MainloopCost& loop,
+                             double warps) {
   // Independent mma of a warp between one fragment load and the next.
-  const double independent = mmas_of_step(t);
-  const double buffered = t.fragments == 2 ? 2.0 : 1.0;
-  const double stages = t.stages > 2 ? 1.2 : 1.0;
+  const double independent = mmas_of_step(loop);
+  const double buffered = spec.tile.fragments == 2 ? 2.0 : 1.0;
+  const double stages = loop.steps_ahead > 1 ? 1.2 : 1.0;
   const double x = warps / kSchedulersPerSm * independent * buffered * stages / kMmaLatencyCycles;
   return x / (x + 0.15);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "codegen/kernel_cost.h"
 #include "codegen/kernel_spec.h"
 #include "core/device.h"
 
@@ -18,9 +19,11 @@ struct TensorCost {
   double busy = 0;  // tensor cores, issue slots and shared memory, as far as they overlap
   double smem = 0;  // shared memory's banks alone: fragments read, copies written
 };
-TensorCost tensor_cost(const codegen::KernelSpec& spec, const DeviceSpec& device);
+TensorCost tensor_cost(const codegen::KernelSpec& spec, const codegen::MainloopCost& loop,
+                       const DeviceSpec& device);
 
 // Share of that rate that `warps` resident warps of an SM keep up, in (0, 1).
-double tensor_latency_hiding(const codegen::KernelSpec& spec, double warps);
+double tensor_latency_hiding(const codegen::KernelSpec& spec, const codegen::MainloopCost& loop,
+                             double warps);
 
 }  // namespace gemmtune::tuner

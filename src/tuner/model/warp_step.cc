@@ -8,6 +8,9 @@
 namespace gemmtune::tuner {
 namespace {
 
+using codegen::MainloopCost;
+using codegen::OperandPath;
+
 constexpr double kVector = 4;  // floats of a 16-byte access
 constexpr double kBarrierSlots = 8;
 constexpr double kGuardSlots = 4;    // comparing one element with the matrix's edges
@@ -22,10 +25,11 @@ struct Lanes {
   double n;
 };
 
-Lanes lanes_of(const TileConfig& t) {
-  const double thread_m = std::max(1, t.thread_m);
-  const double thread_n = std::max(1, t.thread_n);
-  if (t.warp_m > 0) return {thread_m, thread_n, t.warp_m / thread_m, t.warp_n / thread_n};
+Lanes lanes_of(const TileConfig& t, const MainloopCost& loop) {
+  const double thread_m = loop.result_rows;
+  const double thread_n = loop.result_columns;
+  if (loop.path == OperandPath::warp_tiles)
+    return {thread_m, thread_n, t.warp_m / thread_m, t.warp_n / thread_n};
   const double n = std::clamp(t.tile_n / thread_n, 1.0, double{kWarpSize});
   return {thread_m, thread_n, kWarpSize / n, n};
 }
@@ -61,11 +65,10 @@ WarpStep unshared(const KernelTraits& traits, const Lanes& lanes) {
 
 // Thread tiles straight in the block tile. Without `vector`, A lies as [m][k] in shared memory; the
 // compiler reads both operands in vectors where their words are neighbours: A's along k.
-WarpStep block_tiled(const TileConfig& t, const Lanes& lanes) {
-  const bool transposed = t.vector > 0;
+WarpStep block_tiled(const TileConfig& t, const MainloopCost& loop, const Lanes& lanes) {
+  const bool transposed = loop.path == OperandPath::shared_vectors;
   const double width_m = transposed ? t.vector : (t.tile_k % 4 == 0 ? kVector : 1.0);
-  const double width_n =
-      transposed ? t.vector : (t.thread_n % 4 == 0 && t.thread_n > 0 ? kVector : 1.0);
+  const double width_n = transposed ? t.vector : (loop.result_columns % 4 == 0 ? kVector : 1.0);
   const double stride_m =
       transposed ? lanes.thread_m : std::min(double{kWarpSize}, lanes.thread_m * t.tile_k);
   const double waves = strided_waves(lanes.thread_m, width_m, lanes.m, stride_m) +
@@ -75,36 +78,36 @@ WarpStep block_tiled(const TileConfig& t, const Lanes& lanes) {
 
 }  // namespace
 
-double results_per_thread(const TileConfig& tile) {
-  return static_cast<double>(std::max(1, tile.thread_m)) * std::max(1, tile.thread_n);
-}
-
-WarpStep warp_step(const codegen::KernelSpec& spec) {
+WarpStep warp_step(const codegen::KernelSpec& spec, const MainloopCost& loop) {
   const TileConfig& t = spec.tile;
   const KernelTraits& traits = spec.traits;
-  const Lanes lanes = lanes_of(t);
+  const Lanes lanes = lanes_of(t, loop);
   // Those that share the copies of a tile.
-  const double threads = spec.strategy->threads(t) / std::max(1.0, static_cast<double>(t.groups));
+  const double threads = static_cast<double>(spec.strategy->threads(t)) / loop.groups;
   const double elements_a = t.tile_m / threads;  // copied by a thread, per k
   const double elements_b = t.tile_n / threads;
   WarpStep step;
-  if (t.tile_k == 0) {
-    step = unshared(traits, lanes);
-  } else if (t.warp_m > 0 || t.vector > 0) {
-    step = t.warp_m > 0 ? warp_tiled(t, lanes) : block_tiled(t, lanes);
-    const int widest = t.vector > 0 ? t.vector : 4;
-    // A global load and its pointer step per vector; transposed operands store one word at a time.
-    const bool transposes = t.unroll == 0;
-    step.other += elements_a * copy_slots(std::min(widest, traits.vector_a),
-                                          transposes && traits.a_row_major) +
-                  elements_b * copy_slots(std::min(widest, traits.vector_b),
-                                          transposes && !traits.b_row_major);
-  } else {
-    step = block_tiled(t, lanes);
-    step.other += (elements_a + elements_b) * (copy_slots(1, true) + kGuardSlots);
+  switch (loop.path) {
+    case OperandPath::global:
+    case OperandPath::streamed:
+      step = unshared(traits, lanes);
+      break;
+    case OperandPath::shared_words:
+      step = block_tiled(t, loop, lanes);
+      step.other += (elements_a + elements_b) * (copy_slots(1, true) + kGuardSlots);
+      break;
+    case OperandPath::shared_vectors:
+    case OperandPath::warp_tiles:
+      step =
+          loop.path == OperandPath::warp_tiles ? warp_tiled(t, lanes) : block_tiled(t, loop, lanes);
+      // A global load and its pointer step per vector; transposed operands store one word at a
+      // time.
+      step.other += elements_a * copy_slots(loop.load_a, traits.a_row_major) +
+                    elements_b * copy_slots(loop.load_b, !traits.b_row_major);
+      break;
   }
-  if (t.tile_k > 0) {
-    step.other += kBarrierSlots / t.tile_k;
+  if (loop.step_depth > 0) {
+    step.other += kBarrierSlots / loop.step_depth;
     step.smem_wavefronts += elements_a + elements_b;
   }
   step.ffma = lanes.thread_m * lanes.thread_n;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "codegen/kernel_cost.h"
 #include "codegen/kernel_spec.h"
 
 namespace gemmtune::tuner {
@@ -12,9 +13,6 @@ struct WarpStep {
   double smem_wavefronts = 0;  // 128-byte passes over the shared-memory banks; naive: over L1
 };
 
-WarpStep warp_step(const codegen::KernelSpec& spec);
-
-// Results of a thread, at least 1: an unused side of the thread tile counts as 1.
-double results_per_thread(const TileConfig& tile);
+WarpStep warp_step(const codegen::KernelSpec& spec, const codegen::MainloopCost& loop);
 
 }  // namespace gemmtune::tuner

@@ -9,8 +9,10 @@ namespace gemmtune::tuner {
 namespace {
 
 // From a tile of `space` to the kernel that it stands for.
-auto kernels_of(const codegen::SearchSpace& space, const Problem& problem) {
-  return [spec = codegen::spec_for(*space.strategy, {}, problem)](const TileConfig& tile) {
+auto kernels_of(const codegen::SearchSpace& space, const Problem& problem,
+                const DeviceSpec& limits) {
+  return [spec = codegen::spec_for(*space.strategy, {}, problem, limits.arch)](
+             const TileConfig& tile) {
     codegen::KernelSpec tiled = spec;
     tiled.tile = tile;
     return tiled;
@@ -26,18 +28,23 @@ bool can_be_tried(const codegen::KernelSpec& spec, const Problem& problem,
 
 Search::Space ranked_space(const codegen::SearchSpace& space, const Problem& problem,
                            const DeviceSpec& limits) {
-  const auto spec = kernels_of(space, problem);
+  const auto spec = kernels_of(space, problem, limits);
   return {space, [=](const TileConfig& tile) { return can_be_tried(spec(tile), problem, limits); },
           [=](const TileConfig& tile) {
             const auto s = spec(tile);
             return predict(s, s.strategy->estimated_registers(s), problem, limits).total_us;
           },
-          [=](const TileConfig& tile) { return candidate_features(spec(tile), problem, limits); }};
+          [=](const TileConfig& tile) { return candidate_features(spec(tile), problem, limits); },
+          [=](const TileConfig& tile) {
+            const auto s = spec(tile);
+            const codegen::MainloopCost cost = s.strategy->mainloop(s, limits);
+            return std::pair(cost.result_rows, cost.result_columns);
+          }};
 }
 
 Expected<void> check_any_legal(const codegen::SearchSpace& space, const Problem& problem,
                                const DeviceSpec& limits) {
-  const auto spec = kernels_of(space, problem);
+  const auto spec = kernels_of(space, problem, limits);
   const auto rule = [&](const TileConfig& tile) {
     return codegen::broken_rule(spec(tile), limits);
   };
@@ -68,7 +75,7 @@ Expected<codegen::KernelSpec> best_by_model(const codegen::Strategy& strategy,
   Search search({ranked_space(*space, problem, limits)}, kSeed, ideal_us(problem, limits), threads);
   const auto best = search.seeds(1);
   if (best.empty()) return refused("has no legal tile for " + key(problem));
-  return codegen::spec_for(strategy, search.tile(best.front()), problem);
+  return codegen::spec_for(strategy, search.tile(best.front()), problem, limits.arch);
 }
 
 }  // namespace gemmtune::tuner

@@ -13,10 +13,6 @@
 namespace gemmtune::tuner {
 namespace {
 
-// Parameters that decide a candidate's geometry; the rest (orders, bounds, raster) vary within one.
-// What fills the buffers is one of them: no way of copying takes all tiles that another takes.
-constexpr std::string_view kGeometry[] = {"tile_m",   "tile_n",   "tile_k", "warp_m", "warp_n",
-                                          "thread_m", "thread_n", "stages", "copy"};
 constexpr size_t kSeedsPerGeometry = 2;
 constexpr double kContender = 1.15;       // times the best predicted cost
 constexpr size_t kBestKept = 8;           // results that random steps start from
@@ -30,12 +26,8 @@ constexpr size_t kChosenPerGeometry = 2;  // in one batch: the rest is often the
 constexpr size_t kLocalShare = 4;         // of a batch, one in so many is plain local search
 constexpr float kFailureValue = 2;        // logarithm of a time over the ideal
 
-bool is_geometry(std::string_view name) {
-  return std::find(std::begin(kGeometry), std::end(kGeometry), name) != std::end(kGeometry);
-}
-
 bool is_geometry(const codegen::SearchSpace& space, size_t parameter) {
-  return is_geometry(space.strategy->parameters()[parameter]);
+  return space.strategy->is_geometry(space.strategy->parameters()[parameter]);
 }
 
 Choice choice_at(const codegen::SearchSpace& space, size_t index_of_space, int64_t index) {
@@ -125,14 +117,13 @@ void Search::rank_seeds(int threads) {
 // thread tile may beat the 16x8 that it likes more). A family whose best point is far behind waits
 // for the end.
 void Search::deal_seeds(const std::vector<Ranked>& ranked) {
-  std::map<std::tuple<size_t, int, int>, size_t> family_of;
+  std::map<std::pair<size_t, std::pair<int, int>>, size_t> family_of;
   std::vector<std::deque<const Ranked*>> hands;  // in the order of their best points
   for (const Ranked& point : ranked) {
-    const TileConfig t = tile(point.choice);
-    // Kernels without thread tiles differ by their warp tiles as others do by those.
-    const int m = t.thread_m > 0 ? t.thread_m : t.warp_m;
-    const int n = t.thread_n > 0 ? t.thread_n : t.warp_n;
-    const auto [family, added] = family_of.try_emplace({point.choice.space, m, n}, hands.size());
+    const size_t space = point.choice.space;
+    const auto& results_of = spaces_[space].results;
+    const auto results = results_of ? results_of(tile(point.choice)) : std::pair(0, 0);
+    const auto [family, added] = family_of.try_emplace({space, results}, hands.size());
     if (added) hands.emplace_back();
     hands[family->second].push_back(&point);
   }

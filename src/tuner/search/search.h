@@ -44,6 +44,9 @@ class Search {
     // What results are learnt from, as many for every point of every space; may be empty, and
     // nothing is learnt then.
     std::function<std::vector<float>(const TileConfig&)> features;
+    // Rows and columns of C that one thread computes, or one warp where its threads share
+    // instructions; may be empty, and all points are one family then.
+    std::function<std::pair<int, int>(const TileConfig&)> results;
   };
 
   // `ideal_us` is what times are divided by before they are learnt from. Legal points are ranked by

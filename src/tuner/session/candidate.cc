@@ -12,16 +12,17 @@ Candidate make_candidate(const codegen::KernelSpec& spec, const std::string& com
 }
 
 Candidate make_candidate(const Search& search, const Choice& choice, const Problem& problem,
-                         const std::string& compiler_version) {
+                         Arch capability, const std::string& compiler_version) {
   Candidate candidate = make_candidate(
-      codegen::spec_for(search.strategy(choice), search.tile(choice), problem), compiler_version);
+      codegen::spec_for(search.strategy(choice), search.tile(choice), problem, capability),
+      compiler_version);
   candidate.choice = choice;
   return candidate;
 }
 
 std::optional<codegen::KernelSpec> kernel_of(const store::Record& record) {
-  const auto spec =
-      codegen::parse_spec(record.key.strategy, record.key.config, canonical(record.job.problem));
+  const auto spec = codegen::parse_spec(record.key.strategy, record.key.config,
+                                        canonical(record.job.problem), record.job.arch);
   return spec ? std::optional(*spec) : std::nullopt;
 }
 

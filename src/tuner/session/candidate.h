@@ -19,7 +19,7 @@ struct Candidate {
 // `compiler_version` is NVRTC's, e.g. "13.0".
 Candidate make_candidate(const codegen::KernelSpec& spec, const std::string& compiler_version);
 Candidate make_candidate(const Search& search, const Choice& choice, const Problem& problem,
-                         const std::string& compiler_version);
+                         Arch capability, const std::string& compiler_version);
 
 // The kernel that a record describes, as this program generates it today; nothing for a vendor's
 // algorithm, or for a strategy or tile that this program does not know.

@@ -91,7 +91,9 @@ Expected<void> DeviceEvaluator::build() {
   auto stream = gpu::Stream::create(*context);
   if (!stream) return tl::unexpected(stream.error());
   auto sets =
-      OperandSets::create(*context, *services_.compiler, options_.arch, problem_, plan, workspace);
+      OperandSets::create(*context, *services_.compiler,
+                          newest_arch(services_.device.arch).value_or(services_.device.arch),
+                          problem_, plan, workspace);
   if (!sets) return tl::unexpected(sets.error());
   auto verifier = GpuVerifier::create(
       *context, verification_cases(kind_of(problem_), kVerifySizes, Effort::quick));

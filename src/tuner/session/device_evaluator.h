@@ -28,7 +28,6 @@ struct DeviceServices {
 };
 
 struct EvaluationOptions {
-  Arch arch;          // that code is generated for
   bool warm = false;  // operands stay in cache
   double max_final_seconds = 6;
 };

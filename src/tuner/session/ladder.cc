@@ -16,8 +16,8 @@ class Ladder {
       : request_(request),
         services_(services),
         compiler_version_(to_string(services.session.compiler->version())) {
-    report_.job = {canonical(request.problem), request.arch, subject_of(services.session).uuid,
-                   request.warm};
+    report_.job = {canonical(request.problem), services.session.limits.arch,
+                   subject_of(services.session).uuid, request.warm};
   }
 
   Expected<LadderReport> run() {
@@ -60,7 +60,7 @@ class Ladder {
   // Takes the best of earlier runs, if as many candidates as are asked for were tried.
   Expected<void> look_up(Rung& rung) {
     store::Filter filter;
-    filter.arch = request_.arch;
+    filter.arch = report_.job.arch;
     filter.device_uuid = report_.job.device_uuid;
     filter.warm = request_.warm;
     filter.strategy = rung.strategy->name();
@@ -126,7 +126,8 @@ class Ladder {
       const auto spec = rung.best ? kernel_of(*rung.best) : std::nullopt;
       if (!spec) continue;
       Candidate candidate = make_candidate(*spec, compiler_version_);
-      auto compiled = services_.session.compiler->compile({candidate.source, request_.arch, {}});
+      auto compiled =
+          services_.session.compiler->compile({candidate.source, candidate.spec.arch, {}});
       if (!compiled) return make_error(ErrorKind::failed, compiled.error().first_error);
       finalists.push_back({std::move(candidate), std::move(*compiled)});
       rungs.push_back(&rung);

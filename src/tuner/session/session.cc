@@ -41,7 +41,7 @@ class Session {
         problem_(canonical(request.problem)),
         compiler_version_(to_string(services.compiler->version())),
         search_(make_spaces(), request.seed, ideal_us(problem_, services.limits), request.threads),
-        job_{problem_, request.arch, subject_of(services).uuid, request.warm},
+        job_{problem_, services.limits.arch, subject_of(services).uuid, request.warm},
         prior_(*services.store, job_, services.limits, search_),
         work_(*services.store, job_, [this](const auto& key) { return may_try(key); }) {
     report_.job = job_;
@@ -74,7 +74,7 @@ class Session {
     report_.legal_points = search_.legal_points();
     if (report_.legal_points == 0) {
       return usage_error("no tile of the search space is legal for " + key(problem_) + " on " +
-                         to_string(request_.arch));
+                         to_string(job_.arch));
     }
     if (auto added = services_.store->add_device(subject_of(services_)); !added) return added;
     auto run = services_.store->begin_run(services_.run);
@@ -121,7 +121,7 @@ class Session {
     const auto tile = parse_tile(key.config);
     const auto choice = tile ? search_.find(key.strategy, *tile) : std::nullopt;
     if (!choice) return std::nullopt;
-    return make_candidate(search_, *choice, problem_, compiler_version_);
+    return make_candidate(search_, *choice, problem_, job_.arch, compiler_version_);
   }
 
   // Whether a candidate, whoever tries it, is one that this session could try.
@@ -231,7 +231,8 @@ class Session {
       wanted -= taken->size();
       for (Candidate& candidate : *taken) {
         candidates_.push_back(std::move(candidate));
-        pool.submit(candidates_.size() - 1, {candidates_.back().source, request_.arch, {}});
+        pool.submit(candidates_.size() - 1,
+                    {candidates_.back().source, candidates_.back().spec.arch, {}});
       }
       if (wanted == 0 || work_.budget_used_up()) break;
       if (!choose_more(left() - static_cast<int>(pool.pending()))) break;
@@ -250,7 +251,7 @@ class Session {
 
   void offer(const std::vector<Choice>& choices) {
     for (const Choice& choice : choices)
-      work_.offer(make_candidate(search_, choice, problem_, compiler_version_));
+      work_.offer(make_candidate(search_, choice, problem_, job_.arch, compiler_version_));
   }
 
   Expected<void> evaluate(const Candidate& candidate, const jit::CompileResult& compiled) {
@@ -325,7 +326,8 @@ class Session {
   // Nothing, with that recorded, where it does not compile.
   Expected<std::optional<Finalist>> with_code(Finalists::Scored scored) {
     if (scored.kernel) return Finalist{std::move(scored.candidate), *scored.kernel};
-    auto compiled = services_.compiler->compile({scored.candidate.source, request_.arch, {}});
+    auto compiled =
+        services_.compiler->compile({scored.candidate.source, scored.candidate.spec.arch, {}});
     if (compiled) {
       ++(compiled->from_cache ? report_.cached : report_.compiled);
       return Finalist{std::move(scored.candidate), std::move(*compiled)};
@@ -391,7 +393,7 @@ Device subject_of(const SessionServices& services) {
 
 Expected<TuneReport> tune(const TuneRequest& request, const SessionServices& services) {
   if (auto valid = validate(request.problem); !valid) return tl::unexpected(valid.error());
-  if (auto served = services.compiler->check_arch(request.arch); !served) {
+  if (auto served = services.compiler->check_arch(services.limits.arch); !served) {
     return tl::unexpected(served.error());
   }
   return Session(request, services).run();

@@ -18,8 +18,7 @@ namespace gemmtune::tuner {
 
 // What to tune and how far to go.
 struct TuneRequest {
-  Problem problem;  // any layout; tuned in its canonical form
-  Arch arch;
+  Problem problem;                           // any layout; tuned in its canonical form
   std::vector<codegen::SearchSpace> spaces;  // strategies and their parameter values
   // Of this job, those of earlier runs and of other processes included.
   int max_candidates = 0;

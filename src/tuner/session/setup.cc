@@ -32,7 +32,7 @@ Expected<std::unique_ptr<Evaluator>> make_evaluator(const TuneRequest& request,
   const Problem problem = canonical(request.problem);
   if (!equipment.device) {
     return std::make_unique<ModelEvaluator>(problem, equipment.limits,
-                                            sim_host_verifier(equipment.compiler, request.arch));
+                                            sim_host_verifier(equipment.compiler));
   }
   DeviceServices services;
   services.driver = equipment.driver;
@@ -41,7 +41,6 @@ Expected<std::unique_ptr<Evaluator>> make_evaluator(const TuneRequest& request,
   if (options.with_vendor) services.cublaslt = equipment.cublaslt;
   services.nvml = gpu::NvmlDevice::find(equipment.nvml, equipment.device->uuid);
   EvaluationOptions evaluation;
-  evaluation.arch = request.arch;
   evaluation.warm = request.warm;
   evaluation.max_final_seconds = options.max_final_seconds;
   return DeviceEvaluator::create(std::move(services), problem, evaluation);

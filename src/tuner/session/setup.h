@@ -30,7 +30,7 @@ struct EvaluatorOptions {
   double max_final_seconds = 6;  // of the last comparison
 };
 
-// The evaluator of what `request` tunes (its problem, its arch, cold or warm operands): on the
+// The evaluator of what `request` tunes (its problem, cold or warm operands): on the
 // device, or by the model. Usage error if the operands do not fit the device.
 Expected<std::unique_ptr<Evaluator>> make_evaluator(const TuneRequest& request,
                                                     const Equipment& equipment,

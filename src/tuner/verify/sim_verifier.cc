@@ -7,7 +7,8 @@
 
 #include "codegen/emitter.h"
 #include "core/elements.h"
-#include "launch/loaded_kernel.h"
+#include "launch/arguments.h"
+#include "ptxsim/machine/tensor_map.h"
 
 namespace gemmtune::tuner {
 namespace {
@@ -68,31 +69,43 @@ void* pointer(uint64_t address) {
   return reinterpret_cast<void*>(address);  // NOLINT: an address of simulated memory
 }
 
-ptxsim::LaunchConfig to_config(const codegen::KernelLaunch& launch) {
-  ptxsim::LaunchConfig config;
-  const auto set = [](uint32_t(&to)[3], const codegen::Dim3& from) {
-    to[0] = from.x, to[1] = from.y, to[2] = from.z;
+// The operands of a case where they lie. Scalars that the kernel reads from memory are put there.
+Expected<launch::Operands> operands_at(const Addresses& at, const VerificationCase& test,
+                                       bool device_scalars, GlobalMemory& memory) {
+  launch::Operands operands{pointer(at.a),         pointer(at.b), pointer(at.c),
+                            pointer(at.workspace), test.alpha,    test.beta};
+  if (!device_scalars) return operands;
+  const auto put = [&memory](const float& value, const char* label) {
+    return place(memory, std::as_bytes(std::span(&value, 1)), sizeof(float), label);
   };
-  set(config.grid, launch.grid);
-  set(config.block, launch.block);
-  set(config.cluster, launch.cluster);
-  config.dynamic_smem_bytes = static_cast<uint32_t>(launch.smem_bytes);
-  return config;
+  const auto alpha = put(test.alpha, "alpha");
+  if (!alpha) return tl::unexpected(alpha.error());
+  const auto beta = put(test.beta, "beta");
+  if (!beta) return tl::unexpected(beta.error());
+  operands.alpha_device = static_cast<const float*>(pointer(*alpha));
+  operands.beta_device = static_cast<const float*>(pointer(*beta));
+  operands.alpha = operands.beta = NAN;  // not to be used
+  return operands;
 }
 
-// The kernel's one parameter. Where it takes its scalars from memory, they are put there.
-Expected<std::vector<std::byte>> kernel_argument(const codegen::KernelSpec& spec,
-                                                 const GemmArgs& args, GlobalMemory& memory) {
-  if (!spec.device_scalars) return ptxsim::argument(args);
-  const auto alpha =
-      place(memory, std::as_bytes(std::span(&args.alpha, 1)), sizeof(float), "alpha");
-  if (!alpha) return tl::unexpected(alpha.error());
-  const auto beta = place(memory, std::as_bytes(std::span(&args.beta, 1)), sizeof(float), "beta");
-  if (!beta) return tl::unexpected(beta.error());
-  DeviceScalarArgs with_scalars{args, static_cast<const float*>(pointer(*alpha)),
-                                static_cast<const float*>(pointer(*beta))};
-  with_scalars.gemm.alpha = with_scalars.gemm.beta = NAN;  // not to be used
-  return ptxsim::argument(with_scalars);
+gpu::Result<EncodedTensorMap> simulated_map(const TensorMapConfig& config, const void* address) {
+  return ptxsim::encode({reinterpret_cast<uintptr_t>(address), config});
+}
+
+// What a launch takes, one by one.
+Expected<ptxsim::Arguments> arguments_of(const codegen::KernelLaunch& launch,
+                                         const Problem& problem, bool device_scalars,
+                                         const launch::Operands& operands) {
+  launch::ParameterBlock block;
+  auto packed = launch::pack_arguments(launch.arguments, problem, device_scalars, operands,
+                                       simulated_map, block);
+  if (!packed) return tl::unexpected(packed.error());
+  ptxsim::Arguments arguments;
+  for (size_t i = 0; i < block.parameters(); ++i) {
+    const auto bytes = block.parameter(i);
+    arguments.emplace_back(bytes.begin(), bytes.end());
+  }
+  return arguments;
 }
 
 bool is_outside(ptxsim::FindingKind kind) {
@@ -127,16 +140,16 @@ std::vector<float> image_of(const GlobalMemory& memory, uint64_t c, const HostOp
 
 }  // namespace
 
-Expected<SimVerifier> SimVerifier::load(const codegen::KernelSpec& spec, Arch arch,
+Expected<SimVerifier> SimVerifier::load(const codegen::KernelSpec& spec,
                                         const jit::Compiler& compiler) {
-  return load(spec, codegen::emit(spec), arch, compiler);
+  return load(spec, codegen::emit(spec), compiler);
 }
 
 Expected<SimVerifier> SimVerifier::load(const codegen::KernelSpec& spec,
-                                        const codegen::KernelSource& source, Arch arch,
+                                        const codegen::KernelSource& source,
                                         const jit::Compiler& compiler) {
   // With lines of the source, so that a finding can name them.
-  const auto compiled = compiler.compile_to_ptx({source, arch, {"--generate-line-info"}});
+  const auto compiled = compiler.compile_to_ptx({source, spec.arch, {"--generate-line-info"}});
   if (!compiled) {
     return make_error(ErrorKind::failed,
                       fmt::format("{}: {}", source.name, compiled.error().first_error));
@@ -167,14 +180,13 @@ Expected<SimVerifier::Run> SimVerifier::run(const VerificationCase& test, uint64
   GlobalMemory memory;
   const auto at = place_operands(memory, test, host, alignment, out.plan.workspace_bytes);
   if (!at) return tl::unexpected(at.error());
-  const GemmArgs args =
-      launch::make_args(test.problem, {pointer(at->a), pointer(at->b), pointer(at->c),
-                                       pointer(at->workspace), test.alpha, test.beta});
-  const auto argument = kernel_argument(spec_, args, memory);
-  if (!argument) return tl::unexpected(argument.error());
+  const auto operands = operands_at(*at, test, spec_.device_scalars, memory);
+  if (!operands) return tl::unexpected(operands.error());
   for (const codegen::KernelLaunch& launch : out.plan.launches) {
     const ptxsim::Program& program = entries_[static_cast<size_t>(launch.entry)];
-    auto ran = ptxsim::run(program, to_config(launch), {*argument}, memory, options);
+    const auto arguments = arguments_of(launch, test.problem, spec_.device_scalars, *operands);
+    if (!arguments) return tl::unexpected(arguments.error());
+    auto ran = ptxsim::run(program, launch.config, *arguments, memory, options);
     if (!ran) return tl::unexpected(ran.error());
     out.profiles.push_back(std::move(ran->profile));
     if (!ran->findings.empty()) {
@@ -235,17 +247,17 @@ Expected<ProfiledProduct> SimVerifier::profile(const Problem& problem,
   ProfiledProduct out{std::move(ran->verdict), {}};
   for (size_t i = 0; i < ran->profiles.size(); ++i) {
     const codegen::KernelLaunch& launch = ran->plan.launches[i];
-    out.launches.push_back({entries_[static_cast<size_t>(launch.entry)].kernel, launch.grid,
-                            launch.block, std::move(ran->profiles[i])});
+    out.launches.push_back({entries_[static_cast<size_t>(launch.entry)].kernel, launch.config.grid,
+                            launch.config.block, std::move(ran->profiles[i])});
   }
   return out;
 }
 
-HostVerifier sim_host_verifier(std::shared_ptr<const jit::Compiler> compiler, Arch arch,
+HostVerifier sim_host_verifier(std::shared_ptr<const jit::Compiler> compiler,
                                ptxsim::Options options) {
-  return [compiler = std::move(compiler), arch,
+  return [compiler = std::move(compiler),
           options](const codegen::KernelSpec& spec) -> Expected<Verdict> {
-    const auto kernel = SimVerifier::load(spec, arch, *compiler);
+    const auto kernel = SimVerifier::load(spec, *compiler);
     if (!kernel) return tl::unexpected(kernel.error());
     return kernel->verify(verification_cases(kind_of(spec), ragged_sizes(spec.tile), Effort::quick),
                           kernel->async_modes(), options);

@@ -17,8 +17,8 @@ namespace gemmtune::tuner {
 // What one launch of a product executed and moved.
 struct LaunchProfile {
   std::string entry;  // the kernel's name
-  codegen::Dim3 grid;
-  codegen::Dim3 block;
+  Dim3 grid;
+  Dim3 block;
   ptxsim::Profile counts;
 };
 
@@ -34,11 +34,10 @@ class SimVerifier {
  public:
   // Compiles the kernel to PTX for `arch` and decodes it. Fails with ErrorKind::failed and the
   // compiler's first error, or with what the simulator says of PTX it cannot run.
-  static Expected<SimVerifier> load(const codegen::KernelSpec& spec, Arch arch,
-                                    const jit::Compiler& compiler);
+  static Expected<SimVerifier> load(const codegen::KernelSpec& spec, const jit::Compiler& compiler);
   // The same from a source that is not emit(spec), but has its entries: a mutant, say.
   static Expected<SimVerifier> load(const codegen::KernelSpec& spec,
-                                    const codegen::KernelSource& source, Arch arch,
+                                    const codegen::KernelSource& source,
                                     const jit::Compiler& compiler);
 
   // Runs one case. A finding of the simulator (a race, a misaligned or uninitialised read ...) is a
@@ -72,7 +71,7 @@ class SimVerifier {
 };
 
 // Checks kernels by the quick cases at ragged sizes just above their tile.
-HostVerifier sim_host_verifier(std::shared_ptr<const jit::Compiler> compiler, Arch arch,
+HostVerifier sim_host_verifier(std::shared_ptr<const jit::Compiler> compiler,
                                ptxsim::Options options = {});
 
 }  // namespace gemmtune::tuner

@@ -556,7 +556,7 @@ TEST_CASE("a pack holds the winners and their machine code") {
     REQUIRE(winner.kernel);
     CHECK(winner.kernel->provenance == store::Provenance::predicted);
     auto spec = codegen::parse_spec(winner.kernel->strategy, winner.kernel->config,
-                                    *parse_key(winner.problem));
+                                    *parse_key(winner.problem), *parse_arch(winner.arch));
     REQUIRE(spec);
     for (const bool device_scalars : {false, true}) {
       spec->device_scalars = device_scalars;

@@ -20,9 +20,9 @@
 namespace gemmtune::codegen {
 namespace {
 
-KernelSource standalone_source(const KernelSpec& spec, Arch arch) {
+KernelSource standalone_source(const KernelSpec& spec) {
   KernelSource source = emit(spec);
-  source.text = emit_standalone(spec, arch);
+  source.text = emit_standalone(spec);
   source.headers.clear();
   return source;
 }
@@ -86,7 +86,7 @@ TEST_CASE("a standalone file compiles to the kernel that the parts it was put to
       CAPTURE(to_string(arch));
       const auto parts = jit::compile_to_ptx(nvrtc, {emit(spec), arch, {}});
       REQUIRE_MESSAGE(parts.has_value(), parts.error().log);
-      const auto alone = jit::compile_to_ptx(nvrtc, {standalone_source(spec, arch), arch, {}});
+      const auto alone = jit::compile_to_ptx(nvrtc, {standalone_source(spec), arch, {}});
       REQUIRE_MESSAGE(alone.has_value(), alone.error().log);
       CHECK(work_of(alone->ptx) == work_of(parts->ptx));
       CHECK(work_of(alone->ptx).size() >= 2);
@@ -145,8 +145,7 @@ TEST_CASE("a standalone file compiles with nvcc") {
   const DeviceSpec& device = representative_device({8, 0, false});
   for (const char* name : {"double_buffer", "split_k"}) {
     const fs::path source = folder / (std::string(name) + ".cu");
-    std::ofstream(source) << emit_standalone(random_kernel(**find_strategy(name), device, random),
-                                             device.arch);
+    std::ofstream(source) << emit_standalone(random_kernel(**find_strategy(name), device, random));
     const std::string command = fmt::format(
         "nvcc -std=c++20 -arch=sm_80 -cubin -o {}.cubin {} 2>&1", source.string(), source.string());
     CAPTURE(command);

@@ -50,7 +50,7 @@ TEST_CASE("a stored strategy and config are a kernel again") {
       typed.math = kind.math;
       const KernelSpec spec = random_legal(*strategy, kind, traits_for(typed),
                                            representative_device({8, 0, false}), random);
-      const auto parsed = parse_spec(strategy->name(), to_string(spec.tile), typed);
+      const auto parsed = parse_spec(strategy->name(), to_string(spec.tile), typed, {9, 0, false});
       REQUIRE(parsed);
       CHECK(kernel_name(*parsed) == kernel_name(spec));
       CHECK(source_hash(emit(*parsed)) == source_hash(emit(spec)));
@@ -70,7 +70,7 @@ TEST_CASE("a stored strategy and config are a kernel again") {
         {"naive", "tile_m=8 tile_m=8", "once"},
         {"naive", "tile_m=x", "name=number"}}) {
     CAPTURE(wrong.config);
-    const auto parsed = parse_spec(wrong.strategy, wrong.config, problem);
+    const auto parsed = parse_spec(wrong.strategy, wrong.config, problem, {9, 0, false});
     REQUIRE_FALSE(parsed);
     CHECK(parsed.error().kind == ErrorKind::unsupported);
     CHECK(parsed.error().message.find(wrong.why) != std::string::npos);
@@ -80,8 +80,8 @@ TEST_CASE("a stored strategy and config are a kernel again") {
 TEST_CASE("a standalone file includes nothing and holds every part once") {
   std::mt19937 random(6);
   for (const Strategy* strategy : strategies()) {
-    const std::string text = emit_standalone(
-        random_legal(*strategy, {}, representative_device({8, 0, false}), random), {8, 0, false});
+    const std::string text =
+        emit_standalone(random_legal(*strategy, {}, representative_device({8, 0, false}), random));
     CHECK(text.find("#include") == std::string::npos);
     CHECK(text.find("#pragma once") == std::string::npos);
     const size_t first = text.find("struct GemmArgs {");
@@ -101,7 +101,7 @@ TEST_CASE(
       const KernelSpec spec =
           random_kernel(*strategy, representative_device({9, 0, false}), random);
       CAPTURE(kernel_name(spec));
-      const std::string text = emit_standalone(spec, {9, 0, false});
+      const std::string text = emit_standalone(spec);
       CHECK(text.find("-arch=sm_90 ") != std::string::npos);
       const std::string call =
           fmt::format("cudaFuncSetAttribute({}, cudaFuncAttributeMaxDynamicSharedMemorySize, {})",
@@ -118,9 +118,10 @@ TEST_CASE(
 
 TEST_CASE("a standalone file leaves out what its kernel does not use") {
   const auto text_of = [](std::string_view strategy, std::string_view tile, DataType type) {
-    const KernelSpec spec{*find_strategy(strategy), *parse_tile(tile), {true, true, 8, 8, 8}, type};
+    KernelSpec spec{*find_strategy(strategy), *parse_tile(tile), {true, true, 8, 8, 8}, type};
+    spec.arch = {8, 0, false};
     REQUIRE(broken_rule(spec, representative_device({8, 0, false})) == nullptr);
-    return emit_standalone(spec, {8, 0, false});
+    return emit_standalone(spec);
   };
   const auto has = [](const std::string& text, std::string_view what) {
     return text.find(what) != std::string::npos;

@@ -31,6 +31,7 @@ inline KernelSpec random_legal(const Strategy& strategy, const Problem& kind,
                                std::mt19937& random) {
   const SearchSpace space = *default_search_space(strategy);
   KernelSpec spec{&strategy, {}, traits, kind.type, kind.accumulator, kind.math};
+  spec.arch = strategy.code_arch(device.arch);
   do {
     spec.tile = space.at(std::uniform_int_distribution<int64_t>(0, space.size() - 1)(random));
   } while (broken_rule(spec, device) != nullptr);
@@ -57,8 +58,9 @@ inline KernelSpec random_kernel(const Strategy& strategy, const Problem& kind,
   const SearchSpace space = *default_search_space(strategy);
   while (true) {
     const auto index = std::uniform_int_distribution<int64_t>(0, space.size() - 1)(random);
-    const KernelSpec spec{&strategy, space.at(index),  random_traits(random, kind.type),
-                          kind.type, kind.accumulator, kind.math};
+    KernelSpec spec{&strategy, space.at(index),  random_traits(random, kind.type),
+                    kind.type, kind.accumulator, kind.math};
+    spec.arch = strategy.code_arch(device.arch);
     if (broken_rule(spec, device) == nullptr) return spec;
   }
 }

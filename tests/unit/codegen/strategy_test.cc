@@ -114,7 +114,7 @@ TEST_CASE("a legal tile launches within the limits and covers C") {
         }
         if (!strategy->supports(p, arch)) continue;
         const auto index = std::uniform_int_distribution<int64_t>(0, space.size() - 1)(random);
-        const KernelSpec spec = spec_for(*strategy, space.at(index), p);
+        const KernelSpec spec = spec_for(*strategy, space.at(index), p, device.arch);
         if (broken_rule(spec, device) != nullptr) continue;
         const int threads = strategy->threads(spec.tile);
         CHECK(threads % 32 == 0);
@@ -124,19 +124,24 @@ TEST_CASE("a legal tile launches within the limits and covers C") {
         const auto entries = strategy->entry_points(spec);
         CHECK(entries.front().threads == threads);
         const LaunchPlan plan = strategy->launch_plan(spec, p);
+        const KernelWork work = strategy->work(spec, p);
         int mains = 0;
         for (const KernelLaunch& launch : plan.launches) {
           const EntryPoint& entry = entries.at(static_cast<size_t>(launch.entry));
-          CHECK(launch.block.x * launch.block.y * launch.block.z ==
-                static_cast<unsigned>(entry.threads));
-          CHECK(launch.grid.x % launch.cluster.x == 0);
+          const LaunchConfig& config = launch.config;
+          CHECK(config.block.count() == static_cast<uint64_t>(entry.threads));
+          CHECK(config.dynamic_smem_bytes == entry.smem_bytes);
+          CHECK(config.grid.x % config.cluster.x == 0);
+          REQUIRE(launch.arguments.size() == entry.parameters.size());
+          for (size_t a = 0; a < launch.arguments.size(); ++a)
+            CHECK(kind_of(launch.arguments[a]) == entry.parameters[a]);
           if (launch.entry != 0) continue;
           ++mains;
-          const int64_t blocks = int64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
-          const int64_t depth = strategy->block_depth(spec, p);
-          CHECK(blocks * spec.tile.tile_m * spec.tile.tile_n * depth >=
+          CHECK(config.grid.count() == static_cast<uint64_t>(work.blocks));
+          CHECK(work.blocks * spec.tile.tile_m * spec.tile.tile_n * work.block_depth >=
                 p.shape.m * p.shape.n * p.shape.k * p.batch);
         }
+        CHECK(plan.launches.size() == static_cast<size_t>(work.launches));
         CHECK(mains == 1);
         CHECK(plan.workspace_bytes >= 0);
       }
@@ -217,8 +222,8 @@ TEST_CASE("the tensor-core space holds the published tiles") {
     CAPTURE(tile);
     const TileConfig point = *parse_tile(tile);
     CHECK(space.holds(point));
-    CHECK(broken_rule(spec_for(*strategy, point, p), representative_device({8, 0, false})) ==
-          nullptr);
+    CHECK(broken_rule(spec_for(*strategy, point, p, {8, 0, false}),
+                      representative_device({8, 0, false})) == nullptr);
   }
 }
 
@@ -253,19 +258,19 @@ TEST_CASE("slices and groups of tensor-core kernels: grid, threads, memory, work
     CAPTURE(expected.parts);
     const KernelSpec spec =
         spec_for(**find_strategy("mma_split_k"),
-                 *parse_tile(std::string(kTile) + std::string(expected.parts)), p);
+                 *parse_tile(std::string(kTile) + std::string(expected.parts)), p, {9, 0, false});
     REQUIRE(broken_rule(spec, representative_device({9, 0, false})) == nullptr);
     const LaunchPlan plan = spec.strategy->launch_plan(spec, p);
-    CHECK(plan.launches[0].grid == Dim3{expected.blocks, 1, 1});
-    CHECK(plan.launches[0].cluster == Dim3{expected.cluster, 1, 1});
+    CHECK(plan.launches[0].config.grid == Dim3{expected.blocks, 1, 1});
+    CHECK(plan.launches[0].config.cluster == Dim3{expected.cluster, 1, 1});
     CHECK(spec.strategy->threads(spec.tile) == expected.threads);
     CHECK(spec.strategy->smem_bytes(spec) == expected.smem_bytes);
-    CHECK(spec.strategy->block_depth(spec, p) == expected.depth);
+    CHECK(spec.strategy->work(spec, p).block_depth == expected.depth);
     CHECK(spec.strategy->deterministic(spec));
     const bool finishes = expected.finish_blocks > 0;
     REQUIRE(plan.launches.size() == (finishes ? 2 : 1));
     CHECK(plan.workspace_bytes == (finishes ? int64_t{expected.blocks} * 64 * 64 * 4 : 0));
-    if (finishes) CHECK(plan.launches[1].grid == Dim3{expected.finish_blocks, 1, 1});
+    if (finishes) CHECK(plan.launches[1].config.grid == Dim3{expected.finish_blocks, 1, 1});
   }
 }
 

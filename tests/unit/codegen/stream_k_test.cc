@@ -97,7 +97,7 @@ TEST_CASE("mma_stream_k's launches, workspace and depth") {
     return spec_for(strategy,
                     *parse_tile("tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 "
                                 "order=1 fragments=2 raster=1 slices=132"),
-                    p);
+                    p, {9, 0, false});
   };
   // 300 tiles of 16 k tiles: 168 of them shared by 132 blocks, 20.4 k tiles each.
   const Problem large = make_problem({1920, 2560, 1024}, DataType::f16);
@@ -105,11 +105,12 @@ TEST_CASE("mma_stream_k's launches, workspace and depth") {
   REQUIRE(broken_rule(spec, representative_device({9, 0, false})) == nullptr);
   const LaunchPlan plan = strategy.launch_plan(spec, large);
   REQUIRE(plan.launches.size() == 2);
-  CHECK(plan.launches[0].grid == Dim3{264, 1, 1});
-  CHECK(plan.launches[1].grid == Dim3{168 * 16, 1, 1});  // two or three slots a tile: one way
+  CHECK(plan.launches[0].config.grid == Dim3{264, 1, 1});
+  CHECK(plan.launches[1].config.grid ==
+        Dim3{168 * 16, 1, 1});  // two or three slots a tile: one way
   CHECK(plan.workspace_bytes == 2 * 132 * 128 * 128 * 4);
-  CHECK(plan.reduction_bytes == 2 * (131 + 131) * 128 * 128 * 4);
-  CHECK(strategy.block_depth(spec, large) == 19 * 64);
+  CHECK(strategy.work(spec, large).reduction_bytes == 2 * (131 + 131) * 128 * 128 * 4);
+  CHECK(strategy.work(spec, large).block_depth == 19 * 64);
   CHECK(strategy.entry_points(spec).size() == 2);
   CHECK(strategy.worthwhile(spec, large));
   // Whole waves: one launch, no workspace.

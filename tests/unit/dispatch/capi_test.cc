@@ -90,7 +90,8 @@ TEST_CASE("a tuned problem of 16-bit types runs its kernel") {
   const Problem form = canonical(problem);
   const auto spec = codegen::spec_for(
       **codegen::find_strategy("mma_misaligned"),
-      *parse_tile("tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 fragments=2"), form);
+      *parse_tile("tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 fragments=2"), form,
+      kArch);
   REQUIRE(codegen::broken_rule(spec, representative_device(kArch)) == nullptr);
   const Tuning library({{problem, spec, 10, vendor_config(1), 20, fake_device().uuid}});
   for (const bool device_scalars : {false, true}) {
@@ -471,7 +472,8 @@ Tuned won_at(int align_bytes, const char* tile) {
   Problem problem = make_problem({8, 8, 8});
   problem.align_bytes = align_bytes;
   Tuned tuned = won_by_kernel(problem);
-  tuned.kernel = codegen::spec_for(**codegen::find_strategy("naive"), *parse_tile(tile), problem);
+  tuned.kernel =
+      codegen::spec_for(**codegen::find_strategy("naive"), *parse_tile(tile), problem, kArch);
   return tuned;
 }
 

@@ -318,7 +318,7 @@ TEST_CASE("without the vendor and any result there is a kernel for every problem
         if (has_instructions) {
           const Choice& choice = decision.choices[0];
           CHECK(choice.spec.device_scalars == request.device_scalars);
-          CHECK(runs_on(choice.arch, arch));
+          CHECK(runs_on(choice.spec.arch, arch));
           // As exactly as was asked for, or more so.
           CHECK((choice.spec.math == kind.math || choice.spec.math == MathMode::ieee));
         } else {

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 codegen::KernelSpec kernel(const Problem& problem, const char* strategy, const char* tile) {
   const Problem form = canonical(problem);
-  auto spec = codegen::parse_spec(strategy, tile, form);
+  auto spec = codegen::parse_spec(strategy, tile, form, kArch);
   REQUIRE(spec);
   if (const auto* broken = codegen::broken_rule(*spec, representative_device(kArch)))
     FAIL(broken->name);

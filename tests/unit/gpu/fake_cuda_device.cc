@@ -359,6 +359,21 @@ CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction, const CUlaunchC
   });
 }
 
+// As the driver packs nothing that is known of: the address and the extents, as they were given.
+CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType, cuuint32_t rank,
+                                void* address, const cuuint64_t* extents, const cuuint64_t*,
+                                const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave,
+                                CUtensorMapSwizzle, CUtensorMapL2promotion,
+                                CUtensorMapFloatOOBfill) {
+  return entry("cuTensorMapEncodeTiled", [&](State&) {
+    if (rank > 5 || reinterpret_cast<uintptr_t>(address) % 16 != 0) return CUDA_ERROR_INVALID_VALUE;
+    *map = {};
+    std::memcpy(map->opaque, &address, sizeof(address));
+    std::memcpy(map->opaque + 1, extents, rank * sizeof(*extents));
+    return CUDA_SUCCESS;
+  });
+}
+
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** params,
                           void** extra) {
   return entry_inside("cuLaunchKernelEx", [&](State& s) {

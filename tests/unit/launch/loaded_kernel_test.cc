@@ -7,6 +7,7 @@
 #include <string>
 
 #include "fake_driver.h"
+#include "tma_strategy.h"
 
 namespace gemmtune::launch {
 namespace {
@@ -52,6 +53,10 @@ LoadedKernel load(const std::shared_ptr<gpu::Context>& context, const KernelSpec
   auto kernel = LoadedKernel::load(context, spec, std::as_bytes(std::span(image)));
   if (!kernel) FAIL(kernel.error().message);
   return *std::move(kernel);
+}
+
+std::array<unsigned, 3> array_of(const Dim3& d) {
+  return {d.x, d.y, d.z};
 }
 
 float* address(uintptr_t value) {
@@ -112,9 +117,9 @@ TEST_CASE("every launch of a plan, in order, with the problem's arguments") {
       const codegen::KernelLaunch& planned = plan.launches[i];
       const fake_cuda::Launch& launch = launches[before + i];
       CHECK(launch.kernel == names[static_cast<size_t>(planned.entry)]);
-      CHECK(launch.grid == std::array{planned.grid.x, planned.grid.y, planned.grid.z});
-      CHECK(launch.block == std::array{planned.block.x, planned.block.y, planned.block.z});
-      CHECK(launch.cluster == std::array{planned.cluster.x, planned.cluster.y, planned.cluster.z});
+      CHECK(launch.grid == array_of(planned.config.grid));
+      CHECK(launch.block == array_of(planned.config.block));
+      CHECK(launch.cluster == array_of(planned.config.cluster));
       const auto args = arguments_of<GemmArgs>(launch);
       check_arguments(args, problem);
       CHECK(args.alpha == 1.5F);
@@ -164,6 +169,31 @@ TEST_CASE("a kernel that reads its scalars is given their addresses") {
   plain.device_scalars = false;
   const std::string image = image_of(plain);
   CHECK_FALSE(LoadedKernel::load(context, spec, std::as_bytes(std::span(image))));
+}
+
+TEST_CASE("a tensor map follows the GEMM arguments at its own alignment, of the call's address") {
+  const fake_cuda::Fixture fixture;
+  const auto context = fixture.retain();
+  const Problem problem = make_problem({100, 64, 64});
+  const KernelSpec spec =
+      codegen::spec_for(codegen::tma_copy(), *parse_tile("tile_m=32 tile_n=32"), problem, {9, 0});
+  CHECK(to_string(spec.arch) == "sm_90a");
+  const LoadedKernel kernel = load(context, spec);
+  const auto entered = context->enter();
+  REQUIRE(kernel.bind(problem).enqueue(sample_operands(), nullptr));
+  struct Parameters {
+    GemmArgs args;
+    EncodedTensorMap map;
+  };
+  const auto parameters = arguments_of<Parameters>(fixture.fake.launches().back());
+  CHECK(parameters.args.a == sample_operands().a);
+  std::array<uint64_t, 3> map{};
+  std::memcpy(map.data(), parameters.map.bytes.data(), sizeof(map));
+  CHECK(map == std::array<uint64_t, 3>{0x1000, 64, 100});
+  // What the driver refuses is an error of the call.
+  Operands misaligned = sample_operands();
+  misaligned.a = address(0x1008);
+  CHECK_FALSE(kernel.bind(problem).enqueue(misaligned, nullptr));
 }
 
 TEST_CASE("a failure of any step is passed on, and nothing stays behind") {

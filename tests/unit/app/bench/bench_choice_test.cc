@@ -104,8 +104,8 @@ TEST_CASE("what cannot be had gives way to what comes next, and is noted") {
 }
 
 TEST_CASE("a kernel whose source has changed is noted") {
-  const MakeKernel changed = [](const codegen::KernelSpec& spec, Arch arch) {
-    auto kernel = make_kernel(spec, arch);
+  const MakeKernel changed = [](const codegen::KernelSpec& spec) {
+    auto kernel = make_kernel(spec);
     kernel->candidate.key.source_hash = "another";
     return kernel;
   };

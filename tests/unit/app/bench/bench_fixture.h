@@ -111,7 +111,7 @@ inline dispatch::Choice kernel_choice(const char* strategy, const Problem& probl
                                       std::optional<dispatch::Origin> origin) {
   dispatch::Choice choice;
   choice.route = dispatch::Choice::Route::kernel;
-  choice.spec = codegen::spec_for(**codegen::find_strategy(strategy), {}, problem);
+  choice.spec = codegen::spec_for(**codegen::find_strategy(strategy), {}, problem, {9, 0, false});
   choice.stored = &stored_kernel();
   choice.origin = origin;
   choice.reason = "as the test has it";

@@ -57,7 +57,8 @@ TEST_CASE("a prediction never beats the arithmetic or the memory of the card") {
       p.layout.b = random() % 2 == 0 ? Order::row_major : Order::column_major;
       pack(p);
       const auto index = std::uniform_int_distribution<int64_t>(0, space.size() - 1)(random);
-      const codegen::KernelSpec spec = codegen::spec_for(*strategy, space.at(index), p);
+      const codegen::KernelSpec spec =
+          codegen::spec_for(*strategy, space.at(index), p, h200().arch);
       if (codegen::broken_rule(spec, h200()) != nullptr) continue;
       ++legal;
       const Prediction out = predict(spec, strategy->estimated_registers(spec), p, h200());
@@ -77,8 +78,8 @@ TEST_CASE("a prediction never beats the arithmetic or the memory of the card") {
 TEST_CASE("the model orders tensor-core tiles") {
   Problem p = make_problem({4096, 4096, 4096}, DataType::f16, *parse_layout("tnt"));
   const auto time = [&](std::string_view tile) {
-    const auto spec =
-        codegen::spec_for(**codegen::find_strategy("mma_multistage"), *parse_tile(tile), p);
+    const auto spec = codegen::spec_for(**codegen::find_strategy("mma_multistage"),
+                                        *parse_tile(tile), p, {9, 0, false});
     REQUIRE(codegen::broken_rule(spec, h200()) == nullptr);
     return predict(spec, spec.strategy->estimated_registers(spec), p, h200()).total_us;
   };
@@ -108,8 +109,8 @@ TEST_CASE("the model orders tiles of 3xtf32") {
   Problem p = make_problem({4096, 4096, 4096});
   p.math = MathMode::tf32x3;
   const auto time = [&](std::string_view tile) {
-    const auto spec =
-        codegen::spec_for(**codegen::find_strategy("mma_multistage"), *parse_tile(tile), p);
+    const auto spec = codegen::spec_for(**codegen::find_strategy("mma_multistage"),
+                                        *parse_tile(tile), p, {9, 0, false});
     REQUIRE(codegen::broken_rule(spec, h200()) == nullptr);
     return predict(spec, spec.strategy->estimated_registers(spec), p, h200()).total_us;
   };
@@ -132,7 +133,7 @@ TEST_CASE("the model shares out k where tiles are few") {
     const std::string tile =
         "tile_m=64 tile_n=64 tile_k=64 warp_m=32 warp_n=32 stages=3 order=1 fragments=2 raster=1";
     const auto spec = codegen::spec_for(**codegen::find_strategy(strategy),
-                                        *parse_tile(tile + std::string(parts)), p);
+                                        *parse_tile(tile + std::string(parts)), p, {9, 0, false});
     const codegen::Rule* broken = codegen::broken_rule(spec, h200());
     REQUIRE_MESSAGE(broken == nullptr, broken->name);
     return predict(spec, spec.strategy->estimated_registers(spec), p, h200()).total_us;
@@ -155,8 +156,9 @@ TEST_CASE("the model shares out the last wave where it is not full") {
   constexpr std::string_view kTile =
       "tile_m=256 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 order=1 fragments=2 raster=1";
   const auto time = [&](const Problem& p, std::string_view strategy, std::string_view blocks) {
-    const auto spec = codegen::spec_for(**codegen::find_strategy(strategy),
-                                        *parse_tile(std::string(kTile) + std::string(blocks)), p);
+    const auto spec =
+        codegen::spec_for(**codegen::find_strategy(strategy),
+                          *parse_tile(std::string(kTile) + std::string(blocks)), p, {9, 0, false});
     const codegen::Rule* broken = codegen::broken_rule(spec, h200());
     REQUIRE_MESSAGE(broken == nullptr, broken->name);
     return predict(spec, spec.strategy->estimated_registers(spec), p, h200()).total_us;
@@ -174,7 +176,8 @@ TEST_CASE("the model shares out the last wave where it is not full") {
 TEST_CASE("the model of wmma puts known tiles in order, below the pipelines of cp.async") {
   const Problem p = make_problem({4096, 4096, 4096}, DataType::f16, *parse_layout("tnt"));
   const auto time = [&](std::string_view strategy, std::string_view tile) {
-    const auto spec = codegen::spec_for(**codegen::find_strategy(strategy), *parse_tile(tile), p);
+    const auto spec =
+        codegen::spec_for(**codegen::find_strategy(strategy), *parse_tile(tile), p, {9, 0, false});
     REQUIRE(codegen::broken_rule(spec, h200()) == nullptr);
     return predict(spec, spec.strategy->estimated_registers(spec), p, h200()).total_us;
   };

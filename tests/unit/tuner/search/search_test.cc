@@ -28,7 +28,7 @@ double landscape(const TileConfig& t) {
 
 std::vector<Search::Space> one_space(std::function<double(const TileConfig&)> cost) {
   const auto& strategy = **codegen::find_strategy("double_buffer");
-  return {{*codegen::default_search_space(strategy), powers_legal, std::move(cost), {}}};
+  return {{*codegen::default_search_space(strategy), powers_legal, std::move(cost), {}, {}}};
 }
 
 TEST_CASE("no choice is handed out twice, and every one is legal") {

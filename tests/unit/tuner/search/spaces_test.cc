@@ -34,7 +34,7 @@ TEST_CASE("no legal point of a shipped space is skipped") {
     const auto whole = *codegen::default_search_space(*strategy);
     const DeviceSpec& device = representative_device({9, 0, false});
     const auto legal = [&](const TileConfig& tile) {
-      const codegen::KernelSpec spec = codegen::spec_for(*strategy, tile, p);
+      const codegen::KernelSpec spec = codegen::spec_for(*strategy, tile, p, device.arch);
       return codegen::broken_rule(spec, device) == nullptr && strategy->worthwhile(spec, p);
     };
     CAPTURE(strategy->name());
@@ -42,7 +42,7 @@ TEST_CASE("no legal point of a shipped space is skipped") {
       const auto space = part_of(whole, random);
       int64_t count = 0;
       for (int64_t i = 0; i < space.size(); ++i) count += legal(space.at(i)) ? 1 : 0;
-      const Search search({{space, legal, [](const TileConfig&) { return 1.0; }, {}}}, 1);
+      const Search search({{space, legal, [](const TileConfig&) { return 1.0; }, {}, {}}}, 1);
       CHECK(search.legal_points() == count);
     }
   }

@@ -178,7 +178,6 @@ struct Fixture {
     services.device = device;
     services.run = {"test", "13.0", 0, ""};
     request.problem = make_problem({256, 256, 256});
-    request.arch = {8, 0, false};
     request.spaces = {small_space()};
     request.max_candidates = 100;
     request.threads = 2;
@@ -195,7 +194,7 @@ struct Fixture {
   }
 
   store::Job job() const {
-    return {request.problem, request.arch, services.device->uuid, request.warm};
+    return {request.problem, services.limits.arch, services.device->uuid, request.warm};
   }
 
   // The candidates of the small space, as the session makes them.
@@ -203,7 +202,8 @@ struct Fixture {
     std::vector<store::CandidateKey> keys;
     const codegen::SearchSpace& space = request.spaces.front();
     for (int64_t i = 0; i < space.size(); ++i) {
-      const auto spec = codegen::spec_for(*space.strategy, space.at(i), canonical(request.problem));
+      const auto spec = codegen::spec_for(*space.strategy, space.at(i), canonical(request.problem),
+                                          services.limits.arch);
       keys.push_back(make_candidate(spec, to_string(compiler->version())).key);
     }
     return keys;
@@ -211,7 +211,7 @@ struct Fixture {
 
   store::Filter filter() const {
     store::Filter filter;
-    filter.arch = request.arch;
+    filter.arch = services.limits.arch;
     filter.device_uuid = services.device ? services.device->uuid : "";
     return filter;
   }

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/launch_config.h"
+#include "core/tensor_map.h"
+
+namespace gemmtune::codegen {
+
+struct KernelSpec;
+
+// What an entry point takes as one of its parameters.
+enum class ParameterKind {
+  gemm,        // GemmArgs; DeviceScalarArgs where KernelSpec::device_scalars is set
+  address,     // a pointer into device memory
+  tensor_map,  // a CUtensorMap, for TMA copies
+};
+
+// Device memory that a launch is given.
+enum class Buffer { a, b, c, workspace };
+
+// The GEMM arguments: sizes, strides, addresses and scalars of the problem.
+struct GemmArgument {};
+
+struct AddressArgument {
+  Buffer buffer = Buffer::workspace;
+  int64_t offset_bytes = 0;
+};
+
+struct TensorMapArgument {
+  Buffer buffer = Buffer::a;
+  int64_t offset_bytes = 0;  // a multiple of 16
+  TensorMapConfig config;
+};
+
+using KernelArgument = std::variant<GemmArgument, AddressArgument, TensorMapArgument>;
+
+ParameterKind kind_of(const KernelArgument& argument);
+
+// A kernel of a strategy's template: a static member function of its struct.
+struct EntryPoint {
+  std::string_view suffix;          // appended to kernel_name(spec); empty for the main kernel
+  std::string_view function;        // "run"
+  int threads = 0;                  // per block
+  std::string_view threads_member;  // the template's constant that must agree: "kThreads"
+  int min_blocks = 0;               // for __launch_bounds__; 0: none
+  int smem_bytes = 0;               // dynamic, per block
+  std::vector<ParameterKind> parameters = {ParameterKind::gemm};
+};
+
+// A number of blocks, and how it follows from the problem: an expression in m, n, k, batch and what
+// LaunchPlan::preamble declares, for people who launch the emitted source.
+struct BlockCount {
+  int64_t blocks = 0;
+  std::string formula;  // "ceil(m / 128) * ceil(n / 64) * batch"
+};
+
+// One kernel launch of a candidate.
+struct KernelLaunch {
+  int entry = 0;  // index into Strategy::entry_points() and KernelSource::entries
+  LaunchConfig config;
+  std::vector<KernelArgument> arguments = {GemmArgument{}};
+  std::string grid_formula;  // BlockCount::formula
+  std::string condition;     // it is only launched if this holds; empty: always
+};
+
+// Everything that is launched, in order on one stream, to compute a problem. GemmArgs::workspace
+// points at workspace_bytes of device memory.
+struct LaunchPlan {
+  std::vector<KernelLaunch> launches;
+  int64_t workspace_bytes = 0;
+  std::string workspace_formula;  // bytes; empty where there is none
+  std::string preamble;           // host code that the formulas need; empty: none
+};
+
+// The launch of entry point `entry` of `spec` over so many blocks.
+KernelLaunch launch_of(const KernelSpec& spec, int entry, const BlockCount& grid);
+
+// How a user launches the emitted source of `spec`, from the plan of a problem that agrees with it:
+// grid, block, dynamic shared memory, further kernels, workspace. Whole lines, without comment
+// marks.
+std::string launch_notes(const KernelSpec& spec, const LaunchPlan& plan);
+
+}  // namespace gemmtune::codegen
