@@ -1,8 +1,8 @@
 #include <cstdio>
 #include <exception>
 
-#include "cli/app.h"
-#include "cli/exit_code.h"
+#include "cli/common/exit_code.h"
+#include "cli/program.h"
 
 int main(int argc, char** argv) {
   try {

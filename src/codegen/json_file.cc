@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "core/file_error.h"
+#include "core/json_text.h"
 #include "core/names.h"
 
 namespace gemmtune::codegen {
@@ -124,9 +125,11 @@ Expected<std::string> read_text_file(const std::string& path, std::string_view w
   return text.str();
 }
 
-Expected<json> parse_json(std::string_view text, std::string_view file) {
-  json document = json::parse(text, nullptr, false);
-  if (!document.is_discarded()) return document;
+Expected<json> parse_json(std::string_view text, std::string_view file) try {
+  return gemmtune::parse_json(text);
+} catch (const RepeatedKey& repeated) {
+  return usage_error(fmt::format("{}: {}", file, repeated.message));
+} catch (const json::exception&) {
   ErrorFinder error;
   json::sax_parse(text, &error);
   const size_t last = text.find_last_not_of(" \t\r\n");

@@ -13,7 +13,8 @@ namespace gemmtune::codegen {
 Expected<std::string> read_text_file(const std::string& path, std::string_view what);
 
 // The document in `text`. An error, of kind usage, says where ("<file>:<line>:<column>: ", columns
-// in bytes) and what is wrong there. `file` is how messages call the file.
+// in bytes; of a key that stands twice only the file) and what is wrong there. `file` is how
+// messages call the file.
 Expected<nlohmann::json> parse_json(std::string_view text, std::string_view file);
 
 }  // namespace gemmtune::codegen

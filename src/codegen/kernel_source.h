@@ -22,7 +22,7 @@ struct KernelSource {
   std::vector<std::string> options;  // extra compiler options, e.g. "--maxrregcount=128"
 };
 
-// 64-bit FNV-1a over text, headers and options, as 16 hex digits: the source hash that records
+// ContentHash of text, headers and options, as 32 hex digits: the source hash that records
 // carry.
 std::string source_hash(const KernelSource& source);
 

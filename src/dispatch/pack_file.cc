@@ -7,9 +7,8 @@
 #include <system_error>
 #include <utility>
 
-#include "core/config_spelling.h"
+#include "core/content_hash.h"
 #include "core/names.h"
-#include "jit/content_hash.h"
 
 namespace gemmtune::dispatch {
 namespace {
@@ -17,9 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic = "gemmpack";
-constexpr uint32_t kFormatWithRanks = 2;
-constexpr uint32_t kFormatOfUsual256 = 3;  // what a key means that names no alignment
-constexpr uint32_t kFormatOfSpelling = 4;  // what a kernel's parameters are called
 constexpr uint8_t kHasKernel = 1;
 constexpr uint8_t kHasVendor = 2;
 constexpr uint8_t kProvenances = 3;
@@ -29,19 +25,8 @@ bool is_time(double us) {
   return std::isfinite(us) && us > 0;
 }
 
-// Of the index. From format 3 on it holds for the format's number as well, which decides what the
-// index means.
-uint64_t checksum_of(uint32_t format, std::string_view index) {
-  if (format < kFormatOfUsual256) return jit::checksum(index);
-  ByteWriter both;
-  both.number(format);
-  both.raw(index);
-  return jit::checksum(both.written());
-}
-
 // Reads the sizes and the index's checksum and cuts the file accordingly.
 struct Parts {
-  uint32_t format = 0;
   std::string_view index;
   std::string_view images;
 };
@@ -51,22 +36,22 @@ Expected<Parts> split(std::string_view bytes, const std::string& name) {
   if (in.raw(kMagic.size()) != kMagic)
     return usage_error(name + " is no pack; make one with gemm-tune db pack");
   const auto format = in.number<uint32_t>();
-  if (in.ok() && (format == 0 || format > kPackFormat)) {
-    return make_error(ErrorKind::unsupported,
-                      name + " has pack format " + std::to_string(format) +
-                          ", this library reads up to " + std::to_string(kPackFormat) +
-                          "; use a newer library, or pack again with this version's gemm-tune");
+  if (in.ok() && format != kPackFormat) {
+    const std::string newer = format > kPackFormat ? "use a newer library, or " : "";
+    return make_error(ErrorKind::unsupported, name + " has pack format " + std::to_string(format) +
+                                                  ", this library reads " +
+                                                  std::to_string(kPackFormat) + "; " + newer +
+                                                  "pack again with this version's gemm-tune");
   }
   const auto index_bytes = in.number<uint64_t>();
   const auto image_bytes = in.number<uint64_t>();
   const auto sum = in.number<uint64_t>();
   Parts parts;
-  parts.format = format;
   parts.index = in.raw(index_bytes);
   parts.images = in.raw(image_bytes);
   if (!in.at_end())
     return make_error(ErrorKind::io, name + " is cut off, or has bytes too many; copy it again");
-  if (checksum_of(parts.format, parts.index) != sum)
+  if (checksum(parts.index) != sum)
     return make_error(ErrorKind::io, name + " is damaged (checksum); copy it again");
   return parts;
 }
@@ -126,7 +111,7 @@ void PackWriter::add_image(const codegen::KernelSource& source, Arch arch,
   image_list_.text(hash);
   image_list_.number(uint64_t{image_bytes_.size()});
   image_list_.number(uint64_t{bytes.size()});
-  image_list_.number(jit::checksum(bytes));
+  image_list_.number(checksum(bytes));
   image_bytes_.raw(bytes);
   ++image_count_;
 }
@@ -147,7 +132,7 @@ std::string PackWriter::finish() {
   file.number(kPackFormat);
   file.number(uint64_t{index.size()});
   file.number(uint64_t{image_bytes_.size()});
-  file.number(checksum_of(kPackFormat, index.written()));
+  file.number(checksum(index.written()));
   file.raw(index.written());
   file.raw(image_bytes_.written());
   *this = PackWriter(tool_version_);
@@ -173,7 +158,6 @@ Expected<std::shared_ptr<const Pack>> Pack::parse(std::string bytes, const std::
   pack->bytes_ = std::move(bytes);
   const auto parts = split(pack->bytes_, name);
   if (!parts) return tl::unexpected(parts.error());
-  pack->format_ = parts->format;
   pack->image_bytes_ = parts->images;
   if (!pack->read_index(parts->index))
     return make_error(ErrorKind::io, name + " is damaged; pack again with gemm-tune db pack");
@@ -249,7 +233,7 @@ bool Pack::read_winner(ByteReader& in, store::Winner& winner) const {
     kernel.stale = in.number<uint8_t>() != 0;
     kernel.registers = in.number<int32_t>();
     kernel.time_us = in.number<double>();
-    kernel.rank_us = format_ < kFormatWithRanks ? kernel.time_us : in.number<double>();
+    kernel.rank_us = in.number<double>();
     ok = ok && is_time(kernel.time_us) && is_time(kernel.rank_us);
   }
   if ((parts & kHasVendor) != 0) {
@@ -284,19 +268,7 @@ void Pack::winners(const std::function<void(const store::Winner&)>& visit) const
   ByteReader in(winner_bytes_);
   store::Winner winner;
   for (uint32_t i = 0; i < winner_count_; ++i) {
-    if (!read_winner(in, winner)) continue;
-    std::string problem;  // outlives the visit, as `config` does
-    std::string config;
-    if (format_ < kFormatOfUsual256) {
-      if (const auto old = parse_old_key(winner.problem)) winner.problem = problem = key(*old);
-    }
-    if (format_ < kFormatOfSpelling && winner.kernel) {
-      if (const auto arch = parse_arch(winner.arch)) {
-        config = current_config(winner.kernel->strategy, winner.kernel->config, *arch);
-        winner.kernel->config = config;
-      }
-    }
-    visit(winner);
+    if (read_winner(in, winner)) visit(winner);
   }
 }
 
@@ -311,7 +283,7 @@ Expected<std::vector<std::byte>> Pack::image(const codegen::KernelSource& source
                           ", whose kernel was another; pack again with this version");
   }
   const std::string_view bytes = image_bytes_.substr(image.offset, image.size);
-  if (jit::checksum(bytes) != image.checksum)
+  if (checksum(bytes) != image.checksum)
     return make_error(ErrorKind::io, name_ + " is damaged where it is (checksum)");
   const auto* const first = reinterpret_cast<const std::byte*>(bytes.data());
   return std::vector<std::byte>(first, first + bytes.size());

@@ -27,9 +27,9 @@ namespace gemmtune::dispatch {
 // and its bytes; a word is a number (u32) of a text in the list of words.
 //
 //   magic     8 bytes  "gemmpack"
-//   format    u32      kPackFormat; a reader refuses a newer one
+//   format    u32      kPackFormat; a reader refuses any other
 //   sizes     u64 x 2  bytes of the index, bytes of the images
-//   checksum  u64      of the index (from format 3: of the format and the index)
+//   checksum  u64      core/content_hash.h's of the index
 //   index     tool     text: the version of gemm-tune that wrote it
 //             words    u32 count, texts
 //             devices  u32 count, then: name, uuid, arch (words), i32 SMs
@@ -37,12 +37,11 @@ namespace gemmtune::dispatch {
 //                      plus 1, 0 for none), u8 parts, and
 //                        if parts & 1, the kernel: strategy, config, source hash, compiler version
 //                        (words), u8 provenance, u8 stale, i32 registers, f64 time in us,
-//                        f64 what it ranks as in us (from format 2)
+//                        f64 what it ranks as in us
 //                        if parts & 2, the vendor: config, version (words), f64 time in us
 //             images   u32 count, then: kernel name (text), arch (word), source hash (text),
 //                      u64 offset, u64 size, u64 checksum
 //   images    the images' bytes, one after the other; offsets count from here
-// Up to format 2, the key of a problem that names no alignment means 16 bytes.
 inline constexpr uint32_t kPackFormat = 4;
 
 class PackWriter {
@@ -82,7 +81,7 @@ class PackWriter {
 class Pack {
  public:
   // Errors: not_found for a file that is not there; io for one that cannot be read, is damaged or
-  // cut off; usage for one that is no pack; unsupported for a newer format. Each says what to do.
+  // cut off; usage for one that is no pack; unsupported for another format. Each says what to do.
   static Expected<std::shared_ptr<const Pack>> open(const std::filesystem::path& path);
 
   // The same of bytes in memory; `name` is for messages.
@@ -117,7 +116,6 @@ class Pack {
 
   std::string name_;
   std::string bytes_;  // the whole file; views below refer to it
-  uint32_t format_ = kPackFormat;
   std::string tool_version_;
   std::vector<std::string_view> words_;
   std::vector<Device> devices_;

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "core/bytes.h"
-#include "jit/content_hash.h"
+#include "core/content_hash.h"
 
 namespace gemmtune::jit {
 namespace {

@@ -22,7 +22,7 @@ namespace gemmtune::jit {
 //   warnings   u32 count, then texts
 //   payload    text     the cubin or the PTX
 //   checksum   u64      of every byte before it
-inline constexpr uint32_t kCacheFormat = 1;
+inline constexpr uint32_t kCacheFormat = 2;
 
 std::string encode(std::string_view key, const CompiledKernel& kernel);
 std::string encode(std::string_view key, const PtxText& ptx);

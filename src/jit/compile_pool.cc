@@ -5,7 +5,7 @@
 #include <system_error>
 #include <utility>
 
-#include "jit/content_hash.h"
+#include "core/content_hash.h"
 
 namespace gemmtune::jit {
 namespace {

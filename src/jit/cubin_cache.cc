@@ -8,9 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "jit/atomic_file.h"
+#include "core/content_hash.h"
+#include "core/output_file.h"
 #include "jit/cache_file.h"
-#include "jit/content_hash.h"
+#include "jit/touched_file.h"
 
 namespace gemmtune::jit {
 namespace {

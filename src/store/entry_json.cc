@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/config_spelling.h"
+#include "core/device_json.h"
 #include "core/json_text.h"
 #include "core/names.h"
 #include "store/record_rules.h"
@@ -24,16 +25,6 @@ constexpr const char* kVersionKey = "gemm_tune";
 
 ordered_json or_null(const std::optional<double>& value) {
   return value ? ordered_json(*value) : ordered_json(nullptr);
-}
-
-ordered_json run_json(const StoredRun& run) {
-  ordered_json object;
-  object["started_at"] = run.started_at;
-  object["tool_version"] = run.info.tool_version;
-  object["compiler_version"] = run.info.compiler_version;
-  object["driver_version"] = run.info.driver_version;
-  object["options"] = run.info.options;
-  return object;
 }
 
 // Why a line is refused; caught where lines are parsed.
@@ -252,21 +243,22 @@ Entry read_entry(const json& line) {
 }  // namespace
 
 ordered_json device_json(const StoredDevice& stored) {
-  const Device& device = stored.device;
-  ordered_json object;
-  object["uuid"] = device.uuid;
-  object["name"] = device.name;
-  object["arch"] = to_string(device.arch);
-  object["sm_count"] = device.sm_count;
-  object["memory_bytes"] = device.memory_bytes;
-  object["l2_bytes"] = device.l2_bytes;
-  object["driver_version"] = device.driver_version;
+  ordered_json object = gemmtune::device_json(stored.device);
   object["first_seen"] = stored.first_seen;
   return object;
 }
 
-ordered_json timing_json(const Timing& timing) {
-  const Measurement& m = timing.measurement;
+ordered_json run_json(const StoredRun& run) {
+  ordered_json object;
+  object["started_at"] = run.started_at;
+  object["tool_version"] = run.info.tool_version;
+  object["compiler_version"] = run.info.compiler_version;
+  object["driver_version"] = run.info.driver_version;
+  object["options"] = run.info.options;
+  return object;
+}
+
+ordered_json measurement_json(const Measurement& m) {
   ordered_json object;
   object["measured_at"] = m.measured_at;
   object["median_us"] = m.median_us;
@@ -281,6 +273,11 @@ ordered_json timing_json(const Timing& timing) {
   object["throttle_reasons"] = m.throttle_reasons;
   object["baseline_median_us"] = or_null(m.baseline_median_us);
   object["final_round"] = m.final_round;
+  return object;
+}
+
+ordered_json timing_json(const Timing& timing) {
+  ordered_json object = measurement_json(timing.measurement);
   object["run"] = run_json(timing.run);
   return object;
 }

@@ -229,6 +229,8 @@ inline constexpr const char* kSelectWinners = R"(
       WHERE j.problem_id = w.problem_id AND j.arch = w.arch AND j.device_id = w.device_id
         AND j.warm = w.warm))";
 
+// is_modelled() is core/device.h's, as a function of SQL.
+
 // What is done of a job: on a GPU what was measured, for an arch or a GPU model (modelled_device)
 // what was predicted.
 inline constexpr const char* kSelectDone = R"(
@@ -238,7 +240,7 @@ inline constexpr const char* kSelectDone = R"(
   JOIN problems p ON p.id = c.problem_id
   LEFT JOIN devices d ON d.id = c.device_id
   WHERE p.key = :problem_key AND c.arch = :arch AND coalesce(d.uuid, '') = :device_uuid
-    AND c.warm = :warm AND (c.device_id IS NULL OR c.provenance = 'measured' OR d.uuid GLOB 'model-*')
+    AND c.warm = :warm AND (c.device_id IS NULL OR c.provenance = 'measured' OR is_modelled(d.uuid))
   ORDER BY c.id)";
 
 inline constexpr const char* kSelectRevision =
@@ -252,7 +254,7 @@ inline constexpr const char* kSelectChanges = R"(
   LEFT JOIN devices d ON d.id = c.device_id
   WHERE c.revision > :revision AND p.key = :problem_key AND c.arch = :arch
     AND coalesce(d.uuid, '') = :device_uuid AND c.warm = :warm
-    AND (c.device_id IS NULL OR c.provenance = 'measured' OR d.uuid GLOB 'model-*')
+    AND (c.device_id IS NULL OR c.provenance = 'measured' OR is_modelled(d.uuid))
   ORDER BY c.revision)";
 
 // The same of a job whose rows are known, without vendors.
@@ -262,7 +264,7 @@ inline constexpr const char* kSelectChangedKeys = R"(
   WHERE revision > :revision AND problem_id = :problem_id AND arch = :arch
     AND coalesce(device_id, 0) = coalesce(:device_id, 0) AND warm = :warm
     AND outcome <> 'vendor' AND (device_id IS NULL OR provenance = 'measured'
-      OR device_id IN (SELECT id FROM devices WHERE uuid GLOB 'model-*')))";
+      OR device_id IN (SELECT id FROM devices WHERE is_modelled(uuid))))";
 
 // 1 if the candidate of these columns needs no further work, as in kSelectDone, and was written
 // after a revision.
@@ -273,7 +275,7 @@ inline constexpr const char* kCountFinished = R"(
     AND strategy = :strategy AND config = :config AND source_hash = :source_hash
     AND compiler_version = :compiler_version
     AND revision > :repeat_until AND (device_id IS NULL OR provenance = 'measured'
-      OR device_id IN (SELECT id FROM devices WHERE uuid GLOB 'model-*')))";
+      OR device_id IN (SELECT id FROM devices WHERE is_modelled(uuid))))";
 
 inline constexpr const char* kDeleteExpiredClaims =
     "DELETE FROM claims WHERE expires_at_ms <= :now_ms";

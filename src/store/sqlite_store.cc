@@ -2,6 +2,7 @@
 
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Statement.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/device.h"
 #include "store/record_rules.h"
 #include "store/sql.h"
 #include "store/timestamp.h"
@@ -53,10 +55,20 @@ void sort_records(std::vector<Record>& records, ListOrder order) {
   }
 }
 
+// is_modelled(uuid) for statements.
+void is_modelled_in_sql(sqlite3_context* context, int /*count*/, sqlite3_value** arguments) {
+  const unsigned char* const uuid = sqlite3_value_text(arguments[0]);
+  const bool modelled = uuid != nullptr && is_modelled(reinterpret_cast<const char*>(uuid));
+  sqlite3_result_int(context, modelled ? 1 : 0);
+}
+
 }  // namespace
 
 SqliteStore::SqliteStore(SQLite::Database database, std::filesystem::path path, Clock now)
-    : database_(std::move(database)), path_(std::move(path)), now_(std::move(now)) {}
+    : database_(std::move(database)), path_(std::move(path)), now_(std::move(now)) {
+  constexpr bool kDeterministic = true;
+  database_.createFunction("is_modelled", 1, kDeterministic, nullptr, is_modelled_in_sql);
+}
 
 Expected<void> SqliteStore::add_device(const Device& device) {
   if (auto checked = check_device(device); !checked) return checked;

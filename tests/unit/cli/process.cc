@@ -44,30 +44,6 @@ fs::path temporary_file() {
 
 }  // namespace
 
-TestFolder::TestFolder() {
-  std::string name = (fs::temp_directory_path() / "gemm-tune-test-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp");
-  path_ = name;
-}
-
-TestFolder::~TestFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
-std::string TestFolder::write(const std::string& name, const std::string& text) const {
-  std::ofstream(path_ / name, std::ios::binary) << text;
-  return file(name);
-}
-
-std::vector<std::string> TestFolder::content() const {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::recursive_directory_iterator(path_))
-    names.push_back(fs::relative(entry.path(), path_).string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 Process::Process(const TestFolder& folder, const Arguments& arguments, const Variables& variables,
                  const std::string& err)
     : out_(temporary_file()), err_(temporary_file()) {

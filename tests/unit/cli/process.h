@@ -9,25 +9,9 @@
 #include <thread>
 #include <vector>
 
+#include "../test_folder.h"
+
 namespace gemmtune::cli_test {
-
-// A folder that is deleted with the object.
-class TestFolder {
- public:
-  TestFolder();
-  ~TestFolder();
-  TestFolder(const TestFolder&) = delete;
-  TestFolder& operator=(const TestFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-  std::string write(const std::string& name, const std::string& text) const;
-  // Everything below the folder, sorted, relative to it.
-  std::vector<std::string> content() const;
-
- private:
-  std::filesystem::path path_;
-};
 
 struct Finished {
   int code = -1;  // exit code, or minus the signal

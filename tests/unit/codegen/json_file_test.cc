@@ -65,6 +65,12 @@ TEST_CASE("JSON: any damage is one line of our own words, with a place") {
   }
 }
 
+TEST_CASE("JSON: a key that stands twice is a slip, whatever it holds") {
+  CHECK(json_error("{\"m\": [1], \"n\": {}, \"m\": [2]}") ==
+        "a.json: the key \"m\" stands twice in one object");
+  CHECK(parse_json("[{\"m\": 1}, {\"m\": {\"m\": 2}}]", "a.json"));
+}
+
 TEST_CASE("files that cannot be read") {
   for (const char* path : {"/nonexistent/a.json", "/"}) {
     const auto text = read_text_file(path, "suite file");

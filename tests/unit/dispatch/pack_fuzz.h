@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "core/bytes.h"
+#include "core/content_hash.h"
 #include "dispatch/snapshot_source.h"
-#include "jit/content_hash.h"
 
 namespace gemmtune::dispatch_test {
 
@@ -19,7 +19,7 @@ inline std::string pack_around(std::string_view index) {
   file.number(dispatch::kPackFormat);
   file.number(static_cast<uint64_t>(index.size()));
   file.number(static_cast<uint64_t>(images.size()));
-  file.number(jit::checksum(index));
+  file.number(checksum(index));
   file.raw(index);
   file.raw(images);
   return file.take();

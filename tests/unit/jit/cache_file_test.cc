@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "jit/content_hash.h"
+#include "core/content_hash.h"
 
 namespace gemmtune::jit {
 namespace {
@@ -96,7 +96,7 @@ TEST_CASE("a right checksum over wrong content is no reason to trust it") {
     decode_kernel(kKey, sealed(huge));  // may be legal where it hit a number or the payload
   }
   std::string newer = body;
-  newer[8] = 2;
+  newer[8] = static_cast<char>(kCacheFormat + 1);
   CHECK_FALSE(decode_kernel(kKey, sealed(newer)));
 }
 

@@ -14,7 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "jit/atomic_file.h"
+#include "core/output_file.h"
+#include "jit/touched_file.h"
 #include "test_folder.h"
 
 namespace gemmtune::jit {

@@ -1,0 +1,148 @@
+#include "app/common/problems.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "tuner/session/suite.h"
+
+namespace gemmtune::app {
+namespace {
+
+constexpr size_t kMostProblems = 10000;  // a range is easily mistyped
+
+// Everything but the shape.
+Expected<Problem> parse_kind(const ProblemOptions& options) {
+  Problem problem;
+  auto type = parse_data_type(options.type);
+  if (!type) return tl::unexpected(type.error());
+  auto accumulator = parse_data_type(options.accumulator);
+  if (!accumulator) return tl::unexpected(accumulator.error());
+  auto math = parse_math_mode(options.math);
+  if (!math) return tl::unexpected(math.error());
+  auto layout = parse_layout(options.layout);
+  if (!layout) return tl::unexpected(layout.error());
+  problem.type = *type;
+  problem.accumulator = *accumulator;
+  problem.math = *math;
+  problem.layout = *layout;
+  problem.lda = options.lda;
+  problem.ldb = options.ldb;
+  problem.ldc = options.ldc;
+  problem.batch = options.batch;
+  problem.align_bytes = options.align_bytes;
+  return problem;
+}
+
+Expected<void> add(const Shape& shape, Problem problem, std::vector<WantedProblem>& out) {
+  problem.shape = shape;
+  pack(problem);
+  if (auto valid = validate(problem); !valid) return valid;
+  problem.align_bytes = alignment_class(problem.align_bytes);
+  if (out.size() == kMostProblems) {
+    return usage_error(fmt::format("more than {} problems asked for", kMostProblems));
+  }
+  out.push_back({problem, key(problem), "", ""});
+  return {};
+}
+
+Expected<void> add_ranges(const ProblemOptions& options, const Problem& kind,
+                          std::vector<WantedProblem>& out) {
+  const std::string* const texts[] = {&options.m, &options.n, &options.k};
+  std::vector<int64_t> values[3];
+  for (int i = 0; i < 3; ++i) {
+    const std::string name = fmt::format("--{}", "mnk"[i]);
+    if (texts[i]->empty()) {
+      return usage_error(name + " is missing: --m, --n and --k belong together");
+    }
+    auto range = parse_range(*texts[i], name);
+    if (!range) return tl::unexpected(range.error());
+    values[i] = std::move(*range);
+  }
+  for (const int64_t m : values[0]) {
+    for (const int64_t n : values[1]) {
+      for (const int64_t k : values[2]) {
+        if (auto added = add({m, n, k}, kind, out); !added) return added;
+      }
+    }
+  }
+  return {};
+}
+
+Expected<void> add_suite(const std::string& path, std::vector<WantedProblem>& out) {
+  auto suite = tuner::load_suite(path);
+  if (!suite) return tl::unexpected(suite.error());
+  for (tuner::SuiteEntry& entry : suite->entries) {
+    out.push_back({entry.problem, entry.unsupported.empty() ? key(entry.problem) : entry.text,
+                   entry.group, entry.unsupported, entry.count});
+  }
+  return {};
+}
+
+}  // namespace
+
+Expected<std::vector<int64_t>> parse_range(std::string_view text, std::string_view name) {
+  const auto bad = [&](std::string_view why) {
+    return usage_error(fmt::format("{} '{}': {}; e.g. 256 or 256:1024:256", name, text, why));
+  };
+  std::vector<int64_t> parts;
+  std::string_view rest = text;
+  while (true) {
+    const size_t colon = rest.find(':');
+    const std::string_view part = rest.substr(0, colon);
+    int64_t value = 0;
+    const auto [end, code] = std::from_chars(part.data(), part.data() + part.size(), value);
+    if (code == std::errc::result_out_of_range) return bad("a number is too large");
+    if (part.empty() || code != std::errc() || end != part.data() + part.size()) {
+      return bad("whole numbers are needed");
+    }
+    if (value < 1 || value > kMaxDimension) {
+      return bad(fmt::format("{} is not in 1..{}", value, kMaxDimension));
+    }
+    parts.push_back(value);
+    if (colon == std::string_view::npos) break;
+    rest.remove_prefix(colon + 1);
+  }
+  if (parts.size() > 3) return bad("at most start:end:step");
+  if (parts.size() == 1) return parts;
+  if (parts[1] < parts[0]) return bad("the end is before the start");
+  const int64_t step = parts.size() == 3 ? parts[2] : 1;
+  if ((parts[1] - parts[0]) / step >= static_cast<int64_t>(kMostProblems)) {
+    return bad("more values than make sense");
+  }
+  std::vector<int64_t> values;
+  for (int64_t value = parts[0]; value <= parts[1]; value += step) values.push_back(value);
+  return values;
+}
+
+Expected<std::vector<WantedProblem>> parse_problems(const ProblemOptions& options) {
+  std::vector<WantedProblem> out;
+  auto kind = parse_kind(options);
+  if (!kind) return tl::unexpected(kind.error());
+  for (const std::string& text : options.shapes) {
+    auto shape = parse_shape(text);
+    if (!shape) return tl::unexpected(shape.error());
+    if (auto added = add(*shape, *kind, out); !added) return tl::unexpected(added.error());
+  }
+  if (!options.m.empty() || !options.n.empty() || !options.k.empty()) {
+    if (auto added = add_ranges(options, *kind, out); !added) return tl::unexpected(added.error());
+  }
+  for (const std::string& path : options.suites) {
+    if (auto added = add_suite(path, out); !added) return tl::unexpected(added.error());
+  }
+  if (out.empty()) {
+    return usage_error(
+        "no problem given: --shape MxNxK, e.g. --shape 5120x5120x4096, or --m --n --k, or --suite "
+        "FILE");
+  }
+  return out;
+}
+
+Expected<Problem> parse_problem(const ProblemOptions& options) {
+  auto problems = parse_problems(options);
+  if (!problems) return tl::unexpected(problems.error());
+  if (problems->size() != 1) return usage_error("one problem at a time here: one --shape MxNxK");
+  return problems->front().problem;
+}
+
+}  // namespace gemmtune::app

@@ -1,0 +1,23 @@
+#include "app/common/target_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/device_json.h"
+
+namespace gemmtune::app {
+
+using nlohmann::ordered_json;
+
+ordered_json target_json(const Target& target) {
+  ordered_json json;
+  json["arch"] = to_string(target.arch);
+  json["device"] = target.device ? device_json(*target.device) : ordered_json(nullptr);
+  json["provenance"] = target.device ? "measured" : "predicted";
+  json["model"] = target.device ? ordered_json(nullptr) : ordered_json(target.limits.name);
+  std::string note = target_line(target);
+  note.pop_back();
+  json["note"] = note;
+  return json;
+}
+
+}  // namespace gemmtune::app

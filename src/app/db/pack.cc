@@ -1,0 +1,255 @@
+#include "app/db/pack.h"
+
+#include <fmt/format.h>
+#include <spdlog/logger.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <map>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "app/common/advice.h"
+#include "app/common/environment.h"
+#include "app/common/filter.h"
+#include "app/common/records.h"
+#include "app/common/version.h"
+#include "codegen/emitter.h"
+#include "codegen/strategy.h"
+#include "core/parallel.h"
+#include "dispatch/kernel_images.h"
+#include "dispatch/pack_file.h"
+
+namespace gemmtune::app {
+namespace {
+
+// A kernel of a winner and its machine code.
+struct Kernel {
+  codegen::KernelSpec spec;
+  std::array<std::vector<std::byte>, 2> images;  // [device_scalars]
+  std::string why_missing;
+};
+using Kernels = std::map<std::string, Kernel>;  // by arch and name
+
+codegen::KernelSpec variant(const Kernel& kernel, bool device_scalars) {
+  codegen::KernelSpec spec = kernel.spec;
+  spec.device_scalars = device_scalars;
+  return spec;
+}
+
+// Which winners are wanted.
+struct Selection {
+  std::set<std::string> archs;                // empty: all
+  std::optional<std::string> device;          // uuid
+  std::optional<std::set<std::string>> keys;  // of problems
+
+  bool has(const store::Winner& winner) const {
+    if (!archs.empty() && !archs.contains(std::string(winner.arch))) return false;
+    if (device && winner.device_uuid != *device) return false;
+    return !keys || keys->contains(std::string(winner.problem));
+  }
+};
+
+Expected<std::optional<std::set<std::string>>> wanted_keys(const ProblemOptions& options) {
+  const bool sizes = !options.shapes.empty() || !options.suites.empty() || !options.m.empty() ||
+                     !options.n.empty() || !options.k.empty();
+  if (!sizes) {
+    if (options == ProblemOptions{}) return std::nullopt;
+    return usage_error("--type, --layout and the like hold for sizes: add --shape or --suite");
+  }
+  auto problems = parse_problems(options);
+  if (!problems) return tl::unexpected(problems.error());
+  std::set<std::string> keys;
+  for (const WantedProblem& wanted : *problems) {
+    if (!wanted.unsupported.empty()) continue;
+    const Problem problem = canonical(wanted.problem);
+    keys.insert(key(problem));
+    // The library may borrow these.
+    for (const Problem& other : other_alignments(problem)) keys.insert(key(other));
+  }
+  return keys;
+}
+
+// What can be told without the store.
+Expected<Selection> parse_selection(const PackOptions& options) {
+  Selection selection;
+  for (const std::string& text : options.archs) {
+    auto arch = parse_arch(text);
+    if (!arch) return tl::unexpected(arch.error());
+    selection.archs.insert(to_string(*arch));
+  }
+  auto keys = wanted_keys(options.problem);
+  if (!keys) return tl::unexpected(keys.error());
+  selection.keys = std::move(*keys);
+  return selection;
+}
+
+// The kernel that this program generates for a winner; nothing for one it does
+// not know.
+std::optional<Kernel> kernel_of(const store::Winner& winner) {
+  if (!winner.kernel) return std::nullopt;
+  const auto problem = parse_key(winner.problem);
+  const auto arch = parse_arch(winner.arch);
+  if (!problem || !arch) return std::nullopt;
+  const auto spec = codegen::parse_spec(winner.kernel->strategy, winner.kernel->config,
+                                        canonical(*problem), *arch);
+  if (!spec) return std::nullopt;
+  return Kernel{*spec, {}, ""};
+}
+
+std::string name_of(const Kernel& kernel) {
+  return to_string(kernel.spec.arch) + " " + codegen::kernel_name(kernel.spec);
+}
+
+dispatch::KernelImages open_images(const Context& context) {
+  dispatch::KernelImages::Sources sources;
+  if (const auto folder = cache_directory(context.environment, context.places)) {
+    sources.cache = std::make_shared<jit::CubinCache>(
+        *folder, [log = context.log](const std::string& text) { log->warn(text); });
+  }
+  sources.nvrtc_candidates = jit::nvrtc_candidates(nvrtc_locations(context.environment));
+  return dispatch::KernelImages(std::move(sources));
+}
+
+void find_images(dispatch::KernelImages& images, Kernel& kernel) try {
+  // A tile that another version, or another program, recorded may break rules of this one.
+  if (const auto* rule =
+          codegen::broken_rule(kernel.spec, representative_device(kernel.spec.arch))) {
+    kernel.why_missing = "breaks the rule: " + std::string(rule->name);
+    return;
+  }
+  for (const bool device_scalars : {false, true}) {
+    auto image = images.find(variant(kernel, device_scalars));
+    if (!image) {
+      kernel.why_missing = std::move(image.error().message);
+      return;
+    }
+    kernel.images[static_cast<size_t>(device_scalars)] = std::move(*image);
+  }
+} catch (const std::exception& exception) {  // must not leave the thread
+  kernel.why_missing = exception.what();
+}
+
+// Compiles on all cores.
+void find_images(const Context& context, Kernels& kernels) {
+  context.log->info("kernels to pack: {}", kernels.size());
+  dispatch::KernelImages images = open_images(context);
+  std::vector<Kernel*> work;
+  for (auto& [name, kernel] : kernels) work.push_back(&kernel);
+  for_each_index(work.size(), static_cast<int>(std::thread::hardware_concurrency()),
+                 [&](size_t i) { find_images(images, *work[i]); });
+}
+
+// The winner with what there is machine code for; nothing if that is nothing.
+std::optional<store::Winner> packable(const store::Winner& winner, const Kernels& kernels) {
+  store::Winner result = winner;
+  const auto kernel = kernel_of(winner);
+  const auto found = kernel ? kernels.find(name_of(*kernel)) : kernels.end();
+  if (found == kernels.end() || !found->second.why_missing.empty()) result.kernel.reset();
+  if (!result.kernel && !result.vendor) return std::nullopt;
+  return result;
+}
+
+void add_images(dispatch::PackWriter& writer, const Kernels& kernels, PackReport& report) {
+  for (const auto& [name, kernel] : kernels) {
+    if (!kernel.why_missing.empty()) {
+      report.missing.push_back(
+          {codegen::kernel_name(kernel.spec), to_string(kernel.spec.arch), kernel.why_missing});
+      continue;
+    }
+    for (const bool device_scalars : {false, true}) {
+      writer.add_image(codegen::emit(variant(kernel, device_scalars)), kernel.spec.arch,
+                       kernel.images[static_cast<size_t>(device_scalars)]);
+    }
+  }
+}
+
+struct Contents {
+  Kernels kernels;
+  std::set<std::string> device_uuids;
+  int64_t winners = 0;
+};
+
+constexpr bool kWarm = false;  // a program's operands come from memory
+
+Expected<Contents> collect(const Context& context, store::RecordStore& store,
+                           const Selection& selection) {
+  Contents contents;
+  const auto visited = store.winners(kWarm, [&](const store::Winner& winner) {
+    if (!selection.has(winner)) return;
+    ++contents.winners;
+    contents.device_uuids.insert(std::string(winner.device_uuid));
+    if (auto kernel = kernel_of(winner)) contents.kernels.emplace(name_of(*kernel), *kernel);
+  });
+  if (!visited) return tl::unexpected(visited.error());
+  if (contents.winners > 0) return contents;
+  return make_error(ErrorKind::not_found,
+                    "nothing to pack: the database has no such results" +
+                        advice(context, "; those it has are shown by: ", ListStep{}));
+}
+
+// Of the images, the reason why there is none at all.
+Expected<void> check_images(const Kernels& kernels) {
+  const bool any = std::any_of(kernels.begin(), kernels.end(), [](const auto& kernel) {
+    return kernel.second.why_missing.empty();
+  });
+  if (any || kernels.empty()) return {};
+  return make_error(ErrorKind::unsupported,
+                    "no kernel has machine code: " + kernels.begin()->second.why_missing);
+}
+
+// Fills `writer` with the winners whose device and kernel were collected.
+Expected<void> add_winners(dispatch::PackWriter& writer, store::RecordStore& store,
+                           const Selection& selection, const Contents& contents) {
+  auto visited = store.winners(kWarm, [&](const store::Winner& winner) {
+    // Others may have appeared since.
+    const bool known = contents.device_uuids.contains(std::string(winner.device_uuid));
+    if (!known || !selection.has(winner)) return;
+    if (const auto packed = packable(winner, contents.kernels)) writer.add(*packed);
+  });
+  if (!visited) return visited;
+  if (writer.winners() > 0) return {};
+  return make_error(ErrorKind::unsupported,
+                    "nothing to pack: the kernels are of another version of gemm-tune; tune again");
+}
+
+}  // namespace
+
+Expected<PackReport> db_pack(const Context& context, const PackOptions& options,
+                             const std::function<void(std::string_view)>& write) {
+  auto selection = parse_selection(options);
+  if (!selection) return tl::unexpected(selection.error());
+  auto store = open_records(context, true);
+  if (!store) return tl::unexpected(store.error());
+  auto devices = device_names(**store);
+  if (!devices) return tl::unexpected(devices.error());
+  store::Filter filter;
+  if (auto found = resolve_device(options.device, *devices, filter); !found)
+    return tl::unexpected(found.error());
+  selection->device = filter.device_uuid;
+
+  auto contents = collect(context, **store, *selection);
+  if (!contents) return tl::unexpected(contents.error());
+  find_images(context, contents->kernels);
+  if (auto checked = check_images(contents->kernels); !checked)
+    return tl::unexpected(checked.error());
+
+  dispatch::PackWriter writer{std::string(kVersion)};
+  for (const auto& [uuid, device] : *devices) {
+    if (contents->device_uuids.contains(uuid)) writer.add_device(device.device);
+  }
+  if (auto added = add_winners(writer, **store, *selection, *contents); !added)
+    return tl::unexpected(added.error());
+  PackReport report;
+  add_images(writer, contents->kernels, report);
+  report.winners = writer.winners();
+  report.images = writer.images();
+  const std::string bytes = writer.finish();
+  report.bytes = static_cast<int64_t>(bytes.size());
+  write(bytes);
+  return report;
+}
+
+}  // namespace gemmtune::app

@@ -1,0 +1,54 @@
+#include "app/tune/tune.h"
+
+#include <nlohmann/json.hpp>
+
+#include "app/common/record_json.h"
+#include "app/common/target_json.h"
+
+namespace gemmtune::app {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json report_json(const tuner::TuneReport& report) {
+  ordered_json json;
+  json["ranking"] = ordered_json::array();
+  for (const store::Record& record : report.ranking) json["ranking"].push_back(to_json(record));
+  json["vendor_first"] = to_json(report.vendor_first);
+  json["vendor_best"] = to_json(report.vendor_best);
+  json["legal_points"] = report.legal_points;
+  json["resumed"] = report.resumed;
+  json["evaluated"] = report.evaluated;
+  json["measured"] = report.measured;
+  json["compiled"] = report.compiled;
+  json["cached"] = report.cached;
+  json["failures"] = ordered_json::object();
+  for (const auto& [outcome, count] : report.failures) json["failures"][outcome] = count;
+  json["seconds"] = report.seconds;
+  json["interrupted"] = report.interrupted;
+  return json;
+}
+
+}  // namespace
+
+std::string tune_json(const TuneSummary& summary) {
+  ordered_json json = target_json(summary.target);
+  json["interrupted"] = summary.interrupted;
+  json["results"] = ordered_json::array();
+  json["skipped"] = ordered_json::array();
+  for (const TunedProblem& tuned : summary.problems) {
+    if (!tuned.report) {
+      json["skipped"].push_back({{"problem", tuned.wanted.text}, {"reason", tuned.skipped}});
+      continue;
+    }
+    ordered_json result = report_json(*tuned.report);
+    ordered_json entry;
+    entry["problem"] = to_json(tuned.wanted.problem);
+    entry["key"] = tuned.wanted.text;
+    entry.update(result);
+    json["results"].push_back(std::move(entry));
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace gemmtune::app

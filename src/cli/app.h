@@ -1,9 +1,0 @@
-#pragma once
-
-namespace gemmtune::cli {
-
-// The whole program: parses the command line, runs the command, and returns the exit code: 0 done,
-// 1 failed, 2 wrong usage (or not possible on this machine).
-int run(int argc, const char* const* argv);
-
-}  // namespace gemmtune::cli

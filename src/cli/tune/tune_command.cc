@@ -1,0 +1,109 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "app/common/problems.h"
+#include "app/common/target.h"
+#include "app/tune/tune.h"
+#include "cli/common/command.h"
+#include "cli/common/interrupt.h"
+#include "cli/common/number_option.h"
+#include "cli/common/options.h"
+#include "cli/common/print.h"
+#include "cli/common/progress_display.h"
+#include "cli/common/terminal.h"
+#include "cli/tune/commands.h"
+#include "cli/tune/tune_text.h"
+
+namespace gemmtune::cli {
+namespace {
+
+Expected<void> tune_and_print(const Context& context, const app::TuneOptions& options) {
+  const InterruptFlag interrupt;
+  std::shared_ptr<ProgressDisplay> display;  // of the problem in work
+  app::TuneEvents events;
+  if (!context.json) {
+    events.on_target = [](const app::Target& target) { print(app::target_line(target)); };
+    events.on_result = [&display](const app::TunedProblem& tuned) {
+      display.reset();
+      print(tune_text(tuned));
+    };
+  }
+  if (context.verbosity >= 0) {
+    events.on_problem = [&display, &context](const app::WantedProblem& wanted) {
+      display = std::make_shared<ProgressDisplay>(stderr, redraws(context.plain_terminal),
+                                                  wanted.text, flops(wanted.problem));
+      return [display](const tuner::Progress& progress) { display->update(progress); };
+    };
+  }
+  auto summary = app::tune(context, options, interrupt.flag(), events);
+  display.reset();
+  if (!summary) return tl::unexpected(summary.error());
+  if (context.json) print(app::tune_json(*summary));
+  const bool found = std::any_of(summary->problems.begin(), summary->problems.end(),
+                                 [](const app::TunedProblem& tuned) {
+                                   return tuned.report && !tuned.report->ranking.empty();
+                                 });
+  if (found) return {};
+  return make_error(ErrorKind::failed, summary->interrupted
+                                           ? "interrupted before anything was found"
+                                           : "no problem could be tuned");
+}
+
+}  // namespace
+
+void add_tune_command(CLI::App& parent, CommonOptions& common, Action& action) {
+  auto options = std::make_shared<app::TuneOptions>();
+  CLI::App* command = parent.add_subcommand("tune", "Find the fastest kernel for problems");
+  add_problem_options(*command, options->problems, true);
+  add_target_options(*command, options->target);
+  const char* const group = "Search";
+  command->add_option("--strategy", options->strategies, "Only this strategy; may be repeated")
+      ->type_name("NAME")
+      ->group(group)
+      ->allow_extra_args(false);
+  command
+      ->add_option("--space", options->space_files,
+                   "Parameter values of a strategy, JSON; may be repeated")
+      ->type_name("FILE")
+      ->group(group)
+      ->allow_extra_args(false);
+  command
+      ->add_option("--candidates", options->candidates,
+                   "How many to try (default: 360 on a device, 96 without)")
+      ->type_name("N")
+      ->transform(candidates_number())
+      ->group(group);
+  command->add_option("--seconds", options->seconds, "End the search after this time")
+      ->type_name("S")
+      ->transform(seconds_number())
+      ->group(group);
+  command->add_option("--jobs", options->jobs, "Threads that rank and compile (default: all cores)")
+      ->type_name("N")
+      ->transform(jobs_number())
+      ->group(group);
+  command->add_option("--seed", options->seed, "Of the random part of the search")
+      ->type_name("N")
+      ->transform(seed_number())
+      ->group(group);
+  command->add_flag("--fresh", options->fresh, "Try again what is recorded already")->group(group);
+  command->add_flag("--warm", options->warm, "Operands in cache instead of in memory")
+      ->group(group);
+  add_common_options(*command, common);
+  command->footer(
+      "Examples:\n"
+      "  gemm-tune --shape 5120x5120x4096 --arch sm_80     (tune is the default command)\n"
+      "  gemm-tune tune --shape 4096x4096x4096 --layout tnt --seconds 30\n"
+      "  gemm-tune tune --m 256:2048:256 --n 4096 --k 4096\n"
+      "  gemm-tune tune --suite configs/suites/square.json --json\n"
+      "\n"
+      "Where no GPU runs code for ARCH, candidates are compiled and ranked by a model: such "
+      "results\n"
+      "are stored as `predicted`. Ctrl-C ends the search and keeps what was found; the same "
+      "command\n"
+      "goes on from there.");
+  command->callback([options, &action] {
+    action = [options](const Context& context) { return tune_and_print(context, *options); };
+  });
+}
+
+}  // namespace gemmtune::cli

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+
+namespace gemmtune {
+
+// A file that a user named to be written: the only way in which a command writes one.
+//
+// A regular file appears whole or not at all: it is written under another name, in the folder of
+// the file that symbolic links lead to, until commit(). It keeps the permissions of the file that
+// it replaces. Destroyed without commit(), nothing is left. Anything else (a device, a FIFO,
+// /dev/stdout) is opened and written as it is.
+class OutputFile {
+ public:
+  // To be called before long work, which an unwritable file must not cost. Leaves no trace in the
+  // folder of a regular file. Usage error if `path` cannot be written: it is empty, "-", a folder,
+  // in a folder that is missing, or not permitted.
+  static Expected<OutputFile> create(const std::filesystem::path& path);
+  ~OutputFile();
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&&) = delete;
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  // A failure is reported by commit().
+  void write(std::string_view bytes);
+
+  // Makes `path` hold what was written. On failure (as core/file_error.h) a regular file is
+  // unchanged.
+  Expected<void> commit();
+
+ private:
+  explicit OutputFile(std::filesystem::path path) : path_(std::move(path)) {}
+  Expected<void> open_directly();
+  Expected<void> check_replaceable();
+  bool open_temporary();
+  bool flush();
+
+  std::filesystem::path path_;    // as the user named it
+  std::filesystem::path target_;  // what is replaced; empty: written directly
+  std::optional<mode_t> mode_;    // of the file that is replaced; none: there is none
+  std::string temporary_;         // what exists until commit(); empty: nothing yet
+  int fd_ = -1;                   // -1: not open
+  std::string buffer_;
+  int error_ = 0;  // the first errno
+};
+
+// Writes all of a file that a user named.
+Expected<void> write_file(const std::filesystem::path& path, std::string_view bytes);
+
+// Names of files that are being written contain this; whoever finds an old one may delete it.
+inline constexpr std::string_view kTemporaryMark = ".tmp-";
+
+// Makes a file of the program's own hold `bytes`, whole or not at all. Creates its folder, and
+// replaces whatever has the name, a link too. On failure (ErrorKind::io) `path` is unchanged and
+// nothing else is left. Safe against other threads and processes that write the same path.
+Expected<void> write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
+
+}  // namespace gemmtune

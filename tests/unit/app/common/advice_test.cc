@@ -1,0 +1,56 @@
+#include "app/common/advice.h"
+#include "app/common/context.h"
+#include "app/common/filter.h"
+#include "app/common/next_step.h"
+
+#include <doctest/doctest.h>
+#include <spdlog/logger.h>
+
+#include <memory>
+
+namespace gemmtune::app {
+namespace {
+
+Context quiet_context() {
+  Context context;
+  context.log = std::make_shared<spdlog::logger>("silent");
+  return context;
+}
+
+}  // namespace
+
+TEST_CASE("the search that is advised finds what the filter lets through") {
+  const Problem problem = make_problem({1, 2, 3});
+  FilterOptions filter;
+  filter.arch = "sm_90";
+  filter.strategy = "mma_multistage";
+  filter.warm = true;
+  const TuneStep step = tune_step(quiet_context(), problem, filter, {});
+  CHECK(step.problem == problem);
+  CHECK(step.arch == "sm_90");
+  CHECK(step.strategy == "mma_multistage");
+  CHECK(step.warm);
+  // A GPU of the database stands for its arch.
+  store::StoredDevice device;
+  device.device.name = "NVIDIA H200";
+  device.device.uuid = "GPU-1";
+  device.device.arch = *parse_arch("sm_90");
+  FilterOptions by_device;
+  by_device.device = "h200";
+  CHECK(tune_step(quiet_context(), problem, by_device, {{"GPU-1", device}}).arch == "sm_90");
+  FilterOptions vendor;
+  vendor.arch = "sm_90";
+  vendor.strategy = kVendorStrategy;
+  CHECK(tune_step(quiet_context(), problem, vendor, {}).strategy.empty());
+}
+
+TEST_CASE("advice is in the front end's words, and left out without them") {
+  Context context = quiet_context();
+  CHECK(advice(context, "; see: ", ListStep{}).empty());
+  context.word_step = [](const NextStep& step) {
+    return std::holds_alternative<ListStep>(step) ? "GET /results" : "";
+  };
+  CHECK(advice(context, "; see: ", ListStep{}) == "; see: GET /results");
+}
+
+}  // namespace gemmtune::app

@@ -1,0 +1,75 @@
+#include "app/common/problems.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+
+namespace gemmtune::app {
+
+TEST_CASE("ranges hold the start, the steps, and the end if a step meets it") {
+  std::mt19937 random(7);
+  std::uniform_int_distribution<int64_t> size(1, 300);
+  for (int i = 0; i < 2000; ++i) {
+    const int64_t start = size(random);
+    const int64_t end = start + size(random) - 1;
+    const int64_t step = size(random);
+    const std::string text =
+        std::to_string(start) + ":" + std::to_string(end) + ":" + std::to_string(step);
+    CAPTURE(text);
+    const auto values = parse_range(text, "--m");
+    REQUIRE(values);
+    REQUIRE(!values->empty());
+    CHECK(values->front() == start);
+    CHECK(values->back() <= end);
+    CHECK(values->back() + step > end);
+    for (size_t j = 1; j < values->size(); ++j) CHECK((*values)[j] - (*values)[j - 1] == step);
+  }
+  CHECK(*parse_range("5", "--m") == std::vector<int64_t>{5});
+  CHECK(*parse_range("5:7", "--m") == std::vector<int64_t>{5, 6, 7});
+}
+
+TEST_CASE("bad ranges name the flag") {
+  for (const char* text :
+       {"", ":", "1:", ":1", "a", "1:b", "0", "-1", "2:1", "1:2:0", "1:2:3:4", "1.5", " 1", "1 ",
+        "99999999999999999999", "2147483647", "1:2000000000"}) {
+    CAPTURE(text);
+    const auto values = parse_range(text, "--k");
+    REQUIRE_FALSE(values);
+    CHECK(values.error().kind == ErrorKind::usage);
+    CHECK(values.error().message.find("--k") != std::string::npos);
+    CHECK(values.error().message.find('\n') == std::string::npos);
+  }
+}
+
+TEST_CASE("shapes and ranges add up, with the same kind") {
+  ProblemOptions options;
+  options.shapes = {"1x2x3", "4x5x6"};
+  options.m = "8:16:8";
+  options.n = "32";
+  options.k = "1:3";
+  options.layout = "tnt";
+  options.batch = 2;
+  const auto problems = parse_problems(options);
+  REQUIRE(problems);
+  REQUIRE(problems->size() == 8);
+  CHECK((*problems)[0].problem.shape == Shape{1, 2, 3});
+  CHECK((*problems)[2].problem.shape == Shape{8, 32, 1});
+  CHECK((*problems)[7].problem.shape == Shape{16, 32, 3});
+  for (const WantedProblem& wanted : *problems) {
+    CHECK(to_string(wanted.problem.layout) == "tnt");
+    CHECK(wanted.problem.batch == 2);
+    CHECK(wanted.problem.stride_c > 0);
+    CHECK(validate(wanted.problem));
+    CHECK(wanted.text == key(wanted.problem));
+  }
+}
+
+TEST_CASE("one problem means one") {
+  ProblemOptions options;
+  options.shapes = {"1x2x3"};
+  CHECK(parse_problem(options));
+  options.shapes.emplace_back("1x2x4");
+  CHECK_FALSE(parse_problem(options));
+}
+
+}  // namespace gemmtune::app

@@ -1,0 +1,96 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "app/ladder/ladder.h"
+#include "cli/ladder/ladder_plot.h"
+#include "cli/ladder/ladder_text.h"
+
+#include "../../app/ladder/ladder_fixture.h"
+#include "../../contains.h"
+
+namespace gemmtune::cli {
+namespace {
+
+size_t count(const std::string& text, const std::string& part) {
+  size_t found = 0;
+  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++found;
+  return found;
+}
+
+// Whether tags nest, attributes are quoted, and nothing else holds '<' or a bare '&'. No CDATA, no
+// comments, no declarations.
+bool well_formed(const std::string& xml) {
+  std::vector<std::string> open;
+  size_t at = 0;
+  while (at < xml.size()) {
+    if (xml[at] == '&') {
+      const size_t end = xml.find(';', at);
+      const std::string name = xml.substr(at + 1, end - at - 1);
+      if (name != "amp" && name != "lt" && name != "gt" && name != "quot") return false;
+    }
+    if (xml[at] != '<') {
+      if (open.empty() && xml[at] != '\n') return false;
+      ++at;
+      continue;
+    }
+    const size_t end = xml.find('>', at);
+    if (end == std::string::npos) return false;
+    std::string tag = xml.substr(at + 1, end - at - 1);
+    if (count(tag, "<") > 0 || count(tag, "=\"") * 2 != count(tag, "\"")) return false;
+    if (count(tag, "\"") == 0 && count(tag, "=") > 0) return false;
+    if (tag.starts_with("/")) {
+      if (open.empty() || open.back() != tag.substr(1)) return false;
+      open.pop_back();
+    } else if (!tag.ends_with("/")) {
+      open.push_back(tag.substr(0, tag.find(' ')));
+    }
+    at = end + 1;
+  }
+  return open.empty();
+}
+
+}  // namespace
+
+TEST_CASE("ladder: the table") {
+  const std::string text = ladder_text(app::ladder_test::make_summary());
+  CHECK(contains(text, "naive 32x32 "));
+  CHECK(contains(text, "thread_tile_1d 64x64x8/8 "));
+  CHECK(contains(text, " 40.0%"));
+  CHECK(contains(text, "1.60x"));
+  CHECK(contains(text, "25000"));
+  CHECK(contains(text, "vectorized: no candidate worked\n"));
+  CHECK(contains(text, "multistage: needs sm_80\n"));
+}
+
+TEST_CASE("ladder: the picture is well-formed and labelled") {
+  CHECK(well_formed("<a b=\"c\"><d/>&amp;</a>\n"));
+  CHECK_FALSE(well_formed("<a>"));
+  CHECK_FALSE(well_formed("<a><b></a></b>"));
+  CHECK_FALSE(well_formed("<a b=c/>"));
+  CHECK_FALSE(well_formed("<a>x & y;</a>"));
+  app::LadderSummary summary = app::ladder_test::make_summary();
+  const std::string svg = ladder_svg(summary);
+  CHECK(well_formed(svg));
+  CHECK(count(svg, "class=\"bar\"") == 3);
+  CHECK(contains(svg, "A &amp; B &lt;GPU&gt;"));
+  CHECK(contains(svg, ">16,000 (64.0%)<"));
+  CHECK(contains(svg, ">cuBLASLt best: 25,000 (100%)<"));
+  CHECK(contains(svg, "<title>naive 32x32</title>"));
+  CHECK(contains(svg, "prefers-color-scheme: dark"));
+  CHECK_FALSE(contains(svg, "nan"));
+
+  // A prediction has no vendor, says so, and its longest bar is a rung's.
+  summary.target.device.reset();
+  summary.report.vendor_first.reset();
+  summary.report.vendor_best.reset();
+  const std::string predicted = ladder_svg(summary);
+  CHECK(well_formed(predicted));
+  CHECK(contains(predicted, "nothing was measured"));
+  CHECK_FALSE(contains(predicted, "class=\"vendor\""));
+  CHECK(contains(predicted, ">20,000<"));
+  CHECK_FALSE(contains(predicted, "%)"));
+}
+
+}  // namespace gemmtune::cli
