@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "app/bench/bench_choice.h"
+#include "app/common/equipment.h"
 #include "app/common/records.h"
 #include "app/query/explain.h"
+#include "app/tune/search.h"
 #include "app/tune/spaces.h"
-#include "app/tune/tune.h"
 #include "dispatch/request.h"
 #include "dispatch/snapshot_source.h"
-#include "tuner/session/device_evaluator.h"
 
 namespace gemmtune::app {
 namespace {
@@ -57,7 +57,9 @@ MakeKernel kernel_maker(std::shared_ptr<const jit::Compiler> compiler) {
 }
 
 // Everything that is found out before anything is measured.
-struct PreparedBench : TuneServices {
+struct PreparedBench {
+  Target target;
+  tuner::Equipment equipment;
   std::vector<WantedProblem> wanted;
   std::vector<codegen::SearchSpace> spaces;  // of --tune-missing
 };
@@ -74,29 +76,23 @@ Expected<PreparedBench> prepare(const Context& context, const BenchOptions& opti
   if (!wanted) return tl::unexpected(wanted.error());
   PreparedBench prepared;
   prepared.wanted = std::move(*wanted);
-  prepared.machine = find_machine(context);
-  if (prepared.machine.devices.empty()) {
-    return make_error(ErrorKind::unsupported,
-                      "bench needs a GPU: " + prepared.machine.why_no_driver);
-  }
-  auto target = choose_target(options.target, prepared.machine);
+  const Machine machine = find_machine(context);
+  if (machine.devices.empty())
+    return make_error(ErrorKind::unsupported, "bench needs a GPU: " + machine.why_no_driver);
+  auto target = choose_target(options.target, machine);
   if (!target) return tl::unexpected(target.error());
   if (!target->device) {
     return make_error(ErrorKind::unsupported,
                       "bench needs a GPU: none here runs " + to_string(target->arch));
   }
   prepared.target = std::move(*target);
-  auto compiler = load_compiler(context);
-  if (!compiler) return tl::unexpected(compiler.error());
-  prepared.compiler = std::move(*compiler);
-  if (options.tune_missing) {
-    auto spaces = choose_spaces({}, {});
-    if (!spaces) return tl::unexpected(spaces.error());
-    prepared.spaces = std::move(*spaces);
-    if (auto served = prepared.compiler->nvrtc().check_arch(prepared.target.arch); !served)
-      return tl::unexpected(served.error());
-  }
-  prepared.libraries = load_vendor_libraries(context);
+  auto equipment = load_equipment(context, machine, prepared.target, options.tune_missing);
+  if (!equipment) return tl::unexpected(equipment.error());
+  prepared.equipment = std::move(*equipment);
+  if (!options.tune_missing) return prepared;
+  auto spaces = choose_spaces({}, {});
+  if (!spaces) return tl::unexpected(spaces.error());
+  prepared.spaces = std::move(*spaces);
   return prepared;
 }
 
@@ -107,7 +103,7 @@ class Bench {
         const std::atomic<bool>& stop, const BenchEvents& events)
       : prepared_(prepared), options_(options), store_(store), stop_(stop), events_(events) {
     services_.make_evaluator = [this](const Problem& problem) { return device(problem); };
-    services_.make_kernel = kernel_maker(prepared.compiler);
+    services_.make_kernel = kernel_maker(prepared.equipment.compiler);
   }
 
   Expected<void> read_results() {
@@ -146,31 +142,29 @@ class Bench {
     if (tuned_here(decide(wanted), dispatch::comparable(wanted.problem))) return {};
     auto supported = supported_spaces(wanted.problem, prepared_.spaces, prepared_.target);
     if (!supported) return tl::unexpected(supported.error());
-    // The library's results are of operands in memory, however they are compared here.
-    constexpr bool kWarm = false;
-    auto evaluator = make_evaluator(prepared_.machine, prepared_.target, prepared_.libraries,
-                                    prepared_.compiler, wanted.problem, kWarm);
+    SearchOptions options;
+    options.candidates = options_.search.candidates;
+    options.seconds = options_.search.seconds;
+    options.jobs = options_.search.jobs;
+    options.warm = false;  // as the library's results are, however they are compared here
+    const auto request = make_request(options, kTuneCandidates, wanted.problem,
+                                      std::move(supported->spaces), prepared_.target);
+    auto evaluator = tuner::make_evaluator(request, prepared_.equipment);
     if (!evaluator) return tl::unexpected(evaluator.error());
-    TuneOptions search;
-    search.candidates = options_.search.candidates;
-    search.seconds = options_.search.seconds;
-    search.jobs = options_.search.jobs;
-    auto report =
-        tune_problem(wanted.problem, std::move(supported->spaces), **evaluator, prepared_, search,
-                     store_, stop_, events_.on_search ? events_.on_search(wanted) : Progressing());
+    auto report = search(request, prepared_.equipment, **evaluator, store_, stop_,
+                         events_.on_search ? events_.on_search(wanted) : Progressing());
     if (!report) return tl::unexpected(report.error());
     return read_results();
   }
 
   Expected<std::unique_ptr<tuner::Evaluator>> device(const Problem& problem) const {
-    const Device& device = *prepared_.target.device;
-    tuner::DeviceServices services{prepared_.machine.driver, device, prepared_.compiler,
-                                   prepared_.libraries.cublaslt,
-                                   gpu::NvmlDevice::find(prepared_.libraries.nvml, device.uuid)};
-    tuner::EvaluationOptions evaluation;
-    evaluation.warm = options_.warm;
+    SearchOptions options;
+    options.warm = options_.warm;
+    tuner::EvaluatorOptions evaluation;
     evaluation.max_final_seconds = options_.seconds;
-    return tuner::DeviceEvaluator::create(std::move(services), canonical(problem), evaluation);
+    return tuner::make_evaluator(
+        make_request(options, kTuneCandidates, problem, {}, prepared_.target), prepared_.equipment,
+        evaluation);
   }
 
   const PreparedBench& prepared_;
@@ -246,12 +240,12 @@ Expected<BenchReport> bench(const Context& context, const BenchOptions& options,
 
   BenchReport report;
   report.target = prepared->target;
-  report.driver_version = prepared->machine.driver->version();
+  report.driver_version = prepared->equipment.driver->version();
   report.warm = options.warm;
   measure_rows(
       prepared->wanted, [&bench](const WantedProblem& wanted) { return bench.row(wanted); }, stop,
       events, report);
-  if (options.tune_missing) prune_cache(context, *prepared->compiler);
+  if (options.tune_missing) prune_cache(context, *prepared->equipment.compiler);
   return report;
 }
 

@@ -11,7 +11,6 @@
 #include "app/bench/bench_choice.h"
 #include "app/bench/bench_summary.h"
 #include "app/common/context.h"
-#include "app/common/evaluators.h"
 #include "app/common/problems.h"
 #include "app/common/target.h"
 #include "dispatch/decision.h"

@@ -9,6 +9,7 @@
 #include "app/common/context.h"
 #include "app/common/problems.h"
 #include "app/common/target.h"
+#include "app/tune/search.h"
 #include "app/tune/spaces.h"
 #include "tuner/session/ladder.h"
 
@@ -18,12 +19,7 @@ struct LadderOptions {
   ProblemOptions problem;
   TargetOptions target;
   std::vector<std::string> strategies;  // empty: all that compute the problem
-  std::optional<int> candidates;        // a strategy
-  double seconds = 0;                   // a strategy
-  int jobs = 0;                         // 0: as many as there are cores
-  uint64_t seed = 1;
-  bool retune = false;
-  bool warm = false;
+  SearchOptions search;                 // of each strategy
 };
 
 // Called as the command goes on, in this order; each may be empty.

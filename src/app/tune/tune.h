@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "app/common/context.h"
-#include "app/common/evaluators.h"
 #include "app/common/problems.h"
 #include "app/common/target.h"
+#include "app/tune/search.h"
 #include "codegen/search_space.h"
 #include "tuner/session/session.h"
 
@@ -20,12 +20,7 @@ struct TuneOptions {
   TargetOptions target;
   std::vector<std::string> strategies;   // empty: all that compute the problem
   std::vector<std::string> space_files;  // replace the compiled-in spaces of their strategies
-  std::optional<int> candidates;
-  double seconds = 0;
-  int jobs = 0;  // 0: as many as there are cores
-  uint64_t seed = 1;
-  bool fresh = false;
-  bool warm = false;
+  SearchOptions search;
 };
 
 struct TunedProblem {
@@ -46,29 +41,6 @@ struct TuneSummary {
   std::vector<TunedProblem> problems;
   bool interrupted = false;
 };
-
-// What --jobs stands for: that many threads, or all cores for 0.
-int search_threads(int jobs);
-
-// The row of a run that searches: `command` and the options that decide a result.
-store::RunInfo run_info(std::string_view command, const tuner::TuneRequest& request,
-                        const Machine& machine, const jit::Compiler& compiler);
-
-// What the searches of one command share.
-struct TuneServices {
-  Machine machine;
-  Target target;
-  std::shared_ptr<const jit::Compiler> compiler;
-  VendorLibraries libraries;
-};
-
-// Searches `spaces`, which compute `problem`, as far as `options` say, and records what is tried.
-Expected<tuner::TuneReport> tune_problem(const Problem& problem,
-                                         std::vector<codegen::SearchSpace> spaces,
-                                         tuner::Evaluator& evaluator, const TuneServices& shared,
-                                         const TuneOptions& options, store::RecordStore& store,
-                                         const std::atomic<bool>& stop,
-                                         std::function<void(const tuner::Progress&)> on_progress);
 
 // Tunes every problem that was asked for. Everything is checked before the database is opened, so
 // an error of kind usage or unsupported leaves no trace. One of several problems that nothing

@@ -69,25 +69,31 @@ void add_ladder_command(CLI::App& parent, CommonOptions& common, Action& action)
       ->group(group)
       ->allow_extra_args(false);
   command
-      ->add_option("--candidates", ladder.candidates,
+      ->add_option("--candidates", ladder.search.candidates,
                    "How many to try of each strategy (default: 100 on a device, 24 without)")
       ->type_name("N")
       ->transform(candidates_number())
       ->group(group);
-  command->add_option("--seconds", ladder.seconds, "End the search of a strategy after this time")
+  command
+      ->add_option("--seconds", ladder.search.seconds,
+                   "End the search of a strategy after this time")
       ->type_name("S")
       ->transform(seconds_number())
       ->group(group);
-  command->add_option("--jobs", ladder.jobs, "Threads that rank and compile (default: all cores)")
+  command
+      ->add_option("--jobs", ladder.search.jobs,
+                   "Threads that rank and compile (default: all cores)")
       ->type_name("N")
       ->transform(jobs_number())
       ->group(group);
-  command->add_option("--seed", ladder.seed, "Of the random part of the search")
+  command->add_option("--seed", ladder.search.seed, "Of the random part of the search")
       ->type_name("N")
       ->transform(seed_number())
       ->group(group);
-  command->add_flag("--retune", ladder.retune, "Try again what is recorded already")->group(group);
-  command->add_flag("--warm", ladder.warm, "Operands in cache instead of in memory")->group(group);
+  command->add_flag("--retune", ladder.search.fresh, "Try again what is recorded already")
+      ->group(group);
+  command->add_flag("--warm", ladder.search.warm, "Operands in cache instead of in memory")
+      ->group(group);
   command->add_option("--plot", options->plot_file, "Also draw a bar chart, SVG")
       ->type_name("FILE");
   add_common_options(*command, common);

@@ -68,25 +68,28 @@ void add_tune_command(CLI::App& parent, CommonOptions& common, Action& action) {
       ->group(group)
       ->allow_extra_args(false);
   command
-      ->add_option("--candidates", options->candidates,
+      ->add_option("--candidates", options->search.candidates,
                    "How many to try (default: 360 on a device, 96 without)")
       ->type_name("N")
       ->transform(candidates_number())
       ->group(group);
-  command->add_option("--seconds", options->seconds, "End the search after this time")
+  command->add_option("--seconds", options->search.seconds, "End the search after this time")
       ->type_name("S")
       ->transform(seconds_number())
       ->group(group);
-  command->add_option("--jobs", options->jobs, "Threads that rank and compile (default: all cores)")
+  command
+      ->add_option("--jobs", options->search.jobs,
+                   "Threads that rank and compile (default: all cores)")
       ->type_name("N")
       ->transform(jobs_number())
       ->group(group);
-  command->add_option("--seed", options->seed, "Of the random part of the search")
+  command->add_option("--seed", options->search.seed, "Of the random part of the search")
       ->type_name("N")
       ->transform(seed_number())
       ->group(group);
-  command->add_flag("--fresh", options->fresh, "Try again what is recorded already")->group(group);
-  command->add_flag("--warm", options->warm, "Operands in cache instead of in memory")
+  command->add_flag("--fresh", options->search.fresh, "Try again what is recorded already")
+      ->group(group);
+  command->add_flag("--warm", options->search.warm, "Operands in cache instead of in memory")
       ->group(group);
   add_common_options(*command, common);
   command->footer(

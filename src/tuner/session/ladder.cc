@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
 #include "tuner/session/recorder.h"
 
@@ -88,6 +89,7 @@ class Ladder {
     request.spaces = {space};
     SessionServices session = services_.session;
     session.evaluator = evaluator->get();
+    session.keep_best = true;
     session.on_progress = progress_of(space.strategy->name());
     auto tuned = tune(request, session);
     if (!tuned && tuned.error().kind == ErrorKind::io) return tl::unexpected(tuned.error());
@@ -100,6 +102,7 @@ class Ladder {
       rung.note = tuned->interrupted ? "interrupted" : "no candidate worked";
     } else {
       rung.best = tuned->ranking.front();
+      if (tuned->best) code_.insert_or_assign(rung.strategy, std::move(*tuned->best));
     }
     return {};
   }
@@ -125,11 +128,9 @@ class Ladder {
     for (Rung& rung : report_.rungs) {
       const auto spec = rung.best ? kernel_of(*rung.best) : std::nullopt;
       if (!spec) continue;
-      Candidate candidate = make_candidate(*spec, compiler_version_);
-      auto compiled =
-          services_.session.compiler->compile({candidate.source, candidate.spec.arch, {}});
-      if (!compiled) return make_error(ErrorKind::failed, compiled.error().first_error);
-      finalists.push_back({std::move(candidate), std::move(*compiled)});
+      auto finalist = with_code(rung, *spec);
+      if (!finalist) return tl::unexpected(finalist.error());
+      finalists.push_back(std::move(*finalist));
       rungs.push_back(&rung);
     }
     if (const auto progress = progress_of("all rungs"))
@@ -153,6 +154,17 @@ class Ladder {
     return record_vendor(recorder, results->vendor);
   }
 
+  // With the code that the rung's search timed; what earlier runs found is compiled here.
+  Expected<Finalist> with_code(const Rung& rung, const codegen::KernelSpec& spec) {
+    const auto searched = code_.find(rung.strategy);
+    if (searched != code_.end()) return std::move(searched->second);
+    Candidate candidate = make_candidate(spec, compiler_version_);
+    auto compiled =
+        services_.session.compiler->compile({candidate.source, candidate.spec.arch, {}});
+    if (!compiled) return make_error(ErrorKind::failed, compiled.error().first_error);
+    return Finalist{std::move(candidate), std::move(*compiled)};
+  }
+
   static void take(store::Record record, Rung& rung) {
     if (record.outcome == store::Outcome::ok) {
       rung.best = std::move(record);
@@ -174,6 +186,7 @@ class Ladder {
   const LadderServices& services_;
   std::string compiler_version_;
   LadderReport report_;
+  std::map<const codegen::Strategy*, Finalist> code_;  // of the rungs that were searched
 };
 
 }  // namespace

@@ -318,8 +318,18 @@ class Session {
     std::stable_sort(
         report_.ranking.begin(), report_.ranking.end(),
         [](const store::Record& a, const store::Record& b) { return time_of(a) < time_of(b); });
+    keep_best(finalists);
     report_.failures.assign(failures_.begin(), failures_.end());
     return {};
+  }
+
+  void keep_best(std::vector<Finalist>& finalists) {
+    if (!services_.keep_best || report_.ranking.empty()) return;
+    const auto best =
+        std::find_if(finalists.begin(), finalists.end(), [this](const Finalist& finalist) {
+          return finalist.candidate.key == report_.ranking.front().key;
+        });
+    if (best != finalists.end()) report_.best = std::move(*best);
   }
 
   // With the code that the search timed; that of another session or process is compiled here.

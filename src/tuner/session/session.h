@@ -46,6 +46,7 @@ struct Progress {
 struct TuneReport {
   store::Job job;
   std::vector<store::Record> ranking;  // finalists, best first, as recorded
+  std::optional<Finalist> best;        // with SessionServices::keep_best: the first of the ranking
   std::optional<store::Record> vendor_first;
   std::optional<store::Record> vendor_best;
   int64_t legal_points = 0;
@@ -66,6 +67,7 @@ struct SessionServices {
   DeviceSpec limits;             // of the device, or of the model that it is predicted for
   std::optional<Device> device;  // present: results are `measured`, else `predicted`
   store::RunInfo run;
+  bool keep_best = false;  // TuneReport::best is wanted: the code that was timed
   std::function<void(const Progress&)> on_progress;  // may be empty
   const std::atomic<bool>* stop = nullptr;           // set to end early with what was found so far
 };

@@ -77,7 +77,7 @@ TEST_CASE("beside cuBLASLt, the kernel that was tuned for the problem; no other'
 
 TEST_CASE("what cannot be had gives way to what comes next, and is noted") {
   SUBCASE("a kernel that does not compile") {
-    const MakeKernel broken = [](const codegen::KernelSpec&, Arch) -> Expected<tuner::Finalist> {
+    const MakeKernel broken = [](const codegen::KernelSpec&) -> Expected<tuner::Finalist> {
       return make_error(ErrorKind::unsupported, "planted");
     };
     const BenchChoice choice = choose(

@@ -84,7 +84,7 @@ class CardEvaluator final : public tuner::Evaluator {
 };
 
 // Without compiling anything.
-inline Expected<tuner::Finalist> make_kernel(const codegen::KernelSpec& spec, Arch) {
+inline Expected<tuner::Finalist> make_kernel(const codegen::KernelSpec& spec) {
   tuner::Finalist finalist;
   finalist.candidate.spec = spec;
   finalist.candidate.key = {std::string(spec.strategy->name()), to_string(spec.tile), "hash",

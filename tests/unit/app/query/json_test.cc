@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "app/common/filter.h"
 #include "app/common/record_json.h"
 #include "app/query/list.h"
 #include "app/query/query.h"

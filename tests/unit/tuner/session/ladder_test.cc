@@ -103,6 +103,13 @@ TEST_CASE_FIXTURE(LadderFixture, "each strategy's best, compared with the vendor
   CHECK(store->best(request.problem, filter())->value().id == report.rungs[1].best->id);
 }
 
+TEST_CASE_FIXTURE(LadderFixture, "the last comparison runs the code that the searches timed") {
+  compiler->caching = false;
+  climbed();
+  CHECK(log.finals.front().size() == 2);
+  CHECK(compiler->most_often() == 1);
+}
+
 TEST_CASE_FIXTURE(LadderFixture, "what was tried is not searched again, unless asked for") {
   request.max_candidates = 3;
   const LadderReport first = climbed();

@@ -1,0 +1,42 @@
+#include "app/common/equipment.h"
+
+#include <spdlog/logger.h>
+
+#include <utility>
+
+#include "app/common/environment.h"
+
+namespace gemmtune::app {
+namespace {
+
+void load_vendor_libraries(const Context& context, tuner::Equipment& equipment) {
+  auto cublaslt = vendor::CublasLtLibrary::load(cublaslt_names(context.environment));
+  if (cublaslt) {
+    equipment.cublaslt = std::move(*cublaslt);
+  } else {
+    context.log->warn("no baseline: {}", cublaslt.error().message);
+  }
+  equipment.nvml = gpu::Nvml::load();
+  if (!equipment.nvml) context.log->warn("no NVML: clocks and power are not recorded");
+}
+
+}  // namespace
+
+Expected<tuner::Equipment> load_equipment(const Context& context, const Machine& machine,
+                                          const Target& target, bool compiles) {
+  auto compiler = load_compiler(context);
+  if (!compiler) return tl::unexpected(compiler.error());
+  if (compiles) {
+    if (auto served = (*compiler)->nvrtc().check_arch(target.arch); !served)
+      return tl::unexpected(served.error());
+  }
+  tuner::Equipment equipment;
+  equipment.device = target.device;
+  equipment.limits = target.limits;
+  equipment.compiler = std::move(*compiler);
+  equipment.driver = machine.driver;
+  if (target.device) load_vendor_libraries(context, equipment);
+  return equipment;
+}
+
+}  // namespace gemmtune::app

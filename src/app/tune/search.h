@@ -1,0 +1,46 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "app/common/target.h"
+#include "codegen/search_space.h"
+#include "core/error.h"
+#include "core/problem.h"
+#include "store/record_store.h"
+#include "tuner/session/setup.h"
+
+namespace gemmtune::app {
+
+// How far a search goes.
+struct SearchOptions {
+  std::optional<int> candidates;  // none: the default
+  double seconds = 0;             // 0: no limit
+  int jobs = 0;                   // 0: as many as there are cores
+  uint64_t seed = 1;
+  bool fresh = false;  // also what is recorded already
+  bool warm = false;
+};
+
+// Without SearchOptions::candidates.
+struct DefaultCandidates {
+  int measured = 0;
+  int predicted = 0;  // compiling is all they cost
+};
+inline constexpr DefaultCandidates kTuneCandidates = {360, 96};  // a minute on two cores
+
+// The search of `spaces`, which compute `problem`, for `target`.
+tuner::TuneRequest make_request(const SearchOptions& options, const DefaultCandidates& candidates,
+                                const Problem& problem, std::vector<codegen::SearchSpace> spaces,
+                                const Target& target);
+
+// Searches as `request` says, and records what is tried.
+Expected<tuner::TuneReport> search(const tuner::TuneRequest& request,
+                                   const tuner::Equipment& equipment, tuner::Evaluator& evaluator,
+                                   store::RecordStore& store, const std::atomic<bool>& stop,
+                                   std::function<void(const tuner::Progress&)> on_progress);
+
+}  // namespace gemmtune::app
