@@ -36,7 +36,7 @@ std::vector<jit::CompileRequest> spread_requests(std::size_t count) {
   std::vector<jit::CompileRequest> out;
   for (std::size_t i = 0; i < count; ++i) {
     const TileConfig& tile = legal[i * legal.size() / count];
-    out.push_back({codegen::emit(codegen::spec_for(*strategy, tile, problem)), arch, {}});
+    out.push_back({codegen::emit(codegen::spec_for(*strategy, tile, problem, arch)), arch, {}});
   }
   return out;
 }

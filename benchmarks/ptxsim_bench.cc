@@ -61,7 +61,7 @@ void simt_gemm(benchmark::State& state) {
   arguments.a = zeros(memory, 256 * 128 * 4, "A");
   arguments.b = zeros(memory, 128 * 256 * 4, "B");
   arguments.c = zeros(memory, 256 * 256 * 4, "C");
-  LaunchConfig launch;
+  gemmtune::LaunchConfig launch;
   launch.grid[0] = launch.grid[1] = 4;
   launch.block[0] = 128;
   launch.dynamic_smem_bytes = 8 * 68 * 4;
@@ -83,7 +83,7 @@ void tensor_tile(benchmark::State& state) {
   const uint64_t a = zeros(memory, 512, "A");
   const uint64_t b = zeros(memory, 256, "B");
   const uint64_t c = zeros(memory, 512, "C");
-  LaunchConfig launch;
+  gemmtune::LaunchConfig launch;
   launch.grid[0] = 256;
   launch.block[0] = 32;
   Profile profile;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "app/common/record_facts.h"
 #include "cli/common/record_cells.h"
@@ -22,6 +23,8 @@ constexpr double kBar = 22;
 constexpr double kBottom = 52;
 constexpr double kPlotWidth = kWidth - kLeft - kRightMargin;
 constexpr int kMostTicks = 6;
+constexpr double kLabelGap = 8;          // between a bar or a line and a label
+constexpr double kCharacterWidth = 8.5;  // of a label, at least what the widest of the fonts takes
 
 // Plain colours first, for viewers that know no media queries.
 constexpr std::string_view kStyle = R"(<style>
@@ -128,10 +131,18 @@ std::string bar_svg(const Axis& axis, double middle, const tuner::Rung& rung,
              escaped(config_cell(*rung.best)));
 }
 
-std::string figure_svg(const Axis& axis, double middle, const app::RungFigures& f) {
+// To the right of the bar, or of the vendor's line if the text would cross that.
+std::string figure_svg(const Axis& axis, double middle, const app::RungFigures& f,
+                       std::optional<double> vendor_gflops) {
   std::string figure = grouped(f.gflops);
   if (f.percent) figure += fmt::format(" ({:.1f}%)", *f.percent);
-  return text_at(axis.x(f.gflops) + 8, middle + 4, "figure", "start", figure);
+  double x = axis.x(f.gflops) + kLabelGap;
+  if (vendor_gflops) {
+    const double line = axis.x(*vendor_gflops);
+    const double width = kCharacterWidth * static_cast<double>(figure.size());
+    if (axis.x(f.gflops) <= line && line < x + width + kLabelGap) x = line + kLabelGap;
+  }
+  return text_at(x, middle + 4, "figure", "start", figure);
 }
 
 std::string vendor_svg(const Axis& axis, double gflops) {
@@ -184,7 +195,7 @@ std::string ladder_svg(const app::LadderSummary& summary) {
   for (size_t i = 0; i < figures.size(); ++i) {
     if (!figures[i]) continue;
     svg += bar_svg(axis, middle, report.rungs[i], *figures[i]);
-    labels += figure_svg(axis, middle, *figures[i]);
+    labels += figure_svg(axis, middle, *figures[i], vendor);
     middle += kRow;
   }
   if (vendor) svg += vendor_svg(axis, *vendor);

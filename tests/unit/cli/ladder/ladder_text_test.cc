@@ -51,6 +51,19 @@ bool well_formed(const std::string& xml) {
   return open.empty();
 }
 
+// The left end of each rung's label in the picture.
+std::vector<double> label_places(const std::string& svg) {
+  std::vector<double> places;
+  const std::string end = "class=\"figure\"";
+  for (size_t at = svg.find(end); at != std::string::npos; at = svg.find(end, at + 1))
+    places.push_back(std::stod(svg.substr(svg.rfind("x=\"", at) + 3)));
+  return places;
+}
+
+double vendor_line_place(const std::string& svg) {
+  return std::stod(svg.substr(svg.rfind("x1=\"", svg.find("class=\"vendor\"")) + 4));
+}
+
 }  // namespace
 
 TEST_CASE("ladder: the table") {
@@ -91,6 +104,22 @@ TEST_CASE("ladder: the picture is well-formed and labelled") {
   CHECK_FALSE(contains(predicted, "class=\"vendor\""));
   CHECK(contains(predicted, ">20,000<"));
   CHECK_FALSE(contains(predicted, "%)"));
+}
+
+TEST_CASE("ladder: no label in the picture crosses the line of the vendor's best") {
+  constexpr double kWidestLabel = 116;  // pixels of "20,000 (80.0%)"
+  app::LadderSummary summary = app::ladder_test::make_summary();
+  // From far below the vendor's 25 TFLOP/s to just below it, at it, and above it.
+  for (const double us : {200.0, 125.0, 110.0, 100.0, 90.0, 80.1, 80.0, 79.9, 60.0}) {
+    CAPTURE(us);
+    summary.report.rungs = {app::ladder_test::make_rung("naive", "tile_m=32 tile_n=32", us)};
+    const std::string svg = ladder_svg(summary);
+    const std::vector<double> labels = label_places(svg);
+    REQUIRE(labels.size() == 1);
+    const double line = vendor_line_place(svg);
+    CHECK((labels[0] + kWidestLabel < line || labels[0] > line + 5));
+    CHECK(labels[0] + kWidestLabel < 920);  // the picture's width
+  }
 }
 
 }  // namespace gemmtune::cli
