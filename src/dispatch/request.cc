@@ -28,12 +28,12 @@ constexpr int kTypes = 3;
 constexpr int kModes = 4;
 constexpr int kOrders = 2;
 
-[[gnu::cold]] tl::unexpected<Failure> invalid(const std::string& what) {
+[[gnu::cold]] tl::unexpected<Failure> invalid_problem(const std::string& what) {
   return fail(GEMMTUNE_STATUS_INVALID_ARGUMENT, "gemmtune_problem: " + what);
 }
 
-[[gnu::cold]] tl::unexpected<Failure> invalid(const char* field, int64_t value) {
-  return invalid(std::string(field) + " is " + std::to_string(value));
+[[gnu::cold]] tl::unexpected<Failure> invalid_problem(const char* field, int64_t value) {
+  return invalid_problem(std::string(field) + " is " + std::to_string(value));
 }
 
 int64_t or_packed(int64_t value, int64_t smallest) {
@@ -87,26 +87,26 @@ std::optional<PackedRequest> packed_request(const gemmtune_problem& from) {
 
 Outcome<Request> parse_request(const gemmtune_problem& from) {
   if (from.struct_bytes != sizeof(gemmtune_problem))
-    return invalid("struct_bytes", from.struct_bytes);
-  if (from.reserved != 0) return invalid("reserved", from.reserved);
+    return invalid_problem("struct_bytes", from.struct_bytes);
+  if (from.reserved != 0) return invalid_problem("reserved", from.reserved);
   Problem p;
-  if (!convert(from.type, kTypes, p.type)) return invalid("type", from.type);
+  if (!convert(from.type, kTypes, p.type)) return invalid_problem("type", from.type);
   if (!convert(from.accumulator, kTypes, p.accumulator))
-    return invalid("accumulator", from.accumulator);
-  if (!convert(from.math, kModes, p.math)) return invalid("math", from.math);
-  if (!convert(from.order_a, kOrders, p.layout.a)) return invalid("order_a", from.order_a);
-  if (!convert(from.order_b, kOrders, p.layout.b)) return invalid("order_b", from.order_b);
-  if (!convert(from.order_c, kOrders, p.layout.c)) return invalid("order_c", from.order_c);
+    return invalid_problem("accumulator", from.accumulator);
+  if (!convert(from.math, kModes, p.math)) return invalid_problem("math", from.math);
+  if (!convert(from.order_a, kOrders, p.layout.a)) return invalid_problem("order_a", from.order_a);
+  if (!convert(from.order_b, kOrders, p.layout.b)) return invalid_problem("order_b", from.order_b);
+  if (!convert(from.order_c, kOrders, p.layout.c)) return invalid_problem("order_c", from.order_c);
   if (from.scalars != GEMMTUNE_SCALARS_HOST && from.scalars != GEMMTUNE_SCALARS_DEVICE)
-    return invalid("scalars", from.scalars);
+    return invalid_problem("scalars", from.scalars);
   // Sizes first: what follows multiplies them.
   for (const auto& [name, size] : {std::pair{"m", from.m}, std::pair{"n", from.n},
                                    std::pair{"k", from.k}, std::pair{"batch", from.batch}}) {
-    if (!is_size(size)) return invalid(name, size);
+    if (!is_size(size)) return invalid_problem(name, size);
   }
   p.shape = {from.m, from.n, from.k};
   p.batch = from.batch;
-  if (from.align_bytes > uint32_t{1} << 30) return invalid("align_bytes", from.align_bytes);
+  if (from.align_bytes > uint32_t{1} << 30) return invalid_problem("align_bytes", from.align_bytes);
   p.align_bytes = static_cast<int>(stated_align_bytes(from));
   p.lda = p.ldb = p.ldc = 0;
   pack(p);
@@ -114,9 +114,9 @@ Outcome<Request> parse_request(const gemmtune_problem& from) {
   p.ldb = or_packed(from.ldb, p.ldb);
   p.ldc = or_packed(from.ldc, p.ldc);
   // Packed strides follow from the leading dimensions.
-  if (from.lda < GEMMTUNE_PACKED || p.lda > kMaxDimension) return invalid("lda", from.lda);
-  if (from.ldb < GEMMTUNE_PACKED || p.ldb > kMaxDimension) return invalid("ldb", from.ldb);
-  if (from.ldc < GEMMTUNE_PACKED || p.ldc > kMaxDimension) return invalid("ldc", from.ldc);
+  if (from.lda < GEMMTUNE_PACKED || p.lda > kMaxDimension) return invalid_problem("lda", from.lda);
+  if (from.ldb < GEMMTUNE_PACKED || p.ldb > kMaxDimension) return invalid_problem("ldb", from.ldb);
+  if (from.ldc < GEMMTUNE_PACKED || p.ldc > kMaxDimension) return invalid_problem("ldc", from.ldc);
   if (p.batch > 1) {
     p.stride_a = p.stride_b = p.stride_c = 0;
     pack(p);
@@ -124,7 +124,7 @@ Outcome<Request> parse_request(const gemmtune_problem& from) {
     p.stride_b = or_packed(from.stride_b, p.stride_b);
     p.stride_c = or_packed(from.stride_c, p.stride_c);
   }
-  if (auto valid = validate(p); !valid) return invalid(valid.error().message);
+  if (auto valid = validate(p); !valid) return invalid_problem(valid.error().message);
   Request request;
   request.problem = comparable(p);
   request.operands_swapped = p.layout.c == Order::column_major;

@@ -144,7 +144,7 @@ class Reader {
   std::set<std::string, std::less<>> taken_;
 };
 
-StoredRun read_run(const json& object, const std::string& name) {
+StoredRun parse_run(const json& object, const std::string& name) {
   Reader reader(object, name);
   StoredRun run;
   run.started_at = reader.timestamp("started_at");
@@ -156,7 +156,7 @@ StoredRun read_run(const json& object, const std::string& name) {
   return run;
 }
 
-StoredDevice read_device(const json& object) {
+StoredDevice parse_device(const json& object) {
   Reader reader(object, "device");
   StoredDevice stored;
   stored.device.uuid = reader.text("uuid");
@@ -190,7 +190,7 @@ Timing read_timing(const json& object, size_t index) {
   m.throttle_reasons = reader.mask("throttle_reasons");
   m.baseline_median_us = reader.optional_real("baseline_median_us");
   m.final_round = reader.flag_or("final_round", false);  // older lines do not have it
-  timing.run = read_run(reader.take("run"), name + ".run");
+  timing.run = parse_run(reader.take("run"), name + ".run");
   reader.finish();
   if (auto checked = check_measurement(m); !checked)
     throw BadLine{name + ": " + checked.error().message};
@@ -210,7 +210,7 @@ Entry read_entry(const json& line) {
       stored_form(reader.name("problem", version < kVersionOfUsual256 ? parse_old_key : parse_key));
   r.job.arch = reader.name("arch", parse_any_arch);
   if (const json& device = reader.take("device"); !device.is_null()) {
-    entry.device = read_device(device);
+    entry.device = parse_device(device);
     r.job.device_uuid = entry.device->device.uuid;
   }
   r.job.warm = reader.flag("warm");
@@ -231,7 +231,7 @@ Entry read_entry(const json& line) {
   r.vendor_max_error = reader.optional_real("vendor_max_error");
   r.updated_at = reader.timestamp("updated_at");
   entry.created_at = reader.timestamp("created_at");
-  entry.run = read_run(reader.take("run"), "run");
+  entry.run = parse_run(reader.take("run"), "run");
   const json& timings = reader.take("timings");
   if (!timings.is_array()) throw BadLine{"timings is no list"};
   for (const json& timing : timings)

@@ -122,7 +122,9 @@ TEST_CASE("every strategy computes what it should, on every arch it serves") {
     std::mt19937_64 random(seed);  // a strategy's sample does not depend on the others
     const int before = ran;
     for (int i = 0; i < kernels; ++i) {
-      const auto [spec, arch] = random_kernel(*strategy, random);
+      const Sample sample = random_kernel(*strategy, random);
+      const codegen::KernelSpec& spec = sample.spec;
+      const Arch arch = sample.arch;
       CAPTURE(codegen::kernel_name(spec));
       CAPTURE(to_string(arch));
       const auto kernel = SimVerifier::load(spec, compiler());

@@ -8,16 +8,17 @@
 namespace gemmtune::tuner {
 namespace {
 
-constexpr double kLaunchUs = 1.5;   // between two kernels of a graph, with the first load's latency
+constexpr double kNextKernelUs =
+    1.5;                            // between two kernels of a graph, with the first load's latency
 constexpr double kLatencyUs = 0.9;  // of a global load under load, order of magnitude
 constexpr double kFfmaRate = 0.85;  // share of the issue slots that register banks leave
 constexpr double kSchedulers = 4;   // an SM
 constexpr double kClusterUs = 1.0;  // barriers and remote reads, order of magnitude
 constexpr double kAtomicUs = 1.5;
-constexpr double kSmemBytesPerCycle = 128;
+constexpr double kResultBytesPerCycle = 128;
 constexpr double kLoadsInFlight = 8;  // of a thread that fills a slab through registers
 
-double ceil_div(double a, double b) {
+double ceil_ratio(double a, double b) {
   return std::ceil(a / b);
 }
 
@@ -42,15 +43,15 @@ double reduction_us(const codegen::skinny_gemm::Geometry& g, const codegen::Kern
   const TileConfig& t = spec.tile;
   const double block_bytes = 4.0 * g.short_side * g.long_side * std::max(1, t.warps - 1);
   const double rounds = std::log2(std::max(2, t.warps));
-  double us =
-      0.1 * rounds + 2 * blocks_per_sm * block_bytes / kSmemBytesPerCycle / device.boost_clock_mhz;
+  double us = 0.1 * rounds +
+              2 * blocks_per_sm * block_bytes / kResultBytesPerCycle / device.boost_clock_mhz;
   if (t.slices <= 1) return us;
   const double sums = 4.0 * static_cast<double>(problem.shape.m) *
                       static_cast<double>(problem.shape.n) * static_cast<double>(problem.batch) *
                       t.slices;
   us += 2 * sums / (device.memory_gb_per_s * 1e3);
   if (t.reduction == kReduceCluster) return us + kClusterUs;
-  return us + (t.reduction == kReduceAtomic ? kAtomicUs : kLaunchUs);
+  return us + (t.reduction == kReduceAtomic ? kAtomicUs : kNextKernelUs);
 }
 
 }  // namespace
@@ -62,7 +63,7 @@ void predict_streaming(const codegen::KernelSpec& spec, const Problem& problem,
   const double cycles_per_us = device.boost_clock_mhz;
   const double resident = out.occupancy.blocks_per_sm;
   const auto blocks = static_cast<double>(work.blocks);
-  const double blocks_per_sm = ceil_div(blocks, device.sm_count);  // of the busiest
+  const double blocks_per_sm = ceil_ratio(blocks, device.sm_count);  // of the busiest
   const double at_once = std::min(resident, blocks_per_sm);
   const auto depth = static_cast<double>(work.block_depth);
 
@@ -72,7 +73,7 @@ void predict_streaming(const codegen::KernelSpec& spec, const Problem& problem,
   const double rate = std::min(peak, in_flight / kLatencyUs);
   out.memory_us = blocks_per_sm * 4.0 * g.long_side * depth / rate;
 
-  const double steps = ceil_div(depth, static_cast<double>(t.warps) * g.lanes_k);  // a warp
+  const double steps = ceil_ratio(depth, static_cast<double>(t.warps) * g.lanes_k);  // a warp
   const double warps = at_once * t.warps;
   const double hidden = warps / (warps + kSchedulers);
   out.arithmetic_us =
@@ -83,11 +84,11 @@ void predict_streaming(const codegen::KernelSpec& spec, const Problem& problem,
   if (t.tile_k > 0) {  // the few operand through shared memory
     const double words = static_cast<double>(g.short_side) * t.tile_k / threads;
     const double waits = t.copy == kCopyAsync ? 1.0 : std::max(1.0, words / 4 / kLoadsInFlight);
-    const double slabs = ceil_div(depth, t.tile_k);
-    fill_us = slabs * kLatencyUs * waits * ceil_div(blocks_per_sm, resident) +
+    const double slabs = ceil_ratio(depth, t.tile_k);
+    fill_us = slabs * kLatencyUs * waits * ceil_ratio(blocks_per_sm, resident) +
               blocks_per_sm * slabs * words * t.warps * 2 / kSchedulers / cycles_per_us;
   }
-  out.total_us = std::max(out.arithmetic_us, out.memory_us) + fill_us + kLaunchUs +
+  out.total_us = std::max(out.arithmetic_us, out.memory_us) + fill_us + kNextKernelUs +
                  reduction_us(g, spec, problem, device, blocks_per_sm);
 }
 

@@ -11,9 +11,9 @@ namespace {
 
 using codegen::MainloopCost;
 
-constexpr double kSchedulersPerSm = 4;
-constexpr double kBankBytes = 128;  // a cycle
-constexpr double kStepBytes = 32;   // k of one mma, of an operand's line
+constexpr double kTensorSchedulers = 4;  // per SM
+constexpr double kBankBytes = 128;       // a cycle
+constexpr double kStepBytes = 32;        // k of one mma, of an operand's line
 // Map of the tensor cores' rate that mma.sync reaches where wgmma is needed for all of it.
 constexpr double kHopperShare = 0.62;
 constexpr int kHopper = 90;
@@ -22,7 +22,7 @@ constexpr int kHopper = 90;
 constexpr double kCopySlots = 4;
 constexpr double kStagedCopySlots = 5;
 constexpr double kRegisterCopySlots = 10;
-constexpr double kBarrierSlots = 12;  // a tile
+constexpr double kTileBarrierSlots = 12;  // a tile
 // How sharply the slowest of several overlapping streams decides: a choice, not measured.
 constexpr double kOverlap = 4;
 constexpr double kMmaLatencyCycles = 33;
@@ -114,8 +114,8 @@ TensorCost tensor_cost(const codegen::KernelSpec& spec, const MainloopCost& loop
                         (copy_slots(t.tile_m, loop.load_a, spec.type, loop.register_staged) +
                          copy_slots(t.tile_n, loop.load_b, spec.type, loop.register_staged)) /
                         32.0;
-  const double barriers = warps * kBarrierSlots / std::max(1, loop.step_depth);
-  const double issue = (multiply + fragments + copies + barriers) / kSchedulersPerSm;
+  const double barriers = warps * kTileBarrierSlots / std::max(1, loop.step_depth);
+  const double issue = (multiply + fragments + copies + barriers) / kTensorSchedulers;
   return {overlapped(mma, smem, issue), smem};
 }
 
@@ -125,7 +125,7 @@ double tensor_latency_hiding(const codegen::KernelSpec& spec, const MainloopCost
   const double independent = mmas_of_step(loop);
   const double buffered = spec.tile.fragments == 2 ? 2.0 : 1.0;
   const double stages = loop.steps_ahead > 1 ? 1.2 : 1.0;
-  const double x = warps / kSchedulersPerSm * independent * buffered * stages / kMmaLatencyCycles;
+  const double x = warps / kTensorSchedulers * independent * buffered * stages / kMmaLatencyCycles;
   return x / (x + 0.15);
 }
 
