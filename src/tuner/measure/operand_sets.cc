@@ -35,8 +35,8 @@ gpu::Result<void> fill_random(const std::shared_ptr<const gpu::Context>& context
   if (!stream) return tl::unexpected(stream.error());
   auto entered = context->enter();
   if (!entered) return tl::unexpected(entered.error());
-  const FillArgs args{buffer.data(),
-                               buffer.size_bytes() / static_cast<size_t>(size_bytes(type)), kSeed};
+  const FillArgs args{buffer.data(), buffer.size_bytes() / static_cast<size_t>(size_bytes(type)),
+                      kSeed};
   const LaunchConfig config{{1024, 1, 1}, {256, 1, 1}, {}, 0};
   if (auto launched = function->launch(config, stream->handle(), args); !launched) return launched;
   return stream->synchronize();

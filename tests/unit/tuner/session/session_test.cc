@@ -3,8 +3,13 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
 
 #include "session_fixture.h"
+#include "tma_strategy.h"
 #include "tuner/session/model_evaluator.h"
 
 namespace gemmtune::tuner {
@@ -27,6 +32,34 @@ TEST_CASE_FIXTURE(Fixture, "a session tries the whole space, records it, and fin
   CHECK(store->best(request.problem, filter())->value().key.config ==
         report->ranking.front().key.config);
   CHECK(store->candidates(request.problem, filter())->size() == 13);  // and the vendor
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "kernels of a general and of a specific arch share a session and its final") {
+  services.limits = representative_device({9, 0, false});
+  services.device->arch = {9, 0, false};
+  request.spaces.push_back(
+      {&codegen::tma_copy(), {{32, 64}, {64}}, {&TileConfig::tile_m, &TileConfig::tile_n}});
+  std::mutex mutex;
+  std::map<std::string, std::set<std::string>> archs;  // by strategy
+  compiler->broken = [&](const jit::CompileRequest& compiled) {
+    const std::lock_guard lock(mutex);
+    const bool tma = compiled.source.name.starts_with("tma_copy");
+    archs[tma ? "tma_copy" : "others"].insert(to_string(compiled.arch));
+    return false;
+  };
+  const auto report = tune(request, services);
+  REQUIRE_MESSAGE(report.has_value(), report.error().message);
+  CHECK(report->evaluated == 14);
+  CHECK(archs["tma_copy"] == std::set<std::string>{"sm_90a"});
+  CHECK(archs["others"] == std::set<std::string>{"sm_90"});
+  std::set<std::string> ranked;
+  for (const store::Record& record : report->ranking) {
+    ranked.insert(record.key.strategy);
+    CHECK(to_string(record.job.arch) == "sm_90");
+  }
+  CHECK(ranked.size() == 2);
+  CHECK(store->candidates(request.problem, filter())->size() == 15);  // and the vendor
 }
 
 TEST_CASE_FIXTURE(Fixture, "the final round's winner is the best, though all ran faster before") {
