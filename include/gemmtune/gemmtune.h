@@ -130,7 +130,7 @@ typedef struct gemmtune_options {
   const char* cublaslt_library;
 
   int32_t device;              /* ordinal of the GPU, or GEMMTUNE_CURRENT_DEVICE */
-  int32_t threads;             /* that gemmtune_prewarm compiles with; 0: one a core, up to 8 */
+  int32_t threads;             /* that gemmtune_prewarm compiles with; 0: one per core, up to 8 */
   uint32_t flags;              /* GEMMTUNE_NO_COMPILE | ... */
   uint32_t reserved;           /* 0 */
   int64_t max_workspace_bytes; /* nothing that needs a larger workspace is chosen */

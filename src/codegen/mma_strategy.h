@@ -6,7 +6,7 @@
 
 namespace gemmtune::codegen {
 
-// What the strategies have in common whose main kernel is one group of threads a block on
+// What the strategies have in common whose main kernel is one group of threads per block on
 // parts/mma/mma_mainloop.cuh. Unless overridden they launch one block a tile.
 class MmaStrategy : public Strategy {
  public:

@@ -24,7 +24,7 @@ std::span<const Rule> group_rules();
 // False where the reduction's order, and so the rounding, varies from run to run.
 bool deterministic(const TileConfig& tile);
 
-// Bytes of workspace: one dense m x n product a slice, or 0 if the reduction needs none.
+// Bytes of workspace: one dense m x n product per slice, or 0 if the reduction needs none.
 int64_t workspace_bytes(const KernelSpec& spec, const Problem& problem);
 
 // The kernel that runs before or after the main one, if the reduction has one.

@@ -30,7 +30,7 @@ Expected<void> fits_one_grid(const Problem& problem);
 std::span<const Rule> block_of_warps_rules();
 
 // What the hardware asks of any kernel: threads, registers and shared memory of a block, and of
-// min_blocks blocks an SM.
+// min_blocks blocks per SM.
 std::span<const Rule> limit_rules();
 
 // Whether none of `rules` is broken.

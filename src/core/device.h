@@ -30,7 +30,7 @@ struct DeviceSpec {
   int64_t memory_bytes = 0;
   double boost_clock_mhz = 0;
   double memory_gb_per_s = 0;    // decimal; measured reads where known, else the data sheet's peak
-  int fp32_lanes_per_sm = 0;     // FFMA a clock a SM
+  int fp32_lanes_per_sm = 0;     // FFMA per clock and SM
   double tensor_f16_tflops = 0;  // dense, f32 accumulate; 0 where there are no tensor cores
 };
 

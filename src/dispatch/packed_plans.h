@@ -13,7 +13,7 @@
 
 namespace gemmtune::dispatch {
 
-// Plans of the densely packed problems of an index, two a problem: scalars on the host and on the
+// Plans of the densely packed problems of an index, two per problem: scalars on the host and on the
 // device. An open-addressing table whose slots hold problem and plans together, 32 bytes on one
 // cache line and, where the system gives them, on large pages: a lookup that finds neither in a
 // cache waits for memory once. Which problems it has is fixed when it is made; find() takes no lock

@@ -58,7 +58,7 @@ class PlanTable {
 
   const ProblemIndex& known_;
   PackedPlans packed_;  // the usual ones of them
-  // Of the known ones, two a problem: scalars on host and on device.
+  // Of the known ones, two per problem: scalars on host and on device.
   std::unique_ptr<std::atomic<const Plan*>[]> plans_;
   std::vector<std::atomic<Other*>> others_;
   std::mutex mutex_;  // of those who add

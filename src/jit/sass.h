@@ -65,9 +65,9 @@ struct InstructionMix {
 };
 
 // The register file of sm_70 and later has two banks, even and odd numbers, each giving a warp one
-// register a cycle beside what the reuse caches hold (Jia et al., "Dissecting the NVIDIA Volta GPU
-// Architecture via Microbenchmarking", 2018). Counted as if one warp ran alone: when another warp
-// is issued in between, what was kept is lost.
+// register per cycle beside what the reuse caches hold (Jia et al., "Dissecting the NVIDIA Volta
+// GPU Architecture via Microbenchmarking", 2018). Counted as if one warp ran alone: when another
+// warp is issued in between, what was kept is lost.
 InstructionMix mix_of(std::span<const SassInstruction> code);
 
 }  // namespace gemmtune::jit

@@ -25,7 +25,7 @@ using std::chrono::milliseconds;
 constexpr const char* kPragmas =
     "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF";
 // In WAL mode NORMAL loses no commit when the process is killed, only, at worst, the last ones when
-// the machine loses power, and saves an fsync a candidate.
+// the machine loses power, and saves an fsync per candidate.
 constexpr const char* kSynchronous = "PRAGMA synchronous = NORMAL";
 constexpr const char* kReadJournalMode = "PRAGMA journal_mode";
 constexpr const char* kUseWal = "PRAGMA journal_mode = WAL";

@@ -68,8 +68,8 @@ struct BenchGroup {
   BenchMeans own;  // over the problems with an own kernel
 };
 
-// One a group, in the order of first appearance, and one over everything, called "all", where there
-// is more than one group.
+// One per group, in the order of first appearance, and one over everything, called "all", where
+// there is more than one group.
 std::vector<BenchGroup> bench_groups(std::span<const BenchRow> rows);
 
 }  // namespace gemmtune::app

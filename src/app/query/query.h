@@ -28,7 +28,7 @@ struct QueryAnswer {
   Problem problem;
   // The same with pointers of another alignment class, where results are stored for that only.
   std::optional<Problem> borrowed_from;
-  std::vector<QueryResult> results;          // one a job (arch, device, warm)
+  std::vector<QueryResult> results;          // one per job (arch, device, warm)
   std::vector<store::Record> candidates;     // with `all`
   std::vector<store::Neighbour> neighbours;  // with `nearest`
   DeviceNames devices;

@@ -9,7 +9,7 @@
 #include "app/common/record_facts.h"
 #include "cli/common/record_cells.h"
 
-// A horizontal bar chart: one bar a rung, a dashed line where the vendor's best is.
+// A horizontal bar chart: one bar per rung, a dashed line where the vendor's best is.
 namespace gemmtune::cli {
 namespace {
 

@@ -38,7 +38,7 @@ class Decoder {
   Symbol* find_register(std::string_view name);
   const Symbol* find_symbol(std::string_view name) const;
   Row immediate(uint64_t bits, uint32_t bytes);
-  Row allocate_row(uint32_t bytes);  // bytes a lane; 0: predicate
+  Row allocate_row(uint32_t bytes);  // bytes per lane; 0: predicate
   std::optional<std::pair<Row, Type>> special_register(const ast::Operand& operand) const;
   // The row of a module variable's address, patched at launch. Null when there is none.
   std::optional<Row> module_variable(std::string_view name, int64_t offset);

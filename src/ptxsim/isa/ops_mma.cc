@@ -209,7 +209,7 @@ uint32_t c_registers(const Shape& shape, Element element) {
   return static_cast<uint32_t>(shape.m * shape.n) / kWarpSize / elements_per_register(element);
 }
 
-// f64 is summed with fused multiply-adds, one rounding a step, in ascending k.
+// f64 is summed with fused multiply-adds, one rounding per step, in ascending k.
 void multiply_add_f64(const Shape& shape, const Matrix& a, const Matrix& b, Matrix& c) {
   for (int row = 0; row < shape.m; ++row) {
     for (int column = 0; column < shape.n; ++column) {

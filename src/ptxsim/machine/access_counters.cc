@@ -2,7 +2,7 @@
 //
 // Global: a request moves 32-byte sectors; the ideal is as many as would hold the distinct bytes.
 // Shared: 32 banks of 4 bytes. One wavefront serves any words of distinct banks, the same word to
-// any number of lanes. Accesses of 8 and 16 bytes a lane are served in halves and quarters of a
+// any number of lanes. Accesses of 8 and 16 bytes per lane are served in halves and quarters of a
 // warp. Source: CUDA C++ Best Practices Guide, "Memory Optimizations"; Nsight Compute, "Memory
 // Tables".
 #include <algorithm>

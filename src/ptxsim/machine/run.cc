@@ -16,7 +16,7 @@ namespace gemmtune::ptxsim {
 
 namespace {
 
-constexpr uint64_t kSlice = 1U << 16;  // instructions a warp gets before the next one's turn
+constexpr uint64_t kSlice = 1U << 16;          // instructions that a warp gets before the next one
 constexpr uint64_t kClusterBudget = 1U << 20;  // ... a cluster, before another may start
 constexpr size_t kParkedClusters = 32;         // a host thread, that spin on one another
 constexpr int64_t kMaxBlockSmemBytes = 227 * 1024;

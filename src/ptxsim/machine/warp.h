@@ -18,7 +18,7 @@ class Block;
 struct AsyncCopy {
   const Instruction* in = nullptr;
   uint32_t mask = 0;                                 // lanes still outstanding
-  uint32_t bytes = 0;                                // written a lane
+  uint32_t bytes = 0;                                // written per lane
   std::array<uint32_t, kWarpSize> destination = {};  // offset in shared memory
   std::array<const std::byte*, kWarpSize> source = {};
   std::array<uint32_t, kWarpSize> source_bytes = {};  // the rest is zeros
@@ -105,7 +105,7 @@ class Warp {
   // Step::rendezvous.
   bool gather(const Instruction& in, uint32_t members, bool any_place, uint32_t& mask);
 
-  // --- cp.async, one state a lane ---
+  // --- cp.async, one state per lane ---
   std::vector<AsyncCopy> copies;
   std::array<uint32_t, kWarpSize> committed_groups = {};
 

@@ -56,7 +56,7 @@ WarpStep warp_tiled(const TileConfig& t, const Lanes& lanes) {
   return {0, (lanes.thread_m + lanes.thread_n) / kVector, waves};
 }
 
-// Operands straight from global memory: A is one word a row, B one a column, in L1 mostly.
+// Operands straight from global memory: A is one word per row, B one per column, in L1 mostly.
 WarpStep unshared(const KernelTraits& traits, const Lanes& lanes) {
   const double waves_a = traits.a_row_major ? lanes.m : 1.0;
   const double waves_b = traits.b_row_major ? 1.0 : lanes.n;

@@ -312,8 +312,8 @@ Evaluation DeviceEvaluator::eliminated(double sample_us, Evaluation evaluation) 
   return evaluation;
 }
 
-// In a new context: in one that has loaded, recorded and copied for some time, every kernel of a
-// graph starts 0.4 us later, the vendor's as well as own ones (docs/performance.md).
+// In a new context: in one that has loaded, captured graphs and copied for some time, every kernel
+// of a graph starts 0.4 us later, the vendor's as well as own ones (docs/performance.md).
 Expected<FinalResults> DeviceEvaluator::finish(std::span<const Finalist> finalists) {
   if (auto rebuilt = rebuild(); !rebuilt) return tl::unexpected(rebuilt.error());
   if (fastest_us_)

@@ -46,7 +46,7 @@ struct FinalResults {
   std::vector<VendorResult> vendor;
 };
 
-// Judges candidates: on a device by running them, without one by the model.
+// Evaluates candidates: on a device by running them, without one by the model.
 class Evaluator {
  public:
   virtual ~Evaluator() = default;

@@ -6,9 +6,9 @@
 
 namespace gemmtune::tuner {
 
-// Judges candidates by the performance model, from the registers the compiler really used. Nothing
-// runs on a GPU: times are predictions and recorded as such. The winner is verified by `verifier`,
-// if given.
+// Evaluates candidates by the performance model, from the registers the compiler really used.
+// Nothing runs on a GPU: times are predictions and recorded as such. The winner is verified by
+// `verifier`, if given.
 class ModelEvaluator final : public Evaluator {
  public:
   ModelEvaluator(const Problem& problem, DeviceSpec device, HostVerifier verifier)

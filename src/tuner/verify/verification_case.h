@@ -75,10 +75,10 @@ struct HostOperands {
 // Fills the operands of `test` and computes the expected result in fp64, not rounded to its type.
 HostOperands make_operands(const VerificationCase& test);
 
-// Largest error an element of C may show whose exact value is `expected`: (8 sqrt(k) + 4) u
+// Largest error that an element of C with the exact value `expected` may show: (8 sqrt(k) + 4) u
 // `magnitude` for the sum of k products, with u of the accumulator (2^-24 for f32, 2^-11 for f16),
 // the probabilistic bound of Higham and Mary (SIAM J. Sci. Comput. 41, 2019) with lambda = 8, at
-// which a correct kernel fails with probability below 1e-13 an element; and for a C of 16 bits its
+// which a correct kernel fails with probability below 1e-13 per element; and for a C of 16 bits its
 // rounding, u |expected| with u = 2^-11 for f16 and 2^-8 for bf16 (half the smallest f16 at least).
 // Products in tf32 may be off by 2^-10 of themselves, those in 3xtf32 by 2^-19, those in f16 by
 // 2^-10 + 2^-22, and by 2^-23 for operands that are subnormal there.
