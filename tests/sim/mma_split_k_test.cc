@@ -144,13 +144,13 @@ struct Fault {
 
 TEST_CASE("planted faults are found") {
   constexpr Fault kFaults[] = {
-      {{"__syncthreads();  // the groups have left their sums", ""}, "groups=2 slices=1"},
+      {{"__syncthreads();  // the groups have stored their sums", ""}, "groups=2 slices=1"},
       // Sums over the pipeline that others of the group still read.
       {{"wait_for_copies<0>();\n    Group::sync();", "wait_for_copies<0>();"}, "groups=2 slices=1"},
       {{"slice * kGroups + Group::index()", "slice * kGroups"}, "groups=2 slices=1"},
       {{"return tile * kSlices + i;", "return tile * kSlices + i / 2;"}, "groups=1 slices=3"},
-      {{"leave<kTile.tile_n>(sums, Partials::slot(args, block), args.m - row);",
-        "leave<kTile.tile_n>(sums, Partials::slot(args, block), 16);"},
+      {{"store_sums<kTile.tile_n>(sums, Partials::slot(args, block), args.m - row);",
+        "store_sums<kTile.tile_n>(sums, Partials::slot(args, block), 16);"},
        "groups=1 slices=3"},
       {{"int rank) {\n    cluster_sync();", "int rank) {"}, "groups=2 slices=2 reduction=2"},
       {{"cluster_sync();  // no block may leave", "// "}, "groups=1 slices=2 reduction=2"},
