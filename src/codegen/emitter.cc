@@ -46,12 +46,47 @@ std::string tile_literal(const TileConfig& tile) {
   return "{\n" + text + "}";
 }
 
+std::string_view bias_name(Bias bias) {
+  switch (bias) {
+    case kBiasPerColumn:
+      return "gemmtune::kBiasPerColumn";
+    case kBiasPerRow:
+      return "gemmtune::kBiasPerRow";
+    case kNoBias:
+      break;
+  }
+  return "gemmtune::kNoBias";
+}
+
+std::string_view activation_name(Activation activation) {
+  switch (activation) {
+    case kRelu:
+      return "gemmtune::kRelu";
+    case kGeluTanh:
+      return "gemmtune::kGeluTanh";
+    case kGeluErf:
+      return "gemmtune::kGeluErf";
+    case kSilu:
+      return "gemmtune::kSilu";
+    case kNoActivation:
+      break;
+  }
+  return "gemmtune::kNoActivation";
+}
+
+std::string epilogue_literal(const Epilogue& epilogue) {
+  if (epilogue == Epilogue{}) return {};
+  return fmt::format("    .epilogue = {{.bias = {}, .activation = {}}},\n",
+                     bias_name(epilogue.bias), activation_name(epilogue.activation));
+}
+
 std::string traits_literal(const KernelTraits& t) {
   return fmt::format(
       "{{\n    .a_row_major = {},\n    .b_row_major = {},\n    .vector_a = {},\n    .vector_b = "
       "{},\n"
-      "    .vector_c = {},\n}}",
-      t.a_row_major, t.b_row_major, t.vector_a, t.vector_b, t.vector_c);
+      "    .vector_c = {},\n{}}}",
+      t.a_row_major, t.b_row_major, t.vector_a, t.vector_b, t.vector_c,
+      epilogue_literal(t.epilogue));
 }
 
 std::string_view products(MathMode math) {
@@ -73,8 +108,9 @@ std::string types_declaration(const KernelSpec& spec) {
   if (!spec.strategy->takes_types()) return {};
   return fmt::format(
       "constexpr gemmtune::ElementTypes kTypes{{\n    .operand = {},\n    .accumulator = {},\n"
-      "    .products = {},\n}};\n",
-      element_type(spec.type), element_type(spec.accumulator), products(spec.math));
+      "    .result = {},\n    .products = {},\n}};\n",
+      element_type(spec.type), element_type(spec.accumulator), element_type(result_type(spec)),
+      products(spec.math));
 }
 
 // The type of a parameter, and how the body passes it on, where `{0}` is its name.

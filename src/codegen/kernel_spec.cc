@@ -10,8 +10,9 @@ namespace {
 
 // Widest vector (of 16, 8, 4 or 2 bytes) that divides everything an operand's addresses are made
 // of.
-int vector_width(const Problem& problem, int64_t ld, int64_t stride, int64_t contiguous) {
-  const int element = size_bytes(problem.type);
+int vector_width(const Problem& problem, DataType type, int64_t ld, int64_t stride,
+                 int64_t contiguous) {
+  const int element = size_bytes(type);
   for (int width = kWidestAccessBytes / element; width > 1; width /= 2) {
     const bool divides = ld % width == 0 && stride % width == 0 && contiguous % width == 0;
     if (divides && problem.align_bytes % (width * element) == 0) return width;
@@ -21,21 +22,26 @@ int vector_width(const Problem& problem, int64_t ld, int64_t stride, int64_t con
 
 }  // namespace
 
+DataType result_type(const KernelSpec& spec) {
+  return spec.result.value_or(spec.type);
+}
+
 KernelTraits traits_for(const Problem& p) {
   KernelTraits traits;
   traits.a_row_major = p.layout.a == Order::row_major;
   traits.b_row_major = p.layout.b == Order::row_major;
   const Shape& s = p.shape;
-  traits.vector_a = vector_width(p, p.lda, p.stride_a, traits.a_row_major ? s.k : s.m);
-  traits.vector_b = vector_width(p, p.ldb, p.stride_b, traits.b_row_major ? s.n : s.k);
-  traits.vector_c = vector_width(p, p.ldc, p.stride_c, s.n);
+  traits.vector_a = vector_width(p, p.type, p.lda, p.stride_a, traits.a_row_major ? s.k : s.m);
+  traits.vector_b = vector_width(p, p.type, p.ldb, p.stride_b, traits.b_row_major ? s.n : s.k);
+  traits.vector_c = vector_width(p, result_type(p), p.ldc, p.stride_c, s.n);
+  traits.epilogue = p.epilogue;
   return traits;
 }
 
 KernelSpec spec_for(const Strategy& strategy, const TileConfig& tile, const Problem& problem,
                     Arch capability) {
-  KernelSpec spec{&strategy,           tile,        traits_for(problem), problem.type,
-                  problem.accumulator, problem.math};
+  KernelSpec spec{&strategy,           tile,         traits_for(problem), problem.type,
+                  problem.accumulator, problem.math, problem.result};
   spec.arch = strategy.code_arch(capability);
   return spec;
 }
@@ -46,6 +52,13 @@ std::string kernel_name(const KernelSpec& spec) {
   name.append("_").append(to_string(spec.type)).append("_");
   if (spec.accumulator != DataType::f32) name.append(to_string(spec.accumulator)).append("_");
   if (spec.math != MathMode::ieee) name.append(to_string(spec.math)).append("_");
+  if (result_type(spec) != spec.type)
+    name.append("to_").append(to_string(*spec.result)).append("_");
+  if (t.epilogue != Epilogue{}) {
+    std::string epilogue = to_string(t.epilogue);
+    std::replace(epilogue.begin(), epilogue.end(), ',', '_');
+    name.append(epilogue).append("_");
+  }
   name += t.a_row_major ? 't' : 'n';
   name += t.b_row_major ? 't' : 'n';
   name +=

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,12 +22,16 @@ struct KernelSpec {
   const Strategy* strategy = nullptr;  // from the registry; lives as long as the process
   TileConfig tile;
   KernelTraits traits;
-  DataType type = DataType::f32;         // of A, B and C
+  DataType type = DataType::f32;         // of A and B
   DataType accumulator = DataType::f32;  // of the sums
   MathMode math = MathMode::ieee;        // how products of f32 are formed
+  std::optional<DataType> result{};      // of C and the bias; none: that of A and B
   bool device_scalars = false;  // alpha and beta in device memory: it takes DeviceScalarArgs
   Arch arch{};                  // that its code is for
 };
+
+// The type of C and of the bias.
+DataType result_type(const KernelSpec& spec);
 
 // "tile_m=128 tile_n=128 ..." as a tile of `strategy`. Usage error for what is no tile, and for a
 // parameter that the strategy does not have: names it, and lists those that there are.
@@ -48,8 +53,9 @@ KernelTraits traits_for(const Problem& problem);
 
 // Readable and unique among specs, and a C identifier:
 // "double_buffer_f32_ttt_v444_128x128x8_64x32_8x8_...". Sums in another type than f32 are named
-// after the operands' type, and so are math modes:
-// "mma_multistage_f16_f16_tnt_v888_...", "mma_multistage_f32_3xtf32_ttt_v444_...".
+// after the operands' type, and so are math modes, results of another type and epilogues:
+// "mma_multistage_f16_f16_tnt_v888_...", "mma_multistage_f32_3xtf32_ttt_v444_...",
+// "mma_multistage_bf16_to_f32_bias_gelu_tnt_v884_...".
 std::string kernel_name(const KernelSpec& spec);
 
 // The extern "C" names of Strategy::entry_points(spec), in that order.

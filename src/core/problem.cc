@@ -188,16 +188,27 @@ Expected<void> validate(const Problem& p) {
     return usage_error("accumulator " + std::string(to_string(p.accumulator)) +
                        " does not go with type " + std::string(to_string(p.type)) + "; use f32");
   }
+  if (result_type(p) != p.type && p.result != DataType::f32) {
+    return usage_error("results of type " + std::string(to_string(*p.result)) +
+                       " do not go with type " + std::string(to_string(p.type)) + "; use " +
+                       std::string(to_string(p.type)) + " or f32");
+  }
   return {};
 }
 
+DataType result_type(const Problem& p) {
+  return p.result.value_or(p.type);
+}
+
 Problem canonical(const Problem& p) {
-  if (p.layout.c == Order::row_major) return p;
   Problem t = p;
+  if (t.result == t.type) t.result.reset();
+  if (p.layout.c == Order::row_major) return t;
   std::swap(t.shape.m, t.shape.n);
   t.layout = {flipped(p.layout.b), flipped(p.layout.a), Order::row_major};
   std::swap(t.lda, t.ldb);
   std::swap(t.stride_a, t.stride_b);
+  t.epilogue = transposed(p.epilogue);
   return t;
 }
 
@@ -213,14 +224,28 @@ int64_t bytes_b(const Problem& p) {
   return operand_bytes(operand_b(p), p.batch, p.type);
 }
 int64_t bytes_c(const Problem& p) {
-  return operand_bytes(operand_c(p), p.batch, p.type);
+  return operand_bytes(operand_c(p), p.batch, result_type(p));
+}
+
+int64_t bias_elements(const Problem& p) {
+  switch (p.epilogue.bias) {
+    case kBiasPerColumn:
+      return p.shape.n;
+    case kBiasPerRow:
+      return p.shape.m;
+    case kNoBias:
+      break;
+  }
+  return 0;
 }
 
 double min_bytes_moved(const Problem& p) {
   const auto m = static_cast<double>(p.shape.m);
   const auto n = static_cast<double>(p.shape.n);
   const auto k = static_cast<double>(p.shape.k);
-  return (m * k + k * n + m * n) * size_bytes(p.type) * static_cast<double>(p.batch);
+  const double products = (m * k + k * n) * size_bytes(p.type) + m * n * size_bytes(result_type(p));
+  return products * static_cast<double>(p.batch) +
+         static_cast<double>(bias_elements(p)) * size_bytes(result_type(p));
 }
 
 std::string key(const Problem& p) {
@@ -247,6 +272,8 @@ std::string key(const Problem& p) {
     }
   }
   if (p.align_bytes != kUsualAlignBytes) text += "/align=" + std::to_string(p.align_bytes);
+  if (result_type(p) != p.type) text.append("/out=").append(to_string(*p.result));
+  if (p.epilogue != Epilogue{}) text.append("/epilogue=").append(to_string(p.epilogue));
   return text;
 }
 
@@ -276,6 +303,16 @@ bool take_numbers(std::string_view& rest, std::string_view name,
     part.remove_prefix(1);
   }
   return false;
+}
+
+// The same for "<name>=" and a text that `parse` reads.
+template <class Value, class To>
+bool take_name(std::string_view& rest, std::string_view name,
+               Expected<Value> (*parse)(std::string_view), To& to) {
+  if (!rest.starts_with(name)) return true;
+  const auto value = parse(take_part(rest).substr(name.size()));
+  if (value) to = *value;
+  return value.has_value();
 }
 
 // `align_bytes`: of a key that names no alignment.
@@ -310,6 +347,8 @@ Expected<Problem> parse_key_with(std::string_view text, int64_t align_bytes) {
   p.align_bytes = static_cast<int>(align_bytes);
   if (p.align_bytes != align_bytes) return refuse();
   if (p.batch == 1) p.stride_a = p.stride_b = p.stride_c = 0;
+  if (!take_name(rest, "out=", parse_data_type, p.result)) return refuse();
+  if (!take_name(rest, "epilogue=", parse_epilogue, p.epilogue)) return refuse();
   if (!rest.empty() || text.ends_with('/') || !validate(p)) return refuse();
   return p;
 }

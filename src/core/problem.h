@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/epilogue.h"
 #include "core/error.h"
 #include "core/layout.h"
 #include "core/types.h"
@@ -35,12 +37,13 @@ inline constexpr int kUsualAlignBytes = 256;
 // What a thread moves at once at the most: no kernel asks more of a pointer.
 inline constexpr int kWidestAccessBytes = 16;
 
-// C = alpha * op(A) * op(B) + beta * C, and how its operands lie in memory. Leading dimensions and
-// batch strides are in elements.
+// C = activation(alpha * op(A) * op(B) + beta * C + bias), and how its operands lie in memory.
+// Leading dimensions and batch strides are in elements.
 struct Problem {
   Shape shape;
-  DataType type = DataType::f32;         // of A, B and C
+  DataType type = DataType::f32;         // of A and B
   DataType accumulator = DataType::f32;  // of the sums
+  std::optional<DataType> result{};      // of C and the bias; none: that of A and B
   MathMode math = MathMode::ieee;
   Layout layout;
   int64_t lda = 0;
@@ -50,12 +53,17 @@ struct Problem {
   int64_t stride_a = 0;
   int64_t stride_b = 0;
   int64_t stride_c = 0;
-  int align_bytes = kUsualAlignBytes;  // what the three base pointers are multiples of
+  int align_bytes = kUsualAlignBytes;  // what the base pointers of A, B and C are multiples of
+  Epilogue epilogue;                   // the bias is aligned to one element
 
   bool operator==(const Problem&) const = default;
 };
 
-// A densely packed problem: smallest leading dimensions and strides for `shape` and `layout`.
+// The type of C and of the bias.
+DataType result_type(const Problem& problem);
+
+// A densely packed problem whose C has the type of A and B: smallest leading dimensions and strides
+// for `shape` and `layout`.
 Problem make_problem(const Shape& shape, DataType type = DataType::f32, Layout layout = {});
 
 // The same problem in each of the other alignment classes that its type allows, the widest first.
@@ -68,22 +76,24 @@ void pack(Problem& problem);
 Expected<void> validate(const Problem& problem);
 
 // The same problem with a row-major C: a column-major C is the transposed product, so A and B (and
-// m and n) change places. Idempotent. Only such problems exist behind the command line and the C
-// ABI.
+// m and n) change places; and without a result type that is the operands'. Idempotent. Only such
+// problems exist behind the command line and the C ABI.
 Problem canonical(const Problem& problem);
 
 // 2 * m * n * k * batch.
 double flops(const Problem& problem);
 
-// Bytes of one operand for all batch entries, and the least a product must move (A, B read, C
-// written).
+// Bytes of one operand for all batch entries, and the least a product must move (A, B and bias
+// read, C written).
 int64_t bytes_a(const Problem& problem);
 int64_t bytes_b(const Problem& problem);
 int64_t bytes_c(const Problem& problem);
+int64_t bias_elements(const Problem& problem);  // 0 where there is no bias
 double min_bytes_moved(const Problem& problem);
 
 // A text that identifies the problem among all problems, e.g. "f32/f32/ieee/ttt/5120x5120x4096";
-// fields that are not the packed default are appended ("/ld=...", "/batch=...", "/align=4").
+// fields that are not the packed default are appended ("/ld=...", "/batch=...", "/align=4",
+// "/out=f32", "/epilogue=bias,gelu").
 std::string key(const Problem& problem);
 
 // The problem that a text of key() stands for, with strides of 0 where there is no batch. Error of

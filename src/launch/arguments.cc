@@ -24,6 +24,7 @@ GemmArgs gemm_args(const Problem& p, const Operands& operands) {
   args.stride_c = p.stride_c;
   args.alpha = operands.alpha;
   args.beta = operands.beta;
+  args.bias = operands.bias;
   return args;
 }
 

@@ -17,6 +17,7 @@ struct Operands {
   const void* a = nullptr;
   const void* b = nullptr;
   void* c = nullptr;
+  const void* bias = nullptr;  // of a problem that has one
   void* workspace = nullptr;
   float alpha = 1;
   float beta = 0;

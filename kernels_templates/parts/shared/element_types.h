@@ -16,8 +16,9 @@ enum Products : int {
 };
 
 struct ElementTypes {
-  ElementType operand = kF32;      // of A, B and C
+  ElementType operand = kF32;      // of A and B
   ElementType accumulator = kF32;  // of the sums
+  ElementType result = kF32;       // of C and the bias: that of the operands, or kF32
   Products products = kExact;
 
   constexpr bool operator==(const ElementTypes&) const = default;

@@ -1,6 +1,7 @@
 #pragma once
 
-// The one argument of every GEMM kernel, passed by value: C = alpha * op(A) * op(B) + beta * C.
+// The one argument of every GEMM kernel, passed by value: C = alpha * op(A) * op(B) + beta * C,
+// with the epilogue that the kernel is specialised on.
 
 namespace gemmtune {
 
@@ -21,6 +22,7 @@ struct GemmArgs {
   long long stride_c = 0;
   float alpha = 1.0f;
   float beta = 0.0f;
+  const void* bias = nullptr;  // of C's type, aligned to one element; read by kernels with a bias
 };
 
 }  // namespace gemmtune

@@ -1,6 +1,9 @@
 #pragma once
 
-// What a kernel is specialised on besides its tile: storage orders and the alignment class.
+#include "parts/shared/epilogue.h"
+
+// What a kernel is specialised on besides its tile and types: storage orders, the alignment class
+// and the epilogue.
 
 namespace gemmtune {
 
@@ -12,6 +15,7 @@ struct KernelTraits {
   int vector_a = 1;
   int vector_b = 1;
   int vector_c = 1;
+  Epilogue epilogue;
 
   constexpr bool operator==(const KernelTraits&) const = default;
 };

@@ -28,6 +28,10 @@ int below(std::mt19937& random, int limit) {
   return static_cast<int>(random() % static_cast<unsigned>(limit));
 }
 
+Epilogue random_epilogue(std::mt19937& random) {
+  return {static_cast<Bias>(below(random, 3)), static_cast<Activation>(below(random, 5))};
+}
+
 // A valid problem with small sizes, padded leading dimensions and padded strides.
 Problem random_problem(std::mt19937& random, Layout layout) {
   Problem p = make_problem({1 + below(random, 6), 1 + below(random, 6), 1 + below(random, 6)},
@@ -216,7 +220,7 @@ TEST_CASE("key: equal exactly for equal problems") {
   const auto layouts = all_layouts();
   std::map<std::string, Problem> seen;
   size_t collisions = 0;
-  for (int i = 0; i < 40000; ++i) {
+  for (int i = 0; i < 60000; ++i) {
     Problem p = random_problem(random, layouts[random() % layouts.size()]);
     p.shape.m = 1 + p.shape.m % 3;  // small sizes, so that equal ones turn up
     p.shape.n = 1 + p.shape.n % 2;
@@ -225,6 +229,8 @@ TEST_CASE("key: equal exactly for equal problems") {
     p.accumulator = static_cast<DataType>(random() % 2);
     p.math = static_cast<MathMode>(random() % 3);
     p.align_bytes = 4 << (random() % 3);
+    if (p.type != DataType::f32 && below(random, 20) == 0) p.result = DataType::f32;
+    if (below(random, 20) == 0) p.epilogue = random_epilogue(random);
     if (p.batch == 1) p.stride_a = below(random, 2);
     const auto [found, inserted] = seen.emplace(key(p), p);
     if (!inserted) {
@@ -247,6 +253,8 @@ TEST_CASE("key: a text stands for the problem it was made from") {
         p.type == DataType::f16 && below(random, 2) == 0 ? DataType::f16 : DataType::f32;
     p.math = p.type == DataType::f32 ? static_cast<MathMode>(random() % 3) : MathMode::ieee;
     p.align_bytes = 4 << (random() % 4);
+    if (p.type != DataType::f32 && below(random, 2) == 0) p.result = DataType::f32;
+    p.epilogue = random_epilogue(random);
     p.lda = p.ldb = p.ldc = 0;
     if (below(random, 2) == 0) p.stride_a = p.stride_b = p.stride_c = 0;
     pack(p);
@@ -259,9 +267,34 @@ TEST_CASE("key: a text stands for the problem it was made from") {
   }
 }
 
+TEST_CASE("results may be f32 where operands are 16 bits, and the bias counts as read") {
+  Problem p = make_problem({128, 256, 64}, DataType::bf16, *parse_layout("tnn"));
+  CHECK(result_type(p) == DataType::bf16);
+  const int64_t bytes = bytes_c(p);
+  const double moved = min_bytes_moved(p);
+  p.result = DataType::f32;
+  CHECK(validate(p));
+  CHECK(key(p) == "bf16/f32/ieee/tnn/128x256x64/out=f32");
+  CHECK(bytes_c(p) == 2 * bytes);
+  CHECK(min_bytes_moved(p) == moved + static_cast<double>(bytes));
+  p.epilogue = {kBiasPerRow, kRelu};
+  CHECK(bias_elements(p) == 128);
+  CHECK(min_bytes_moved(p) == moved + static_cast<double>(bytes) + 128 * 4);
+  CHECK(key(p) == "bf16/f32/ieee/tnn/128x256x64/out=f32/epilogue=bias_row,relu");
+  CHECK(canonical(p).epilogue == Epilogue{kBiasPerColumn, kRelu});
+  CHECK(bias_elements(canonical(p)) == 128);
+  p.result = DataType::f16;
+  CHECK_FALSE(validate(p));
+  p.type = DataType::f32;
+  CHECK_FALSE(validate(p));
+  p.result = DataType::f32;
+  CHECK_FALSE(canonical(p).result.has_value());
+}
+
 TEST_CASE("key: any other text is refused") {
   const std::string good =
-      "f32/f32/ieee/ttt/512x512x496/ld=500,512,512/batch=2/stride=256000,253952,262144/align=4";
+      "f16/f32/ieee/ttt/512x512x496/ld=500,512,512/batch=2/stride=256000,253952,262144/align=4/"
+      "out=f32/epilogue=bias,relu";
   REQUIRE(parse_key(good));
   for (size_t i = 0; i < good.size(); ++i) {
     CAPTURE(i);

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+
+#include "parts/shared/epilogue.h"
+
+namespace gemmtune {
+
+// The parts of an epilogue by the names users type, separated by commas: "bias,gelu". "none" for an
+// epilogue that does nothing.
+std::string to_string(const Epilogue& epilogue);
+
+// Parses at most one bias ("bias": a value per column of C, "bias_row": a value per row) and at
+// most one activation ("relu", "gelu": by tanh, as cuBLASLt computes it, "gelu_erf", "silu"), in
+// this order; or "none". The error lists the names, nearest first.
+Expected<Epilogue> parse_epilogue(std::string_view text);
+
+// Of the transposed product.
+constexpr Epilogue transposed(Epilogue epilogue) {
+  switch (epilogue.bias) {
+    case kBiasPerColumn:
+      epilogue.bias = kBiasPerRow;
+      break;
+    case kBiasPerRow:
+      epilogue.bias = kBiasPerColumn;
+      break;
+    case kNoBias:
+      break;
+  }
+  return epilogue;
+}
+
+}  // namespace gemmtune

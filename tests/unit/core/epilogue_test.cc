@@ -1,0 +1,49 @@
+#include "core/epilogue.h"
+
+#include <doctest/doctest.h>
+
+#include "../contains.h"
+
+namespace gemmtune {
+namespace {
+
+constexpr Bias kBiases[] = {kNoBias, kBiasPerColumn, kBiasPerRow};
+constexpr Activation kActivations[] = {kNoActivation, kRelu, kGeluTanh, kGeluErf, kSilu};
+
+TEST_CASE("every epilogue is read as it is written") {
+  for (const Bias bias : kBiases) {
+    for (const Activation activation : kActivations) {
+      const Epilogue epilogue{bias, activation};
+      CAPTURE(to_string(epilogue));
+      const auto parsed = parse_epilogue(to_string(epilogue));
+      REQUIRE(parsed.has_value());
+      CHECK(*parsed == epilogue);
+      CHECK(transposed(transposed(epilogue)) == epilogue);
+      CHECK((transposed(epilogue) == epilogue) == (bias == kNoBias));
+    }
+  }
+  CHECK(to_string(Epilogue{}) == "none");
+  CHECK(to_string(Epilogue{kBiasPerColumn, kGeluTanh}) == "bias,gelu");
+  CHECK(to_string(Epilogue{kNoBias, kSilu}) == "silu");
+}
+
+TEST_CASE("other texts are refused by what is wrong with them") {
+  const auto refused = [](std::string_view text, std::string_view why) {
+    CAPTURE(text);
+    const auto parsed = parse_epilogue(text);
+    REQUIRE(!parsed.has_value());
+    CHECK(parsed.error().kind == ErrorKind::usage);
+    CHECK(contains(parsed.error().message, why));
+  };
+  refused("", "unknown epilogue ''");
+  refused("gelo", "did you mean 'gelu'");
+  refused("bias,", "unknown epilogue ''");
+  refused("bias,none", "unknown epilogue 'none'");
+  refused("bias,bias", "one bias, before the activation");
+  refused("bias,bias_row", "one bias, before the activation");
+  refused("relu,bias", "one bias, before the activation");
+  refused("relu,gelu", "one activation at most");
+}
+
+}  // namespace
+}  // namespace gemmtune
