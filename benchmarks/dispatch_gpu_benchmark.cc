@@ -105,9 +105,9 @@ int run(const char* database) {
   };
   if (cublas.gemm_ex != nullptr) cublas.set_stream(cublas.handle, stream.handle());
   for (int repeat = 0; repeat < 3; ++repeat) {
-    std::printf("gemmtune_gemm %.3f us a call", median_us(stream, ours));
+    std::printf("gemmtune_gemm %.3f us per call", median_us(stream, ours));
     if (cublas.gemm_ex != nullptr)
-      std::printf(", cublasGemmEx %.3f us a call", median_us(stream, theirs));
+      std::printf(", cublasGemmEx %.3f us per call", median_us(stream, theirs));
     std::printf("\n");
   }
   gemmtune_destroy(handle);

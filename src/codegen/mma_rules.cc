@@ -72,7 +72,7 @@ constexpr std::array kPipelineRules = {
            return whole_bank_lines(in.spec, traits.a_row_major, in.spec.tile.tile_m) &&
                   whole_bank_lines(in.spec, !traits.b_row_major, in.spec.tile.tile_n);
          }},
-    Rule{"several mmas a step in 3xtf32 only",
+    Rule{"several mmas per step in 3xtf32 only",
          "they save its additions; else there is nothing to save",
          [](const RuleInput& in) {
            return in.spec.math == MathMode::tf32x3 || mmas_of_step(in.spec.tile) == 1;

@@ -34,7 +34,7 @@ bool all_powers_of_two(const TileConfig& t) {
 constexpr std::array kRules = {
     Rule{"sizes are powers of two", "lanes, warps and vectors are halved when sums meet",
          [](const RuleInput& in) { return all_powers_of_two(in.spec.tile); }},
-    Rule{"a thread computes the whole few side", "the few side is not shared out over lanes",
+    Rule{"a thread computes the whole short side", "the short side is not split over lanes",
          [](const RuleInput& in) {
            const Geometry g(in.spec);
            return g.thread_short == g.short_side;

@@ -24,14 +24,14 @@ constexpr std::array kBlockOfWarpsRules = {
 };
 
 constexpr std::array kLimitRules = {
-    Rule{"at most 1024 threads a block", "hardware limit",
+    Rule{"at most 1024 threads per block", "hardware limit",
          [](const RuleInput& in) { return block_threads(in) <= kMaxThreads; }},
     Rule{"registers fit a thread", "accumulators and fragments must not spill",
          [](const RuleInput& in) {
            return in.spec.strategy->estimated_registers(in.spec) <=
                   in.device.max_registers_per_thread;
          }},
-    Rule{"registers fit min_blocks blocks an SM", "the compiler would spill to reach min_blocks",
+    Rule{"registers fit min_blocks blocks per SM", "the compiler would spill to reach min_blocks",
          [](const RuleInput& in) {
            const int blocks = std::max(1, in.spec.tile.min_blocks);
            const int needed = in.spec.strategy->estimated_registers(in.spec) * block_threads(in);
@@ -46,7 +46,7 @@ constexpr std::array kLimitRules = {
          [](const RuleInput& in) {
            return in.spec.strategy->smem_bytes(in.spec) <= in.device.max_smem_bytes_per_block;
          }},
-    Rule{"shared memory fits min_blocks blocks an SM", "more would never be resident",
+    Rule{"shared memory fits min_blocks blocks per SM", "more would never be resident",
          [](const RuleInput& in) {
            const int blocks = std::max(1, in.spec.tile.min_blocks);
            const int block =

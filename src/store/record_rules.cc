@@ -67,19 +67,19 @@ Expected<void> check_device(const Device& device) {
 }
 
 Expected<void> check_job(const Job& job) {
-  if (job.arch.number() < 10) return usage_error("a record without an arch cannot be stored");
+  if (job.arch.number() < 10) return usage_error("a candidate without an arch cannot be stored");
   return validate(job.problem);
 }
 
 Expected<void> check_record(const Record& record) {
   if (auto job = check_job(record.job); !job) return job;
-  if (record.key.strategy.empty()) return usage_error("a record without a strategy");
+  if (record.key.strategy.empty()) return usage_error("a candidate without a strategy");
   const bool measured_here = record.provenance == Provenance::measured;
   if (measured_here && record.job.device_uuid.empty()) {
-    return usage_error("a measured record without a device");
+    return usage_error("a measured candidate without a device");
   }
   if (measured_here && is_modelled(record.job.device_uuid))
-    return usage_error("a record of a GPU model that is said to be measured");
+    return usage_error("a candidate of a GPU model that is said to be measured");
   if (record.predicted_us && !is_time(*record.predicted_us))
     return out_of_range("predicted_us", *record.predicted_us);
   const std::string outcome(to_string(record.outcome));

@@ -2,8 +2,8 @@
 
 #include "sim_kernel.h"
 
-// What is particular to gemv and skinny: tiles that begin where lines of memory do, the few operand
-// on its way through the ring, and warps that meet all at once or by halves.
+// What is particular to gemv and skinny: tiles that begin where lines of memory do, the short
+// operand on its way through the ring, and warps that meet all at once or by halves.
 
 namespace gemmtune::tuner {
 namespace {

@@ -21,14 +21,14 @@ Expected<void> take_record(const store::Record& record, const Problem& problem,
                            EmittedKernel& kernel) {
   if (record.outcome == store::Outcome::vendor) {
     return make_error(ErrorKind::unsupported,
-                      fmt::format("record {} is a vendor's algorithm: {} {}", record.id,
+                      fmt::format("candidate {} is a vendor's algorithm: {} {}", record.id,
                                   record.key.strategy, record.key.config));
   }
   const auto spec = codegen::parse_spec(record.key.strategy, record.key.config, canonical(problem),
                                         record.job.arch);
   if (!spec) {
     return make_error(spec.error().kind,
-                      fmt::format("record {}: {}", record.id, spec.error().message));
+                      fmt::format("candidate {}: {}", record.id, spec.error().message));
   }
   kernel.spec = *spec;
   kernel.arch = spec->arch;

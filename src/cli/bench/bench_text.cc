@@ -57,7 +57,7 @@ std::string rows_table(const app::BenchReport& report) {
 }
 
 std::string steps_table(const std::vector<app::BenchGroup>& groups) {
-  Table table({{"all calls of a step"},
+  Table table({{"all calls of one step"},
                {"calls", kRight},
                {"compared", kRight},
                {"dispatched us", kRight},

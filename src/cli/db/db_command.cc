@@ -96,8 +96,9 @@ void add_export(CLI::App& db, CommonOptions& common, Action& action) {
   CLI::App* command = db.add_subcommand("export", "Write candidates to a file, or to stdout");
   command->add_option("file", options->file, "Where to; - is stdout (default)")->type_name("FILE");
   command
-      ->add_option("--format", options->what.format,
-                   "jsonl (default): a line a candidate, for import; t4: the T4 format of results")
+      ->add_option(
+          "--format", options->what.format,
+          "jsonl (default): a line per candidate, for import; t4: the T4 format of results")
       ->type_name("FORMAT");
   command->add_flag("--best", options->what.best,
                     "Only the best of each problem and device, own and vendor's");

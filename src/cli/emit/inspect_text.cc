@@ -18,7 +18,7 @@ std::string title(const app::InspectedKernel& inspected) {
       fmt::format("{}, {}", app::config_text(kernel.spec.strategy->name(), kernel.spec.tile),
                   to_string(*kernel.arch));
   if (kernel.record) text += fmt::format(", id {}", kernel.record->id);
-  if (inspected.changed) text += "; its source has changed since it was recorded";
+  if (inspected.changed) text += "; its source has changed since it was stored";
   return text;
 }
 
@@ -43,7 +43,7 @@ std::string commonest_text(const jit::InstructionMix& mix) {
   return text;
 }
 
-// A column a kernel, a line a figure of its main function.
+// A column per kernel, a line per figure of its main function.
 std::string figures_table(const std::vector<app::InspectedKernel>& kernels) {
   std::vector<Table::Column> columns = {{"kernel"}};
   for (size_t i = 1; i <= kernels.size(); ++i) columns.push_back({std::to_string(i), kRight});
@@ -56,7 +56,7 @@ std::string figures_table(const std::vector<app::InspectedKernel>& kernels) {
   };
   using Kernel = const app::InspectedKernel&;
   using Function = const app::InspectedFunction&;
-  add("registers a thread",
+  add("registers per thread",
       [](Kernel k, Function) { return std::to_string(k.kernel.entries.front().usage.registers); });
   add("spilled bytes",
       [](Kernel k, Function) { return std::to_string(app::spilled_bytes(k.kernel)); });
@@ -71,7 +71,7 @@ std::string figures_table(const std::vector<app::InspectedKernel>& kernels) {
   add("  FFMA share", [](Kernel, Function f) {
     return fmt::format("{:.1f}%", app::share_of(f.loop_mix, f.loop_mix.ffma) * 100);
   });
-  add("  reuse flags an FFMA", [](Kernel, Function f) {
+  add("  reuse flags per FFMA", [](Kernel, Function f) {
     return fmt::format("{:.2f}", app::per_ffma(f.loop_mix, f.loop_mix.reuse_flags));
   });
   add("  FFMA bank conflicts",

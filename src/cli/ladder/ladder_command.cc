@@ -90,7 +90,7 @@ void add_ladder_command(CLI::App& parent, CommonOptions& common, Action& action)
       ->type_name("N")
       ->transform(seed_number())
       ->group(group);
-  command->add_flag("--retune", ladder.search.fresh, "Try again what is recorded already")
+  command->add_flag("--retune", ladder.search.fresh, "Try again what is stored already")
       ->group(group);
   command->add_flag("--warm", ladder.search.warm, "Operands in cache instead of in memory")
       ->group(group);
@@ -103,7 +103,7 @@ void add_ladder_command(CLI::App& parent, CommonOptions& common, Action& action)
       "  gemm-tune ladder --shape 4096x4096x4096 --strategy naive --strategy smem_tile --json\n"
       "  gemm-tune ladder --shape 1024x1024x1024 --arch sm_80\n"
       "\n"
-      "A strategy of which as many candidates are recorded is not searched again. On a device the\n"
+      "A strategy of which as many candidates are stored is not searched again. On a device the\n"
       "best of each and cuBLASLt are then measured in turns, so that all percentages are of one\n"
       "run; without one the table holds predictions. FLOP/B counts the bytes that blocks load\n"
       "from global memory, FLOP/smem B those that threads load from shared memory.");

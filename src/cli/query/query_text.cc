@@ -13,7 +13,7 @@ namespace gemmtune::cli {
 namespace {
 
 std::string field_line(std::string_view name, std::string_view value) {
-  return fmt::format("  {:<12}  {}\n", name, visible_line(value));
+  return fmt::format("  {:<13}  {}\n", name, visible_line(value));
 }
 
 std::string versus_line(const char* name, const std::optional<store::Record>& vendor, double own) {
@@ -33,13 +33,13 @@ std::string result_text(const app::QueryResult& result, const app::DeviceNames& 
   text += field_line("provenance", provenance_text(best, devices));
   text +=
       field_line("target", to_string(best.job.arch) + (best.job.warm ? ", operands in cache" : ""));
-  text +=
-      field_line("resources", fmt::format("{} registers a thread, {} B of shared memory a block",
-                                          best.registers, best.smem_bytes));
+  text += field_line("resources",
+                     fmt::format("{} registers per thread, {} B of shared memory per block",
+                                 best.registers, best.smem_bytes));
   text += field_line("tile", best.key.config);
   if (!app::deterministic(best).value_or(true))
     text += field_line("rounding", "two runs may differ in the last bits");
-  text += field_line("record",
+  text += field_line("candidate",
                      fmt::format("{} ({}){}", best.id, best.updated_at,
                                  best.stale ? ", of an older source or compiler: tune again" : ""));
   return text;

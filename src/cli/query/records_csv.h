@@ -8,7 +8,7 @@
 
 namespace gemmtune::cli {
 
-// A header line with the names of record_columns(), then a line a record. An unknown value is an
+// A header line with the names of record_columns(), then a line per record. An unknown value is an
 // empty field.
 std::string records_csv(const std::vector<store::Record>& records, const app::DeviceNames& devices);
 

@@ -99,8 +99,8 @@ std::string show_text(const app::ShownRecord& shown) {
   text += line("time us", time_cell(app::time_us(r)));
   text += line("TFLOP/s", tflops_cell(r));
   text += line("predicted us", r.predicted_us ? time_cell(r.predicted_us) : "");
-  text += line("registers", fmt::format("{} a thread, {} B spilled", r.registers, r.spill_bytes));
-  text += line("shared memory", fmt::format("{} B a block", r.smem_bytes));
+  text += line("registers", fmt::format("{} per thread, {} B spilled", r.registers, r.spill_bytes));
+  text += line("shared memory", fmt::format("{} B per block", r.smem_bytes));
   text += line("error", error_text(r.max_error));
   text += line("vendor error", error_text(r.vendor_max_error));
   text += line("created", shown.created_at);

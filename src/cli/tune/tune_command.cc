@@ -87,7 +87,7 @@ void add_tune_command(CLI::App& parent, CommonOptions& common, Action& action) {
       ->type_name("N")
       ->transform(seed_number())
       ->group(group);
-  command->add_flag("--fresh", options->search.fresh, "Try again what is recorded already")
+  command->add_flag("--fresh", options->search.fresh, "Try again what is stored already")
       ->group(group);
   command->add_flag("--warm", options->search.warm, "Operands in cache instead of in memory")
       ->group(group);

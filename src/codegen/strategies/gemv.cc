@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 12> kParameters = {
     "stages", "copy",   "fragments", "slices",   "reduction", "min_blocks"};
 
 constexpr std::array kOwnRules = {
-    Rule{"at most 8 rows or columns", "more of the few operand does not fit the registers",
+    Rule{"at most 8 rows or columns", "more of the short operand does not fit the registers",
          [](const RuleInput& in) {
            return skinny_gemm::Geometry(in.spec).short_side <= kMostShort;
          }},
@@ -25,7 +25,7 @@ constexpr std::array kOwnRules = {
 const Strategy& gemv() {
   static const skinny_gemm::SkinnyStrategy strategy({
       .name = "gemv",
-      .summary = "very few rows or columns: the long operand straight to registers, k shared out",
+      .summary = "very few rows or columns: the long operand straight to registers, k split",
       .template_file = "gemv.cuh",
       .template_name = "Gemv",
       .parameters = kParameters,

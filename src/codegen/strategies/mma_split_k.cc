@@ -26,7 +26,7 @@ bool through_workspace(const TileConfig& tile) {
 constexpr std::array kOwnRules = {
     Rule{"at least 1 group and 1 slice", "each is a number of parts of k",
          [](const RuleInput& in) { return in.spec.tile.groups >= 1 && in.spec.tile.slices >= 1; }},
-    Rule{"k is shared out", "with one group and one slice this is mma_multistage",
+    Rule{"k is split", "with one group and one slice this is mma_multistage",
          [](const RuleInput& in) { return in.spec.tile.groups > 1 || in.spec.tile.slices > 1; }},
     Rule{"no atomic additions", "each would round a C of 16 bits",
          [](const RuleInput& in) { return in.spec.tile.reduction != kReduceAtomic; }},
@@ -39,7 +39,7 @@ class MmaSplitK final : public SlicedStrategy {
 
   std::string_view name() const override { return "mma_split_k"; }
   std::string_view summary() const override {
-    return "mma_multistage with k shared out over groups of a block's warps, over blocks, or both";
+    return "mma_multistage with k split over groups of a block's warps, over blocks, or both";
   }
   std::string_view template_file() const override { return "mma_split_k.cuh"; }
   std::string_view template_name() const override { return "MmaSplitK"; }

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 2> kParameters = {"tile_m", "tile_n"};
 const Strategy& naive() {
   static const simt::SimtStrategy strategy({
       .name = "naive",
-      .summary = "fp32, one thread an element, operands straight from global memory",
+      .summary = "fp32, one thread per element, operands straight from global memory",
       .template_file = "naive.cuh",
       .template_name = "Naive",
       .parameters = kParameters,

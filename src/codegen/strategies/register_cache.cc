@@ -17,8 +17,8 @@ constexpr std::array<std::string_view, 5> kParameters = {"tile_m", "tile_n", "ti
 const Strategy& register_cache() {
   static const simt::SimtStrategy strategy({
       .name = "register_cache",
-      .summary =
-          "fp32, thread_m x thread_n results a thread as outer products of fragments in registers",
+      .summary = "fp32, thread_m x thread_n results per thread as outer products of fragments in "
+                 "registers",
       .template_file = "register_cache.cuh",
       .template_name = "RegisterCache",
       .parameters = kParameters,

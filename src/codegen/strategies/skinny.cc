@@ -58,7 +58,7 @@ int fragment_registers(const KernelSpec& spec) {
 const Strategy& skinny() {
   static const skinny_gemm::SkinnyStrategy strategy({
       .name = "skinny",
-      .summary = "few rows or columns: gemv with the few operand in shared memory",
+      .summary = "few rows or columns: gemv with the short operand in shared memory",
       .template_file = "skinny.cuh",
       .template_name = "Skinny",
       .parameters = kParameters,

@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 17> kParameters = {
 constexpr std::array kOwnRules = {
     Rule{"at least 2 groups", "with one this is multistage or split_k",
          [](const RuleInput& in) { return in.spec.tile.groups >= 2; }},
-    Rule{"at least 1 slice", "a tile of C is computed by a block or shared out over several",
+    Rule{"at least 1 slice", "a tile of C is computed by one block, or its k is split over several",
          [](const RuleInput& in) { return in.spec.tile.slices >= 1; }},
 };
 
@@ -37,7 +37,7 @@ class SlicedK final : public SlicedStrategy {
 
   std::string_view name() const override { return "sliced_k"; }
   std::string_view summary() const override {
-    return "multistage with k shared out over groups of a block's warps, and over blocks if asked";
+    return "multistage with k split over groups of a block's warps, and over blocks if asked";
   }
   std::string_view template_file() const override { return "sliced_k.cuh"; }
   std::string_view template_name() const override { return "SlicedK"; }

@@ -23,7 +23,7 @@ const Strategy& smem_tile() {
   static const simt::SimtStrategy strategy({
       .name = "smem_tile",
       .summary =
-          "fp32, one thread an element of a square block tile, operands through shared memory",
+          "fp32, one thread per element of a square block tile, operands through shared memory",
       .template_file = "smem_tile.cuh",
       .template_name = "SmemTile",
       .parameters = kParameters,

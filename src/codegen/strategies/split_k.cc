@@ -53,7 +53,7 @@ class SplitK final : public SlicedStrategy {
 
   std::string_view name() const override { return "split_k"; }
   std::string_view summary() const override {
-    return "double_buffer or multistage with k shared out over several blocks a tile of C";
+    return "double_buffer or multistage with k split over several blocks per tile of C";
   }
   std::string_view template_file() const override { return "split_k.cuh"; }
   std::string_view template_name() const override { return "SplitK"; }

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 4> kParameters = {"tile_m", "tile_n", "ti
 const Strategy& thread_tile_1d() {
   static const simt::SimtStrategy strategy({
       .name = "thread_tile_1d",
-      .summary = "fp32, thread_m results a thread, in one column; operands through shared memory",
+      .summary = "fp32, thread_m results per thread, in one column; operands through shared memory",
       .template_file = "thread_tile_1d.cuh",
       .template_name = "ThreadTile1d",
       .parameters = kParameters,

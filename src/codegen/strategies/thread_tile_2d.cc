@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 5> kParameters = {"tile_m", "tile_n", "ti
 const Strategy& thread_tile_2d() {
   static const simt::SimtStrategy strategy({
       .name = "thread_tile_2d",
-      .summary = "fp32, thread_m x thread_n results a thread, operands named in shared memory by "
+      .summary = "fp32, thread_m x thread_n results per thread, operands named in shared memory by "
                  "each product",
       .template_file = "thread_tile_2d.cuh",
       .template_name = "ThreadTile2d",

@@ -111,7 +111,8 @@ bool Decoder::declare_variable(const ast::Variable& variable) {
   symbol.type = variable.type;
   symbol.address = align_up(program_.local_bytes, variable.alignment);
   const uint64_t end = symbol.address + variable.bytes;
-  if (end > kMaxLocalBytes) return fail(variable.at, "the local variables exceed 512 KiB a thread");
+  if (end > kMaxLocalBytes)
+    return fail(variable.at, "the local variables exceed 512 KiB per thread");
   program_.local_bytes = static_cast<uint32_t>(end);
   scopes_.back().symbols.insert_or_assign(variable.name, symbol);
   return true;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint64_t kSlice = 1U << 16;          // instructions that a warp gets before the next one
 constexpr uint64_t kClusterBudget = 1U << 20;  // ... a cluster, before another may start
-constexpr size_t kParkedClusters = 32;         // a host thread, that spin on one another
+constexpr size_t kParkedClusters = 32;         // per host thread, that spin on one another
 constexpr int64_t kMaxBlockSmemBytes = 227 * 1024;
 
 bool given(const uint32_t (&extent)[3]) {
@@ -33,14 +33,14 @@ Expected<void> check_launch(const Program& program, const LaunchConfig& config) 
   const std::string& kernel = program.kernel;
   const uint64_t threads = config.block.count();
   if (threads == 0 || threads > 1024) {
-    return usage_error(fmt::format("{}: {} threads a block", kernel, threads));
+    return usage_error(fmt::format("{}: {} threads per block", kernel, threads));
   }
   if (config.grid.count() == 0) return usage_error(kernel + ": an empty grid");
   if (given(program.required_threads) && config.block != to_dim3(program.required_threads)) {
     return usage_error(kernel + ": the block differs from .reqntid");
   }
   if (program.max_threads != 0 && threads > program.max_threads) {
-    return usage_error(fmt::format("{}: {} threads a block where .maxntid allows {}", kernel,
+    return usage_error(fmt::format("{}: {} threads per block where .maxntid allows {}", kernel,
                                    threads, program.max_threads));
   }
   if (given(program.required_cluster) && config.cluster != to_dim3(program.required_cluster)) {
@@ -51,10 +51,10 @@ Expected<void> check_launch(const Program& program, const LaunchConfig& config) 
       return usage_error(kernel + ": the cluster does not divide the grid");
     }
   }
-  if (config.cluster.count() > 16) return usage_error(kernel + ": more than 16 blocks a cluster");
+  if (config.cluster.count() > 16) return usage_error(kernel + ": more than 16 blocks per cluster");
   const int64_t smem = int64_t{program.static_smem_bytes} + config.dynamic_smem_bytes;
   if (smem > kMaxBlockSmemBytes) {
-    return usage_error(fmt::format("{}: {} bytes of shared memory a block, at most {}", kernel,
+    return usage_error(fmt::format("{}: {} bytes of shared memory per block, at most {}", kernel,
                                    smem, kMaxBlockSmemBytes));
   }
   return {};

@@ -30,8 +30,9 @@ struct Prediction {
 
 // A first analytic model of the tiled kernels: fp32 on the SIMT units, 16-bit on the tensor cores
 // (tensor_model.h; not compared with a card yet). `registers` is the compiler's count, or
-// Strategy::estimated_registers before compiling. Good for ranking, not for absolute times: on the
-// H200 docs/performance.md says how far it was off.
+// Strategy::estimated_registers before compiling. Good for the seeds of a search, and all there is
+// without a device; not for absolute times. Among the candidates measured on the H200 its ranking
+// was no better than chance (docs/performance.md, "Search").
 Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem& problem,
                    const DeviceSpec& device);
 

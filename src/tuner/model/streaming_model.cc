@@ -73,7 +73,7 @@ void predict_streaming(const codegen::KernelSpec& spec, const Problem& problem,
   const double rate = std::min(peak, in_flight / kLatencyUs);
   out.memory_us = blocks_per_sm * 4.0 * g.long_side * depth / rate;
 
-  const double steps = ceil_ratio(depth, static_cast<double>(t.warps) * g.lanes_k);  // a warp
+  const double steps = ceil_ratio(depth, static_cast<double>(t.warps) * g.lanes_k);  // per warp
   const double warps = at_once * t.warps;
   const double hidden = warps / (warps + kSchedulers);
   out.arithmetic_us =
@@ -81,7 +81,7 @@ void predict_streaming(const codegen::KernelSpec& spec, const Problem& problem,
   out.smem_us = 0;
 
   double fill_us = 0;
-  if (t.tile_k > 0) {  // the few operand through shared memory
+  if (t.tile_k > 0) {  // the short operand through shared memory
     const double words = static_cast<double>(g.short_side) * t.tile_k / threads;
     const double waits = t.copy == kCopyAsync ? 1.0 : std::max(1.0, words / 4 / kLoadsInFlight);
     const double slabs = ceil_ratio(depth, t.tile_k);

@@ -71,7 +71,7 @@ TEST_CASE("loads a multiply-add, as the published ladders count them") {
   // 32 x 32 tiles: one word in 32 comes from global memory.
   CHECK(loads("smem_tile", "tile_m=32 tile_n=32 tile_k=32").global == 8.0 / 32);
   CHECK(loads("smem_tile", "tile_m=32 tile_n=32 tile_k=32").shared == 8);
-  // 8 results a thread: 9 words of shared memory for 8 multiply-adds.
+  // 8 results per thread: 9 words of shared memory for 8 multiply-adds.
   CHECK(loads("thread_tile_1d", "tile_m=64 tile_n=64 tile_k=8 thread_m=8").shared == 4.0 * 9 / 8);
   const LoadBytes square =
       loads("register_cache", "tile_m=128 tile_n=128 tile_k=8 thread_m=8 thread_n=8");
@@ -323,7 +323,7 @@ TEST_CASE("the tensor-core strategy names what is wrong with a tile") {
        "registers fit a thread",
        {true, false, 1, 1, 1}},
       {"tile_m=256 tile_n=256 tile_k=64 warp_m=64 warp_n=64 fragments=1 stages=5 copy=1",
-       "registers fit min_blocks blocks an SM"},
+       "registers fit min_blocks blocks per SM"},
       {"tile_m=256 tile_n=128 tile_k=64 warp_m=64 warp_n=64 fragments=1 stages=5 copy=1",
        "shared memory fits a block"},
   };
@@ -363,7 +363,7 @@ TEST_CASE("mma_split_k names what is wrong with a tile") {
   constexpr Wrong kWrong[] = {
       {"groups=0 slices=2", "at least 1 group and 1 slice"},
       {"groups=2 slices=0", "at least 1 group and 1 slice"},
-      {"groups=1 slices=1", "k is shared out"},
+      {"groups=1 slices=1", "k is split"},
       {"groups=1 slices=2 reduction=1", "no atomic additions"},
       {"groups=1 slices=2 reduction=3", "a known reduction"},
       {"groups=16 slices=1", "a barrier for each group"},
@@ -398,7 +398,7 @@ TEST_CASE("the early rungs name what is wrong with a tile") {
   constexpr Wrong kWrong[] = {
       {"naive", "tile_m=4 tile_n=32", "block tiles of at least 8 x 8"},
       {"naive", "tile_m=8 tile_n=9", "a block is made of whole warps"},
-      {"naive", "tile_m=64 tile_n=64", "at most 1024 threads a block"},
+      {"naive", "tile_m=64 tile_n=64", "at most 1024 threads per block"},
       {"smem_tile", "tile_m=16 tile_n=32 tile_k=8", "tile_m equals tile_n"},
       {"smem_tile", "tile_m=16 tile_n=16", "tile_k at least 1"},
       {"smem_tile", "tile_m=16 tile_n=16 tile_k=1408", "shared memory fits a block"},

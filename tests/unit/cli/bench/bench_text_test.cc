@@ -59,7 +59,7 @@ TEST_CASE("bench: table and CSV say the same") {
   CHECK(contains(text, "0.800"));
   CHECK(contains(text, "not tuned"));
   CHECK(contains(text, "same model"));
-  CHECK(contains(text, "all calls of a step"));
+  CHECK(contains(text, "all calls of one step"));
   CHECK(contains(text, "300.0"));
   const auto csv = bench_lines(bench_csv(report));
   REQUIRE(csv.size() == 3);

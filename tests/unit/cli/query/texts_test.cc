@@ -174,6 +174,23 @@ TEST_CASE("a query shows the vendor beside the best") {
   CHECK(contains(text, "measured on NVIDIA H200"));
 }
 
+TEST_CASE("the values of a query begin in one column") {
+  app::QueryAnswer answer;
+  answer.problem = make_problem({1000, 1000, 1000});
+  answer.devices = one_device();
+  answer.results.push_back({make_record(100), make_record(110), make_record(90)});
+  size_t fields = 0;
+  for (const std::string& line : lines(query_text(answer))) {
+    if (!line.starts_with("  ")) continue;
+    CAPTURE(line);
+    const size_t gap = line.find("  ", 2);
+    REQUIRE(gap != std::string::npos);
+    CHECK(line.find_first_not_of(' ', gap) == 17);
+    ++fields;
+  }
+  CHECK(fields == 8);
+}
+
 TEST_CASE("tune's table ranks against the vendor's best") {
   app::TunedProblem tuned;
   tuned.wanted.text = "some problem";
