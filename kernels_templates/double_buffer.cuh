@@ -50,8 +50,8 @@ struct DoubleBuffer {
     const int column = at.column * kTile.tile_n;
     ThreadTile<kTile> tile;
     Mainloop::run(tile, smem, args, at.batch, row, column, 0, args.k);
-    store_thread_tile<kTraits.vector_c>(
-        tile, static_cast<float*>(args.c) + at.batch * args.stride_c, args, row, column);
+    store_thread_tile<kTraits.vector_c>(tile, ResultWriter<kTraits.epilogue>::of(args, at.batch),
+                                        row, column);
   }
 };
 

@@ -25,8 +25,9 @@ template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
 struct MmaMultistage {
   using Mainloop = MmaMainloop<kTile, kTraits, kTypes>;
   using Slab = MmaSlab<kTile.warp_n>;
-  using Epilogue = MmaEpilogue<kTypes.operand, kTraits.vector_c, kTile.warp_m, kTile.warp_n,
-                               typename Mainloop::Rows>;
+  using Results =
+      MmaEpilogue<kTraits.vector_c, kTile.warp_m, kTile.warp_n, typename Mainloop::Rows>;
+  using Writer = ResultWriter<kTraits.epilogue, kTypes.result>;
 
   static constexpr int kThreads = Mainloop::kThreads;
   static constexpr int kSlabsBytes = kThreads / 32 * Slab::kBytes;
@@ -49,9 +50,8 @@ struct MmaMultistage {
                                                unsigned char* smem, const GemmArgs& args, int batch,
                                                int row, int column) {
     float* slab = reinterpret_cast<float*>(smem + threadIdx.x / 32 * Slab::kBytes);
-    auto* c = static_cast<typename Epilogue::Element*>(args.c) + batch * args.stride_c;
-    Epilogue::store(sums, slab, c, args, row + Mainloop::warp_row(),
-                    column + Mainloop::warp_column(), correction<kTraits, kTypes>(args, batch));
+    Results::store(sums, slab, Writer::of(args, batch), row + Mainloop::warp_row(),
+                   column + Mainloop::warp_column(), correction<kTraits, kTypes>(args, batch));
   }
 };
 

@@ -36,12 +36,12 @@ struct Multistage {
     const int column = at.column * kTile.tile_n;
     ThreadTile<kTile> tile;
     Mainloop::run(tile, smem, args, at.batch, row, column, 0, args.k);
-    float* const c = static_cast<float*>(args.c) + at.batch * args.stride_c;
+    const auto writer = ResultWriter<kTraits.epilogue>::of(args, at.batch);
     if constexpr (kStaged) {
       __syncthreads();  // everyone has read the last buffers
-      StagedEpilogue<kTile, ThreadTile<kTile>>::store(tile, smem, c, args, row, column);
+      StagedEpilogue<kTile, ThreadTile<kTile>>::store(tile, smem, writer, row, column);
     } else {
-      store_thread_tile<kTraits.vector_c>(tile, c, args, row, column);
+      store_thread_tile<kTraits.vector_c>(tile, writer, row, column);
     }
   }
 };

@@ -39,6 +39,7 @@ struct SlicedK {
   using Mainloop = MultistageMainloop<kTile, kTraits, Group>;
   using Partial = PartialTile<kTile>;
   using Sum = SliceSum<kTile, kTraits>;
+  using Writer = ResultWriter<kTraits.epilogue>;
 
   static constexpr int kThreads = kGroups * kGroupThreads;
   static constexpr int kGroupFloats =
@@ -57,14 +58,14 @@ struct SlicedK {
     __syncthreads();
     if constexpr (kSlices == 1) {
       for_each_sum(smem, [&](int v, const FloatVector<4>& sum) {
-        store_c(c_of(args, at.batch), args, row, column, v, sum);
+        store(Writer::of(args, at.batch), row, column, v, sum);
       });
     } else if constexpr (kTile.reduction == kReduceCluster) {
       for_each_sum(smem, [&](int v, const FloatVector<4>& sum) {
         store_vector<4>(smem + Partial::offset_of(v), sum);
       });
       Partial::template sum_in_cluster<kSlices, kThreads, kTraits.vector_c>(
-          smem, c_of(args, at.batch), args, row, column, slice);
+          smem, Writer::of(args, at.batch), row, column, slice);
     } else if constexpr (kTile.reduction == kReduceAtomic) {
       for_each_sum(smem, [&](int v, const FloatVector<4>& sum) {
         add_atomically(c_of(args, at.batch), args, row, column, v, sum);
@@ -72,7 +73,8 @@ struct SlicedK {
     } else {
       const GemmArgs dense = Sum::dense(args);
       for_each_sum(smem, [&](int v, const FloatVector<4>& sum) {
-        store_c(Sum::partial(args, at.batch, slice), dense, row, column, v, sum);
+        store(typename Sum::PartialWriter{dense, Sum::partial(args, at.batch, slice)}, row, column,
+              v, sum);
       });
     }
   }
@@ -116,11 +118,12 @@ struct SlicedK {
     }
   }
 
-  static __device__ __forceinline__ void store_c(float* c, const GemmArgs& args, int row,
-                                                 int column, int v, const FloatVector<4>& sum) {
+  template <class AnyWriter>
+  static __device__ __forceinline__ void store(const AnyWriter& writer, int row, int column, int v,
+                                               const FloatVector<4>& sum) {
     const int m = row + Partial::row_of(v);
-    if (m < args.m) {
-      store_row<kTraits.vector_c>(c + m * args.ldc, sum, args, column + Partial::column_of(v));
+    if (m < writer.args.m) {
+      writer.template store_row<kTraits.vector_c>(sum, m, column + Partial::column_of(v));
     }
   }
 

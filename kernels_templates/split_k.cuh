@@ -89,8 +89,9 @@ struct SplitK {
  private:
   static __device__ __forceinline__ void store_partial(const Tile& tile, const GemmArgs& args,
                                                        int batch, int row, int column, int slice) {
-    store_thread_tile<kTraits.vector_c>(tile, Sum::partial(args, batch, slice), Sum::dense(args),
-                                        row, column);
+    const GemmArgs dense = Sum::dense(args);
+    const typename Sum::PartialWriter writer{dense, Sum::partial(args, batch, slice)};
+    store_thread_tile<kTraits.vector_c>(tile, writer, row, column);
   }
 
   static __device__ __forceinline__ void add_atomically(const Tile& tile, const GemmArgs& args,
@@ -114,7 +115,7 @@ struct SplitK {
     __syncthreads();  // everyone has read the last buffers
     Partial::store(tile, smem, args);
     Partial::template sum_in_cluster<kSlices, kThreads, kTraits.vector_c>(
-        smem, static_cast<float*>(args.c) + batch * args.stride_c, args, row, column, slice);
+        smem, ResultWriter<kTraits.epilogue>::of(args, batch), row, column, slice);
   }
 };
 

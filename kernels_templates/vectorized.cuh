@@ -1,5 +1,6 @@
 #pragma once
 
+#include "parts/epilogue/result_writer.cuh"
 #include "parts/ptx/vector_access.cuh"
 #include "parts/shared/gemm_args.h"
 #include "parts/shared/kernel_traits.h"
@@ -57,7 +58,7 @@ struct Vectorized {
       }
     });
     tile.template store<access_width(kTile, kTraits.vector_c)>(
-        static_cast<float*>(args.c) + at.batch * args.stride_c, args, row, column);
+        ResultWriter<kTraits.epilogue>::of(args, at.batch), row, column);
   }
 
  private:

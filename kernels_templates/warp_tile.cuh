@@ -44,8 +44,8 @@ struct WarpTile {
     Mainloop::run(args, at.batch, row, column, [&tile](const float* a, const float* b) {
       multiply_tile<kTile, Mainloop::kStrideA, Mainloop::kStrideB>(tile, a, b);
     });
-    store_thread_tile<kTraits.vector_c>(
-        tile, static_cast<float*>(args.c) + at.batch * args.stride_c, args, row, column);
+    store_thread_tile<kTraits.vector_c>(tile, ResultWriter<kTraits.epilogue>::of(args, at.batch),
+                                        row, column);
   }
 };
 

@@ -30,10 +30,10 @@ namespace gemmtune {
 template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
 struct Wmma {
   using Mainloop = WmmaMainloop<kTile, kTraits, kTypes>;
-  using Epilogue = WmmaEpilogue<kTypes, kTraits.vector_c, kTile.warp_m, kTile.warp_n>;
+  using Results = WmmaEpilogue<kTypes, kTraits.vector_c, kTile.warp_m, kTile.warp_n>;
 
   static constexpr int kThreads = Mainloop::kThreads;
-  static constexpr int kSlabsBytes = kThreads / 32 * Epilogue::kSlabBytes;
+  static constexpr int kSlabsBytes = kThreads / 32 * Results::kSlabBytes;
   static constexpr int kSmemBytes =
       Mainloop::kSmemBytes > kSlabsBytes ? Mainloop::kSmemBytes : kSlabsBytes;
 
@@ -45,9 +45,9 @@ struct Wmma {
     const int column = at.column * kTile.tile_n;
     typename Mainloop::Sums sums;
     Mainloop::run(sums, shared_address(smem), args, at.batch, row, column, 0, args.k);
-    Epilogue::store(sums, smem + threadIdx.x / 32 * Epilogue::kSlabBytes,
-                    static_cast<typename Epilogue::Element*>(args.c) + at.batch * args.stride_c,
-                    args, row + Mainloop::warp_row(), column + Mainloop::warp_column());
+    Results::store(sums, smem + threadIdx.x / 32 * Results::kSlabBytes,
+                   ResultWriter<kTraits.epilogue, kTypes.result>::of(args, at.batch),
+                   row + Mainloop::warp_row(), column + Mainloop::warp_column());
   }
 };
 

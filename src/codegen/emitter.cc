@@ -213,11 +213,27 @@ std::string notes_of(const KernelSpec& spec) {
   return launch_notes(spec, spec.strategy->launch_plan(spec, problem));
 }
 
+std::string epilogue_comment(const Epilogue& epilogue) {
+  if (epilogue == Epilogue{}) return {};
+  std::string text = fmt::format("// Epilogue: {}, before the one rounding.", to_string(epilogue));
+  switch (epilogue.bias) {
+    case kBiasPerColumn:
+      text += " args.bias has n elements of C's type.";
+      break;
+    case kBiasPerRow:
+      text += " args.bias has m elements of C's type.";
+      break;
+    case kNoBias:
+      break;
+  }
+  return text + "\n";
+}
+
 std::string launch_comment(const KernelSpec& spec) {
   return fmt::format(
       R"(// {strategy}: {summary}
-// Written by gemm-tune: C = alpha * op(A) * op(B) + beta * C, {type}{sums}{math}, layout {a}{b}t, any m, n and k.
-//
+// Written by gemm-tune: C = alpha * op(A) * op(B) + beta * C, {type}{sums}{math}{result}, layout {a}{b}t, any m, n and k.
+{epilogue}//
 // Compile: nvcc -std=c++20 -arch={arch} -c file.cu
 {launch}// Needs:   A's pointer, leading dimension, batch stride and contiguous extent multiples of {va}
 //          elements; B's of {vb}; C's of {vc}.
@@ -231,6 +247,10 @@ std::string launch_comment(const KernelSpec& spec) {
       fmt::arg("math", spec.math == MathMode::ieee
                            ? ""
                            : fmt::format(" with {} products", to_string(spec.math))),
+      fmt::arg("result", result_type(spec) == spec.type
+                             ? ""
+                             : fmt::format(" to {}", to_string(result_type(spec)))),
+      fmt::arg("epilogue", epilogue_comment(spec.traits.epilogue)),
       fmt::arg("a", spec.traits.a_row_major ? 't' : 'n'),
       fmt::arg("b", spec.traits.b_row_major ? 't' : 'n'),
       fmt::arg("launch", commented(notes_of(spec), "// Launch:  ", "//          ")),

@@ -37,6 +37,11 @@ constexpr std::array kRules = {
          [](const RuleInput& in) {
            return split(in.spec.tile) || in.spec.tile.reduction == kReduceWorkspace;
          }},
+    Rule{"no activation after atomic additions", "no block knows when the last one was made",
+         [](const RuleInput& in) {
+           return in.spec.tile.reduction != kReduceAtomic ||
+                  in.spec.traits.epilogue.activation == kNoActivation;
+         }},
     Rule{"a cluster has at most 8 blocks", "the portable limit",
          [](const RuleInput& in) {
            return !clustered(in.spec.tile) || in.spec.tile.slices <= kPortableCluster;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parts/epilogue/typed_results.cuh"
+#include "parts/epilogue/result_writer.cuh"
 #include "parts/shared/element_types.h"
 #include "parts/shared/gemm_args.h"
 #include "parts/shared/kernel_traits.h"

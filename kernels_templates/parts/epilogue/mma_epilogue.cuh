@@ -2,10 +2,9 @@
 
 #include "parts/epilogue/slab_drain.cuh"
 #include "parts/ptx/mma.cuh"
-#include "parts/shared/gemm_args.h"
 #include "parts/shared/mma_tiles.h"
 
-// Stores a warp's sums: C = alpha * sums + beta * C.
+// Stores a warp's sums.
 //
 // The lanes of a warp hold pairs of neighbouring columns of 8 rows at a time. Sixteen rows go
 // through shared memory, which each warp has a slab of for itself, and leave it as slab_drain.cuh
@@ -42,25 +41,23 @@ __device__ __forceinline__ void store_sums(const MmaSums<kAccumulator> (&sums)[k
   }
 }
 
-template <ElementType kType, int kVector, int kWarpM, int kWarpN, class Rows>
+template <int kVector, int kWarpM, int kWarpN, class Rows>
 struct MmaEpilogue {
   static constexpr int kRowTiles = kWarpM / 16;
-  using Element = typename StoredElement<kType>::Type;  // of C
   static constexpr int kStride = MmaSlab<kWarpN>::kStride;
-  using Drain = SlabDrain<kType, kVector, kWarpN, kStride>;
+  using Drain = SlabDrain<kVector, kWarpN, kStride>;
 
-  // `c` is the batch entry's first element; row and column are where the warp's tile starts in C;
-  // `slab` is the warp's own. `corrected` is given each sum and the row and column of C it is for.
-  template <class Sums, class Corrected>
-  static __device__ __forceinline__ void store(const Sums& sums, float* slab, Element* c,
-                                               const GemmArgs& args, int row, int column,
-                                               Corrected corrected) {
+  // Row and column are where the warp's tile starts in C; `slab` is the warp's own. `corrected` is
+  // given each sum and the row and column of C it is for.
+  template <class Sums, class Writer, class Corrected>
+  static __device__ __forceinline__ void store(const Sums& sums, float* slab, const Writer& writer,
+                                               int row, int column, Corrected corrected) {
 #pragma unroll
     for (int i = 0; i < kRowTiles; ++i) {
       store_sums<kStride>(sums[i], slab, [](int) { return true; });
       __syncwarp();
       Drain::run(
-          slab, c, args, [&](int r) { return row + Rows::row(i, r); }, column, corrected);
+          slab, writer, [&](int r) { return row + Rows::row(i, r); }, column, corrected);
       __syncwarp();
     }
   }

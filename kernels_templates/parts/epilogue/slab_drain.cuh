@@ -1,12 +1,9 @@
 #pragma once
 
-#include "parts/epilogue/typed_results.cuh"
-#include "parts/shared/gemm_args.h"
+#include "parts/epilogue/result_writer.cuh"
 
 // The second half of a tensor-core epilogue: 16 rows of a warp's sums, left in a slab of shared
-// memory that is the warp's own, become rows of C = alpha * sums + beta * C, rounded once, to the
-// element type. C is read only when beta is not 0 (it may hold NaN otherwise), and nothing outside
-// the m x n matrix is touched.
+// memory that is the warp's own, become rows of C (result_writer.cuh).
 //
 //     slab: 16 rows of kWarpN sums, kStride apart      C: accesses of kVector elements side by
 //     side,
@@ -16,19 +13,17 @@
 
 namespace gemmtune {
 
-template <ElementType kType, int kVector, int kWarpN, int kStride>
+template <int kVector, int kWarpN, int kStride>
 struct SlabDrain {
-  using Element = typename StoredElement<kType>::Type;
   static constexpr int kRowAccesses = kWarpN / kVector;
   static constexpr int kAccesses = 16 * kRowAccesses / 32;  // of a lane
   static_assert(16 * kRowAccesses % 32 == 0, "lanes divide the accesses of 16 rows");
 
-  // `c` is the batch entry's first element; row_of(r) is the row of C that row r of the slab is,
-  // `column` the column of its first sum; `corrected` is given each sum and the row and column of C
-  // it is for.
-  template <class Sum, class RowOf, class Corrected = AsSummed>
-  static __device__ __forceinline__ void run(const Sum* slab, Element* c, const GemmArgs& args,
-                                             RowOf row_of, int column, Corrected corrected = {}) {
+  // row_of(r) is the row of C that row r of the slab is, `column` the column of its first sum;
+  // `corrected` is given each sum and the row and column of C it is for.
+  template <class Sum, class Writer, class RowOf, class Corrected = AsSummed>
+  static __device__ __forceinline__ void run(const Sum* slab, const Writer& writer, RowOf row_of,
+                                             int column, Corrected corrected = {}) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     // Narrow accesses are many; all of them unrolled would be most of the kernel's code.
     constexpr int kUnroll = kAccesses < 8 ? kAccesses : 8;
@@ -39,11 +34,11 @@ struct SlabDrain {
       const int slab_column = access % kRowAccesses * kVector;
       const int m = row_of(slab_row);
       const int n = column + slab_column;
-      if (m < args.m && n < args.n) {
+      if (m < writer.args.m && n < writer.args.n) {
         auto sums = load_sums(slab + slab_row * kStride + slab_column);
 #pragma unroll
         for (int v = 0; v < kVector; ++v) sums.v[v] = corrected(sums.v[v], m, n + v);
-        store_results<kType, kVector>(c + m * args.ldc + n, sums, args);
+        writer.template store<kVector>(sums, m, n);
       }
     }
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "parts/epilogue/result_writer.cuh"
 #include "parts/epilogue/simt_epilogue.cuh"
 #include "parts/ptx/thread_group.cuh"
 #include "parts/shared/gemm_args.h"
@@ -29,8 +30,9 @@ struct StagedEpilogue {
   static constexpr int kSmemBytes = warp_tile_threads(kTile) / 32 * kWarpFloats * 4;
 
   // As store_thread_tile(); nobody may read or write `smem` any more.
-  static __device__ __forceinline__ void store(Tile& tile, float* smem, float* c,
-                                               const GemmArgs& args, int row, int column) {
+  template <class Writer>
+  static __device__ __forceinline__ void store(Tile& tile, float* smem, const Writer& writer,
+                                               int row, int column) {
     const int thread = reread_thread_index();
     tile.place(thread);
     const int lane = thread % 32;
@@ -40,11 +42,12 @@ struct StagedEpilogue {
 #pragma unroll
     for (int subtile = 0; subtile < Tile::kM; subtile += Tile::kSubtileM) {
       __syncwarp();
-      stage(tile, own, subtile, tile.row - warp_row, tile.column - warp_column, opaque_one(args));
+      stage(tile, own, subtile, tile.row - warp_row, tile.column - warp_column,
+            opaque_one(writer.args));
       __syncwarp();
       const int first = row + warp_row + subtile * Tile::kLanesM;
-      for (int r = 0; r < min(kRows, args.m - first); ++r) {
-        store_line(c + (first + r) * args.ldc, own + r * kStride, args, column + warp_column, lane);
+      for (int r = 0; r < min(kRows, writer.args.m - first); ++r) {
+        store_line(writer, own + r * kStride, first + r, column + warp_column, lane);
       }
     }
   }
@@ -64,13 +67,14 @@ struct StagedEpilogue {
     }
   }
 
-  static __device__ __forceinline__ void store_line(float* c_row, const float* line,
-                                                    const GemmArgs& args, int column, int lane) {
+  template <class Writer>
+  static __device__ __forceinline__ void store_line(const Writer& writer, const float* line, int m,
+                                                    int column, int lane) {
 #pragma unroll
     for (int n = 0; n < kTile.warp_n; n += 32) {
       const int at = n + lane;
-      if (at < kTile.warp_n && column + at < args.n) {
-        store_vector_of_c<1>(c_row + column + at, {line[at]}, args.alpha, args.beta);
+      if (at < kTile.warp_n && column + at < writer.args.n) {
+        writer.template store<1>({line[at]}, m, column + at);
       }
     }
   }

@@ -5,7 +5,7 @@
 #include "parts/ptx/wmma.cuh"
 #include "parts/shared/mma_tiles.h"
 
-// Stores a warp's sums that are in wmma fragments: C = alpha * sums + beta * C. Which lane holds
+// Stores a warp's sums that are in wmma fragments. Which lane holds
 // which sum is the hardware's affair, so 16 rows at a time go through a slab of shared memory, in
 // the type of the sums, and leave it as slab_drain.cuh says.
 //
@@ -19,14 +19,12 @@ struct WmmaEpilogue {
   static constexpr int kStride = slab_row_sums(kWarpN);
   using Sum = typename StoredElement<kTypes.accumulator>::Type;
   static constexpr int kSlabBytes = slab_sums(kWarpN) * static_cast<int>(sizeof(Sum));
-  using Drain = SlabDrain<kTypes.operand, kVector, kWarpN, kStride>;
-  using Element = typename Drain::Element;  // of C
+  using Drain = SlabDrain<kVector, kWarpN, kStride>;
 
-  // `c` is the batch entry's first element; row and column are where the warp's tile starts in C;
-  // `slab` is the warp's own.
-  template <class Sums>
-  static __device__ __forceinline__ void store(const Sums& sums, unsigned char* slab, Element* c,
-                                               const GemmArgs& args, int row, int column) {
+  // Row and column are where the warp's tile starts in C; `slab` is the warp's own.
+  template <class Sums, class Writer>
+  static __device__ __forceinline__ void store(const Sums& sums, unsigned char* slab,
+                                               const Writer& writer, int row, int column) {
 #pragma unroll
     for (int i = 0; i < kWarpM / 16; ++i) {
 #pragma unroll
@@ -36,7 +34,7 @@ struct WmmaEpilogue {
       }
       __syncwarp();
       Drain::run(
-          reinterpret_cast<const Sum*>(slab), c, args, [&](int r) { return row + i * 16 + r; },
+          reinterpret_cast<const Sum*>(slab), writer, [&](int r) { return row + i * 16 + r; },
           column);
       __syncwarp();
     }

@@ -58,7 +58,8 @@ struct AlignedOperands {
   static_assert(kCopiesA || kCopiesB, "an operand needs the copy");
   // Those of the problem that the main kernel sees.
   static constexpr KernelTraits kAligned = {kTraits.a_row_major, kTraits.b_row_major,
-                                            kAlignedVector, kAlignedVector, kTraits.vector_c};
+                                            kAlignedVector,      kAlignedVector,
+                                            kTraits.vector_c,    kTraits.epilogue};
 
   static __device__ __forceinline__ AlignedLines copy_of_a(const GemmArgs& args) {
     return AlignedLines(kTraits.a_row_major, args.m, args.k, args.stride_a, args.batch);

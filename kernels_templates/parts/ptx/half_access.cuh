@@ -95,6 +95,23 @@ __device__ __forceinline__ HalfVector<kWidth> load_halves(const unsigned short* 
   return out;
 }
 
+// The same of memory that nobody writes while the kernel runs.
+template <int kWidth>
+__device__ __forceinline__ HalfVector<kWidth> load_constant_halves(const unsigned short* from) {
+  HalfVector<kWidth> out;
+  if constexpr (kWidth == 8) {
+    const uint4 x = __ldg(reinterpret_cast<const uint4*>(from));
+    out.words[0] = x.x, out.words[1] = x.y, out.words[2] = x.z, out.words[3] = x.w;
+  } else if constexpr (kWidth == 4) {
+    const uint2 x = __ldg(reinterpret_cast<const uint2*>(from));
+    out.words[0] = x.x, out.words[1] = x.y;
+  } else {
+    static_assert(kWidth == 2, "vectors are of 2, 4 or 8 elements");
+    out.words[0] = __ldg(reinterpret_cast<const unsigned*>(from));
+  }
+  return out;
+}
+
 template <int kWidth>
 __device__ __forceinline__ void store_halves(unsigned short* to, const HalfVector<kWidth>& x) {
   if constexpr (kWidth == 8) {

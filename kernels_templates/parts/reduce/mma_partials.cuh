@@ -2,7 +2,7 @@
 
 #include "parts/epilogue/exact_product.cuh"
 #include "parts/epilogue/mma_epilogue.cuh"
-#include "parts/epilogue/typed_results.cuh"
+#include "parts/epilogue/result_writer.cuh"
 #include "parts/mma/mma_mainloop.cuh"
 #include "parts/ptx/vector_access.cuh"
 #include "parts/shared/gemm_args.h"
@@ -28,7 +28,7 @@ namespace gemmtune {
 template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
 struct MmaPartials {
   using Rows = typename MmaMainloop<kTile, kTraits, kTypes>::Rows;
-  using Element = typename StoredElement<kTypes.operand>::Type;
+  using Writer = ResultWriter<kTraits.epilogue, kTypes.result>;
   static constexpr int kStride = mma_partial_row_floats(kTile);  // in shared memory
   static constexpr int kBytes = mma_partial_tile_bytes(kTile);
   static constexpr int kSlotFloats = slot_floats(kTile);
@@ -81,9 +81,8 @@ struct MmaPartials {
   static __device__ __forceinline__ void store(const FloatVector<4>& sums, const GemmArgs& args,
                                                int batch, int m, int n) {
     if (m >= args.m) return;
-    Element* row = static_cast<Element*>(args.c) + batch * args.stride_c + m * args.ldc;
-    store_results_of_row<kTypes.operand, kTraits.vector_c>(
-        row, sums, args, m, n, correction<kTraits, kTypes>(args, batch));
+    Writer::of(args, batch)
+        .template store_row<kTraits.vector_c>(sums, m, n, correction<kTraits, kTypes>(args, batch));
   }
 };
 

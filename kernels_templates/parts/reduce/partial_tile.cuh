@@ -45,10 +45,9 @@ struct PartialTile {
   // Adds up the tiles that all kBlocks blocks of a cluster have at `from` in their shared memory,
   // in the order of their ranks, and stores C from (row, column) on. Block `rank` does every
   // kBlocks-th run of kThreads vectors. All threads of the cluster come here.
-  template <int kBlocks, int kThreads, int kVectorC>
-  static __device__ __forceinline__ void sum_in_cluster(const float* from, float* c,
-                                                        const GemmArgs& args, int row, int column,
-                                                        int rank) {
+  template <int kBlocks, int kThreads, int kVectorC, class Writer>
+  static __device__ __forceinline__ void sum_in_cluster(const float* from, const Writer& writer,
+                                                        int row, int column, int rank) {
     cluster_sync();
     for (int v = rank * kThreads + static_cast<int>(threadIdx.x); v < kVectors;
          v += kBlocks * kThreads) {
@@ -60,9 +59,8 @@ struct PartialTile {
         sum.x += x.x, sum.y += x.y, sum.z += x.z, sum.w += x.w;
       }
       const int m = row + row_of(v);
-      if (m < args.m) {
-        store_row<kVectorC>(c + m * args.ldc, {sum.x, sum.y, sum.z, sum.w}, args,
-                            column + column_of(v));
+      if (m < writer.args.m) {
+        writer.template store_row<kVectorC>({sum.x, sum.y, sum.z, sum.w}, m, column + column_of(v));
       }
     }
     cluster_sync();  // no block may leave while others read its shared memory

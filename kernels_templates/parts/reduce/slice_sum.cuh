@@ -1,5 +1,6 @@
 #pragma once
 
+#include "parts/epilogue/result_writer.cuh"
 #include "parts/epilogue/simt_epilogue.cuh"
 #include "parts/ptx/vector_access.cuh"
 #include "parts/shared/gemm_args.h"
@@ -23,7 +24,9 @@ struct SliceSum {
     return static_cast<float*>(args.workspace) + matrix * args.m * args.n;
   }
 
-  // What a kernel that stores a partial product works with: alpha 1, beta 0, no padding.
+  // What a kernel that stores a partial product works with: alpha 1, beta 0, no padding, and a
+  // writer without an epilogue.
+  using PartialWriter = ResultWriter<Epilogue{}>;
   static __device__ __forceinline__ GemmArgs dense(const GemmArgs& args) {
     GemmArgs dense = args;
     dense.ldc = args.n;
@@ -32,7 +35,7 @@ struct SliceSum {
     return dense;
   }
 
-  // workspace: C = alpha * (sum of the slices in order) + beta * C, kFinishVectors vectors of C a
+  // workspace: the sum of the slices in order becomes results, kFinishVectors vectors of C a
   // block. Within a block, row r of the threads adds up slices r, r + kFinishRows, ...; the partial
   // sums are then added in the order of the rows.
   static constexpr int kFinishThreads = kSliceFinishThreads;
@@ -64,10 +67,10 @@ struct SliceSum {
 #pragma unroll
       for (int v = 0; v < kVector; ++v) sum.v[v] += sums[r][place].v[v];
     }
-    store_vector_of_c<kVector>(element_of_c(args, i), sum, args.alpha, args.beta);
+    store(args, i, sum);
   }
 
-  // atomic: C = beta * C, one vector a thread.
+  // atomic: C = beta * C + bias, one vector a thread.
   static constexpr int kPrepareThreads = kSlicePrepareThreads;
 
   static __device__ __forceinline__ void prepare(const GemmArgs& args) {
@@ -75,17 +78,21 @@ struct SliceSum {
     const long long i =
         (static_cast<long long>(blockIdx.x) * kPrepareThreads + threadIdx.x) * kVector;
     if (i >= elements) return;
-    store_vector_of_c<kVector>(element_of_c(args, i), FloatVector<kVector>{}, 0.0f, args.beta);
+    GemmArgs without_product = args;
+    without_product.alpha = 0.0f;
+    store(without_product, i, FloatVector<kVector>{});
   }
 
  private:
-  // Element i of all batch entries of C, counted row by row.
-  static __device__ __forceinline__ float* element_of_c(const GemmArgs& args, long long i) {
+  // Stores a vector of results from element i of all batch entries of C on, counted row by row.
+  static __device__ __forceinline__ void store(const GemmArgs& args, long long i,
+                                               const FloatVector<kVector>& sum) {
     const long long entry = static_cast<long long>(args.m) * args.n;
     const long long batch = i / entry;
     const long long row = (i - batch * entry) / args.n;
     const long long column = i - batch * entry - row * args.n;
-    return static_cast<float*>(args.c) + batch * args.stride_c + row * args.ldc + column;
+    ResultWriter<kTraits.epilogue>::of(args, static_cast<int>(batch))
+        .template store<kVector>(sum, static_cast<int>(row), static_cast<int>(column));
   }
 };
 

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "parts/epilogue/simt_epilogue.cuh"
-#include "parts/shared/gemm_args.h"
+#include "parts/ptx/vector_access.cuh"
 #include "parts/shared/thread_tiles.h"
 #include "parts/shared/tile_config.h"
 
@@ -49,23 +48,23 @@ struct BlockThreadTile {
     }
   }
 
-  // C = alpha * acc + beta * C in accesses of kVector columns, for the elements that exist. `c` is
-  // the batch entry's first element; the block tile starts at (block_row, block_column) of C.
-  template <int kVector>
-  __device__ __forceinline__ void store(float* c, const GemmArgs& args, int block_row,
+  // Stores the elements that exist in accesses of kVector columns; the block tile starts at
+  // (block_row, block_column) of C, `writer` is a ResultWriter.
+  template <int kVector, class Writer>
+  __device__ __forceinline__ void store(const Writer& writer, int block_row,
                                         int block_column) const {
 #pragma unroll
     for (int i = 0; i < kM; ++i) {
       const int m = block_row + row + i;
-      if (m >= args.m) continue;
+      if (m >= writer.args.m) continue;
 #pragma unroll
       for (int j = 0; j < kN; j += kVector) {
         const int n = block_column + column + j;
-        if (n >= args.n) continue;
+        if (n >= writer.args.n) continue;
         FloatVector<kVector> products;
 #pragma unroll
         for (int v = 0; v < kVector; ++v) products.v[v] = acc[i][j + v];
-        store_vector_of_c(c + m * args.ldc + n, products, args.alpha, args.beta);
+        writer.template store<kVector>(products, m, n);
       }
     }
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "parts/epilogue/result_writer.cuh"
 #include "parts/shared/gemm_args.h"
 #include "parts/shared/kernel_traits.h"
 #include "parts/shared/raster.h"
@@ -70,8 +71,7 @@ struct GuardedGemm {
       Product::multiply(tile, a, b);
       __syncthreads();  // nobody reads them any more
     }
-    tile.template store<1>(static_cast<float*>(args.c) + at.batch * args.stride_c, args, row,
-                           column);
+    tile.template store<1>(ResultWriter<kTraits.epilogue>::of(args, at.batch), row, column);
   }
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parts/epilogue/simt_epilogue.cuh"
+#include "parts/epilogue/result_writer.cuh"
 #include "parts/ptx/cluster.cuh"
 #include "parts/reduce/slice_sum.cuh"
 #include "parts/shared/gemm_args.h"
@@ -50,13 +50,13 @@ struct SkinnyResults {
     store_sums(smem);
     __syncthreads();
     if constexpr (kSlices == 1) {
-      store_results(smem, args, tile, 0, 1, args.alpha);
+      store_results(smem, args, tile, 0, 1);
     } else if constexpr (kTile.reduction == kReduceCluster) {
       for (int i = static_cast<int>(threadIdx.x); i < kResults; i += G::kThreads) {
         smem[i] = sum_of(smem, i);
       }
       cluster_sync();
-      store_results(smem, args, tile, tile.slice, kSlices, args.alpha);
+      store_results(smem, args, tile, tile.slice, kSlices);
       cluster_sync();  // no block may leave while others read its shared memory
     } else {
       store_partial(smem, args, tile);
@@ -139,9 +139,9 @@ struct SkinnyResults {
 
   // Block `rank` of `ranks` sums and stores every ranks-th run of kThreads results.
   static __device__ __forceinline__ void store_results(const float* smem, const GemmArgs& args,
-                                                       const SkinnyTile& tile, int rank, int ranks,
-                                                       float alpha) {
-    float* c = static_cast<float*>(args.c) + tile.batch * args.stride_c;
+                                                       const SkinnyTile& tile, int rank,
+                                                       int ranks) {
+    const auto writer = ResultWriter<kTraits.epilogue>::of(args, tile.batch);
     for (int i = rank * G::kThreads + static_cast<int>(threadIdx.x); i < kResults;
          i += ranks * G::kThreads) {
       const Place at = place(i, tile);
@@ -153,7 +153,7 @@ struct SkinnyResults {
       } else {
         sum = sum_of(smem, at.smem);
       }
-      store_vector_of_c<1>(c + at.m * args.ldc + at.n, {sum}, alpha, args.beta);
+      writer.template store<1>({sum}, at.m, at.n);
     }
   }
 
