@@ -193,6 +193,9 @@ Expected<void> validate(const Problem& p) {
     return usage_error("accumulator " + std::string(to_string(p.accumulator)) +
                        " does not go with type " + std::string(to_string(p.type)) + "; use f32");
   }
+  if (p.type == DataType::f32 && result_type(p) != DataType::f32)
+    return usage_error("results of type " + std::string(to_string(*p.result)) +
+                       " do not go with type f32; use f32");
   if (result_type(p) != p.type && p.result != DataType::f32) {
     return usage_error("results of type " + std::string(to_string(*p.result)) +
                        " do not go with type " + std::string(to_string(p.type)) + "; use " +
