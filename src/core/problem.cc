@@ -80,6 +80,10 @@ std::string whole_number(double value) {
   return {text.data(), end};
 }
 
+int largest_element_bytes(const Problem& p) {
+  return std::max(size_bytes(p.type), size_bytes(result_type(p)));
+}
+
 Expected<void> check_operand(const Operand& o, int64_t batch) {
   const int64_t least = contiguous(o.order, o.rows, o.columns);
   if (o.ld < least) {
@@ -152,7 +156,8 @@ Problem make_problem(const Shape& shape, DataType type, Layout layout) {
 std::vector<Problem> other_alignments(const Problem& problem) {
   std::vector<Problem> others;
   for (const int align_bytes : {kUsualAlignBytes, kWidestAccessBytes, 8, 4, 2}) {
-    if (align_bytes == problem.align_bytes || align_bytes < size_bytes(problem.type)) continue;
+    if (align_bytes == problem.align_bytes || align_bytes < largest_element_bytes(problem))
+      continue;
     others.push_back(problem);
     others.back().align_bytes = align_bytes;
   }
@@ -171,7 +176,7 @@ Expected<void> validate(const Problem& p) {
   for (const Operand& operand : {operand_a(p), operand_b(p), operand_c(p)}) {
     if (auto checked = check_operand(operand, p.batch); !checked) return checked;
   }
-  const int element = size_bytes(p.type);
+  const int element = largest_element_bytes(p);
   if (p.align_bytes < element || (p.align_bytes & (p.align_bytes - 1)) != 0) {
     return usage_error("alignment is " + std::to_string(p.align_bytes) +
                        " bytes, a power of two of at least the element size (" +
@@ -188,6 +193,9 @@ Expected<void> validate(const Problem& p) {
     return usage_error("accumulator " + std::string(to_string(p.accumulator)) +
                        " does not go with type " + std::string(to_string(p.type)) + "; use f32");
   }
+  if (p.type == DataType::f32 && result_type(p) != DataType::f32)
+    return usage_error("results of type " + std::string(to_string(*p.result)) +
+                       " do not go with type f32; use f32");
   if (result_type(p) != p.type && p.result != DataType::f32) {
     return usage_error("results of type " + std::string(to_string(*p.result)) +
                        " do not go with type " + std::string(to_string(p.type)) + "; use " +

@@ -90,6 +90,8 @@ void bind_problem(SQLite::Statement& statement, const Problem& problem) {
   statement.bind(":stride_b", problem.stride_b);
   statement.bind(":stride_c", problem.stride_c);
   statement.bind(":align_bytes", problem.align_bytes);
+  statement.bind(":result_type", std::string(to_string(result_type(problem))));
+  statement.bind(":epilogue", to_string(problem.epilogue));
 }
 
 void bind_device(SQLite::Statement& statement, const Device& device) {
@@ -173,6 +175,9 @@ Problem read_problem(SQLite::Statement& row) {
   problem.stride_b = row.getColumn("stride_b").getInt64();
   problem.stride_c = row.getColumn("stride_c").getInt64();
   problem.align_bytes = row.getColumn("align_bytes").getInt();
+  const auto result = read_name(row, "result_type", parse_data_type);
+  if (result != problem.type) problem.result = result;
+  problem.epilogue = read_name(row, "epilogue", parse_epilogue);
   // A damaged row must not reach code that trusts sizes.
   if (auto valid = validate(problem); !valid) throw BadRow(valid.error().message);
   return problem;

@@ -34,15 +34,15 @@ inline constexpr const char* kSelectProblemId = "SELECT id FROM problems WHERE k
 inline constexpr const char* kInsertProblem = R"(
   INSERT INTO problems
     (key, type, accumulator, math, layout, m, n, k, lda, ldb, ldc, batch, stride_a, stride_b,
-     stride_c, align_bytes)
+     stride_c, align_bytes, result_type, epilogue)
   VALUES
     (:key, :type, :accumulator, :math, :layout, :m, :n, :k, :lda, :ldb, :ldc, :batch, :stride_a,
-     :stride_b, :stride_c, :align_bytes)
+     :stride_b, :stride_c, :align_bytes, :result_type, :epilogue)
   RETURNING id)";
 
 inline constexpr const char* kSelectSimilarProblems = R"(
   SELECT key, type, accumulator, math, layout, m, n, k, lda, ldb, ldc, batch, stride_a, stride_b,
-         stride_c, align_bytes
+         stride_c, align_bytes, result_type, epilogue
   FROM problems
   WHERE type = :type AND accumulator = :accumulator AND math = :math AND layout = :layout
     AND key <> :key)";
@@ -95,7 +95,8 @@ inline constexpr const char* kSelectRecord = R"(
     c.id AS id, p.type AS type, p.accumulator AS accumulator, p.math AS math, p.layout AS layout,
     p.m AS m, p.n AS n, p.k AS k, p.lda AS lda, p.ldb AS ldb, p.ldc AS ldc, p.batch AS batch,
     p.stride_a AS stride_a, p.stride_b AS stride_b, p.stride_c AS stride_c,
-    p.align_bytes AS align_bytes, c.arch AS arch, r.device_uuid AS device_uuid, c.warm AS warm,
+    p.align_bytes AS align_bytes, p.result_type AS result_type, p.epilogue AS epilogue,
+    c.arch AS arch, r.device_uuid AS device_uuid, c.warm AS warm,
     c.strategy AS strategy, c.config AS config, c.source_hash AS source_hash,
     c.compiler_version AS compiler_version, c.provenance AS provenance, c.outcome AS outcome,
     c.reason AS reason, c.registers AS registers, c.spill_bytes AS spill_bytes,

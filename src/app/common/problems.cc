@@ -26,6 +26,14 @@ Expected<Problem> parse_kind(const ProblemOptions& options) {
   problem.accumulator = *accumulator;
   problem.math = *math;
   problem.layout = *layout;
+  auto epilogue = parse_epilogue(options.epilogue);
+  if (!epilogue) return tl::unexpected(epilogue.error());
+  problem.epilogue = *epilogue;
+  if (!options.result.empty()) {
+    auto result = parse_data_type(options.result);
+    if (!result) return tl::unexpected(result.error());
+    if (*result != problem.type) problem.result = *result;
+  }
   problem.lda = options.lda;
   problem.ldb = options.ldb;
   problem.ldc = options.ldc;

@@ -19,6 +19,8 @@ struct ProblemOptions {
   std::string accumulator = "f32";
   std::string math = "ieee";
   std::string layout = "ttt";
+  std::string result;  // --out; empty: as `type`
+  std::string epilogue = "none";
   int64_t lda = 0;  // 0: the smallest
   int64_t ldb = 0;
   int64_t ldc = 0;

@@ -29,6 +29,8 @@ ordered_json to_json(const Problem& p) {
     json["stride_c"] = p.stride_c;
   }
   json["align"] = p.align_bytes;
+  if (result_type(p) != p.type) json["out"] = to_string(result_type(p));
+  if (p.epilogue != Epilogue{}) json["epilogue"] = to_string(p.epilogue);
   return json;
 }
 

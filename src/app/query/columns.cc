@@ -58,6 +58,10 @@ void add_problem(Columns& columns) {
   columns.push_back(text("math", [=](const Record& r) { return to_string(problem(r).math); }));
   columns.push_back(text("layout", [=](const Record& r) { return to_string(problem(r).layout); }));
   columns.push_back(integer("batch", [=](const Record& r) { return problem(r).batch; }));
+  columns.push_back(
+      text("out", [=](const Record& r) { return to_string(result_type(problem(r))); }));
+  columns.push_back(
+      text("epilogue", [=](const Record& r) { return to_string(problem(r).epilogue); }));
 }
 
 void add_job(Columns& columns, const DeviceNames& devices) {

@@ -32,6 +32,8 @@ std::vector<std::string> problem_arguments(const Problem& problem) {
     arguments.push_back(std::move(value));
   };
   if (problem.type != Problem{}.type) add("--type", std::string(to_string(problem.type)));
+  if (result_type(problem) != problem.type)
+    add("--out", std::string(to_string(result_type(problem))));
   if (problem.accumulator != assumed.accumulator)
     add("--acc", std::string(to_string(problem.accumulator)));
   if (problem.math != assumed.math) add("--math", std::string(to_string(problem.math)));
@@ -42,6 +44,7 @@ std::vector<std::string> problem_arguments(const Problem& problem) {
   if (problem.batch != assumed.batch) add("--batch", std::to_string(problem.batch));
   if (problem.align_bytes != assumed.align_bytes)
     add("--align", std::to_string(problem.align_bytes));
+  if (problem.epilogue != assumed.epilogue) add("--epilogue", to_string(problem.epilogue));
   return arguments;
 }
 

@@ -54,7 +54,14 @@ void add_problem_options(CLI::App& command, app::ProblemOptions& options, bool s
         ->group(group)
         ->allow_extra_args(false);
   }
-  command.add_option("--type,--dtype", options.type, "Of A, B and C: f32, f16, bf16")
+  command
+      .add_option("--type,--dtype", options.type,
+                  "Of A and B, and of C unless --out names another: f32, f16, bf16")
+      ->type_name("TYPE")
+      ->group(group);
+  command
+      .add_option("--out", options.result,
+                  "Of C and the bias: f32 for 16-bit operands (default: as --type)")
       ->type_name("TYPE")
       ->group(group);
   command.add_option("--acc", options.accumulator, "Of the sums: f32, f16")
@@ -67,6 +74,13 @@ void add_problem_options(CLI::App& command, app::ProblemOptions& options, bool s
       .add_option("--layout", options.layout,
                   "Orders of A, B, C: t row-major, n column-major; e.g. ttt, tnt")
       ->type_name("ABC")
+      ->group(group);
+  command
+      .add_option(
+          "--epilogue", options.epilogue,
+          "What is done to C before it is stored: bias or bias_row, then relu, gelu, gelu_erf "
+          "or silu; e.g. bias,gelu (default: none)")
+      ->type_name("PARTS")
       ->group(group);
   const CLI::Validator size = whole_number(1, kMaxDimension);
   command.add_option("--lda", options.lda, "Leading dimension of A in elements (default: packed)")

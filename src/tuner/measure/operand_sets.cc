@@ -12,6 +12,7 @@ namespace {
 
 constexpr int64_t kLine = 256;  // bytes; alignment of each operand
 constexpr uint64_t kSeed = 20240229;
+constexpr uint64_t kBiasSeed = 20240301;
 constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
 
 // Bytes of an operand, shifted by the alignment it is given and rounded up to whole lines.
@@ -21,7 +22,7 @@ int64_t padded(int64_t bytes, int align_bytes) {
 
 gpu::Result<void> fill_random(const std::shared_ptr<const gpu::Context>& context,
                               const jit::Compiler& compiler, Arch arch, DataType type,
-                              const gpu::DeviceBuffer& buffer) {
+                              uint64_t seed, const gpu::DeviceBuffer& buffer) {
   const codegen::KernelSource source = codegen::random_fill_source(type);
   const auto compiled = compiler.compile({source, arch, {}});
   if (!compiled)
@@ -36,7 +37,7 @@ gpu::Result<void> fill_random(const std::shared_ptr<const gpu::Context>& context
   auto entered = context->enter();
   if (!entered) return tl::unexpected(entered.error());
   const FillArgs args{buffer.data(), buffer.size_bytes() / static_cast<size_t>(size_bytes(type)),
-                      kSeed};
+                      seed};
   const LaunchConfig config{{1024, 1, 1}, {256, 1, 1}, {}, 0};
   if (auto launched = function->launch(config, stream->handle(), args); !launched) return launched;
   return stream->synchronize();
@@ -49,7 +50,8 @@ SetPlan plan_sets(const Problem& problem, int64_t l2_bytes, bool warm) {
   plan.bytes_a = padded(bytes_a(problem), problem.align_bytes);
   plan.bytes_b = padded(bytes_b(problem), problem.align_bytes);
   plan.bytes_c = padded(bytes_c(problem), problem.align_bytes);
-  const int64_t one = plan.bytes_a + plan.bytes_b + plan.bytes_c;
+  plan.bytes_bias = padded(bias_elements(problem) * size_bytes(result_type(problem)), 0);
+  const int64_t one = plan.matrix_bytes() + plan.bytes_bias;
   plan.sets = warm ? 1 : std::clamp<int64_t>((2 * l2_bytes + one - 1) / one, 1, kMaxSets);
   return plan;
 }
@@ -69,17 +71,24 @@ gpu::Result<OperandSets> OperandSets::create(const std::shared_ptr<const gpu::Co
                                              const jit::Compiler& compiler, Arch arch,
                                              const Problem& problem, const SetPlan& plan,
                                              int64_t workspace_bytes) {
-  auto memory = gpu::DeviceBuffer::allocate(context, static_cast<size_t>(plan.total_bytes()));
+  const auto all_sets = [&](int64_t bytes) { return static_cast<size_t>(plan.sets * bytes); };
+  auto memory = gpu::DeviceBuffer::allocate(context, all_sets(plan.matrix_bytes()));
   if (!memory) return tl::unexpected(memory.error());
+  auto bias = gpu::DeviceBuffer::allocate(context, all_sets(plan.bytes_bias));
+  if (!bias) return tl::unexpected(bias.error());
   auto workspace = gpu::DeviceBuffer::allocate(context, static_cast<size_t>(workspace_bytes));
   if (!workspace) return tl::unexpected(workspace.error());
-  if (auto filled = fill_random(context, compiler, arch, problem.type, *memory); !filled)
+  if (auto filled = fill_random(context, compiler, arch, problem.type, kSeed, *memory); !filled)
     return tl::unexpected(filled.error());
-  return OperandSets(problem, plan, std::move(*memory), std::move(*workspace));
+  if (plan.bytes_bias > 0) {
+    auto filled = fill_random(context, compiler, arch, result_type(problem), kBiasSeed, *bias);
+    if (!filled) return tl::unexpected(filled.error());
+  }
+  return OperandSets(problem, plan, std::move(*memory), std::move(*bias), std::move(*workspace));
 }
 
 int64_t OperandSets::offset_a(int64_t set) const {
-  return set * (plan_.bytes_a + plan_.bytes_b + plan_.bytes_c) + problem_.align_bytes % kLine;
+  return set * plan_.matrix_bytes() + problem_.align_bytes % kLine;
 }
 
 launch::Operands OperandSets::operands(int64_t index) const {
@@ -88,6 +97,8 @@ launch::Operands OperandSets::operands(int64_t index) const {
   operands.a = a;
   operands.b = a + plan_.bytes_a;
   operands.c = a + plan_.bytes_a + plan_.bytes_b;
+  if (plan_.bytes_bias > 0)
+    operands.bias = static_cast<std::byte*>(bias_.data()) + index % plan_.sets * plan_.bytes_bias;
   operands.workspace = workspace_.data();
   return operands;
 }
@@ -95,15 +106,19 @@ launch::Operands OperandSets::operands(int64_t index) const {
 gpu::Result<void> OperandSets::read_c(const gpu::Stream& stream, int64_t element,
                                       std::span<std::byte> to) const {
   const int64_t offset =
-      offset_a(0) + plan_.bytes_a + plan_.bytes_b + element * size_bytes(problem_.type);
+      offset_a(0) + plan_.bytes_a + plan_.bytes_b + element * size_bytes(result_type(problem_));
   return memory_.copy_to_host(stream.handle(), to, static_cast<size_t>(offset));
 }
 
 OperandSets::Origin OperandSets::origin_a() const {
-  return {kSeed, static_cast<uint64_t>(offset_a(0) / size_bytes(problem_.type))};
+  return {kSeed, static_cast<uint64_t>(offset_a(0) / size_bytes(problem_.type)), problem_.type};
 }
 OperandSets::Origin OperandSets::origin_b() const {
-  return {kSeed, static_cast<uint64_t>((offset_a(0) + plan_.bytes_a) / size_bytes(problem_.type))};
+  return {kSeed, static_cast<uint64_t>((offset_a(0) + plan_.bytes_a) / size_bytes(problem_.type)),
+          problem_.type};
+}
+OperandSets::Origin OperandSets::origin_bias() const {
+  return {kBiasSeed, 0, result_type(problem_)};
 }
 
 }  // namespace gemmtune::tuner

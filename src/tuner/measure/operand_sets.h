@@ -22,7 +22,10 @@ struct SetPlan {
   int64_t bytes_a = 0;  // of one set, padded to whole cache lines
   int64_t bytes_b = 0;
   int64_t bytes_c = 0;
-  int64_t total_bytes() const { return sets * (bytes_a + bytes_b + bytes_c); }
+  int64_t bytes_bias = 0;
+  // All but the bias, which lies in memory of its own.
+  int64_t matrix_bytes() const { return bytes_a + bytes_b + bytes_c; }
+  int64_t total_bytes() const { return sets * (matrix_bytes() + bytes_bias); }
 };
 
 // Cold: so many sets that a walk over all of them touches at least twice the L2, so that operands
@@ -37,7 +40,7 @@ Expected<void> check_memory(const Problem& problem, const SetPlan& plan, int64_t
                             int64_t free_bytes);
 
 // The operand sets of a benchmark, in device memory, filled with random values in [-1, 1). Base
-// pointers are aligned to exactly Problem::align_bytes where that is less than 256.
+// pointers of the matrices are aligned to exactly Problem::align_bytes where that is less than 256.
 class OperandSets {
  public:
   static gpu::Result<OperandSets> create(const std::shared_ptr<const gpu::Context>& context,
@@ -51,30 +54,35 @@ class OperandSets {
   int64_t workspace_bytes() const { return static_cast<int64_t>(workspace_.size_bytes()); }
 
   // Enqueues a copy of one element of set 0's C (an element offset) to the host: as many bytes as
-  // the problem's type has.
+  // the type of C has.
   gpu::Result<void> read_c(const gpu::Stream& stream, int64_t element,
                            std::span<std::byte> to) const;
 
-  // Seeds that random_value() made set 0's A and B from: element i of the operand as it lies in
-  // memory is random_value(seed, first + i), rounded to the problem's type.
+  // Seeds that random_value() made set 0's A, B and bias from: element i of the operand as it lies
+  // in memory is random_value(seed, first + i), rounded to `type`.
   struct Origin {
     uint64_t seed;
     uint64_t first;
+    DataType type;
   };
   Origin origin_a() const;
   Origin origin_b() const;
+  Origin origin_bias() const;
 
  private:
-  OperandSets(Problem problem, SetPlan plan, gpu::DeviceBuffer memory, gpu::DeviceBuffer workspace)
+  OperandSets(Problem problem, SetPlan plan, gpu::DeviceBuffer memory, gpu::DeviceBuffer bias,
+              gpu::DeviceBuffer workspace)
       : problem_(problem),
         plan_(plan),
         memory_(std::move(memory)),
+        bias_(std::move(bias)),
         workspace_(std::move(workspace)) {}
   int64_t offset_a(int64_t set) const;
 
   Problem problem_;
   SetPlan plan_;
   gpu::DeviceBuffer memory_;
+  gpu::DeviceBuffer bias_;  // of all sets
   gpu::DeviceBuffer workspace_;
 };
 

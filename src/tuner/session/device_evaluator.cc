@@ -144,8 +144,14 @@ Enqueue DeviceEvaluator::enqueue_kernel(const launch::LoadedKernel& kernel) cons
 
 Enqueue DeviceEvaluator::enqueue_vendor(int rank) const {
   return [this, rank](const launch::Operands& o, CUstream stream) {
-    const vendor::MatmulArgs args{
-        o.a, o.b, o.c, o.alpha, o.beta, o.workspace, kVendorWorkspaceBytes};
+    vendor::MatmulArgs args;
+    args.a = o.a;
+    args.b = o.b;
+    args.c = o.c;
+    args.alpha = o.alpha;
+    args.beta = o.beta;
+    args.workspace = o.workspace;
+    args.workspace_bytes = kVendorWorkspaceBytes;
     return bench_->vendor->run(rank, stream, args);
   };
 }

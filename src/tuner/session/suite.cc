@@ -18,12 +18,9 @@ using nlohmann::json;
 // Types that suites may name already and kernels do not compute yet.
 constexpr std::array<std::string_view, 4> kTypesToCome = {"e4m3", "e5m2", "i8", "f64"};
 
-constexpr std::string_view kNoEpilogue = "none";
-constexpr std::array<std::string_view, 2> kEpilogues = {kNoEpilogue, "bias"};
-
-constexpr std::array<std::string_view, 15> kEntryKeys = {
-    "m",   "n",   "k",     "dtype", "acc",      "math",  "layout", "lda",
-    "ldb", "ldc", "batch", "align", "epilogue", "count", "group"};
+constexpr std::array<std::string_view, 16> kEntryKeys = {
+    "m",   "n",   "k",     "dtype", "acc", "math",     "layout", "lda",
+    "ldb", "ldc", "batch", "align", "out", "epilogue", "count",  "group"};
 
 bool contains(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -108,20 +105,30 @@ Expected<void> read_sizes(const EntryReader& reader, Problem& problem) {
   return {};
 }
 
-// How often it is called, and what follows the product.
+// How often it is called, and what is done to the product.
 Expected<void> read_use(const EntryReader& reader, SuiteEntry& entry) {
   auto count = reader.number("count", 1);
   if (!count) return tl::unexpected(count.error());
   if (*count > kMaxDimension)
     return reader.error(fmt::format("\"count\" must be at most {}", kMaxDimension));
   entry.count = *count;
-  auto epilogue = reader.text("epilogue", kNoEpilogue.data());
+  auto text = reader.text("epilogue", "none");
+  if (!text) return tl::unexpected(text.error());
+  auto epilogue = reader.located(parse_epilogue(*text));
   if (!epilogue) return tl::unexpected(epilogue.error());
-  if (!contains(kEpilogues, *epilogue))
-    return reader.error(unknown_name_message("epilogue", *epilogue, kEpilogues));
-  if (*epilogue == kNoEpilogue) return {};
-  entry.text += " " + *epilogue;
-  entry.unsupported = fmt::format("the epilogue '{}' does not exist yet", *epilogue);
+  entry.problem.epilogue = *epilogue;
+  if (*epilogue != Epilogue{}) entry.text += " " + *text;
+  return {};
+}
+
+// The type of C where it is not `problem.type`.
+Expected<void> read_result(const EntryReader& reader, Problem& problem) {
+  auto text = reader.text("out", "");
+  if (!text) return tl::unexpected(text.error());
+  if (text->empty()) return {};
+  auto result = reader.located(parse_data_type(*text));
+  if (!result) return tl::unexpected(result.error());
+  if (*result != problem.type) problem.result = *result;
   return {};
 }
 
@@ -166,6 +173,7 @@ Expected<SuiteEntry> read_entry(const EntryReader& reader, const std::string& su
                                                                : parse_data_type(accumulator));
   if (!parsed_accumulator) return tl::unexpected(parsed_accumulator.error());
   problem.accumulator = *parsed_accumulator;
+  if (auto read = read_result(reader, problem); !read) return tl::unexpected(read.error());
   // Sizes before packing: leading dimensions of an absurd shape would overflow.
   auto shape = reader.located(parse_shape(to_string(problem.shape)));
   if (!shape) return tl::unexpected(shape.error());

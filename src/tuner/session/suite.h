@@ -28,8 +28,8 @@ struct Suite {
 
 // Parses {"suite": ..., "about": ..., "problems": [{"m": ..., "n": ..., "k": ..., "dtype": "f32",
 // "acc": "f32", "math": "ieee", "layout": "ttt", "lda"/"ldb"/"ldc"/"batch"/"align": ...,
-// "epilogue": "none", "count": 1, "group": ...}]}. Only m, n and k are required. Errors are of kind
-// usage and name the file, the entry and the key.
+// "out": "f32", "epilogue": "none", "count": 1, "group": ...}]}. Only m, n and k are required.
+// Errors are of kind usage and name the file, the entry and the key.
 Expected<Suite> parse_suite(std::string_view json, std::string_view file_name);
 
 // Reads a suite file from disk.

@@ -8,6 +8,7 @@
 
 #include "codegen/support_kernels.h"
 #include "core/elements.h"
+#include "tuner/verify/epilogue_reference.h"
 #include "tuner/verify/verification_case.h"
 
 namespace gemmtune::tuner {
@@ -27,9 +28,9 @@ std::optional<std::string> too_inaccurate(const Problem& problem, double error,
 }
 
 AccuracyProbe::AccuracyProbe(const Problem& p, const OperandSets& sets, int count) : problem_(p) {
-  const auto value = [&p](const OperandSets::Origin& from, int64_t at) {
+  const auto value = [](const OperandSets::Origin& from, int64_t at) {
     return static_cast<double>(
-        rounded(random_value(from.seed, from.first + static_cast<uint64_t>(at)), p.type));
+        rounded(random_value(from.seed, from.first + static_cast<uint64_t>(at)), from.type));
   };
   std::mt19937_64 random(1);
   const OperandSets::Origin a = sets.origin_a();
@@ -48,6 +49,12 @@ AccuracyProbe::AccuracyProbe(const Problem& p, const OperandSets& sets, int coun
       element.exact += product;
       element.magnitude += std::abs(product);
     }
+    if (p.epilogue.bias != kNoBias) {
+      const double added = value(sets.origin_bias(), p.epilogue.bias == kBiasPerRow ? i : j);
+      element.exact += added;
+      element.magnitude += std::abs(added);
+    }
+    element.exact = activated(p.epilogue.activation, element.exact);
     elements_.push_back(element);
   }
 }
@@ -56,7 +63,8 @@ gpu::Result<Accuracy> AccuracyProbe::measure(const OperandSets& sets, const gpu:
                                              const Enqueue& enqueue) const {
   if (auto done = enqueue(sets.operands(0), stream.handle()); !done)
     return tl::unexpected(done.error());
-  const auto size = static_cast<size_t>(size_bytes(problem_.type));
+  const DataType type = result_type(problem_);
+  const auto size = static_cast<size_t>(size_bytes(type));
   std::vector<std::byte> bytes(elements_.size() * size);
   for (size_t e = 0; e < elements_.size(); ++e) {
     const auto to = std::span(bytes).subspan(e * size, size);
@@ -64,7 +72,7 @@ gpu::Result<Accuracy> AccuracyProbe::measure(const OperandSets& sets, const gpu:
       return tl::unexpected(done.error());
   }
   if (auto done = stream.synchronize(); !done) return tl::unexpected(done.error());
-  return judged(decode(bytes, problem_.type));
+  return judged(decode(bytes, type));
 }
 
 Accuracy AccuracyProbe::judged(std::span<const float> values) const {

@@ -14,6 +14,10 @@ size_t start_of(const Problem& problem) {
   return static_cast<size_t>(problem.align_bytes) % kShift;
 }
 
+size_t bias_start_of(const VerificationCase& test) {
+  return static_cast<size_t>(test.bias_shift * size_bytes(result_type(test.problem)));
+}
+
 gpu::Result<gpu::DeviceBuffer> upload_bytes(const std::shared_ptr<const gpu::Context>& context,
                                             const gpu::Stream& stream,
                                             std::span<const std::byte> values, size_t start) {
@@ -45,14 +49,19 @@ gpu::Result<void> GpuVerifier::upload(VerificationCase test) {
   HostOperands host = make_operands(test);
   const size_t start = start_of(test.problem);
   const DataType type = test.problem.type;
-  std::vector<std::byte> image = encode(guarded(host.c, type), type);
+  const DataType result = result_type(test.problem);
+  std::vector<std::byte> image = encode(guarded(host.c, result), result);
   auto a = upload_bytes(context_, stream_, encode(host.a, type), start);
   if (!a) return tl::unexpected(a.error());
   auto b = upload_bytes(context_, stream_, encode(host.b, type), start);
   if (!b) return tl::unexpected(b.error());
   auto c = upload_bytes(context_, stream_, image, start);
   if (!c) return tl::unexpected(c.error());
-  uploaded_.push_back({std::move(*a), std::move(*b), std::move(*c), std::move(image)});
+  auto bias = upload_bytes(context_, stream_, encode(guarded(host.bias, result), result),
+                           bias_start_of(test));
+  if (!bias) return tl::unexpected(bias.error());
+  uploaded_.push_back(
+      {std::move(*a), std::move(*b), std::move(*c), std::move(*bias), std::move(image)});
   operands_.push_back(std::move(host));
   cases_.push_back(std::move(test));
   return {};
@@ -69,22 +78,26 @@ gpu::Result<std::vector<float>> GpuVerifier::run(size_t index,
   auto workspace = gpu::DeviceBuffer::allocate(
       context_, static_cast<size_t>(kernel.workspace_bytes(test.problem)));
   if (!workspace) return tl::unexpected(workspace.error());
-  const auto at = [start](const gpu::DeviceBuffer& buffer) {
-    return static_cast<std::byte*>(buffer.data()) + start;
+  const auto at = [](const gpu::DeviceBuffer& buffer, size_t offset) {
+    return static_cast<std::byte*>(buffer.data()) + offset;
   };
-  const launch::Operands operands{at(device.a),
-                                  at(device.b),
-                                  at(device.c) + kGuardElements * size_bytes(test.problem.type),
-                                  workspace->data(),
-                                  test.alpha,
-                                  test.beta};
+  const DataType result = result_type(test.problem);
+  const auto guard = static_cast<size_t>(kGuardElements * size_bytes(result));
+  launch::Operands operands;
+  operands.a = at(device.a, start);
+  operands.b = at(device.b, start);
+  operands.c = at(device.c, start + guard);
+  if (bias_elements(test.problem) > 0) operands.bias = at(device.bias, bias_start_of(test) + guard);
+  operands.workspace = workspace->data();
+  operands.alpha = test.alpha;
+  operands.beta = test.beta;
   if (auto done = kernel.enqueue(test.problem, operands, stream); !done)
     return tl::unexpected(done.error());
   std::vector<std::byte> image(device.image.size());
   if (auto done = device.c.copy_to_host(stream, image, start); !done)
     return tl::unexpected(done.error());
   if (auto done = stream_.synchronize(); !done) return tl::unexpected(done.error());
-  return decode(image, test.problem.type);
+  return decode(image, result);
 }
 
 gpu::Result<Verdict> GpuVerifier::verify(const launch::LoadedKernel& kernel) const {

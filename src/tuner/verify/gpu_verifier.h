@@ -28,7 +28,8 @@ class GpuVerifier {
   struct Uploaded {
     gpu::DeviceBuffer a;
     gpu::DeviceBuffer b;
-    gpu::DeviceBuffer c;  // with guard zones
+    gpu::DeviceBuffer c;     // with guard zones
+    gpu::DeviceBuffer bias;  // with guard zones of NaN
     std::vector<std::byte> image;
   };
 

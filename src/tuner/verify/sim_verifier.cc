@@ -22,6 +22,7 @@ struct Addresses {
   uint64_t a = 0;
   uint64_t b = 0;
   uint64_t c = 0;
+  uint64_t bias = 0;
   uint64_t workspace = 0;
 };
 
@@ -33,9 +34,20 @@ Expected<uint64_t> place(GlobalMemory& memory, std::span<const std::byte> values
   return address;
 }
 
+// The bias of a case, whose alignment is no better than its shift says.
+Expected<uint64_t> place_bias(GlobalMemory& memory, const VerificationCase& test,
+                              const HostOperands& host) {
+  if (host.bias.empty()) return uint64_t{0};
+  const DataType type = result_type(test.problem);
+  const int shift_bytes = test.bias_shift * size_bytes(type);
+  const uint64_t alignment =
+      shift_bytes == 0 ? kDeviceAlignment : static_cast<uint64_t>(shift_bytes & -shift_bytes);
+  return place(memory, encode(host.bias, type), alignment, "bias");
+}
+
 // Marks the elements of C, not the padding between its rows, as never written.
 void forget_matrix(GlobalMemory& memory, uint64_t c, const Problem& p) {
-  const auto element = static_cast<uint64_t>(size_bytes(p.type));
+  const auto element = static_cast<uint64_t>(size_bytes(result_type(p)));
   for (int64_t z = 0; z < p.batch; ++z) {
     for (int64_t i = 0; i < p.shape.m; ++i) {
       const auto at = static_cast<uint64_t>(z * p.stride_c + i * p.ldc);
@@ -52,10 +64,12 @@ Expected<Addresses> place_operands(GlobalMemory& memory, const VerificationCase&
   if (!a) return tl::unexpected(a.error());
   const auto b = place(memory, encode(host.b, type), alignment, "B");
   if (!b) return tl::unexpected(b.error());
-  const auto c = place(memory, encode(host.c, type), alignment, "C");
+  const auto c = place(memory, encode(host.c, result_type(test.problem)), alignment, "C");
   if (!c) return tl::unexpected(c.error());
   if (test.beta == 0) forget_matrix(memory, *c, test.problem);
-  Addresses out{*a, *b, *c, 0};
+  const auto bias = place_bias(memory, test, host);
+  if (!bias) return tl::unexpected(bias.error());
+  Addresses out{*a, *b, *c, *bias, 0};
   if (workspace_bytes > 0) {
     const auto workspace =
         memory.allocate(static_cast<uint64_t>(workspace_bytes), kDeviceAlignment, "workspace");
@@ -72,8 +86,14 @@ void* pointer(uint64_t address) {
 // The operands of a case where they lie. Scalars that the kernel reads from memory are put there.
 Expected<launch::Operands> operands_at(const Addresses& at, const VerificationCase& test,
                                        bool device_scalars, GlobalMemory& memory) {
-  launch::Operands operands{pointer(at.a),         pointer(at.b), pointer(at.c),
-                            pointer(at.workspace), test.alpha,    test.beta};
+  launch::Operands operands;
+  operands.a = pointer(at.a);
+  operands.b = pointer(at.b);
+  operands.c = pointer(at.c);
+  operands.bias = pointer(at.bias);
+  operands.workspace = pointer(at.workspace);
+  operands.alpha = test.alpha;
+  operands.beta = test.beta;
   if (!device_scalars) return operands;
   const auto put = [&memory](const float& value, const char* label) {
     return place(memory, std::as_bytes(std::span(&value, 1)), sizeof(float), label);
@@ -194,7 +214,7 @@ Expected<SimVerifier::Run> SimVerifier::run(const VerificationCase& test, uint64
       return out;
     }
   }
-  out.verdict = judge(test, host, image_of(memory, at->c, host, test.problem.type));
+  out.verdict = judge(test, host, image_of(memory, at->c, host, result_type(test.problem)));
   return out;
 }
 
@@ -241,7 +261,7 @@ std::span<const ptxsim::AsyncMode> SimVerifier::async_modes() const {
 Expected<ProfiledProduct> SimVerifier::profile(const Problem& problem,
                                                ptxsim::Options options) const {
   options.profile = true;
-  const VerificationCase test{"the profiled product", problem, 1, 0, Fill::random, 1};
+  const VerificationCase test{"the profiled product", problem, 1, 0, Fill::random, 1, 0};
   auto ran = run(test, kDeviceAlignment, options);
   if (!ran) return tl::unexpected(ran.error());
   ProfiledProduct out{std::move(ran->verdict), {}};

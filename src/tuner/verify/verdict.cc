@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/elements.h"
+#include "tuner/verify/epilogue_reference.h"
 
 namespace gemmtune::tuner {
 namespace {
@@ -31,6 +32,7 @@ bool outside_untouched(const Problem& p, const HostOperands& host, std::span<con
       std::fill_n(inside.begin() + row, p.shape.n, true);
     }
   }
+  const DataType type = result_type(p);
   const auto size = static_cast<int64_t>(host.c.size());
   const auto total = static_cast<int64_t>(image.size());
   for (int64_t w = 0; w < total; ++w) {
@@ -38,7 +40,7 @@ bool outside_untouched(const Problem& p, const HostOperands& host, std::span<con
     const bool in_c = c >= 0 && c < size;
     if (in_c && inside[static_cast<size_t>(c)]) continue;
     const float before =
-        in_c ? host.c[static_cast<size_t>(c)] : std::bit_cast<float>(guard_bits(w, p.type));
+        in_c ? host.c[static_cast<size_t>(c)] : std::bit_cast<float>(guard_bits(w, type));
     if (!same_bits(image[static_cast<size_t>(w)], before)) {
       at = c;
       return false;
@@ -47,12 +49,21 @@ bool outside_untouched(const Problem& p, const HostOperands& host, std::span<con
   return true;
 }
 
-bool agrees(const VerificationCase& test, double expected, double magnitude, float got) {
+// Whether `got` may stand for element `at`.
+bool agrees(const VerificationCase& test, const HostOperands& host, size_t at, float got) {
+  const Activation activation = test.problem.epilogue.activation;
+  const DataType type = result_type(test.problem);
+  const double expected = host.expected[at];
+  if (host.before[at] == -INFINITY) return right_of_minus_infinity(activation, got);
   if (std::isnan(expected)) return std::isnan(got);
   if (std::isinf(expected)) return static_cast<double>(got) == expected;
-  if (test.fill == Fill::small_integers)
-    return got == rounded(static_cast<float>(expected), test.problem.type);
-  return std::abs(got - expected) <= error_bound(test.problem, magnitude, expected);
+  if (test.fill == Fill::small_integers && is_exact(activation))
+    return got == rounded(static_cast<float>(expected), type);
+  const double bound = error_bound(test.problem, host.magnitude[at], expected);
+  // The largest value within the bound may be too large for the type.
+  if (std::isinf(got))
+    return got == rounded(static_cast<float>(expected + std::copysign(bound, expected)), type);
+  return std::abs(got - expected) <= bound;
 }
 
 }  // namespace
@@ -93,8 +104,8 @@ Verdict judge(const VerificationCase& test, const HostOperands& host,
         const auto at = static_cast<size_t>(z * p.stride_c + i * p.ldc + j);
         const float got = image[at + kGuardElements];
         const double expected = host.expected[at];
-        if (agrees(test, expected, host.magnitude[at], got)) {
-          if (test.fill == Fill::random && host.magnitude[at] > 0) {
+        if (agrees(test, host, at, got)) {
+          if (test.fill == Fill::random && host.magnitude[at] > 0 && std::isfinite(got)) {
             verdict.max_error =
                 std::max(verdict.max_error, std::abs(got - expected) / host.magnitude[at]);
           }

@@ -30,7 +30,7 @@ inline constexpr int64_t kGuardElements = 256;
 uint32_t guard_bits(int64_t i, DataType type);
 
 // C with its guard zones: kGuardElements elements, those of HostOperands::c, kGuardElements
-// elements. All of them are values that `type` has.
+// elements. All of them are values that `type`, that of C, has.
 std::vector<float> guarded(std::span<const float> c, DataType type);
 
 // Compares what a kernel left behind (`image`, laid out as guarded()) with what it should have.

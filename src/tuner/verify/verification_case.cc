@@ -7,6 +7,7 @@
 
 #include "core/arch.h"
 #include "core/elements.h"
+#include "tuner/verify/epilogue_reference.h"
 
 #include "parts/shared/random_value.h"
 
@@ -34,14 +35,23 @@ struct Extent {
   int width;
 };
 
+// What an access of the kernel moves at the most.
+int widest_bytes(const KernelTraits& traits, const Problem& p) {
+  return std::max(std::max(traits.vector_a, traits.vector_b) * size_bytes(p.type),
+                  traits.vector_c * size_bytes(result_type(p)));
+}
+
 // Sizes, leading dimensions and alignment that agree with `traits`.
 Problem make_case_problem(const CaseKind& kind, CaseSizes sizes, int64_t padding, int64_t batch) {
   const KernelTraits& traits = kind.traits;
-  const int widest_access = kWidestAccessBytes / size_bytes(kind.type);
   Problem p;
   p.type = kind.type;
   p.accumulator = kind.accumulator;
   p.math = kind.math;
+  p.result = kind.result;
+  p.epilogue = traits.epilogue;
+  const int widest = kWidestAccessBytes / size_bytes(p.type);
+  const int widest_c = kWidestAccessBytes / size_bytes(result_type(p));
   p.layout.a = traits.a_row_major ? Order::row_major : Order::column_major;
   p.layout.b = traits.b_row_major ? Order::row_major : Order::column_major;
   const Extent extents[] = {
@@ -53,11 +63,10 @@ Problem make_case_problem(const CaseKind& kind, CaseSizes sizes, int64_t padding
   p.shape = {sizes.m, sizes.n, sizes.k};
   p.batch = batch;
   pack(p);
-  const int widest = std::max({traits.vector_a, traits.vector_b, traits.vector_c});
-  p.lda = exactly(p.lda + padding * traits.vector_a, traits.vector_a, widest_access);
-  p.ldb = exactly(p.ldb + padding * traits.vector_b, traits.vector_b, widest_access);
-  p.ldc = exactly(p.ldc + padding * traits.vector_c, traits.vector_c, widest_access);
-  p.align_bytes = widest * size_bytes(kind.type);
+  p.lda = exactly(p.lda + padding * traits.vector_a, traits.vector_a, widest);
+  p.ldb = exactly(p.ldb + padding * traits.vector_b, traits.vector_b, widest);
+  p.ldc = exactly(p.ldc + padding * traits.vector_c, traits.vector_c, widest_c);
+  p.align_bytes = widest_bytes(traits, p);
   if (batch > 1) {
     p.stride_a = p.stride_b = p.stride_c = 0;
     pack(p);
@@ -79,10 +88,10 @@ void fill_matrix(std::vector<float>& to, int64_t offset, Order order, int64_t ro
 }
 
 // Integers in [-5, 4], or for sums in f16 in as small a range as keeps every sum of k products
-// (below 2048) exact; or uniform values of the problem's type. By position.
-float element(const VerificationCase& test, uint64_t seed, int64_t at) {
+// (below 2048) exact; or uniform values of `type`. By position.
+float element(const VerificationCase& test, DataType type, uint64_t seed, int64_t at) {
   const float uniform = random_value(seed, static_cast<uint64_t>(at));
-  if (test.fill != Fill::small_integers) return rounded(uniform, test.problem.type);
+  if (test.fill != Fill::small_integers) return rounded(uniform, type);
   if (test.problem.accumulator != DataType::f16) return std::floor(uniform * 4.999F);
   const auto k = static_cast<float>(test.problem.shape.k);
   const float largest = std::clamp(std::floor(std::sqrt(kExactInF16 / k)), 1.0F, 5.0F);
@@ -103,7 +112,19 @@ void plant_specials(const Problem& p, HostOperands& host) {
   host.b[at_b(s.k / 2, s.n - 1)] = -std::numeric_limits<float>::infinity();
 }
 
-// expected and magnitude of one batch entry, row by row in the order that walks B along memory.
+double bias_of(const Problem& p, const HostOperands& host, int64_t i, int64_t j) {
+  switch (p.epilogue.bias) {
+    case kBiasPerColumn:
+      return host.bias[static_cast<size_t>(j)];
+    case kBiasPerRow:
+      return host.bias[static_cast<size_t>(i)];
+    case kNoBias:
+      break;
+  }
+  return 0;
+}
+
+// What is expected of one batch entry, row by row in the order that walks B along memory.
 void multiply(const VerificationCase& test, int64_t batch, HostOperands& host) {
   const Problem& p = test.problem;
   const Shape& s = p.shape;
@@ -128,8 +149,11 @@ void multiply(const VerificationCase& test, int64_t batch, HostOperands& host) {
       const auto at = static_cast<size_t>(batch * p.stride_c + i * p.ldc + j);
       const double old =
           test.beta == 0 ? 0.0 : static_cast<double>(test.beta) * static_cast<double>(host.c[at]);
-      host.expected[at] = test.alpha * sum[static_cast<size_t>(j)] + old;
-      host.magnitude[at] = std::abs(test.alpha) * absolute[static_cast<size_t>(j)] + std::abs(old);
+      const double bias = bias_of(p, host, i, j);
+      host.before[at] = test.alpha * sum[static_cast<size_t>(j)] + old + bias;
+      host.expected[at] = activated(p.epilogue.activation, host.before[at]);
+      host.magnitude[at] =
+          std::abs(test.alpha) * absolute[static_cast<size_t>(j)] + std::abs(old) + std::abs(bias);
     }
   }
 }
@@ -140,12 +164,31 @@ struct CaseMaker {
 
   void add(std::string name, CaseSizes sizes, Fill fill, float alpha, float beta,
            int64_t padding = 0, int64_t batch = 1) {
-    VerificationCase test{
-        std::move(name),    make_case_problem(kind, sizes, padding, batch), alpha, beta, fill,
-        1000 + cases.size()};
+    VerificationCase test{std::move(name),
+                          make_case_problem(kind, sizes, padding, batch),
+                          alpha,
+                          beta,
+                          fill,
+                          1000 + cases.size(),
+                          0};
     cases.push_back(std::move(test));
   }
 };
+
+// What an epilogue may get wrong beyond what the other cases show.
+void add_epilogue(CaseMaker& make, const CaseSizes& sizes) {
+  const Epilogue& epilogue = make.kind.traits.epilogue;
+  if (epilogue.bias != kNoBias) {
+    make.add("bias past a 16-byte line", sizes, Fill::small_integers, 1, 0);
+    make.cases.back().bias_shift = 1;
+  }
+  if (epilogue.activation == kNoActivation) return;
+  make.add("activation of -0", sizes, Fill::small_integers, -0.0F, 0);
+  // Where tanh, erf and exp are at their ends; with bits to spare in f16.
+  const float large = result_type(make.cases.back().problem) == DataType::f16 ? 1e3F : 1e4F;
+  make.add("saturated activation", sizes, Fill::random, large, 0);
+  make.add("saturated activation, negative", sizes, Fill::random, -large, 0);
+}
 
 void add_thorough(CaseMaker& make, const CaseSizes& sizes) {
   for (const int64_t m : {int64_t{1}, int64_t{2}, int64_t{5}}) {
@@ -187,11 +230,12 @@ CaseSizes ragged_sizes(const TileConfig& tile) {
 }
 
 CaseKind kind_of(const codegen::KernelSpec& spec) {
-  return {spec.traits, spec.type, spec.accumulator, spec.math};
+  return {spec.traits, spec.type, spec.accumulator, spec.math, spec.result};
 }
 
 CaseKind kind_of(const Problem& problem) {
-  return {codegen::traits_for(problem), problem.type, problem.accumulator, problem.math};
+  return {codegen::traits_for(problem), problem.type, problem.accumulator, problem.math,
+          problem.result};
 }
 
 std::vector<VerificationCase> verification_cases(const CaseKind& kind, const CaseSizes& sizes,
@@ -204,6 +248,7 @@ std::vector<VerificationCase> verification_cases(const CaseKind& kind, const Cas
   make.add("NaN and Inf", sizes, Fill::special, 1, 0, 1);
   make.add("batch of 2", {sizes.m / 2 + 1, sizes.n / 2 + 1, sizes.k / 2 + 1}, Fill::small_integers,
            1, 2, 0, 2);
+  if (kind.traits.epilogue != Epilogue{}) add_epilogue(make, sizes);
   if (effort == Effort::thorough) add_thorough(make, sizes);
   return std::move(make.cases);
 }
@@ -212,22 +257,28 @@ HostOperands make_operands(const VerificationCase& test) {
   const Problem& p = test.problem;
   const Shape& s = p.shape;
   HostOperands host;
-  const auto elements = [&](int64_t bytes) {
-    return static_cast<size_t>(bytes / size_bytes(p.type));
+  const DataType result = result_type(p);
+  const auto elements = [](int64_t bytes, DataType type) {
+    return static_cast<size_t>(bytes / size_bytes(type));
   };
-  host.a.assign(elements(bytes_a(p)), kNan);
-  host.b.assign(elements(bytes_b(p)), kNan);
-  host.c.assign(elements(bytes_c(p)), kNan);
+  host.a.assign(elements(bytes_a(p), p.type), kNan);
+  host.b.assign(elements(bytes_b(p), p.type), kNan);
+  host.c.assign(elements(bytes_c(p), result), kNan);
+  host.before.assign(host.c.size(), 0.0);
   host.expected.assign(host.c.size(), 0.0);
   host.magnitude.assign(host.c.size(), 0.0);
-  for (int64_t z = 0; z < p.batch; ++z) {
-    const auto value = [&](uint64_t stream) {
-      return [&test, stream](int64_t at) { return element(test, test.seed * 3 + stream, at); };
+  const auto value = [&test](DataType type, uint64_t stream) {
+    return [&test, type, stream](int64_t at) {
+      return element(test, type, test.seed * 3 + stream, at);
     };
-    fill_matrix(host.a, z * p.stride_a, p.layout.a, s.m, s.k, p.lda, value(0));
-    fill_matrix(host.b, z * p.stride_b, p.layout.b, s.k, s.n, p.ldb, value(1));
-    if (test.beta != 0) fill_matrix(host.c, z * p.stride_c, p.layout.c, s.m, s.n, p.ldc, value(2));
+  };
+  for (int64_t z = 0; z < p.batch; ++z) {
+    fill_matrix(host.a, z * p.stride_a, p.layout.a, s.m, s.k, p.lda, value(p.type, 0));
+    fill_matrix(host.b, z * p.stride_b, p.layout.b, s.k, s.n, p.ldb, value(p.type, 1));
+    if (test.beta == 0) continue;
+    fill_matrix(host.c, z * p.stride_c, p.layout.c, s.m, s.n, p.ldc, value(result, 2));
   }
+  for (int64_t i = 0; i < bias_elements(p); ++i) host.bias.push_back(value(result, 3)(i));
   if (test.fill == Fill::special) plant_specials(p, host);
   for (int64_t z = 0; z < p.batch; ++z) multiply(test, z, host);
   return host;
@@ -252,6 +303,9 @@ double unit_roundoff(DataType type) {
 // normal numbers of f16: two roundings by up to 2^-25.
 constexpr double kSubnormalHalf = 0x1p-23;
 
+// Of an activation in f32, relative to its argument.
+constexpr double kActivationError = 8 * 0x1p-24;
+
 // Largest relative error of a product of f32 operands, in f16 of normal ones.
 double product_error(MathMode math) {
   switch (math) {
@@ -274,9 +328,12 @@ double error_bound(const Problem& problem, double magnitude, double expected) {
   double sum =
       (terms * unit_roundoff(problem.accumulator) + product_error(problem.math)) * magnitude;
   if (problem.math == MathMode::f16) sum += kSubnormalHalf * static_cast<double>(problem.shape.k);
-  if (problem.type == DataType::f32) return sum;
-  const double smallest = problem.type == DataType::f16 ? 0x1p-25 : 0.0;
-  return sum + std::max(unit_roundoff(problem.type) * (std::abs(expected) + sum), smallest);
+  if (problem.epilogue.activation != kNoActivation)
+    sum = steepest_slope(problem.epilogue.activation) * sum + kActivationError * magnitude;
+  const DataType result = result_type(problem);
+  if (result == DataType::f32) return sum;
+  const double smallest = result == DataType::f16 ? 0x1p-25 : 0.0;
+  return sum + std::max(unit_roundoff(result) * (std::abs(expected) + sum), smallest);
 }
 
 }  // namespace gemmtune::tuner

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct VerificationCase {
   float beta = 0;
   Fill fill = Fill::small_integers;
   uint64_t seed = 0;
+  int bias_shift = 0;  // elements that the bias lies past a 16-byte line
 };
 
 // How far the cases go.
@@ -47,9 +49,10 @@ CaseSizes ragged_sizes(const TileConfig& tile);
 // What the cases of a kernel depend on.
 struct CaseKind {
   KernelTraits traits;
-  DataType type = DataType::f32;         // of A, B and C
+  DataType type = DataType::f32;         // of A and B
   DataType accumulator = DataType::f32;  // of the sums
   MathMode math = MathMode::ieee;
+  std::optional<DataType> result{};  // of C and the bias; none: that of A and B
 };
 CaseKind kind_of(const codegen::KernelSpec& spec);
 CaseKind kind_of(const Problem& problem);  // canonical
@@ -62,14 +65,17 @@ std::vector<VerificationCase> verification_cases(const CaseKind& kind, const Cas
 // The operands of a case in host memory, what C must become, and how far it may be off.
 struct HostOperands {
   // A, B and C as they lie in memory from the first to the last element the problem touches, with
-  // values that the problem's type has; elements between rows (padding) hold NaN in A and B: a
+  // values that the problem's types have; elements between rows (padding) hold NaN in A and B: a
   // kernel that uses one is caught.
   std::vector<float> a;
   std::vector<float> b;
-  std::vector<float> c;          // before the product; NaN where beta = 0
-  std::vector<double> expected;  // parallel to c; only elements of the matrix mean anything
-  std::vector<double>
-      magnitude;  // |alpha| * sum |a||b| + |beta * c|: what the error bound scales with
+  std::vector<float> c;     // before the product; NaN where beta = 0
+  std::vector<float> bias;  // bias_elements() of the problem
+  // Parallel to c; only elements of the matrix mean anything.
+  std::vector<double> before;    // alpha * sum + beta * c + bias
+  std::vector<double> expected;  // its activation
+  // |alpha| * sum |a||b| + |beta * c| + |bias|: what the error bound scales with.
+  std::vector<double> magnitude;
 };
 
 // Fills the operands of `test` and computes the expected result in fp64, not rounded to its type.
@@ -78,7 +84,8 @@ HostOperands make_operands(const VerificationCase& test);
 // Largest error that an element of C with the exact value `expected` may show: (8 sqrt(k) + 4) u
 // `magnitude` for the sum of k products, with u of the accumulator (2^-24 for f32, 2^-11 for f16),
 // the probabilistic bound of Higham and Mary (SIAM J. Sci. Comput. 41, 2019) with lambda = 8, at
-// which a correct kernel fails with probability below 1e-13 per element; and for a C of 16 bits its
+// which a correct kernel fails with probability below 1e-13 per element; times the steepest slope
+// of an activation, which itself may add 8 * 2^-24 `magnitude`; and for a C of 16 bits its
 // rounding, u |expected| with u = 2^-11 for f16 and 2^-8 for bf16 (half the smallest f16 at least).
 // Products in tf32 may be off by 2^-10 of themselves, those in 3xtf32 by 2^-19, those in f16 by
 // 2^-10 + 2^-22, and by 2^-23 for operands that are subnormal there.

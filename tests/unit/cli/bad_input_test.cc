@@ -98,6 +98,10 @@ TEST_CASE("names, with the nearest valid ones") {
   CHECK(contains(option_refused("--dtype", "float"), "f16"));
   CHECK(contains(option_refused("--acc", "f23"), "f32"));
   CHECK(contains(option_refused("--math", "tf23"), "did you mean 'tf32'"));
+  CHECK(contains(option_refused("--epilogue", "gelo"), "did you mean 'gelu'"));
+  CHECK(contains(option_refused("--epilogue", "relu,bias"), "before the activation"));
+  CHECK(contains(option_refused("--out", "f31"), "did you mean 'f32'"));
+  CHECK(contains(option_refused("--out", "f16"), "results of type f16"));
   CHECK(contains(option_refused("--layout", "txt"), "'x'"));
   CHECK(contains(option_refused("--layout", "tt"), "layout"));
   CHECK(contains(option_refused("--strategy", "doublebuffer"), "did you mean 'double_buffer'"));
@@ -297,6 +301,7 @@ TEST_CASE("advice is a command that can be run") {
   const std::vector<Arguments> problems = {
       {"--shape", "77x128x512", "--type", "bf16", "--layout", "tnt"},
       {"--shape", "64x32x16", "--math", "3xtf32", "--lda", "100", "--batch", "3", "--align", "4"},
+      {"--shape", "8x16x32", "--type", "f16", "--out", "f32", "--epilogue", "bias_row,silu"},
       {"--shape", "5x6x7"}};
   for (const char* command : {"query", "emit"}) {
     for (const Arguments& problem : problems) {

@@ -198,6 +198,27 @@ TEST_CASE("version 7: parameters are respelled, and so are claims and winners") 
         "tile_m=1 copy=2 fragments=2 unroll=4");
 }
 
+TEST_CASE("version 8: problems have no epilogue, and C has the operands' type") {
+  const TempDir dir;
+  const fs::path path = dir / "old.db";
+  write_version(8, path);
+  SQLite::Database(path.string(), kWritable).exec(R"(
+    INSERT INTO problems SELECT 2, 'bf16/f32/ieee/ttt/64x64x64', 'bf16', accumulator, math, layout,
+      64, 64, 64, 64, 64, 64, 1, 0, 0, 0, 256 FROM problems WHERE id = 1;
+    UPDATE candidates SET problem_id = 2 WHERE id = 2;)");
+  const auto store = must_open(path);
+  CHECK(store->check());
+  const Problem problem = make_problem({64, 64, 64}, DataType::bf16);
+  const auto records = store->candidates(problem, {});
+  REQUIRE(records->size() == 1);
+  CHECK(records->front().job.problem == problem);
+  SQLite::Database database(path.string());
+  CHECK(database
+            .execAndGet("SELECT group_concat(result_type || ' ' || epilogue) FROM problems"
+                        " ORDER BY id")
+            .getString() == "f32 none,bf16 none");
+}
+
 TEST_CASE("an old file that is opened read_only is refused and untouched") {
   const TempDir dir;
   const fs::path path = dir / "old.db";

@@ -20,6 +20,8 @@ class Generator {
                                    below(4) == 0 ? DataType::f16 : DataType::f32,
                                    *parse_layout(kLayouts[below(3)]));
     if (below(4) == 0) problem.align_bytes = below(2) == 0 ? 4 : 16;
+    if (problem.type == DataType::f16 && below(3) == 0) problem.result = DataType::f32;
+    if (below(4) == 0) problem.epilogue = {below(2) == 0 ? kBiasPerColumn : kBiasPerRow, kGeluTanh};
     return problem;
   }
 

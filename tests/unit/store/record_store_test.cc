@@ -181,6 +181,44 @@ TEST_CASE("problems: twins with a column-major C are one problem, unused strides
                   ->has_value());
 }
 
+TEST_CASE("problems: each epilogue and type of C is one of its own, and comes back") {
+  Sample sample;
+  Record record = sample_record(sample.run);
+  const Problem plain = make_problem({96, 40, 24}, DataType::bf16);
+  std::vector<Problem> problems = {plain};
+  for (const Epilogue epilogue : {Epilogue{kBiasPerColumn, kGeluTanh},
+                                  Epilogue{kBiasPerRow, kNoActivation}, Epilogue{kNoBias, kSilu}}) {
+    problems.push_back(plain);
+    problems.back().epilogue = epilogue;
+  }
+  problems.push_back(problems.back());
+  problems.back().result = DataType::f32;
+  for (const Problem& problem : problems) {
+    record.job.problem = problem;
+    must_record(*sample.store, record);
+  }
+  sample.store = must_open(sample.path());
+  for (const Problem& problem : problems) {
+    const auto found = sample.store->candidates(problem, {});
+    REQUIRE(found->size() == 1);
+    CHECK(found->front().job.problem == problem);
+  }
+  CHECK(sample.store->near(plain, {}, 10)->size() == problems.size() - 1);
+}
+
+TEST_CASE("problems: the twin with a column-major C has the other bias") {
+  Sample sample;
+  Record record = sample_record(sample.run);
+  Problem problem = make_problem({96, 40, 24}, DataType::f16, *parse_layout("tnn"));
+  problem.epilogue = {kBiasPerColumn, kRelu};
+  problem.result = DataType::f16;
+  record.job.problem = problem;
+  const Record read = must_get(*sample.store, must_record(*sample.store, record));
+  CHECK(read.job.problem == canonical(problem));
+  CHECK(read.job.problem.epilogue == Epilogue{kBiasPerRow, kRelu});
+  CHECK_FALSE(read.job.problem.result);
+}
+
 TEST_CASE("history: measuring again adds a measurement, and the latest counts") {
   Sample sample;
   const int64_t id = must_record(*sample.store, sample_record(sample.run, 10));

@@ -64,6 +64,41 @@ TEST_CASE("shapes and ranges add up, with the same kind") {
   }
 }
 
+TEST_CASE("the epilogue and the type of C") {
+  ProblemOptions options;
+  options.shapes = {"8x16x32"};
+  options.type = "bf16";
+  options.epilogue = "bias,gelu";
+  options.result = "f32";
+  const auto problem = parse_problem(options);
+  REQUIRE(problem);
+  CHECK(problem->epilogue == Epilogue{kBiasPerColumn, kGeluTanh});
+  CHECK(problem->result == DataType::f32);
+  CHECK(key(*problem) == "bf16/f32/ieee/ttt/8x16x32/out=f32/epilogue=bias,gelu");
+  options.result = "bf16";
+  CHECK_FALSE(parse_problem(options)->result);
+
+  const auto refused = [&options] {
+    const auto wrong = parse_problem(options);
+    if (wrong) return std::string("accepted");
+    CHECK(wrong.error().kind == ErrorKind::usage);
+    return wrong.error().message;
+  };
+  options.result = "f16";
+  CHECK(refused().find("results of type f16 do not go with type bf16") != std::string::npos);
+  options.result = "f33";
+  CHECK(refused().find("f33") != std::string::npos);
+  options.result = "f32";
+  options.align_bytes = 2;
+  CHECK(refused().find("alignment is 2") != std::string::npos);
+  options.align_bytes = 4;
+  CHECK(parse_problem(options));
+  options.epilogue = "gelo";
+  CHECK(refused().find("did you mean 'gelu'?") != std::string::npos);
+  options.epilogue = "gelu,bias";
+  CHECK(refused().find("before the activation") != std::string::npos);
+}
+
 TEST_CASE("one problem means one") {
   ProblemOptions options;
   options.shapes = {"1x2x3"};

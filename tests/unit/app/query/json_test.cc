@@ -69,6 +69,18 @@ TEST_CASE("JSON says what may round differently from run to run, null for what i
   CHECK(parsed(record)["deterministic"].is_null());
 }
 
+TEST_CASE(
+    "JSON of a problem has its epilogue and the type of C where they are not the usual ones") {
+  store::Record record = json_record(100);
+  CHECK_FALSE(parsed(record)["problem"].contains("out"));
+  CHECK_FALSE(parsed(record)["problem"].contains("epilogue"));
+  record.job.problem = make_problem({8, 8, 8}, DataType::bf16);
+  record.job.problem.result = DataType::f32;
+  record.job.problem.epilogue = {kBiasPerColumn, kGeluTanh};
+  CHECK(parsed(record)["problem"]["out"] == "f32");
+  CHECK(parsed(record)["problem"]["epilogue"] == "bias,gelu");
+}
+
 TEST_CASE("JSON of a query has the vendor beside the best") {
   QueryAnswer answer;
   answer.problem = make_problem({1000, 1000, 1000});

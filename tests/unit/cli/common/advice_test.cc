@@ -48,6 +48,11 @@ Problem random_problem(std::mt19937& random) {
   }
   problem.batch = one_of<int64_t>(random, {1, 1, 3});
   problem.align_bytes = one_of(random, {Problem{}.align_bytes, 4, 8, 16, 256});
+  if (problem.type != DataType::f32 && random() % 3 == 0) problem.result = DataType::f32;
+  if (random() % 2 == 0) {
+    problem.epilogue = {one_of(random, {kNoBias, kBiasPerColumn, kBiasPerRow}),
+                        one_of(random, {kNoActivation, kRelu, kGeluTanh, kGeluErf, kSilu})};
+  }
   pack(problem);
   return problem;
 }

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tuner/measure/operand_sets.h"
+
 namespace gemmtune::tuner {
 namespace {
 
@@ -22,6 +24,23 @@ TEST_CASE("a graph holds whole walks over the sets that last as long as a sample
       }
     }
   }
+}
+
+TEST_CASE("operand sets hold a bias in lines of its own, and C by its own type") {
+  Problem problem = make_problem({64, 100, 32}, DataType::bf16);
+  const SetPlan plain = plan_sets(problem, 1 << 20, false);
+  CHECK(plain.bytes_bias == 0);
+  CHECK(plain.total_bytes() == plain.sets * plain.matrix_bytes());
+  problem.epilogue.bias = kBiasPerColumn;
+  CHECK(plan_sets(problem, 1 << 20, false).bytes_bias == 256);
+  problem.result = DataType::f32;
+  const SetPlan wide = plan_sets(problem, 1 << 20, false);
+  CHECK(wide.bytes_bias == 512);
+  CHECK(wide.bytes_c == 2 * plain.bytes_c);
+  CHECK(wide.bytes_a == plain.bytes_a);
+  CHECK(wide.total_bytes() == wide.sets * (wide.matrix_bytes() + 512));
+  problem.epilogue.bias = kBiasPerRow;
+  CHECK(plan_sets(problem, 1 << 20, false).bytes_bias == 256);
 }
 
 }  // namespace

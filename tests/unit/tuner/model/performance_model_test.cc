@@ -43,6 +43,19 @@ TEST_CASE("occupancy names what limits it") {
   CHECK(occupancy(h200(), 32, 32, 1 << 20).blocks_per_sm == 0);
 }
 
+TEST_CASE("a larger C costs its bytes") {
+  Problem p = make_problem({16384, 16384, 32}, DataType::bf16, *parse_layout("tnt"));
+  const codegen::Strategy& strategy = **codegen::find_strategy("mma_multistage");
+  const TileConfig tile = codegen::default_search_space(strategy)->at(0);
+  const auto memory_us = [&] {
+    return predict(codegen::spec_for(strategy, tile, p, h200().arch), 64, p, h200()).memory_us;
+  };
+  const double narrow = memory_us();
+  p.result = DataType::f32;
+  CHECK(memory_us() - narrow ==
+        doctest::Approx(2.0 * 16384 * 16384 / (h200().memory_gb_per_s * 1e3)));
+}
+
 TEST_CASE("a prediction never beats the arithmetic or the memory of the card") {
   std::mt19937 random(4);
   for (const codegen::Strategy* strategy : codegen::strategies()) {
@@ -53,6 +66,7 @@ TEST_CASE("a prediction never beats the arithmetic or the memory of the card") {
       const auto size = [&] { return std::uniform_int_distribution<int64_t>(1, 4096)(random); };
       Problem p = make_problem({size(), size(), size()},
                                strategy->takes_types() ? DataType::f16 : DataType::f32);
+      if (p.type == DataType::f16 && random() % 2 == 0) p.result = DataType::f32;
       p.layout.a = random() % 2 == 0 ? Order::row_major : Order::column_major;
       p.layout.b = random() % 2 == 0 ? Order::row_major : Order::column_major;
       pack(p);

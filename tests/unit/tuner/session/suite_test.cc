@@ -49,19 +49,26 @@ TEST_CASE("an entry's fields reach the problem") {
   CHECK(suite->entries[1].problem.math == MathMode::tf32);
 }
 
-TEST_CASE("how often a problem is called, and an epilogue to come") {
+TEST_CASE("how often a problem is called, and what is done to its C") {
   const auto suite = parse_suite(R"({"suite": "s", "problems": [
     {"m": 3, "n": 4, "k": 5},
     {"m": 3, "n": 4, "k": 5, "count": 12, "epilogue": "none"},
-    {"m": 3, "n": 4, "k": 5, "count": 48, "epilogue": "bias"}]})",
+    {"m": 3, "n": 4, "k": 5, "count": 48, "epilogue": "bias"},
+    {"m": 3, "n": 4, "k": 5, "dtype": "bf16", "out": "f32", "epilogue": "bias_row,gelu"},
+    {"m": 3, "n": 4, "k": 5, "dtype": "e4m3", "out": "f32", "epilogue": "relu"}]})",
                                  "s.json");
   REQUIRE(suite);
   CHECK(suite->entries[0].count == 1);
   CHECK(suite->entries[1].count == 12);
   CHECK(suite->entries[1].unsupported.empty());
   CHECK(suite->entries[2].count == 48);
-  CHECK(suite->entries[2].unsupported == "the epilogue 'bias' does not exist yet");
+  CHECK(suite->entries[1].problem.epilogue == Epilogue{});
+  CHECK(suite->entries[2].unsupported.empty());
   CHECK(suite->entries[2].text == "f32 ttt 3x4x5 bias");
+  CHECK(key(suite->entries[2].problem) == "f32/f32/ieee/ttt/3x4x5/epilogue=bias");
+  CHECK_FALSE(suite->entries[2].problem.result);
+  CHECK(key(suite->entries[3].problem) == "bf16/f32/ieee/ttt/3x4x5/out=f32/epilogue=bias_row,gelu");
+  CHECK(suite->entries[4].unsupported == "type e4m3 is not supported yet");
 }
 
 TEST_CASE("a bad count or epilogue is refused, with its place") {
@@ -82,20 +89,25 @@ TEST_CASE("a bad count or epilogue is refused, with its place") {
   }
   CHECK(refused(R"("epilogue": 1)").find("\"epilogue\"") != std::string::npos);
   CHECK(refused(R"("epilogue": "biass")").find("did you mean 'bias'?") != std::string::npos);
+  CHECK(refused(R"("epilogue": "relu,bias")").find("before the activation") != std::string::npos);
+  CHECK(refused(R"("out": "f33")").find("f33") != std::string::npos);
+  CHECK(refused(R"("out": 1)").find("\"out\"") != std::string::npos);
+  CHECK(refused(R"("out": "f16")").find("results of type f16") != std::string::npos);
   CHECK(refused(R"("count": 1, "Count": 1)").find("unknown key 'Count'") != std::string::npos);
 }
 
-TEST_CASE("the traced programs: calls of a step, those with a bias skipped") {
+TEST_CASE("the traced programs: calls of a step, some with a bias") {
   const auto suite = load_suite(GEMMTUNE_SOURCE_DIR "/configs/suites/programs.json");
   REQUIRE(suite);
   int64_t calls = 0;
-  int skipped = 0;
+  int biased = 0;
   for (const SuiteEntry& entry : suite->entries) {
     calls += entry.count;
-    skipped += entry.unsupported.empty() ? 0 : 1;
+    CHECK(entry.unsupported.empty());
+    biased += entry.problem.epilogue.bias == kBiasPerColumn ? 1 : 0;
   }
   CHECK(calls == 229);
-  CHECK(skipped == 12);
+  CHECK(biased == 12);
 }
 
 TEST_CASE("errors name the file and the entry, whatever the text") {

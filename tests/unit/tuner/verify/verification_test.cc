@@ -4,51 +4,25 @@
 #include <cstring>
 #include <random>
 
+#include "computed_image.h"
 #include "core/elements.h"
 #include "tuner/verify/accuracy.h"
-#include "tuner/verify/verdict.h"
-#include "tuner/verify/verification_case.h"
 
 namespace gemmtune::tuner {
 namespace {
-
-// What a correct kernel leaves behind, summed in f32 in a plain order.
-std::vector<float> correct_image(const VerificationCase& test, const HostOperands& host) {
-  const Problem& p = test.problem;
-  std::vector<float> image = guarded(host.c, p.type);
-  const auto at = [](Order order, int64_t i, int64_t j, int64_t ld) {
-    return order == Order::row_major ? i * ld + j : j * ld + i;
-  };
-  for (int64_t z = 0; z < p.batch; ++z) {
-    for (int64_t i = 0; i < p.shape.m; ++i) {
-      for (int64_t j = 0; j < p.shape.n; ++j) {
-        float sum = 0;
-        for (int64_t l = 0; l < p.shape.k; ++l) {
-          sum = std::fma(host.a[static_cast<size_t>(z * p.stride_a + at(p.layout.a, i, l, p.lda))],
-                         host.b[static_cast<size_t>(z * p.stride_b + at(p.layout.b, l, j, p.ldb))],
-                         sum);
-        }
-        const auto c = static_cast<size_t>(z * p.stride_c + i * p.ldc + j);
-        const float old = test.beta == 0 ? 0.0F : test.beta * host.c[c];
-        image[c + kGuardElements] = rounded(test.alpha * sum + old, p.type);
-      }
-    }
-  }
-  return image;
-}
 
 std::vector<CaseKind> some_kinds() {
   std::vector<CaseKind> all;
   for (const bool a : {true, false}) {
     for (const bool b : {true, false}) {
       for (const int va : {1, 4}) {
-        for (const int vb : {1, 2, 4}) all.push_back({{a, b, va, vb, va}});
+        for (const int vb : {1, 2, 4}) all.push_back({{a, b, va, vb, va, {}}});
       }
       for (const DataType type : {DataType::f16, DataType::bf16}) {
-        all.push_back({{a, b, 8, 8, 8}, type, DataType::f32});
-        all.push_back({{a, b, 4, 1, 2}, type, DataType::f32});
+        all.push_back({{a, b, 8, 8, 8, {}}, type, DataType::f32});
+        all.push_back({{a, b, 4, 1, 2, {}}, type, DataType::f32});
       }
-      all.push_back({{a, b, 2, 8, 1}, DataType::f16, DataType::f16});
+      all.push_back({{a, b, 2, 8, 1, {}}, DataType::f16, DataType::f16});
     }
   }
   return all;
