@@ -86,6 +86,14 @@ Sample random_kernel(const codegen::Strategy& strategy, std::mt19937_64& random)
                              kind->type, kind->accumulator, kind->math};
     spec.arch = arch;
     spec.device_scalars = random() % 4 == 0;
+    if (random() % 2 == 0) {
+      spec.traits.epilogue = {static_cast<Bias>(random() % 3),
+                              static_cast<Activation>(random() % 5)};
+    }
+    if (kind->type != DataType::f32 && random() % 3 == 0) {
+      spec.result = DataType::f32;
+      spec.traits.vector_c = std::min(spec.traits.vector_c, 4);
+    }
     if (codegen::broken_rule(spec, representative_device(arch)) == nullptr) return {spec, arch};
   }
 }

@@ -15,7 +15,7 @@ struct KernelTraits {
   int vector_a = 1;
   int vector_b = 1;
   int vector_c = 1;
-  Epilogue epilogue;
+  Epilogue epilogue = {};
 
   constexpr bool operator==(const KernelTraits&) const = default;
 };
