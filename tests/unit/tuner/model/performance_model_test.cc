@@ -22,7 +22,7 @@ codegen::KernelSpec good_spec() {
   spec.tile = *parse_tile(
       "tile_m=128 tile_n=128 tile_k=8 warp_m=64 warp_n=32 thread_m=8 thread_n=8 lanes=1 order=2 "
       "fragments=2 raster=4");
-  spec.traits = {true, true, 4, 4, 4};
+  spec.traits = {true, true, 4, 4, 4, {}};
   return spec;
 }
 
@@ -256,7 +256,7 @@ TEST_CASE("the model orders what is known to differ") {
   small.tile.warp_n = 16;
   CHECK(time(small) > time(good));
   codegen::KernelSpec scalar = good;
-  scalar.traits = {true, true, 1, 1, 1};
+  scalar.traits = {true, true, 1, 1, 1, {}};
   CHECK(time(scalar) > time(good));
 }
 
