@@ -15,7 +15,8 @@ size_t start_of(const Problem& problem) {
 }
 
 size_t bias_start_of(const VerificationCase& test) {
-  return static_cast<size_t>(test.bias_shift * size_bytes(result_type(test.problem)));
+  const int shift_bytes = test.bias_shift * size_bytes(result_type(test.problem));
+  return static_cast<size_t>(shift_bytes);
 }
 
 gpu::Result<gpu::DeviceBuffer> upload_bytes(const std::shared_ptr<const gpu::Context>& context,
