@@ -154,7 +154,7 @@ TEST_CASE("planted faults are found") {
        "groups=1 slices=3"},
       {{"int rank) {\n    cluster_sync();", "int rank) {"}, "groups=2 slices=2 reduction=2"},
       {{"cluster_sync();  // no block may leave", "// "}, "groups=1 slices=2 reduction=2"},
-      {{"if (column + j >= args.n) continue;", ""}, "groups=2 slices=1"},
+      {{"if (n + j >= args.n) continue;", ""}, "groups=2 slices=1"},
       {{"if (way > 0) return;", ""}, "groups=1 slices=4"},
   };
   for (const Fault& fault : kFaults) {
