@@ -108,6 +108,9 @@ constexpr StructForm<gemmtune_problem> kProblemForm = {"gemmtune_problem", "GEMM
 constexpr StructForm<gemmtune_options> kOptionsForm = {"gemmtune_options", "GEMMTUNE_OPTIONS_INIT",
                                                        GEMMTUNE_OPTIONS_INIT,
                                                        offsetof(gemmtune_options, cache_dir)};
+constexpr StructForm<gemmtune_operands> kOperandsForm = {
+    "gemmtune_operands", "GEMMTUNE_OPERANDS_INIT", GEMMTUNE_OPERANDS_INIT,
+    offsetof(gemmtune_operands, bias)};
 
 // A structure of the caller's, whose header may be older or newer than this library. Fields that an
 // older one lacks have their defaults. Newer ones must be zero: this library does not know what
@@ -183,7 +186,16 @@ struct Ready {
   bool operands_swapped = false;
 };
 
-// Without the thread's cache: from the table, or by making the plan.
+// From the table, or by making the plan.
+Outcome<PreparedPlan> find_or_make(Dispatcher& dispatcher, const Request& request,
+                                   CUstream stream) {
+  if (const Plan* const plan = dispatcher.find(request)) return PreparedPlan{plan, nullptr};
+  if (auto free = dispatcher.check_not_capturing(stream); !free)
+    return tl::unexpected(free.error());
+  return dispatcher.prepare(request);
+}
+
+// Without the thread's cache.
 Outcome<Ready> find_or_prepare(Dispatcher& dispatcher, const gemmtune_problem* problem,
                                CUstream stream) {
   if (problem->struct_bytes == sizeof(gemmtune_problem)) {
@@ -196,20 +208,38 @@ Outcome<Ready> find_or_prepare(Dispatcher& dispatcher, const gemmtune_problem* p
   }
   const auto request = take_request(problem);
   if (!request) return tl::unexpected(request.error());
-  Ready ready;
-  ready.operands_swapped = request->operands_swapped;
-  ready.prepared.plan = dispatcher.find(*request);
-  if (ready.prepared.plan == nullptr) {
-    if (auto free = dispatcher.check_not_capturing(stream); !free)
-      return tl::unexpected(free.error());
-    auto prepared = dispatcher.prepare(*request);
-    if (!prepared) return tl::unexpected(prepared.error());
-    ready.prepared = std::move(*prepared);
-  }
+  auto prepared = find_or_make(dispatcher, *request, stream);
+  if (!prepared) return tl::unexpected(prepared.error());
+  Ready ready{*std::move(prepared), request->operands_swapped};
   if (!ready.prepared.own && problem->struct_bytes == sizeof(gemmtune_problem)) {
     thread_cache.put(dispatcher.serial(), *problem, ready.prepared.plan, ready.operands_swapped);
   }
   return ready;
+}
+
+// Whether the plan is for other biases only: cuBLASLt's reads them 16 bytes at a time.
+bool is_for_other_bias(const Plan& plan, const void* bias) {
+  if (!plan.has_bias()) return false;
+  const auto address = reinterpret_cast<uintptr_t>(bias);
+  return (address & (plan.bias_align_bytes() - 1)) != 0 &&
+         (address & (plan.result_bytes() - 1)) == 0;
+}
+
+// By a plan for biases of any address.
+[[gnu::cold]] Outcome<void> run_with_any_bias(Dispatcher& dispatcher,
+                                              const gemmtune_problem* problem, Operands operands,
+                                              size_t workspace_bytes, CUstream stream) {
+  auto request = take_request(problem);
+  if (!request) return tl::unexpected(request.error());
+  request->any_bias_address = true;
+  auto prepared = find_or_make(dispatcher, *request, stream);
+  if (!prepared) {
+    prepared.error().message += "; the address of the bias is no multiple of " +
+                                std::to_string(vendor::kBiasAlignment) + " bytes";
+    return tl::unexpected(prepared.error());
+  }
+  if (request->operands_swapped) std::swap(operands.a, operands.b);
+  return dispatcher.run(*prepared->plan, operands, workspace_bytes, stream);
 }
 
 // A problem that states its alignment, or addresses that are multiples of what it is taken for.
@@ -217,12 +247,14 @@ Outcome<void> run_as_stated(Dispatcher& dispatcher, const gemmtune_problem* prob
                             Operands operands, size_t workspace_bytes, CUstream stream) {
   const bool is_ours = problem->struct_bytes == sizeof(gemmtune_problem);
   const auto* const hit = is_ours ? thread_cache.find(dispatcher.serial(), *problem) : nullptr;
-  if (hit != nullptr) {
+  if (hit != nullptr && !is_for_other_bias(*hit->plan, operands.bias)) {
     if (hit->operands_swapped) std::swap(operands.a, operands.b);
     return dispatcher.run(*hit->plan, operands, workspace_bytes, stream);
   }
   const auto ready = find_or_prepare(dispatcher, problem, stream);
   if (!ready) return tl::unexpected(ready.error());
+  if (is_for_other_bias(*ready->prepared.plan, operands.bias))
+    return run_with_any_bias(dispatcher, problem, operands, workspace_bytes, stream);
   if (ready->operands_swapped) std::swap(operands.a, operands.b);
   return dispatcher.run(*ready->prepared.plan, operands, workspace_bytes, stream);
 }
@@ -248,13 +280,48 @@ Outcome<void> run_as_stated(Dispatcher& dispatcher, const gemmtune_problem* prob
   return done;
 }
 
+bool wants_bias(const gemmtune_problem& problem) {
+  return problem.struct_bytes > kFirstProblemBytes && problem.bias != GEMMTUNE_BIAS_NONE;
+}
+
+// A problem of the first header as this one has it.
+gemmtune_problem current_form(const gemmtune_problem& first) {
+  gemmtune_problem problem = GEMMTUNE_PROBLEM_INIT;
+  std::memcpy(&problem, &first, kFirstProblemBytes);
+  problem.struct_bytes = sizeof(problem);
+  return problem;
+}
+
 Outcome<void> run(Dispatcher& dispatcher, const gemmtune_problem* problem, const Operands& operands,
                   size_t workspace_bytes, CUstream stream) {
   if (problem == nullptr) return invalid("gemmtune_problem is a null pointer");
+  if (problem->struct_bytes == kFirstProblemBytes) {
+    const gemmtune_problem current = current_form(*problem);
+    return run(dispatcher, &current, operands, workspace_bytes, stream);
+  }
+  if (operands.bias == nullptr && wants_bias(*problem)) {
+    return invalid(
+        "the problem has a bias, and none is given: call gemmtune_run with it in "
+        "gemmtune_operands.bias");
+  }
   const bool usual = (address_bits(operands) & (kUsualAlignBytes - 1)) == 0;
   if (usual || !goes_by_addresses(*problem))
     return run_as_stated(dispatcher, problem, operands, workspace_bytes, stream);
   return run_by_addresses(dispatcher, problem, operands, workspace_bytes, stream);
+}
+
+Outcome<void> run(Dispatcher& dispatcher, const gemmtune_problem* problem,
+                  const gemmtune_operands* operands, CUstream stream) {
+  const bool is_ours = operands != nullptr && operands->struct_bytes == sizeof(gemmtune_operands);
+  if (!is_ours) {
+    const auto copy = take_struct(operands, kOperandsForm);
+    if (!copy) return tl::unexpected(copy.error());
+    return run(dispatcher, problem, &*copy, stream);
+  }
+  const gemmtune_operands& o = *operands;
+  if (o.reserved != 0) return invalid("gemmtune_operands.reserved is not 0");
+  return run(dispatcher, problem, {o.a, o.b, o.c, o.alpha, o.beta, o.workspace, o.bias},
+             o.workspace_bytes, stream);
 }
 
 Outcome<void> prewarm(Dispatcher& dispatcher, const gemmtune_problem* problems, size_t count,
@@ -423,8 +490,16 @@ gemmtune_status gemmtune_gemm(gemmtune_handle handle, const gemmtune_problem* pr
                               gemmtune_stream stream) {
   return guarded(handle, [&]() -> Outcome<void> {
     if (handle == nullptr) return no_handle();
-    return run(*handle->dispatcher, problem, {a, b, c, alpha, beta, workspace}, workspace_bytes,
-               stream);
+    return run(*handle->dispatcher, problem, {a, b, c, alpha, beta, workspace, nullptr},
+               workspace_bytes, stream);
+  });
+}
+
+gemmtune_status gemmtune_run(gemmtune_handle handle, const gemmtune_problem* problem,
+                             const gemmtune_operands* operands, gemmtune_stream stream) {
+  return guarded(handle, [&]() -> Outcome<void> {
+    if (handle == nullptr) return no_handle();
+    return run(*handle->dispatcher, problem, operands, stream);
   });
 }
 
