@@ -145,8 +145,7 @@ Enqueue DeviceEvaluator::enqueue_kernel(const launch::LoadedKernel& kernel) cons
 Enqueue DeviceEvaluator::enqueue_vendor(int rank) const {
   return [this, rank](const launch::Operands& o, CUstream stream) {
     const vendor::MatmulArgs args{
-        o.a,     o.b,     o.c,   o.alpha, o.beta, o.workspace, kVendorWorkspaceBytes,
-        nullptr, nullptr, o.bias};
+        o.a, o.b, o.c, o.alpha, o.beta, o.workspace, kVendorWorkspaceBytes};
     return bench_->vendor->run(rank, stream, args);
   };
 }
