@@ -195,8 +195,8 @@ typedef enum gemmtune_bias {
   GEMMTUNE_BIAS_PER_ROW = 2     /* m values: element i is added to all of row i of C */
 } gemmtune_bias;
 
-/* What is applied to x = alpha * op(A) * op(B) + beta * C + bias, in f32, before it is rounded to
- * C's type. */
+/* What is applied to x = alpha * op(A) * op(B) + beta * C + bias before it is rounded to C's type.
+ */
 typedef enum gemmtune_activation {
   GEMMTUNE_ACTIVATION_NONE = 0,
   GEMMTUNE_ACTIVATION_RELU = 1,      /* max(x, 0) */
@@ -280,9 +280,8 @@ typedef struct CUstream_st* gemmtune_stream;
  *   alpha, beta   f32 each, in host memory (read before the call returns) or in device memory (read
  *                 when the kernels run), as problem->scalars says
  *   a, b, c       device memory, aligned to problem->align_bytes (INVALID_ARGUMENT if not), or, if
- *                 that is GEMMTUNE_ALIGN_OF_POINTERS, to the size of an element (C always is at
- *                 least that, also where its elements are larger than A's); C is read only where
- *                 beta is not 0, and must not overlap A or B
+ *                 that is GEMMTUNE_ALIGN_OF_POINTERS, to the size of an element (the larger one,
+ * where C has another type); C is read only where beta is not 0, and must not overlap A or B
  *   workspace     device memory of at least gemmtune_workspace_bytes, aligned to 256 bytes; may be
  *                 null if that is 0. In use until the product is done.
  *

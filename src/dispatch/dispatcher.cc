@@ -168,8 +168,6 @@ Outcome<void> Dispatcher::run(const Plan& plan, const Operands& operands, size_t
     return invalid("A, B or C is not aligned to the " + std::to_string(plan.align_bytes()) +
                    " bytes that gemmtune_problem.align_bytes promises");
   }
-  if ((reinterpret_cast<uintptr_t>(operands.c) & (plan.result_bytes() - 1)) != 0)
-    return invalid("C is not aligned to the size of its elements");
   if (plan.has_bias() || operands.bias != nullptr) {
     if (const char* text = problem_of_bias(plan, operands.bias)) return invalid(text);
   }

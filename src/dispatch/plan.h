@@ -40,7 +40,7 @@ class Plan {
   int64_t workspace_bytes() const { return workspace_bytes_; }
   // What the three addresses must be multiples of.
   uintptr_t align_bytes() const { return align_bytes_; }
-  // What C's address, and a bias's, are multiples of at the least.
+  // Of an element of C and of the bias.
   uintptr_t result_bytes() const { return result_bytes_; }
   bool has_bias() const { return bias_align_bytes_ != 0; }
   // What the address of a bias must be a multiple of for this plan; 0 if there is none.

@@ -36,7 +36,7 @@ struct MatmulPlan::Impl {
   Expected<Descriptor<lt::Layout>> describe_matrix(const ColumnMajorMatrix& matrix,
                                                    lt::ElementType type) const;
   Expected<void> describe_operands();
-  Expected<void> ask_heuristic(const Problem& problem, const PlanOptions& options);
+  Expected<void> ask_heuristic(int align_bytes, const PlanOptions& options);
   lt::Status multiply(const lt::Choice& algorithm, CUstream stream, const MatmulArgs& args) const;
 };
 
@@ -186,24 +186,21 @@ Expected<void> MatmulPlan::Impl::describe_operands() {
   return {};
 }
 
-Expected<void> MatmulPlan::Impl::ask_heuristic(const Problem& problem, const PlanOptions& options) {
+Expected<void> MatmulPlan::Impl::ask_heuristic(int align_bytes, const PlanOptions& options) {
   lt::Preference made = nullptr;
   if (auto created = api().check(api().preference_create(&made), "describing a preference");
       !created) {
     return tl::unexpected(created.error());
   }
   const Descriptor<lt::Preference> preference(made, {api().preference_destroy});
-  const auto alignment = static_cast<uint32_t>(problem.align_bytes);
-  // An address of C is one of an element, whatever those of A and B are.
-  const auto alignment_c =
-      std::max(alignment, static_cast<uint32_t>(size_bytes(result_type(problem))));
+  const auto alignment = static_cast<uint32_t>(align_bytes);
   if (auto set = Attributes(api(), api().preference_set, preference.get())
                      .set(lt::PreferenceAttribute::max_workspace_bytes,
                           static_cast<uint64_t>(options.max_workspace_bytes))
                      .set(lt::PreferenceAttribute::min_alignment_a, alignment)
                      .set(lt::PreferenceAttribute::min_alignment_b, alignment)
-                     .set(lt::PreferenceAttribute::min_alignment_c, alignment_c)
-                     .set(lt::PreferenceAttribute::min_alignment_d, alignment_c)
+                     .set(lt::PreferenceAttribute::min_alignment_c, alignment)
+                     .set(lt::PreferenceAttribute::min_alignment_d, alignment)
                      .result();
       !set) {
     return set;
@@ -244,7 +241,7 @@ Expected<MatmulPlan> CublasLt::plan(const Problem& problem, const PlanOptions& o
   impl->gemm = column_major(problem);
   if (auto done = impl->describe_operation(); !done) return tl::unexpected(done.error());
   if (auto done = impl->describe_operands(); !done) return tl::unexpected(done.error());
-  if (auto done = impl->ask_heuristic(problem, options); !done) {
+  if (auto done = impl->ask_heuristic(problem.align_bytes, options); !done) {
     return tl::unexpected(done.error());
   }
   return MatmulPlan(std::move(impl));

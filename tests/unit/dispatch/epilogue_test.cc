@@ -128,12 +128,12 @@ TEST_CASE("16-bit operands with an f32 result are a problem of their own") {
   CHECK(library.blas.last.result == vendor::lt::ElementType::bf16);
   // An address that serves bf16 is none of an f32.
   problem.result = DataType::f32;
-  problem.align_bytes = 2;
+  problem.align_bytes = 4;
   operands.c = reinterpret_cast<std::byte*>(at.c) + 2;
   CHECK(run_once() == GEMMTUNE_STATUS_INVALID_ARGUMENT);
-  CHECK(contains(error_of(handle.get()), "size of its elements"));
+  CHECK(contains(error_of(handle.get()), "not aligned to the 4 bytes"));
   CHECK(contains(explain(handle.get(), to_c(problem), GEMMTUNE_TEXT),
-                 "bf16/f32/ieee/ttt/8x8x8/align=2/out=f32\n"));
+                 "bf16/f32/ieee/ttt/8x8x8/align=4/out=f32\n"));
 }
 
 TEST_CASE("a bias that cuBLASLt cannot read goes to a kernel of any bias's") {

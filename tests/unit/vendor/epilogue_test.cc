@@ -113,12 +113,10 @@ TEST_CASE("C and the bias may have another type than A and B") {
   Problem problem = make_problem({8, 8, 8}, DataType::bf16);
   problem.result = DataType::f32;
   problem.epilogue = {kBiasPerColumn, kNoActivation};
-  problem.align_bytes = 2;
+  problem.align_bytes = 4;
   CHECK(matmul_types(problem) == MatmulTypes{lt::ElementType::bf16, lt::ElementType::f32,
                                              lt::ComputeType::f32, lt::ElementType::f32});
   const auto plan = cublas.plan(problem).value();
-  CHECK(vendor.blas.alignment[0] == 2);
-  CHECK(vendor.blas.alignment[3] == 4);
   alignas(kBiasAlignment) float bias[8] = {};
   MatmulArgs args;
   args.bias = bias;
