@@ -8,11 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "dispatch/c_structs.h"
 #include "dispatch/dispatcher.h"
 #include "dispatch/explain.h"
 #include "dispatch/failure.h"
+#include "dispatch/product_call.h"
 #include "dispatch/request.h"
-#include "dispatch/thread_cache.h"
 #include "gemmtune/gemmtune.h"
 #include "vendor/cublaslt.h"
 
@@ -61,7 +62,6 @@ class LastFailures {
 };
 
 thread_local LastFailures last_failures;
-thread_local ThreadCache thread_cache;
 
 uint64_t serial_of(gemmtune_handle handle) {
   return handle == nullptr ? 0 : handle->dispatcher->serial();
@@ -88,63 +88,6 @@ gemmtune_status guarded(gemmtune_handle handle, Body body) noexcept {
   } catch (...) {
     return failed(GEMMTUNE_STATUS_INTERNAL, "an unknown exception");
   }
-}
-
-tl::unexpected<Failure> invalid(std::string text) {
-  return fail(GEMMTUNE_STATUS_INVALID_ARGUMENT, std::move(text));
-}
-
-// What take_struct() knows of a structure of the C interface.
-template <class T>
-struct StructForm {
-  const char* name;
-  const char* init;     // the macro that a caller begins with
-  T initial;            // what that gives
-  size_t fewest_bytes;  // up to the last field that has no default
-};
-constexpr StructForm<gemmtune_problem> kProblemForm = {"gemmtune_problem", "GEMMTUNE_PROBLEM_INIT",
-                                                       GEMMTUNE_PROBLEM_INIT,
-                                                       offsetof(gemmtune_problem, lda)};
-constexpr StructForm<gemmtune_options> kOptionsForm = {"gemmtune_options", "GEMMTUNE_OPTIONS_INIT",
-                                                       GEMMTUNE_OPTIONS_INIT,
-                                                       offsetof(gemmtune_options, cache_dir)};
-constexpr StructForm<gemmtune_operands> kOperandsForm = {
-    "gemmtune_operands", "GEMMTUNE_OPERANDS_INIT", GEMMTUNE_OPERANDS_INIT,
-    offsetof(gemmtune_operands, bias)};
-
-// A structure of the caller's, whose header may be older or newer than this library. Fields that an
-// older one lacks have their defaults. Newer ones must be zero: this library does not know what
-// they ask for.
-template <class T>
-Outcome<T> take_struct(const T* from, const StructForm<T>& form) {
-  const std::string name = form.name;
-  if (from == nullptr) return invalid(name + " is a null pointer");
-  const size_t bytes = from->struct_bytes;
-  // Fields of 8 bytes begin at multiples of 8: none is cut.
-  if (bytes < form.fewest_bytes || (bytes < sizeof(T) && bytes % alignof(T) != 0)) {
-    return invalid(name + ".struct_bytes is " + std::to_string(bytes) + ", sizeof(" + name +
-                   ") is needed; begin with " + form.init);
-  }
-  const auto* const raw = reinterpret_cast<const unsigned char*>(from);
-  const size_t known = std::min(bytes, sizeof(T));
-  const bool newer = std::any_of(raw + known, raw + bytes, [](unsigned char b) { return b; });
-  if (newer) return invalid(name + " uses fields of a newer libgemmtune than the one loaded");
-  T copy = form.initial;
-  std::memcpy(&copy, from, known);
-  copy.struct_bytes = sizeof(T);
-  return copy;
-}
-
-Outcome<Request> take_request(const gemmtune_problem* problem) {
-  auto copy = take_struct(problem, kProblemForm);
-  if (!copy) return tl::unexpected(copy.error());
-  return parse_request(*copy);
-}
-
-// Whether the problem goes by the addresses of each call.
-bool goes_by_addresses(const gemmtune_problem& problem) {
-  return problem.struct_bytes < offsetof(gemmtune_problem, reserved) ||
-         problem.align_bytes == GEMMTUNE_ALIGN_OF_POINTERS;
 }
 
 std::string text_or(const char* text, const char* otherwise) {
@@ -178,150 +121,6 @@ Outcome<DispatcherOptions> convert(const gemmtune_options& from) {
   options.deterministic = (from.flags & GEMMTUNE_DETERMINISTIC) != 0;
   options.max_workspace_bytes = from.max_workspace_bytes;
   return options;
-}
-
-// A plan, ready to run, and how the caller's operands go into it.
-struct Ready {
-  PreparedPlan prepared;
-  bool operands_swapped = false;
-};
-
-// From the table, or by making the plan.
-Outcome<PreparedPlan> find_or_make(Dispatcher& dispatcher, const Request& request,
-                                   CUstream stream) {
-  if (const Plan* const plan = dispatcher.find(request)) return PreparedPlan{plan, nullptr};
-  if (auto free = dispatcher.check_not_capturing(stream); !free)
-    return tl::unexpected(free.error());
-  return dispatcher.prepare(request);
-}
-
-// Without the thread's cache.
-Outcome<Ready> find_or_prepare(Dispatcher& dispatcher, const gemmtune_problem* problem,
-                               CUstream stream) {
-  if (problem->struct_bytes == sizeof(gemmtune_problem)) {
-    const auto packed = packed_request(*problem);
-    const Plan* const plan = packed ? dispatcher.find(*packed) : nullptr;
-    if (plan != nullptr) {
-      thread_cache.put(dispatcher.serial(), *problem, plan, false);
-      return Ready{{plan, nullptr}, false};
-    }
-  }
-  const auto request = take_request(problem);
-  if (!request) return tl::unexpected(request.error());
-  auto prepared = find_or_make(dispatcher, *request, stream);
-  if (!prepared) return tl::unexpected(prepared.error());
-  Ready ready{*std::move(prepared), request->operands_swapped};
-  if (!ready.prepared.own && problem->struct_bytes == sizeof(gemmtune_problem)) {
-    thread_cache.put(dispatcher.serial(), *problem, ready.prepared.plan, ready.operands_swapped);
-  }
-  return ready;
-}
-
-// Whether the plan is for other biases only: cuBLASLt's reads them 16 bytes at a time.
-bool is_for_other_bias(const Plan& plan, const void* bias) {
-  if (!plan.has_bias()) return false;
-  const auto address = reinterpret_cast<uintptr_t>(bias);
-  return (address & (plan.bias_align_bytes() - 1)) != 0 &&
-         (address & (plan.result_bytes() - 1)) == 0;
-}
-
-// By a plan for biases of any address.
-[[gnu::cold]] Outcome<void> run_with_any_bias(Dispatcher& dispatcher,
-                                              const gemmtune_problem* problem, Operands operands,
-                                              size_t workspace_bytes, CUstream stream) {
-  auto request = take_request(problem);
-  if (!request) return tl::unexpected(request.error());
-  request->any_bias_address = true;
-  auto prepared = find_or_make(dispatcher, *request, stream);
-  if (!prepared) {
-    prepared.error().message += "; the address of the bias is no multiple of " +
-                                std::to_string(vendor::kBiasAlignment) + " bytes";
-    return tl::unexpected(prepared.error());
-  }
-  if (request->operands_swapped) std::swap(operands.a, operands.b);
-  return dispatcher.run(*prepared->plan, operands, workspace_bytes, stream);
-}
-
-// A problem that states its alignment, or addresses that are multiples of what it is taken for.
-Outcome<void> run_as_stated(Dispatcher& dispatcher, const gemmtune_problem* problem,
-                            Operands operands, size_t workspace_bytes, CUstream stream) {
-  const bool is_ours = problem->struct_bytes == sizeof(gemmtune_problem);
-  const auto* const hit = is_ours ? thread_cache.find(dispatcher.serial(), *problem) : nullptr;
-  if (hit != nullptr && !is_for_other_bias(*hit->plan, operands.bias)) {
-    if (hit->operands_swapped) std::swap(operands.a, operands.b);
-    return dispatcher.run(*hit->plan, operands, workspace_bytes, stream);
-  }
-  const auto ready = find_or_prepare(dispatcher, problem, stream);
-  if (!ready) return tl::unexpected(ready.error());
-  if (is_for_other_bias(*ready->prepared.plan, operands.bias))
-    return run_with_any_bias(dispatcher, problem, operands, workspace_bytes, stream);
-  if (ready->operands_swapped) std::swap(operands.a, operands.b);
-  return dispatcher.run(*ready->prepared.plan, operands, workspace_bytes, stream);
-}
-
-// As one that states what its addresses, which are multiples of less than is usual, have.
-[[gnu::cold]] Outcome<void> run_by_addresses(Dispatcher& dispatcher,
-                                             const gemmtune_problem* problem,
-                                             const Operands& operands, size_t workspace_bytes,
-                                             CUstream stream) {
-  auto stated = take_struct(problem, kProblemForm);
-  if (!stated) return tl::unexpected(stated.error());
-  const uintptr_t addresses = address_bits(operands);
-  const int align = alignment_class(static_cast<int64_t>(addresses & -addresses));
-  stated->align_bytes = static_cast<uint32_t>(align);
-  auto done = run_as_stated(dispatcher, &*stated, operands, workspace_bytes, stream);
-  const bool unprepared = !done && (done.error().status == GEMMTUNE_STATUS_NOT_PREPARED ||
-                                    done.error().status == GEMMTUNE_STATUS_WORKSPACE_TOO_SMALL);
-  if (unprepared) {
-    done.error().message += "; the addresses are multiples of " + std::to_string(align) +
-                            " bytes only: put that into gemmtune_problem.align_bytes, also where "
-                            "the problem is prepared";
-  }
-  return done;
-}
-
-bool wants_bias(const gemmtune_problem& problem) {
-  return problem.struct_bytes > kFirstProblemBytes && problem.bias != GEMMTUNE_BIAS_NONE;
-}
-
-// A problem of the first header as this one has it.
-gemmtune_problem current_form(const gemmtune_problem& first) {
-  gemmtune_problem problem = GEMMTUNE_PROBLEM_INIT;
-  std::memcpy(&problem, &first, kFirstProblemBytes);
-  problem.struct_bytes = sizeof(problem);
-  return problem;
-}
-
-Outcome<void> run(Dispatcher& dispatcher, const gemmtune_problem* problem, const Operands& operands,
-                  size_t workspace_bytes, CUstream stream) {
-  if (problem == nullptr) return invalid("gemmtune_problem is a null pointer");
-  if (problem->struct_bytes == kFirstProblemBytes) {
-    const gemmtune_problem current = current_form(*problem);
-    return run(dispatcher, &current, operands, workspace_bytes, stream);
-  }
-  if (operands.bias == nullptr && wants_bias(*problem)) {
-    return invalid(
-        "the problem has a bias, and none is given: call gemmtune_run with it in "
-        "gemmtune_operands.bias");
-  }
-  const bool usual = (address_bits(operands) & (kUsualAlignBytes - 1)) == 0;
-  if (usual || !goes_by_addresses(*problem))
-    return run_as_stated(dispatcher, problem, operands, workspace_bytes, stream);
-  return run_by_addresses(dispatcher, problem, operands, workspace_bytes, stream);
-}
-
-Outcome<void> run(Dispatcher& dispatcher, const gemmtune_problem* problem,
-                  const gemmtune_operands* operands, CUstream stream) {
-  const bool is_ours = operands != nullptr && operands->struct_bytes == sizeof(gemmtune_operands);
-  if (!is_ours) {
-    const auto copy = take_struct(operands, kOperandsForm);
-    if (!copy) return tl::unexpected(copy.error());
-    return run(dispatcher, problem, &*copy, stream);
-  }
-  const gemmtune_operands& o = *operands;
-  if (o.reserved != 0) return invalid("gemmtune_operands.reserved is not 0");
-  return run(dispatcher, problem, {o.a, o.b, o.c, o.alpha, o.beta, o.workspace, o.bias},
-             o.workspace_bytes, stream);
 }
 
 Outcome<void> prewarm(Dispatcher& dispatcher, const gemmtune_problem* problems, size_t count,
@@ -490,8 +289,8 @@ gemmtune_status gemmtune_gemm(gemmtune_handle handle, const gemmtune_problem* pr
                               gemmtune_stream stream) {
   return guarded(handle, [&]() -> Outcome<void> {
     if (handle == nullptr) return no_handle();
-    return run(*handle->dispatcher, problem, {a, b, c, alpha, beta, workspace, nullptr},
-               workspace_bytes, stream);
+    return run_product(*handle->dispatcher, problem, {a, b, c, alpha, beta, workspace, nullptr},
+                       workspace_bytes, stream);
   });
 }
 
@@ -499,7 +298,7 @@ gemmtune_status gemmtune_run(gemmtune_handle handle, const gemmtune_problem* pro
                              const gemmtune_operands* operands, gemmtune_stream stream) {
   return guarded(handle, [&]() -> Outcome<void> {
     if (handle == nullptr) return no_handle();
-    return run(*handle->dispatcher, problem, operands, stream);
+    return run_product(*handle->dispatcher, problem, operands, stream);
   });
 }
 
