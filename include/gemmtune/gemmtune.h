@@ -1,8 +1,8 @@
 /* gemmtune.h: the C interface of libgemmtune, gemm-tune's runtime library.
  *
- * It computes C = alpha * op(A) * op(B) + beta * C on a CUDA stream with the kernel that gemm-tune
- * found to be the fastest for the problem on this GPU, or with cuBLASLt where that is faster or
- * nothing better is known:
+ * It computes C = activation(alpha * op(A) * op(B) + beta * C + bias) on a CUDA stream with the
+ * kernel that gemm-tune found to be the fastest for the problem on this GPU, or with cuBLASLt where
+ * that is faster or nothing better is known. A product with neither a bias nor an activation:
  *
  *     gemmtune_options options = GEMMTUNE_OPTIONS_INIT;
  *     options.database = "tuned.db";
@@ -28,8 +28,9 @@
  * Threads. All functions may be called from any thread at any time, on one handle or several,
  * except that nobody may use a handle while or after it is destroyed.
  *
- * CUDA graphs. Once a problem was prewarmed (or run), gemmtune_gemm with it only enqueues kernels:
- * it neither compiles, allocates nor synchronizes, and is legal while `stream` is being captured.
+ * CUDA graphs. Once a problem was prewarmed (or run), gemmtune_gemm and gemmtune_run with it only
+ * enqueue kernels: they neither compile, allocate nor synchronize, and are legal while `stream` is
+ * being captured. (For biases there is more to it: see gemmtune_operands.)
  *
  * Sizes, strides and leading dimensions are in elements, workspaces in bytes, times in
  * microseconds. Texts are UTF-8 and end in a zero byte.
@@ -177,22 +178,49 @@ typedef enum gemmtune_scalars {
   GEMMTUNE_SCALARS_DEVICE = 1
 } gemmtune_scalars;
 
+/* The type of C and of the bias, where it is not that of A and B. F32 goes with every type of A and
+ * B; F16 and BF16 only with themselves. */
+typedef enum gemmtune_result {
+  GEMMTUNE_RESULT_OF_OPERANDS = 0, /* that of A and B */
+  GEMMTUNE_RESULT_F32 = 1,
+  GEMMTUNE_RESULT_F16 = 2,
+  GEMMTUNE_RESULT_BF16 = 3
+} gemmtune_result;
+
+/* A vector that is added to the product, the same for all products of a batch. Columns and rows are
+ * those of C as the problem states it, in whatever order it is stored. */
+typedef enum gemmtune_bias {
+  GEMMTUNE_BIAS_NONE = 0,
+  GEMMTUNE_BIAS_PER_COLUMN = 1, /* n values: element j is added to all of column j of C */
+  GEMMTUNE_BIAS_PER_ROW = 2     /* m values: element i is added to all of row i of C */
+} gemmtune_bias;
+
+/* What is applied to x = alpha * op(A) * op(B) + beta * C + bias before it is rounded to C's type.
+ */
+typedef enum gemmtune_activation {
+  GEMMTUNE_ACTIVATION_NONE = 0,
+  GEMMTUNE_ACTIVATION_RELU = 1,      /* max(x, 0) */
+  GEMMTUNE_ACTIVATION_GELU_TANH = 2, /* x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) */
+  GEMMTUNE_ACTIVATION_GELU_ERF = 3,  /* x / 2 * (1 + erf(x / sqrt(2))) */
+  GEMMTUNE_ACTIVATION_SILU = 4       /* x / (1 + exp(-x)) */
+} gemmtune_activation;
+
 /* For leading dimensions and batch strides: the smallest there can be. */
 #define GEMMTUNE_PACKED INT64_C(-1)
 
-/* For gemmtune_problem.align_bytes: each call of gemmtune_gemm goes by the addresses it is given.
- * Where there are none to go by (prewarm, workspace_bytes, explain), they are taken to be multiples
- * of 256 bytes, as cudaMalloc's are: state what yours are multiples of if that is less, so that the
- * right kernel is prepared and its workspace known. The library tells 256, 16, 8, 4 and 2 bytes
- * apart. */
+/* For gemmtune_problem.align_bytes: each call of gemmtune_gemm or gemmtune_run goes by the
+ * addresses it is given. Where there are none to go by (prewarm, workspace_bytes, explain), they
+ * are taken to be multiples of 256 bytes, as cudaMalloc's are: state what yours are multiples of if
+ * that is less, so that the right kernel is prepared and its workspace known. The library tells
+ * 256, 16, 8, 4 and 2 bytes apart. */
 #define GEMMTUNE_ALIGN_OF_POINTERS 0u
 
-/* C = alpha * op(A) * op(B) + beta * C: op(A) is m x k, op(B) is k x n, C is m x n, each stored in
- * the order given (a transposed operand is one of the other order). Begin with
- * GEMMTUNE_PROBLEM_INIT. */
+/* C = activation(alpha * op(A) * op(B) + beta * C + bias): op(A) is m x k, op(B) is k x n, C is
+ * m x n, each stored in the order given (a transposed operand is one of the other order). Begin
+ * with GEMMTUNE_PROBLEM_INIT, which asks for no bias and no activation. */
 typedef struct gemmtune_problem {
   uint32_t struct_bytes; /* sizeof(gemmtune_problem) */
-  int32_t type;          /* of A, B and C: a gemmtune_type */
+  int32_t type;          /* of A and B: a gemmtune_type */
   int32_t accumulator;   /* of the sums: F32; also F16 where type is F16 */
   int32_t math;          /* a gemmtune_math */
   int32_t order_a;       /* gemmtune_order */
@@ -207,6 +235,11 @@ typedef struct gemmtune_problem {
   uint32_t align_bytes; /* what the addresses of A, B and C are multiples of: a power of two, or
                            GEMMTUNE_ALIGN_OF_POINTERS */
   uint32_t reserved;    /* 0 */
+  /* A structure that ends here, as older headers have it, has neither bias nor activation. */
+  int32_t result_type; /* of C and the bias: a gemmtune_result */
+  int32_t bias;        /* a gemmtune_bias; a problem that has one is run by gemmtune_run */
+  int32_t activation;  /* a gemmtune_activation */
+  uint32_t reserved2;  /* 0 */
 } gemmtune_problem;
 
 #define GEMMTUNE_PROBLEM_INIT                                                                     \
@@ -214,7 +247,8 @@ typedef struct gemmtune_problem {
     sizeof(gemmtune_problem), GEMMTUNE_F32, GEMMTUNE_F32, GEMMTUNE_MATH_IEEE, GEMMTUNE_ROW_MAJOR, \
         GEMMTUNE_ROW_MAJOR, GEMMTUNE_ROW_MAJOR, GEMMTUNE_SCALARS_HOST, 0, 0, 0, GEMMTUNE_PACKED,  \
         GEMMTUNE_PACKED, GEMMTUNE_PACKED, 1, GEMMTUNE_PACKED, GEMMTUNE_PACKED, GEMMTUNE_PACKED,   \
-        GEMMTUNE_ALIGN_OF_POINTERS, 0u                                                            \
+        GEMMTUNE_ALIGN_OF_POINTERS, 0u, GEMMTUNE_RESULT_OF_OPERANDS, GEMMTUNE_BIAS_NONE,          \
+        GEMMTUNE_ACTIVATION_NONE, 0u                                                              \
   }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
@@ -229,9 +263,9 @@ GEMMTUNE_API gemmtune_status gemmtune_prewarm(gemmtune_handle handle,
                                               const gemmtune_problem* problems, size_t count,
                                               gemmtune_status* each);
 
-/* Puts into *bytes the device memory that gemmtune_gemm needs as a workspace for `problem`; it may
- * be 0. Prepares the problem, as gemmtune_prewarm does, and fails as that does; then *bytes is 0.
- * Products that may run at the same time need workspaces of their own. */
+/* Puts into *bytes the device memory that gemmtune_gemm or gemmtune_run needs as a workspace for
+ * `problem`; it may be 0. Prepares the problem, as gemmtune_prewarm does, and fails as that does;
+ * then *bytes is 0. Products that may run at the same time need workspaces of their own. */
 GEMMTUNE_API gemmtune_status gemmtune_workspace_bytes(gemmtune_handle handle,
                                                       const gemmtune_problem* problem,
                                                       size_t* bytes);
@@ -239,14 +273,15 @@ GEMMTUNE_API gemmtune_status gemmtune_workspace_bytes(gemmtune_handle handle,
 /* A CUstream or cudaStream_t: the same in the driver's and the runtime API's headers. */
 typedef struct CUstream_st* gemmtune_stream;
 
-/* Enqueues C = alpha * op(A) * op(B) + beta * C on `stream` (null: the legacy default stream of the
- * handle's context) and returns without waiting for it.
+/* Enqueues C = activation(alpha * op(A) * op(B) + beta * C) on `stream` (null: the legacy default
+ * stream of the handle's context) and returns without waiting for it. A problem with a bias is an
+ * INVALID_ARGUMENT here: gemmtune_run takes one.
  *
  *   alpha, beta   f32 each, in host memory (read before the call returns) or in device memory (read
  *                 when the kernels run), as problem->scalars says
  *   a, b, c       device memory, aligned to problem->align_bytes (INVALID_ARGUMENT if not), or, if
- *                 that is GEMMTUNE_ALIGN_OF_POINTERS, to the size of an element; C is read only
- *                 where beta is not 0, and must not overlap A or B
+ *                 that is GEMMTUNE_ALIGN_OF_POINTERS, to the size of an element (the larger one,
+ * where C has another type); C is read only where beta is not 0, and must not overlap A or B
  *   workspace     device memory of at least gemmtune_workspace_bytes, aligned to 256 bytes; may be
  *                 null if that is 0. In use until the product is done.
  *
@@ -259,6 +294,41 @@ GEMMTUNE_API gemmtune_status gemmtune_gemm(gemmtune_handle handle, const gemmtun
                                            const float* beta, void* c, void* workspace,
                                            size_t workspace_bytes, gemmtune_stream stream);
 
+/* The operands of one product, for gemmtune_run. Begin with GEMMTUNE_OPERANDS_INIT. All but
+ * struct_bytes and `bias` are what gemmtune_gemm's parameters of these names are.
+ *
+ *   bias   device memory: n elements of C's type for GEMMTUNE_BIAS_PER_COLUMN, m for
+ *          GEMMTUNE_BIAS_PER_ROW, one after the other, aligned to the size of an element; must not
+ *          overlap C. Null for a problem that has none.
+ *
+ * cuBLASLt needs biases that are aligned to 16 bytes. A call with another one is computed by an own
+ * kernel that needs no workspace, although cuBLASLt may be faster; such a kernel is prepared by the
+ * first call that needs it, not by gemmtune_prewarm. Align biases to 16 bytes, as cudaMalloc does,
+ * where the stream may be captured. */
+typedef struct gemmtune_operands {
+  uint32_t struct_bytes; /* sizeof(gemmtune_operands) */
+  uint32_t reserved;     /* 0 */
+  const float* alpha;
+  const float* beta;
+  const void* a;
+  const void* b;
+  void* c;
+  const void* bias;
+  void* workspace;
+  size_t workspace_bytes;
+} gemmtune_operands;
+
+#define GEMMTUNE_OPERANDS_INIT \
+  { sizeof(gemmtune_operands), 0u, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0u }
+
+/* Enqueues C = activation(alpha * op(A) * op(B) + beta * C + bias) on `stream`, for problems with
+ * and without a bias. What gemmtune_gemm's comment says holds here, too. INVALID_ARGUMENT also for
+ * a bias that is null where the problem has one, is not null where it has none, or is not aligned
+ * to the size of an element. `operands` need not outlive the call. */
+GEMMTUNE_API gemmtune_status gemmtune_run(gemmtune_handle handle, const gemmtune_problem* problem,
+                                          const gemmtune_operands* operands,
+                                          gemmtune_stream stream);
+
 /* ---- Explanations ---------------------------------------------------------------------------- */
 
 typedef enum gemmtune_format {
@@ -266,12 +336,12 @@ typedef enum gemmtune_format {
   GEMMTUNE_JSON = 1  /* one object; docs/runtime.md lists its keys, which stay */
 } gemmtune_format;
 
-/* Says, in a gemmtune_format, how gemmtune_gemm computes `problem`: strategy, tile, where that
- * comes from, the expected time, and why it is nothing else. Prepares nothing; before a problem is
- * prepared the answer is what would be tried first. Writes at most `capacity` bytes to `buffer`,
- * the last of them a zero (none where capacity is 0; buffer may then be null), and puts the whole
- * text's size with its zero into *needed if that is not null. A text that was cut off is SUCCESS.
- * Failures: INVALID_ARGUMENT, OUT_OF_MEMORY. */
+/* Says, in a gemmtune_format, how gemmtune_gemm or gemmtune_run computes `problem`: strategy, tile,
+ * where that comes from, the expected time, and why it is nothing else. Prepares nothing; before a
+ * problem is prepared the answer is what would be tried first. Writes at most `capacity` bytes to
+ * `buffer`, the last of them a zero (none where capacity is 0; buffer may then be null), and puts
+ * the whole text's size with its zero into *needed if that is not null. A text that was cut off is
+ * SUCCESS. Failures: INVALID_ARGUMENT, OUT_OF_MEMORY. */
 GEMMTUNE_API gemmtune_status gemmtune_explain(gemmtune_handle handle,
                                               const gemmtune_problem* problem, int32_t format,
                                               char* buffer, size_t capacity, size_t* needed);

@@ -40,7 +40,8 @@ struct Options : gemmtune_options {
   Options() : gemmtune_options(GEMMTUNE_OPTIONS_INIT) {}
 };
 
-// gemmtune_problem with its defaults: row-major f32, densely packed, one product.
+// gemmtune_problem with its defaults: row-major f32, densely packed, one product without a bias or
+// an activation.
 struct Problem : gemmtune_problem {
   Problem(int64_t m_, int64_t n_, int64_t k_) : gemmtune_problem(GEMMTUNE_PROBLEM_INIT) {
     m = m_;
@@ -49,6 +50,11 @@ struct Problem : gemmtune_problem {
   }
 };
 static_assert(sizeof(Problem) == sizeof(gemmtune_problem), "an array of one is one of the other");
+
+// gemmtune_operands with its defaults: no bias, no workspace.
+struct Operands : gemmtune_operands {
+  Operands() : gemmtune_operands(GEMMTUNE_OPERANDS_INIT) {}
+};
 
 // Owns a gemmtune_handle. Moved from, it is empty and may only be assigned to or destroyed.
 // Every function but the destructor throws Error where the C function fails.
@@ -97,7 +103,8 @@ class Handle {
     return bytes;
   }
 
-  // Enqueues C = alpha * op(A) * op(B) + beta * C. All addresses but the scalars' are the device's.
+  // Enqueues C = activation(alpha * op(A) * op(B) + beta * C), for a problem without a bias. All
+  // addresses but the scalars' are the device's.
   void gemm(const gemmtune_problem& problem, float alpha, const void* a, const void* b, float beta,
             void* c, void* workspace = nullptr, std::size_t workspace_bytes = 0,
             gemmtune_stream stream = nullptr) {
@@ -110,6 +117,12 @@ class Handle {
             gemmtune_stream stream = nullptr) {
     check(
         gemmtune_gemm(handle_, &problem, alpha, a, b, beta, c, workspace, workspace_bytes, stream));
+  }
+
+  // Enqueues C = activation(alpha * op(A) * op(B) + beta * C + bias).
+  void run(const gemmtune_problem& problem, const gemmtune_operands& operands,
+           gemmtune_stream stream = nullptr) {
+    check(gemmtune_run(handle_, &problem, &operands, stream));
   }
 
   // How the problem is computed, and why.

@@ -8,11 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "dispatch/c_structs.h"
 #include "dispatch/dispatcher.h"
 #include "dispatch/explain.h"
 #include "dispatch/failure.h"
+#include "dispatch/product_call.h"
 #include "dispatch/request.h"
-#include "dispatch/thread_cache.h"
 #include "gemmtune/gemmtune.h"
 #include "vendor/cublaslt.h"
 
@@ -61,7 +62,6 @@ class LastFailures {
 };
 
 thread_local LastFailures last_failures;
-thread_local ThreadCache thread_cache;
 
 uint64_t serial_of(gemmtune_handle handle) {
   return handle == nullptr ? 0 : handle->dispatcher->serial();
@@ -88,60 +88,6 @@ gemmtune_status guarded(gemmtune_handle handle, Body body) noexcept {
   } catch (...) {
     return failed(GEMMTUNE_STATUS_INTERNAL, "an unknown exception");
   }
-}
-
-tl::unexpected<Failure> invalid(std::string text) {
-  return fail(GEMMTUNE_STATUS_INVALID_ARGUMENT, std::move(text));
-}
-
-// What take_struct() knows of a structure of the C interface.
-template <class T>
-struct StructForm {
-  const char* name;
-  const char* init;     // the macro that a caller begins with
-  T initial;            // what that gives
-  size_t fewest_bytes;  // up to the last field that has no default
-};
-constexpr StructForm<gemmtune_problem> kProblemForm = {"gemmtune_problem", "GEMMTUNE_PROBLEM_INIT",
-                                                       GEMMTUNE_PROBLEM_INIT,
-                                                       offsetof(gemmtune_problem, lda)};
-constexpr StructForm<gemmtune_options> kOptionsForm = {"gemmtune_options", "GEMMTUNE_OPTIONS_INIT",
-                                                       GEMMTUNE_OPTIONS_INIT,
-                                                       offsetof(gemmtune_options, cache_dir)};
-
-// A structure of the caller's, whose header may be older or newer than this library. Fields that an
-// older one lacks have their defaults. Newer ones must be zero: this library does not know what
-// they ask for.
-template <class T>
-Outcome<T> take_struct(const T* from, const StructForm<T>& form) {
-  const std::string name = form.name;
-  if (from == nullptr) return invalid(name + " is a null pointer");
-  const size_t bytes = from->struct_bytes;
-  // Fields of 8 bytes begin at multiples of 8: none is cut.
-  if (bytes < form.fewest_bytes || (bytes < sizeof(T) && bytes % alignof(T) != 0)) {
-    return invalid(name + ".struct_bytes is " + std::to_string(bytes) + ", sizeof(" + name +
-                   ") is needed; begin with " + form.init);
-  }
-  const auto* const raw = reinterpret_cast<const unsigned char*>(from);
-  const size_t known = std::min(bytes, sizeof(T));
-  const bool newer = std::any_of(raw + known, raw + bytes, [](unsigned char b) { return b; });
-  if (newer) return invalid(name + " uses fields of a newer libgemmtune than the one loaded");
-  T copy = form.initial;
-  std::memcpy(&copy, from, known);
-  copy.struct_bytes = sizeof(T);
-  return copy;
-}
-
-Outcome<Request> take_request(const gemmtune_problem* problem) {
-  auto copy = take_struct(problem, kProblemForm);
-  if (!copy) return tl::unexpected(copy.error());
-  return parse_request(*copy);
-}
-
-// Whether the problem goes by the addresses of each call.
-bool goes_by_addresses(const gemmtune_problem& problem) {
-  return problem.struct_bytes < offsetof(gemmtune_problem, reserved) ||
-         problem.align_bytes == GEMMTUNE_ALIGN_OF_POINTERS;
 }
 
 std::string text_or(const char* text, const char* otherwise) {
@@ -175,86 +121,6 @@ Outcome<DispatcherOptions> convert(const gemmtune_options& from) {
   options.deterministic = (from.flags & GEMMTUNE_DETERMINISTIC) != 0;
   options.max_workspace_bytes = from.max_workspace_bytes;
   return options;
-}
-
-// A plan, ready to run, and how the caller's operands go into it.
-struct Ready {
-  PreparedPlan prepared;
-  bool operands_swapped = false;
-};
-
-// Without the thread's cache: from the table, or by making the plan.
-Outcome<Ready> find_or_prepare(Dispatcher& dispatcher, const gemmtune_problem* problem,
-                               CUstream stream) {
-  if (problem->struct_bytes == sizeof(gemmtune_problem)) {
-    const auto packed = packed_request(*problem);
-    const Plan* const plan = packed ? dispatcher.find(*packed) : nullptr;
-    if (plan != nullptr) {
-      thread_cache.put(dispatcher.serial(), *problem, plan, false);
-      return Ready{{plan, nullptr}, false};
-    }
-  }
-  const auto request = take_request(problem);
-  if (!request) return tl::unexpected(request.error());
-  Ready ready;
-  ready.operands_swapped = request->operands_swapped;
-  ready.prepared.plan = dispatcher.find(*request);
-  if (ready.prepared.plan == nullptr) {
-    if (auto free = dispatcher.check_not_capturing(stream); !free)
-      return tl::unexpected(free.error());
-    auto prepared = dispatcher.prepare(*request);
-    if (!prepared) return tl::unexpected(prepared.error());
-    ready.prepared = std::move(*prepared);
-  }
-  if (!ready.prepared.own && problem->struct_bytes == sizeof(gemmtune_problem)) {
-    thread_cache.put(dispatcher.serial(), *problem, ready.prepared.plan, ready.operands_swapped);
-  }
-  return ready;
-}
-
-// A problem that states its alignment, or addresses that are multiples of what it is taken for.
-Outcome<void> run_as_stated(Dispatcher& dispatcher, const gemmtune_problem* problem,
-                            Operands operands, size_t workspace_bytes, CUstream stream) {
-  const bool is_ours = problem->struct_bytes == sizeof(gemmtune_problem);
-  const auto* const hit = is_ours ? thread_cache.find(dispatcher.serial(), *problem) : nullptr;
-  if (hit != nullptr) {
-    if (hit->operands_swapped) std::swap(operands.a, operands.b);
-    return dispatcher.run(*hit->plan, operands, workspace_bytes, stream);
-  }
-  const auto ready = find_or_prepare(dispatcher, problem, stream);
-  if (!ready) return tl::unexpected(ready.error());
-  if (ready->operands_swapped) std::swap(operands.a, operands.b);
-  return dispatcher.run(*ready->prepared.plan, operands, workspace_bytes, stream);
-}
-
-// As one that states what its addresses, which are multiples of less than is usual, have.
-[[gnu::cold]] Outcome<void> run_by_addresses(Dispatcher& dispatcher,
-                                             const gemmtune_problem* problem,
-                                             const Operands& operands, size_t workspace_bytes,
-                                             CUstream stream) {
-  auto stated = take_struct(problem, kProblemForm);
-  if (!stated) return tl::unexpected(stated.error());
-  const uintptr_t addresses = address_bits(operands);
-  const int align = alignment_class(static_cast<int64_t>(addresses & -addresses));
-  stated->align_bytes = static_cast<uint32_t>(align);
-  auto done = run_as_stated(dispatcher, &*stated, operands, workspace_bytes, stream);
-  const bool unprepared = !done && (done.error().status == GEMMTUNE_STATUS_NOT_PREPARED ||
-                                    done.error().status == GEMMTUNE_STATUS_WORKSPACE_TOO_SMALL);
-  if (unprepared) {
-    done.error().message += "; the addresses are multiples of " + std::to_string(align) +
-                            " bytes only: put that into gemmtune_problem.align_bytes, also where "
-                            "the problem is prepared";
-  }
-  return done;
-}
-
-Outcome<void> run(Dispatcher& dispatcher, const gemmtune_problem* problem, const Operands& operands,
-                  size_t workspace_bytes, CUstream stream) {
-  if (problem == nullptr) return invalid("gemmtune_problem is a null pointer");
-  const bool usual = (address_bits(operands) & (kUsualAlignBytes - 1)) == 0;
-  if (usual || !goes_by_addresses(*problem))
-    return run_as_stated(dispatcher, problem, operands, workspace_bytes, stream);
-  return run_by_addresses(dispatcher, problem, operands, workspace_bytes, stream);
 }
 
 Outcome<void> prewarm(Dispatcher& dispatcher, const gemmtune_problem* problems, size_t count,
@@ -423,8 +289,16 @@ gemmtune_status gemmtune_gemm(gemmtune_handle handle, const gemmtune_problem* pr
                               gemmtune_stream stream) {
   return guarded(handle, [&]() -> Outcome<void> {
     if (handle == nullptr) return no_handle();
-    return run(*handle->dispatcher, problem, {a, b, c, alpha, beta, workspace}, workspace_bytes,
-               stream);
+    return run_product(*handle->dispatcher, problem, {a, b, c, alpha, beta, workspace, nullptr},
+                       workspace_bytes, stream);
+  });
+}
+
+gemmtune_status gemmtune_run(gemmtune_handle handle, const gemmtune_problem* problem,
+                             const gemmtune_operands* operands, gemmtune_stream stream) {
+  return guarded(handle, [&]() -> Outcome<void> {
+    if (handle == nullptr) return no_handle();
+    return run_product(*handle->dispatcher, problem, operands, stream);
   });
 }
 

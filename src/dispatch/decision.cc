@@ -8,6 +8,7 @@
 
 #include "codegen/strategy.h"
 #include "dispatch/fallback.h"
+#include "vendor/cublaslt.h"
 
 namespace gemmtune::dispatch {
 namespace {
@@ -144,13 +145,14 @@ double distance(const Problem& a, const Problem& b) {
   return sizes + std::abs(part(a.batch, b.batch)) + (a.layout == b.layout ? 0 : kLayoutDistance);
 }
 
-// Problems with a kernel that computes in the same types, nearest first.
+// Problems with a kernel that computes the same in the same types, nearest first.
 std::vector<Neighbour> neighbours(const Snapshot& snapshot, const Problem& problem) {
   std::vector<Neighbour> found;
   for (uint32_t number = 0; number < snapshot.problems.size(); ++number) {
     const Problem& other = snapshot.problems[number];
     if (!snapshot.known[number].kernel || other.type != problem.type ||
-        other.accumulator != problem.accumulator || other.math != problem.math) {
+        other.accumulator != problem.accumulator || other.math != problem.math ||
+        other.result != problem.result || other.epilogue != problem.epilogue) {
       continue;
     }
     found.push_back({distance(problem, other), number});
@@ -223,9 +225,24 @@ void add_fallback(const Request& request, const Target& target, Decision& decisi
       {"own kernels", "none computes this type on " + to_string(target.arch)});
 }
 
+// Why the vendor's library does not come into question for the request; empty if it does.
+std::string why_no_vendor(const Request& request, const Target& target) {
+  if (!target.vendor) return "not to be used, as asked for";
+  if (request.any_bias_address) {
+    return fmt::format("takes only biases that are aligned to {} bytes", vendor::kBiasAlignment);
+  }
+  const auto epilogue = vendor::check_epilogue(request.problem);
+  return epilogue ? std::string() : epilogue.error().message;
+}
+
 }  // namespace
 
-Decision decide(const Snapshot& snapshot, const Request& request, const Target& target) {
+Decision decide(const Snapshot& snapshot, const Request& request, const Target& device) {
+  Target target = device;
+  const std::string no_vendor = why_no_vendor(request, device);
+  target.vendor = no_vendor.empty();
+  // Nobody could be told how large a workspace such a call needs.
+  if (request.any_bias_address) target.max_workspace_bytes = 0;
   Decision decision;
   const uint32_t number = snapshot.problems.find(request.problem);
   if (number != ProblemIndex::kNone)
@@ -237,7 +254,7 @@ Decision decide(const Snapshot& snapshot, const Request& request, const Target& 
                                              : "what cuBLASLt chooses by itself";
     decision.choices.push_back(std::move(choice));
   } else {
-    decision.rejections.push_back({"cuBLASLt", "not to be used, as asked for"});
+    decision.rejections.push_back({"cuBLASLt", no_vendor});
   }
   add_neighbours(snapshot, request, target, decision);
   add_fallback(request, target, decision);

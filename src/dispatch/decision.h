@@ -56,6 +56,7 @@ struct Decision {
 //   3. the vendor's default
 //   4. kernels that won similar problems, nearest first
 //   5. a kernel that is legal for every problem of its type and math mode
+// Problems whose epilogue or result type differs have nothing to do with each other.
 // `request` is of a valid problem; the result refers to `snapshot`.
 Decision decide(const Snapshot& snapshot, const Request& request, const Target& target);
 

@@ -55,6 +55,16 @@ Outcome<std::optional<gpu::ScopedContext>> enter(const gpu::Context& context) {
   return *std::move(scope);
 }
 
+// What is wrong with a bias, for a plan that has one or a call that gives one; null if nothing is.
+const char* problem_of_bias(const Plan& plan, const void* bias) {
+  if (!plan.has_bias())
+    return "gemmtune_operands.bias is set, but gemmtune_problem.bias is GEMMTUNE_BIAS_NONE";
+  if (bias == nullptr) return "the bias is a null pointer";
+  if ((reinterpret_cast<uintptr_t>(bias) & (plan.result_bytes() - 1)) != 0)
+    return "the bias is not aligned to the size of its elements";
+  return nullptr;
+}
+
 }  // namespace
 
 Outcome<std::unique_ptr<Dispatcher>> Dispatcher::create(const DispatcherOptions& options) {
@@ -157,6 +167,9 @@ Outcome<void> Dispatcher::run(const Plan& plan, const Operands& operands, size_t
   if ((address_bits(operands) & (plan.align_bytes() - 1)) != 0) {
     return invalid("A, B or C is not aligned to the " + std::to_string(plan.align_bytes()) +
                    " bytes that gemmtune_problem.align_bytes promises");
+  }
+  if (plan.has_bias() || operands.bias != nullptr) {
+    if (const char* text = problem_of_bias(plan, operands.bias)) return invalid(text);
   }
   if (plan.workspace_bytes() > 0) {
     if (workspace_bytes < static_cast<size_t>(plan.workspace_bytes()) ||

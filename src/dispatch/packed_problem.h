@@ -9,7 +9,7 @@
 namespace gemmtune::dispatch {
 
 // What identifies the usual problem: one f32 product (math ieee) of densely packed matrices with a
-// row-major C. Inline, as it is on the way of every call.
+// row-major C and without an epilogue. Inline, as it is on the way of every call.
 struct PackedProblem {
   uint32_t m = 0;
   uint32_t n = 0;
@@ -33,7 +33,7 @@ inline uint64_t fold(uint64_t a, uint64_t b) {
 inline constexpr uint64_t kSeedA = 0x9e3779b97f4a7c15;
 inline constexpr uint64_t kSeedB = 0xd1b54a32d192ed03;
 
-// Layouts and alignment in a word that is never 0.
+// Layouts and alignment in a word that is never 0: bits 12, 13, 16 to 19 and 31.
 inline uint32_t bits_of(Order a, Order b, uint32_t align_bytes) {
   constexpr uint32_t kUsed = 1U << 31;
   const auto bit = [](Order order) { return order == Order::row_major ? 0U : 1U; };

@@ -14,6 +14,7 @@ gpu::Result<void> Plan::enqueue(const Operands& o, CUstream stream) const {
     operands.b = o.b;
     operands.c = o.c;
     operands.workspace = o.workspace;
+    operands.bias = o.bias;
     if (device_scalars_) {
       operands.alpha_device = o.alpha;
       operands.beta_device = o.beta;
@@ -29,6 +30,7 @@ gpu::Result<void> Plan::enqueue(const Operands& o, CUstream stream) const {
   args.c = o.c;
   args.workspace = o.workspace;
   args.workspace_bytes = workspace_bytes_;
+  args.bias = o.bias;
   if (device_scalars_) {
     args.alpha_device = o.alpha;
     args.beta_device = o.beta;
@@ -64,6 +66,7 @@ Outcome<void> Planner::realise(const Request& request, Choice& choice, Plan& pla
   plan.vendor_ = std::move(algorithm->plan);
   plan.algorithm_ = algorithm->index;
   plan.workspace_bytes_ = plan.vendor_->workspace_bytes(plan.algorithm_);
+  if (plan.has_bias()) plan.bias_align_bytes_ = vendor::kBiasAlignment;
   return {};
 }
 
@@ -72,6 +75,8 @@ Outcome<std::unique_ptr<const Plan>> Planner::make(const Request& request,
   auto plan = std::make_unique<Plan>();
   plan->device_scalars_ = request.device_scalars;
   plan->align_bytes_ = static_cast<uintptr_t>(request.problem.align_bytes);
+  plan->result_bytes_ = static_cast<uintptr_t>(size_bytes(result_type(request.problem)));
+  if (request.problem.epilogue.bias != kNoBias) plan->bias_align_bytes_ = plan->result_bytes_;
   std::string reasons;
   for (const Rejection& rejection : decision.rejections)
     reasons += "; " + rejection.what + ": " + rejection.why;

@@ -21,6 +21,7 @@ struct Operands {
   const float* alpha = nullptr;  // host or device memory, as the plan was made for
   const float* beta = nullptr;
   void* workspace = nullptr;
+  const void* bias = nullptr;  // null where the problem has none
 };
 
 // The bits that are set in any of the three addresses: they are multiples of a power of two where
@@ -39,6 +40,11 @@ class Plan {
   int64_t workspace_bytes() const { return workspace_bytes_; }
   // What the three addresses must be multiples of.
   uintptr_t align_bytes() const { return align_bytes_; }
+  // Of an element of C and of the bias.
+  uintptr_t result_bytes() const { return result_bytes_; }
+  bool has_bias() const { return bias_align_bytes_ != 0; }
+  // What the address of a bias must be a multiple of for this plan; 0 if there is none.
+  uintptr_t bias_align_bytes() const { return bias_align_bytes_; }
 
   // How it came about, and which of the choices it is.
   const Decision& decision() const { return decision_; }
@@ -53,6 +59,8 @@ class Plan {
   bool device_scalars_ = false;
   int64_t workspace_bytes_ = 0;
   uintptr_t align_bytes_ = 1;
+  uintptr_t result_bytes_ = 1;
+  uintptr_t bias_align_bytes_ = 0;
   Decision decision_;
   size_t chosen_ = 0;
 };

@@ -21,8 +21,9 @@ PlanTable::Other* PlanTable::find_other(const Problem& problem) const {
   return other;
 }
 
-// Null for a problem that is not known.
+// Null for a problem that is not known, or is asked for with any address of its bias.
 std::atomic<const Plan*>* PlanTable::place_of_known(const Request& request) const {
+  if (request.any_bias_address) return nullptr;
   if (const auto usual = packed(request.problem))
     return packed_.place(*usual, request.device_scalars);
   const uint32_t number = known_.find(request.problem);
@@ -33,22 +34,20 @@ std::atomic<const Plan*>* PlanTable::place_of_known(const Request& request) cons
 const Plan* PlanTable::find(const Request& request) const {
   if (const auto* at = place_of_known(request)) return at->load(std::memory_order_acquire);
   const Other* other = find_other(request.problem);
-  const size_t side = request.device_scalars ? 1 : 0;
-  return other == nullptr ? nullptr : other->plans[side].load(std::memory_order_acquire);
+  return other == nullptr ? nullptr : other->plans[side(request)].load(std::memory_order_acquire);
 }
 
 // Where the plan goes; null if the table is full. Under the mutex.
 std::atomic<const Plan*>* PlanTable::place(const Request& request) {
   if (auto* const at = place_of_known(request)) return at;
-  const size_t side = request.device_scalars ? 1 : 0;
-  if (Other* other = find_other(request.problem)) return &other->plans[side];
+  if (Other* other = find_other(request.problem)) return &other->plans[side(request)];
   if (other_count_ == kMaxOthers) return nullptr;
   ++other_count_;
   auto& bucket = others_[ProblemIndex::hash(request.problem) % kBuckets];
   auto other = std::make_unique<Other>();
   other->problem = request.problem;
   other->next = bucket.load(std::memory_order_relaxed);
-  auto* const place = &other->plans[side];
+  auto* const place = &other->plans[side(request)];
   bucket.store(other.release(), std::memory_order_release);
   return place;
 }

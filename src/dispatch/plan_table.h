@@ -13,8 +13,8 @@
 
 namespace gemmtune::dispatch {
 
-// The plans of a handle, by problem and by where the scalars are. find() takes no lock and
-// allocates nothing; plans live as long as the table.
+// The plans of a handle, by problem and by where the scalars and the bias are. find() takes no lock
+// and allocates nothing; plans live as long as the table.
 class PlanTable {
  public:
   // Plans of problems that `known` does not have are kept up to this number, so that a program
@@ -44,12 +44,17 @@ class PlanTable {
  private:
   static constexpr size_t kBuckets = 4096;
 
-  // A problem that is not known: in a list that only grows.
+  // A problem that is not known, or is asked for with any address of its bias: in a list that only
+  // grows.
   struct Other {
     Problem problem;
-    std::array<std::atomic<const Plan*>, 2> plans = {};
+    std::array<std::atomic<const Plan*>, 4> plans = {};  // by side()
     Other* next = nullptr;
   };
+
+  static size_t side(const Request& request) {
+    return (request.device_scalars ? 1 : 0) + (request.any_bias_address ? 2 : 0);
+  }
 
   Other* find_other(const Problem& problem) const;
   std::atomic<const Plan*>* place(const Request& request);

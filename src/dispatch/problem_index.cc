@@ -28,10 +28,17 @@ uint32_t hash_of_rest(const Problem& p) {
   return static_cast<uint32_t>(hash);
 }
 
+// Bits 20 to 26, all 0 without an epilogue and a result type.
+uint32_t result_bits(const Problem& p) {
+  const uint32_t result = p.result ? 1 + static_cast<uint32_t>(*p.result) : 0;
+  return result << 20 | static_cast<uint32_t>(p.epilogue.bias) << 22 |
+         static_cast<uint32_t>(p.epilogue.activation) << 24;
+}
+
 uint32_t kind_of_any(const Problem& p) {
   return bits_of(p.layout.a, p.layout.b, static_cast<uint32_t>(p.align_bytes)) |
          static_cast<uint32_t>(p.type) | static_cast<uint32_t>(p.accumulator) << 4 |
-         static_cast<uint32_t>(p.math) << 8;
+         static_cast<uint32_t>(p.math) << 8 | result_bits(p);
 }
 static_assert(static_cast<int>(DataType::f32) == 0 && static_cast<int>(MathMode::ieee) == 0,
               "a PackedProblem's kind has no bits for them");
@@ -39,8 +46,8 @@ static_assert(static_cast<int>(DataType::f32) == 0 && static_cast<int>(MathMode:
 }  // namespace
 
 std::optional<PackedProblem> packed(const Problem& p) {
-  const bool usual =
-      p.type == DataType::f32 && p.accumulator == DataType::f32 && p.math == MathMode::ieee;
+  const bool usual = p.type == DataType::f32 && p.accumulator == DataType::f32 &&
+                     p.math == MathMode::ieee && !p.result && p.epilogue == Epilogue{};
   if (!usual || !is_packed(p)) return std::nullopt;
   return PackedProblem{static_cast<uint32_t>(p.shape.m),
                        static_cast<uint32_t>(p.shape.n),

@@ -34,7 +34,7 @@ class ProblemIndex {
     uint32_t m = 0;
     uint32_t n = 0;
     uint32_t k = 0;
-    uint32_t kind = 0;  // types, math, layout, alignment, packed or not; 0: the slot is free
+    uint32_t kind = 0;  // types, math, layout, alignment, epilogue, packed or not; 0: it is free
     uint32_t number = 0;
     uint32_t more = 0;  // a hash of what the fields above leave out; 0 for packed problems
   };

@@ -24,6 +24,14 @@ static_assert(static_cast<int>(MathMode::ieee) == GEMMTUNE_MATH_IEEE &&
               static_cast<int>(MathMode::f16) == GEMMTUNE_MATH_F16);
 static_assert(static_cast<int>(Order::row_major) == GEMMTUNE_ROW_MAJOR &&
               static_cast<int>(Order::column_major) == GEMMTUNE_COLUMN_MAJOR);
+static_assert(kBiasPerColumn == int{GEMMTUNE_BIAS_PER_COLUMN} &&
+              kBiasPerRow == int{GEMMTUNE_BIAS_PER_ROW});
+static_assert(kRelu == int{GEMMTUNE_ACTIVATION_RELU} &&
+              kGeluTanh == int{GEMMTUNE_ACTIVATION_GELU_TANH} &&
+              kGeluErf == int{GEMMTUNE_ACTIVATION_GELU_ERF} &&
+              kSilu == int{GEMMTUNE_ACTIVATION_SILU});
+constexpr int kBiases = 3;
+constexpr int kActivations = 5;
 constexpr int kTypes = 3;
 constexpr int kModes = 4;
 constexpr int kOrders = 2;
@@ -42,6 +50,25 @@ int64_t or_packed(int64_t value, int64_t smallest) {
 
 uint32_t stated_align_bytes(const gemmtune_problem& problem) {
   return problem.align_bytes == GEMMTUNE_ALIGN_OF_POINTERS ? kUsualAlignBytes : problem.align_bytes;
+}
+
+// False for what is no gemmtune_result.
+bool convert_result(int32_t value, std::optional<DataType>& result) {
+  switch (value) {
+    case GEMMTUNE_RESULT_OF_OPERANDS:
+      return true;
+    case GEMMTUNE_RESULT_F32:
+      result = DataType::f32;
+      return true;
+    case GEMMTUNE_RESULT_F16:
+      result = DataType::f16;
+      return true;
+    case GEMMTUNE_RESULT_BF16:
+      result = DataType::bf16;
+      return true;
+    default:
+      return false;
+  }
 }
 
 bool is_size(int64_t value) {
@@ -68,11 +95,13 @@ std::optional<PackedRequest> packed_request(const gemmtune_problem& from) {
                       from.math == GEMMTUNE_MATH_IEEE;
   const bool is_packed = from.lda == GEMMTUNE_PACKED && from.ldb == GEMMTUNE_PACKED &&
                          from.ldc == GEMMTUNE_PACKED && from.batch == 1;
-  if (from.struct_bytes != sizeof(gemmtune_problem) || from.reserved != 0 || !is_f32 ||
-      !is_packed || !is_order(from.order_a) || !is_order(from.order_b) ||
-      from.order_c != GEMMTUNE_ROW_MAJOR || !is_plain_size(from.m) || !is_plain_size(from.n) ||
-      !is_plain_size(from.k) || align < sizeof(float) || align > 4096 ||
-      (align & (align - 1)) != 0 ||
+  // Zero is what each of these fields has where nothing is asked for.
+  const bool is_plain = (from.result_type | from.bias | from.activation) == 0 &&
+                        (from.reserved | from.reserved2) == 0;
+  if (from.struct_bytes != sizeof(gemmtune_problem) || !is_plain || !is_f32 || !is_packed ||
+      !is_order(from.order_a) || !is_order(from.order_b) || from.order_c != GEMMTUNE_ROW_MAJOR ||
+      !is_plain_size(from.m) || !is_plain_size(from.n) || !is_plain_size(from.k) ||
+      align < sizeof(float) || align > 4096 || (align & (align - 1)) != 0 ||
       (from.scalars != GEMMTUNE_SCALARS_HOST && from.scalars != GEMMTUNE_SCALARS_DEVICE)) {
     return std::nullopt;
   }
@@ -89,10 +118,16 @@ Outcome<Request> parse_request(const gemmtune_problem& from) {
   if (from.struct_bytes != sizeof(gemmtune_problem))
     return invalid_problem("struct_bytes", from.struct_bytes);
   if (from.reserved != 0) return invalid_problem("reserved", from.reserved);
+  if (from.reserved2 != 0) return invalid_problem("reserved2", from.reserved2);
   Problem p;
   if (!convert(from.type, kTypes, p.type)) return invalid_problem("type", from.type);
   if (!convert(from.accumulator, kTypes, p.accumulator))
     return invalid_problem("accumulator", from.accumulator);
+  if (!convert_result(from.result_type, p.result))
+    return invalid_problem("result_type", from.result_type);
+  if (!convert(from.bias, kBiases, p.epilogue.bias)) return invalid_problem("bias", from.bias);
+  if (!convert(from.activation, kActivations, p.epilogue.activation))
+    return invalid_problem("activation", from.activation);
   if (!convert(from.math, kModes, p.math)) return invalid_problem("math", from.math);
   if (!convert(from.order_a, kOrders, p.layout.a)) return invalid_problem("order_a", from.order_a);
   if (!convert(from.order_b, kOrders, p.layout.b)) return invalid_problem("order_b", from.order_b);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 
 #include "core/problem.h"
@@ -13,6 +14,8 @@ struct Request {
   Problem problem;                // valid and comparable()
   bool operands_swapped = false;  // the caller's A is the problem's B
   bool device_scalars = false;
+  // The bias may lie anywhere, which cuBLASLt cannot take: kernels without a workspace only.
+  bool any_bias_address = false;
 };
 
 // The usual request in short.
@@ -25,6 +28,9 @@ struct PackedRequest {
 // what that would give, without the detours that messages take: this is on the way of every call
 // whose problem the thread did not use just before.
 std::optional<PackedRequest> packed_request(const gemmtune_problem& problem);
+
+// Bytes of a gemmtune_problem of the first header, which had neither epilogues nor result types.
+inline constexpr size_t kFirstProblemBytes = offsetof(gemmtune_problem, result_type);
 
 // INVALID_ARGUMENT, with what is wrong, for anything that is no problem. One that states no
 // alignment is taken for one of kUsualAlignBytes.

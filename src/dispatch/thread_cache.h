@@ -44,6 +44,12 @@ class ThreadCache {
                     word(p.k) * 0x8cb92ba72f3d8dd7 + word(p.batch);
     hash += static_cast<uint64_t>(p.type) + 2 * static_cast<uint64_t>(p.order_a) +
             4 * static_cast<uint64_t>(p.order_b) + 8 * static_cast<uint64_t>(p.scalars);
+    // Bias and activation.
+    static_assert(offsetof(gemmtune_problem, activation) == offsetof(gemmtune_problem, bias) + 4);
+    uint64_t epilogue = 0;
+    std::memcpy(&epilogue, reinterpret_cast<const char*>(&p) + offsetof(gemmtune_problem, bias),
+                sizeof(epilogue));
+    hash += epilogue;
     return (hash * 0x9e3779b97f4a7c15) >> (64 - 6);
   }
   static_assert(kEntries == 64, "as many as index() gives");

@@ -57,7 +57,17 @@ struct MatmulArgs {
   // f32.
   const float* alpha_device = nullptr;
   const float* beta_device = nullptr;
+  const void* bias = nullptr;  // of a problem that has one: a multiple of kBiasAlignment
 };
+
+// Bytes that the address of a bias must be a multiple of. cuBLASLt cannot be told the alignment of
+// a bias, and has kernels that read it by 16 bytes: PyTorch met one
+// (https://github.com/pytorch/pytorch/pull/194497).
+inline constexpr uintptr_t kBiasAlignment = 16;
+
+// ErrorKind::unsupported where cuBLASLt has no such epilogue. It has a bias per column of a
+// row-major C (per row of a column-major one), ReLU and GELU by tanh.
+Expected<void> check_epilogue(const Problem& problem);
 
 class CublasLt;
 
@@ -82,7 +92,7 @@ class MatmulPlan {
   int find(std::string_view description) const;
 
   // Enqueues the product on `stream`; the context must be current. Allocates nothing and is legal
-  // under stream capture. ErrorKind::usage if the index or the workspace does not serve.
+  // under stream capture. ErrorKind::usage if the index, the workspace or the bias does not serve.
   gpu::Result<void> run(int index, CUstream stream, const MatmulArgs& args) const;
 
  private:
@@ -102,7 +112,8 @@ class CublasLt {
 
   // Descriptors and algorithms for `problem` (any layout; MatmulArgs follow its a, b and c).
   // Problem::align_bytes is what the algorithms may assume of the pointers. ErrorKind::unsupported
-  // if cuBLASLt has no algorithm for it, or wants device scalars of another type than f32. Math:
+  // if cuBLASLt has no algorithm for it, lacks its epilogue (see check_epilogue()), or wants device
+  // scalars of another type than f32. Math:
   // ieee is plain f32 arithmetic; tf32 and f16 are the fast modes; tf32x3, which cuBLASLt lacks, is
   // compared with its plain f32.
   Expected<MatmulPlan> plan(const Problem& problem, const PlanOptions& options = {}) const;

@@ -28,6 +28,16 @@ enum class ComputeType : int32_t { f16 = 64, f32 = 68, f32_fast_f16 = 74, f32_fa
 
 enum class Transpose : int32_t { no = 0, yes = 1 };
 
+// What happens to a product before it is stored. The bias has a value for each row of D.
+enum class Epilogue : uint32_t {
+  none = 1,
+  relu = 2,
+  bias = 4,
+  relu_bias = 6,
+  gelu = 32,
+  gelu_bias = 36,
+};
+
 // Where alpha and beta are.
 enum class PointerMode : int32_t { host = 0, device = 1 };
 
@@ -40,6 +50,9 @@ enum class OperationAttribute : int32_t {
   pointer_mode = 2,  // PointerMode
   transpose_a = 3,   // Transpose
   transpose_b = 4,
+  epilogue = 7,      // Epilogue
+  bias_pointer = 8,  // const void*
+  bias_type = 26,    // ElementType
 };
 
 enum class PreferenceAttribute : int32_t {

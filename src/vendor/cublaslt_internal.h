@@ -50,11 +50,15 @@ using Descriptor = std::unique_ptr<std::remove_pointer_t<Pointer>, DescriptorDel
 // How a problem's types are spelled in cuBLASLt.
 struct MatmulTypes {
   lt::ElementType operand = lt::ElementType::f32;
+  lt::ElementType result = lt::ElementType::f32;  // of C, D and the bias
   lt::ComputeType compute = lt::ComputeType::f32;
   lt::ElementType scalar = lt::ElementType::f32;  // of alpha and beta
 
   bool operator==(const MatmulTypes&) const = default;
 };
 MatmulTypes matmul_types(const Problem& problem);
+
+// Unsupported for what cuBLASLt lacks.
+Expected<lt::Epilogue> matmul_epilogue(const Problem& problem);
 
 }  // namespace gemmtune::vendor

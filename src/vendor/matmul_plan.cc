@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 #include "core/elements.h"
@@ -9,33 +10,15 @@
 
 namespace gemmtune::vendor {
 
-MatmulTypes matmul_types(const Problem& problem) {
-  MatmulTypes types;
-  switch (problem.type) {
-    case DataType::f32:
-      types.operand = lt::ElementType::f32;
-      break;
-    case DataType::f16:
-      types.operand = lt::ElementType::f16;
-      break;
-    case DataType::bf16:
-      types.operand = lt::ElementType::bf16;
-      break;
-  }
-  if (problem.math == MathMode::tf32) types.compute = lt::ComputeType::f32_fast_tf32;
-  if (problem.math == MathMode::f16) types.compute = lt::ComputeType::f32_fast_f16;
-  if (problem.accumulator == DataType::f16) {
-    types.compute = lt::ComputeType::f16;
-    types.scalar = lt::ElementType::f16;
-  }
-  return types;
-}
-
 struct MatmulPlan::Impl {
   std::shared_ptr<const CublasLt::Handle> handle;  // outlives the descriptors below
   MatmulTypes types;
+  lt::Epilogue epilogue = lt::Epilogue::none;
+  bool has_bias = false;
   bool device_scalars = false;
   ColumnMajorGemm gemm;
+  std::mutex bias_mutex;                 // of the operation where there is a bias
+  const void* described_bias = nullptr;  // what the operation has
   Descriptor<lt::Operation> operation;
   Descriptor<lt::Layout> first;
   Descriptor<lt::Layout> second;
@@ -48,9 +31,13 @@ struct MatmulPlan::Impl {
     return &algorithms[static_cast<size_t>(index)];
   }
   Expected<void> describe_operation();
-  Expected<Descriptor<lt::Layout>> describe_matrix(const ColumnMajorMatrix& matrix) const;
+  Expected<void> describe_epilogue();
+  gpu::Result<void> describe_bias(const void* bias);
+  Expected<Descriptor<lt::Layout>> describe_matrix(const ColumnMajorMatrix& matrix,
+                                                   lt::ElementType type) const;
   Expected<void> describe_operands();
   Expected<void> ask_heuristic(int align_bytes, const PlanOptions& options);
+  lt::Status multiply(const lt::Choice& algorithm, CUstream stream, const MatmulArgs& args) const;
 };
 
 namespace {
@@ -126,19 +113,46 @@ Expected<void> MatmulPlan::Impl::describe_operation() {
   const auto op = [](const ColumnMajorMatrix& matrix) {
     return matrix.transposed ? lt::Transpose::yes : lt::Transpose::no;
   };
-  return Attributes(api(), api().operation_set, operation.get())
-      .set(lt::OperationAttribute::transpose_a, op(gemm.first))
-      .set(lt::OperationAttribute::transpose_b, op(gemm.second))
-      .set(lt::OperationAttribute::pointer_mode,
-           device_scalars ? lt::PointerMode::device : lt::PointerMode::host)
+  if (auto set = Attributes(api(), api().operation_set, operation.get())
+                     .set(lt::OperationAttribute::transpose_a, op(gemm.first))
+                     .set(lt::OperationAttribute::transpose_b, op(gemm.second))
+                     .set(lt::OperationAttribute::pointer_mode,
+                          device_scalars ? lt::PointerMode::device : lt::PointerMode::host)
+                     .result();
+      !set) {
+    return set;
+  }
+  return epilogue == lt::Epilogue::none ? Expected<void>() : describe_epilogue();
+}
+
+Expected<void> MatmulPlan::Impl::describe_epilogue() {
+  auto attributes = Attributes(api(), api().operation_set, operation.get());
+  attributes.set(lt::OperationAttribute::epilogue, epilogue);
+  if (!has_bias) return attributes.result();
+  // The heuristic is to see a bias that is no better aligned than those to come. It reads nothing.
+  described_bias =
+      reinterpret_cast<const void*>(kBiasAlignment);  // NOLINT(performance-no-int-to-ptr)
+  return attributes.set(lt::OperationAttribute::bias_type, types.result)
+      .set(lt::OperationAttribute::bias_pointer, described_bias)
       .result();
 }
 
-Expected<Descriptor<lt::Layout>> MatmulPlan::Impl::describe_matrix(
-    const ColumnMajorMatrix& matrix) const {
+// Under the mutex.
+gpu::Result<void> MatmulPlan::Impl::describe_bias(const void* bias) {
+  if (described_bias == bias) return {};
+  described_bias = nullptr;
+  auto set = api().check(api().operation_set(operation.get(), lt::OperationAttribute::bias_pointer,
+                                             &bias, sizeof(bias)),
+                         "describing the bias");
+  if (set) described_bias = bias;
+  return set;
+}
+
+Expected<Descriptor<lt::Layout>> MatmulPlan::Impl::describe_matrix(const ColumnMajorMatrix& matrix,
+                                                                   lt::ElementType type) const {
   lt::Layout made = nullptr;
   if (auto created =
-          api().check(api().layout_create(&made, types.operand, static_cast<uint64_t>(matrix.rows),
+          api().check(api().layout_create(&made, type, static_cast<uint64_t>(matrix.rows),
                                           static_cast<uint64_t>(matrix.columns), matrix.ld),
                       "describing an operand");
       !created) {
@@ -156,12 +170,18 @@ Expected<Descriptor<lt::Layout>> MatmulPlan::Impl::describe_matrix(
 }
 
 Expected<void> MatmulPlan::Impl::describe_operands() {
-  const std::pair<const ColumnMajorMatrix*, Descriptor<lt::Layout>*> operands[] = {
-      {&gemm.first, &first}, {&gemm.second, &second}, {&gemm.result, &result}};
-  for (const auto& [matrix, target] : operands) {
-    auto layout = describe_matrix(*matrix);
+  struct Operand {
+    const ColumnMajorMatrix& matrix;
+    lt::ElementType type;
+    Descriptor<lt::Layout>& target;
+  };
+  const Operand operands[] = {{gemm.first, types.operand, first},
+                              {gemm.second, types.operand, second},
+                              {gemm.result, types.result, result}};
+  for (const auto& [matrix, type, target] : operands) {
+    auto layout = describe_matrix(matrix, type);
     if (!layout) return tl::unexpected(layout.error());
-    *target = std::move(*layout);
+    target = std::move(*layout);
   }
   return {};
 }
@@ -204,11 +224,15 @@ Expected<void> MatmulPlan::Impl::ask_heuristic(int align_bytes, const PlanOption
 
 Expected<MatmulPlan> CublasLt::plan(const Problem& problem, const PlanOptions& options) const {
   if (auto valid = validate(problem); !valid) return tl::unexpected(valid.error());
+  const auto epilogue = matmul_epilogue(problem);
+  if (!epilogue) return tl::unexpected(epilogue.error());
   const auto scope = handle_->context->enter();
   if (!scope) return tl::unexpected(scope.error());
   auto impl = std::make_unique<MatmulPlan::Impl>();
   impl->handle = handle_;
   impl->types = matmul_types(problem);
+  impl->epilogue = *epilogue;
+  impl->has_bias = problem.epilogue.bias != kNoBias;
   impl->device_scalars = options.device_scalars;
   if (options.device_scalars && impl->types.scalar != lt::ElementType::f32) {
     return make_error(ErrorKind::unsupported,
@@ -288,21 +312,34 @@ gpu::Result<void> MatmulPlan::run(int index, CUstream stream, const MatmulArgs& 
     return gpu::cuda_error(ErrorKind::failed, "cuBLASLt: the context was reset",
                            CUDA_ERROR_CONTEXT_IS_DESTROYED);
   }
-  const Scalar alpha = scalar(args.alpha, impl_->types.scalar);
-  const Scalar beta = scalar(args.beta, impl_->types.scalar);
+  const auto check = [&](lt::Status status) {
+    return impl_->api().check(status, "running a product");
+  };
+  if (!impl_->has_bias) return check(impl_->multiply(*algorithm, stream, args));
+  if (args.bias == nullptr || reinterpret_cast<uintptr_t>(args.bias) % kBiasAlignment != 0) {
+    return gpu::cuda_error(ErrorKind::usage,
+                           "cuBLASLt: the address of a bias must be a multiple of 16 bytes");
+  }
+  // The address is part of the operation, which threads share; it is read before matmul returns.
+  const std::lock_guard lock(impl_->bias_mutex);
+  if (auto described = impl_->describe_bias(args.bias); !described) return described;
+  return check(impl_->multiply(*algorithm, stream, args));
+}
+
+lt::Status MatmulPlan::Impl::multiply(const lt::Choice& algorithm, CUstream stream,
+                                      const MatmulArgs& args) const {
+  const Scalar alpha = scalar(args.alpha, types.scalar);
+  const Scalar beta = scalar(args.beta, types.scalar);
   const void* alpha_at = alpha.bytes;
   const void* beta_at = beta.bytes;
-  if (impl_->device_scalars) {
+  if (device_scalars) {
     alpha_at = args.alpha_device;
     beta_at = args.beta_device;
   }
-  const bool swapped = impl_->gemm.swapped;
-  const lt::Status status = impl_->api().matmul(
-      impl_->handle->value, impl_->operation.get(), alpha_at, swapped ? args.b : args.a,
-      impl_->first.get(), swapped ? args.a : args.b, impl_->second.get(), beta_at, args.c,
-      impl_->result.get(), args.c, impl_->result.get(), &algorithm->algorithm, args.workspace,
-      static_cast<size_t>(needed), stream);
-  return impl_->api().check(status, "running a product");
+  return api().matmul(handle->value, operation.get(), alpha_at, gemm.swapped ? args.b : args.a,
+                      first.get(), gemm.swapped ? args.a : args.b, second.get(), beta_at, args.c,
+                      result.get(), args.c, result.get(), &algorithm.algorithm, args.workspace,
+                      algorithm.workspace_bytes, stream);
 }
 
 }  // namespace gemmtune::vendor

@@ -27,7 +27,9 @@ export LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
 shown=$(nm -D --defined-only "$lib/libgemmtune.so" | awk '$2 != "A" {print $3}')
 others=$(grep -v '^gemmtune_' <<<"$shown") && fail "libgemmtune.so shows $others"
-grep -q '^gemmtune_gemm@' <<<"$shown" || fail "libgemmtune.so lacks gemmtune_gemm"
+for name in gemmtune_gemm gemmtune_run; do
+  grep -q "^$name@" <<<"$shown" || fail "libgemmtune.so lacks $name"
+done
 shown=$(nm --defined-only --extern-only "$lib/libgemmtune.a" | awk 'NF == 3 {print $3}')
 others=$(grep -v '^gemmtune_' <<<"$shown") && fail "libgemmtune.a shows $others"
 readelf -d "$lib/libgemmtune.so" | grep -q 'SONAME.*libgemmtune\.so\.[0-9]' || fail "no soname"

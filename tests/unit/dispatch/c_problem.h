@@ -27,6 +27,9 @@ inline gemmtune_problem to_c(const Problem& p, bool device_scalars = false) {
   c.stride_b = p.stride_b;
   c.stride_c = p.stride_c;
   c.align_bytes = static_cast<uint32_t>(p.align_bytes);
+  c.result_type = p.result ? 1 + static_cast<int32_t>(*p.result) : GEMMTUNE_RESULT_OF_OPERANDS;
+  c.bias = static_cast<int32_t>(p.epilogue.bias);
+  c.activation = static_cast<int32_t>(p.epilogue.activation);
   return c;
 }
 

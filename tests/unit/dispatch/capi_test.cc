@@ -20,40 +20,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string error_of(gemmtune_handle handle = nullptr) {
-  return gemmtune_last_error(handle);
-}
-
-// A library whose database knows `results` and whose cache has their kernels.
-struct Tuning : Library {
-  explicit Tuning(const std::vector<Tuned>& results, int devices = 1) : Library(devices) {
-    database = folder.file("tuned.db");
-    cache = folder.file("cache");
-    write_database(database, results);
-    std::vector<codegen::KernelSpec> kernels;
-    for (const Tuned& tuned : results) {
-      if (tuned.kernel) kernels.push_back(*tuned.kernel);
-    }
-    for (const codegen::KernelSpec& kernel : kernels) define_kernel(fake, kernel);
-    write_cache(cache, kernels);
-  }
-
-  gemmtune_options options() const {
-    gemmtune_options options = Library::options();
-    options.database = database.c_str();
-    options.cache_dir = cache.c_str();
-    return options;
-  }
-  Handle create() const { return Handle(Library::create(options())); }
-
-  std::string database;
-  std::string cache;
-};
-
-Tuned won_by_kernel(const Problem& problem) {
-  return {problem, naive_kernel(problem), 10, vendor_config(1), 20, fake_device().uuid};
-}
-
 TEST_CASE("a tuned problem runs its kernel, in every layout, with padding and batches") {
   std::mt19937 random(1);
   for (const Layout layout : vendor_test::all_layouts()) {

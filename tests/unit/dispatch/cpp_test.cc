@@ -52,6 +52,27 @@ TEST_CASE("C++: a product, its workspace and its explanation") {
   handle.gemm(problem, 0.5F, a.data(), b.data(), -1, c.data());
   CHECK(c == std::vector<float>(24 * 20, 0.5F * 16 * 6 - 1));
 
+  gemmtune::Operands operands;
+  const float one = 1;
+  const float zero = 0;
+  operands.alpha = &one;
+  operands.beta = &zero;
+  operands.a = a.data();
+  operands.b = b.data();
+  operands.c = c.data();
+  handle.run(problem, operands);
+  CHECK(c == std::vector<float>(24 * 20, 96));
+  gemmtune::Problem biased = problem;
+  biased.bias = GEMMTUNE_BIAS_PER_COLUMN;
+  CHECK(status_of([&] { handle.run(biased, operands); }) == GEMMTUNE_STATUS_INVALID_ARGUMENT);
+  CHECK(status_of([&] { handle.gemm(biased, 1, a.data(), b.data(), 0, c.data()); }) ==
+        GEMMTUNE_STATUS_INVALID_ARGUMENT);
+  alignas(16) const float bias[20] = {4};
+  operands.bias = bias;
+  handle.run(biased, operands);
+  CHECK(c[0] == 100);
+  CHECK(c[1] == 96);
+
   gemmtune::Handle moved = std::move(handle);
   moved.gemm(problem, 1, a.data(), b.data(), 0, c.data());
   CHECK(c == std::vector<float>(24 * 20, 96));

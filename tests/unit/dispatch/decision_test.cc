@@ -331,6 +331,61 @@ TEST_CASE("without the vendor and any result there is a kernel for every problem
   }
 }
 
+TEST_CASE("problems of another epilogue or result type are no neighbours") {
+  Target alone = target();
+  alone.vendor = false;
+  const auto row = [](const char* problem) {
+    Row row{kHere, 10, 20,
+            "tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 order=1 copy=1 fragments=1 "
+            "raster=4 promotion=1"};
+    row.strategy = "mma_multistage";
+    row.problem = problem;
+    return row;
+  };
+  const std::vector<Row> rows = {row("f16/f32/ieee/ttt/512x512x512"),
+                                 row("f16/f32/ieee/ttt/256x256x256/out=f32"),
+                                 row("f16/f32/ieee/ttt/128x128x128/epilogue=bias,relu")};
+  for (const auto& [asked, nearest] :
+       {std::pair{"f16/f32/ieee/ttt/500x512x512", "f16/f32/ieee/ttt/512x512x512"},
+        std::pair{"f16/f32/ieee/ttt/500x512x512/out=f32", "f16/f32/ieee/ttt/256x256x256/out=f32"},
+        std::pair{"f16/f32/ieee/ttt/512x512x512/epilogue=bias,relu",
+                  "f16/f32/ieee/ttt/128x128x128/epilogue=bias,relu"},
+        std::pair{"f16/f32/ieee/ttt/512x512x512/epilogue=bias", ""}}) {
+    CAPTURE(asked);
+    const Snapshot snapshot = snapshot_of(rows);
+    const Decision decision = dispatch::decide(snapshot, request_for(asked), alone);
+    std::string found;
+    int neighbours = 0;
+    for (const Choice& choice : decision.choices) {
+      if (!choice.neighbour) continue;
+      found = key(*choice.neighbour);
+      ++neighbours;
+      CHECK(choice.spec.traits.epilogue == request_for(asked).problem.epilogue);
+      CHECK(choice.spec.result == request_for(asked).problem.result);
+    }
+    CHECK(found == nearest);
+    CHECK(neighbours <= 1);
+  }
+}
+
+TEST_CASE("a bias of any address rules out the vendor and workspaces") {
+  Row split{
+      kHere, 10, 5,
+      "tile_m=64 tile_n=64 tile_k=8 warp_m=32 warp_n=32 thread_m=8 thread_n=4 stages=3 copy=1 "
+      "fragments=1 slices=4"};
+  split.strategy = "split_k";
+  split.problem = "f32/f32/ieee/ttt/512x512x512/epilogue=bias";
+  const Snapshot snapshot = snapshot_of({split});
+  Request request = request_for(split.problem);
+  CHECK(order_of(dispatch::decide(snapshot, request, target())) == "vendor 5, kernel 10, default");
+  request.any_bias_address = true;
+  const Decision decision = dispatch::decide(snapshot, request, target());
+  REQUIRE(decision.choices.size() == 1);
+  CHECK(is_fallback(decision.choices[0]));
+  CHECK(decision.rejections[0].why.find("workspace") != std::string::npos);
+  CHECK(decision.rejections[1].why.find("16 bytes") != std::string::npos);
+}
+
 TEST_CASE("device scalars ask for the kernel that reads them") {
   const Snapshot snapshot = snapshot_of({{kHere, 10, 20}});
   Request request = request_for("f32/f32/ieee/ttt/512x512x512");

@@ -38,7 +38,8 @@ void multiply(const GemmArgs& g, float alpha, float beta, const KernelTraits& tr
                  b[z * g.stride_b + (traits.b_row_major ? k * g.ldb + j : k + j * g.ldb)];
         }
         float& out = c[z * g.stride_c + i * g.ldc + j];
-        out = alpha * sum + (beta == 0 ? 0 : beta * out);
+        out = vendor_test::finished(traits.epilogue, static_cast<const float*>(g.bias),
+                                    alpha * sum + (beta == 0 ? 0 : beta * out), i, j);
       }
     }
   }
@@ -309,9 +310,21 @@ gemmtune_status run(gemmtune_handle handle, const Problem& problem, std::mt19937
   }
   std::unique_ptr<void, decltype(&std::free)> workspace(
       bytes > 0 ? std::aligned_alloc(256, (bytes + 255) / 256 * 256) : nullptr, &std::free);
+  const Placed bias(operands.bias, options.bias_align_bytes);
+  gemmtune_operands given = GEMMTUNE_OPERANDS_INIT;
+  given.alpha = &options.alpha;
+  given.beta = &options.beta;
+  given.a = a.data();
+  given.b = b.data();
+  given.c = out.data();
+  given.bias = bias.data();
+  given.workspace = workspace.get();
+  given.workspace_bytes = bytes;
   const gemmtune_status status =
-      gemmtune_gemm(handle, &c, &options.alpha, a.data(), b.data(), &options.beta, out.data(),
-                    workspace.get(), bytes, options.stream);
+      problem.epilogue.bias == kNoBias
+          ? gemmtune_gemm(handle, &c, &options.alpha, a.data(), b.data(), &options.beta, out.data(),
+                          workspace.get(), bytes, options.stream)
+          : gemmtune_run(handle, &c, &given, options.stream);
   if (status == GEMMTUNE_STATUS_SUCCESS && options.stream == nullptr)
     CHECK(out.values() == expected);
   return status;

@@ -97,12 +97,50 @@ struct Destroy {
 };
 using Handle = std::unique_ptr<gemmtune_handle_struct, Destroy>;
 
-// Runs `problem` on random operands and compares with the reference; the status of the call.
+// Of the last failure.
+inline std::string error_of(gemmtune_handle handle = nullptr) {
+  return gemmtune_last_error(handle);
+}
+
+// A library whose database knows `results` and whose cache has their kernels.
+struct Tuning : Library {
+  explicit Tuning(const std::vector<Tuned>& results, int devices = 1) : Library(devices) {
+    database = folder.file("tuned.db");
+    cache = folder.file("cache");
+    write_database(database, results);
+    std::vector<codegen::KernelSpec> kernels;
+    for (const Tuned& tuned : results) {
+      if (tuned.kernel) kernels.push_back(*tuned.kernel);
+    }
+    for (const codegen::KernelSpec& kernel : kernels) define_kernel(fake, kernel);
+    write_cache(cache, kernels);
+  }
+
+  gemmtune_options options() const {
+    gemmtune_options options = Library::options();
+    options.database = database.c_str();
+    options.cache_dir = cache.c_str();
+    return options;
+  }
+  Handle create() const { return Handle(Library::create(options())); }
+
+  std::string database;
+  std::string cache;
+};
+
+// Its kernel was measured to be twice as fast as the vendor's best.
+inline Tuned won_by_kernel(const Problem& problem) {
+  return {problem, naive_kernel(problem), 10, vendor_config(1), 20, fake_device().uuid};
+}
+
+// Runs an f32 `problem` on random operands, by gemmtune_run where it has a bias, and compares with
+// the reference; the status of the call.
 struct RunOptions {
   float alpha = 2;
   float beta = -1;
   bool device_scalars = false;
   std::optional<size_t> workspace_bytes;  // else what is asked for
+  int bias_align_bytes = 256;             // what a bias starts at a multiple of
   gemmtune_stream stream = nullptr;
 };
 gemmtune_status run(gemmtune_handle handle, const Problem& problem, std::mt19937& random,

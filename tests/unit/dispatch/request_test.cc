@@ -70,8 +70,9 @@ TEST_CASE("a packed request is what the long way makes of the problem, or nothin
     c.align_bytes = 1U << random() % 14;
     // One field off what is usual, legal or not.
     const auto odd = static_cast<int32_t>(random() % 4) - 1;
-    int32_t* const fields[] = {&c.type, &c.accumulator, &c.math, &c.order_c, &c.order_a};
-    if (random() % 2 == 0) *fields[random() % 5] = odd;
+    int32_t* const fields[] = {&c.type,    &c.accumulator, &c.math, &c.order_c,
+                               &c.order_a, &c.result_type, &c.bias, &c.activation};
+    if (random() % 2 == 0) *fields[random() % std::size(fields)] = odd;
     int64_t* const wide[] = {&c.lda, &c.ldb, &c.ldc, &c.batch, &c.stride_a};
     if (random() % 4 == 0) *wide[random() % 5] = odd * 1000;
     const auto packed = packed_request(c);
@@ -84,6 +85,18 @@ TEST_CASE("a packed request is what the long way makes of the problem, or nothin
     CHECK_FALSE(request->operands_swapped);
   }
   CHECK(packed_ones > 1000);
+}
+
+TEST_CASE("an epilogue is of the problem as it is computed; a result like the operands is none") {
+  Problem problem = make_problem({5, 7, 11}, DataType::f16, *parse_layout("ttn"));
+  problem.epilogue = {kBiasPerRow, kSilu};
+  problem.result = DataType::f32;
+  const auto request = parse_request(to_c(problem));
+  REQUIRE(request);
+  CHECK(request->problem.epilogue == Epilogue{kBiasPerColumn, kSilu});
+  CHECK(request->problem.result == DataType::f32);
+  problem.result = DataType::f16;
+  CHECK_FALSE(parse_request(to_c(problem))->problem.result.has_value());
 }
 
 TEST_CASE("what makes no difference to a kernel makes no other problem") {
@@ -120,8 +133,9 @@ TEST_CASE("whatever is in the structure: a problem, or an error that names the f
     c.m = c.n = c.k = 8;
     int64_t* const wide[] = {&c.m,   &c.n,     &c.k,        &c.lda,      &c.ldb,
                              &c.ldc, &c.batch, &c.stride_a, &c.stride_b, &c.stride_c};
-    int32_t* const narrow[] = {&c.type,    &c.accumulator, &c.math,   &c.order_a,
-                               &c.order_b, &c.order_c,     &c.scalars};
+    int32_t* const narrow[] = {&c.type,    &c.accumulator, &c.math,    &c.order_a,
+                               &c.order_b, &c.order_c,     &c.scalars, &c.result_type,
+                               &c.bias,    &c.activation};
     for (int changes = 0; changes <= round % 4; ++changes) {
       switch (random() % 4) {
         case 0:

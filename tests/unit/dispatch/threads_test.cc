@@ -18,7 +18,11 @@ struct Mixed : Library {
     std::vector<Tuned> tuned;
     std::vector<codegen::KernelSpec> kernels;
     for (int i = 0; i < count; ++i) {
-      const Problem problem = vendor_test::random_problem(layouts[random() % 8], random);
+      Problem problem = vendor_test::random_problem(layouts[random() % 8], random);
+      if (i % 2 == 0) {
+        const bool row_major = problem.layout.c == Order::row_major;
+        problem.epilogue = {row_major ? kBiasPerColumn : kBiasPerRow, kRelu};
+      }
       problems.push_back(problem);
       if (i % 3 == 0) continue;  // unknown
       const double vendor_us = i % 3 == 1 ? 20 : 5;

@@ -40,12 +40,22 @@ static_assert(same(lt::Transpose::yes, CUBLAS_OP_T));
 static_assert(same(lt::PointerMode::host, CUBLASLT_POINTER_MODE_HOST));
 static_assert(same(lt::PointerMode::device, CUBLASLT_POINTER_MODE_DEVICE));
 
+static_assert(same(lt::Epilogue::none, CUBLASLT_EPILOGUE_DEFAULT));
+static_assert(same(lt::Epilogue::relu, CUBLASLT_EPILOGUE_RELU));
+static_assert(same(lt::Epilogue::bias, CUBLASLT_EPILOGUE_BIAS));
+static_assert(same(lt::Epilogue::relu_bias, CUBLASLT_EPILOGUE_RELU_BIAS));
+static_assert(same(lt::Epilogue::gelu, CUBLASLT_EPILOGUE_GELU));
+static_assert(same(lt::Epilogue::gelu_bias, CUBLASLT_EPILOGUE_GELU_BIAS));
+
 static_assert(same(lt::LayoutAttribute::batch_count, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT));
 static_assert(same(lt::LayoutAttribute::batch_stride, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET));
 
 static_assert(same(lt::OperationAttribute::pointer_mode, CUBLASLT_MATMUL_DESC_POINTER_MODE));
 static_assert(same(lt::OperationAttribute::transpose_a, CUBLASLT_MATMUL_DESC_TRANSA));
 static_assert(same(lt::OperationAttribute::transpose_b, CUBLASLT_MATMUL_DESC_TRANSB));
+static_assert(same(lt::OperationAttribute::epilogue, CUBLASLT_MATMUL_DESC_EPILOGUE));
+static_assert(same(lt::OperationAttribute::bias_pointer, CUBLASLT_MATMUL_DESC_BIAS_POINTER));
+static_assert(same(lt::OperationAttribute::bias_type, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE));
 
 using Preferred = lt::PreferenceAttribute;
 static_assert(same(Preferred::max_workspace_bytes, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES));

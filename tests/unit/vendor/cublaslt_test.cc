@@ -1,55 +1,18 @@
 #include "vendor/cublaslt.h"
 
-#include <dlfcn.h>
 #include <doctest/doctest.h>
 
 #include <cstring>
 
-#include "fake_cublaslt.h"
-#include "fake_driver.h"
+#include "fake_vendor_fixture.h"
 #include "gpu/memory.h"
 #include "gpu/stream.h"
-#include "reference_problem.h"
 #include "vendor/cublaslt_internal.h"
 
 using namespace gemmtune;          // NOLINT(google-build-using-namespace)
 using namespace gemmtune::vendor;  // NOLINT(google-build-using-namespace)
-
-namespace {
-
-fake_cublaslt::Control& fake_control() {
-  void* library = dlopen(GEMMTUNE_FAKE_CUBLASLT, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (library == nullptr) throw std::runtime_error(dlerror());
-  auto* get =
-      reinterpret_cast<fake_cublaslt::Control* (*)()>(dlsym(library, "gemmtune_fake_cublaslt"));
-  dlclose(library);
-  return *get();
-}
-
-// A fake driver and a fake cuBLASLt, fresh.
-struct Vendor : fake_cuda::Fixture {
-  Vendor() : blas(fake_control()) { blas = {}; }
-
-  Expected<CublasLt> create() const {
-    return CublasLt::create(CublasLtLibrary::load({GEMMTUNE_FAKE_CUBLASLT}).value(), context);
-  }
-
-  fake_cublaslt::Control& blas;
-  std::shared_ptr<gpu::Context> context = retain();
-};
-
-// The device addresses are host addresses in the fake driver, which host vectors serve as well.
-MatmulArgs args_of(vendor_test::Operands& operands, float alpha, float beta) {
-  MatmulArgs args;
-  args.a = operands.a.data();
-  args.b = operands.b.data();
-  args.c = operands.c.data();
-  args.alpha = alpha;
-  args.beta = beta;
-  return args;
-}
-
-}  // namespace
+using vendor_test::args_of;
+using vendor_test::Vendor;
 
 TEST_CASE("a missing library is reported with every name that was tried") {
   const auto library = CublasLtLibrary::load({"libcublasLt-nowhere.so.13", "libcublasLt-no.so"});
@@ -196,24 +159,24 @@ TEST_CASE("a run is refused without its workspace, algorithm or context") {
 
 TEST_CASE("types, math modes and scalars") {
   Problem problem = make_problem({8, 8, 8});
-  CHECK(matmul_types(problem) ==
-        MatmulTypes{lt::ElementType::f32, lt::ComputeType::f32, lt::ElementType::f32});
+  CHECK(matmul_types(problem) == MatmulTypes{lt::ElementType::f32, lt::ElementType::f32,
+                                             lt::ComputeType::f32, lt::ElementType::f32});
   problem.math = MathMode::tf32;
   CHECK(matmul_types(problem).compute == lt::ComputeType::f32_fast_tf32);
   problem.math = MathMode::tf32x3;
   CHECK(matmul_types(problem).compute == lt::ComputeType::f32);
   problem.math = MathMode::f16;
-  CHECK(matmul_types(problem) ==
-        MatmulTypes{lt::ElementType::f32, lt::ComputeType::f32_fast_f16, lt::ElementType::f32});
+  CHECK(matmul_types(problem) == MatmulTypes{lt::ElementType::f32, lt::ElementType::f32,
+                                             lt::ComputeType::f32_fast_f16, lt::ElementType::f32});
   problem = make_problem({8, 8, 8}, DataType::bf16);
-  CHECK(matmul_types(problem) ==
-        MatmulTypes{lt::ElementType::bf16, lt::ComputeType::f32, lt::ElementType::f32});
+  CHECK(matmul_types(problem) == MatmulTypes{lt::ElementType::bf16, lt::ElementType::bf16,
+                                             lt::ComputeType::f32, lt::ElementType::f32});
   problem = make_problem({8, 8, 8}, DataType::f16);
-  CHECK(matmul_types(problem) ==
-        MatmulTypes{lt::ElementType::f16, lt::ComputeType::f32, lt::ElementType::f32});
+  CHECK(matmul_types(problem) == MatmulTypes{lt::ElementType::f16, lt::ElementType::f16,
+                                             lt::ComputeType::f32, lt::ElementType::f32});
   problem.accumulator = DataType::f16;
-  CHECK(matmul_types(problem) ==
-        MatmulTypes{lt::ElementType::f16, lt::ComputeType::f16, lt::ElementType::f16});
+  CHECK(matmul_types(problem) == MatmulTypes{lt::ElementType::f16, lt::ElementType::f16,
+                                             lt::ComputeType::f16, lt::ElementType::f16});
 
   // f16 sums take f16 scalars.
   const Vendor vendor;

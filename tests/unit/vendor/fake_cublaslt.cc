@@ -1,5 +1,7 @@
 #include "fake_cublaslt.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -21,6 +23,9 @@ struct Descriptor {
   lt::Transpose transpose_a = lt::Transpose::no;
   lt::Transpose transpose_b = lt::Transpose::no;
   lt::PointerMode pointer_mode = lt::PointerMode::host;
+  lt::Epilogue epilogue = lt::Epilogue::none;
+  const void* bias = nullptr;
+  lt::ElementType bias_type = lt::ElementType::f32;
   // layout
   uint64_t rows = 0;
   uint64_t columns = 0;
@@ -105,6 +110,19 @@ bool consistent(const Descriptor& layout) {
   return layout.ld >= static_cast<int64_t>(layout.rows);
 }
 
+bool has_bias(lt::Epilogue epilogue) {
+  return (static_cast<uint32_t>(epilogue) & static_cast<uint32_t>(lt::Epilogue::bias)) != 0;
+}
+
+// What is stored in row `i` of D for a sum of `x`.
+float finished(const Descriptor& op, float x, int64_t i) {
+  if (has_bias(op.epilogue)) x += static_cast<const float*>(op.bias)[i];
+  const auto bits = static_cast<uint32_t>(op.epilogue);
+  if ((bits & static_cast<uint32_t>(lt::Epilogue::relu)) != 0) return std::max(x, 0.0F);
+  if ((bits & static_cast<uint32_t>(lt::Epilogue::gelu)) == 0) return x;
+  return 0.5F * x * (1 + std::tanh(0.7978845608F * (x + 0.044715F * x * x * x)));
+}
+
 lt::Status compute(const Descriptor& op, float alpha, const void* a, const Descriptor& la,
                    const void* b, const Descriptor& lb, float beta, void* d, const Descriptor& ld) {
   const auto k = static_cast<int64_t>(op.transpose_a == lt::Transpose::yes ? la.rows : la.columns);
@@ -124,7 +142,7 @@ lt::Status compute(const Descriptor& op, float alpha, const void* a, const Descr
                  element(b, lb, op.transpose_b == lt::Transpose::yes, p, j, batch);
         }
         float& out = static_cast<float*>(d)[batch * ld.stride + i + j * ld.ld];
-        out = alpha * sum + (beta == 0 ? 0 : beta * out);
+        out = finished(op, alpha * sum + (beta == 0 ? 0 : beta * out), i);
       }
     }
   }
@@ -196,6 +214,10 @@ lt::Status cublasLtMatmulDescSetAttribute(lt::Operation desc, lt::OperationAttri
     return store(get(desc).transpose_b, data, bytes);
   if (attribute == lt::OperationAttribute::pointer_mode)
     return store(get(desc).pointer_mode, data, bytes);
+  if (attribute == lt::OperationAttribute::epilogue) return store(get(desc).epilogue, data, bytes);
+  if (attribute == lt::OperationAttribute::bias_pointer) return store(get(desc).bias, data, bytes);
+  if (attribute == lt::OperationAttribute::bias_type)
+    return store(get(desc).bias_type, data, bytes);
   return lt::Status::invalid_value;
 }
 
@@ -226,13 +248,15 @@ lt::Status cublasLtMatmulPreferenceSetAttribute(lt::Preference preference,
   }
 }
 
-lt::Status cublasLtMatmulAlgoGetHeuristic(lt::Handle, lt::Operation, lt::Layout, lt::Layout,
+lt::Status cublasLtMatmulAlgoGetHeuristic(lt::Handle, lt::Operation desc, lt::Layout, lt::Layout,
                                           lt::Layout, lt::Layout, lt::Preference preference,
                                           int requested, lt::Choice results[], int* returned) {
   *returned = 0;
   if (fails("cublasLtMatmulAlgoGetHeuristic")) return lt::Status::not_supported;
   const Descriptor& asked = get(preference);
+  const Descriptor& op = get(desc);
   const std::lock_guard lock(mutex());
+  control().heuristic_bias = op.bias;
   control().max_workspace_bytes = asked.max_workspace_bytes;
   std::memcpy(control().alignment, asked.alignment, sizeof(asked.alignment));
   for (int i = 0; i < requested && i < control().offered; ++i) {
@@ -279,6 +303,11 @@ lt::Status cublasLtMatmul(lt::Handle handle, lt::Operation desc, const void* alp
   last.compute = op.compute;
   last.scale = op.type;
   last.pointer_mode = op.pointer_mode;
+  last.operands = get(la).type;
+  last.result = get(ld).type;
+  last.epilogue = op.epilogue;
+  last.bias = op.bias;
+  last.bias_type = op.bias_type;
   const size_t scalar_bytes = op.type == lt::ElementType::f16 ? 2 : 4;
   std::memcpy(last.alpha, alpha, scalar_bytes);
   std::memcpy(last.beta, beta, scalar_bytes);

@@ -15,22 +15,28 @@ struct LastCall {
   vendor::lt::ComputeType compute = vendor::lt::ComputeType::f32;
   vendor::lt::ElementType scale = vendor::lt::ElementType::f32;
   vendor::lt::PointerMode pointer_mode = vendor::lt::PointerMode::host;
+  vendor::lt::ElementType operands = vendor::lt::ElementType::f32;
+  vendor::lt::ElementType result = vendor::lt::ElementType::f32;
+  vendor::lt::Epilogue epilogue = vendor::lt::Epilogue::none;
+  const void* bias = nullptr;
+  vendor::lt::ElementType bias_type = vendor::lt::ElementType::f32;
   unsigned char alpha[4] = {};
   unsigned char beta[4] = {};
 };
 
 // The test's side of the fake cuBLASLt. Products of f32 are computed at once on host memory; of
-// other types only recorded. Algorithm i asks for i KiB of workspace; every third one is reported
-// as unusable.
+// other types they are only recorded. Algorithm i asks for i KiB of workspace; every third one is
+// reported as unusable.
 struct Control {
-  int live = 0;                      // handles and descriptors not yet destroyed
-  int misuses = 0;                   // destroyed twice, or used after
-  int offered = 5;                   // algorithms the heuristic returns at most
-  std::string fail;                  // the function that fails next, "cublasLtMatmul"
-  int skip = 0;                      // after so many calls of it
-  uint64_t max_workspace_bytes = 0;  // of the last preference used
-  unsigned alignment[4] = {};        // A, B, C, D of the same
-  int calls = 0;                     // of cublasLtMatmul
+  int live = 0;                          // handles and descriptors not yet destroyed
+  int misuses = 0;                       // destroyed twice, or used after
+  int offered = 5;                       // algorithms the heuristic returns at most
+  std::string fail;                      // the function that fails next, "cublasLtMatmul"
+  int skip = 0;                          // after so many calls of it
+  uint64_t max_workspace_bytes = 0;      // of the last preference used
+  unsigned alignment[4] = {};            // A, B, C, D of the same
+  const void* heuristic_bias = nullptr;  // what the operation had when the heuristic was asked
+  int calls = 0;                         // of cublasLtMatmul
   LastCall last;
 };
 

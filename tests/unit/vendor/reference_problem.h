@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <random>
 #include <vector>
@@ -13,6 +15,7 @@ struct Operands {
   std::vector<float> a;
   std::vector<float> b;
   std::vector<float> c;
+  std::vector<float> bias;  // empty where there is none
 };
 
 inline Operands random_operands(const Problem& p, std::mt19937& random) {
@@ -21,7 +24,32 @@ inline Operands random_operands(const Problem& p, std::mt19937& random) {
     for (float& value : values) value = static_cast<float>(static_cast<int>(random() % 17) - 8);
     return values;
   };
-  return {fill(bytes_a(p)), fill(bytes_b(p)), fill(bytes_c(p))};
+  return {fill(bytes_a(p)), fill(bytes_b(p)), fill(bytes_c(p)),
+          fill(bias_elements(p) * int64_t{sizeof(float)})};
+}
+
+// Of an f32 sum, as fake kernels and the fake cuBLASLt compute it.
+inline float activated(Activation activation, float x) {
+  switch (activation) {
+    case kNoActivation:
+      break;
+    case kRelu:
+      return std::max(x, 0.0F);
+    case kGeluTanh:
+      return 0.5F * x * (1 + std::tanh(0.7978845608F * (x + 0.044715F * x * x * x)));
+    case kGeluErf:
+      return 0.5F * x * (1 + std::erf(x * 0.7071067812F));
+    case kSilu:
+      return x / (1 + std::exp(-x));
+  }
+  return x;
+}
+
+// What element (i, j) of C becomes for a sum of `x`.
+inline float finished(const Epilogue& epilogue, const float* bias, float x, int64_t i, int64_t j) {
+  if (epilogue.bias == kBiasPerColumn) x += bias[j];
+  if (epilogue.bias == kBiasPerRow) x += bias[i];
+  return activated(epilogue.activation, x);
 }
 
 inline int64_t index_of(Order order, int64_t row, int64_t column, int64_t ld) {
@@ -43,7 +71,7 @@ inline std::vector<float> reference(const Problem& p, const Operands& x, float a
           sum += x.a[at] * x.b[bt];
         }
         float& out = c[static_cast<size_t>(batch * p.stride_c + index_of(p.layout.c, i, j, p.ldc))];
-        out = alpha * sum + beta * out;
+        out = finished(p.epilogue, x.bias.data(), alpha * sum + beta * out, i, j);
       }
     }
   }

@@ -1,0 +1,68 @@
+// How types and epilogues are spelled in cuBLASLt.
+#include <string>
+
+#include "vendor/column_major.h"
+#include "vendor/cublaslt_internal.h"
+
+namespace gemmtune::vendor {
+namespace {
+
+lt::ElementType element_type(DataType type) {
+  switch (type) {
+    case DataType::f16:
+      return lt::ElementType::f16;
+    case DataType::bf16:
+      return lt::ElementType::bf16;
+    case DataType::f32:
+      break;
+  }
+  return lt::ElementType::f32;
+}
+
+// Rows of D are columns of a row-major C.
+bool is_per_row_of_d(const Problem& problem) {
+  return problem.epilogue.bias == (column_major(problem).swapped ? kBiasPerColumn : kBiasPerRow);
+}
+
+}  // namespace
+
+MatmulTypes matmul_types(const Problem& problem) {
+  MatmulTypes types;
+  types.operand = element_type(problem.type);
+  types.result = element_type(result_type(problem));
+  if (problem.math == MathMode::tf32) types.compute = lt::ComputeType::f32_fast_tf32;
+  if (problem.math == MathMode::f16) types.compute = lt::ComputeType::f32_fast_f16;
+  if (problem.accumulator == DataType::f16) {
+    types.compute = lt::ComputeType::f16;
+    types.scalar = lt::ElementType::f16;
+  }
+  return types;
+}
+
+Expected<lt::Epilogue> matmul_epilogue(const Problem& problem) {
+  const bool has_bias = problem.epilogue.bias != kNoBias;
+  if (has_bias && !is_per_row_of_d(problem))
+    return make_error(ErrorKind::unsupported, "cuBLASLt has no bias along this side of C");
+  switch (problem.epilogue.activation) {
+    case kNoActivation:
+      return has_bias ? lt::Epilogue::bias : lt::Epilogue::none;
+    case kRelu:
+      return has_bias ? lt::Epilogue::relu_bias : lt::Epilogue::relu;
+    case kGeluTanh:
+      return has_bias ? lt::Epilogue::gelu_bias : lt::Epilogue::gelu;
+    case kGeluErf:
+    case kSilu:
+      break;
+  }
+  Epilogue activation;
+  activation.activation = problem.epilogue.activation;
+  return make_error(ErrorKind::unsupported, "cuBLASLt has no epilogue " + to_string(activation));
+}
+
+Expected<void> check_epilogue(const Problem& problem) {
+  const auto epilogue = matmul_epilogue(problem);
+  if (!epilogue) return tl::unexpected(epilogue.error());
+  return {};
+}
+
+}  // namespace gemmtune::vendor
