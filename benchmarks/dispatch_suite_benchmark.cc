@@ -37,17 +37,31 @@ struct Bench {
 
 tuner::Enqueue dispatched(gemmtune_handle handle, const gemmtune_problem& problem) {
   return [handle, problem](const launch::Operands& o, CUstream stream) -> gpu::Result<void> {
-    if (gemmtune_gemm(handle, &problem, &o.alpha, o.a, o.b, &o.beta, o.c, o.workspace,
-                      kWorkspaceBytes, stream) == GEMMTUNE_STATUS_SUCCESS) {
-      return {};
-    }
+    gemmtune_operands operands = GEMMTUNE_OPERANDS_INIT;
+    operands.alpha = &o.alpha;
+    operands.beta = &o.beta;
+    operands.a = o.a;
+    operands.b = o.b;
+    operands.c = o.c;
+    operands.bias = o.bias;
+    operands.workspace = o.workspace;
+    operands.workspace_bytes = kWorkspaceBytes;
+    if (gemmtune_run(handle, &problem, &operands, stream) == GEMMTUNE_STATUS_SUCCESS) return {};
     throw std::runtime_error(gemmtune_last_error(handle));
   };
 }
 
 tuner::Enqueue of_vendor(const vendor::MatmulPlan& plan, int rank) {
   return [&plan, rank](const launch::Operands& o, CUstream stream) {
-    vendor::MatmulArgs args{o.a, o.b, o.c, o.alpha, o.beta, o.workspace, kWorkspaceBytes};
+    vendor::MatmulArgs args;
+    args.a = o.a;
+    args.b = o.b;
+    args.c = o.c;
+    args.alpha = o.alpha;
+    args.beta = o.beta;
+    args.workspace = o.workspace;
+    args.workspace_bytes = kWorkspaceBytes;
+    args.bias = o.bias;
     return plan.run(rank, stream, args);
   };
 }

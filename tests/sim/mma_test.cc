@@ -176,7 +176,7 @@ TEST_CASE("kernels of f32 have no bank conflicts") {
 constexpr Mutant kMutants[] = {
     {"line < line_end && element_", "element_"},  // rows past the matrix
     {"wait_for_copies<kStages - 2>();\n        Group::sync();", "Group::sync();"},
-    {"if (m < writer.args.m && n < writer.args.n) {", "if (m < args.m) {"},
+    {"if (m < writer.args.m && n < writer.args.n) {", "if (m < writer.args.m) {"},
     {"__syncwarp();", ""},
 };
 

@@ -80,7 +80,7 @@ constexpr Mutant kMutants[] = {
     {"line < line_end && element_", "element_"},  // rows past the matrix
     {"k_left -= kTile.tile_k;", "k_left -= kTile.tile_k + 8;"},
     {"kTraits.b_row_major>;\n\n", "!kTraits.b_row_major>;\n\n"},  // of the fragment
-    {"if (m < writer.args.m && n < writer.args.n) {", "if (m < args.m) {"},
+    {"if (m < writer.args.m && n < writer.args.n) {", "if (m < writer.args.m) {"},
     {"__syncwarp();", ""},
 };
 

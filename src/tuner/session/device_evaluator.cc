@@ -152,6 +152,7 @@ Enqueue DeviceEvaluator::enqueue_vendor(int rank) const {
     args.beta = o.beta;
     args.workspace = o.workspace;
     args.workspace_bytes = kVendorWorkspaceBytes;
+    args.bias = o.bias;
     return bench_->vendor->run(rank, stream, args);
   };
 }
