@@ -54,7 +54,7 @@ struct Problem {
   int64_t stride_b = 0;
   int64_t stride_c = 0;
   int align_bytes = kUsualAlignBytes;  // what the base pointers of A, B and C are multiples of
-  Epilogue epilogue = {};                 // the bias is aligned to one element
+  Epilogue epilogue = {};              // the bias is aligned to one element
 
   bool operator==(const Problem&) const = default;
 };
