@@ -345,25 +345,25 @@ TEST_CASE("problems of another epilogue or result type are no neighbours") {
   const std::vector<Row> rows = {row("f16/f32/ieee/ttt/512x512x512"),
                                  row("f16/f32/ieee/ttt/256x256x256/out=f32"),
                                  row("f16/f32/ieee/ttt/128x128x128/epilogue=bias,relu")};
-  for (const auto& [asked, nearest] :
+  for (const auto& pair :
        {std::pair{"f16/f32/ieee/ttt/500x512x512", "f16/f32/ieee/ttt/512x512x512"},
         std::pair{"f16/f32/ieee/ttt/500x512x512/out=f32", "f16/f32/ieee/ttt/256x256x256/out=f32"},
         std::pair{"f16/f32/ieee/ttt/512x512x512/epilogue=bias,relu",
                   "f16/f32/ieee/ttt/128x128x128/epilogue=bias,relu"},
         std::pair{"f16/f32/ieee/ttt/512x512x512/epilogue=bias", ""}}) {
-    CAPTURE(asked);
+    CAPTURE(pair.first);
     const Snapshot snapshot = snapshot_of(rows);
-    const Decision decision = dispatch::decide(snapshot, request_for(asked), alone);
+    const Decision decision = dispatch::decide(snapshot, request_for(pair.first), alone);
     std::string found;
     int neighbours = 0;
     for (const Choice& choice : decision.choices) {
       if (!choice.neighbour) continue;
       found = key(*choice.neighbour);
       ++neighbours;
-      CHECK(choice.spec.traits.epilogue == request_for(asked).problem.epilogue);
-      CHECK(choice.spec.result == request_for(asked).problem.result);
+      CHECK(choice.spec.traits.epilogue == request_for(pair.first).problem.epilogue);
+      CHECK(choice.spec.result == request_for(pair.first).problem.result);
     }
-    CHECK(found == nearest);
+    CHECK(found == pair.second);
     CHECK(neighbours <= 1);
   }
 }
