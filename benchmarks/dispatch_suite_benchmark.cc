@@ -51,21 +51,6 @@ tuner::Enqueue dispatched(gemmtune_handle handle, const gemmtune_problem& proble
   };
 }
 
-tuner::Enqueue of_vendor(const vendor::MatmulPlan& plan, int rank) {
-  return [&plan, rank](const launch::Operands& o, CUstream stream) {
-    vendor::MatmulArgs args;
-    args.a = o.a;
-    args.b = o.b;
-    args.c = o.c;
-    args.alpha = o.alpha;
-    args.beta = o.beta;
-    args.workspace = o.workspace;
-    args.workspace_bytes = kWorkspaceBytes;
-    args.bias = o.bias;
-    return plan.run(rank, stream, args);
-  };
-}
-
 double median(const tuner::Contender& contender) {
   return tuner::median_interval(contender.samples_us).median;
 }
@@ -76,7 +61,8 @@ int fastest(const Bench& bench, const tuner::OperandSets& sets, const vendor::Ma
   std::vector<tuner::TimedGraph> graphs;
   std::vector<int> ranks;
   for (int rank = 0; rank < plan.algorithms(); ++rank) {
-    auto graph = tuner::TimedGraph::record(bench.stream, sets, of_vendor(plan, rank), launches);
+    auto graph = tuner::TimedGraph::record(
+        bench.stream, sets, tuner::enqueue_vendor(plan, rank, kWorkspaceBytes), launches);
     if (!graph) continue;
     graphs.push_back(std::move(*graph));
     ranks.push_back(rank);
@@ -109,8 +95,8 @@ double compare_problem(const Bench& bench, const Problem& problem) {
   const int rank = fastest(bench, sets, plan, launches);
   const auto ours =
       tuner::TimedGraph::record(bench.stream, sets, dispatched(bench.handle, c), launches);
-  const auto theirs =
-      tuner::TimedGraph::record(bench.stream, sets, of_vendor(plan, rank), launches);
+  const auto theirs = tuner::TimedGraph::record(
+      bench.stream, sets, tuner::enqueue_vendor(plan, rank, kWorkspaceBytes), launches);
   if (!ours || !theirs) throw std::runtime_error("a graph could not be recorded");
   std::vector<tuner::Contender> contenders = {{"", &*ours, {}, {}}, {"", &*theirs, {}, {}}};
   if (!tuner::compare(contenders, bench.stream, std::nullopt, {{}, 3, true}))

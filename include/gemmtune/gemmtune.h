@@ -281,7 +281,8 @@ typedef struct CUstream_st* gemmtune_stream;
  *                 when the kernels run), as problem->scalars says
  *   a, b, c       device memory, aligned to problem->align_bytes (INVALID_ARGUMENT if not), or, if
  *                 that is GEMMTUNE_ALIGN_OF_POINTERS, to the size of an element (the larger one,
- * where C has another type); C is read only where beta is not 0, and must not overlap A or B
+ *                 where C has another type); C is read only where beta is not 0, and must not
+ *                 overlap A or B
  *   workspace     device memory of at least gemmtune_workspace_bytes, aligned to 256 bytes; may be
  *                 null if that is 0. In use until the product is done.
  *

@@ -52,6 +52,21 @@ bool all_done(std::span<const Contender> contenders, const StoppingRule& rule) {
 
 }  // namespace
 
+Enqueue enqueue_vendor(const vendor::MatmulPlan& plan, int rank, int64_t workspace_bytes) {
+  return [&plan, rank, workspace_bytes](const launch::Operands& o, CUstream stream) {
+    vendor::MatmulArgs args;
+    args.a = o.a;
+    args.b = o.b;
+    args.c = o.c;
+    args.alpha = o.alpha;
+    args.beta = o.beta;
+    args.workspace = o.workspace;
+    args.workspace_bytes = workspace_bytes;
+    args.bias = o.bias;
+    return plan.run(rank, stream, args);
+  };
+}
+
 gpu::Result<TimedGraph> TimedGraph::record(const gpu::Stream& stream, const OperandSets& sets,
                                            const Enqueue& enqueue, int64_t launches) {
   auto graph = gpu::Graph::capture(stream, [&]() -> gpu::Result<void> {

@@ -13,11 +13,16 @@
 #include "gpu/stream.h"
 #include "tuner/measure/operand_sets.h"
 #include "tuner/measure/statistics.h"
+#include "vendor/cublaslt.h"
 
 namespace gemmtune::tuner {
 
 // Enqueues one product on operands; own kernels and vendor algorithms alike.
 using Enqueue = std::function<gpu::Result<void>(const launch::Operands&, CUstream)>;
+
+// Enqueues one product by algorithm `rank` of a plan, which outlives the result. Operands have a
+// workspace of `workspace_bytes`.
+Enqueue enqueue_vendor(const vendor::MatmulPlan& plan, int rank, int64_t workspace_bytes);
 
 // Several launches of one contender, over rotating operand sets, recorded as a CUDA graph: the host
 // is out of the number. Move-only.

@@ -143,18 +143,7 @@ Enqueue DeviceEvaluator::enqueue_kernel(const launch::LoadedKernel& kernel) cons
 }
 
 Enqueue DeviceEvaluator::enqueue_vendor(int rank) const {
-  return [this, rank](const launch::Operands& o, CUstream stream) {
-    vendor::MatmulArgs args;
-    args.a = o.a;
-    args.b = o.b;
-    args.c = o.c;
-    args.alpha = o.alpha;
-    args.beta = o.beta;
-    args.workspace = o.workspace;
-    args.workspace_bytes = kVendorWorkspaceBytes;
-    args.bias = o.bias;
-    return bench_->vendor->run(rank, stream, args);
-  };
+  return tuner::enqueue_vendor(*bench_->vendor, rank, kVendorWorkspaceBytes);
 }
 
 gpu::Result<TimedGraph> DeviceEvaluator::record(const Enqueue& enqueue) const {
