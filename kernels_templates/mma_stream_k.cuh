@@ -1,7 +1,9 @@
 #pragma once
 
 #include "mma_multistage.cuh"
-#include "parts/reduce/mma_partials.cuh"
+#include "parts/reduce/partial_tile.cuh"
+#include "parts/reduce/reduction.cuh"
+#include "parts/shared/partial_tiles.h"
 #include "parts/shared/stream_k_ranges.h"
 
 // mma_stream_k: mma_multistage with even shares of all multiplications instead of even tiles, for
@@ -28,8 +30,8 @@ template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
 struct MmaStreamK {
   using Whole = MmaMultistage<kTile, kTraits, kTypes>;
   using Mainloop = typename Whole::Mainloop;
-  using Partials = MmaPartials<kTile, kTraits, kTypes>;
-  using Finish = MmaFinish<kTile, kTraits, kTypes>;
+  using Partial = PartialTile<kTile, kMmaPartialPadding, typename Mainloop::Rows>;
+  using Slots = SlotSum<kTile, kTraits, kTypes, Partial>;
 
   static constexpr int kThreads = Whole::kThreads;
   static constexpr int kSmemBytes = Whole::kSmemBytes;
@@ -55,19 +57,21 @@ struct MmaStreamK {
     }
   }
 
-  static constexpr int kFinishThreads = Finish::kThreads;
+  static constexpr int kSlotsAtOnce = 4;
+  static constexpr int kFinishThreads = Slots::kThreads;
   static __device__ __forceinline__ void finish(const GemmArgs& args) {
     const StreamKRanges ranges = stream_k_ranges(kTile, args);
     const int ways = ranges.ways();
-    const int subtiles = finish_blocks_of_tile(Partials::kSlotFloats, ways);
+    const int subtiles = finish_blocks_of_tile(Slots::kSlotFloats, Slots::kVector, ways);
     const int tile = static_cast<int>(blockIdx.x) / subtiles;
     const int first = ranges.block_of(tile * ranges.tiles_k);
     const int last = ranges.block_of((tile + 1) * ranges.tiles_k - 1);
     if (first == last) return;  // it was whole
     const auto at =
         tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(args.m, args.n, tile);
-    Finish::run(args, at, static_cast<int>(blockIdx.x) - tile * subtiles, ways, last - first + 1,
-                [&](int i) { return ranges.slot(first + i, tile); });
+    Slots::template run<kSlotsAtOnce>(args, at, static_cast<int>(blockIdx.x) - tile * subtiles,
+                                      ways, last - first + 1,
+                                      [&](int i) { return ranges.slot(first + i, tile); });
   }
 
  private:
@@ -89,9 +93,7 @@ struct MmaStreamK {
     if (slot == kWholeTile) {
       Whole::store(sums, smem, args, at.batch, row, column);
     } else {
-      Partials::template store_sums_of_warp<kTile.tile_n>(sums, Partials::slot(args, slot),
-                                                          Mainloop::warp_row(),
-                                                          Mainloop::warp_column(), args.m - row);
+      store_partial_tile<Mainloop, kTile.tile_n>(sums, Slots::slot(args, slot), args.m - row);
     }
   }
 };

@@ -9,6 +9,8 @@
 #include "codegen/tiling.h"
 #include "core/arch.h"
 
+#include "parts/shared/partial_tiles.h"
+
 namespace gemmtune::codegen::skinny_gemm {
 namespace {
 
@@ -171,7 +173,7 @@ std::vector<EntryPoint> SkinnyStrategy::entry_points(const KernelSpec& spec) con
 }
 
 LaunchPlan SkinnyStrategy::launch_plan(const KernelSpec& spec, const Problem& problem) const {
-  return slices::launch_plan(spec, problem);
+  return slices::launch_plan(spec, problem, kSkinnyPartialVector);
 }
 
 }  // namespace gemmtune::codegen::skinny_gemm

@@ -5,6 +5,8 @@
 #include "codegen/slices.h"
 #include "codegen/tiling.h"
 
+#include "parts/shared/partial_tiles.h"
+
 namespace gemmtune::codegen {
 namespace {
 
@@ -25,11 +27,7 @@ int64_t tiles_k(const KernelSpec& spec, const Problem& problem) {
 
 bool SlicedStrategy::worthwhile(const KernelSpec& spec, const Problem& problem) const {
   return parts(spec.tile) <= tiles_k(spec, problem) &&
-         workspace_bytes(spec, problem) <= slices::kMaxWorkspaceBytes;
-}
-
-int64_t SlicedStrategy::workspace_bytes(const KernelSpec& spec, const Problem& problem) const {
-  return slices::workspace_bytes(spec, problem);
+         slices::workspace_bytes(spec, problem) <= slices::kMaxWorkspaceBytes;
 }
 
 bool SlicedStrategy::deterministic(const KernelSpec& spec) const {
@@ -52,7 +50,7 @@ std::vector<EntryPoint> SlicedStrategy::entry_points(const KernelSpec& spec) con
 }
 
 LaunchPlan SlicedStrategy::launch_plan(const KernelSpec& spec, const Problem& problem) const {
-  return slices::launch_plan(spec, problem);
+  return slices::launch_plan(spec, problem, kPartialVector);
 }
 
 }  // namespace gemmtune::codegen

@@ -13,9 +13,6 @@ class SlicedStrategy : public Strategy {
   KernelWork work(const KernelSpec& spec, const Problem& problem) const override;
   std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override;
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override;
-
- protected:
-  virtual int64_t workspace_bytes(const KernelSpec& spec, const Problem& problem) const;
 };
 
 }  // namespace gemmtune::codegen

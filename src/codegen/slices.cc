@@ -8,8 +8,8 @@
 #include "codegen/simt_rules.h"
 #include "codegen/tiling.h"
 #include "core/arch.h"
-#include "parts/shared/partial_tiles.h"
 
+#include "parts/shared/partial_tiles.h"
 #include "parts/shared/thread_tiles.h"
 
 namespace gemmtune::codegen::slices {
@@ -60,14 +60,8 @@ constexpr std::array kGroupRules = {
          }},
 };
 
-// All partial products together.
-int64_t partial_bytes(const KernelSpec& spec, const Problem& problem) {
-  return problem.shape.m * problem.shape.n * problem.batch * spec.tile.slices *
-         static_cast<int64_t>(sizeof(float));
-}
-
-int finish_vectors(const KernelSpec& spec) {
-  return slice_finish_vectors(spec.tile.slices, spec.traits.vector_c);
+bool in_workspace(const TileConfig& tile) {
+  return split(tile) && tile.reduction == kReduceWorkspace;
 }
 
 }  // namespace
@@ -84,19 +78,26 @@ bool deterministic(const TileConfig& tile) {
   return !split(tile) || tile.reduction != kReduceAtomic;
 }
 
+int64_t slot_bytes(const TileConfig& tile) {
+  return int64_t{slot_floats(tile)} * static_cast<int64_t>(sizeof(float));
+}
+
 int64_t workspace_bytes(const KernelSpec& spec, const Problem& problem) {
-  if (!split(spec.tile) || spec.tile.reduction != kReduceWorkspace) return 0;
-  return partial_bytes(spec, problem);
+  if (!in_workspace(spec.tile)) return 0;
+  return tiling::tile_blocks(spec.tile, problem) * spec.tile.slices * slot_bytes(spec.tile);
+}
+
+EntryPoint finish_entry_point() {
+  return {"_finish", "finish", kFinishThreads, "kFinishThreads"};
 }
 
 std::vector<EntryPoint> further_entry_points(const KernelSpec& spec) {
   if (!split(spec.tile) || clustered(spec.tile)) return {};
-  if (spec.tile.reduction == kReduceWorkspace)
-    return {{"_finish", "finish", kSliceFinishThreads, "kFinishThreads"}};
-  return {{"_prepare", "prepare", kSlicePrepareThreads, "kPrepareThreads"}};
+  if (in_workspace(spec.tile)) return {finish_entry_point()};
+  return {{"_prepare", "prepare", kPrepareThreads, "kPrepareThreads"}};
 }
 
-LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) {
+LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem, int vector) {
   const TileConfig& t = spec.tile;
   LaunchPlan plan;
   plan.launches.push_back(launch_of(spec, 0, tiling::tile_grid(t, problem, std::max(1, t.slices))));
@@ -104,15 +105,14 @@ LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) {
   if (clustered(t)) {
     plan.launches[0].config.cluster.x = static_cast<uint32_t>(t.slices);
   } else if (t.reduction == kReduceAtomic) {
-    const BlockCount blocks =
-        tiling::element_grid(kSlicePrepareThreads * spec.traits.vector_c, problem);
+    const BlockCount blocks = tiling::element_grid(kPrepareThreads * spec.traits.vector_c, problem);
     plan.launches.insert(plan.launches.begin(), launch_of(spec, 1, blocks));
   } else {
-    const BlockCount blocks =
-        tiling::element_grid(finish_vectors(spec) * spec.traits.vector_c, problem);
-    plan.launches.push_back(launch_of(spec, 1, blocks));
+    const int blocks = finish_blocks_of_tile(slot_floats(t), vector, finish_ways(t.slices, vector));
+    plan.launches.push_back(launch_of(spec, 1, tiling::tile_grid(t, problem, blocks)));
     plan.workspace_bytes = workspace_bytes(spec, problem);
-    plan.workspace_formula = fmt::format("{} * m * n * batch", t.slices * sizeof(float));
+    plan.workspace_formula =
+        tiling::tile_grid(t, problem).formula + fmt::format(" * {}", t.slices * slot_bytes(t));
   }
   return plan;
 }
@@ -120,7 +120,10 @@ LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) {
 void add_work(const KernelSpec& spec, const Problem& problem, KernelWork& work) {
   if (!split(spec.tile)) return;
   work.blocks *= spec.tile.slices;
-  work.reduction_bytes = 2 * partial_bytes(spec, problem);
+  const int64_t partial_bytes = problem.shape.m * problem.shape.n * problem.batch *
+                                spec.tile.slices * static_cast<int64_t>(sizeof(float));
+  work.reduction_bytes =
+      2 * (in_workspace(spec.tile) ? workspace_bytes(spec, problem) : partial_bytes);
   if (!clustered(spec.tile)) ++work.launches;
 }
 

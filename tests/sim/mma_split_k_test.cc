@@ -149,8 +149,8 @@ TEST_CASE("planted faults are found") {
       {{"wait_for_copies<0>();\n    Group::sync();", "wait_for_copies<0>();"}, "groups=2 slices=1"},
       {{"slice * kGroups + Group::index()", "slice * kGroups"}, "groups=2 slices=1"},
       {{"return tile * kSlices + i;", "return tile * kSlices + i / 2;"}, "groups=1 slices=3"},
-      {{"store_sums<kTile.tile_n>(sums, Partials::slot(args, block), args.m - row);",
-        "store_sums<kTile.tile_n>(sums, Partials::slot(args, block), 16);"},
+      {{"Reduction::Slots::slot(args, block),\n                                                 args.m - tile.row);",
+        "Reduction::Slots::slot(args, block), 16);"},
        "groups=1 slices=3"},
       {{"int rank) {\n    cluster_sync();", "int rank) {"}, "groups=2 slices=2 reduction=2"},
       {{"cluster_sync();  // no block may leave", "// "}, "groups=1 slices=2 reduction=2"},
@@ -167,8 +167,8 @@ TEST_CASE("planted faults are found") {
 
 TEST_CASE("planted faults are found in 3xtf32") {
   constexpr Fault kFaults[] = {
-      {{"return Rows::row(line / 16, line % 16);", "return line;"}, "groups=2 slices=1"},
-      {{"Rows::row(first / 16, r) < rows", "first + r < rows"}, "groups=1 slices=3"},
+      {{"return row + Rows::row(line / 16, line % 16);", "return row + line;"}, "groups=2 slices=1"},
+      {{"Rows::row(line / 16, r) < rows", "line + r < rows"}, "groups=1 slices=3"},
       {{"return sum == sum ? sum :", "return true ? sum :"}, "groups=1 slices=3"},
   };
   for (const Fault& fault : kFaults) {

@@ -41,6 +41,19 @@ __device__ __forceinline__ void store_sums(const MmaSums<kAccumulator> (&sums)[k
   }
 }
 
+// Stores the calling warp's sums in a tile at `to` whose rows are kRowFloats apart; rows of C from
+// `rows` on, counted from the tile's first, are not wanted.
+template <class Mainloop, int kRowFloats>
+__device__ __forceinline__ void store_partial_tile(const typename Mainloop::Sums& sums, float* to,
+                                                   int rows) {
+#pragma unroll
+  for (int i = 0; i < Mainloop::kRowTiles; ++i) {
+    const int line = Mainloop::warp_row() + i * 16;
+    store_sums<kRowFloats>(sums[i], to + line * kRowFloats + Mainloop::warp_column(),
+                           [&](int r) { return Mainloop::Rows::row(line / 16, r) < rows; });
+  }
+}
+
 template <int kVector, int kWarpM, int kWarpN, class Rows>
 struct MmaEpilogue {
   static constexpr int kRowTiles = kWarpM / 16;

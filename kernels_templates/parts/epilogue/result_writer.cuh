@@ -22,31 +22,21 @@ struct AsSummed {
   __device__ __forceinline__ float operator()(float sum, int, int) const { return sum; }
 };
 
-// kCount neighbouring elements, as one access that does not go through C's cache lines: nobody
-// writes them while the kernel runs.
-template <ElementType kType, int kCount>
-__device__ __forceinline__ FloatVector<kCount> load_constants(
+// kCount neighbouring elements of a type, as one access.
+template <ElementType kType, int kCount, class Read = AsWritten>
+__device__ __forceinline__ FloatVector<kCount> load_elements(
     const typename StoredElement<kType>::Type* from) {
-  FloatVector<kCount> out;
-  if constexpr (kCount == 1) {
-    if constexpr (kType == kF32) {
-      out.v[0] = __ldg(from);
-    } else {
-      out.v[0] = from_half<kType>(__ldg(from));
-    }
-  } else if constexpr (kType == kF32 && kCount == 2) {
-    const float2 x = __ldg(reinterpret_cast<const float2*>(from));
-    out.v[0] = x.x, out.v[1] = x.y;
-  } else if constexpr (kType == kF32) {
-    static_assert(kCount == 4, "accesses are of 16 bytes at most");
-    const float4 x = __ldg(reinterpret_cast<const float4*>(from));
-    out.v[0] = x.x, out.v[1] = x.y, out.v[2] = x.z, out.v[3] = x.w;
+  if constexpr (kType == kF32) {
+    return load_vector<kCount, Read>(from);
+  } else if constexpr (kCount == 1) {
+    return {from_half<kType>(Read::of(from))};
   } else {
-    const auto x = load_constant_halves<kCount>(from);
+    const auto x = load_halves<kCount, Read>(from);
+    FloatVector<kCount> out;
 #pragma unroll
     for (int i = 0; i < kCount; ++i) out.v[i] = from_half<kType>(x.get(i));
+    return out;
   }
-  return out;
 }
 
 template <Epilogue kEpilogue, ElementType kResult = kF32>
@@ -94,15 +84,15 @@ struct ResultWriter {
     }
   }
 
-  // Four neighbouring results from column n of row m on, a row that exists, as far as it has them;
-  // kAligned is the number of elements that an access may have. `corrected` is given each sum and
-  // the row and column of C that it is for.
-  template <int kAligned, class Corrected = AsSummed>
-  __device__ __forceinline__ void store_row(const FloatVector<4>& sums, int m, int n,
+  // kCount neighbouring results from column n of row m on, a row that exists, as far as it has
+  // them; kAligned is the number of elements that an access may have. `corrected` is given each sum
+  // and the row and column of C that it is for.
+  template <int kAligned, int kCount, class Corrected = AsSummed>
+  __device__ __forceinline__ void store_row(const FloatVector<kCount>& sums, int m, int n,
                                             Corrected corrected = {}) const {
-    constexpr int kVector = kAligned < 4 ? kAligned : 4;
+    constexpr int kVector = kAligned < kCount ? kAligned : kCount;
 #pragma unroll
-    for (int j = 0; j < 4; j += kVector) {
+    for (int j = 0; j < kCount; j += kVector) {
       if (n + j >= args.n) continue;
       FloatVector<kVector> part;
 #pragma unroll
@@ -128,15 +118,20 @@ struct ResultWriter {
     const auto* bias = static_cast<const Element*>(args.bias);
     FloatVector<kVector> out = {};
     if constexpr (kEpilogue.bias == kBiasPerColumn) {
-      if (is_aligned<kVector>(bias)) return load_constants<kResult, kVector>(bias + n);
+      if (is_aligned<kVector>(bias)) return constants<kVector>(bias + n);
 #pragma unroll
-      for (int v = 0; v < kVector; ++v) out.v[v] = load_constants<kResult, 1>(bias + n + v).v[0];
+      for (int v = 0; v < kVector; ++v) out.v[v] = constants<1>(bias + n + v).v[0];
     } else if constexpr (kEpilogue.bias == kBiasPerRow) {
-      const float of_row = load_constants<kResult, 1>(bias + m).v[0];
+      const float of_row = constants<1>(bias + m).v[0];
 #pragma unroll
       for (int v = 0; v < kVector; ++v) out.v[v] = of_row;
     }
     return out;
+  }
+
+  template <int kVector>
+  static __device__ __forceinline__ FloatVector<kVector> constants(const Element* from) {
+    return load_elements<kResult, kVector, AsConstant>(from);
   }
 
   // For accesses of kVector elements; columns are multiples of them.
@@ -144,6 +139,27 @@ struct ResultWriter {
   static __device__ __forceinline__ bool is_aligned(const Element* bias) {
     constexpr unsigned long long kBytes = kVector * sizeof(Element);
     return kVector == 1 || reinterpret_cast<unsigned long long>(bias) % kBytes == 0;
+  }
+};
+
+// Adds alpha * sums to C, in any order with other blocks: for kernels whose prepare() has stored
+// the rest. Of f32 results; 16-bit ones would be rounded by each addition.
+struct AtomicWriter {
+  const GemmArgs& args;
+  float* c;  // the batch entry's first element
+
+  static __device__ __forceinline__ AtomicWriter of(const GemmArgs& args, int batch) {
+    return {args, static_cast<float*>(args.c) + batch * args.stride_c};
+  }
+
+  // As ResultWriter's; the alignment does not matter.
+  template <int kAligned, int kCount>
+  __device__ __forceinline__ void store_row(const FloatVector<kCount>& sums, int m, int n,
+                                            AsSummed = {}) const {
+#pragma unroll
+    for (int v = 0; v < kCount; ++v) {
+      if (n + v < args.n) atomicAdd(c + m * args.ldc + n + v, args.alpha * sums.v[v]);
+    }
   }
 };
 

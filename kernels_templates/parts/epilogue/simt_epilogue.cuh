@@ -14,6 +14,25 @@ __device__ __forceinline__ float opaque_one(const GemmArgs& args) {
   return args.m > 0 ? 1.0f : 2.0f;
 }
 
+// Stores the calling thread's sums in a tile at `to` whose rows are kRowFloats apart; rows from
+// `rows` on are not wanted.
+template <int kRowFloats, class Tile>
+__device__ __forceinline__ void store_partial_tile(const Tile& tile, float* to,
+                                                   const GemmArgs& args, int rows) {
+  const float one = opaque_one(args);
+#pragma unroll
+  for (int i = 0; i < Tile::kM; ++i) {
+    const int line = tile.row + Tile::row_offset(i);
+    if (line >= rows) continue;
+#pragma unroll
+    for (int j = 0; j < Tile::kN; j += 4) {
+      const auto& acc = tile.acc[i];
+      store_vector<4>(to + line * kRowFloats + tile.column + Tile::column_offset(j),
+                      {one * acc[j], one * acc[j + 1], one * acc[j + 2], one * acc[j + 3]});
+    }
+  }
+}
+
 // Row and column are where the block tile starts in C; `writer` is a ResultWriter.
 template <int kVector, class Tile, class Writer>
 __device__ __forceinline__ void store_thread_tile(const Tile& tile, const Writer& writer, int row,

@@ -56,17 +56,8 @@ struct SlabDrain {
     return out;
   }
 
-  // Sums in f16.
   static __device__ __forceinline__ FloatVector<kVector> load_sums(const unsigned short* from) {
-    FloatVector<kVector> out;
-    if constexpr (kVector == 1) {
-      out.v[0] = from_half<kF16>(*from);
-    } else {
-      const auto x = load_halves<kVector>(from);
-#pragma unroll
-      for (int v = 0; v < kVector; ++v) out.v[v] = from_half<kF16>(x.get(v));
-    }
-    return out;
+    return load_elements<kF16, kVector>(from);
   }
 };
 

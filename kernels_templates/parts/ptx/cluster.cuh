@@ -1,5 +1,7 @@
 #pragma once
 
+#include "parts/ptx/vector_access.cuh"
+
 // Thread block clusters (sm_90 and up): barrier and reads of another block's shared memory (PTX
 // ISA, "barrier.cluster", "mapa", "ld.shared::cluster").
 
@@ -11,26 +13,22 @@ __device__ __forceinline__ void cluster_sync() {
                    : "memory");
 }
 
-// Four floats of block `rank`'s shared memory, at the place that `local` has in this block's.
-__device__ __forceinline__ float4 cluster_load(const float* local, int rank) {
+// Floats of block `rank`'s shared memory, 1 or 4, at the place that `local` has in this block's.
+template <int kWidth>
+__device__ __forceinline__ FloatVector<kWidth> cluster_load(const float* local, int rank) {
   const unsigned here = static_cast<unsigned>(__cvta_generic_to_shared(local));
   unsigned there;
-  float4 out;
+  FloatVector<kWidth> out;
   asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
-  asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
-               : "=f"(out.x), "=f"(out.y), "=f"(out.z), "=f"(out.w)
-               : "r"(there)
-               : "memory");
-  return out;
-}
-
-// The same for one float.
-__device__ __forceinline__ float cluster_load_float(const float* local, int rank) {
-  const unsigned here = static_cast<unsigned>(__cvta_generic_to_shared(local));
-  unsigned there;
-  float out;
-  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
-  asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(out) : "r"(there) : "memory");
+  if constexpr (kWidth == 4) {
+    asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(out.v[0]), "=f"(out.v[1]), "=f"(out.v[2]), "=f"(out.v[3])
+                 : "r"(there)
+                 : "memory");
+  } else {
+    static_assert(kWidth == 1, "widths are 1 and 4");
+    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(out.v[0]) : "r"(there) : "memory");
+  }
   return out;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "parts/ptx/memory_read.cuh"
 #include "parts/shared/element_types.h"
 
 // 16-bit elements as bits: conversions, and accesses of 1, 2, 4 or 8 of them as one instruction. By
@@ -79,35 +80,18 @@ struct HalfVector {
   }
 };
 
-template <int kWidth>
+template <int kWidth, class Read = AsWritten>
 __device__ __forceinline__ HalfVector<kWidth> load_halves(const unsigned short* from) {
   HalfVector<kWidth> out;
   if constexpr (kWidth == 8) {
-    const uint4 x = *reinterpret_cast<const uint4*>(from);
+    const uint4 x = Read::of(reinterpret_cast<const uint4*>(from));
     out.words[0] = x.x, out.words[1] = x.y, out.words[2] = x.z, out.words[3] = x.w;
   } else if constexpr (kWidth == 4) {
-    const uint2 x = *reinterpret_cast<const uint2*>(from);
+    const uint2 x = Read::of(reinterpret_cast<const uint2*>(from));
     out.words[0] = x.x, out.words[1] = x.y;
   } else {
     static_assert(kWidth == 2, "vectors are of 2, 4 or 8 elements");
-    out.words[0] = *reinterpret_cast<const unsigned*>(from);
-  }
-  return out;
-}
-
-// The same of memory that nobody writes while the kernel runs.
-template <int kWidth>
-__device__ __forceinline__ HalfVector<kWidth> load_constant_halves(const unsigned short* from) {
-  HalfVector<kWidth> out;
-  if constexpr (kWidth == 8) {
-    const uint4 x = __ldg(reinterpret_cast<const uint4*>(from));
-    out.words[0] = x.x, out.words[1] = x.y, out.words[2] = x.z, out.words[3] = x.w;
-  } else if constexpr (kWidth == 4) {
-    const uint2 x = __ldg(reinterpret_cast<const uint2*>(from));
-    out.words[0] = x.x, out.words[1] = x.y;
-  } else {
-    static_assert(kWidth == 2, "vectors are of 2, 4 or 8 elements");
-    out.words[0] = __ldg(reinterpret_cast<const unsigned*>(from));
+    out.words[0] = Read::of(reinterpret_cast<const unsigned*>(from));
   }
   return out;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "parts/ptx/memory_read.cuh"
+
 // Accesses of 1, 2 or 4 floats as one instruction.
 
 namespace gemmtune {
@@ -9,18 +11,18 @@ struct FloatVector {
   float v[kWidth];
 };
 
-template <int kWidth>
+template <int kWidth, class Read = AsWritten>
 __device__ __forceinline__ FloatVector<kWidth> load_vector(const float* from) {
   FloatVector<kWidth> out;
   if constexpr (kWidth == 4) {
-    const float4 x = *reinterpret_cast<const float4*>(from);
+    const float4 x = Read::of(reinterpret_cast<const float4*>(from));
     out.v[0] = x.x, out.v[1] = x.y, out.v[2] = x.z, out.v[3] = x.w;
   } else if constexpr (kWidth == 2) {
-    const float2 x = *reinterpret_cast<const float2*>(from);
+    const float2 x = Read::of(reinterpret_cast<const float2*>(from));
     out.v[0] = x.x, out.v[1] = x.y;
   } else {
     static_assert(kWidth == 1, "widths are 1, 2 and 4");
-    out.v[0] = *from;
+    out.v[0] = Read::of(from);
   }
   return out;
 }

@@ -55,10 +55,10 @@ struct StreamKRanges {
   // in turn, and the grid for tiles of `floats` sums.
   GEMMTUNE_HOST_DEVICE constexpr int ways() const {
     const int least = length() / blocks;
-    return finish_ways(least > 0 ? (tiles_k + least - 1) / least + 1 : tiles_k);
+    return finish_ways(least > 0 ? (tiles_k + least - 1) / least + 1 : tiles_k, kPartialVector);
   }
   GEMMTUNE_HOST_DEVICE constexpr int finish_grid(int floats) const {
-    return split_tiles * finish_blocks_of_tile(floats, ways());
+    return split_tiles * finish_blocks_of_tile(floats, kPartialVector, ways());
   }
 };
 

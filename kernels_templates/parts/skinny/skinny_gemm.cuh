@@ -1,7 +1,6 @@
 #pragma once
 
 #include "parts/reduce/k_range.cuh"
-#include "parts/reduce/slice_sum.cuh"
 #include "parts/shared/gemm_args.h"
 #include "parts/shared/kernel_traits.h"
 #include "parts/shared/raster.h"
@@ -41,7 +40,7 @@ struct SkinnyGemm {
   using Results = SkinnyResults<kTile, kTraits>;
   using Long = LongStream<kTile, kTraits>;
   using Short = ShortOperand<kTile, kTraits>;
-  using Sum = SliceSum<kTile, kTraits>;
+  using Reduction = typename Results::Reduction;
 
   static constexpr int kThreads = G::kThreads;
   static constexpr bool kRing = kTile.copy == kCopyAsync;
@@ -56,36 +55,30 @@ struct SkinnyGemm {
   static __device__ __forceinline__ void run(const GemmArgs& args) {
     extern __shared__ __align__(16) float smem[];
     const int slice = static_cast<int>(blockIdx.x) % Results::kSlices;
-    const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n, 1>(
+    const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(
         args.m, args.n, static_cast<int>(blockIdx.x) / Results::kSlices);
-    const int row = at.row * kTile.tile_m;
-    const int column = at.column * kTile.tile_n;
+    const auto tile = Results::Tile::of(args, at);
     const float* a = static_cast<const float*>(args.a) + at.batch * args.stride_a;
     const float* b = static_cast<const float*>(args.b) + at.batch * args.stride_b;
     const auto [k_begin, k_end] = k_range<G::kChunk, Results::kSlices>(args.k, slice);
     Results results;
-    LineRotation rotation;
-    if constexpr (!G::kLongContiguousK && G::kLongVector > 1) {
-      rotation = G::kShortRows ? line_rotation<G::kLong>(b, args.ldb, args.n)
-                               : line_rotation<G::kLong>(a, args.lda, args.m);
-    }
     if constexpr (G::kShortRows) {
-      Long stream(b, args.ldb, column, args.n, rotation, k_begin, k_end);
-      Short short_side(smem, a, args.lda, row, args.m, k_begin, k_end);
+      Long stream(b, args.ldb, tile.column, args.n, tile.rotation, k_begin, k_end);
+      Short short_side(smem, a, args.lda, tile.row, args.m, k_begin, k_end);
       sum_over_k(results, smem, stream, short_side, k_begin, k_end);
     } else {
-      Long stream(a, args.lda, row, args.m, rotation, k_begin, k_end);
-      Short short_side(smem, b, args.ldb, column, args.n, k_begin, k_end);
+      Long stream(a, args.lda, tile.row, args.m, tile.rotation, k_begin, k_end);
+      Short short_side(smem, b, args.ldb, tile.column, args.n, k_begin, k_end);
       sum_over_k(results, smem, stream, short_side, k_begin, k_end);
     }
-    results.store(smem, args, {at.batch, row, column, slice, rotation});
+    results.store(smem, args, tile, at.batch, slice);
   }
 
-  static constexpr int kFinishThreads = Sum::kFinishThreads;
-  static __device__ __forceinline__ void finish(const GemmArgs& args) { Sum::finish(args); }
+  static constexpr int kFinishThreads = Reduction::kFinishThreads;
+  static __device__ __forceinline__ void finish(const GemmArgs& args) { Reduction::finish(args); }
 
-  static constexpr int kPrepareThreads = Sum::kPrepareThreads;
-  static __device__ __forceinline__ void prepare(const GemmArgs& args) { Sum::prepare(args); }
+  static constexpr int kPrepareThreads = Reduction::kPrepareThreads;
+  static __device__ __forceinline__ void prepare(const GemmArgs& args) { Reduction::prepare(args); }
 
  private:
   using Chunk = typename Long::Chunk;

@@ -1,9 +1,6 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
-#include "codegen/mma_partials.h"
 #include "codegen/mma_rules.h"
 #include "codegen/registry.h"
 #include "codegen/sliced_strategy.h"
@@ -56,7 +53,7 @@ class MmaSplitK final : public SlicedStrategy {
   int smem_bytes(const KernelSpec& spec) const override {
     const TileConfig& t = spec.tile;
     const bool through_shared = t.groups > 1 || !through_workspace(t);
-    const int partial = through_shared ? mma_partial_tile_bytes(t) : 0;
+    const int partial = through_shared ? partial_tile_bytes(t, kMmaPartialPadding) : 0;
     return t.groups * std::max(mma::pipeline_bytes(spec), partial);
   }
 
@@ -65,38 +62,7 @@ class MmaSplitK final : public SlicedStrategy {
   }
   LoadBytes loads(const KernelSpec& spec) const override { return mma::loads(spec); }
 
-  std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override {
-    std::vector<EntryPoint> entries = Strategy::entry_points(spec);
-    if (through_workspace(spec.tile)) entries.push_back(mma::finish_entry_point());
-    return entries;
-  }
-
   MainloopCost mainloop(const KernelSpec& spec) const override { return mma::mainloop(spec); }
-
-  KernelWork work(const KernelSpec& spec, const Problem& problem) const override {
-    KernelWork work = SlicedStrategy::work(spec, problem);
-    if (through_workspace(spec.tile)) work.reduction_bytes = 2 * workspace_bytes(spec, problem);
-    return work;
-  }
-
-  LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
-    const TileConfig& t = spec.tile;
-    if (!through_workspace(t)) return SlicedStrategy::launch_plan(spec, problem);
-    LaunchPlan plan;
-    plan.launches = {
-        launch_of(spec, 0, tiling::tile_grid(t, problem, t.slices)),
-        launch_of(spec, 1, tiling::tile_grid(t, problem, mma::finish_blocks(t, t.slices)))};
-    plan.workspace_bytes = workspace_bytes(spec, problem);
-    plan.workspace_formula =
-        tiling::tile_grid(t, problem).formula + fmt::format(" * {}", t.slices * mma::slot_bytes(t));
-    return plan;
-  }
-
- protected:
-  int64_t workspace_bytes(const KernelSpec& spec, const Problem& problem) const override {
-    if (!through_workspace(spec.tile)) return 0;
-    return tiling::tile_blocks(spec.tile, problem) * spec.tile.slices * mma::slot_bytes(spec.tile);
-  }
 
  private:
   std::vector<Rule> rules_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "codegen/mma_partials.h"
 #include "codegen/mma_strategy.h"
 #include "codegen/registry.h"
 #include "codegen/slices.h"
@@ -83,7 +82,7 @@ class MmaStreamK final : public MmaStrategy {
 
   std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override {
     std::vector<EntryPoint> entries = Strategy::entry_points(spec);
-    entries.push_back(mma::finish_entry_point());
+    entries.push_back(slices::finish_entry_point());
     return entries;
   }
 
@@ -95,7 +94,7 @@ class MmaStreamK final : public MmaStrategy {
     KernelWork work{blocks, (k_tiles + blocks - 1) / blocks * spec.tile.tile_k, 1, 0};
     if (ranges.split_tiles == 0) return work;
     work.launches = 2;
-    work.reduction_bytes = 2 * partial_tiles(ranges) * mma::slot_bytes(spec.tile);
+    work.reduction_bytes = 2 * partial_tiles(ranges) * slices::slot_bytes(spec.tile);
     return work;
   }
 
@@ -111,13 +110,13 @@ class MmaStreamK final : public MmaStrategy {
         spec, 1, {ranges.finish_grid(floats), fmt::format("ranges.finish_grid({})", floats)}));
     plan.launches.back().condition = "ranges.split_tiles > 0";
     plan.workspace_bytes = workspace_bytes(t, ranges);
-    plan.workspace_formula = fmt::format("{} * ranges.slots()", mma::slot_bytes(t));
+    plan.workspace_formula = fmt::format("{} * ranges.slots()", slices::slot_bytes(t));
     return plan;
   }
 
  private:
   static int64_t workspace_bytes(const TileConfig& tile, const StreamKRanges& ranges) {
-    return ranges.slots() * mma::slot_bytes(tile);
+    return ranges.slots() * slices::slot_bytes(tile);
   }
 };
 

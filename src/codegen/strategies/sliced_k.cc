@@ -54,7 +54,8 @@ class SlicedK final : public SlicedStrategy {
 
   int smem_bytes(const KernelSpec& spec) const override {
     const TileConfig& t = spec.tile;
-    return t.groups * std::max(multistage_loop::smem_bytes(spec), partial_tile_bytes(spec.tile));
+    return t.groups * std::max(multistage_loop::smem_bytes(spec),
+                               partial_tile_bytes(spec.tile, kSimtPartialPadding));
   }
 
   int estimated_registers(const KernelSpec& spec) const override {

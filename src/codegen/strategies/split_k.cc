@@ -69,7 +69,7 @@ class SplitK final : public SlicedStrategy {
   int smem_bytes(const KernelSpec& spec) const override {
     const int pipeline = multistage_loop::smem_bytes(spec);
     if (spec.tile.reduction != kReduceCluster) return pipeline;
-    return std::max(pipeline, partial_tile_bytes(spec.tile));
+    return std::max(pipeline, partial_tile_bytes(spec.tile, kSimtPartialPadding));
   }
 
   int estimated_registers(const KernelSpec& spec) const override {
