@@ -18,7 +18,7 @@ codegen::KernelSpec with_blocks(int blocks, const KernelTraits& traits,
   return spec_of(
       "mma_stream_k",
       fmt::format("tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 copy=1 order=1 "
-                  "fragments=2 slices={} raster={}",
+                  "fragments=2 sharing_blocks={} raster={}",
                   blocks, raster),
       traits, type, accumulator, math);
 }

@@ -14,22 +14,21 @@
 namespace gemmtune::codegen {
 namespace {
 
-// Together they keep the number of shared k tiles, below 2 * slices * ceil(k / 16), an int.
+// Together they keep the number of shared k tiles, below 2 * sharing_blocks * ceil(k / 16), an int.
 constexpr int kMostBlocks = 1024;
 constexpr int64_t kMostK = int64_t{1} << 24;
 
-// `slices` is the number of blocks that share out k, of all tiles together. What a launch plan is
-// made from does not name the device, so the tuner finds the multiple of its SMs as it does any
-// other parameter.
+// What a launch plan is made from does not name the device, so the tuner finds the multiple of its
+// SMs that is best for sharing_blocks as it finds any other parameter.
 constexpr std::array<std::string_view, 13> kParameters = {
-    "tile_m", "tile_n",    "tile_k",    "warp_m", "warp_n",     "stages", "copy",
-    "order",  "fragments", "promotion", "slices", "min_blocks", "raster"};
+    "tile_m", "tile_n",    "tile_k",    "warp_m",         "warp_n",     "stages", "copy",
+    "order",  "fragments", "promotion", "sharing_blocks", "min_blocks", "raster"};
 
 constexpr std::array kOwnRules = {
     Rule{"at least 2 sharing blocks", "with one this is mma_multistage",
-         [](const RuleInput& in) { return in.spec.tile.slices >= 2; }},
+         [](const RuleInput& in) { return in.spec.tile.sharing_blocks >= 2; }},
     Rule{"at most 1024 sharing blocks", "k tiles are counted in an int",
-         [](const RuleInput& in) { return in.spec.tile.slices <= kMostBlocks; }},
+         [](const RuleInput& in) { return in.spec.tile.sharing_blocks <= kMostBlocks; }},
 };
 
 StreamKRanges ranges_of(const TileConfig& tile, const Problem& problem) {
