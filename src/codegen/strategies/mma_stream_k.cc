@@ -45,7 +45,7 @@ int64_t busy_blocks(const StreamKRanges& ranges) {
   return std::min(ranges.length(), ranges.blocks);
 }
 
-// Partial sums that are left in the workspace, at most: each place where one block's piece ends and
+// Partial sums that are left in the workspace, at most: each place where one block's range ends and
 // the next begins cuts a tile.
 int64_t partial_tiles(const StreamKRanges& ranges) {
   const int64_t cuts = std::max<int64_t>(0, busy_blocks(ranges) - 1);
@@ -72,7 +72,7 @@ class MmaStreamK final : public MmaStrategy {
     return MmaStrategy::supports(problem, arch);
   }
 
-  // A piece of at least a k tile for each block.
+  // A range of at least a k tile for each block.
   bool worthwhile(const KernelSpec& spec, const Problem& problem) const override {
     const StreamKRanges ranges = ranges_of(spec.tile, problem);
     if (ranges.split_tiles == 0) return true;
@@ -86,7 +86,7 @@ class MmaStreamK final : public MmaStrategy {
     return entries;
   }
 
-  // The depth is the average: pieces and whole tiles differ by less than a factor of two.
+  // The depth is the average: ranges and whole tiles differ by less than a factor of two.
   KernelWork work(const KernelSpec& spec, const Problem& problem) const override {
     const StreamKRanges ranges = ranges_of(spec.tile, problem);
     const int64_t k_tiles = int64_t{ranges.tiles} * ranges.tiles_k;

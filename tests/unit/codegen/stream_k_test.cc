@@ -27,8 +27,8 @@ StreamKRanges ranges_of(int tiles, int tiles_k, int blocks) {
   return stream_k_ranges(tile, args);
 }
 
-// Follows the line of shared k tiles piece by piece, as the kernel does.
-void check_pieces(const StreamKRanges& s) {
+// Follows the line of shared k tiles range by range, as the kernel does.
+void check_ranges(const StreamKRanges& s) {
   CAPTURE(s.tiles);
   CAPTURE(s.tiles_k);
   CAPTURE(s.blocks);
@@ -64,7 +64,7 @@ void check_pieces(const StreamKRanges& s) {
   }
 }
 
-TEST_CASE("pieces of a stream-K product cover every k tile once, and slots are not shared") {
+TEST_CASE("ranges of a stream-K product cover every k tile once, and slots are not shared") {
   for (const int blocks : {2, 3, 5, 8, 13, 132}) {
     for (const int tiles : {1, 2, 3, 7, 12, 16, 29, 133, 200}) {
       for (const int tiles_k : {1, 2, 3, 8, 17}) {
@@ -75,7 +75,7 @@ TEST_CASE("pieces of a stream-K product cover every k tile once, and slots are n
         // Those that are not shared are whole waves.
         CHECK((tiles - s.split_tiles) % blocks == (tiles_k == 1 ? tiles % blocks : 0));
         CHECK(s.grid() == tiles - s.split_tiles + (s.split_tiles > 0 ? blocks : 0));
-        check_pieces(s);
+        check_ranges(s);
       }
     }
   }
