@@ -10,9 +10,9 @@
 // problems whose last wave of blocks would leave much of the card idle ("stream-K", Osama, Merrill,
 // Cecka, Garland and Owens, PPoPP 2023).
 //
-// The first kTile.slices blocks share out the k tiles of some tiles of C (stream_k_ranges.h); each
-// other block computes a tile. Here `slices` is the number of blocks that share, a multiple of the
-// blocks that the card runs at a time:
+// The first kTile.sharing_blocks blocks share out the k tiles of some tiles of C
+// (stream_k_ranges.h); each other block computes a tile. A multiple of the blocks that the card
+// runs at a time is best:
 //
 //     5 tiles, 4 SMs, one wave and a rest      4 sharing blocks
 //     SM 0   | tile 0 | tile 4 |               | tile 0 | 1 |

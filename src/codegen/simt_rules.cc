@@ -30,7 +30,7 @@ constexpr std::array kWarpTileRules = {
          [](const RuleInput& in) { return divides(in.spec.tile.thread_m, in.spec.tile.warp_m); }},
     Rule{"warp_n divisible by thread_n", "a warp tile is made of whole thread tiles",
          [](const RuleInput& in) { return divides(in.spec.tile.thread_n, in.spec.tile.warp_n); }},
-    Rule{"thread tiles made of 4 x 4 pieces", "fragments are read as 16-byte vectors",
+    Rule{"thread tiles made of 4 x 4 subtiles", "fragments are read as 16-byte vectors",
          [](const RuleInput& in) {
            return divides(4, in.spec.tile.thread_m) && divides(4, in.spec.tile.thread_n);
          }},

@@ -6,11 +6,18 @@ namespace gemmtune {
 namespace {
 
 constexpr int kFirstAsyncArch = 80;
+constexpr std::string_view kStreamK = "mma_stream_k";
 
 void respell_mma(TileConfig& tile, Arch arch) {
   tile.copy = arch.number() >= kFirstAsyncArch ? kCopyAsync : kCopyRegisters;
   tile.promotion = tile.unroll;
   tile.unroll = 0;
+}
+
+void respell_stream_k(TileConfig& tile) {
+  if (tile.sharing_blocks != 0) return;
+  tile.sharing_blocks = tile.slices;
+  tile.slices = 0;
 }
 
 void respell_split_k(TileConfig& tile) {
@@ -36,6 +43,7 @@ std::string current_config(std::string_view strategy, std::string_view old_confi
   if (!tile) return std::string(old_config);
   if (strategy.starts_with("mma_")) {
     respell_mma(*tile, arch);
+    if (strategy == kStreamK) respell_stream_k(*tile);
   } else if (strategy == "split_k") {
     respell_split_k(*tile);
   } else if (strategy == "gemv" || strategy == "skinny") {
@@ -44,6 +52,13 @@ std::string current_config(std::string_view strategy, std::string_view old_confi
   } else {
     return std::string(old_config);
   }
+  return to_string(*tile);
+}
+
+std::string current_config(std::string_view strategy, std::string_view old_config) {
+  auto tile = parse_tile(old_config);
+  if (!tile || strategy != kStreamK) return std::string(old_config);
+  respell_stream_k(*tile);
   return to_string(*tile);
 }
 

@@ -33,6 +33,7 @@ constexpr std::array kFields = {
     TileField{"promotion", &TileConfig::promotion},
     TileField{"ahead", &TileConfig::ahead},
     TileField{"groups", &TileConfig::groups},
+    TileField{"sharing_blocks", &TileConfig::sharing_blocks},
 };
 static_assert(kFields.size() * sizeof(int) == sizeof(TileConfig), "list every field of TileConfig");
 

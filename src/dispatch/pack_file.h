@@ -42,7 +42,7 @@ namespace gemmtune::dispatch {
 //             images   u32 count, then: kernel name (text), arch (word), source hash (text),
 //                      u64 offset, u64 size, u64 checksum
 //   images    the images' bytes, one after the other; offsets count from here
-inline constexpr uint32_t kPackFormat = 4;
+inline constexpr uint32_t kPackFormat = 5;
 
 class PackWriter {
  public:

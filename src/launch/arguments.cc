@@ -73,8 +73,8 @@ gpu::Result<void> pack_arguments(std::span<const codegen::KernelArgument> argume
                                  ParameterBlock& block) {
   block.clear();
   for (const codegen::KernelArgument& argument : arguments) {
-    if (const auto* piece = std::get_if<codegen::AddressArgument>(&argument)) {
-      add_value(address_of(piece->buffer, piece->offset_bytes, operands), block);
+    if (const auto* address = std::get_if<codegen::AddressArgument>(&argument)) {
+      add_value(address_of(address->buffer, address->offset_bytes, operands), block);
     } else if (const auto* map = std::get_if<codegen::TensorMapArgument>(&argument)) {
       auto encoded = encode(map->config, address_of(map->buffer, map->offset_bytes, operands));
       if (!encoded) return tl::unexpected(encoded.error());

@@ -17,22 +17,30 @@ std::string_view text_of(sqlite3_value* value) {
   return {text, static_cast<size_t>(sqlite3_value_bytes(value))};
 }
 
+void return_text(sqlite3_context* context, const std::string& text) {
+  sqlite3_result_text(context, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+}
+
 // A row whose arch cannot be read keeps its config.
-void evaluate(sqlite3_context* context, int, sqlite3_value** arguments) {
+void evaluate_with_arch(sqlite3_context* context, int, sqlite3_value** arguments) {
   const std::string_view config = text_of(arguments[1]);
   const auto arch = parse_any_arch(text_of(arguments[2]));
-  const std::string spelled =
-      arch ? current_config(text_of(arguments[0]), config, *arch) : std::string(config);
-  sqlite3_result_text(context, spelled.data(), static_cast<int>(spelled.size()), SQLITE_TRANSIENT);
+  return_text(context,
+              arch ? current_config(text_of(arguments[0]), config, *arch) : std::string(config));
+}
+
+void evaluate(sqlite3_context* context, int, sqlite3_value** arguments) {
+  return_text(context, current_config(text_of(arguments[0]), text_of(arguments[1])));
 }
 
 }  // namespace
 
 void add_config_function(SQLite::Database& database) {
-  constexpr int kArguments = 3;
   constexpr bool kDeterministic = true;
-  database.createFunction("current_config", kArguments, kDeterministic, nullptr, evaluate, nullptr,
+  database.createFunction("current_config", 3, kDeterministic, nullptr, evaluate_with_arch, nullptr,
                           nullptr, nullptr);
+  database.createFunction("current_config", 2, kDeterministic, nullptr, evaluate, nullptr, nullptr,
+                          nullptr);
 }
 
 }  // namespace gemmtune::store

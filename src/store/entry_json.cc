@@ -18,9 +18,11 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr int kVersion = 3;            // of the line
+constexpr int kVersion = 4;            // of the line
 constexpr int kVersionOfUsual256 = 2;  // what a problem means that names no alignment
-constexpr int kVersionOfSpelling = 3;  // what a kernel's parameters are called
+// What a kernel's parameters are called.
+constexpr int kVersionOfSpelling = 3;
+constexpr int kVersionOfSharingBlocks = 4;
 constexpr const char* kVersionKey = "gemm_tune";
 
 ordered_json or_null(const std::optional<double>& value) {
@@ -218,6 +220,8 @@ Entry read_entry(const json& line) {
   r.key.config = reader.text("config");
   if (version < kVersionOfSpelling)
     r.key.config = current_config(r.key.strategy, r.key.config, r.job.arch);
+  else if (version < kVersionOfSharingBlocks)
+    r.key.config = current_config(r.key.strategy, r.key.config);
   r.key.source_hash = reader.text("source_hash");
   r.key.compiler_version = reader.text("compiler_version");
   r.provenance = reader.name("provenance", parse_provenance);

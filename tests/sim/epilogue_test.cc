@@ -30,7 +30,7 @@ const std::vector<Way>& ways() {
   static const std::string simt =
       "tile_m=32 tile_n=64 tile_k=8 warp_m=32 warp_n=32 thread_m=8 thread_n=4 stages=3 lanes=1 "
       "order=1 copy=1 fragments=2 ";
-  static const std::string stream_k = mma + "slices=3 raster=1";
+  static const std::string stream_k = mma + "sharing_blocks=3 raster=1";
   static const std::string split_mma = mma + "groups=2 slices=2 raster=1";
   static const std::string cluster_mma = mma + "groups=1 slices=2 reduction=2 raster=1";
   static const std::string multistage_mma = mma + "raster=1";

@@ -6,7 +6,7 @@
 #include "codegen/search_space.h"
 #include "sim_kernel.h"
 
-// What is particular to mma_stream_k: pieces that begin and end within tiles, tiles that several
+// What is particular to mma_stream_k: ranges that begin and end within tiles, tiles that several
 // blocks share, tiles of one block beside them, and the faults that their verification has to find.
 
 namespace gemmtune::tuner {
@@ -18,7 +18,7 @@ codegen::KernelSpec with_blocks(int blocks, const KernelTraits& traits,
   return spec_of(
       "mma_stream_k",
       fmt::format("tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 copy=1 order=1 "
-                  "fragments=2 slices={} raster={}",
+                  "fragments=2 sharing_blocks={} raster={}",
                   blocks, raster),
       traits, type, accumulator, math);
 }
@@ -58,7 +58,7 @@ TEST_CASE("f32 in tf32 modes: every layout") {
 }
 
 // Twelve tiles of eleven k tiles.
-TEST_CASE("pieces of every kind") {
+TEST_CASE("ranges of every kind") {
   const Problem problem = make_problem({136, 200, 328}, DataType::f16, *parse_layout("tnt"));
   const KernelTraits traits = codegen::traits_for(problem);
   for (const int blocks : {

@@ -62,20 +62,20 @@ struct StreamKRanges {
   }
 };
 
-// All tiles are shared where there are fewer than tile.slices blocks; else those that would be left
-// for a last wave of blocks, and one whole wave, so that ranges are not short. None where the waves
-// are whole, or tiles have one k tile. Source: the "two-tile stream-K + data-parallel hybrid" of
-// Osama, Merrill, Cecka, Garland and Owens, "Stream-K", PPoPP 2023.
+// All tiles are shared where there are fewer than tile.sharing_blocks blocks; else those that would
+// be left for a last wave of blocks, and one whole wave, so that ranges are not short. None where
+// the waves are whole, or tiles have one k tile. Source: the "two-tile stream-K + data-parallel
+// hybrid" of Osama, Merrill, Cecka, Garland and Owens, "Stream-K", PPoPP 2023.
 GEMMTUNE_HOST_DEVICE constexpr StreamKRanges stream_k_ranges(const TileConfig& tile,
                                                              const GemmArgs& args) {
   StreamKRanges ranges;
   ranges.tiles = (args.m + tile.tile_m - 1) / tile.tile_m *
                  ((args.n + tile.tile_n - 1) / tile.tile_n) * args.batch;
   ranges.tiles_k = (args.k + tile.tile_k - 1) / tile.tile_k;
-  ranges.blocks = tile.slices;
-  const int left = ranges.tiles % tile.slices;
+  ranges.blocks = tile.sharing_blocks;
+  const int left = ranges.tiles % tile.sharing_blocks;
   if (left > 0 && ranges.tiles_k > 1) {
-    ranges.split_tiles = ranges.tiles < tile.slices ? left : left + tile.slices;
+    ranges.split_tiles = ranges.tiles < tile.sharing_blocks ? left : left + tile.sharing_blocks;
   }
   return ranges;
 }

@@ -71,6 +71,8 @@ struct TileConfig {
   int ahead = 0;      // not 0: the next k tile's first fragments are read before this one's last
                       // products, and its copies go out in so many bursts between the others
   int groups = 0;     // groups of warps in a block that share out the k of its tile of C
+  int sharing_blocks = 0;  // stream-K: blocks that take equal shares of the k tiles of some tiles
+                           // of C
 
   constexpr bool operator==(const TileConfig&) const = default;
 };

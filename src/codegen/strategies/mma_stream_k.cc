@@ -13,22 +13,21 @@
 namespace gemmtune::codegen {
 namespace {
 
-// Together they keep the number of shared k tiles, below 2 * slices * ceil(k / 16), an int.
+// Together they keep the number of shared k tiles, below 2 * sharing_blocks * ceil(k / 16), an int.
 constexpr int kMostBlocks = 1024;
 constexpr int64_t kMostK = int64_t{1} << 24;
 
-// `slices` is the number of blocks that share out k, of all tiles together. What a launch plan is
-// made from does not name the device, so the tuner finds the multiple of its SMs as it does any
-// other parameter.
+// What a launch plan is made from does not name the device, so the tuner finds the multiple of its
+// SMs that is best for sharing_blocks as it finds any other parameter.
 constexpr std::array<std::string_view, 13> kParameters = {
-    "tile_m", "tile_n",    "tile_k",    "warp_m", "warp_n",     "stages", "copy",
-    "order",  "fragments", "promotion", "slices", "min_blocks", "raster"};
+    "tile_m", "tile_n",    "tile_k",    "warp_m",         "warp_n",     "stages", "copy",
+    "order",  "fragments", "promotion", "sharing_blocks", "min_blocks", "raster"};
 
 constexpr std::array kOwnRules = {
     Rule{"at least 2 sharing blocks", "with one this is mma_multistage",
-         [](const RuleInput& in) { return in.spec.tile.slices >= 2; }},
+         [](const RuleInput& in) { return in.spec.tile.sharing_blocks >= 2; }},
     Rule{"at most 1024 sharing blocks", "k tiles are counted in an int",
-         [](const RuleInput& in) { return in.spec.tile.slices <= kMostBlocks; }},
+         [](const RuleInput& in) { return in.spec.tile.sharing_blocks <= kMostBlocks; }},
 };
 
 StreamKRanges ranges_of(const TileConfig& tile, const Problem& problem) {
@@ -45,7 +44,7 @@ int64_t busy_blocks(const StreamKRanges& ranges) {
   return std::min(ranges.length(), ranges.blocks);
 }
 
-// Partial sums that are left in the workspace, at most: each place where one block's piece ends and
+// Partial sums that are left in the workspace, at most: each place where one block's range ends and
 // the next begins cuts a tile.
 int64_t partial_tiles(const StreamKRanges& ranges) {
   const int64_t cuts = std::max<int64_t>(0, busy_blocks(ranges) - 1);
@@ -72,7 +71,7 @@ class MmaStreamK final : public MmaStrategy {
     return MmaStrategy::supports(problem, arch);
   }
 
-  // A piece of at least a k tile for each block.
+  // A range of at least a k tile for each block.
   bool worthwhile(const KernelSpec& spec, const Problem& problem) const override {
     const StreamKRanges ranges = ranges_of(spec.tile, problem);
     if (ranges.split_tiles == 0) return true;
@@ -86,7 +85,7 @@ class MmaStreamK final : public MmaStrategy {
     return entries;
   }
 
-  // The depth is the average: pieces and whole tiles differ by less than a factor of two.
+  // The depth is the average: ranges and whole tiles differ by less than a factor of two.
   KernelWork work(const KernelSpec& spec, const Problem& problem) const override {
     const StreamKRanges ranges = ranges_of(spec.tile, problem);
     const int64_t k_tiles = int64_t{ranges.tiles} * ranges.tiles_k;

@@ -14,13 +14,13 @@ constexpr std::array<std::string_view, 9> kParameters = {
     "tile_m",   "tile_n",   "tile_k",       "warp_m",      "warp_n",
     "thread_m", "thread_n", "iterations_m", "iterations_n"};
 
-// Whether a side of the thread tile splits into that many pieces of whole 16-byte vectors.
+// Whether a side of the thread tile splits into that many subtiles of whole 16-byte vectors.
 bool splits(int thread, int iterations) {
   return iterations > 0 && thread % (4 * iterations) == 0;
 }
 
 constexpr std::array kIterationRules = {
-    Rule{"iterations split thread tiles into pieces of whole vectors",
+    Rule{"iterations split thread tiles into subtiles of whole vectors",
          "fragments are read as 16-byte vectors",
          [](const RuleInput& in) {
            const TileConfig& t = in.spec.tile;

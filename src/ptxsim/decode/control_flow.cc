@@ -168,9 +168,9 @@ void set_reconvergence_points(Program& program) {
   for (uint32_t block = 0; block < graph.size(); ++block) {
     Instruction& last = program.code[graph.begin[block + 1] - 1];
     if (!is_branch(last)) continue;
-    const uint32_t meeting = parent[block];
-    const bool at_exit = meeting == kNone || meeting == graph.size();
-    last.reconvergence = at_exit ? kNoTarget : graph.begin[meeting];
+    const uint32_t reconvergence_block = parent[block];
+    const bool at_exit = reconvergence_block == kNone || reconvergence_block == graph.size();
+    last.reconvergence = at_exit ? kNoTarget : graph.begin[reconvergence_block];
   }
 }
 

@@ -2,7 +2,7 @@
 //
 // The ISA leaves open which lane holds which element; programs may only treat all elements alike.
 // Here accumulators of 16 x 16 lie as two m16n8 accumulators of mma.sync side by side, which is
-// what devices since sm_75 do; other accumulators lie lane after lane. Inputs lie as pieces of 16
+// what devices since sm_75 do; other accumulators lie lane after lane. Inputs lie as vectors of 16
 // bytes of a line, lane by lane down the lines of 16: the accesses of the ldmatrix that NVRTC 13
 // compiles wmma.load from shared memory to, for sm_75 to sm_90, and so the bank conflicts. A
 // program that multiplies a fragment as of another layout than it loaded gets another result. Of
@@ -55,7 +55,7 @@ struct Fragment {
   // Elements of a lane that are neighbours in memory too, and move as one access.
   uint32_t together() const {
     if (part == Part::accumulator) return is_square_sum() && !column_major ? 2 : 1;
-    return std::min(kPieceBytes / bytes_of(element), distinct_elements());
+    return std::min(kVectorBytes / bytes_of(element), distinct_elements());
   }
 
   Place place(uint32_t lane, uint32_t index) const {
@@ -69,15 +69,15 @@ struct Fragment {
       return {linear / columns, linear % columns};
     }
     const uint32_t each = together();
-    const auto piece = static_cast<int>(lane + kWarpSize * (index / each));
+    const auto vector = static_cast<int>(lane + kWarpSize * (index / each));
     const int lines = column_major ? columns : rows;
-    const int line = piece % lines;
-    const int along = piece / lines * static_cast<int>(each) + static_cast<int>(index % each);
+    const int line = vector % lines;
+    const int along = vector / lines * static_cast<int>(each) + static_cast<int>(index % each);
     return column_major ? Place{along, line} : Place{line, along};
   }
 
  private:
-  static constexpr uint32_t kPieceBytes = 16;
+  static constexpr uint32_t kVectorBytes = 16;
 };
 
 Fragment make_fragment(const Shape& shape, Part part, Element element, bool column_major) {

@@ -45,8 +45,8 @@ double copy_slots(double vector, bool transposed) {
   return 2.0 / vector + (transposed ? 1.0 : 1.0 / vector);
 }
 
-// Warp tiles: pieces of 4 floats, those of neighbouring lanes next to each other (an iteration of
-// more than one vector leaves gaps, which is not modelled).
+// Warp tiles: subtiles of one vector a side, those of neighbouring lanes next to each other (an
+// iteration of more than one vector leaves gaps, which is not modelled).
 WarpStep warp_tiled(const TileConfig& t, const Lanes& lanes) {
   // A 16-byte read of a warp moves its distinct vectors, 128 bytes a wavefront, at least one.
   const double merged =

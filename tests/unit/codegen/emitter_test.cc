@@ -145,10 +145,11 @@ TEST_CASE("a standalone file leaves out what its kernel does not use") {
   CHECK_FALSE(has(multistage, "struct ThreadTile"));
   CHECK_FALSE(has(multistage, "store_thread_tile"));
   // What a host program needs to launch it is named in the notes only.
-  const std::string stream_k = text_of(
-      "mma_stream_k",
-      "tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 stages=3 copy=1 fragments=2 slices=132",
-      DataType::f16);
+  const std::string stream_k =
+      text_of("mma_stream_k",
+              "tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 stages=3 copy=1 fragments=2 "
+              "sharing_blocks=132",
+              DataType::f16);
   CHECK(has(stream_k, "stream_k_ranges(const TileConfig&"));
 }
 

@@ -417,7 +417,7 @@ TEST_CASE("the early rungs name what is wrong with a tile") {
       {"warp_tile",
        "tile_m=64 tile_n=64 tile_k=8 warp_m=32 warp_n=32 thread_m=8 thread_n=4 iterations_m=4 "
        "iterations_n=1",
-       "iterations split thread tiles into pieces of whole vectors"},
+       "iterations split thread tiles into subtiles of whole vectors"},
   };
   for (const Wrong& wrong : kWrong) {
     CAPTURE(wrong.strategy);

@@ -19,7 +19,7 @@ StreamKRanges ranges_of(int tiles, int tiles_k, int blocks) {
   TileConfig tile;
   tile.tile_m = tile.tile_n = 64;
   tile.tile_k = 32;
-  tile.slices = blocks;
+  tile.sharing_blocks = blocks;
   GemmArgs args;
   args.m = 64 * tiles - 1;
   args.n = 1;
@@ -27,8 +27,8 @@ StreamKRanges ranges_of(int tiles, int tiles_k, int blocks) {
   return stream_k_ranges(tile, args);
 }
 
-// Follows the line of shared k tiles piece by piece, as the kernel does.
-void check_pieces(const StreamKRanges& s) {
+// Follows the line of shared k tiles range by range, as the kernel does.
+void check_ranges(const StreamKRanges& s) {
   CAPTURE(s.tiles);
   CAPTURE(s.tiles_k);
   CAPTURE(s.blocks);
@@ -64,7 +64,7 @@ void check_pieces(const StreamKRanges& s) {
   }
 }
 
-TEST_CASE("pieces of a stream-K product cover every k tile once, and slots are not shared") {
+TEST_CASE("ranges of a stream-K product cover every k tile once, and slots are not shared") {
   for (const int blocks : {2, 3, 5, 8, 13, 132}) {
     for (const int tiles : {1, 2, 3, 7, 12, 16, 29, 133, 200}) {
       for (const int tiles_k : {1, 2, 3, 8, 17}) {
@@ -75,7 +75,7 @@ TEST_CASE("pieces of a stream-K product cover every k tile once, and slots are n
         // Those that are not shared are whole waves.
         CHECK((tiles - s.split_tiles) % blocks == (tiles_k == 1 ? tiles % blocks : 0));
         CHECK(s.grid() == tiles - s.split_tiles + (s.split_tiles > 0 ? blocks : 0));
-        check_pieces(s);
+        check_ranges(s);
       }
     }
   }
@@ -97,7 +97,7 @@ TEST_CASE("mma_stream_k's launches, workspace and depth") {
     return spec_for(
         strategy,
         *parse_tile("tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 copy=1 "
-                    "order=1 fragments=2 raster=1 slices=132"),
+                    "order=1 fragments=2 raster=1 sharing_blocks=132"),
         p, {9, 0, false});
   };
   // 300 tiles of 16 k tiles: 168 of them shared by 132 blocks, 20.4 k tiles each.
@@ -127,14 +127,14 @@ TEST_CASE("mma_stream_k refuses what it cannot count") {
   CHECK(strategy.supports(make_problem({64, 64, 1 << 24}, DataType::f16), {8, 0, false}));
   CHECK_FALSE(
       strategy.supports(make_problem({64, 64, (1 << 24) + 8}, DataType::f16), {8, 0, false}));
-  for (const auto& [slices, rule] : {std::pair{1, "at least 2 sharing blocks"},
+  for (const auto& [blocks, rule] : {std::pair{1, "at least 2 sharing blocks"},
                                      std::pair{1025, "at most 1024 sharing blocks"}}) {
     KernelSpec spec{&strategy,
                     *parse_tile("tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 copy=1 "
                                 "order=1 fragments=2"),
                     {true, false, 8, 8, 8},
                     DataType::bf16};
-    spec.tile.slices = slices;
+    spec.tile.sharing_blocks = blocks;
     const Rule* broken = broken_rule(spec, representative_device({8, 0, false}));
     REQUIRE(broken != nullptr);
     CHECK(broken->name == rule);

@@ -207,11 +207,11 @@ TEST_CASE("no pack, a newer one and an older one are told apart") {
     return pack.error().message;
   };
   CHECK(refusal(kPackFormat + 1) ==
-        "the pack has pack format 5, this library reads 4; use a newer library, or pack again with "
+        "the pack has pack format 6, this library reads 5; use a newer library, or pack again with "
         "this version's gemm-tune");
   // Of kernels that are not this version's.
-  CHECK(refusal(3) ==
-        "the pack has pack format 3, this library reads 4; pack again with this version's "
+  CHECK(refusal(4) ==
+        "the pack has pack format 4, this library reads 5; pack again with this version's "
         "gemm-tune");
 }
 

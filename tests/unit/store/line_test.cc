@@ -158,7 +158,7 @@ TEST_CASE("a timing of an older line is of no final round, until another source 
 TEST_CASE("a line of version 1 that names no alignment is of 16 bytes") {
   Entries random(9);
   json line = json::parse(to_line(random.entry()));
-  CHECK(line["gemm_tune"] == 3);
+  CHECK(line["gemm_tune"] == 4);
   for (const auto& [problem, version, align] :
        {std::tuple{"f32/f32/ieee/ttt/8x8x8", 1, 16}, std::tuple{"f32/f32/ieee/ttt/8x8x8", 2, 256},
         std::tuple{"f32/f32/ieee/ttt/8x8x8/align=256", 1, 256},
@@ -169,10 +169,10 @@ TEST_CASE("a line of version 1 that names no alignment is of 16 bytes") {
     REQUIRE_MESSAGE(read, read.error().message);
     CHECK(read->record.job.problem.align_bytes == align);
   }
-  line["gemm_tune"] = 4;
-  CHECK(contains(why_refused(line.dump()), "versions 1 to 3"));
+  line["gemm_tune"] = 5;
+  CHECK(contains(why_refused(line.dump()), "versions 1 to 4"));
   line["gemm_tune"] = 0;
-  CHECK(contains(why_refused(line.dump()), "versions 1 to 3"));
+  CHECK(contains(why_refused(line.dump()), "versions 1 to 4"));
 }
 
 TEST_CASE("a line up to version 2 has its kernel's parameters respelled") {
@@ -188,6 +188,23 @@ TEST_CASE("a line up to version 2 has its kernel's parameters respelled") {
     const auto read = parse_line(line.dump());
     REQUIRE_MESSAGE(read, read.error().message);
     CHECK(read->record.key.config == "tile_m=64 stages=3 copy=1");
+  }
+}
+
+TEST_CASE("a line up to version 3 has mma_stream_k's slices as sharing_blocks") {
+  Entries random(11);
+  json line = json::parse(to_line(random.entry()));
+  line["arch"] = "sm_90";
+  line["strategy"] = "mma_stream_k";
+  for (const auto& [version, config] :
+       {std::pair{2, "stages=3 slices=132 unroll=2"},
+        std::pair{3, "stages=3 copy=1 slices=132 promotion=2"},
+        std::pair{4, "stages=3 copy=1 promotion=2 sharing_blocks=132"}}) {
+    line["gemm_tune"] = version;
+    line["config"] = config;
+    const auto read = parse_line(line.dump());
+    REQUIRE_MESSAGE(read, read.error().message);
+    CHECK(read->record.key.config == "stages=3 copy=1 promotion=2 sharing_blocks=132");
   }
 }
 
@@ -228,7 +245,7 @@ TEST_CASE("every key is needed, no other is taken, and no value of another kind"
   walk(whole, "");
   walk(whole["timings"][0], "/timings/0");
 
-  CHECK(contains(broken("/gemm_tune", 4), "version 4"));
+  CHECK(contains(broken("/gemm_tune", 5), "version 5"));
   CHECK(contains(broken("/arch", "sm_x"), "arch"));
   CHECK(contains(broken("/problem", "f32/nothing"), "problem"));
   CHECK(contains(broken("/outcome", "fine"), "outcome"));

@@ -185,7 +185,7 @@ TEST_CASE("version 7: parameters are respelled, and so are claims and winners") 
   const auto records = store->candidates(problem, {});
   REQUIRE(records->size() == 2);
   constexpr std::string_view kRespelled =
-      "tile_m=64 stages=3 order=1 copy=1 fragments=1 slices=264 promotion=2";
+      "tile_m=64 stages=3 order=1 copy=1 fragments=1 promotion=2 sharing_blocks=264";
   CHECK(records->at(0).key.config == kRespelled);
   CHECK(records->at(0).measurement->median_us == 4400.5);
   CHECK(records->at(1).key.config == "tile_m=64 stages=3 copy=1 unroll=4");  // no strategy has it
@@ -217,6 +217,48 @@ TEST_CASE("version 8: problems have no epilogue, and C has the operands' type") 
             .execAndGet("SELECT group_concat(result_type || ' ' || epilogue) FROM problems"
                         " ORDER BY id")
             .getString() == "f32 none,bf16 none");
+}
+
+TEST_CASE("version 9: mma_stream_k's slices are sharing_blocks, in claims and winners as well") {
+  const TempDir dir;
+  const fs::path path = dir / "old.db";
+  write_version(9, path);
+  SQLite::Database(path.string(), kWritable).exec(R"(
+    UPDATE candidates SET strategy = 'mma_stream_k', config = 'tile_m=64 slices=264 raster=8'
+      WHERE id = 1;
+    UPDATE candidates SET strategy = 'mma_split_k', config = 'tile_m=64 slices=4' WHERE id = 2;
+    UPDATE claims SET strategy = 'mma_stream_k', config = 'tile_m=64 slices=132';)");
+  const auto store = must_open(path);
+  CHECK(store->check());
+  Problem problem = make_problem({5120, 5120, 4096});
+  problem.align_bytes = 16;
+  const auto records = store->candidates(problem, {});
+  REQUIRE(records->size() == 2);
+  constexpr std::string_view kRespelled = "tile_m=64 raster=8 sharing_blocks=264";
+  CHECK(records->at(0).key.config == kRespelled);
+  CHECK(records->at(0).measurement->median_us == 4400.5);
+  CHECK(records->at(1).key.config == "tile_m=64 slices=4");
+  REQUIRE(store->winners(false, [&](const Winner& winner) {
+    REQUIRE(winner.kernel);
+    CHECK(winner.kernel->config == kRespelled);
+  }));
+  SQLite::Database database(path.string());
+  CHECK(database.execAndGet("SELECT config FROM claims").getString() ==
+        "tile_m=64 sharing_blocks=132");
+}
+
+TEST_CASE("version 9: a row whose new spelling is another row's stays as it is") {
+  const TempDir dir;
+  const fs::path path = dir / "old.db";
+  write_version(9, path);
+  SQLite::Database(path.string(), kWritable).exec(R"(
+    UPDATE candidates SET strategy = 'mma_stream_k', source_hash = 'same',
+      config = iif(id = 1, 'tile_m=64 slices=264', 'tile_m=64 sharing_blocks=264');)");
+  const auto store = must_open(path);
+  CHECK(store->check());
+  SQLite::Database database(path.string());
+  CHECK(database.execAndGet("SELECT config FROM candidates WHERE id = 1").getString() ==
+        "tile_m=64 slices=264");
 }
 
 TEST_CASE("an old file that is opened read_only is refused and untouched") {

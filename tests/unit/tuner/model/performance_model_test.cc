@@ -185,11 +185,12 @@ TEST_CASE("the model shares out the last wave where it is not full") {
   };
   const Problem uneven = make_problem({2560, 2048, 8192}, DataType::f16, *parse_layout("tnt"));
   const double tiles = time(uneven, "mma_multistage", "");
-  CHECK(time(uneven, "mma_stream_k", " slices=132") < 0.75 * tiles);
-  CHECK(time(uneven, "mma_stream_k", " slices=132") < time(uneven, "mma_stream_k", " slices=108"));
+  CHECK(time(uneven, "mma_stream_k", " sharing_blocks=132") < 0.75 * tiles);
+  CHECK(time(uneven, "mma_stream_k", " sharing_blocks=132") <
+        time(uneven, "mma_stream_k", " sharing_blocks=108"));
   // Nothing is shared then: the kernels are equal.
   const Problem even = make_problem({2816, 1536, 8192}, DataType::f16, *parse_layout("tnt"));
-  CHECK(time(even, "mma_stream_k", " slices=132") == time(even, "mma_multistage", ""));
+  CHECK(time(even, "mma_stream_k", " sharing_blocks=132") == time(even, "mma_multistage", ""));
 }
 
 // On the same grounds; and short k tiles do not cover the load of the next one.
