@@ -56,13 +56,13 @@ double median(const tuner::Contender& contender) {
 }
 
 // The rank of the vendor's fastest algorithm here.
-int fastest(const Bench& bench, const tuner::OperandSets& sets, const vendor::MatmulPlan& plan,
+int fastest(const Bench& bench, const tuner::OperandSets& sets, const tuner::VendorProduct& product,
             int64_t launches) {
   std::vector<tuner::TimedGraph> graphs;
   std::vector<int> ranks;
-  for (int rank = 0; rank < plan.algorithms(); ++rank) {
+  for (int rank = 0; rank < product.algorithms(); ++rank) {
     auto graph = tuner::TimedGraph::record(
-        bench.stream, sets, tuner::enqueue_vendor(plan, rank, kWorkspaceBytes), launches);
+        bench.stream, sets, tuner::enqueue_vendor(product, rank, kWorkspaceBytes), launches);
     if (!graph) continue;
     graphs.push_back(std::move(*graph));
     ranks.push_back(rank);
@@ -89,14 +89,16 @@ double compare_problem(const Bench& bench, const Problem& problem) {
                         .value();
   vendor::PlanOptions options;
   options.max_workspace_bytes = kWorkspaceBytes;
-  const vendor::MatmulPlan plan = bench.cublaslt.plan(problem, options).value();
+  const auto product = tuner::VendorProduct::create(bench.cublaslt, bench.context, bench.compiler,
+                                                    bench.device.arch, problem, options)
+                           .value();
   const int64_t launches = tuner::launches_per_graph(
       sets.count(), std::max(2.0, flops(problem) / 60e6), tuner::kSearchSampleUs);
-  const int rank = fastest(bench, sets, plan, launches);
+  const int rank = fastest(bench, sets, product, launches);
   const auto ours =
       tuner::TimedGraph::record(bench.stream, sets, dispatched(bench.handle, c), launches);
   const auto theirs = tuner::TimedGraph::record(
-      bench.stream, sets, tuner::enqueue_vendor(plan, rank, kWorkspaceBytes), launches);
+      bench.stream, sets, tuner::enqueue_vendor(product, rank, kWorkspaceBytes), launches);
   if (!ours || !theirs) throw std::runtime_error("a graph could not be recorded");
   std::vector<tuner::Contender> contenders = {{"", &*ours, {}, {}}, {"", &*theirs, {}, {}}};
   if (!tuner::compare(contenders, bench.stream, std::nullopt, {{}, 3, true}))

@@ -46,34 +46,6 @@ std::string tile_literal(const TileConfig& tile) {
   return "{\n" + text + "}";
 }
 
-std::string_view bias_name(Bias bias) {
-  switch (bias) {
-    case kBiasPerColumn:
-      return "gemmtune::kBiasPerColumn";
-    case kBiasPerRow:
-      return "gemmtune::kBiasPerRow";
-    case kNoBias:
-      break;
-  }
-  return "gemmtune::kNoBias";
-}
-
-std::string_view activation_name(Activation activation) {
-  switch (activation) {
-    case kRelu:
-      return "gemmtune::kRelu";
-    case kGeluTanh:
-      return "gemmtune::kGeluTanh";
-    case kGeluErf:
-      return "gemmtune::kGeluErf";
-    case kSilu:
-      return "gemmtune::kSilu";
-    case kNoActivation:
-      break;
-  }
-  return "gemmtune::kNoActivation";
-}
-
 std::string epilogue_literal(const Epilogue& epilogue) {
   if (epilogue == Epilogue{}) return {};
   return fmt::format("    .epilogue = {{.bias = {}, .activation = {}}},\n",
@@ -296,6 +268,34 @@ std::string_view element_type(DataType type) {
       break;
   }
   return "gemmtune::kF32";
+}
+
+std::string_view bias_name(Bias bias) {
+  switch (bias) {
+    case kBiasPerColumn:
+      return "gemmtune::kBiasPerColumn";
+    case kBiasPerRow:
+      return "gemmtune::kBiasPerRow";
+    case kNoBias:
+      break;
+  }
+  return "gemmtune::kNoBias";
+}
+
+std::string_view activation_name(Activation activation) {
+  switch (activation) {
+    case kRelu:
+      return "gemmtune::kRelu";
+    case kGeluTanh:
+      return "gemmtune::kGeluTanh";
+    case kGeluErf:
+      return "gemmtune::kGeluErf";
+    case kSilu:
+      return "gemmtune::kSilu";
+    case kNoActivation:
+      break;
+  }
+  return "gemmtune::kNoActivation";
 }
 
 std::string_view template_text(std::string_view path) {

@@ -22,6 +22,10 @@ std::string emit_standalone(const KernelSpec& spec);
 // The type's name in the kernels, e.g. "gemmtune::kF16" (parts/shared/element_types.h).
 std::string_view element_type(DataType type);
 
+// The same of the parts of an epilogue, e.g. "gemmtune::kSilu" (parts/shared/epilogue.h).
+std::string_view bias_name(Bias bias);
+std::string_view activation_name(Activation activation);
+
 // A template of kernels_templates/ and what it includes, each behind what it includes itself, under
 // the names that they are included by.
 std::vector<SourceHeader> headers_of(const std::string& path);

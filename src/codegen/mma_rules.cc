@@ -24,6 +24,34 @@ constexpr std::array<std::string_view, 12> kParameters = {
 
 constexpr int kSecondGeneration = 80;  // cp.async, m16n8k16, bf16, tf32
 
+constexpr int kRegisterBytes = 4;
+constexpr int kSmallestCopyBytes = 4;  // of cp.async
+
+// The oldest arch whose tensor cores multiply elements of `type`: f32 as tf32.
+int first_arch(DataType type) {
+  switch (type) {
+    case DataType::f16:
+      return 0;  // of those that code is generated for
+    case DataType::f32:
+    case DataType::bf16:
+      break;
+  }
+  return kSecondGeneration;
+}
+
+// Whether products of f32 operands in this mode are of tf32 values.
+bool is_of_tf32(MathMode math) {
+  switch (math) {
+    case MathMode::tf32:
+    case MathMode::tf32x3:
+      return true;
+    case MathMode::ieee:
+    case MathMode::f16:
+      break;
+  }
+  return false;
+}
+
 int shared_bytes(const KernelSpec& spec) {
   return size_bytes(shared_type(spec));  // of an element
 }
@@ -48,14 +76,14 @@ int offset_registers(const KernelSpec& spec, bool contiguous_k, int warp) {
                           warp / kFragmentSide);
 }
 
-// Whether lines of f32 along m or n are as SwizzledRows wants them.
+// Whether lines of 32-bit elements along m or n are as SwizzledRows wants them.
 bool whole_bank_lines(const KernelSpec& spec, bool contiguous_k, int tile) {
-  return spec.type != DataType::f32 || contiguous_k ||
-         divides(kBankLineBytes, tile * size_bytes(spec.type));
+  const int bytes = size_bytes(spec.type);
+  return bytes < kRegisterBytes || contiguous_k || divides(kBankLineBytes, tile * bytes);
 }
 
-constexpr std::array kPieceRules = {
-    Rule{"warp tiles made of 16 x 16 pieces", "16 rows or columns are read at a time",
+constexpr std::array kSubtileRules = {
+    Rule{"warp tiles made of 16 x 16 subtiles", "16 rows or columns are read at a time",
          [](const RuleInput& in) {
            return divides(kFragmentSide, in.spec.tile.warp_m) &&
                   divides(kFragmentSide, in.spec.tile.warp_n);
@@ -151,31 +179,44 @@ int slabs_bytes(const TileConfig& tile, DataType sums) {
 
 int estimated_registers(const KernelSpec& spec) {
   const TileConfig& t = spec.tile;
-  const int sums = t.warp_m * t.warp_n / (spec.accumulator == DataType::f16 ? 64 : 32);
+  const int sums = t.warp_m * t.warp_n / kWarpSize * size_bytes(spec.accumulator) / kRegisterBytes;
   const int split = spec.math == MathMode::tf32x3 ? std::min(t.warp_m, t.warp_n) : 0;
   const int fragments = mmas_of_step(spec.tile) * (t.fragments * (t.warp_m + t.warp_n) + split) / 4;
   const int offsets = offset_registers(spec, spec.traits.a_row_major, t.warp_m) +
                       offset_registers(spec, !spec.traits.b_row_major, t.warp_n);
   const KernelTraits traits = spec.strategy->main_traits(spec);
   const int through_registers = (traits.vector_a == 1 ? 1 : 0) + (traits.vector_b == 1 ? 1 : 0);
-  const int on_their_way = spec.type == DataType::f32 ? 0 : kLoadRegisters * through_registers;
+  const int on_their_way =
+      size_bytes(spec.type) < kSmallestCopyBytes ? kLoadRegisters * through_registers : 0;
   return sums + fragments + offsets + on_their_way + kOverheadRegisters;
 }
 
 DataType shared_type(const KernelSpec& spec) {
-  return spec.math == MathMode::f16 ? DataType::f16 : spec.type;
+  switch (spec.math) {
+    case MathMode::f16:
+      return DataType::f16;
+    case MathMode::ieee:
+    case MathMode::tf32:
+    case MathMode::tf32x3:
+      break;
+  }
+  return spec.type;
 }
 
 Expected<void> supports(const Problem& problem, Arch arch) {
-  const bool in_tf32 = problem.math == MathMode::tf32 || problem.math == MathMode::tf32x3;
-  if (problem.type == DataType::f32 && !in_tf32) {
-    return make_error(ErrorKind::unsupported, "computes f32 with --math tf32 or 3xtf32 only");
+  switch (problem.type) {
+    case DataType::f32:
+      if (is_of_tf32(problem.math)) break;
+      return make_error(ErrorKind::unsupported, "computes f32 with --math tf32 or 3xtf32 only");
+    case DataType::f16:
+    case DataType::bf16:
+      break;
   }
   return multiplies(problem.type, problem, arch);
 }
 
 Expected<void> multiplies(DataType type, const Problem& problem, Arch arch) {
-  if (type != DataType::f16 && arch.number() < kSecondGeneration) {
+  if (arch.number() < first_arch(type)) {
     return make_error(ErrorKind::unsupported, "needs sm_80 for all but f16");
   }
   return tiling::fits_one_grid(problem);
@@ -185,8 +226,8 @@ int staging_registers(const KernelSpec& spec) {
   const TileConfig& t = spec.tile;
   const KernelTraits traits = spec.strategy->main_traits(spec);
   const auto of_operand = [&](int tile_mn, int vector) {
-    const bool pairs = spec.type != DataType::f32 && vector > 1;
-    return tile_mn * t.tile_k / std::max(1, threads(t)) / (pairs ? 2 : 1);
+    const int in_register = vector > 1 ? kRegisterBytes / size_bytes(spec.type) : 1;
+    return tile_mn * t.tile_k / std::max(1, threads(t)) / in_register;
   };
   return of_operand(t.tile_m, traits.vector_a) + of_operand(t.tile_n, traits.vector_b);
 }
@@ -218,13 +259,13 @@ MainloopCost mainloop(const KernelSpec& spec) {
 }
 
 std::vector<Rule> rules() {
-  return tiling::joined({tiling::block_of_warps_rules(), kPieceRules, kPipelineRules, kCopyRules,
+  return tiling::joined({tiling::block_of_warps_rules(), kSubtileRules, kPipelineRules, kCopyRules,
                          tiling::limit_rules()});
 }
 
 std::vector<Rule> rules_without_pipeline() {
   return tiling::joined(
-      {tiling::block_of_warps_rules(), kPieceRules, kCopyRules, tiling::limit_rules()});
+      {tiling::block_of_warps_rules(), kSubtileRules, kCopyRules, tiling::limit_rules()});
 }
 
 }  // namespace gemmtune::codegen::mma

@@ -17,12 +17,26 @@ uint32_t rounded_shift(uint32_t value, int shift) {
   return kept + static_cast<uint32_t>(rest > half || (rest == half && (kept & 1) != 0));
 }
 
-uint16_t half_bits_of(float value, DataType type) {
-  return type == DataType::f16 ? f16_bits(value) : bf16_bits(value);
+// In memory order, each as the 16 bits that `bits_of` makes of it.
+template <class BitsOf>
+std::vector<std::byte> encoded(std::span<const float> values, BitsOf bits_of) {
+  std::vector<std::byte> out(values.size() * sizeof(uint16_t));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const uint16_t bits = bits_of(values[i]);
+    std::memcpy(out.data() + i * sizeof(bits), &bits, sizeof(bits));
+  }
+  return out;
 }
 
-float half_value_of(uint16_t bits, DataType type) {
-  return type == DataType::f16 ? f16_value(bits) : bf16_value(bits);
+template <class ValueOf>
+std::vector<float> decoded(std::span<const std::byte> bytes, ValueOf value_of) {
+  std::vector<float> values(bytes.size() / sizeof(uint16_t));
+  for (size_t i = 0; i < values.size(); ++i) {
+    uint16_t bits = 0;
+    std::memcpy(&bits, bytes.data() + i * sizeof(bits), sizeof(bits));
+    values[i] = value_of(bits);
+  }
+  return values;
 }
 
 }  // namespace
@@ -54,33 +68,41 @@ uint16_t bf16_bits(float value) {
 }
 
 float rounded(float value, DataType type) {
-  return type == DataType::f32 ? value : half_value_of(half_bits_of(value, type), type);
+  switch (type) {
+    case DataType::f32:
+      break;
+    case DataType::f16:
+      return f16_value(f16_bits(value));
+    case DataType::bf16:
+      return bf16_value(bf16_bits(value));
+  }
+  return value;
 }
 
 std::vector<std::byte> encode(std::span<const float> values, DataType type) {
-  if (type == DataType::f32) {
-    const auto bytes = std::as_bytes(values);
-    return {bytes.begin(), bytes.end()};
+  switch (type) {
+    case DataType::f32:
+      break;
+    case DataType::f16:
+      return encoded(values, f16_bits);
+    case DataType::bf16:
+      return encoded(values, bf16_bits);
   }
-  std::vector<std::byte> out(values.size() * sizeof(uint16_t));
-  for (size_t i = 0; i < values.size(); ++i) {
-    const uint16_t bits = half_bits_of(values[i], type);
-    std::memcpy(out.data() + i * sizeof(bits), &bits, sizeof(bits));
-  }
-  return out;
+  const auto bytes = std::as_bytes(values);
+  return {bytes.begin(), bytes.end()};
 }
 
 std::vector<float> decode(std::span<const std::byte> bytes, DataType type) {
-  std::vector<float> values(bytes.size() / static_cast<size_t>(size_bytes(type)));
-  if (type == DataType::f32) {
-    std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
-    return values;
+  switch (type) {
+    case DataType::f32:
+      break;
+    case DataType::f16:
+      return decoded(bytes, f16_value);
+    case DataType::bf16:
+      return decoded(bytes, bf16_value);
   }
-  for (size_t i = 0; i < values.size(); ++i) {
-    uint16_t bits = 0;
-    std::memcpy(&bits, bytes.data() + i * sizeof(bits), sizeof(bits));
-    values[i] = half_value_of(bits, type);
-  }
+  std::vector<float> values(bytes.size() / sizeof(float));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
   return values;
 }
 

@@ -8,16 +8,17 @@
 namespace gemmtune {
 namespace {
 
-constexpr std::array<std::string_view, 3> kTypeNames = {"f32", "f16", "bf16"};
-constexpr std::array<DataType, 3> kTypes = {DataType::f32, DataType::f16, DataType::bf16};
-constexpr std::array<std::string_view, 4> kMathNames = {"ieee", "tf32", "3xtf32", "f16"};
+constexpr std::array kTypes = {DataType::f32, DataType::f16, DataType::bf16};
+constexpr std::array kMathModes = {MathMode::ieee, MathMode::tf32, MathMode::tf32x3, MathMode::f16};
 
-// Index of `text` in `names`, or the message that lists them.
+// The value of that name, or the message that lists the names.
 template <class T, size_t N>
 Expected<T> parse_name(std::string_view what, std::string_view text,
-                       const std::array<std::string_view, N>& names) {
+                       const std::array<T, N>& values) {
+  std::array<std::string_view, N> names;
   for (size_t i = 0; i < N; ++i) {
-    if (names[i] == text) return static_cast<T>(i);
+    names[i] = to_string(values[i]);
+    if (names[i] == text) return values[i];
   }
   return usage_error(unknown_name_message(what, text, names));
 }
@@ -25,17 +26,35 @@ Expected<T> parse_name(std::string_view what, std::string_view text,
 }  // namespace
 
 std::string_view to_string(DataType type) {
-  return kTypeNames[static_cast<size_t>(type)];
+  switch (type) {
+    case DataType::f32:
+      return "f32";
+    case DataType::f16:
+      return "f16";
+    case DataType::bf16:
+      break;
+  }
+  return "bf16";
 }
 std::string_view to_string(MathMode math) {
-  return kMathNames[static_cast<size_t>(math)];
+  switch (math) {
+    case MathMode::ieee:
+      return "ieee";
+    case MathMode::tf32:
+      return "tf32";
+    case MathMode::tf32x3:
+      return "3xtf32";
+    case MathMode::f16:
+      break;
+  }
+  return "f16";
 }
 
 Expected<DataType> parse_data_type(std::string_view text) {
-  return parse_name<DataType>("type", text, kTypeNames);
+  return parse_name<DataType>("type", text, kTypes);
 }
 Expected<MathMode> parse_math_mode(std::string_view text) {
-  return parse_name<MathMode>("math mode", text, kMathNames);
+  return parse_name<MathMode>("math mode", text, kMathModes);
 }
 
 std::span<const DataType> all_data_types() {
@@ -43,7 +62,14 @@ std::span<const DataType> all_data_types() {
 }
 
 int size_bytes(DataType type) {
-  return type == DataType::f32 ? 4 : 2;
+  switch (type) {
+    case DataType::f32:
+      return 4;
+    case DataType::f16:
+    case DataType::bf16:
+      break;
+  }
+  return 2;
 }
 
 }  // namespace gemmtune

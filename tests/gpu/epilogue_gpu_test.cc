@@ -1,5 +1,6 @@
-// Biases, activations and f32 results of 16-bit operands on a card, by cuBLASLt and through the C
-// interface, against a reference in f64. Operands are in [-1, 1].
+// Biases, activations and f32 results of 16-bit operands on a card, by cuBLASLt, by its product and
+// a second kernel, and through the C interface, against a reference in f64. Operands are in [-1,
+// 1].
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -7,8 +8,12 @@
 
 #include "core/elements.h"
 #include "device_fixture.h"
+#include "gpu/graph.h"
 #include "gpu/memory.h"
+#include "jit/compiler.h"
 #include "library_fixture.h"
+#include "real_nvrtc.h"
+#include "tuner/measure/vendor_product.h"
 #include "vendor/cublaslt.h"
 
 using namespace gemmtune;                 // NOLINT(google-build-using-namespace)
@@ -38,11 +43,20 @@ double activated(Activation activation, double x) {
 
 // What an element is allowed to be away from the reference: the rounding of the result, that of the
 // sums, and that of a hardware tanh.
+double step_of(DataType result) {
+  switch (result) {
+    case DataType::f32:
+      break;
+    case DataType::f16:
+      return 0x1p-10;
+    case DataType::bf16:
+      return 0x1p-7;
+  }
+  return 0x1p-20;
+}
+
 double tolerance(const Problem& p, double value) {
-  double step = 0x1p-20;
-  if (result_type(p) == DataType::f16) step = 0x1p-10;
-  if (result_type(p) == DataType::bf16) step = 0x1p-7;
-  return step * std::abs(value) + 0x1p-11;
+  return step_of(result_type(p)) * std::abs(value) + 0x1p-11;
 }
 
 size_t at(Order order, int64_t row, int64_t column, int64_t ld) {
@@ -86,8 +100,9 @@ struct Product : gpu_test::DeviceFixture {
     return static_cast<const std::byte*>(bias->data()) + bias_start;
   }
 
-  // The number of elements of C that are not what they must be.
-  int wrong() const {
+  // The number of elements of C that are not what they must be. `rounded_before`: also before a
+  // bias, of at most 1, and the activation, whose slope is at most 1.2.
+  int wrong(bool rounded_before = false) const {
     std::vector<std::byte> bytes(c->size_bytes());
     const auto scope = context->enter();
     REQUIRE(c->copy_to_host(stream.handle(), bytes));
@@ -96,15 +111,19 @@ struct Product : gpu_test::DeviceFixture {
     int count = 0;
     for (int64_t i = 0; i < problem.shape.m; ++i) {
       for (int64_t j = 0; j < problem.shape.n; ++j) {
-        const double wanted = reference(i, j);
+        const double sum = finished_sum(i, j);
+        const double wanted = activated(problem.epilogue.activation, sum);
         const double is = seen[at(problem.layout.c, i, j, problem.ldc)];
-        if (!(std::abs(is - wanted) <= tolerance(problem, wanted))) ++count;
+        double allowed = tolerance(problem, wanted);
+        if (rounded_before) allowed += 1.2 * step_of(result_type(problem)) * (std::abs(sum) + 1);
+        if (!(std::abs(is - wanted) <= allowed)) ++count;
       }
     }
     return count;
   }
 
-  double reference(int64_t i, int64_t j) const {
+  // All but the activation.
+  double finished_sum(int64_t i, int64_t j) const {
     const Problem& p = problem;
     double sum = 0;
     for (int64_t k = 0; k < p.shape.k; ++k) {
@@ -113,7 +132,7 @@ struct Product : gpu_test::DeviceFixture {
     double x = kAlpha * sum + double{kBeta} * host_c[at(p.layout.c, i, j, p.ldc)];
     if (p.epilogue.bias == kBiasPerColumn) x += host_bias[static_cast<size_t>(j)];
     if (p.epilogue.bias == kBiasPerRow) x += host_bias[static_cast<size_t>(i)];
-    return activated(p.epilogue.activation, x);
+    return x;
   }
 
   Problem problem;
@@ -233,6 +252,77 @@ TEST_CASE("cuBLASLt's epilogues are those that problems state, for all of its al
       const auto ran = plan->run(i, product.stream.handle(), args);
       REQUIRE(ran);
       CHECK(product.wrong() == 0);
+    }
+  }
+}
+
+// C with whole and with ragged rows, with and without gaps between them.
+std::vector<Problem> problems_of_two_kernels() {
+  std::vector<Problem> all;
+  for (Problem p : problems(kOfKernels)) {
+    if (p.layout.c == Order::column_major) continue;  // of canonical ones only
+    all.push_back(p);
+    p.shape.n = p.ldc = 67;
+    if (p.layout.b == Order::row_major) p.ldb = 67;
+    p.align_bytes = size_bytes(p.type) == size_bytes(result_type(p)) ? size_bytes(p.type) : 4;
+    all.push_back(p);
+    p.ldc = 80;
+    p.align_bytes = kUsualAlignBytes;
+    all.push_back(p);
+  }
+  return all;
+}
+
+// All of it recorded in a graph, as it is measured.
+gpu::Result<void> run_recorded(const tuner::VendorProduct& vendor, int rank, const Product& product,
+                               const launch::Operands& operands) {
+  auto graph = gpu::Graph::capture(product.stream, [&] {
+    return vendor.run(rank, product.stream.handle(), operands,
+                      static_cast<int64_t>(kWorkspaceBytes));
+  });
+  if (!graph) return tl::unexpected(graph.error());
+  auto ready = graph->instantiate();
+  if (!ready) return tl::unexpected(ready.error());
+  if (auto launched = ready->launch(product.stream); !launched) return launched;
+  return product.stream.synchronize();
+}
+
+TEST_CASE("what cuBLASLt's product and a second kernel make of other epilogues") {
+  static_cast<void>(gpu_test::driver());  // skips without a device
+  const auto library = vendor::CublasLtLibrary::load();
+  if (!library) {
+    MESSAGE(library.error().message);
+    return;
+  }
+  const jit::Compiler compiler(jit::real_nvrtc());
+  for (const Problem& problem : problems_of_two_kernels()) {
+    CAPTURE(key(problem));
+    const bool may_be_own = vendor::check_epilogue(problem).has_value();
+    const auto element = static_cast<size_t>(size_bytes(result_type(problem)));
+    const Product product(problem, may_be_own ? vendor::kBiasAlignment : element);
+    const auto vendor = tuner::VendorProduct::create(
+        vendor::CublasLt::create(*library, product.context).value(), product.context, compiler,
+        newest_arch(product.device.arch).value_or(product.device.arch), problem);
+    REQUIRE_MESSAGE(vendor.has_value(), vendor.error().message);
+    const auto workspace = gpu::DeviceBuffer::allocate(product.context, kWorkspaceBytes).value();
+    launch::Operands operands;
+    operands.a = product.a->data();
+    operands.b = product.b->data();
+    operands.c = product.c->data();
+    operands.bias = product.bias_address();
+    operands.workspace = workspace.data();
+    operands.alpha = kAlpha;
+    operands.beta = kBeta;
+    for (const int rank : {0, vendor->algorithms() - 1}) {
+      CAPTURE(vendor->describe(rank));
+      const bool has_second = vendor->describe(rank).ends_with(" + epilogue kernel");
+      CHECK((has_second || may_be_own));
+      const auto scope = product.context->enter();
+      REQUIRE(product.c->copy_from_host(product.stream.handle(),
+                                        encode(product.host_c, result_type(problem))));
+      const auto ran = run_recorded(*vendor, rank, product, operands);
+      REQUIRE_MESSAGE(ran.has_value(), ran.error().message);
+      CHECK(product.wrong(has_second) == 0);
     }
   }
 }

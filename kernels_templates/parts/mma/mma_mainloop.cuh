@@ -6,6 +6,7 @@
 #include "parts/mma/register_staged_loader.cuh"
 #include "parts/ptx/cp_async.cuh"
 #include "parts/ptx/thread_group.cuh"
+#include "parts/shared/element_sizes.h"
 #include "parts/shared/gemm_args.h"
 #include "parts/shared/kernel_traits.h"
 #include "parts/shared/mma_tiles.h"
@@ -43,7 +44,7 @@ struct MmaMainloop {
   static constexpr int kWarpsN = kTile.tile_n / kTile.warp_n;
   static constexpr int kThreads = Group::kThreads;
   static constexpr int kStages = kTile.stages;
-  static constexpr int kElementBytes = kTypes.operand == kF32 ? 4 : 2;
+  static constexpr int kElementBytes = size_bytes(kTypes.operand);
   // mmas of a step that follow one another in k. Of 3xtf32 their sum is added at once: each saves a
   // warp's additions, and costs another set of fragments.
   static constexpr int kMmas = mmas_of_step(kTile);

@@ -77,6 +77,7 @@ __device__ __forceinline__ void multiply_tile(MmaSums<kTypes.accumulator>& sums,
   } else if constexpr (kTypes.products == kTf32) {
     add_tf32(sums.at, a.big, i, b.big, j);
   } else {
+    static_assert(kTypes.products == k3xTf32, "products that no mma forms");
     float step[4] = {};
     add_tf32(step, a.small, i, b.big, j);
     add_tf32(step, a.big, i, b.small, j);

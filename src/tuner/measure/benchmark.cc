@@ -52,18 +52,9 @@ bool all_done(std::span<const Contender> contenders, const StoppingRule& rule) {
 
 }  // namespace
 
-Enqueue enqueue_vendor(const vendor::MatmulPlan& plan, int rank, int64_t workspace_bytes) {
-  return [&plan, rank, workspace_bytes](const launch::Operands& o, CUstream stream) {
-    vendor::MatmulArgs args;
-    args.a = o.a;
-    args.b = o.b;
-    args.c = o.c;
-    args.alpha = o.alpha;
-    args.beta = o.beta;
-    args.workspace = o.workspace;
-    args.workspace_bytes = workspace_bytes;
-    args.bias = o.bias;
-    return plan.run(rank, stream, args);
+Enqueue enqueue_vendor(const VendorProduct& product, int rank, int64_t workspace_bytes) {
+  return [&product, rank, workspace_bytes](const launch::Operands& operands, CUstream stream) {
+    return product.run(rank, stream, operands, workspace_bytes);
   };
 }
 

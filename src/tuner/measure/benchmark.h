@@ -13,16 +13,16 @@
 #include "gpu/stream.h"
 #include "tuner/measure/operand_sets.h"
 #include "tuner/measure/statistics.h"
-#include "vendor/cublaslt.h"
+#include "tuner/measure/vendor_product.h"
 
 namespace gemmtune::tuner {
 
 // Enqueues one product on operands; own kernels and vendor algorithms alike.
 using Enqueue = std::function<gpu::Result<void>(const launch::Operands&, CUstream)>;
 
-// Enqueues one product by algorithm `rank` of a plan, which outlives the result. Operands have a
-// workspace of `workspace_bytes`.
-Enqueue enqueue_vendor(const vendor::MatmulPlan& plan, int rank, int64_t workspace_bytes);
+// Enqueues one product by algorithm `rank` of the vendor's, with the second kernel where there is
+// one. `product` outlives the result; operands have a workspace of `workspace_bytes`.
+Enqueue enqueue_vendor(const VendorProduct& product, int rank, int64_t workspace_bytes);
 
 // Several launches of one contender, over rotating operand sets, recorded as a CUDA graph: the host
 // is out of the number. Move-only.

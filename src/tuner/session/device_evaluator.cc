@@ -90,26 +90,25 @@ Expected<void> DeviceEvaluator::build() {
 
   auto stream = gpu::Stream::create(*context);
   if (!stream) return tl::unexpected(stream.error());
-  auto sets =
-      OperandSets::create(*context, *services_.compiler,
-                          newest_arch(services_.device.arch).value_or(services_.device.arch),
-                          problem_, plan, workspace);
+  const Arch arch = newest_arch(services_.device.arch).value_or(services_.device.arch);
+  auto sets = OperandSets::create(*context, *services_.compiler, arch, problem_, plan, workspace);
   if (!sets) return tl::unexpected(sets.error());
   auto verifier = GpuVerifier::create(
       *context, verification_cases(kind_of(problem_), kVerifySizes, Effort::quick));
   if (!verifier) return tl::unexpected(verifier.error());
-  std::optional<vendor::MatmulPlan> vendor_plan;
+  std::optional<VendorProduct> vendor_product;
   if (services_.cublaslt) {
     auto handle = vendor::CublasLt::create(services_.cublaslt, *context);
     if (!handle) return tl::unexpected(handle.error());
-    if (auto made = handle->plan(problem_); made) vendor_plan = std::move(*made);
+    auto made = VendorProduct::create(*handle, *context, *services_.compiler, arch, problem_);
+    if (made) vendor_product = std::move(*made);
   }
   const double tflops =
       on_tensor_cores(problem_.type, problem_.math) ? kRealisticHalfTflops : kRealisticTflops;
   const double estimate_us = flops(problem_) / (tflops * 1e6);
   launches_ = launches_per_graph(plan.sets, estimate_us, kSearchSampleUs);
   const AccuracyProbe probe(problem_, *sets);
-  bench_.emplace(Bench{*context, std::move(*stream), std::move(*sets), std::move(vendor_plan),
+  bench_.emplace(Bench{*context, std::move(*stream), std::move(*sets), std::move(vendor_product),
                        std::move(*verifier), probe});
   return {};
 }

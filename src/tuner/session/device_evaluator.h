@@ -53,7 +53,7 @@ class DeviceEvaluator final : public Evaluator {
     std::shared_ptr<gpu::Context> context;
     gpu::Stream stream;
     OperandSets sets;
-    std::optional<vendor::MatmulPlan> vendor;
+    std::optional<VendorProduct> vendor;
     GpuVerifier verifier;
     AccuracyProbe probe;
   };

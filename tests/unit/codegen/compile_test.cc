@@ -13,6 +13,7 @@
 #include <string>
 
 #include "codegen/emitter.h"
+#include "codegen/epilogue_kernel.h"
 #include "codegen/support_kernels.h"
 #include "random_spec.h"
 #include "real_nvrtc.h"
@@ -166,13 +167,20 @@ TEST_CASE("host and device that disagree do not compile") {
   CHECK(compiled.error().log.find("disagree on shared memory") != std::string::npos);
 }
 
-TEST_CASE("the helper kernel compiles") {
+TEST_CASE("the helper kernels compile") {
   const jit::Nvrtc& nvrtc = jit::real_nvrtc();
   for (const DataType type : all_data_types()) {
+    Problem problem = make_problem({64, 64, 64}, type);
+    problem.epilogue = {kBiasPerColumn, kGeluErf};
     for (const Arch arch : known_archs()) {
       if (!nvrtc.check_arch(arch)) continue;
-      const auto compiled = jit::compile(nvrtc, {random_fill_source(type), arch, {}});
-      REQUIRE_MESSAGE(compiled.has_value(), compiled.error().log);
+      for (const KernelSource& source :
+           {random_fill_source(type), epilogue_kernel(problem).source}) {
+        CAPTURE(source.name);
+        const auto compiled = jit::compile(nvrtc, {source, arch, {}});
+        REQUIRE_MESSAGE(compiled.has_value(), compiled.error().log);
+        CHECK_FALSE(compiled->entries.front().usage.spills());
+      }
     }
   }
 }

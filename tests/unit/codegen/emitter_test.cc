@@ -9,6 +9,7 @@
 #include <random>
 #include <string>
 
+#include "parts/shared/element_sizes.h"
 #include "random_spec.h"
 
 namespace gemmtune::codegen {
@@ -24,6 +25,12 @@ TEST_CASE("the source hash changes with the tile, and only with content") {
   CHECK(source_hash(emit(spec)) == hash);
   spec.tile.raster += 1;
   CHECK(source_hash(emit(spec)) != hash);
+}
+
+TEST_CASE("elements have the same size on the host and in kernels") {
+  CHECK(size_bytes(kF32) == size_bytes(DataType::f32));
+  CHECK(size_bytes(kF16) == size_bytes(DataType::f16));
+  CHECK(size_bytes(kBf16) == size_bytes(DataType::bf16));
 }
 
 TEST_CASE("a kernel with scalars in device memory differs in its entry points only") {

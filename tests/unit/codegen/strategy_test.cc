@@ -304,7 +304,7 @@ TEST_CASE("the tensor-core strategy names what is wrong with a tile") {
   constexpr Wrong kWrong[] = {
       {"tile_m=128 tile_n=128 tile_k=32 warp_m=48 warp_n=64", "tile_m divisible by warp_m"},
       {"tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=48", "tile_n divisible by warp_n"},
-      {"tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=8", "warp tiles made of 16 x 16 pieces"},
+      {"tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=8", "warp tiles made of 16 x 16 subtiles"},
       {"tile_m=128 tile_n=128 tile_k=24 warp_m=64 warp_n=64", "tile_k made of k steps"},
       {"tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 fragments=3",
        "1 or 2 fragment buffers"},

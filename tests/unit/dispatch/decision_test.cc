@@ -368,6 +368,20 @@ TEST_CASE("problems of another epilogue or result type are no neighbours") {
   }
 }
 
+TEST_CASE("what cuBLASLt and a second kernel took is no way for the library") {
+  const auto row = [](double kernel_us, const char* problem) {
+    Row made{kHere, kernel_us, 5};
+    made.problem = problem;
+    made.vendor = "rank=1 algo=2 + epilogue kernel";
+    return made;
+  };
+  constexpr const char* kSilu = "f32/f32/ieee/ttt/512x512x512/epilogue=bias,silu";
+  constexpr const char* kSiluAt16 = "f32/f32/ieee/ttt/512x512x512/align=16/epilogue=bias,silu";
+  CHECK(decide({row(10, kSilu)}, target(), kSilu) == "kernel 10");
+  CHECK(decide({row(10, kSiluAt16)}, target(), kSilu) == "kernel");
+  CHECK(decide({row(0, kSilu)}, target(), kSilu).empty());
+}
+
 TEST_CASE("a bias of any address rules out the vendor and workspaces") {
   Row split{
       kHere, 10, 5,
