@@ -273,6 +273,13 @@ std::vector<Problem> problems_of_two_kernels() {
   return all;
 }
 
+// Whether one of cuBLASLt's algorithms does; it then rounds sums to C's type before its epilogue.
+bool splits_k(const std::string& algorithm) {
+  return algorithm.find("splitk=") != std::string::npos &&
+         algorithm.find("splitk=0 ") == std::string::npos &&
+         algorithm.find("splitk=1 ") == std::string::npos;
+}
+
 // All of it recorded in a graph, as it is measured.
 gpu::Result<void> run_recorded(const tuner::VendorProduct& vendor, int rank, const Product& product,
                                const launch::Operands& operands) {
@@ -322,7 +329,7 @@ TEST_CASE("what cuBLASLt's product and a second kernel make of other epilogues")
                                         encode(product.host_c, result_type(problem))));
       const auto ran = run_recorded(*vendor, rank, product, operands);
       REQUIRE_MESSAGE(ran.has_value(), ran.error().message);
-      CHECK(product.wrong(has_second) == 0);
+      CHECK(product.wrong(has_second || splits_k(vendor->describe(rank))) == 0);
     }
   }
 }

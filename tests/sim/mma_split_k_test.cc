@@ -168,7 +168,7 @@ TEST_CASE("planted faults are found") {
 TEST_CASE("planted faults are found in 3xtf32") {
   constexpr Fault kFaults[] = {
       {{"return row + Rows::row(line / 16, line % 16);", "return row + line;"}, "groups=2 slices=1"},
-      {{"Rows::row(line / 16, r) < rows", "line + r < rows"}, "groups=1 slices=3"},
+      {{"Mainloop::Rows::row(line / 16, r) < rows", "line + r < rows"}, "groups=1 slices=3"},
       {{"return sum == sum ? sum :", "return true ? sum :"}, "groups=1 slices=3"},
   };
   for (const Fault& fault : kFaults) {
