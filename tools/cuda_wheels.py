@@ -14,8 +14,9 @@ import sys
 import tempfile
 import zipfile
 
-# CUDA 13.0 update 2. cccl are the C++ core headers (nv/target), which cuda_fp16.h includes. cublas is by
-# far the largest (420 MB); tools/setup asks for it only where there is a GPU and no cuBLASLt.
+# CUDA 13.0 update 2, whose NVRTC src/jit/preferred_nvrtc.h prefers. cccl are the C++ core headers
+# (nv/target), which cuda_fp16.h includes. cublas is by far the largest (420 MB); tools/setup asks for it
+# only where there is a GPU and no cuBLASLt.
 PACKAGES = {
     "runtime": ["nvidia-cuda-runtime==13.0.96", "nvidia-cuda-crt==13.0.88"],
     "cccl": ["nvidia-cuda-cccl==13.0.85"],

@@ -88,7 +88,7 @@ std::string to_text(const Explanation& e) {
     const Choice& choice = e.decision.choices[i];
     text += fmt::format("{} {}\n", i == e.chosen ? "uses   " : "then   ", describe(choice));
     text += fmt::format("        {}{}\n", choice.reason,
-                        choice.stale ? " (its source has changed since)" : "");
+                        choice.stale ? " (of another source or compiler)" : "");
     if (i != e.chosen) continue;
     if (choice.expected_us) {
       text += fmt::format("        expected: {:.2f} us, {:.2f} TFLOP/s\n", *choice.expected_us,

@@ -149,7 +149,8 @@ TEST_CASE("planted faults are found") {
       {{"wait_for_copies<0>();\n    Group::sync();", "wait_for_copies<0>();"}, "groups=2 slices=1"},
       {{"slice * kGroups + Group::index()", "slice * kGroups"}, "groups=2 slices=1"},
       {{"return tile * kSlices + i;", "return tile * kSlices + i / 2;"}, "groups=1 slices=3"},
-      {{"Reduction::Slots::slot(args, block),\n                                                 args.m - tile.row);",
+      {{"Reduction::Slots::slot(args, block),\n                                                 "
+        "args.m - tile.row);",
         "Reduction::Slots::slot(args, block), 16);"},
        "groups=1 slices=3"},
       {{"int rank) {\n    cluster_sync();", "int rank) {"}, "groups=2 slices=2 reduction=2"},
@@ -167,7 +168,8 @@ TEST_CASE("planted faults are found") {
 
 TEST_CASE("planted faults are found in 3xtf32") {
   constexpr Fault kFaults[] = {
-      {{"return row + Rows::row(line / 16, line % 16);", "return row + line;"}, "groups=2 slices=1"},
+      {{"return row + Rows::row(line / 16, line % 16);", "return row + line;"},
+       "groups=2 slices=1"},
       {{"Mainloop::Rows::row(line / 16, r) < rows", "line + r < rows"}, "groups=1 slices=3"},
       {{"return sum == sum ? sum :", "return true ? sum :"}, "groups=1 slices=3"},
   };

@@ -11,6 +11,7 @@
 #include "app/common/target.h"
 #include "gpu/nvml.h"
 #include "jit/disassembler.h"
+#include "jit/preferred_nvrtc.h"
 #include "vendor/cublaslt.h"
 
 namespace gemmtune::app {
@@ -44,7 +45,10 @@ Finding check_nvrtc(const Context& context, bool& usable) {
     finding.health = Health::broken;
     finding.detail += fmt::format("; does not serve {}", fmt::join(unserved, ", "));
     finding.advice = "gemm-tune list archs says which NVRTC does";
+    return finding;
   }
+  finding.advice = nvrtc_advice(nvrtc->version());
+  if (!finding.advice.empty()) finding.health = Health::slower;
   return finding;
 }
 
@@ -149,12 +153,22 @@ std::string_view to_string(Health health) {
   switch (health) {
     case Health::ok:
       return "ok";
+    case Health::slower:
+      return "slower";
     case Health::missing:
       return "missing";
     case Health::broken:
       return "broken";
   }
   return "";
+}
+
+std::string nvrtc_advice(jit::NvrtcVersion version) {
+  if (!jit::is_known_slower(version)) return "";
+  return fmt::format(
+      "kernels were faster with {}: tools/cuda_wheels.py DIR runtime cccl nvrtc fetches it, "
+      "GEMM_TUNE_NVRTC=DIR has it used",
+      to_string(jit::kPreferredNvrtc));
 }
 
 Diagnosis doctor(const Context& context) {

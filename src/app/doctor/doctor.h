@@ -4,10 +4,12 @@
 #include <vector>
 
 #include "app/common/context.h"
+#include "jit/nvrtc.h"
 
 namespace gemmtune::app {
 
-enum class Health { ok, missing, broken };
+// slower: works, but another version does better.
+enum class Health { ok, slower, missing, broken };
 std::string_view to_string(Health health);
 
 // One thing that gemm-tune uses.
@@ -26,6 +28,9 @@ struct Diagnosis {
 
 // Looks at everything and changes nothing. Never fails: what is wrong is a finding.
 Diagnosis doctor(const Context& context);
+
+// What to do about an NVRTC of this version; empty where nothing is to be done.
+std::string nvrtc_advice(jit::NvrtcVersion version);
 
 std::string doctor_json(const Diagnosis& diagnosis);
 

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "../contains.h"
+#include "jit/preferred_nvrtc.h"
 #include "test_folder.h"
 
 namespace gemmtune::jit {
@@ -52,6 +53,12 @@ TEST_CASE("bundled files are found from the executable upwards") {
   CHECK(bundled_cuda_homes(binary).front() == (binary.parent_path() / "cuda").string());
   CHECK(bundled_cuda_homes(binary).size() == 2);
   CHECK(bundled_cuda_homes("/").empty());
+}
+
+TEST_CASE("the preferred NVRTC is the one that machines without any are given") {
+  std::ifstream file(GEMMTUNE_SOURCE_DIR "/tools/cuda_wheels.py");
+  const std::string script{std::istreambuf_iterator<char>(file), {}};
+  CHECK(contains(script, "nvidia-cuda-nvrtc==" + to_string(kPreferredNvrtc) + "."));
 }
 
 TEST_CASE("nothing found: the message says what to do") {
