@@ -9,6 +9,7 @@
 
 #include "app/common/kernel_choice.h"
 #include "codegen/emitter.h"
+#include "codegen/pair_cover.h"
 #include "codegen/search_space.h"
 #include "core/names.h"
 #include "tuner/verify/gpu_verifier.h"
@@ -23,6 +24,29 @@ constexpr std::array<std::string_view, 3> kAsyncModes = {kBothModes,
                                                          ptxsim::name_of(ptxsim::AsyncMode::late)};
 // Each case's reference is a plain loop on the CPU, and there are dozens of cases.
 constexpr double kMostFlops = 4e9;
+
+// Of so many random legal tiles those are chosen that are verified.
+constexpr size_t kMostSampled = 5000;
+
+// `count` of the tiles: those of them in which most pairs of parameter values stand together, then
+// any others.
+std::vector<TileConfig> sample(const codegen::SearchSpace& space, std::vector<TileConfig> tiles,
+                               uint64_t seed, size_t count) {
+  std::mt19937_64 random(seed);
+  std::shuffle(tiles.begin(), tiles.end(), random);
+  const auto levels = codegen::levels_of(
+      space, std::span<const TileConfig>(tiles).first(std::min(tiles.size(), kMostSampled)));
+  std::vector<bool> is_chosen(tiles.size());
+  std::vector<TileConfig> chosen;
+  for (const size_t i : codegen::pair_cover(levels, count)) {
+    chosen.push_back(tiles[i]);
+    is_chosen[i] = true;
+  }
+  for (size_t i = 0; chosen.size() < std::min(count, tiles.size()); ++i) {
+    if (!is_chosen[i]) chosen.push_back(tiles[i]);
+  }
+  return chosen;
+}
 
 // The kernels to check: the one that was named, or a sample of the legal ones.
 Expected<std::vector<codegen::KernelSpec>> choose_kernels(const VerifyOptions& options,
@@ -40,12 +64,9 @@ Expected<std::vector<codegen::KernelSpec>> choose_kernels(const VerifyOptions& o
   auto space = codegen::default_search_space(**strategy);
   if (!space) return tl::unexpected(space.error());
   auto legal = codegen::enumerate(*space, problem, target.limits).legal;
-  std::mt19937_64 random(options.seed);
-  std::shuffle(legal.begin(), legal.end(), random);
-  legal.resize(std::min<size_t>(legal.size(), static_cast<size_t>(options.tiles)));
   std::vector<codegen::KernelSpec> specs;
-  specs.reserve(legal.size());
-  for (const TileConfig& tile : legal)
+  for (const TileConfig& tile :
+       sample(*space, std::move(legal), options.seed, static_cast<size_t>(options.tiles)))
     specs.push_back(codegen::spec_for(**strategy, tile, problem, target.arch));
   if (specs.empty()) return usage_error("no tile of the strategy is legal for this problem");
   return specs;

@@ -55,7 +55,9 @@ void add_verify_command(CLI::App& parent, CommonOptions& common, Action& action)
                     "On sim: instructions, sectors, bank conflicts and bytes of one product");
   command->add_option("--tile", options->tile, "Only this kernel: \"tile_m=128 tile_n=128 ...\"")
       ->type_name("TILE");
-  command->add_option("--tiles", options->tiles, "How many of the space to sample (default: 8)")
+  command
+      ->add_option("--tiles", options->tiles,
+                   "How many of the space, those with most pairs of values first (default: 8)")
       ->type_name("N")
       ->transform(whole_number(1, kMostInt));
   command->add_option("--seed", options->seed, "Of the sample")
