@@ -116,9 +116,9 @@ TEST_CASE("planted faults are found") {
       {{"value += bias;", "value += 2 * bias;"}, 1, kBias},
       {{"value += bias;", "value += 2 * bias;"}, 6, kBias},
       // Of the wrong column or row.
-      {{"constants<kVector>(bias + n)", "constants<kVector>(bias)"}, 6, kBias},
+      {{"load<AsConstant>(bias + n)", "load<AsConstant>(bias)"}, 6, kBias},
       {{"(bias + n + v)", "(bias + n)"}, 1, kBias},
-      {{"(bias + m)", "(bias + m % 8)"}, 8, {kBiasPerRow, kNoActivation}},
+      {{"(args.bias) + m)", "(args.bias) + m % 8)"}, 8, {kBiasPerRow, kNoActivation}},
       // An unaligned bias read as an aligned one.
       {{"% kBytes == 0;", "% kBytes >= 0;"}, 6, kBias},
       // The activation before the bias, and without it.

@@ -65,12 +65,13 @@ struct MmaEpilogue {
   template <class Sums, class Writer, class Corrected>
   static __device__ __forceinline__ void store(const Sums& sums, float* slab, const Writer& writer,
                                                int row, int column, Corrected corrected) {
+    const auto bias = Drain::bias(writer, column);
 #pragma unroll
     for (int i = 0; i < kRowTiles; ++i) {
       store_sums<kStride>(sums[i], slab, [](int) { return true; });
       __syncwarp();
       Drain::run(
-          slab, writer, [&](int r) { return row + Rows::row(i, r); }, column, corrected);
+          slab, writer, [&](int r) { return row + Rows::row(i, r); }, column, bias, corrected);
       __syncwarp();
     }
   }

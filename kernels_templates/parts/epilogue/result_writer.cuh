@@ -22,26 +22,50 @@ struct AsSummed {
   __device__ __forceinline__ float operator()(float sum, int, int) const { return sum; }
 };
 
-// kCount neighbouring elements of a type, as one access.
-template <ElementType kType, int kCount, class Read = AsWritten>
+// kCount neighbouring elements of a type as they lie in memory, loaded as one access, and as f32.
+template <ElementType kType, int kCount>
+struct StoredVector {
+  HalfVector<kCount> elements;
+
+  template <class Read = AsWritten>
+  static __device__ __forceinline__ StoredVector load(const unsigned short* from) {
+    return {load_halves<kCount, Read>(from)};
+  }
+  // Sets element i of a vector of zeros.
+  __device__ __forceinline__ void set(int i, unsigned short bits) {
+    elements.words[i / 2] |= static_cast<unsigned>(bits) << (16 * (i % 2));
+  }
+  __device__ __forceinline__ unsigned short bits(int i) const { return elements.get(i); }
+  __device__ __forceinline__ float get(int i) const { return from_half<kType>(bits(i)); }
+};
+template <int kCount>
+struct StoredVector<kF32, kCount> {
+  FloatVector<kCount> elements;
+
+  template <class Read = AsWritten>
+  static __device__ __forceinline__ StoredVector load(const float* from) {
+    return {load_vector<kCount, Read>(from)};
+  }
+  __device__ __forceinline__ void set(int i, float x) { elements.v[i] = x; }
+  __device__ __forceinline__ float bits(int i) const { return elements.v[i]; }
+  __device__ __forceinline__ float get(int i) const { return bits(i); }
+};
+
+template <ElementType kType, int kCount>
 __device__ __forceinline__ FloatVector<kCount> load_elements(
     const typename StoredElement<kType>::Type* from) {
-  if constexpr (kType == kF32) {
-    return load_vector<kCount, Read>(from);
-  } else if constexpr (kCount == 1) {
-    return {from_half<kType>(Read::of(from))};
-  } else {
-    const auto x = load_halves<kCount, Read>(from);
-    FloatVector<kCount> out;
+  const auto stored = StoredVector<kType, kCount>::load(from);
+  FloatVector<kCount> out;
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) out.v[i] = from_half<kType>(x.get(i));
-    return out;
-  }
+  for (int i = 0; i < kCount; ++i) out.v[i] = stored.get(i);
+  return out;
 }
 
 template <Epilogue kEpilogue, ElementType kResult = kF32>
 struct ResultWriter {
   using Element = typename StoredElement<kResult>::Type;
+  template <int kCount>
+  using BiasVector = StoredVector<kResult, kCount>;
 
   const GemmArgs& args;
   Element* c;  // the batch entry's first element
@@ -53,9 +77,19 @@ struct ResultWriter {
 
   // kVector neighbouring results from column n of row m on, which exist, as one access.
   template <int kVector>
-  __device__ __forceinline__ void store(FloatVector<kVector> sums, int m, int n) const {
+  __device__ __forceinline__ void store(const FloatVector<kVector>& sums, int m, int n) const {
+    store(sums, m, n, column_bias<kVector>(n));
+  }
+
+  // The same with what column_bias<kVector>(n) returned, for callers that store several rows.
+  template <int kVector>
+  __device__ __forceinline__ void store(FloatVector<kVector> sums, int m, int n,
+                                        const BiasVector<kVector>& of_columns) const {
     Element* const to = c + m * args.ldc + n;
-    const auto bias = bias_at<kVector>(m, n);
+    const float of_row = row_bias(m);
+    const auto bias = [&](int v) {
+      return kEpilogue.bias == kBiasPerRow ? of_row : of_columns.get(v);
+    };
     if constexpr (kResult == kF32) {
 #pragma unroll
       for (int v = 0; v < kVector; ++v) sums.v[v] *= args.alpha;
@@ -65,11 +99,11 @@ struct ResultWriter {
         for (int v = 0; v < kVector; ++v) sums.v[v] = fmaf(args.beta, old.v[v], sums.v[v]);
       }
 #pragma unroll
-      for (int v = 0; v < kVector; ++v) sums.v[v] = finished(sums.v[v], bias.v[v]);
+      for (int v = 0; v < kVector; ++v) sums.v[v] = finished(sums.v[v], bias(v));
       store_vector(to, sums);
     } else if constexpr (kVector == 1) {
       const float old = args.beta != 0.0f ? from_half<kResult>(*to) : 0.0f;
-      *to = to_half<kResult>(finished(scaled(sums.v[0], old), bias.v[0]));
+      *to = to_half<kResult>(finished(scaled(sums.v[0], old), bias(0)));
     } else {
       HalfVector<kVector> out = {};
       if (args.beta != 0.0f) out = load_halves<kVector>(to);
@@ -78,7 +112,7 @@ struct ResultWriter {
         const float first = scaled(sums.v[v], from_half<kResult>(out.get(v)));
         const float second = scaled(sums.v[v + 1], from_half<kResult>(out.get(v + 1)));
         out.words[v / 2] =
-            to_half_pair<kResult>(finished(first, bias.v[v]), finished(second, bias.v[v + 1]));
+            to_half_pair<kResult>(finished(first, bias(v)), finished(second, bias(v + 1)));
       }
       store_halves(to, out);
     }
@@ -90,15 +124,58 @@ struct ResultWriter {
   template <int kAligned, int kCount, class Corrected = AsSummed>
   __device__ __forceinline__ void store_row(const FloatVector<kCount>& sums, int m, int n,
                                             Corrected corrected = {}) const {
+    store_row<kAligned>(sums, m, n, column_biases<kAligned, kCount>(n), corrected);
+  }
+
+  // The same with what column_biases<kAligned, kCount>(n) returned.
+  template <int kAligned, int kCount, class Corrected = AsSummed>
+  __device__ __forceinline__ void store_row(const FloatVector<kCount>& sums, int m, int n,
+                                            const BiasVector<kCount>& of_columns,
+                                            Corrected corrected = {}) const {
     constexpr int kVector = kAligned < kCount ? kAligned : kCount;
 #pragma unroll
     for (int j = 0; j < kCount; j += kVector) {
       if (n + j >= args.n) continue;
       FloatVector<kVector> part;
+      BiasVector<kVector> bias = {};
 #pragma unroll
-      for (int v = 0; v < kVector; ++v) part.v[v] = corrected(sums.v[j + v], m, n + j + v);
-      store<kVector>(part, m, n + j);
+      for (int v = 0; v < kVector; ++v) {
+        part.v[v] = corrected(sums.v[j + v], m, n + j + v);
+        if constexpr (kEpilogue.bias == kBiasPerColumn) bias.set(v, of_columns.bits(j + v));
+      }
+      store<kVector>(part, m, n + j, bias);
     }
+  }
+
+  // Of kVector neighbouring columns from n on, which exist; zeros where there is no such bias.
+  template <int kVector>
+  __device__ __forceinline__ BiasVector<kVector> column_bias(int n) const {
+    BiasVector<kVector> out = {};
+    if constexpr (kEpilogue.bias == kBiasPerColumn) {
+      const auto* bias = static_cast<const Element*>(args.bias);
+      if (is_aligned<kVector>(bias))
+        return BiasVector<kVector>::template load<AsConstant>(bias + n);
+#pragma unroll
+      for (int v = 0; v < kVector; ++v) out.set(v, AsConstant::of(bias + n + v));
+    }
+    return out;
+  }
+
+  // Of kCount columns from n on, as far as C has them, which is in whole accesses of kAligned.
+  template <int kAligned, int kCount>
+  __device__ __forceinline__ BiasVector<kCount> column_biases(int n) const {
+    constexpr int kVector = kAligned < kCount ? kAligned : kCount;
+    BiasVector<kCount> out = {};
+    if constexpr (kEpilogue.bias == kBiasPerColumn) {
+#pragma unroll
+      for (int j = 0; j < kCount; j += kVector) {
+        if (n + j >= args.n) continue;
+        const auto part = column_bias<kVector>(n + j);
+#pragma unroll
+        for (int v = 0; v < kVector; ++v) out.set(j + v, part.bits(v));
+      }
+    }
+    return out;
   }
 
  private:
@@ -112,26 +189,11 @@ struct ResultWriter {
     return activated<kEpilogue.activation>(value);
   }
 
-  // Of kVector neighbouring results from column n of row m on; zeros where there is none.
-  template <int kVector>
-  __device__ __forceinline__ FloatVector<kVector> bias_at(int m, int n) const {
-    const auto* bias = static_cast<const Element*>(args.bias);
-    FloatVector<kVector> out = {};
-    if constexpr (kEpilogue.bias == kBiasPerColumn) {
-      if (is_aligned<kVector>(bias)) return constants<kVector>(bias + n);
-#pragma unroll
-      for (int v = 0; v < kVector; ++v) out.v[v] = constants<1>(bias + n + v).v[0];
-    } else if constexpr (kEpilogue.bias == kBiasPerRow) {
-      const float of_row = constants<1>(bias + m).v[0];
-#pragma unroll
-      for (int v = 0; v < kVector; ++v) out.v[v] = of_row;
-    }
-    return out;
-  }
-
-  template <int kVector>
-  static __device__ __forceinline__ FloatVector<kVector> constants(const Element* from) {
-    return load_elements<kResult, kVector, AsConstant>(from);
+  // 0 where there is no such bias.
+  __device__ __forceinline__ float row_bias(int m) const {
+    if constexpr (kEpilogue.bias != kBiasPerRow) return 0.0f;
+    return BiasVector<1>::template load<AsConstant>(static_cast<const Element*>(args.bias) + m)
+        .get(0);
   }
 
   // For accesses of kVector elements; columns are multiples of them.
@@ -152,10 +214,14 @@ struct AtomicWriter {
     return {args, static_cast<float*>(args.c) + batch * args.stride_c};
   }
 
-  // As ResultWriter's; the alignment does not matter.
+  // As ResultWriter's; neither the alignment nor a bias matters.
   template <int kAligned, int kCount>
+  __device__ __forceinline__ AsSummed column_biases(int) const {
+    return {};
+  }
+  template <int kAligned, int kCount, class... Ignored>
   __device__ __forceinline__ void store_row(const FloatVector<kCount>& sums, int m, int n,
-                                            AsSummed = {}) const {
+                                            const Ignored&...) const {
 #pragma unroll
     for (int v = 0; v < kCount; ++v) {
       if (n + v < args.n) atomicAdd(c + m * args.ldc + n + v, args.alpha * sums.v[v]);

@@ -33,10 +33,17 @@ __device__ __forceinline__ void store_partial_tile(const Tile& tile, float* to,
   }
 }
 
-// Row and column are where the block tile starts in C; `writer` is a ResultWriter.
+// Row and column are where the block tile starts in C; `writer` is a ResultWriter. What it needs of
+// the columns is loaded once for all rows.
 template <int kVector, class Tile, class Writer>
 __device__ __forceinline__ void store_thread_tile(const Tile& tile, const Writer& writer, int row,
                                                   int column) {
+  decltype(writer.template column_biases<kVector, 4>(0)) biases[Tile::kN / 4];
+#pragma unroll
+  for (int j = 0; j < Tile::kN; j += 4) {
+    biases[j / 4] =
+        writer.template column_biases<kVector, 4>(column + tile.column + Tile::column_offset(j));
+  }
 #pragma unroll
   for (int i = 0; i < Tile::kM; ++i) {
     const int m = row + tile.row + Tile::row_offset(i);
@@ -45,7 +52,8 @@ __device__ __forceinline__ void store_thread_tile(const Tile& tile, const Writer
     for (int j = 0; j < Tile::kN; j += 4) {
       const FloatVector<4> sums{tile.acc[i][j], tile.acc[i][j + 1], tile.acc[i][j + 2],
                                 tile.acc[i][j + 3]};
-      writer.template store_row<kVector>(sums, m, column + tile.column + Tile::column_offset(j));
+      writer.template store_row<kVector>(sums, m, column + tile.column + Tile::column_offset(j),
+                                         biases[j / 4]);
     }
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "parts/epilogue/result_writer.cuh"
+#include "parts/shared/whole_numbers.h"
 
 // The second half of a tensor-core epilogue: 16 rows of a warp's sums, left in a slab of shared
 // memory that is the warp's own, become rows of C (result_writer.cuh).
@@ -19,31 +20,55 @@ struct SlabDrain {
   static constexpr int kAccesses = 16 * kRowAccesses / 32;  // of a lane
   static_assert(16 * kRowAccesses % 32 == 0, "lanes divide the accesses of 16 rows");
 
-  // row_of(r) is the row of C that row r of the slab is, `column` the column of its first sum;
-  // `corrected` is given each sum and the row and column of C it is for.
+  // The places in a row that a lane's accesses are at, which repeat: their bias is loaded once for
+  // all rows.
+  static constexpr int kPlaces = kRowAccesses / power_of_two_in(kRowAccesses, 32);
+  template <class Writer>
+  struct Bias {
+    typename Writer::template BiasVector<kVector> at[kPlaces];
+  };
+
+  // What run() needs of the lane's columns; `column` is the column of C of the slab's first sum.
+  template <class Writer>
+  static __device__ __forceinline__ Bias<Writer> bias(const Writer& writer, int column) {
+    Bias<Writer> out = {};
+#pragma unroll
+    for (int i = 0; i < kPlaces; ++i) {
+      const int n = column + slab_column(i);
+      if (n < writer.args.n) out.at[i] = writer.template column_bias<kVector>(n);
+    }
+    return out;
+  }
+
+  // row_of(r) is the row of C that row r of the slab is; `corrected` is given each sum and the row
+  // and column of C it is for.
   template <class Sum, class Writer, class RowOf, class Corrected = AsSummed>
   static __device__ __forceinline__ void run(const Sum* slab, const Writer& writer, RowOf row_of,
-                                             int column, Corrected corrected = {}) {
+                                             int column, const Bias<Writer>& bias,
+                                             Corrected corrected = {}) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     // Narrow accesses are many; all of them unrolled would be most of the kernel's code.
-    constexpr int kUnroll = kAccesses < 8 ? kAccesses : 8;
+    constexpr int kUnroll = kAccesses < 8 ? kAccesses : (8 + kPlaces - 1) / kPlaces * kPlaces;
 #pragma unroll kUnroll
     for (int i = 0; i < kAccesses; ++i) {
-      const int access = i * 32 + lane;
-      const int slab_row = access / kRowAccesses;
-      const int slab_column = access % kRowAccesses * kVector;
+      const int slab_row = (i * 32 + lane) / kRowAccesses;
       const int m = row_of(slab_row);
-      const int n = column + slab_column;
+      const int n = column + slab_column(i);
       if (m < writer.args.m && n < writer.args.n) {
-        auto sums = load_sums(slab + slab_row * kStride + slab_column);
+        auto sums = load_sums(slab + slab_row * kStride + slab_column(i));
 #pragma unroll
         for (int v = 0; v < kVector; ++v) sums.v[v] = corrected(sums.v[v], m, n + v);
-        writer.template store<kVector>(sums, m, n);
+        writer.template store<kVector>(sums, m, n, bias.at[i % kPlaces]);
       }
     }
   }
 
  private:
+  // Of the lane's i-th access.
+  static __device__ __forceinline__ int slab_column(int i) {
+    return (i * 32 + static_cast<int>(threadIdx.x) % 32) % kRowAccesses * kVector;
+  }
+
   static __device__ __forceinline__ FloatVector<kVector> load_sums(const float* from) {
     constexpr int kWidth = kVector < 4 ? kVector : 4;
     FloatVector<kVector> out;

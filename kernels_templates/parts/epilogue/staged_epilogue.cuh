@@ -24,8 +24,9 @@ template <TileConfig kTile, class Tile>
 struct StagedEpilogue {
   static_assert(Tile::kSubtileM == 4 && Tile::kSubtileN == 4, "subtiles of 4 x 4");
 
-  static constexpr int kRows = Tile::kLanesM * Tile::kSubtileM;  // at a time
-  static constexpr int kStride = kTile.warp_n + 4;               // floats
+  static constexpr int kRows = Tile::kLanesM * Tile::kSubtileM;   // at a time
+  static constexpr int kStride = kTile.warp_n + 4;                // floats
+  static constexpr int kLineAccesses = (kTile.warp_n + 31) / 32;  // of a lane to a row
   static constexpr int kWarpFloats = kRows * kStride;
   static constexpr int kSmemBytes = warp_tile_threads(kTile) / 32 * kWarpFloats * 4;
 
@@ -39,6 +40,12 @@ struct StagedEpilogue {
     const int warp_row = tile.row / kTile.warp_m * kTile.warp_m;  // in the block tile
     const int warp_column = tile.column / kTile.warp_n * kTile.warp_n;
     float* const own = smem + thread / 32 * kWarpFloats;
+    typename Writer::template BiasVector<1> biases[kLineAccesses] = {};
+#pragma unroll
+    for (int i = 0; i < kLineAccesses; ++i) {
+      const int n = column + warp_column + i * 32 + lane;
+      if (n < writer.args.n) biases[i] = writer.template column_bias<1>(n);
+    }
 #pragma unroll
     for (int subtile = 0; subtile < Tile::kM; subtile += Tile::kSubtileM) {
       __syncwarp();
@@ -47,7 +54,7 @@ struct StagedEpilogue {
       __syncwarp();
       const int first = row + warp_row + subtile * Tile::kLanesM;
       for (int r = 0; r < min(kRows, writer.args.m - first); ++r) {
-        store_line(writer, own + r * kStride, first + r, column + warp_column, lane);
+        store_line(writer, own + r * kStride, first + r, column + warp_column, lane, biases);
       }
     }
   }
@@ -68,13 +75,14 @@ struct StagedEpilogue {
   }
 
   template <class Writer>
-  static __device__ __forceinline__ void store_line(const Writer& writer, const float* line, int m,
-                                                    int column, int lane) {
+  static __device__ __forceinline__ void store_line(
+      const Writer& writer, const float* line, int m, int column, int lane,
+      const typename Writer::template BiasVector<1> (&biases)[kLineAccesses]) {
 #pragma unroll
-    for (int n = 0; n < kTile.warp_n; n += 32) {
-      const int at = n + lane;
+    for (int i = 0; i < kLineAccesses; ++i) {
+      const int at = i * 32 + lane;
       if (at < kTile.warp_n && column + at < writer.args.n) {
-        writer.template store<1>({line[at]}, m, column + at);
+        writer.template store<1>({line[at]}, m, column + at, biases[i]);
       }
     }
   }

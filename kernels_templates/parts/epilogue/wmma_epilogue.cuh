@@ -25,6 +25,7 @@ struct WmmaEpilogue {
   template <class Sums, class Writer>
   static __device__ __forceinline__ void store(const Sums& sums, unsigned char* slab,
                                                const Writer& writer, int row, int column) {
+    const auto bias = Drain::bias(writer, column);
 #pragma unroll
     for (int i = 0; i < kWarpM / 16; ++i) {
 #pragma unroll
@@ -35,7 +36,7 @@ struct WmmaEpilogue {
       __syncwarp();
       Drain::run(
           reinterpret_cast<const Sum*>(slab), writer, [&](int r) { return row + i * 16 + r; },
-          column);
+          column, bias);
       __syncwarp();
     }
   }

@@ -72,7 +72,7 @@ __device__ __forceinline__ unsigned to_half_pair(float first, float second) {
 // kWidth elements as they lie in memory.
 template <int kWidth>
 struct HalfVector {
-  static constexpr int kWords = kWidth / 2;
+  static constexpr int kWords = (kWidth + 1) / 2;
   unsigned words[kWords];
 
   __device__ __forceinline__ unsigned short get(int i) const {
@@ -89,9 +89,11 @@ __device__ __forceinline__ HalfVector<kWidth> load_halves(const unsigned short* 
   } else if constexpr (kWidth == 4) {
     const uint2 x = Read::of(reinterpret_cast<const uint2*>(from));
     out.words[0] = x.x, out.words[1] = x.y;
-  } else {
-    static_assert(kWidth == 2, "vectors are of 2, 4 or 8 elements");
+  } else if constexpr (kWidth == 2) {
     out.words[0] = Read::of(reinterpret_cast<const unsigned*>(from));
+  } else {
+    static_assert(kWidth == 1, "vectors are of 1, 2, 4 or 8 elements");
+    out.words[0] = Read::of(from);
   }
   return out;
 }

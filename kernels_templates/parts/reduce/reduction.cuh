@@ -57,14 +57,20 @@ struct SlotSum {
     return static_cast<float*>(args.workspace) + static_cast<long long>(index) * kSlotFloats;
   }
 
-  // Stores the sums over all of k of vector v, as far as C has it.
+  // What store() needs of the columns of vector v; those above and below it have the same.
   template <class Writer>
+  static __device__ __forceinline__ auto bias(const Writer& writer, const Tile& tile, int v) {
+    return writer.template column_biases<kTraits.vector_c, kVector>(tile.n(v));
+  }
+
+  // Stores the sums over all of k of vector v, as far as C has it.
+  template <class Writer, class Bias>
   static __device__ __forceinline__ void store(const FloatVector<kVector>& sum,
                                                const Writer& writer, const Tile& tile, int batch,
-                                               int v) {
+                                               int v, const Bias& bias) {
     const int m = tile.m(v);
     if (m >= writer.args.m) return;
-    writer.template store_row<kTraits.vector_c>(sum, m, tile.n(v),
+    writer.template store_row<kTraits.vector_c>(sum, m, tile.n(v), bias,
                                                 correction<kTraits, kTypes>(writer.args, batch));
   }
 
@@ -84,6 +90,8 @@ struct SlotSum {
     const int way = thread / vectors;
     const int v = subtile * vectors + thread % vectors;
     const bool inside = v < Tile::kVectors && tile.m(v) < args.m && tile.n(v) < args.n;
+    const auto writer = ResultWriter<kTraits.epilogue, kTypes.result>::of(args, at.batch);
+    const auto of_columns = bias(writer, tile, v);
     FloatVector<kVector> sum = {};
     for (int i = way; i < slots; i += kAtOnce * ways) {
       FloatVector<kVector> loaded[kAtOnce] = {};
@@ -105,9 +113,7 @@ struct SlotSum {
         add_to(sum, load_vector<kVector>(sums + kVector * (w * vectors + thread)));
       }
     }
-    if (!inside) return;
-    store(sum, ResultWriter<kTraits.epilogue, kTypes.result>::of(args, at.batch), tile, at.batch,
-          v);
+    if (inside) store(sum, writer, tile, at.batch, v, of_columns);
   }
 };
 
@@ -120,6 +126,7 @@ struct SliceReduction {
   static constexpr bool kAtomic = kSlices > 1 && kTile.reduction == kReduceAtomic;
   static constexpr bool kInWorkspace = kSlices > 1 && !kInCluster && !kAtomic;
   static constexpr int kVector = Tile::kVector;
+  using Bias = typename Writer::template BiasVector<kVector>;
 
   // Adds up the tiles that a block of kThreads threads has in shared memory, one of each of
   // kGroups groups, kGroupFloats apart, and those of the other slices. All threads come here.
@@ -127,30 +134,33 @@ struct SliceReduction {
   static __device__ __forceinline__ void run(float* smem, const GemmArgs& args, const Tile& tile,
                                              int batch, int slice) {
     if constexpr (kGroups > 1 || !kInCluster) __syncthreads();  // the groups have stored their sums
+    const auto sum = [&](int v) {
+      return sum_of<kGroups>([&](int group) {
+        return load_vector<kVector>(smem + group * kGroupFloats + Tile::offset(v));
+      });
+    };
     if constexpr (kInCluster) {
       if constexpr (kGroups > 1) {
-        for_each_sum<kThreads, kGroups, kGroupFloats>(
-            smem, [&](int v, const FloatVector<kVector>& sum) {
-              store_vector<kVector>(smem + Tile::offset(v), sum);
-            });
+        for_each_vector<kThreads, 1>(0, NoBias{}, [&](int v, NoBias) {
+          store_vector<kVector>(smem + Tile::offset(v), sum(v));
+        });
       }
       add_in_cluster<kThreads>(smem, args, tile, batch, slice);
     } else if constexpr (kInWorkspace) {
       float* slot = Slots::slot(args, static_cast<int>(blockIdx.x));
-      for_each_sum<kThreads, kGroups, kGroupFloats>(
-          smem, [&](int v, const FloatVector<kVector>& sum) {
-            if (tile.m(v) < args.m) store_vector<kVector>(slot + kVector * v, sum);
-          });
+      for_each_vector<kThreads, 1>(0, NoBias{}, [&](int v, NoBias) {
+        if (tile.m(v) < args.m) store_vector<kVector>(slot + kVector * v, sum(v));
+      });
     } else if constexpr (kAtomic) {
-      for_each_sum<kThreads, kGroups, kGroupFloats>(
-          smem, [&](int v, const FloatVector<kVector>& sum) {
-            Slots::store(sum, AtomicWriter::of(args, batch), tile, batch, v);
-          });
+      const auto writer = AtomicWriter::of(args, batch);
+      for_each_vector<kThreads, 1>(0, NoBias{}, [&](int v, NoBias) {
+        Slots::store(sum(v), writer, tile, batch, v, AsSummed{});
+      });
     } else {
-      for_each_sum<kThreads, kGroups, kGroupFloats>(
-          smem, [&](int v, const FloatVector<kVector>& sum) {
-            Slots::store(sum, Writer::of(args, batch), tile, batch, v);
-          });
+      const auto writer = Writer::of(args, batch);
+      for_each_vector<kThreads, 1>(
+          0, [&](int v) { return Slots::bias(writer, tile, v); },
+          [&](int v, const Bias& bias) { Slots::store(sum(v), writer, tile, batch, v, bias); });
     }
   }
 
@@ -188,28 +198,43 @@ struct SliceReduction {
   }
 
  private:
-  // Calls use(v, the sum of vector v over the groups) for the calling thread's vectors.
-  template <int kThreads, int kGroups, int kGroupFloats, class Use>
-  static __device__ __forceinline__ void for_each_sum(const float* smem, Use use) {
-    for (int v = static_cast<int>(threadIdx.x); v < Tile::kVectors; v += kThreads) {
-      use(v, sum_of<kGroups>([&](int group) {
-            return load_vector<kVector>(smem + group * kGroupFloats + Tile::offset(v));
-          }));
+  struct NoBias {
+    __device__ __forceinline__ NoBias operator()(int) const { return {}; }
+  };
+
+  // Calls use(v, bias_of(v)) for the calling thread's vectors in a tile that kRanks blocks share
+  // out. Threads lie side by side along the rows; a thread's vectors are above each other, and have
+  // one bias.
+  template <int kThreads, int kRanks, class BiasOf, class Use>
+  static __device__ __forceinline__ void for_each_vector(int rank, BiasOf bias_of, Use use) {
+    constexpr int kAcross = Tile::kRowVectors < kThreads ? Tile::kRowVectors : kThreads;
+    constexpr int kRows = kThreads / kAcross;
+    const int row = static_cast<int>(threadIdx.x) / kAcross;
+    if (row >= kRows) return;
+    for (int column = static_cast<int>(threadIdx.x) % kAcross; column < Tile::kRowVectors;
+         column += kAcross) {
+      const auto bias = bias_of(column);
+      for (int v = (rank * kRows + row) * Tile::kRowVectors + column; v < Tile::kVectors;
+           v += kRanks * kRows * Tile::kRowVectors) {
+        use(v, bias);
+      }
     }
   }
 
   // Adds up the tiles that all blocks of a cluster have in shared memory, in the order of their
-  // ranks. Block `rank` does every kSlices-th run of kThreads vectors.
+  // ranks.
   template <int kThreads>
   static __device__ __forceinline__ void add_in_cluster(const float* smem, const GemmArgs& args,
                                                         const Tile& tile, int batch, int rank) {
+    const auto writer = Writer::of(args, batch);
     cluster_sync();
-    for (int v = rank * kThreads + static_cast<int>(threadIdx.x); v < Tile::kVectors;
-         v += kSlices * kThreads) {
-      const auto sum = sum_of<kSlices>(
-          [&](int block) { return cluster_load<kVector>(smem + Tile::offset(v), block); });
-      Slots::store(sum, Writer::of(args, batch), tile, batch, v);
-    }
+    for_each_vector<kThreads, kSlices>(
+        rank, [&](int v) { return Slots::bias(writer, tile, v); },
+        [&](int v, const Bias& bias) {
+          const auto sum = sum_of<kSlices>(
+              [&](int block) { return cluster_load<kVector>(smem + Tile::offset(v), block); });
+          Slots::store(sum, writer, tile, batch, v, bias);
+        });
     cluster_sync();  // no block may leave while others read its shared memory
   }
 };

@@ -24,6 +24,7 @@ template <TileConfig kTile, KernelTraits kTraits>
 struct SkinnyTile {
   using G = SkinnyGeometry<kTile, kTraits>;
   static constexpr int kVector = kSkinnyPartialVector;
+  static constexpr int kRowVectors = kTile.tile_n;
   static constexpr int kVectors = G::kShort * G::kLong;
 
   int row;
