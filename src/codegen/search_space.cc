@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <unordered_set>
 
 #include "codegen/json_file.h"
 #include "core/names.h"
@@ -133,6 +134,31 @@ Enumeration enumerate(const SearchSpace& space, const Problem& problem, const De
   }
   std::erase_if(result.refused, [](const RuleCount& count) { return count.refused == 0; });
   return result;
+}
+
+std::vector<TileConfig> sample_legal(const SearchSpace& space, const Problem& problem,
+                                     const DeviceSpec& device, size_t most,
+                                     std::mt19937_64& random) {
+  constexpr int64_t kFewPoints = int64_t{1} << 17;  // are all looked at
+  constexpr int kMostDraws = 1 << 20;
+  const int64_t size = space.size();
+  if (size <= kFewPoints) {
+    auto legal = enumerate(space, problem, device).legal;
+    std::shuffle(legal.begin(), legal.end(), random);
+    legal.resize(std::min(legal.size(), most));
+    return legal;
+  }
+  std::vector<TileConfig> drawn;
+  std::unordered_set<int64_t> seen;
+  std::uniform_int_distribution<int64_t> any(0, size - 1);
+  KernelSpec spec = spec_for(*space.strategy, {}, problem, device.arch);
+  for (int i = 0; i < kMostDraws && drawn.size() < most; ++i) {
+    const int64_t index = any(random);
+    if (!seen.insert(index).second) continue;
+    spec.tile = space.at(index);
+    if (broken_rule(spec, device) == nullptr) drawn.push_back(spec.tile);
+  }
+  return drawn;
 }
 
 }  // namespace gemmtune::codegen

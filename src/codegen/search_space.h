@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,5 +49,12 @@ struct Enumeration {
 
 // All points of `space` that are legal for `problem` (canonical) on `device`.
 Enumeration enumerate(const SearchSpace& space, const Problem& problem, const DeviceSpec& device);
+
+// Different legal points of `space` in a random order, `most` at most: of a large space they are
+// drawn, which takes seconds where enumerate() takes minutes, and where legal ones are rare there
+// may be fewer of them than the space has.
+std::vector<TileConfig> sample_legal(const SearchSpace& space, const Problem& problem,
+                                     const DeviceSpec& device, size_t most,
+                                     std::mt19937_64& random);
 
 }  // namespace gemmtune::codegen

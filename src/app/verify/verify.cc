@@ -30,12 +30,9 @@ constexpr size_t kMostSampled = 5000;
 
 // `count` of the tiles: those of them in which most pairs of parameter values stand together, then
 // any others.
-std::vector<TileConfig> sample(const codegen::SearchSpace& space, std::vector<TileConfig> tiles,
-                               uint64_t seed, size_t count) {
-  std::mt19937_64 random(seed);
-  std::shuffle(tiles.begin(), tiles.end(), random);
-  const auto levels = codegen::levels_of(
-      space, std::span<const TileConfig>(tiles).first(std::min(tiles.size(), kMostSampled)));
+std::vector<TileConfig> choose(const codegen::SearchSpace& space,
+                               const std::vector<TileConfig>& tiles, size_t count) {
+  const auto levels = codegen::levels_of(space, tiles);
   std::vector<bool> is_chosen(tiles.size());
   std::vector<TileConfig> chosen;
   for (const size_t i : codegen::pair_cover(levels, count)) {
@@ -63,10 +60,12 @@ Expected<std::vector<codegen::KernelSpec>> choose_kernels(const VerifyOptions& o
     return tl::unexpected(supported.error());
   auto space = codegen::default_search_space(**strategy);
   if (!space) return tl::unexpected(space.error());
-  auto legal = codegen::enumerate(*space, problem, target.limits).legal;
+  const auto count = static_cast<size_t>(options.tiles);
+  std::mt19937_64 random(options.seed);
+  const auto legal =
+      codegen::sample_legal(*space, problem, target.limits, std::max(kMostSampled, count), random);
   std::vector<codegen::KernelSpec> specs;
-  for (const TileConfig& tile :
-       sample(*space, std::move(legal), options.seed, static_cast<size_t>(options.tiles)))
+  for (const TileConfig& tile : choose(*space, legal, count))
     specs.push_back(codegen::spec_for(**strategy, tile, problem, target.arch));
   if (specs.empty()) return usage_error("no tile of the strategy is legal for this problem");
   return specs;

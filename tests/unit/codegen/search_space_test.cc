@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <random>
 #include <set>
 #include <string>
 
@@ -46,6 +47,37 @@ TEST_CASE("a space enumerates its whole product") {
   std::set<std::string> tiles;
   for (int64_t i = 0; i < space->size(); ++i) tiles.insert(to_string(space->at(i)));
   CHECK(tiles.size() == 6);
+}
+
+std::set<std::string> spelled(const std::vector<TileConfig>& tiles) {
+  std::set<std::string> all;
+  for (const TileConfig& tile : tiles) all.insert(to_string(tile));
+  return all;
+}
+
+TEST_CASE("a sample of a small space is all legal points, or as many as are wanted") {
+  const auto space = *default_search_space(**find_strategy("naive"));
+  const Problem problem = make_problem({256, 256, 256});
+  const DeviceSpec device = representative_device({8, 0, false});
+  const auto legal = enumerate(space, problem, device).legal;
+  std::mt19937_64 random(1);
+  CHECK(spelled(sample_legal(space, problem, device, legal.size() + 1, random)) == spelled(legal));
+  CHECK(sample_legal(space, problem, device, 2, random).size() == 2);
+}
+
+TEST_CASE("a sample of a large space is different legal points, others with another seed") {
+  const auto space = *default_search_space(**find_strategy("sliced_k"));
+  const Problem problem = make_problem({256, 256, 256});
+  const DeviceSpec device = representative_device({9, 0, false});
+  std::mt19937_64 random(1);
+  const auto tiles = sample_legal(space, problem, device, 500, random);
+  CHECK(tiles.size() == 500);
+  CHECK(spelled(tiles).size() == 500);
+  for (const TileConfig& tile : tiles) {
+    CHECK(space.holds(tile));
+    CHECK(broken_rule(spec_for(*space.strategy, tile, problem, device.arch), device) == nullptr);
+  }
+  CHECK(spelled(sample_legal(space, problem, device, 500, random)) != spelled(tiles));
 }
 
 TEST_CASE("errors name the file and the key") {
