@@ -173,6 +173,20 @@ uint32_t parity_of(Warp& warp, const Instruction& in, uint32_t lane) {
              : static_cast<uint32_t>(warp.row<uint64_t>(in.op[1])[lane] & 1);
 }
 
+// The lane goes on: what others released is in its past.
+void pass(Warp& warp, const Instruction& in, uint32_t lane, const MBarrier& barrier) {
+  if ((in.variant & kRelaxed) == 0) {
+    warp.clocks().acquire(warp.cluster_index(), barrier.opened_clock);
+  }
+  if (barrier.overtaken == 0) return;
+  warp.report(Check::mbarrier_count, in, lane, kSharedWindow + kSharedBase + barrier.offset, [&] {
+    return fmt::format(
+        "phase {} was complete before {} copies that complete on the mbarrier: it "
+        "expected too few bytes",
+        barrier.phase - 1, barrier.overtaken);
+  });
+}
+
 Step execute_wait(Warp& warp, const Instruction& in, uint32_t mask) {
   const bool timed_out = std::exchange(warp.poll_timed_out, false);
   uint32_t passed = 0;
@@ -191,9 +205,7 @@ Step execute_wait(Warp& warp, const Instruction& in, uint32_t mask) {
     }
     if (has_passed(warp, in, lane, barrier)) {
       passed |= 1U << lane;
-      if ((in.variant & kRelaxed) == 0) {
-        warp.clocks().acquire(warp.cluster_index(), barrier.opened_clock);
-      }
+      pass(warp, in, lane, barrier);
     }
     const uint32_t own_place = place_of_mbarrier(rank, barrier.offset);
     place = first || place == own_place ? own_place : kSeveralMbarriers;

@@ -73,6 +73,8 @@ bool start_copy(Warp& warp, const Instruction& in, uint32_t lane, const BulkCopy
                                    barrier.time);
   }
   ++barrier.in_flight;
+  barrier.copied_at = barrier.time;
+  barrier.copying_instruction = warp.index_of(in);
   if (warp.launch().options.async == AsyncMode::early) {
     land(cluster, copy);
   } else {

@@ -86,6 +86,7 @@ Cluster::State Cluster::run(uint64_t slice, uint64_t budget) {
       }
       if (state == Warp::State::finished) {
         finish_stores(warp);
+        if (warp.block().has_ended()) check_copies_at_end(warp.block());
         order_.erase(order_.begin() + static_cast<ptrdiff_t>(i));
         open_barriers_after_end(warp.block());
         note_event();

@@ -68,8 +68,8 @@ void finish(Warp& warp, const BulkStore& store) {
 
 void finish_stores(Warp& warp) {
   for (const BulkStore& store : warp.bulk_stores) {
-    warp.report(Check::store_wait, *store.in, store.lane,
-                kSharedWindow + kSharedBase + store.offset, [] {
+    warp.report(Check::bulk_wait, *store.in, store.lane, kSharedWindow + kSharedBase + store.offset,
+                [] {
                   return "the thread ends while the copy may still read shared memory: no "
                          "cp.async.bulk.wait_group";
                 });

@@ -1,7 +1,11 @@
 #include "ptxsim/machine/mbarrier.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 
+#include "ptxsim/decode/address_space.h"
 #include "ptxsim/machine/block.h"
 
 namespace gemmtune::ptxsim {
@@ -10,6 +14,7 @@ void complete_phase_if_due(Block& block, MBarrier& barrier) {
   if (barrier.pending != 0 || barrier.bytes != 0) return;
   Cluster& cluster = block.cluster();
   ++barrier.phase;
+  barrier.overtaken = barrier.in_flight;
   barrier.pending = barrier.expected;
   barrier.opened_clock = std::move(barrier.clock);
   barrier.clock.clear();
@@ -19,6 +24,27 @@ void complete_phase_if_due(Block& block, MBarrier& barrier) {
   const uint32_t place = place_of_mbarrier(block.rank(), barrier.offset);
   for (const auto& other : cluster.blocks()) {
     for (const auto& warp : other->warps()) warp->wake_pollers(place);
+  }
+}
+
+void check_copies_at_end(Block& block) {
+  Warp& first = *block.warps().front();
+  if (!first.checks_races()) return;
+  for (const auto& [offset, barrier] : block.mbarriers()) {
+    const auto has_seen = [&, at = &barrier](const auto& warp) {
+      return first.clocks().seen(warp->cluster_index())[at->component] >= at->copied_at;
+    };
+    if (barrier.copied_at == 0 ||
+        std::any_of(block.warps().begin(), block.warps().end(), has_seen)) {
+      continue;
+    }
+    first.report(Check::bulk_wait, first.program().code[barrier.copying_instruction], 0,
+                 kSharedWindow + kSharedBase + offset, [&] {
+                   return fmt::format(
+                       "the block ends while the copy may still write its shared memory: nobody "
+                       "waited at the mbarrier at {:#x}",
+                       kSharedBase + offset);
+                 });
   }
 }
 

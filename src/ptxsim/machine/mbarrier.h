@@ -26,8 +26,11 @@ struct MBarrier {
   uint32_t initialising_warp = 0;
   uint32_t initialised_at = 0;  // of that warp's clock
   uint32_t in_flight = 0;       // copies that are still to complete on it
-  BarrierClock clock;           // what arrivals of this phase have released
-  BarrierClock opened_clock;    // ... of the phase that was completed last
+  uint32_t overtaken = 0;       // ... when the phase before the current one was completed
+  uint32_t copied_at = 0;       // time of the last phase that a copy belongs to
+  uint32_t copying_instruction = 0;
+  BarrierClock clock;         // what arrivals of this phase have released
+  BarrierClock opened_clock;  // ... of the phase that was completed last
 
   // Whether the phase of this parity is complete, of the current one and the one before.
   bool has_passed(uint32_t parity) const { return (phase & 1) != parity; }
@@ -48,5 +51,8 @@ inline constexpr uint32_t kSeveralMbarriers = 0xFFFFFFFFU;  // lanes that wait a
 
 // Completes the phase when nothing is missing any more, and lets those go on who wait for it.
 void complete_phase_if_due(Block& block, MBarrier& barrier);
+
+// A block has ended: reports copies into it that none of its warps has waited for.
+void check_copies_at_end(Block& block);
 
 }  // namespace gemmtune::ptxsim

@@ -70,7 +70,7 @@ constexpr std::array<CheckRow, kChecks> kCheckRows = {{
     {Check::mbarrier_init, "mbarrier_init", FindingKind::invalid_operand},
     {Check::mbarrier_count, "mbarrier_count", FindingKind::invalid_operand},
     {Check::tensor_map, "tensor_map", FindingKind::invalid_operand},
-    {Check::store_wait, "store_wait", FindingKind::missing_async_wait},
+    {Check::bulk_wait, "bulk_wait", FindingKind::missing_async_wait},
     {Check::wgmma_registers, "wgmma_registers", FindingKind::missing_async_wait},
     {Check::wgmma_fence, "wgmma_fence", FindingKind::invalid_operand},
     {Check::register_count, "register_count", FindingKind::invalid_operand},

@@ -68,7 +68,7 @@ enum class Check : uint8_t {
   mbarrier_init,    // before it is used, and not twice
   mbarrier_count,   // of arrivals and bytes
   tensor_map,       // fits the instruction
-  store_wait,       // for TMA stores, before the thread ends
+  bulk_wait,        // for TMA copies, before the threads end
   wgmma_registers,  // of a wgmma that was not waited for
   wgmma_fence,      // between a register's write and wgmma
   register_count,   // of setmaxnreg

@@ -17,7 +17,8 @@ __device__ void body(const float* in, float* out, float* scratch, int n) {
     }
     wait(&barrier[1], 0);
   }
-  wait(&barrier[kBroken ? 0 : 1], 0);
+  wait(&barrier[0], 0);
+  if (!kBroken) wait(&barrier[1], 0);
   out[threadIdx.x] = tile[1][threadIdx.x];
 }
 

@@ -88,6 +88,7 @@ const Fault kFaults[] = {
     {"copy_size", Check::copy_size},
     {"trap", Check::trap},
     {"bulk_forgotten_wait", Check::read_of_pending},
+    {"bulk_without_wait", Check::bulk_wait},
     {"bulk_wrong_stage", Check::read_of_pending},
     {"bulk_refill_too_early", Check::write_after_read},
     {"bulk_wrong_parity", Check::progress},
@@ -96,7 +97,7 @@ const Fault kFaults[] = {
     {"mbarrier_used_too_early", Check::mbarrier_init},
     {"mbarrier_two_producers", Check::mbarrier_count},
     {"store_without_fence", Check::proxy_fence},
-    {"store_without_wait", Check::store_wait},
+    {"store_without_wait", Check::bulk_wait},
     {"store_source_rewritten", Check::write_after_read},
     {"tensor_map_dimensions", Check::tensor_map, {64, 64, 1, true}},
     {"setmaxnreg_count", Check::register_count, {128}},
@@ -191,7 +192,7 @@ void check_finding(const Finding& finding, const Size& size) {
 
 TEST_CASE("every planted fault is found and its correct twin has none") {
   for (const Fault& fault : kFaults) {
-    CAPTURE(fault.file);
+    CAPTURE(std::string(fault.file));
     const Module module = load(fault.file);
     for (const AsyncMode mode : {AsyncMode::early, AsyncMode::late}) {
       for (const uint64_t seed : {0, 1, 2}) {

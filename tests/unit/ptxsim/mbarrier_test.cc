@@ -218,6 +218,30 @@ END:)";
   CHECK(outcome.out[5] == 1);
 }
 
+TEST_CASE("a phase that expects fewer bytes than its copies have is found") {
+  const char* const body = R"(
+  .reg .b32 bar, to;
+  mov.u32 bar, full; mov.u32 to, tile;
+  setp.ne.u32 p0, tid, 0;
+  @p0 bra END;
+  mbarrier.init.shared::cta.b64 [bar], 1;
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 64;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [out], 64, [bar];
+  add.u32 to, to, 64;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [out], 64, [bar];
+WAIT:
+  mbarrier.try_wait.parity.shared::cta.b64 p1, [bar], 0;
+  @!p1 bra WAIT;
+  ld.shared.u32 x, [to];
+END:)";
+  Options options;
+  const RunResult late = run_body(body, blocks_of(32), options, kShared).result;
+  CHECK_MESSAGE(has(late, Check::mbarrier_count), describe(late));
+  options.async = AsyncMode::early;
+  const RunResult early = run_body(body, blocks_of(32), options, kShared).result;
+  CHECK_MESSAGE(has(early, Check::read_of_pending), describe(early));
+}
+
 TEST_CASE("what an mbarrier must not be used for is found") {
   struct Misuse {
     Check check;
