@@ -46,7 +46,7 @@ std::string mutate(const std::string& text, std::mt19937_64& random) {
 
 TEST_CASE("damaged PTX never crashes the parser or the decoder") {
   std::mt19937_64 random(20240607);
-  for (const char* file : {"ordinary.ptx", "tensor.ptx"}) {
+  for (const char* file : {"ordinary.ptx", "tensor.ptx", "hopper_gemm.ptx"}) {
     const std::string text =
         read_text(std::string(GEMMTUNE_SOURCE_DIR) + "/tests/unit/ptxsim/kernels/" + file);
     REQUIRE(text.size() > 1000);
