@@ -61,6 +61,9 @@ class DecodeContext {
   bool list_sources(const ast::Operand& operand, Type type);
   void append_row(Row row);
 
+  // The instruction reads this row too, beside what its operands say.
+  void also_reads(Row row) { note_read(row); }
+
   // Resolves operand 0 as a destination and the others as sources into op[0..], and sets execute.
   bool emit(Execute execute, Type destination_type, std::initializer_list<Type> source_types);
   // Executes with `execute`; operands were resolved already.

@@ -87,6 +87,7 @@ struct Instruction {
   uint32_t reconvergence = kNoTarget;  // where diverged lanes meet again; kNoTarget: at exit
   bool reports_undefined = false;      // an undefined operand is a finding, not passed on
   bool is_wgmma = false;               // checks its registers itself
+  uint16_t sum_reads = 0;              // the last of its reads: only if op[2] says so (wgmma)
   bool selects = false;                // op[0] = op[3] ? op[1] : op[2]
   uint32_t first_read = 0;             // its rows in Program::reads and writes
   uint32_t first_write = 0;

@@ -137,7 +137,7 @@ Step execute_mma(Warp& warp, const Instruction& in, uint32_t mask) {
   wgmma.in = &in;
   if (!form.a_in_registers && !descriptor_of(warp, in, in.op[0], wgmma.a)) return Step::fault;
   if (!descriptor_of(warp, in, in.op[1], wgmma.b)) return Step::fault;
-  wgmma.accumulates = ((warp.predicate(in.op[2]) & 1) != 0) != (in.variant != 0);
+  wgmma.accumulates = warp.adds_to_sums(in);
   wgmma.group = state.groups;
   wgmma.serial = ++state.serial;
   wgmma.read = warp.block().cluster().async_reads().begin(warp.cluster_index(), warp.index_of(in));
@@ -291,6 +291,10 @@ bool decode_mma(DecodeContext& c) {
   c.out.op[2] = c.predicate_source(c.operand(3), negated);
   if (c.out.op[1] == kNoRow || c.out.op[2] == kNoRow) return false;
   c.out.variant = negated ? 1 : 0;
+  c.out.sum_reads = static_cast<uint16_t>(form.results());
+  for (uint32_t i = 0; i < form.results(); ++i) {
+    c.also_reads(c.program().rows[c.out.list + i]);
+  }
   c.out.reports_undefined = true;
   c.out.is_wgmma = true;
   c.out.immediate = std::bit_cast<int64_t>(form);

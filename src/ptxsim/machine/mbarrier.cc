@@ -30,20 +30,21 @@ void complete_phase_if_due(Block& block, MBarrier& barrier) {
 void check_copies_at_end(Block& block) {
   Warp& first = *block.warps().front();
   if (!first.checks_races()) return;
-  for (const auto& [offset, barrier] : block.mbarriers()) {
-    const auto has_seen = [&, at = &barrier](const auto& warp) {
-      return first.clocks().seen(warp->cluster_index())[at->component] >= at->copied_at;
+  for (const auto& entry : block.mbarriers()) {
+    const MBarrier& barrier = entry.second;
+    const auto has_seen = [&](const auto& warp) {
+      return first.clocks().seen(warp->cluster_index())[barrier.component] >= barrier.copied_at;
     };
     if (barrier.copied_at == 0 ||
         std::any_of(block.warps().begin(), block.warps().end(), has_seen)) {
       continue;
     }
     first.report(Check::bulk_wait, first.program().code[barrier.copying_instruction], 0,
-                 kSharedWindow + kSharedBase + offset, [&] {
+                 kSharedWindow + kSharedBase + barrier.offset, [&] {
                    return fmt::format(
                        "the block ends while the copy may still write its shared memory: nobody "
                        "waited at the mbarrier at {:#x}",
-                       kSharedBase + offset);
+                       kSharedBase + barrier.offset);
                  });
   }
 }

@@ -232,7 +232,9 @@ void Warp::track(const Instruction& in, uint32_t mask) {
     const uint32_t chosen = predicate(in.op[3]);
     ok &= defined(in.op[3]) & ((chosen & defined(in.op[1])) | (~chosen & defined(in.op[2])));
   } else {
-    for (uint32_t i = 0; i < in.read_count; ++i) ok &= defined(reads[i]);
+    const bool ignores_sums = in.sum_reads != 0 && !adds_to_sums(in);
+    const uint32_t count = in.read_count - (ignores_sums ? in.sum_reads : 0U);
+    for (uint32_t i = 0; i < count; ++i) ok &= defined(reads[i]);
   }
   if (ok != mask && in.reports_undefined) {
     report(Check::operand_written, in, static_cast<uint32_t>(std::countr_zero(mask & ~ok)), 0,

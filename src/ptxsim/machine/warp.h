@@ -125,6 +125,10 @@ class Warp {
 
   // --- wgmma ---
   WarpgroupState warpgroup;
+  // Its scale-d, the same in all lanes.
+  bool adds_to_sums(const Instruction& in) {
+    return ((predicate(in.op[2]) & 1) != 0) != (in.variant != 0);
+  }
 
   // The allocation of the last global access, as a hint.
   GlobalMemory::Allocation* last_allocation = nullptr;

@@ -347,6 +347,34 @@ TEST_CASE("wgmma of all types, with A in shared memory and in registers") {
   }
 }
 
+TEST_CASE("wgmma adds to sums that were written, or does not add") {
+  const auto run_with = [](const char* adds) {
+    LaunchConfig launch;
+    launch.block[0] = 128;
+    return run_body(std::string(R"(
+  .reg .b32 d<4>; .reg .b64 desc;
+  mov.u32 x, tile; mad.lo.u32 x, tid, 32, x;
+  st.shared.v4.u32 [x], {0, 0, 0, 0}; st.shared.v4.u32 [x+16], {0, 0, 0, 0};
+  fence.proxy.async;
+  bar.sync 0;
+  mov.u64 desc, 68719476736; // 256 bytes from group to group
+  or.b64 desc, desc, 524352; // 128 from half to half, at 1024
+  wgmma.fence.sync.aligned;
+  wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {d0, d1, d2, d3}, desc, desc, )") +
+                        adds + R"(, 1, 1, 0, 0;
+  wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {d0, d1, d2, d3}, desc, desc, 1, 1, 1, 0, 0;
+  wgmma.commit_group.sync.aligned;
+  wgmma.wait_group.sync.aligned 0;)",
+                    launch, {}, ".shared .align 1024 .b8 tile[4096];\n")
+        .result;
+  };
+  const RunResult set = run_with("0");
+  CHECK_MESSAGE(set.findings.empty(), describe(set));
+  const RunResult added = run_with("1");
+  REQUIRE(added.findings.size() == 1);
+  CHECK(added.findings[0].check == Check::operand_written);
+}
+
 TEST_CASE("wgmma at the later steps of k within an atom") {
   for (const uint32_t swizzle : {64U, 128U}) {
     for (uint32_t step = 1; step < swizzle / 32; ++step) {
