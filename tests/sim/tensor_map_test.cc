@@ -1,7 +1,12 @@
 // A strategy with architecture-specific code and a tensor map, from its text to the simulator.
 #include <doctest/doctest.h>
 
+#include <numeric>
+#include <vector>
+
 #include "codegen/emitter.h"
+#include "launch/arguments.h"
+#include "ptxsim/machine/tensor_map.h"
 #include "sim_kernel.h"
 #include "tma_strategy.h"
 
@@ -34,11 +39,47 @@ TEST_CASE("it compiles for the arch that it names, and for no other") {
   CHECK_FALSE(compiler().compile({codegen::emit(spec), {8, 0, false}, {}}).has_value());
 }
 
-TEST_CASE("the simulator names the first instruction that it lacks") {
-  const auto kernel = SimVerifier::load(tma_spec(), compiler());
-  REQUIRE_FALSE(kernel);
-  CHECK(kernel.error().kind == ErrorKind::unsupported);
-  CHECK_MESSAGE(has(kernel.error().message, "mbarrier"), kernel.error().message);
+TEST_CASE("the simulator executes it, and its copies may arrive early or late") {
+  const codegen::KernelSpec spec = tma_spec();
+  const codegen::KernelSource source = codegen::emit(spec);
+  const auto compiled = compiler().compile_to_ptx({source, spec.arch, {}});
+  REQUIRE_MESSAGE(compiled.has_value(), compiled.error().log);
+  const auto module = ptxsim::parse(compiled->ptx, source.name);
+  REQUIRE_MESSAGE(module.has_value(), module.error().message);
+  // The extents are no multiples of the tile's.
+  const Problem problem = make_problem({50, 44, 44});
+  const codegen::KernelLaunch launch = spec.strategy->launch_plan(spec, problem).launches.front();
+  for (const ptxsim::AsyncMode mode : {ptxsim::AsyncMode::early, ptxsim::AsyncMode::late}) {
+    ptxsim::GlobalMemory memory;
+    std::vector<float> a(size_t{50} * 44);
+    std::iota(a.begin(), a.end(), 1.0F);
+    const uint64_t from = memory.allocate(a.size() * sizeof(float), 256, "A").value();
+    const uint64_t to = memory.allocate(a.size() * sizeof(float), 256, "C").value();
+    REQUIRE(memory.write(from, std::as_bytes(std::span(a))));
+    launch::Operands operands;
+    operands.a = reinterpret_cast<const void*>(from);  // NOLINT: an address of simulated memory
+    operands.c = reinterpret_cast<void*>(to);          // NOLINT
+    launch::ParameterBlock block;
+    REQUIRE(launch::pack_arguments(
+        launch.arguments, problem, false, operands,
+        [](const TensorMapConfig& config, const void* address) -> gpu::Result<EncodedTensorMap> {
+          return ptxsim::encode({reinterpret_cast<uintptr_t>(address), config});
+        },
+        block));
+    ptxsim::Arguments arguments;
+    for (size_t i = 0; i < block.parameters(); ++i) {
+      arguments.emplace_back(block.parameter(i).begin(), block.parameter(i).end());
+    }
+    ptxsim::Options options;
+    options.async = mode;
+    const auto ran =
+        ptxsim::run(*module, source.entries.front(), launch.config, arguments, memory, options);
+    REQUIRE_MESSAGE(ran.has_value(), ran.error().message);
+    for (const ptxsim::Finding& finding : ran->findings) FAIL_CHECK(to_string(finding));
+    std::vector<float> c(a.size());
+    REQUIRE(memory.read(to, std::as_writable_bytes(std::span(c))));
+    CHECK(c == a);
+  }
 }
 
 }  // namespace

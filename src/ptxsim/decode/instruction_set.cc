@@ -18,6 +18,8 @@ InstructionSet InstructionSet::all() {
   add_control(set);
   add_barriers(set);
   add_async_copies(set);
+  add_mbarriers(set);
+  add_warpgroup(set);
   add_warp_operations(set);
   add_atomics(set);
   add_clusters(set);

@@ -44,6 +44,8 @@ void add_memory(InstructionSet& set);
 void add_control(InstructionSet& set);
 void add_barriers(InstructionSet& set);
 void add_async_copies(InstructionSet& set);
+void add_mbarriers(InstructionSet& set);
+void add_warpgroup(InstructionSet& set);
 void add_warp_operations(InstructionSet& set);
 void add_atomics(InstructionSet& set);
 void add_clusters(InstructionSet& set);

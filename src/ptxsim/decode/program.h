@@ -34,6 +34,7 @@ enum class Step : uint8_t {
   exit,        // the lanes in `mask` end
   wait,        // blocked at a barrier; the lanes go on with the next instruction when it opens
   retry,       // blocked: the same instruction is executed again later
+  poll,        // blocked at an mbarrier: the same instruction is executed again when it has changed
   rendezvous,  // blocked until other lanes of the warp reach a warp-synchronous instruction
   fault,       // a finding that ends the block
 };
@@ -85,6 +86,7 @@ struct Instruction {
   uint32_t target = kNoTarget;         // branches
   uint32_t reconvergence = kNoTarget;  // where diverged lanes meet again; kNoTarget: at exit
   bool reports_undefined = false;      // an undefined operand is a finding, not passed on
+  bool is_wgmma = false;               // checks its registers itself
   bool selects = false;                // op[0] = op[3] ? op[1] : op[2]
   uint32_t first_read = 0;             // its rows in Program::reads and writes
   uint32_t first_write = 0;
@@ -156,8 +158,10 @@ struct Program {
   uint32_t local_bytes = 0;           // a thread
   uint32_t required_threads[3] = {};  // .reqntid; 0: any
   uint32_t required_cluster[3] = {};
-  uint32_t max_threads = 0;         // .maxntid product; 0: any
-  uint32_t shared_granule = 4;      // bytes: the smallest shared access, 1, 2 or 4
+  uint32_t max_threads = 0;       // .maxntid product; 0: any
+  uint32_t shared_granule = 4;    // bytes: the smallest shared access, 1, 2 or 4
+  bool uses_async_proxy = false;  // TMA or wgmma
+  bool uses_wgmma = false;
   bool may_read_undefined = false;  // some register may be read before it is written
 };
 

@@ -8,6 +8,7 @@
 
 #include "ptxsim/decode/address_space.h"
 #include "ptxsim/decode/instruction_set.h"
+#include "ptxsim/isa/bulk.h"
 #include "ptxsim/isa/lanes.h"
 #include "ptxsim/machine/block.h"
 #include "ptxsim/machine/memory_access.h"
@@ -161,7 +162,8 @@ bool decode_copy(DecodeContext& c) {
 }
 
 bool decode_cp(DecodeContext& c) {
-  if (!c.has("async") || c.has("bulk") || c.has("mbarrier")) return c.unknown();
+  if (c.has("bulk")) return decode_bulk(c);
+  if (!c.has("async") || c.has("mbarrier")) return c.unknown();
   if (c.has("commit_group")) {
     return c.only({"async", "commit_group"}) && c.operand_count(0, 0) && c.emit(execute_commit);
   }

@@ -1,7 +1,8 @@
 // bar, barrier, bar.warp.sync and fences. Source: PTX ISA, "Parallel Synchronization and
 // Communication Instructions".
 //
-// Fences order nothing here: every access takes effect at once.
+// Fences order nothing here: every access takes effect at once. One between the proxies counts for
+// the check that it was not forgotten.
 #include <fmt/format.h>
 
 #include <bit>
@@ -118,7 +119,14 @@ bool decode_barrier(DecodeContext& c) {
   return c.emit(execute_barrier);
 }
 
+Step execute_proxy_fence(Warp& warp, const Instruction& /*in*/, uint32_t /*mask*/) {
+  warp.clocks().proxy_fence(warp.cluster_index());
+  return Step::next;
+}
+
 bool decode_fence(DecodeContext& c) {
+  if (c.in.opcode == "fence" && c.has("proxy") && c.has("async"))
+    c.out.execute = execute_proxy_fence;
   return c.only({"cta",
                  "cluster",
                  "gl",
@@ -131,6 +139,9 @@ bool decode_fence(DecodeContext& c) {
                  "proxy",
                  "alias",
                  "async",
+                 "global",
+                 "shared::cta",
+                 "shared::cluster",
                  "async::global",
                  "async::shared",
                  "async::generic",

@@ -68,6 +68,7 @@ void open(Block& block, uint32_t id) {
     if (waited) clocks.acquire(warp.cluster_index(), barrier.clock);
   }
   barrier = Barrier{};
+  block.cluster().note_event();
 }
 
 uint32_t combine(const Instruction& in, Warp& warp, uint32_t lanes, uint32_t so_far, bool first) {
@@ -125,6 +126,7 @@ void open_cluster_barrier_if_complete(Cluster& cluster) {
   barrier.opened_clock = std::move(barrier.clock);
   barrier.clock.clear();
   ++barrier.phase;
+  cluster.note_event();
   for (const auto& block : cluster.blocks()) {
     for (const auto& warp : block->warps()) {
       bool waited = false;

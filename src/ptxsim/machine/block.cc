@@ -14,7 +14,7 @@ Block::Block(const Launch& launch, WorkerLog& log, Cluster& cluster, uint32_t ra
       cluster_(cluster),
       rank_(rank),
       shared_(launch.smem_bytes, launch.program.shared_granule,
-              launch.warps_per_block * launch.blocks_per_cluster) {
+              launch.warps_per_block * launch.blocks_per_cluster, launch.program.uses_async_proxy) {
   for (uint32_t i = 0; i < launch.warps_per_block; ++i) {
     warps_.push_back(
         std::make_unique<Warp>(launch, log, *this, i, rank * launch.warps_per_block + i));
@@ -35,6 +35,7 @@ void Block::restart(uint64_t cluster_index, uint32_t first_clock) {
   index_ = position_.x + uint64_t{grid[0]} * (position_.y + uint64_t{grid[1]} * position_.z);
   shared_.restart(first_clock);
   for (Barrier& barrier : barriers_) barrier = Barrier{};
+  mbarriers_.clear();
   for (auto& warp : warps_) warp->restart();
 }
 
@@ -54,6 +55,9 @@ void Cluster::restart(uint64_t cluster_index) {
   const uint32_t first_clock = clocks_.restart();
   order_.clear();
   barrier_ = ClusterBarrier{};
+  bulk_copies_.clear();
+  async_reads_.restart();
+  rounds_without_event_ = 0;
   for (auto& block : blocks_) {
     block->restart(cluster_index, first_clock);
     for (auto& warp : block->warps()) order_.push_back(warp.get());
@@ -68,6 +72,7 @@ Cluster::State Cluster::run(uint64_t slice, uint64_t budget) {
   uint64_t spent = 0;
   while (!order_.empty()) {
     bool progress = false;
+    bool out_of_slice = false;
     for (size_t i = 0; i < order_.size();) {
       Warp& warp = *order_[i];
       const uint64_t before = warp.log().total.warp_instructions;
@@ -80,14 +85,21 @@ Cluster::State Cluster::run(uint64_t slice, uint64_t budget) {
         return State::finished;
       }
       if (state == Warp::State::finished) {
+        finish_stores(warp);
         order_.erase(order_.begin() + static_cast<ptrdiff_t>(i));
         open_barriers_after_end(warp.block());
+        note_event();
         progress = true;
       } else {
         ++i;
+        out_of_slice = out_of_slice || state == Warp::State::out_of_slice;
       }
     }
-    if (!progress) {
+    if (out_of_slice) {  // somebody may spin on what one of those does who wait
+      bulk_copies_.land_awaited(*this);
+      time_out_pollers();
+    }
+    if (!progress && !help_those_who_wait()) {
       report_deadlock();
       order_.clear();
       return State::finished;
@@ -95,6 +107,25 @@ Cluster::State Cluster::run(uint64_t slice, uint64_t budget) {
     if (spent >= budget) return State::running;
   }
   return State::finished;
+}
+
+void Cluster::time_out_pollers() {
+  for (Warp* warp : order_) warp->time_out_pollers();
+}
+
+// Copies land late. A try_wait may also come back without success, after which a warp may do what
+// others wait for; when that happened often and nothing came of it, it is a deadlock.
+bool Cluster::help_those_who_wait() {
+  constexpr uint32_t kPatience = 32;
+  if (!bulk_copies_.empty()) {
+    bulk_copies_.land_all(*this);
+    return true;
+  }
+  const bool any = std::any_of(order_.begin(), order_.end(),
+                               [](const Warp* warp) { return warp->polls(kSeveralMbarriers); });
+  if (!any || ++rounds_without_event_ > kPatience) return false;
+  time_out_pollers();
+  return true;
 }
 
 void Cluster::report_deadlock() {

@@ -5,7 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include "ptxsim/machine/bulk_copy.h"
 #include "ptxsim/machine/launch.h"
+#include "ptxsim/machine/mbarrier.h"
 #include "ptxsim/machine/race_clocks.h"
 #include "ptxsim/machine/shared_memory.h"
 #include "ptxsim/machine/warp.h"
@@ -20,16 +22,16 @@ struct Barrier {
   uint32_t arrived = 0;   // threads
   uint32_t first_instruction = kNoTarget;
   uint32_t combined = 0;        // bar.red: a count, or 0 and 1
-  std::vector<uint32_t> clock;  // what arrivals have released
+  BarrierClock clock;           // what arrivals have released
   std::vector<uint32_t> warps;  // that wait or have arrived
 };
 
 // The barrier of all threads of a cluster. Source: PTX ISA, "barrier.cluster".
 struct ClusterBarrier {
-  uint32_t arrived = 0;                // threads, in units of 32
-  uint64_t phase = 0;                  // how often it has opened
-  std::vector<uint32_t> clock;         // what arrivals have released
-  std::vector<uint32_t> opened_clock;  // ... of the phase that opened last
+  uint32_t arrived = 0;       // threads, in units of 32
+  uint64_t phase = 0;         // how often it has opened
+  BarrierClock clock;         // what arrivals have released
+  BarrierClock opened_clock;  // ... of the phase that opened last
 };
 // Stands for it among the barriers that a split may wait at.
 inline constexpr uint32_t kClusterBarrier = kBarriers;
@@ -50,6 +52,7 @@ class Block {
   SharedMemory& shared() { return shared_; }
   Cluster& cluster() { return cluster_; }
   Barrier& barrier(uint32_t id) { return barriers_[id]; }
+  MBarriers& mbarriers() { return mbarriers_; }
   std::vector<std::unique_ptr<Warp>>& warps() { return warps_; }
   bool has_ended() const;
   bool any_thread_ended() const;
@@ -63,6 +66,7 @@ class Block {
   Index3 position_in_cluster_;
   SharedMemory shared_;
   std::array<Barrier, kBarriers> barriers_;
+  MBarriers mbarriers_;
   std::vector<std::unique_ptr<Warp>> warps_;
 };
 
@@ -82,13 +86,24 @@ class Cluster {
   RaceClocks& clocks() { return clocks_; }
   std::vector<std::unique_ptr<Block>>& blocks() { return blocks_; }
   ClusterBarrier& barrier() { return barrier_; }
+  BulkCopies& bulk_copies() { return bulk_copies_; }
+  AsyncReads& async_reads() { return async_reads_; }
+  GlobalMemory& memory() const { return launch_.memory; }
+  // Something has happened that lets others go on: a barrier opened, a warp ended.
+  void note_event() { rounds_without_event_ = 0; }
 
  private:
+  // Nobody could go on, or some ran on and on while others wait at mbarriers.
+  bool help_those_who_wait();
+  void time_out_pollers();
   void report_deadlock();
 
   const Launch& launch_;
   RaceClocks clocks_;
   ClusterBarrier barrier_;
+  BulkCopies bulk_copies_;
+  AsyncReads async_reads_;
+  uint32_t rounds_without_event_ = 0;
   std::vector<std::unique_ptr<Block>> blocks_;
   std::vector<Warp*> order_;
 };

@@ -15,19 +15,20 @@ constexpr std::byte kPattern{
     0xCB};  // unwritten shared memory: a large negative float, no small integer
 }  // namespace
 
-struct SharedMemory::Access {
-  Warp& warp;
-  const Instruction& in;
-  uint32_t lane;
-  uint32_t now;
-  const uint32_t* seen;
-  bool atomic;
-};
-
-SharedMemory::SharedMemory(uint32_t bytes, uint32_t granule, uint32_t warps)
+SharedMemory::SharedMemory(uint32_t bytes, uint32_t granule, uint32_t warps, bool by_async_proxy)
     : data_(bytes),
       granule_shift_(static_cast<uint32_t>(std::countr_zero(granule))),
-      warps_(warps) {}
+      warps_(warps) {
+  if (!by_async_proxy) return;
+  chunk_flags_.resize((bytes >> kChunkShift) + 1);
+  chunk_reads_.resize(chunk_flags_.size() * warps);
+}
+
+SharedMemory::Access SharedMemory::access_by(Warp& warp, const Instruction& in, uint32_t lane,
+                                             bool atomic) const {
+  const uint32_t own = warp.cluster_index();
+  return {warp, in, lane, warp.clocks().now(own), warp.clocks().seen(own), atomic};
+}
 
 void SharedMemory::restart(uint32_t first_clock) {
   first_clock_ = first_clock;
@@ -38,19 +39,24 @@ void SharedMemory::restart(uint32_t first_clock) {
       if (write.clock == kPending) write.clock = 0;  // of a block that ended with a fault
     }
   }
+  std::fill(chunk_flags_.begin(), chunk_flags_.end(), uint8_t{0});
   writes_.resize(granules);
   reads_.resize(granules * warps_);
 }
 
 void SharedMemory::report_pending(Check check, const Access& access, uint32_t granule) {
   const Write& write = writes_[granule];
-  access.warp.report(check, access.in, access.lane,
-                     kSharedWindow + kSharedBase + (uint64_t{granule} << granule_shift_), [&] {
-                       return fmt::format(
-                           "the cp.async of thread {} at {} into these bytes was not waited for",
+  access.warp.report(
+      check, access.in, access.lane,
+      kSharedWindow + kSharedBase + (uint64_t{granule} << granule_shift_), [&] {
+        if (is_bulk(write)) {
+          return fmt::format("the TMA copy at {} into these bytes was not waited for",
+                             access.warp.place_of(write.instruction));
+        }
+        return fmt::format("the cp.async of thread {} at {} into these bytes was not waited for",
                            access.warp.thread_name(write.thread),
                            access.warp.place_of(write.instruction));
-                     });
+      });
 }
 
 void SharedMemory::report_race(Check check, const Access& access, uint32_t granule, uint32_t thread,
@@ -83,6 +89,7 @@ void SharedMemory::check_read(const Access& access, uint32_t granule) {
   if (!access.warp.checks_races()) return;
   const uint32_t writer = write.thread / kWarpSize;
   if (write.clock <= access.seen[writer]) return;
+  if (is_bulk(write)) return report_pending(Check::read_of_pending, access, granule);
   if (write.thread == access.warp.cluster_index() * kWarpSize + access.lane) return;
   if (access.atomic && write.atomic) return;
   report_race(Check::read_after_write, access, granule, writer * 64 + write.thread % kWarpSize,
@@ -92,7 +99,7 @@ void SharedMemory::check_read(const Access& access, uint32_t granule) {
 void SharedMemory::note_read(Warp& warp, const Instruction& in, uint32_t mask,
                              const uint32_t* offset, uint32_t bytes) {
   const uint32_t own = warp.cluster_index();
-  Access access{warp, in, 0, warp.clocks().now(own), warp.clocks().seen(own), in.access.is_atomic};
+  Access access = access_by(warp, in, 0, in.access.is_atomic);
   const uint32_t instruction = warp.index_of(in);
   const uint64_t stamp_high = uint64_t{access.now} << 32;
   const uint64_t stamp = stamp_high | uint64_t{instruction} << 6;
@@ -100,6 +107,7 @@ void SharedMemory::note_read(Warp& warp, const Instruction& in, uint32_t mask,
   for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
     if ((mask >> lane & 1) == 0) continue;
     access.lane = lane;
+    note_chunks(offset[lane], bytes, [&](uint32_t chunk) { chunk_flags_[chunk] |= kGenericRead; });
     const uint32_t first = offset[lane] >> granule_shift_;
     for (uint32_t granule = first; granule < first + count; ++granule) {
       const Write& write = writes_[granule];
@@ -115,17 +123,22 @@ void SharedMemory::note_read(Warp& warp, const Instruction& in, uint32_t mask,
   }
 }
 
-void SharedMemory::check_write(const Access& access, uint32_t granule) {
+void SharedMemory::check_last_write(const Access& access, uint32_t granule) {
   const Write& write = writes_[granule];
-  const uint32_t own = access.warp.cluster_index();
   if (write.clock == kPending) return report_pending(Check::write_of_pending, access, granule);
   if (!access.warp.checks_races()) return;
   const uint32_t writer = write.thread / kWarpSize;
-  if (write.clock >= first_clock_ && write.clock > access.seen[writer] &&
-      write.thread != own * kWarpSize + access.lane && !(access.atomic && write.atomic)) {
-    return report_race(Check::write_after_write, access, granule,
-                       writer * 64 + write.thread % kWarpSize, write.instruction);
-  }
+  if (write.clock < first_clock_ || write.clock <= access.seen[writer]) return;
+  if (is_bulk(write)) return report_pending(Check::write_of_pending, access, granule);
+  const uint32_t own = access.warp.cluster_index();
+  if (write.thread == own * kWarpSize + access.lane || (access.atomic && write.atomic)) return;
+  report_race(Check::write_after_write, access, granule, writer * 64 + write.thread % kWarpSize,
+              write.instruction);
+}
+
+void SharedMemory::check_reads(const Access& access, uint32_t granule) {
+  if (!access.warp.checks_races()) return;
+  const uint32_t own = access.warp.cluster_index();
   const Read* reads = &reads_[size_t{granule} * warps_];
   for (uint32_t warp = 0; warp < warps_; ++warp) {
     const auto clock = static_cast<uint32_t>(reads[warp] >> 32);
@@ -137,15 +150,24 @@ void SharedMemory::check_write(const Access& access, uint32_t granule) {
   }
 }
 
+void SharedMemory::check_write(const Access& access, uint32_t granule) {
+  check_last_write(access, granule);
+  check_reads(access, granule);
+}
+
 void SharedMemory::note_write(Warp& warp, const Instruction& in, uint32_t mask,
                               const uint32_t* offset, uint32_t bytes) {
   const uint32_t own = warp.cluster_index();
-  Access access{warp, in, 0, warp.clocks().now(own), warp.clocks().seen(own), in.access.is_atomic};
+  Access access = access_by(warp, in, 0, in.access.is_atomic);
   const uint32_t instruction = warp.index_of(in);
   const uint32_t count = bytes >> granule_shift_;
   for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
     if ((mask >> lane & 1) == 0) continue;
     access.lane = lane;
+    note_chunks(offset[lane], bytes, [&](uint32_t chunk) {
+      if ((chunk_flags_[chunk] & kAsyncRead) != 0) check_async_reads(access, chunk);
+      chunk_flags_[chunk] &= static_cast<uint8_t>(~kBulkWritten);
+    });
     const uint32_t first = offset[lane] >> granule_shift_;
     for (uint32_t granule = first; granule < first + count; ++granule) {
       check_write(access, granule);
@@ -158,7 +180,11 @@ void SharedMemory::note_write(Warp& warp, const Instruction& in, uint32_t mask,
 void SharedMemory::begin_async_write(Warp& warp, const Instruction& in, uint32_t lane,
                                      uint32_t offset, uint32_t bytes) {
   const uint32_t own = warp.cluster_index();
-  const Access access{warp, in, lane, warp.clocks().now(own), warp.clocks().seen(own), false};
+  const Access access = access_by(warp, in, lane, false);
+  note_chunks(offset, bytes, [&](uint32_t chunk) {
+    if ((chunk_flags_[chunk] & kAsyncRead) != 0) check_async_reads(access, chunk);
+    chunk_flags_[chunk] &= static_cast<uint8_t>(~kBulkWritten);
+  });
   const uint32_t first = offset >> granule_shift_;
   for (uint32_t granule = first; granule < first + (bytes >> granule_shift_); ++granule) {
     check_write(access, granule);

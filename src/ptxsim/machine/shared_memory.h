@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ptxsim/decode/program.h"
+#include "ptxsim/machine/async_reads.h"
 #include "ptxsim/machine/race_clocks.h"
 #include "ptxsim/report/finding.h"
 
@@ -14,7 +15,8 @@ namespace gemmtune::ptxsim {
 // Addresses here are offsets from kSharedBase, in bounds and aligned: the caller has checked.
 class SharedMemory {
  public:
-  SharedMemory(uint32_t bytes, uint32_t granule, uint32_t warps);
+  // `by_async_proxy`: whether TMA or wgmma may access it.
+  SharedMemory(uint32_t bytes, uint32_t granule, uint32_t warps, bool by_async_proxy);
 
   // Starts a new block: contents undefined (here: a pattern), nothing written.
   void restart(uint32_t first_clock);
@@ -35,6 +37,14 @@ class SharedMemory {
   void end_async_write(Warp& warp, const Instruction& in, uint32_t lane, uint32_t offset,
                        uint32_t bytes);
 
+  // The async proxy's accesses, by chunks of 16 bytes, on behalf of a lane. A write belongs to a
+  // time of an mbarrier's component of the clocks: it is over when that has passed.
+  void note_bulk_write(Warp& warp, const Instruction& in, uint32_t lane, uint32_t offset,
+                       uint32_t bytes, uint32_t component, uint32_t time);
+  // `read`: of the cluster's AsyncReads.
+  void note_async_read(Warp& warp, const Instruction& in, uint32_t lane, const uint32_t* offsets,
+                       size_t chunks, uint32_t read);
+
  private:
   static constexpr uint32_t kPending = 0xFFFFFFFFU;
   static constexpr uint32_t kManyLanes = 32;
@@ -48,9 +58,22 @@ class SharedMemory {
   // clock << 32 | instruction << 6 | lane (kManyLanes: several)
   using Read = uint64_t;
 
-  struct Access;
+  struct Access {
+    Warp& warp;
+    const Instruction& in;
+    uint32_t lane;
+    uint32_t now;
+    const uint32_t* seen;
+    bool atomic;
+  };
+  Access access_by(Warp& warp, const Instruction& in, uint32_t lane, bool atomic) const;
   void check_read(const Access& access, uint32_t granule);
   void check_write(const Access& access, uint32_t granule);
+  void check_last_write(const Access& access, uint32_t granule);
+  void check_reads(const Access& access, uint32_t granule);
+  void check_async_reads(const Access& access, uint32_t chunk);
+  void check_proxy(const Access& access, uint32_t granule);
+  bool is_bulk(const Write& write) const { return write.thread / kWarpSize >= warps_; }
   void report_pending(Check check, const Access& access, uint32_t granule);
   void report_race(Check check, const Access& access, uint32_t granule, uint32_t thread,
                    uint32_t instruction);
@@ -61,6 +84,20 @@ class SharedMemory {
   uint32_t first_clock_ = 1;
   std::vector<Write> writes_;  // by granule
   std::vector<Read> reads_;    // by granule, then warp
+
+  // By chunk, empty unless the async proxy may access the memory.
+  static constexpr uint32_t kChunkShift = 4;
+  static constexpr uint8_t kGenericRead = 1;  // since the last bulk write
+  static constexpr uint8_t kBulkWritten = 2;  // and nothing else since
+  static constexpr uint8_t kAsyncRead = 4;
+  template <class F>
+  void note_chunks(uint32_t offset, uint32_t bytes, F f) {
+    if (chunk_flags_.empty()) return;
+    const uint32_t last = (offset + bytes - 1) >> kChunkShift;
+    for (uint32_t chunk = offset >> kChunkShift; chunk <= last; ++chunk) f(chunk);
+  }
+  std::vector<uint8_t> chunk_flags_;
+  std::vector<uint32_t> chunk_reads_;  // by chunk, then warp: the last async read
 };
 
 }  // namespace gemmtune::ptxsim

@@ -37,6 +37,7 @@ Warp::Warp(const Launch& launch, WorkerLog& log, Block& block, uint32_t index,
   registers_ = storage_.get() + (kCacheLine - misalignment) % kCacheLine;
   std::memcpy(registers_, launch.register_image.data(), bytes);
   local_.resize(size_t{local_bytes_} * kWarpSize);
+  tracks_wgmma_ = launch.program.uses_wgmma && checks_races();
 
   const SpecialRows& special = launch.program.special;
   for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
@@ -78,6 +79,9 @@ void Warp::restart() {
   splits_.push_back(Split{0, initial_});
   copies.clear();
   committed_groups.fill(0);
+  bulk_stores.clear();
+  bulk_groups.fill(0);
+  warpgroup.restart(launch_.register_image.size() / kRowAlignment);
   cluster_phase = 0;
   defined_.assign(launch_.register_image.size() / kRowAlignment, kAllLanes);
   for (Row row : launch_.program.registers) defined_[row / kRowAlignment] = 0;
@@ -130,6 +134,8 @@ Warp::State Warp::run_split(size_t index, uint64_t& slice) {
   const Instruction* const code = launch_.program.code.data();
   const uint32_t stop = split.join >= 0 ? joins_[static_cast<size_t>(split.join)].at : kNoTarget;
   current_mask_ = split.mask;
+  poll_timed_out = split.timed_out;
+  split.timed_out = false;
   while (true) {
     if (split.at == stop) {
       arrive(split.join, split.mask);
@@ -160,6 +166,7 @@ Warp::State Warp::run_split(size_t index, uint64_t& slice) {
       continue;
     }
     if constexpr (kTrack) track(in, mask);
+    if (tracks_wgmma_ && !in.is_wgmma) note_registers(*this, in);
     switch (in.execute(*this, in, mask)) {
       case Step::next:
         ++split.at;
@@ -190,6 +197,13 @@ Warp::State Warp::run_split(size_t index, uint64_t& slice) {
       case Step::retry:
         splits_.insert(splits_.begin(), split);
         return State::out_of_slice;
+      case Step::poll:
+        split.wait = Wait::mbarrier;
+        split.barrier = mbarrier_to_wait_for;
+        split.parity = parity_to_wait_for;
+        split.waiting_lanes = mask;
+        splits_.push_back(split);
+        return State::finished;
       case Step::rendezvous:
         split.wait = Wait::members;
         split.waiting_lanes = mask;

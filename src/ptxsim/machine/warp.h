@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "ptxsim/machine/bulk_store.h"
 #include "ptxsim/machine/launch.h"
 #include "ptxsim/machine/race_clocks.h"
+#include "ptxsim/machine/warpgroup.h"
 
 namespace gemmtune::ptxsim {
 
@@ -98,7 +100,15 @@ class Warp {
     }
   }
   uint32_t barrier_to_wait_for = 0;  // set by a handler that returns Step::wait
-  uint64_t cluster_phase = 0;        // of the cluster barrier, when this warp last arrived
+  // Set by a handler that returns Step::poll: place_of_mbarrier(), and the parity for messages.
+  uint32_t mbarrier_to_wait_for = 0;
+  uint32_t parity_to_wait_for = 0;
+  bool poll_timed_out = false;  // the handler is called again although nothing has changed
+  void wake_pollers(uint32_t place);
+  void time_out_pollers();
+  // Whether lanes wait at this mbarrier; kSeveralMbarriers: at any.
+  bool polls(uint32_t place) const;
+  uint64_t cluster_phase = 0;  // of the cluster barrier, when this warp last arrived
   // For a warp-synchronous instruction executed by `mask`: whether all `members` that live are here
   // or wait for it already, at the same instruction or (any_place) at any of its kind. If so,
   // `mask` receives those that waited too and they go on; if not, the handler returns
@@ -109,15 +119,23 @@ class Warp {
   std::vector<AsyncCopy> copies;
   std::array<uint32_t, kWarpSize> committed_groups = {};
 
+  // --- TMA stores ---
+  std::vector<BulkStore> bulk_stores;  // that some lane has not waited for
+  std::array<uint32_t, kWarpSize> bulk_groups = {};
+
+  // --- wgmma ---
+  WarpgroupState warpgroup;
+
   // The allocation of the last global access, as a hint.
   GlobalMemory::Allocation* last_allocation = nullptr;
 
  private:
   bool wants_report(Check check, const Instruction& in);
+  std::string mbarrier_text(uint32_t place, uint32_t parity) const;
   void add_report(Check check, const Instruction& in, uint32_t lane, uint64_t address,
                   std::string message);
 
-  enum class Wait : uint8_t { none, barrier, members };
+  enum class Wait : uint8_t { none, barrier, members, mbarrier };
   struct Split {
     uint32_t at = 0;
     uint32_t mask = 0;
@@ -125,6 +143,8 @@ class Warp {
     Wait wait = Wait::none;
     uint32_t barrier = 0;
     uint32_t waiting_lanes = 0;  // that the guard let through
+    uint32_t parity = 0;         // waited for at an mbarrier
+    bool timed_out = false;
   };
   struct Join {
     uint32_t at = 0;
@@ -162,6 +182,7 @@ class Warp {
   uint32_t initial_ = 0;
   uint32_t live_ = 0;
   uint32_t current_mask_ = 0;
+  bool tracks_wgmma_ = false;
   uint64_t executed_ = 0;
   std::unique_ptr<std::byte[]> storage_;
   std::byte* registers_ = nullptr;

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "ptxsim/decode/address_space.h"
 #include "ptxsim/machine/block.h"
 #include "ptxsim/machine/geometry.h"
 #include "ptxsim/machine/warp.h"
@@ -52,18 +53,36 @@ std::string Warp::place_of(uint32_t instruction) const {
   return place;
 }
 
+std::string Warp::mbarrier_text(uint32_t place, uint32_t parity) const {
+  if (place == kSeveralMbarriers) return "several mbarriers";
+  const uint32_t rank = place >> kClusterRankShift;
+  const uint32_t offset = place & ((1U << kClusterRankShift) - 1);
+  Block& block = *block_.cluster().blocks()[rank];
+  const auto found = block.mbarriers().find(offset);
+  if (found == block.mbarriers().end()) return "an mbarrier that is none any more";
+  const MBarrier& barrier = found->second;
+  const std::string where =
+      rank == block_.rank() ? "" : fmt::format(" of block {} of the cluster", rank);
+  return fmt::format(
+      "the mbarrier at {:#x}{} for parity {}: phase {} lacks {} of {} arrivals and {} bytes",
+      kSharedBase + offset, where, parity, barrier.phase, barrier.pending, barrier.expected,
+      barrier.bytes);
+}
+
 std::string Warp::describe_waiting() const {
   if (splits_.empty()) return fmt::format("warp {} has ended", index_);
   std::string out = fmt::format("warp {}:", index_);
   for (const Split& split : splits_) {
-    const char* what = split.wait == Wait::barrier   ? "wait at barrier"
-                       : split.wait == Wait::members ? "wait for lanes of their warp"
-                                                     : "are ready";
+    const char* what = split.wait == Wait::barrier    ? "wait at barrier"
+                       : split.wait == Wait::members  ? "wait for lanes of their warp"
+                       : split.wait == Wait::mbarrier ? "wait at"
+                                                      : "are ready";
     out += fmt::format(" lanes {:#010x} {}", split.mask, what);
     if (split.wait == Wait::barrier) {
       out +=
           split.barrier == kClusterBarrier ? " of the cluster" : fmt::format(" {}", split.barrier);
     }
+    if (split.wait == Wait::mbarrier) out += " " + mbarrier_text(split.barrier, split.parity);
     out += fmt::format(" at {};", place_of(split.at));
   }
   return out;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "ptxsim/machine/mbarrier.h"
 #include "ptxsim/machine/warp.h"
 
 namespace gemmtune::ptxsim {
@@ -62,6 +63,29 @@ void Warp::wake_members() {
   for (Split& split : splits_) {
     if (split.wait == Wait::members) split.wait = Wait::none;
   }
+}
+
+void Warp::wake_pollers(uint32_t place) {
+  for (Split& split : splits_) {
+    const bool here = split.barrier == place || split.barrier == kSeveralMbarriers;
+    if (split.wait == Wait::mbarrier && here) split.wait = Wait::none;
+  }
+}
+
+void Warp::time_out_pollers() {
+  for (Split& split : splits_) {
+    if (split.wait != Wait::mbarrier) continue;
+    split.wait = Wait::none;
+    split.timed_out = true;
+  }
+}
+
+bool Warp::polls(uint32_t place) const {
+  return std::any_of(splits_.begin(), splits_.end(), [&](const Split& split) {
+    return split.wait == Wait::mbarrier &&
+           (split.barrier == place || split.barrier == kSeveralMbarriers ||
+            place == kSeveralMbarriers);
+  });
 }
 
 int32_t Warp::join_at(uint32_t reconvergence, const Split& split) {

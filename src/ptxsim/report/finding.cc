@@ -51,6 +51,7 @@ constexpr std::array<CheckRow, kChecks> kCheckRows = {{
     {Check::write_after_read, "write_after_read", FindingKind::shared_race},
     {Check::read_of_pending, "read_of_pending", FindingKind::missing_async_wait},
     {Check::write_of_pending, "write_of_pending", FindingKind::missing_async_wait},
+    {Check::proxy_fence, "proxy_fence", FindingKind::shared_race},
     {Check::warp_at_barrier, "warp_at_barrier", FindingKind::barrier_divergence},
     {Check::warp_at_cluster_barrier, "warp_at_cluster_barrier", FindingKind::barrier_divergence},
     {Check::ended_threads, "ended_threads", FindingKind::barrier_divergence},
@@ -66,6 +67,13 @@ constexpr std::array<CheckRow, kChecks> kCheckRows = {{
     {Check::matrix_address, "matrix_address", FindingKind::invalid_operand},
     {Check::shuffle_source, "shuffle_source", FindingKind::invalid_operand},
     {Check::copy_size, "copy_size", FindingKind::invalid_operand},
+    {Check::mbarrier_init, "mbarrier_init", FindingKind::invalid_operand},
+    {Check::mbarrier_count, "mbarrier_count", FindingKind::invalid_operand},
+    {Check::tensor_map, "tensor_map", FindingKind::invalid_operand},
+    {Check::store_wait, "store_wait", FindingKind::missing_async_wait},
+    {Check::wgmma_registers, "wgmma_registers", FindingKind::missing_async_wait},
+    {Check::wgmma_fence, "wgmma_fence", FindingKind::invalid_operand},
+    {Check::register_count, "register_count", FindingKind::invalid_operand},
     {Check::trap, "trap", FindingKind::trap},
 }};
 

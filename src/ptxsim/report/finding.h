@@ -49,6 +49,7 @@ enum class Check : uint8_t {
   write_after_read,         // the same
   read_of_pending,          // shared memory that a cp.async is still to write
   write_of_pending,         // the same
+  proxy_fence,              // after generic writes that TMA or wgmma read
   warp_at_barrier,          // all lanes that live, where the barrier is aligned
   warp_at_cluster_barrier,  // the same
   ended_threads,            // that a barrier of the whole block waits for
@@ -64,6 +65,13 @@ enum class Check : uint8_t {
   matrix_address,   // the same in all lanes
   shuffle_source,   // takes part
   copy_size,        // a cp.async reads no more than it writes
+  mbarrier_init,    // before it is used, and not twice
+  mbarrier_count,   // of arrivals and bytes
+  tensor_map,       // fits the instruction
+  store_wait,       // for TMA stores, before the thread ends
+  wgmma_registers,  // of a wgmma that was not waited for
+  wgmma_fence,      // between a register's write and wgmma
+  register_count,   // of setmaxnreg
   trap,
 };
 inline constexpr int kChecks = static_cast<int>(Check::trap) + 1;

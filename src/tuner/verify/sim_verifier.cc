@@ -247,9 +247,10 @@ Expected<Verdict> SimVerifier::verify(std::span<const VerificationCase> cases,
 
 bool SimVerifier::copies_asynchronously() const {
   return std::any_of(entries_.begin(), entries_.end(), [](const ptxsim::Program& program) {
-    return std::any_of(program.code.begin(), program.code.end(), [](const auto& in) {
-      return in.category == ptxsim::InstructionClass::async_copy;
-    });
+    return program.uses_async_proxy ||
+           std::any_of(program.code.begin(), program.code.end(), [](const auto& in) {
+             return in.category == ptxsim::InstructionClass::async_copy;
+           });
   });
 }
 

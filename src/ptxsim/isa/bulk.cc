@@ -1,0 +1,95 @@
+#include "ptxsim/isa/bulk.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "ptxsim/isa/address_rows.h"
+#include "ptxsim/machine/block.h"
+#include "ptxsim/machine/memory_access.h"
+
+namespace gemmtune::ptxsim {
+
+uint32_t dimensions_of(const DecodeContext& c) {
+  static constexpr std::string_view kNames[] = {"1d", "2d", "3d", "4d", "5d"};
+  for (uint32_t i = 0; i < std::size(kNames); ++i) {
+    if (c.has(kNames[i])) return i + 1;
+  }
+  return 0;
+}
+
+bool append_tensor(DecodeContext& c, const ast::Operand& operand, uint32_t dimensions) {
+  if (operand.kind != ast::Operand::Kind::address || operand.elements.size() != 2) {
+    return c.fail("a tensor map and coordinates in [ ] are needed");
+  }
+  ast::Operand map = operand;
+  map.elements.resize(1);
+  if (!append_address(c, map, Space::generic)) return false;
+  const auto coordinates = DecodeContext::elements(operand.elements[1]);
+  if (coordinates.size() != dimensions) return c.fail("a wrong number of coordinates");
+  return c.list_sources(operand.elements[1], Type::s32);
+}
+
+bool read_tensor(Warp& warp, const Instruction& in, uint32_t lane, const Row* rows,
+                 uint32_t dimensions, TensorBox& box) {
+  LaneAddresses addresses = {};
+  LanePointers bytes;
+  addresses[lane] = generic_address(warp, rows, lane);
+  const Access access{Space::generic, AccessKind::read, sizeof(EncodedTensorMap),
+                      alignof(EncodedTensorMap)};
+  if (locate(warp, in, 1U << lane, access, addresses, bytes) == 0) return false;
+  TensorMap map;
+  std::memcpy(&map, bytes[lane], sizeof(map));
+  const std::string fault = fault_of(map, dimensions);
+  if (!fault.empty()) {
+    warp.report(Check::tensor_map, in, lane, addresses[lane], [&] { return fault; });
+    return false;
+  }
+  std::array<int32_t, 5> coordinate = {};
+  for (uint32_t i = 0; i < dimensions; ++i) {
+    coordinate[i] = warp.row<int32_t>(rows[kAddressRows + i])[lane];
+  }
+  box = box_of(map, coordinate);
+  return true;
+}
+
+uint64_t footprint(const TensorBox& box) {
+  uint64_t bytes = box.element_bytes;
+  for (const uint32_t extent : box.box) bytes *= extent;
+  const uint64_t unit = box.swizzle_bytes == 0 ? 16 : box.swizzle_bytes;
+  return (bytes + unit - 1) / unit * unit;
+}
+
+bool check_tensor_bounds(Warp& warp, const Instruction& in, uint32_t lane, const TensorBox& box,
+                         bool writes) {
+  LaneAddresses addresses = {};
+  LanePointers ignored;
+  Access access{Space::global, writes ? AccessKind::write : AccessKind::read, 0, 1};
+  for (uint32_t r = 0; r < box.rows(); ++r) {
+    const BoxRow row = row_of(box, r);
+    if (row.bytes == 0) continue;
+    addresses[lane] = row.address;
+    access.bytes = row.bytes;
+    if (locate(warp, in, 1U << lane, access, addresses, ignored) == 0) return false;
+    if (!writes) note_global_read(warp, in, lane, row.address, row.bytes);
+  }
+  return true;
+}
+
+void count_bulk(Warp& warp, const Instruction& in, const TensorBox& box) {
+  constexpr uint64_t kSectorBytes = 32;
+  if (!warp.launch().options.profile) return;
+  AccessCounts& counts = warp.log().accesses[warp.index_of(in)];
+  counts.space = Space::global;
+  counts.bytes_per_lane = box.bytes();
+  ++counts.executions;
+  ++counts.lanes;
+  for (uint32_t r = 0; r < box.rows(); ++r) {
+    const BoxRow row = row_of(box, r);
+    if (row.bytes == 0) continue;
+    counts.sectors += (row.address + row.bytes - 1) / kSectorBytes - row.address / kSectorBytes + 1;
+    counts.ideal_sectors += (row.bytes + kSectorBytes - 1) / kSectorBytes;
+  }
+}
+
+}  // namespace gemmtune::ptxsim

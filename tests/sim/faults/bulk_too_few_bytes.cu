@@ -1,0 +1,23 @@
+// The bytes that a phase expects are fewer than the copy has.
+#include "hopper.cuh"
+
+template <bool kBroken>
+__device__ void body(const float* in, float* out, float* scratch, int n) {
+  __shared__ __align__(128) float tile[64];
+  __shared__ uint64_t barrier;
+  if (threadIdx.x == 0) init(&barrier, 1);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    expect(&barrier, kBroken ? 128 : sizeof(tile));
+    load(tile, in, sizeof(tile), &barrier);
+  }
+  wait(&barrier, 0);
+  out[threadIdx.x] = tile[threadIdx.x];
+}
+
+extern "C" __global__ void broken(const float* in, float* out, float* scratch, int n) {
+  body<true>(in, out, scratch, n);
+}
+extern "C" __global__ void correct(const float* in, float* out, float* scratch, int n) {
+  body<false>(in, out, scratch, n);
+}
