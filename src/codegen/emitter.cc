@@ -15,11 +15,29 @@ namespace {
 
 constexpr std::string_view kInclude = "#include \"";
 
+// The files of a kernel by the names that they are included by.
+class KernelFiles {
+ public:
+  explicit KernelFiles(const KernelSpec& spec)
+      : strategy_(*spec.strategy), written_(strategy_.written_headers(spec)) {}
+
+  std::string_view operator()(std::string_view path) const {
+    for (const SourceHeader& header : written_) {
+      if (header.name == path) return header.text;
+    }
+    return strategy_.file_text(path);
+  }
+
+ private:
+  const Strategy& strategy_;
+  std::vector<SourceHeader> written_;
+};
+
 // Appends `path` to `out` behind the files that it includes, each file once.
-void inline_file(const Strategy& strategy, const std::string& path, std::set<std::string>& seen,
+void inline_file(const KernelFiles& files, const std::string& path, std::set<std::string>& seen,
                  std::vector<SourcePart>& out) {
   if (!seen.insert(path).second) return;
-  std::string_view rest = strategy.file_text(path);
+  std::string_view rest = files(path);
   SourcePart part{path, ""};
   while (!rest.empty()) {
     const size_t end = rest.find('\n');
@@ -28,7 +46,7 @@ void inline_file(const Strategy& strategy, const std::string& path, std::set<std
     if (line == "#pragma once") continue;
     if (line.starts_with(kInclude)) {
       const std::string_view name = line.substr(kInclude.size(), line.rfind('"') - kInclude.size());
-      inline_file(strategy, std::string(name), seen, out);
+      inline_file(files, std::string(name), seen, out);
     } else {
       part.text.append(line).append("\n");
     }
@@ -317,10 +335,10 @@ KernelSource emit(const KernelSpec& spec) {
   source.name = kernel_name(spec);
   source.entries = entry_names(spec);
   std::set<std::string> seen;
+  const KernelFiles files(spec);
   for (const std::string& file : included_files(spec)) {
     source.text += fmt::format("#include \"{}\"\n", file);
-    collect_headers([&](std::string_view path) { return spec.strategy->file_text(path); }, file,
-                    seen, source.headers);
+    collect_headers(files, file, seen, source.headers);
   }
   source.text += "\n" + instantiation(spec);
   return source;
@@ -329,8 +347,8 @@ KernelSource emit(const KernelSpec& spec) {
 std::string emit_standalone(const KernelSpec& spec) {
   std::vector<SourcePart> parts;
   std::set<std::string> seen;
-  for (const std::string& file : included_files(spec))
-    inline_file(*spec.strategy, file, seen, parts);
+  const KernelFiles files(spec);
+  for (const std::string& file : included_files(spec)) inline_file(files, file, seen, parts);
   for (SourcePart& part : parts) part.text = resolve_arch_conditions(part.text, spec.arch);
   const std::string kernel = instantiation(spec);
   std::string out = launch_comment(spec);

@@ -12,11 +12,12 @@ enum class Arithmetic {
 
 // How operands reach the instructions that multiply.
 enum class OperandPath {
-  global,          // each thread loads what it needs from global memory
-  shared_words,    // through shared memory, element by element
-  shared_vectors,  // through shared memory, in vectors
-  warp_tiles,      // the same, read as the fragments of warp tiles
-  streamed,        // the long operand from global memory to registers or a ring, once
+  global,           // each thread loads what it needs from global memory
+  shared_words,     // through shared memory, element by element
+  shared_vectors,   // through shared memory, in vectors
+  warp_tiles,       // the same, read as the fragments of warp tiles
+  warpgroup_tiles,  // read from shared memory by wgmma
+  streamed,         // the long operand from global memory to registers or a ring, once
 };
 
 // What a block of the main kernel does in its main loop, as far as the tile and the problem's

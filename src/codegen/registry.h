@@ -23,7 +23,8 @@
   X(mma_multistage) \
   X(mma_misaligned) \
   X(mma_split_k) \
-  X(mma_stream_k)
+  X(mma_stream_k) \
+  X(wgmma_tma)
 // clang-format on
 
 namespace gemmtune::codegen {

@@ -68,4 +68,8 @@ std::string_view Strategy::file_text(std::string_view path) const {
   return template_text(path);
 }
 
+std::vector<SourceHeader> Strategy::written_headers(const KernelSpec&) const {
+  return {};
+}
+
 }  // namespace gemmtune::codegen

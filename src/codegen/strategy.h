@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codegen/kernel_cost.h"
+#include "codegen/kernel_source.h"
 #include "codegen/kernel_spec.h"
 #include "codegen/launch_plan.h"
 #include "core/device.h"
@@ -90,6 +91,8 @@ class Strategy {
   // A file of kernels_templates/ by its path there; empty if there is none. A strategy that is not
   // part of this program (a test's) adds its own.
   virtual std::string_view file_text(std::string_view path) const;
+  // Files that templates include and that no folder has, since they are written for one kernel.
+  virtual std::vector<SourceHeader> written_headers(const KernelSpec& spec) const;
 };
 
 // Every strategy, in the order of the ladder (slowest idea first).

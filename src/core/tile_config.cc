@@ -34,6 +34,12 @@ constexpr std::array kFields = {
     TileField{"ahead", &TileConfig::ahead},
     TileField{"groups", &TileConfig::groups},
     TileField{"sharing_blocks", &TileConfig::sharing_blocks},
+    TileField{"consumers", &TileConfig::consumers},
+    TileField{"schedule", &TileConfig::schedule},
+    TileField{"exchange", &TileConfig::exchange},
+    TileField{"cluster_m", &TileConfig::cluster_m},
+    TileField{"cluster_n", &TileConfig::cluster_n},
+    TileField{"persistent_blocks", &TileConfig::persistent_blocks},
 };
 static_assert(kFields.size() * sizeof(int) == sizeof(TileConfig), "list every field of TileConfig");
 

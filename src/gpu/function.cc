@@ -124,4 +124,13 @@ Result<void> Function::launch_raw(const LaunchConfig& config, CUstream stream,
   });
 }
 
+Result<void> Function::launch_parameters(const LaunchConfig& config, CUstream stream,
+                                         std::span<void* const> parameters) const {
+  const Launch launch(config, stream);
+  return context_->call("launching a kernel", [&](const DriverApi& api) {
+    return api.launch_kernel_ex(launch.get(), handle_, const_cast<void**>(parameters.data()),
+                                nullptr);
+  });
+}
+
 }  // namespace gemmtune::gpu

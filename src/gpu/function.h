@@ -33,12 +33,18 @@ class Function {
   // Clusters of the launch that fit the whole device at a time.
   Result<int> max_active_clusters(const LaunchConfig& config) const;
 
-  // Enqueues the kernel on `stream`; needs the context current. `arguments` are the kernel's
-  // parameters as they lie in its parameter block (each at its natural alignment) and are copied
-  // before the call returns. Legal under stream capture. Success means enqueued: what goes wrong
-  // while it runs is reported by the next synchronizing call.
+  // Enqueues the kernel on `stream`; needs the context current. `arguments` is the kernel's
+  // one parameter, or nothing, and is copied before the call returns. Legal under stream capture.
+  // Success means enqueued: what goes wrong while it runs is reported by the next synchronizing
+  // call.
   Result<void> launch_raw(const LaunchConfig& config, CUstream stream,
                           std::span<const std::byte> arguments) const;
+
+  // The same for any parameters, given by their addresses, one each: where those behind the first
+  // lie in the parameter block is the assembler's choice (tensor maps are aligned as addresses of
+  // constant memory, not as offsets), which the driver knows.
+  Result<void> launch_parameters(const LaunchConfig& config, CUstream stream,
+                                 std::span<void* const> parameters) const;
 
   // The same for a kernel with one parameter, passed by value.
   template <class Arguments>

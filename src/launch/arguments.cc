@@ -59,7 +59,8 @@ void ParameterBlock::add(std::span<const std::byte> value, size_t alignment) {
     throw std::logic_error("a kernel takes more parameters than launches have room for");
   std::memset(bytes_.data() + size_, 0, offset - size_);
   std::memcpy(bytes_.data() + offset, value.data(), value.size());
-  places_[count_++] = {offset, value.size()};
+  places_[count_] = {offset, value.size()};
+  addresses_[count_++] = bytes_.data() + offset;
   size_ = offset + value.size();
 }
 

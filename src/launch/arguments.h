@@ -26,10 +26,13 @@ struct Operands {
   const float* beta_device = nullptr;
 };
 
-// A kernel's parameters as they lie in its parameter block, each at its natural alignment. The
-// parameters of a block that was filled once keep their places.
+// A kernel's parameters, each at its natural alignment.
 class ParameterBlock {
  public:
+  ParameterBlock() = default;
+  ParameterBlock(const ParameterBlock&) = delete;
+  ParameterBlock& operator=(const ParameterBlock&) = delete;
+
   static constexpr size_t kMostParameters = 8;
   static constexpr size_t kMostBytes = 1024;
 
@@ -40,6 +43,8 @@ class ParameterBlock {
   std::span<const std::byte> bytes() const { return std::span(bytes_).first(size_); }
   size_t parameters() const { return count_; }
   std::span<const std::byte> parameter(size_t index) const;
+  // Where each lies, as long as the block is not filled anew.
+  std::span<void* const> addresses() const { return std::span(addresses_).first(count_); }
 
  private:
   struct Place {
@@ -49,6 +54,7 @@ class ParameterBlock {
 
   alignas(64) std::array<std::byte, kMostBytes> bytes_;
   std::array<Place, kMostParameters> places_;
+  std::array<void*, kMostParameters> addresses_;
   size_t size_ = 0;
   size_t count_ = 0;
 };

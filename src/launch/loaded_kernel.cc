@@ -18,7 +18,9 @@ gpu::Result<void> BoundKernel::enqueue(const Operands& operands, CUstream stream
     auto packed =
         pack_arguments(step.arguments, problem_, device_scalars_, operands, encode, block);
     if (!packed) return packed;
-    auto launched = step.function.launch_raw(step.config, stream, block.bytes());
+    auto launched = block.parameters() == 1
+                        ? step.function.launch_raw(step.config, stream, block.bytes())
+                        : step.function.launch_parameters(step.config, stream, block.addresses());
     if (!launched) return launched;
   }
   return {};

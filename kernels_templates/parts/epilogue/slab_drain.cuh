@@ -3,10 +3,10 @@
 #include "parts/epilogue/result_writer.cuh"
 #include "parts/shared/whole_numbers.h"
 
-// The second half of a tensor-core epilogue: 16 rows of a warp's sums, left in a slab of shared
+// The second half of a tensor-core epilogue: kRows rows of a warp's sums, left in a slab of shared
 // memory that is the warp's own, become rows of C (result_writer.cuh).
 //
-//     slab: 16 rows of kWarpN sums, kStride apart      C: accesses of kVector elements side by
+//     slab: kRows rows of kWarpN sums, kStride apart      C: accesses of kVector elements side by
 //     side,
 //     +------------------+--+                          128 neighbouring bytes a row with a warp
 //     | sums             |  |   -->  lanes 0 1 2 ..    tile of 64 columns of 16 bits
@@ -14,11 +14,11 @@
 
 namespace gemmtune {
 
-template <int kVector, int kWarpN, int kStride>
+template <int kVector, int kWarpN, int kStride, int kRows = 16>
 struct SlabDrain {
   static constexpr int kRowAccesses = kWarpN / kVector;
-  static constexpr int kAccesses = 16 * kRowAccesses / 32;  // of a lane
-  static_assert(16 * kRowAccesses % 32 == 0, "lanes divide the accesses of 16 rows");
+  static constexpr int kAccesses = (kRows * kRowAccesses + 31) / 32;  // of a lane
+  static constexpr bool kEven = kRows * kRowAccesses % 32 == 0;
 
   // The places in a row that a lane's accesses are at, which repeat: their bias is loaded once for
   // all rows.
@@ -52,6 +52,7 @@ struct SlabDrain {
 #pragma unroll kUnroll
     for (int i = 0; i < kAccesses; ++i) {
       const int slab_row = (i * 32 + lane) / kRowAccesses;
+      if (!kEven && slab_row >= kRows) continue;
       const int m = row_of(slab_row);
       const int n = column + slab_column(i);
       if (m < writer.args.m && n < writer.args.n) {

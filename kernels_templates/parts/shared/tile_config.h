@@ -42,6 +42,12 @@ enum Reduction : int {
   kReduceCluster = 2,  // through distributed shared memory, in order (sm_90 and up): deterministic
 };
 
+// How the warpgroups of a block that multiply (consumers) share out tiles of C.
+enum ConsumerSchedule : int {
+  kCooperative = 0,  // all of them compute the same tile, each some of its rows
+  kPingPong = 1,     // each computes its own: one stores results while the next one multiplies
+};
+
 struct TileConfig {
   int tile_m = 0;        // rows of C a block computes
   int tile_n = 0;        // columns of C a block computes
@@ -73,6 +79,12 @@ struct TileConfig {
   int groups = 0;     // groups of warps in a block that share out the k of its tile of C
   int sharing_blocks = 0;  // stream-K: blocks that take equal shares of the k tiles of some tiles
                            // of C
+  int consumers = 0;       // warpgroups of a block that multiply; one more copies
+  int schedule = 0;        // ConsumerSchedule
+  int exchange = 0;        // not 0: op(B)^T * op(A)^T, so that the side of 64 rows lies along n
+  int cluster_m = 0;       // blocks of a cluster along m, which share tiles of B; 0 counts as 1
+  int cluster_n = 0;       // along n, which share tiles of A; 0 counts as 1
+  int persistent_blocks = 0;  // blocks that go through all tiles of C; 0: one block per tile
 
   constexpr bool operator==(const TileConfig&) const = default;
 };

@@ -36,6 +36,9 @@ class FakeCuda {
   // What launches of `kernel` do.
   virtual void define_kernel(const std::string& kernel,
                              std::function<void(const Launch&)> body) = 0;
+  // Bytes of each parameter of kernels that are launched with addresses of parameters, which are
+  // recorded one behind the other.
+  virtual void set_parameter_bytes(std::vector<size_t> bytes) = 0;
 
   // A context of `device` other than its primary one, as cuCtxCreate makes; not current.
   virtual void* create_context(int device) = 0;

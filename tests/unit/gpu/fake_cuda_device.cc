@@ -13,6 +13,16 @@ namespace {
 
 using namespace gemmtune::fake_cuda;  // NOLINT(google-build-using-namespace)
 
+// The parameters at these addresses, one behind the other.
+std::vector<std::byte> read_parameters(void** parameters, const std::vector<size_t>& bytes) {
+  std::vector<std::byte> arguments;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    const auto* from = static_cast<const std::byte*>(parameters[i]);
+    arguments.insert(arguments.end(), from, from + bytes[i]);
+  }
+  return arguments;
+}
+
 CUresult read_arguments(void** extra, std::vector<std::byte>& arguments) {
   if (extra == nullptr) return CUDA_SUCCESS;
   const void* data = nullptr;
@@ -384,10 +394,12 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
     }
     Launch launch = describe(*config, found->second.name);
     const unsigned threads = launch.block[0] * launch.block[1] * launch.block[2];
-    if (params != nullptr || threads == 0 || threads > 1024 ||
+    const bool unknown = params != nullptr && (extra != nullptr || s.parameter_bytes.empty());
+    if (unknown || threads == 0 || threads > 1024 ||
         static_cast<int>(launch.dynamic_smem_bytes) > found->second.max_dynamic_smem_bytes) {
       return CUDA_ERROR_INVALID_VALUE;
     }
+    if (params != nullptr) launch.arguments = read_parameters(params, s.parameter_bytes);
     if (const CUresult code = read_arguments(extra, launch.arguments); code != CUDA_SUCCESS) {
       return code;
     }

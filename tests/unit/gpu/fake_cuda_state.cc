@@ -14,6 +14,7 @@ void State::reset(int device_count) {
   const std::lock_guard lock(mutex);
   version = 13000;
   memory_bytes = size_t{8} << 30;
+  parameter_bytes.clear();
   devices.assign(static_cast<size_t>(device_count), {});
   objects.clear();
   functions.clear();
@@ -78,6 +79,11 @@ std::vector<std::string> State::calls() const {
 std::vector<Launch> State::launches() const {
   const std::lock_guard lock(mutex);
   return launches_;
+}
+
+void State::set_parameter_bytes(std::vector<size_t> bytes) {
+  const std::lock_guard lock(mutex);
+  parameter_bytes = std::move(bytes);
 }
 
 std::optional<CUresult> State::arrive(const char* symbol) {

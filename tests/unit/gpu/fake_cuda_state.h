@@ -72,6 +72,7 @@ class State final : public FakeCuda {
   std::vector<std::string> misuses() const override;
   std::vector<std::string> calls() const override;
   std::vector<Launch> launches() const override;
+  void set_parameter_bytes(std::vector<size_t> bytes) override;
 
   // Notes a call; a code if an injected failure is due.
   std::optional<CUresult> arrive(const char* symbol);
@@ -105,6 +106,7 @@ class State final : public FakeCuda {
   mutable std::mutex mutex;
   int version = 13000;
   size_t memory_bytes = size_t{8} << 30;
+  std::vector<size_t> parameter_bytes;
   std::vector<DeviceState> devices;
   std::map<uintptr_t, Object> objects;
   std::map<uintptr_t, FunctionState> functions;

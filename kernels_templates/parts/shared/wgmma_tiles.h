@@ -1,0 +1,137 @@
+#pragma once
+
+#include "parts/shared/host_device.h"
+#include "parts/shared/tile_config.h"
+
+// Tiles of the wgmma kernels: who computes what, and how the shared memory of a block is laid out.
+//
+// wgmma multiplies 64 rows by up to 256 columns. Its rows lie along m and its columns along n, or,
+// exchanged, its rows along n. The operand of the rows is A, or, exchanged, B.
+//
+//     shared memory: stages x (tile of the rows' operand, tile of the columns' operand),
+//                    slabs that results pass through, barriers
+
+namespace gemmtune {
+
+inline constexpr int kWarpgroupThreads = 128;
+inline constexpr int kWarpsOfWarpgroup = 4;
+inline constexpr int kWgmmaRows = 64;
+inline constexpr int kMostWgmmaColumns = 256;
+inline constexpr int kWgmmaStepBytes = 32;  // k of one wgmma, along a line
+inline constexpr int kTmaLineBytes = 128;   // of a line in shared memory: the widest swizzle's span
+inline constexpr int kTmaTileAlignment = 1024;  // 8 such lines, after which the swizzle repeats
+inline constexpr int kMostTmaBoxRows = 256;
+inline constexpr int kBarrierBytes = 8;
+
+GEMMTUNE_HOST_DEVICE constexpr int at_least_one(int x) {
+  return x > 1 ? x : 1;
+}
+
+GEMMTUNE_HOST_DEVICE constexpr int wgmma_threads(const TileConfig& tile) {
+  return (1 + tile.consumers) * kWarpgroupThreads;
+}
+
+// Of a block's tile, as wgmma sees it.
+GEMMTUNE_HOST_DEVICE constexpr int wgmma_tile_rows(const TileConfig& tile) {
+  return tile.exchange != 0 ? tile.tile_n : tile.tile_m;
+}
+GEMMTUNE_HOST_DEVICE constexpr int wgmma_tile_columns(const TileConfig& tile) {
+  return tile.exchange != 0 ? tile.tile_m : tile.tile_n;
+}
+
+// Rows that a consumer computes.
+GEMMTUNE_HOST_DEVICE constexpr int consumer_rows(const TileConfig& tile) {
+  return wgmma_tile_rows(tile) / (tile.schedule == kPingPong ? 1 : at_least_one(tile.consumers));
+}
+
+GEMMTUNE_HOST_DEVICE constexpr int cluster_blocks(const TileConfig& tile) {
+  return at_least_one(tile.cluster_m) * at_least_one(tile.cluster_n);
+}
+
+// An operand's tile in shared memory, `side` of m or n by tile_k: lines of 128 bytes along k, or,
+// where m or n is contiguous, along that. Lines side by side are separate boxes of TMA.
+struct TmaTile {
+  int boxes;     // of 128-byte lines, one behind the other
+  int box_rows;  // lines of each
+
+  GEMMTUNE_HOST_DEVICE constexpr TmaTile(int side, int tile_k, bool contiguous_k, int element_bytes)
+      : boxes(((contiguous_k ? tile_k : side) * element_bytes + kTmaLineBytes - 1) / kTmaLineBytes),
+        box_rows(contiguous_k ? side : tile_k) {}
+
+  GEMMTUNE_HOST_DEVICE constexpr int bytes() const { return boxes * box_rows * kTmaLineBytes; }
+};
+
+GEMMTUNE_HOST_DEVICE constexpr int wgmma_stage_bytes(const TileConfig& tile, bool a_contiguous_k,
+                                                     bool b_contiguous_k, int element_bytes) {
+  return TmaTile(tile.tile_m, tile.tile_k, a_contiguous_k, element_bytes).bytes() +
+         TmaTile(tile.tile_n, tile.tile_k, b_contiguous_k, element_bytes).bytes();
+}
+
+// The slab of shared memory that a warp's results pass through on their way to C: lines of f32 sums
+// along n, padded against bank conflicts. Exchanged, a warp holds 16 columns of C; else 16 rows.
+struct WgmmaSlab {
+  int rows;     // of C
+  int columns;  // of C
+  int stride;   // floats from row to row
+
+  GEMMTUNE_HOST_DEVICE explicit constexpr WgmmaSlab(const TileConfig& tile)
+      : rows(16), columns(16), stride(0) {
+    const int other = wgmma_tile_columns(tile);
+    int part = 32;
+    while (other % part != 0) part /= 2;
+    if (tile.exchange != 0) {
+      rows = part;
+      stride = columns + 4;
+    } else {
+      columns = part;
+      stride = columns + 8;
+    }
+  }
+
+  GEMMTUNE_HOST_DEVICE constexpr int floats() const { return rows * stride; }
+};
+
+GEMMTUNE_HOST_DEVICE constexpr int wgmma_slabs_bytes(const TileConfig& tile) {
+  return tile.consumers * kWarpsOfWarpgroup * WgmmaSlab(tile).floats() * 4;
+}
+
+// Of a stage: it is full; it is empty.
+GEMMTUNE_HOST_DEVICE constexpr int wgmma_barriers_bytes(const TileConfig& tile) {
+  return 2 * tile.stages * kBarrierBytes;
+}
+
+GEMMTUNE_HOST_DEVICE constexpr int wgmma_smem_bytes(const TileConfig& tile, bool a_contiguous_k,
+                                                    bool b_contiguous_k, int element_bytes) {
+  return tile.stages * wgmma_stage_bytes(tile, a_contiguous_k, b_contiguous_k, element_bytes) +
+         wgmma_slabs_bytes(tile) + wgmma_barriers_bytes(tile);
+}
+
+// Registers of a thread: as the block starts, and as setmaxnreg shares them out between the
+// warpgroup that copies and those that multiply.
+struct WgmmaRegisters {
+  static constexpr int kOfSm = 65536;
+  static constexpr int kMost = 255;        // that a thread can use without setmaxnreg
+  static constexpr int kUnit = 8;          // that setmaxnreg counts in
+  static constexpr int kMostShared = 240;  // beyond which no block of two consumers has any left
+
+  int at_start;
+  int producer;
+  int consumer;
+
+  GEMMTUNE_HOST_DEVICE explicit constexpr WgmmaRegisters(const TileConfig& tile)
+      : at_start(0), producer(40), consumer(0) {
+    const int groups = 1 + tile.consumers;
+    const int blocks = at_least_one(tile.min_blocks);
+    at_start = kOfSm / (groups * kWarpgroupThreads * blocks) / kUnit * kUnit;
+    if (at_start > kMost) at_start = kMost;
+    consumer = (groups * at_start - producer) / at_least_one(tile.consumers) / kUnit * kUnit;
+    if (consumer > kMostShared) consumer = kMostShared;
+  }
+
+  GEMMTUNE_HOST_DEVICE constexpr bool shared_out() const { return at_start < kMostShared; }
+  GEMMTUNE_HOST_DEVICE constexpr int of_consumer() const {
+    return shared_out() ? consumer : at_start;
+  }
+};
+
+}  // namespace gemmtune

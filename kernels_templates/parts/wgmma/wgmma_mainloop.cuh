@@ -1,0 +1,80 @@
+#pragma once
+
+#include "parts/ptx/mbarrier.cuh"
+#include "parts/ptx/wgmma.cuh"
+#include "parts/ptx/wgmma_instruction.cuh"
+#include "parts/shared/tile_config.h"
+#include "parts/shared/wgmma_tiles.h"
+#include "parts/wgmma/wgmma_pipeline.cuh"
+
+// What a consumer does with the stages of a tile: products of 64 rows and all columns, 32 bytes of
+// k at a time, both operands from shared memory. The products of one stage are under way while the
+// next one's are issued; then the first one's shared memory is released.
+
+namespace gemmtune {
+
+template <TileConfig kTile, class Pipeline>
+struct WgmmaMainloop {
+  static constexpr bool kExchanged = kTile.exchange != 0;
+  static constexpr int kRowTiles = consumer_rows(kTile) / kWgmmaRows;
+  static constexpr int kSteps =
+      kTile.tile_k * Pipeline::kElementBytes / kWgmmaStepBytes;  // of a stage
+
+  // Of a thread: kRowTiles of 64 rows.
+  struct Sums {
+    WgmmaSums at[kRowTiles];
+  };
+
+  // Multiplies `stages` stages from the ring's on; first_row is the consumer's first row of the
+  // block's tile.
+  static __device__ __forceinline__ void run(Sums& sums, const Pipeline& pipeline,
+                                             typename Pipeline::Ring& ring,
+                                             const typename Pipeline::Place& place, int first_row,
+                                             int stages) {
+    int last = -1;
+    for (int i = 0; i < stages; ++i) {
+      mbarrier_wait(pipeline.full(ring.stage), ring.parity);
+      wgmma_fence();
+      multiply(sums, pipeline, ring.stage, first_row, i > 0);
+      wgmma_commit();
+      wgmma_wait<1>();
+      if (i > 0) pipeline.release(last, place);
+      last = ring.stage;
+      ring.advance();
+    }
+    wgmma_wait<0>();
+    pipeline.release(last, place);
+  }
+
+ private:
+  // Products of a stage; those of a tile's first stage replace what the sums held.
+  static __device__ __forceinline__ void multiply(Sums& sums, const Pipeline& pipeline, int stage,
+                                                  int first_row, bool adds) {
+    using A = typename Pipeline::TileA;
+    using B = typename Pipeline::TileB;
+    const unsigned long long a = A::descriptor(pipeline.tile_a(stage), kExchanged ? 0 : first_row);
+    const unsigned long long b = B::descriptor(pipeline.tile_b(stage), kExchanged ? first_row : 0);
+#pragma unroll
+    for (int step = 0; step < kSteps; ++step) {
+      const unsigned long long a_step = wgmma_advanced(a, A::step_offset(step));
+      const unsigned long long b_step = wgmma_advanced(b, B::step_offset(step));
+#pragma unroll
+      for (int i = 0; i < kRowTiles; ++i) {
+        if constexpr (kExchanged) {
+          wgmma(sums.at[i], wgmma_advanced(b_step, rows_offset<B>(i)), a_step, adds || step > 0);
+        } else {
+          wgmma(sums.at[i], wgmma_advanced(a_step, rows_offset<A>(i)), b_step, adds || step > 0);
+        }
+      }
+    }
+  }
+
+  // Bytes from a consumer's first row to its i-th 64 rows.
+  template <class Tile>
+  static constexpr __device__ __forceinline__ int rows_offset(int i) {
+    return Tile::kTransposed != 0 ? i * (kWgmmaRows / Tile::kLine * Tile::kBoxBytes)
+                                  : i * (kWgmmaRows * kTmaLineBytes);
+  }
+};
+
+}  // namespace gemmtune

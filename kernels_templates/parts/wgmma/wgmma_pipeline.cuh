@@ -1,0 +1,90 @@
+#pragma once
+
+#include "parts/ptx/mbarrier.cuh"
+#include "parts/shared/element_sizes.h"
+#include "parts/shared/element_types.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/tensor_map.h"
+#include "parts/shared/tile_config.h"
+#include "parts/shared/wgmma_tiles.h"
+#include "parts/wgmma/cluster_place.cuh"
+#include "parts/wgmma/operand_tiles.cuh"
+#include "parts/wgmma/stage_ring.cuh"
+
+// The stages of shared memory between the warpgroup that copies (the producer) and those that
+// multiply (the consumers), with two barriers each:
+//
+//     full:   the producer announces a stage's bytes, TMA counts them as they arrive
+//     empty:  each warp that has multiplied a stage arrives, at all blocks that copy into it
+//
+//     producer: wait empty -> announce -> copy      consumer: wait full -> multiply -> arrive
+
+namespace gemmtune {
+
+template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
+struct WgmmaPipeline {
+  using Place = ClusterPlace<kTile>;
+  using Ring = StageRing<kTile.stages>;
+  static constexpr int kElementBytes = size_bytes(kTypes.operand);
+  using TileA =
+      OperandTile<kTraits.a_row_major, kTile.tile_m, kTile.tile_k, kElementBytes, Place::kN>;
+  using TileB =
+      OperandTile<!kTraits.b_row_major, kTile.tile_n, kTile.tile_k, kElementBytes, Place::kM>;
+  static constexpr int kStageBytes = TileA::kBytes + TileB::kBytes;
+  static constexpr int kBuffersBytes = kTile.stages * kStageBytes;
+  static constexpr int kSlabsBytes = wgmma_slabs_bytes(kTile);
+  static constexpr int kSmemBytes = kBuffersBytes + kSlabsBytes + wgmma_barriers_bytes(kTile);
+  // Warps that multiply a stage of one block.
+  static constexpr int kReaders =
+      (kTile.schedule == kPingPong ? 1 : kTile.consumers) * kWarpsOfWarpgroup;
+
+  unsigned smem;  // address of the buffers
+
+  __device__ __forceinline__ unsigned tile_a(int stage) const { return smem + stage * kStageBytes; }
+  __device__ __forceinline__ unsigned tile_b(int stage) const {
+    return tile_a(stage) + TileA::kBytes;
+  }
+  __device__ __forceinline__ unsigned full(int stage) const {
+    return smem + (kBuffersBytes + kSlabsBytes) + stage * kBarrierBytes;
+  }
+  __device__ __forceinline__ unsigned empty(int stage) const { return full(kTile.stages + stage); }
+
+  // By one thread, before the cluster's blocks meet.
+  __device__ __forceinline__ void init() const {
+    for (int stage = 0; stage < kTile.stages; ++stage) {
+      mbarrier_init(full(stage), 1);
+      mbarrier_init(empty(stage), kReaders * Place::kSharers);
+    }
+    mbarrier_init_fence();
+  }
+
+  // Fills the stages of a tile of C at (row, column) with k from k_begin up to k_end, by one
+  // thread.
+  __device__ __forceinline__ void fill(Ring& ring, const Place& place, const TensorMap& a,
+                                       const TensorMap& b, int batch, int row, int column,
+                                       int k_begin, int k_end) const {
+    for (int k = k_begin; k < k_end; k += kTile.tile_k) {
+      mbarrier_wait(empty(ring.stage), ring.parity ^ 1);
+      const unsigned barrier = full(ring.stage);
+      mbarrier_arrive_expect(barrier, kStageBytes);
+      TileA::load(tile_a(ring.stage), a, row, k, batch, barrier, place.n, place.row());
+      TileB::load(tile_b(ring.stage), b, column, k, batch, barrier, place.m, place.column());
+      ring.advance();
+    }
+  }
+
+  // By each warp that has multiplied the stage.
+  __device__ __forceinline__ void release(int stage, const Place& place) const {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    if constexpr (Place::kBlocks == 1) {
+      if (lane == 0) mbarrier_arrive(empty(stage));
+    } else {
+      const unsigned blocks = place.row() | place.column();
+      if (lane < Place::kBlocks && (blocks >> lane & 1) != 0)
+        mbarrier_arrive_at_block(empty(stage), lane);
+    }
+  }
+};
+
+}  // namespace gemmtune

@@ -1,0 +1,167 @@
+#pragma once
+
+#include "parts/epilogue/result_writer.cuh"
+#include "parts/epilogue/wgmma_epilogue.cuh"
+#include "parts/ptx/cluster.cuh"
+#include "parts/ptx/shared_address.cuh"
+#include "parts/ptx/tensor_copy.cuh"
+#include "parts/ptx/wgmma.cuh"
+#include "parts/shared/element_types.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/raster.h"
+#include "parts/shared/tensor_map.h"
+#include "parts/shared/tile_config.h"
+#include "parts/shared/wgmma_tiles.h"
+#include "parts/wgmma/wgmma_mainloop.cuh"
+#include "parts/wgmma/wgmma_pipeline.cuh"
+
+// wgmma_tma: GEMM on Hopper's tensor cores (sm_90a). One warpgroup of a block, the producer, has
+// TMA copy tiles of A and B to shared memory; one to three others, the consumers, multiply them.
+//
+//     warpgroup 0        full        warpgroups 1..consumers
+//     TMA  ---------> | stage 0 | ---------> wgmma, sums in registers ---> slabs ---> C
+//                     | stage 1 |
+//              <----- |   ...   | <---------
+//                        empty
+//
+//     cooperative                        ping-pong
+//     consumer 1: rows 0-63  of tile 0   consumer 1: | multiply tile 0 | store | multiply tile 2 |
+//     consumer 2: rows 64-127            consumer 2:                   | multiply tile 1 | store |
+//
+// Blocks of a cluster share tiles: each loads a part and TMA delivers it to all that need it.
+// Blocks go through the tiles of C with a stride (a persistent grid), so that a block's copies for
+// its next tile are under way while it stores this one.
+//
+// Parts: copies and descriptors operand_tiles.cuh, stages and barriers wgmma_pipeline.cuh, products
+// wgmma_mainloop.cuh, results wgmma_epilogue.cuh.
+
+namespace gemmtune {
+
+template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
+struct WgmmaTma {
+  using Pipeline = WgmmaPipeline<kTile, kTraits, kTypes>;
+  using Mainloop = WgmmaMainloop<kTile, Pipeline>;
+  using Results = WgmmaEpilogue<kTile, kTraits.vector_c>;
+  using Writer = ResultWriter<kTraits.epilogue, kTypes.result>;
+  using Place = typename Pipeline::Place;
+
+  static constexpr int kThreads = wgmma_threads(kTile);
+  static constexpr int kSmemBytes = Pipeline::kSmemBytes;
+  static constexpr WgmmaRegisters kRegisters{kTile};
+
+  static __device__ __forceinline__ void run(const GemmArgs& args, const TensorMap& a,
+                                             const TensorMap& b) {
+    extern __shared__ __align__(kTmaTileAlignment) unsigned char smem[];
+    const Pipeline pipeline{shared_address(smem)};
+    if (threadIdx.x == 0) {
+      prefetch_tensor_map(a);
+      prefetch_tensor_map(b);
+      pipeline.init();
+    }
+    meet();
+    const int group = static_cast<int>(threadIdx.x) / kWarpgroupThreads;
+    if (group == 0) {
+      if constexpr (kRegisters.shared_out()) give_registers_back<kRegisters.producer>();
+      if (threadIdx.x == 0) produce(pipeline, args, a, b);
+      __syncwarp();
+    } else {
+      if constexpr (kRegisters.shared_out()) take_registers<kRegisters.consumer>();
+      consume(pipeline, args, smem + Pipeline::kBuffersBytes, group - 1);
+    }
+    // Others may still copy into this block's shared memory, or arrive at its barriers.
+    if constexpr (Place::kBlocks > 1) cluster_sync();
+  }
+
+ private:
+  static constexpr bool kIsPingPong = kTile.schedule == kPingPong;
+
+  // The tiles of C that clusters take in turns.
+  struct Tiles {
+    int count;  // of clusters' tiles
+    int step;   // clusters
+
+    static __device__ __forceinline__ Tiles of(const GemmArgs& args) {
+      constexpr int kM = kTile.tile_m * Place::kM;
+      constexpr int kN = kTile.tile_n * Place::kN;
+      return {(args.m + kM - 1) / kM * ((args.n + kN - 1) / kN) * args.batch,
+              static_cast<int>(gridDim.x) / Place::kBlocks};
+    }
+    static __device__ __forceinline__ int first() {
+      return static_cast<int>(blockIdx.x) / Place::kBlocks;
+    }
+  };
+
+  // A block's tile of C.
+  struct At {
+    int batch;
+    int row;
+    int column;
+
+    static __device__ __forceinline__ At of(const GemmArgs& args, const Place& place, int tile) {
+      const auto at =
+          tile_coordinates<kTile.tile_m * Place::kM, kTile.tile_n * Place::kN, kTile.raster>(
+              args.m, args.n, tile);
+      return {at.batch, (at.row * Place::kM + place.m) * kTile.tile_m,
+              (at.column * Place::kN + place.n) * kTile.tile_n};
+    }
+  };
+
+  // All threads of the block, or of all blocks of the cluster.
+  static __device__ __forceinline__ void meet() {
+    if constexpr (Place::kBlocks > 1) {
+      cluster_sync();
+    } else {
+      __syncthreads();
+    }
+  }
+
+  static __device__ __forceinline__ void produce(const Pipeline& pipeline, const GemmArgs& args,
+                                                 const TensorMap& a, const TensorMap& b) {
+    const Place place = Place::of_block();
+    const Tiles tiles = Tiles::of(args);
+    typename Pipeline::Ring ring;
+    for (int tile = Tiles::first(); tile < tiles.count; tile += tiles.step) {
+      const At at = At::of(args, place, tile);
+      pipeline.fill(ring, place, a, b, at.batch, at.row, at.column, 0, args.k);
+    }
+  }
+
+  static __device__ __forceinline__ void consume(const Pipeline& pipeline, const GemmArgs& args,
+                                                 unsigned char* slabs, int consumer) {
+    const Place place = Place::of_block();
+    const Tiles tiles = Tiles::of(args);
+    const int stages = (args.k + kTile.tile_k - 1) / kTile.tile_k;
+    const int warp = static_cast<int>(threadIdx.x) / 32 - kWarpsOfWarpgroup;
+    float* const slab = reinterpret_cast<float*>(slabs) + warp * WgmmaSlab(kTile).floats();
+    const int first_row = kIsPingPong ? 0 : consumer * consumer_rows(kTile);
+    typename Pipeline::Ring ring;
+    int tile = Tiles::first();
+    if (kIsPingPong && consumer > 0) {
+      ring.skip(consumer * stages);
+      tile += consumer * tiles.step;
+    }
+    constexpr int kTurns = kIsPingPong ? kTile.consumers : 1;
+    for (; tile < tiles.count; tile += kTurns * tiles.step) {
+      const At at = At::of(args, place, tile);
+      typename Mainloop::Sums sums;
+      Mainloop::run(sums, pipeline, ring, place, first_row, stages);
+      if constexpr (kIsPingPong) ring.skip((kTurns - 1) * stages);
+      store(sums, slab, args, at, first_row + warp % kWarpsOfWarpgroup * 16);
+    }
+  }
+
+  // `first` is the warp's first row of wgmma's in the block's tile.
+  static __device__ __forceinline__ void store(const typename Mainloop::Sums& sums, float* slab,
+                                               const GemmArgs& args, const At& at, int first) {
+    const Writer writer = Writer::of(args, at.batch);
+#pragma unroll
+    for (int i = 0; i < Mainloop::kRowTiles; ++i) {
+      const int offset = first + i * kWgmmaRows;
+      Results::store(sums.at[i], slab, writer, at.row + (Mainloop::kExchanged ? 0 : offset),
+                     at.column + (Mainloop::kExchanged ? offset : 0));
+    }
+  }
+};
+
+}  // namespace gemmtune
