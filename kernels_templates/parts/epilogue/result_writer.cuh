@@ -147,6 +147,21 @@ struct ResultWriter {
     }
   }
 
+  // Two neighbouring 16-bit results from column n of row m on, as they are stored together; if they
+  // do not exist, any. `of_columns` is what column_bias<2>(n) returned.
+  __device__ __forceinline__ unsigned pair(float first, float second, int m, int n,
+                                           const BiasVector<2>& of_columns) const {
+    const bool exists = m < args.m && n < args.n;
+    HalfVector<2> old = {};
+    if (args.beta != 0.0f && exists) old = load_halves<2>(c + m * args.ldc + n);
+    const float of_row = exists ? row_bias(m) : 0.0f;
+    const auto result = [&](float sum, int i) {
+      return finished(scaled(sum, from_half<kResult>(old.get(i))),
+                      kEpilogue.bias == kBiasPerRow ? of_row : of_columns.get(i));
+    };
+    return to_half_pair<kResult>(result(first, 0), result(second, 1));
+  }
+
   // Of kVector neighbouring columns from n on, which exist; zeros where there is no such bias.
   template <int kVector>
   __device__ __forceinline__ BiasVector<kVector> column_bias(int n) const {
