@@ -45,9 +45,9 @@ template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
 struct WgmmaTma {
   using Pipeline = WgmmaPipeline<kTile, kTraits, kTypes>;
   using Mainloop = WgmmaMainloop<kTile, Pipeline>;
-  using Boxes = WgmmaBoxStore<kTile>;
-  using Slab = WgmmaEpilogue<kTile, kTraits.vector_c>;
   using Writer = ResultWriter<kTraits.epilogue, kTypes.result>;
+  using Boxes = WgmmaBoxStore<kTile, Writer>;
+  using Slab = WgmmaEpilogue<kTile, kTraits.vector_c>;
   using Place = typename Pipeline::Place;
 
   static constexpr int kThreads = wgmma_threads(kTile);
@@ -168,27 +168,40 @@ struct WgmmaTma {
         continue;
       }
       const At at = At::of(args, place, tile);
+      const Writer writer = Writer::of(args, at.batch);
+      const auto bias = bias_of(writer, at.column);
       typename Mainloop::Sums sums;
       Mainloop::run(sums, pipeline, ring, place, first_row, stages, [&] { turns.pass(); });
       if constexpr (kTurns > 1) ring.skip((kTurns - 1) * stages);
-      store(sums, own, args, c, at, first_row + warp % kWarpsOfWarpgroup * 16);
+      store(sums, own, writer, bias, c, at, first_row + warp % kWarpsOfWarpgroup * 16);
     }
     if constexpr (kStoresBoxes) Boxes::finish();
   }
 
+  // What is loaded of the bias before a tile is multiplied.
+  struct NoBiasYet {};
+  static __device__ __forceinline__ auto bias_of(const Writer& writer, int column) {
+    if constexpr (kStoresBoxes) {
+      return Boxes::ColumnBias::load(writer, column);
+    } else {
+      return NoBiasYet{};
+    }
+  }
+
   // `first` is the warp's first row of wgmma's in the block's tile; `own` is the warp's own shared
   // memory.
+  template <class Bias>
   static __device__ __forceinline__ void store(const typename Mainloop::Sums& sums,
-                                               unsigned char* own, const GemmArgs& args,
-                                               const TensorMap& c, const At& at, int first) {
-    const Writer writer = Writer::of(args, at.batch);
+                                               unsigned char* own, const Writer& writer,
+                                               const Bias& bias, const TensorMap& c, const At& at,
+                                               int first) {
 #pragma unroll
     for (int i = 0; i < Mainloop::kRowTiles; ++i) {
       const int offset = first + i * kWgmmaRows;
       const int row = at.row + (Mainloop::kExchanged ? 0 : offset);
       const int column = at.column + (Mainloop::kExchanged ? offset : 0);
       if constexpr (kStoresBoxes) {
-        Boxes::store(sums.at[i], own, writer, c, at.batch, row, column, i);
+        Boxes::store(sums.at[i], own, writer, bias, c, at.batch, row, column, i);
       } else {
         Slab::store(sums.at[i], reinterpret_cast<float*>(own), writer, row, column);
       }

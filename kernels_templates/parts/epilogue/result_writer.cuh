@@ -64,6 +64,7 @@ __device__ __forceinline__ FloatVector<kCount> load_elements(
 template <Epilogue kEpilogue, ElementType kResult = kF32>
 struct ResultWriter {
   using Element = typename StoredElement<kResult>::Type;
+  static constexpr bool kHasColumnBias = kEpilogue.bias == kBiasPerColumn;
   template <int kCount>
   using BiasVector = StoredVector<kResult, kCount>;
 
@@ -147,19 +148,13 @@ struct ResultWriter {
     }
   }
 
-  // Two neighbouring 16-bit results from column n of row m on, as they are stored together; if they
-  // do not exist, any. `of_columns` is what column_bias<2>(n) returned.
-  __device__ __forceinline__ unsigned pair(float first, float second, int m, int n,
-                                           const BiasVector<2>& of_columns) const {
-    const bool exists = m < args.m && n < args.n;
-    HalfVector<2> old = {};
-    if (args.beta != 0.0f && exists) old = load_halves<2>(c + m * args.ldc + n);
-    const float of_row = exists ? row_bias(m) : 0.0f;
-    const auto result = [&](float sum, int i) {
-      return finished(scaled(sum, from_half<kResult>(old.get(i))),
-                      kEpilogue.bias == kBiasPerRow ? of_row : of_columns.get(i));
-    };
-    return to_half_pair<kResult>(result(first, 0), result(second, 1));
+  // Two neighbouring 16-bit results as they are stored together, of what C held there (zeros if
+  // beta is 0) and of their bias.
+  __device__ __forceinline__ unsigned pair(const FloatVector<2>& sums, const HalfVector<2>& old,
+                                           const FloatVector<2>& bias) const {
+    return to_half_pair<kResult>(
+        finished(scaled(sums.v[0], from_half<kResult>(old.get(0))), bias.v[0]),
+        finished(scaled(sums.v[1], from_half<kResult>(old.get(1))), bias.v[1]));
   }
 
   // Of kVector neighbouring columns from n on, which exist; zeros where there is no such bias.
@@ -193,6 +188,13 @@ struct ResultWriter {
     return out;
   }
 
+  // 0 where there is no such bias.
+  __device__ __forceinline__ float row_bias(int m) const {
+    if constexpr (kEpilogue.bias != kBiasPerRow) return 0.0f;
+    return BiasVector<1>::template load<AsConstant>(static_cast<const Element*>(args.bias) + m)
+        .get(0);
+  }
+
  private:
   __device__ __forceinline__ float scaled(float sum, float old) const {
     return args.beta != 0.0f ? fmaf(args.beta, old, args.alpha * sum) : args.alpha * sum;
@@ -202,13 +204,6 @@ struct ResultWriter {
   static __device__ __forceinline__ float finished(float value, float bias) {
     if constexpr (kEpilogue.bias != kNoBias) value += bias;
     return activated<kEpilogue.activation>(value);
-  }
-
-  // 0 where there is no such bias.
-  __device__ __forceinline__ float row_bias(int m) const {
-    if constexpr (kEpilogue.bias != kBiasPerRow) return 0.0f;
-    return BiasVector<1>::template load<AsConstant>(static_cast<const Element*>(args.bias) + m)
-        .get(0);
   }
 
   // For accesses of kVector elements; columns are multiples of them.
