@@ -43,7 +43,9 @@ namespace gemmtune {
 
 template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
 struct WgmmaTma {
-  using Pipeline = WgmmaPipeline<kTile, kTraits, kTypes>;
+  static constexpr int kResultsBytes =
+      wgmma_results_bytes(kTile, kTraits.vector_c, size_bytes(kTypes.result));
+  using Pipeline = WgmmaPipeline<kTile, kTraits, kTypes, kResultsBytes>;
   using Mainloop = WgmmaMainloop<kTile, Pipeline>;
   using Writer = ResultWriter<kTraits.epilogue, kTypes.result>;
   using Boxes = WgmmaBoxStore<kTile, Writer>;
@@ -88,8 +90,7 @@ struct WgmmaTma {
  private:
   static constexpr bool kStoresBoxes =
       stores_boxes(kTile, kTraits.vector_c, size_bytes(kTypes.result));
-  static constexpr int kWarpResultsBytes =
-      Pipeline::kResultsBytes / (kTile.consumers * kWarpsOfWarpgroup);
+  static constexpr int kWarpResultsBytes = kResultsBytes / (kTile.consumers * kWarpsOfWarpgroup);
   static constexpr bool kIsPingPong = kTile.schedule == kPingPong;
 
   // The tiles of C that clusters take in turns.

@@ -24,7 +24,8 @@
   X(mma_misaligned) \
   X(mma_split_k) \
   X(mma_stream_k) \
-  X(wgmma_tma)
+  X(wgmma_tma) \
+  X(wgmma_split_k)
 // clang-format on
 
 namespace gemmtune::codegen {

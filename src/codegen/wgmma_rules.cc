@@ -31,12 +31,6 @@ bool contiguous_k_b(const KernelSpec& spec) {
   return !spec.traits.b_row_major;
 }
 
-int sum_registers(const KernelSpec& spec) {
-  const TileConfig& t = spec.tile;
-  return consumer_rows(t) * wgmma_tile_columns(t) / kWarpgroupThreads *
-         size_bytes(spec.accumulator) / kRegisterBytes;
-}
-
 // Whether each of `parts` blocks can load its share of an operand's boxes.
 bool shares_evenly(int side, int tile_k, bool contiguous_k, int element_bytes, int parts) {
   const TmaTile tile(side, tile_k, contiguous_k, element_bytes);
@@ -114,8 +108,7 @@ constexpr std::array kClusterRules = {
          }},
     Rule{"sums fit a consumer's registers", "they must not spill",
          [](const RuleInput& in) {
-           return sum_registers(in.spec) + kOverheadRegisters <=
-                  WgmmaRegisters(in.spec.tile).of_consumer();
+           return consumer_registers(in.spec) <= WgmmaRegisters(in.spec.tile).of_consumer();
          }},
 };
 
@@ -181,20 +174,23 @@ Expected<void> supports(const Problem& problem, Arch capability) {
   return tiling::fits_one_grid(problem);
 }
 
-std::vector<Rule> rules() {
-  return tiling::joined({kTileRules, kClusterRules, tiling::limit_rules()});
+std::span<const Rule> tile_rules() {
+  return kTileRules;
+}
+std::span<const Rule> cluster_rules() {
+  return kClusterRules;
 }
 
-int smem_bytes(const KernelSpec& spec) {
+int stages_bytes(const KernelSpec& spec) {
+  return spec.tile.stages * wgmma_stage_bytes(spec.tile, contiguous_k_a(spec), contiguous_k_b(spec),
+                                              size_bytes(spec.type));
+}
+
+int consumer_registers(const KernelSpec& spec) {
   const TileConfig& t = spec.tile;
-  return t.stages * wgmma_stage_bytes(t, contiguous_k_a(spec), contiguous_k_b(spec),
-                                      size_bytes(spec.type)) +
-         wgmma_results_bytes(t, spec.traits.vector_c, size_bytes(result_type(spec))) +
-         wgmma_barriers_bytes(t);
-}
-
-int estimated_registers(const KernelSpec& spec) {
-  return WgmmaRegisters(spec.tile).at_start;
+  const int sums = consumer_rows(t) * wgmma_tile_columns(t) / kWarpgroupThreads *
+                   size_bytes(spec.accumulator) / kRegisterBytes;
+  return sums + kOverheadRegisters;
 }
 
 LoadBytes loads(const KernelSpec& spec) {

@@ -16,12 +16,16 @@ namespace gemmtune::codegen::wgmma {
 // f16 and bf16 on sm_90, in one grid.
 Expected<void> supports(const Problem& problem, Arch capability);
 
-// Rules of tiles, stages, clusters and registers, followed by the hardware's limits.
-std::vector<Rule> rules();
+// Rules of tiles and stages.
+std::span<const Rule> tile_rules();
+// Of clusters that share tiles, and of registers where setmaxnreg shares them out.
+std::span<const Rule> cluster_rules();
 
-int smem_bytes(const KernelSpec& spec);
-// As the launch gives them to each thread; setmaxnreg shares them out.
-int estimated_registers(const KernelSpec& spec);
+// Bytes of all stages.
+int stages_bytes(const KernelSpec& spec);
+
+// Of a consumer's thread: its sums and what else stays live beside them.
+int consumer_registers(const KernelSpec& spec);
 
 LoadBytes loads(const KernelSpec& spec);
 MainloopCost mainloop(const KernelSpec& spec);

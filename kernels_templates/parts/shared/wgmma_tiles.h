@@ -130,6 +130,13 @@ GEMMTUNE_HOST_DEVICE constexpr int wgmma_barriers_bytes(const TileConfig& tile) 
   return 2 * tile.stages * kBarrierBytes;
 }
 
+// Between the stages and the barriers, where the sums of a tile, `partial_bytes`, take the place of
+// the stages once those are multiplied.
+GEMMTUNE_HOST_DEVICE constexpr int wgmma_bytes_behind_stages(int stages_bytes, int partial_bytes) {
+  const int more = partial_bytes - stages_bytes;
+  return more > 0 ? (more + kBarrierBytes - 1) / kBarrierBytes * kBarrierBytes : 0;
+}
+
 // Registers of a thread: as the block starts, and as setmaxnreg shares them out between the
 // warpgroup that copies and those that multiply.
 struct WgmmaRegisters {

@@ -17,12 +17,19 @@ template <TileConfig kTile, class Pipeline>
 struct WgmmaMainloop {
   static constexpr bool kExchanged = kTile.exchange != 0;
   static constexpr int kRowTiles = consumer_rows(kTile) / kWgmmaRows;
+  static constexpr int kColumns = wgmma_tile_columns(kTile);
   static constexpr int kSteps =
       kTile.tile_k * Pipeline::kElementBytes / kWgmmaStepBytes;  // of a stage
 
   // Of a thread: kRowTiles of 64 rows.
   struct Sums {
     WgmmaSums at[kRowTiles];
+
+    // Where nothing is multiplied; otherwise the first products replace what they hold.
+    __device__ __forceinline__ void clear() {
+#pragma unroll
+      for (int i = 0; i < kRowTiles; ++i) at[i] = {};
+    }
   };
 
   // Multiplies `stages` stages from the ring's on; first_row is the consumer's first row of the

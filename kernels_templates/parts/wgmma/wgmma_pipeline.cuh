@@ -22,7 +22,8 @@
 
 namespace gemmtune {
 
-template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
+// kBehind bytes of shared memory lie between the stages and the barriers.
+template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes, int kBehind>
 struct WgmmaPipeline {
   using Place = ClusterPlace<kTile>;
   using Ring = StageRing<kTile.stages>;
@@ -33,9 +34,8 @@ struct WgmmaPipeline {
       OperandTile<!kTraits.b_row_major, kTile.tile_n, kTile.tile_k, kElementBytes, Place::kM>;
   static constexpr int kStageBytes = TileA::kBytes + TileB::kBytes;
   static constexpr int kBuffersBytes = kTile.stages * kStageBytes;
-  static constexpr int kResultsBytes =
-      wgmma_results_bytes(kTile, kTraits.vector_c, size_bytes(kTypes.result));
-  static constexpr int kSmemBytes = kBuffersBytes + kResultsBytes + wgmma_barriers_bytes(kTile);
+  static constexpr int kSmemBytes = kBuffersBytes + kBehind + wgmma_barriers_bytes(kTile);
+  static_assert(kBehind % kBarrierBytes == 0, "barriers are aligned");
   // Warps that multiply a stage of one block.
   static constexpr int kReaders =
       (kTile.schedule == kPingPong ? 1 : kTile.consumers) * kWarpsOfWarpgroup;
@@ -47,7 +47,7 @@ struct WgmmaPipeline {
     return tile_a(stage) + TileA::kBytes;
   }
   __device__ __forceinline__ unsigned full(int stage) const {
-    return smem + (kBuffersBytes + kResultsBytes) + stage * kBarrierBytes;
+    return smem + (kBuffersBytes + kBehind) + stage * kBarrierBytes;
   }
   __device__ __forceinline__ unsigned empty(int stage) const { return full(kTile.stages + stage); }
 

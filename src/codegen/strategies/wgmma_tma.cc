@@ -4,6 +4,7 @@
 #include <array>
 
 #include "codegen/registry.h"
+#include "codegen/tiling.h"
 #include "codegen/wgmma_rules.h"
 
 #include "parts/shared/wgmma_tiles.h"
@@ -38,9 +39,15 @@ class WgmmaTma final : public Strategy {
   }
 
   int threads(const TileConfig& tile) const override { return wgmma_threads(tile); }
-  int smem_bytes(const KernelSpec& spec) const override { return wgmma::smem_bytes(spec); }
+  int smem_bytes(const KernelSpec& spec) const override {
+    const TileConfig& t = spec.tile;
+    return wgmma::stages_bytes(spec) +
+           wgmma_results_bytes(t, spec.traits.vector_c, size_bytes(result_type(spec))) +
+           wgmma_barriers_bytes(t);
+  }
+  // As the launch gives them to each thread; setmaxnreg shares them out.
   int estimated_registers(const KernelSpec& spec) const override {
-    return wgmma::estimated_registers(spec);
+    return WgmmaRegisters(spec.tile).at_start;
   }
   LoadBytes loads(const KernelSpec& spec) const override { return wgmma::loads(spec); }
   MainloopCost mainloop(const KernelSpec& spec) const override { return wgmma::mainloop(spec); }
@@ -92,7 +99,8 @@ class WgmmaTma final : public Strategy {
             fmt::format("min({}, {})", tile.persistent_blocks, tiles.formula)};
   }
 
-  std::vector<Rule> rules_ = wgmma::rules();
+  std::vector<Rule> rules_ =
+      tiling::joined({wgmma::tile_rules(), wgmma::cluster_rules(), tiling::limit_rules()});
 };
 
 }  // namespace

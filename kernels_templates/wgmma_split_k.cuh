@@ -1,0 +1,116 @@
+#pragma once
+
+#include "parts/ptx/shared_address.cuh"
+#include "parts/ptx/tensor_copy.cuh"
+#include "parts/reduce/k_range.cuh"
+#include "parts/reduce/partial_tile.cuh"
+#include "parts/reduce/reduction.cuh"
+#include "parts/shared/element_sizes.h"
+#include "parts/shared/element_types.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/partial_tiles.h"
+#include "parts/shared/raster.h"
+#include "parts/shared/tensor_map.h"
+#include "parts/shared/tile_config.h"
+#include "parts/shared/wgmma_tiles.h"
+#include "parts/wgmma/wgmma_mainloop.cuh"
+#include "parts/wgmma/wgmma_partial.cuh"
+#include "parts/wgmma/wgmma_pipeline.cuh"
+
+// wgmma_split_k: wgmma_tma with the k of every tile of C shared out over `slices` blocks, for
+// problems whose tiles alone do not fill the card, or do not ask for enough of its memory at a
+// time.
+//
+//     block b computes tile b / slices of C over slice b % slices of k
+//
+//     shared memory: stages of the pipeline, afterwards the tile's sums (partial_tile.cuh);
+//     barriers
+//
+// The slices' sums are added up by parts/reduce/reduction.cuh. Its threads are all of the block's,
+// so registers are not shared out.
+
+namespace gemmtune {
+
+template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
+struct WgmmaSplitK {
+  using Partial = PartialTile<kTile, kMmaPartialPadding>;
+  using Reduction = SliceReduction<kTile, kTraits, kTypes, Partial>;
+  static constexpr int kSlices = Reduction::kSlices;
+  static constexpr int kStagesBytes =
+      kTile.stages * wgmma_stage_bytes(kTile, kTraits.a_row_major, !kTraits.b_row_major,
+                                       size_bytes(kTypes.operand));
+  static constexpr int kPartialBytes =
+      Reduction::kInCluster ? partial_tile_bytes(kTile, kMmaPartialPadding) : 0;
+  using Pipeline =
+      WgmmaPipeline<kTile, kTraits, kTypes, wgmma_bytes_behind_stages(kStagesBytes, kPartialBytes)>;
+  using Mainloop = WgmmaMainloop<kTile, Pipeline>;
+
+  static constexpr int kThreads = wgmma_threads(kTile);
+  static constexpr int kSmemBytes = Pipeline::kSmemBytes;
+
+  static __device__ __forceinline__ void run(const GemmArgs& args, const TensorMap& a,
+                                             const TensorMap& b) {
+    extern __shared__ __align__(kTmaTileAlignment) unsigned char smem[];
+    const Pipeline pipeline{shared_address(smem)};
+    if (threadIdx.x == 0) {
+      prefetch_tensor_map(a);
+      prefetch_tensor_map(b);
+      pipeline.init();
+    }
+    __syncthreads();
+    const int block = static_cast<int>(blockIdx.x);
+    const int slice = block % kSlices;
+    const auto at =
+        tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(args.m, args.n, block / kSlices);
+    const auto tile = Partial::of(args, at);
+    const KRange range = k_range<kTile.tile_k, kSlices>(args.k, slice);
+    float* const sums_of_tile = Reduction::kInCluster ? reinterpret_cast<float*>(smem)
+                                                      : Reduction::Slots::slot(args, block);
+    const int group = static_cast<int>(threadIdx.x) / kWarpgroupThreads;
+    if (group == 0) {
+      if (threadIdx.x == 0) {
+        typename Pipeline::Ring ring;
+        pipeline.fill(ring, Place{}, a, b, at.batch, tile.row, tile.column, range.begin, range.end);
+      }
+      __syncwarp();
+    } else {
+      multiply(pipeline, range, sums_of_tile, group - 1,
+               Reduction::kInCluster ? kTile.tile_m : args.m - tile.row);
+    }
+    if constexpr (Reduction::kInCluster) {
+      Reduction::template run<kThreads, 1, Partial::kFloats>(reinterpret_cast<float*>(smem), args,
+                                                             tile, at.batch, slice);
+    }
+  }
+
+  static constexpr int kFinishThreads = Reduction::kFinishThreads;
+  static __device__ __forceinline__ void finish(const GemmArgs& args) { Reduction::finish(args); }
+
+ private:
+  using Place = typename Pipeline::Place;
+
+  // By a consumer: the sums of its rows of the block's tile, into the tile at `to`, but for rows of
+  // C from `rows` on.
+  static __device__ __forceinline__ void multiply(const Pipeline& pipeline, const KRange& range,
+                                                  float* to, int consumer, int rows) {
+    const int first = consumer * consumer_rows(kTile);
+    typename Mainloop::Sums sums;
+    if (range.empty()) {
+      sums.clear();
+    } else {
+      typename Pipeline::Ring ring;
+      const int stages = (range.end - range.begin + kTile.tile_k - 1) / kTile.tile_k;
+      Mainloop::run(sums, pipeline, ring, Place{}, first, stages, [] {});
+    }
+    // Other warps may still read the last stage, whose place the sums take.
+    if constexpr (Reduction::kInCluster) {
+      asm volatile("bar.sync 1, %0;" ::"n"(kTile.consumers * kWarpgroupThreads) : "memory");
+    }
+    const int warp = static_cast<int>(threadIdx.x) / 32 % kWarpsOfWarpgroup;
+    store_wgmma_partial<Mainloop, (Reduction::kInCluster ? Partial::kRowFloats : kTile.tile_n)>(
+        sums, to, first + warp * 16, rows);
+  }
+};
+
+}  // namespace gemmtune

@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <array>
+
+#include "codegen/registry.h"
+#include "codegen/sliced_strategy.h"
+#include "codegen/slices.h"
+#include "codegen/tiling.h"
+#include "codegen/wgmma_rules.h"
+
+#include "parts/shared/partial_tiles.h"
+#include "parts/shared/wgmma_tiles.h"
+
+namespace gemmtune::codegen {
+namespace {
+
+constexpr std::array<std::string_view, 10> kParameters = {
+    "tile_m",   "tile_n", "tile_k",    "stages",     "consumers",
+    "exchange", "slices", "reduction", "min_blocks", "raster"};
+
+bool in_cluster(const TileConfig& tile) {
+  return tile.reduction == kReduceCluster;
+}
+
+constexpr std::array kOwnRules = {
+    Rule{"at least 2 slices", "with one this is wgmma_tma",
+         [](const RuleInput& in) { return in.spec.tile.slices >= 2; }},
+    Rule{"no atomic additions", "each would round a C of 16 bits",
+         [](const RuleInput& in) { return in.spec.tile.reduction != kReduceAtomic; }},
+};
+
+class WgmmaSplitK final : public SlicedStrategy {
+ public:
+  std::string_view name() const override { return "wgmma_split_k"; }
+  std::string_view summary() const override {
+    return "wgmma_tma with k split over blocks, for tiles that do not fill the card";
+  }
+  std::string_view template_file() const override { return "wgmma_split_k.cuh"; }
+  std::string_view template_name() const override { return "WgmmaSplitK"; }
+  bool takes_types() const override { return true; }
+
+  std::span<const std::string_view> parameters() const override { return kParameters; }
+  std::span<const Rule> rules() const override { return rules_; }
+
+  Expected<void> supports(const Problem& problem, Arch capability) const override {
+    return wgmma::supports(problem, capability);
+  }
+  Arch code_arch(Arch capability) const override {
+    return {capability.major, capability.minor, true};
+  }
+
+  int threads(const TileConfig& tile) const override { return wgmma_threads(tile); }
+  int smem_bytes(const KernelSpec& spec) const override {
+    const int stages = wgmma::stages_bytes(spec);
+    const int partial =
+        in_cluster(spec.tile) ? partial_tile_bytes(spec.tile, kMmaPartialPadding) : 0;
+    return stages + wgmma_bytes_behind_stages(stages, partial) + wgmma_barriers_bytes(spec.tile);
+  }
+  int estimated_registers(const KernelSpec& spec) const override {
+    return wgmma::consumer_registers(spec);
+  }
+  LoadBytes loads(const KernelSpec& spec) const override { return wgmma::loads(spec); }
+  MainloopCost mainloop(const KernelSpec& spec) const override { return wgmma::mainloop(spec); }
+
+  std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override {
+    std::vector<EntryPoint> entries = SlicedStrategy::entry_points(spec);
+    entries.front().parameters = {ParameterKind::gemm, ParameterKind::tensor_map,
+                                  ParameterKind::tensor_map};
+    return entries;
+  }
+
+  LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
+    LaunchPlan plan = SlicedStrategy::launch_plan(spec, problem);
+    plan.launches.front().arguments = {GemmArgument{}, wgmma::map_of_a(spec, problem),
+                                       wgmma::map_of_b(spec, problem)};
+    return plan;
+  }
+
+  std::vector<SourceHeader> written_headers(const KernelSpec& spec) const override {
+    return {wgmma::instruction(spec)};
+  }
+
+ private:
+  std::vector<Rule> rules_ =
+      tiling::joined({kOwnRules, slices::rules(), wgmma::tile_rules(), tiling::limit_rules()});
+};
+
+}  // namespace
+
+const Strategy& wgmma_split_k() {
+  static const WgmmaSplitK strategy;
+  return strategy;
+}
+
+}  // namespace gemmtune::codegen
