@@ -7,6 +7,7 @@
 #include "ptxsim/decode/program.h"
 #include "ptxsim/machine/async_reads.h"
 #include "ptxsim/machine/race_clocks.h"
+#include "ptxsim/machine/zero_array.h"
 #include "ptxsim/report/finding.h"
 
 namespace gemmtune::ptxsim {
@@ -83,7 +84,7 @@ class SharedMemory {
   uint32_t warps_;
   uint32_t first_clock_ = 1;
   std::vector<Write> writes_;  // by granule
-  std::vector<Read> reads_;    // by granule, then warp
+  ZeroArray<Read> reads_;      // by granule, then warp
 
   // By chunk, empty unless the async proxy may access the memory.
   static constexpr uint32_t kChunkShift = 4;
@@ -97,7 +98,7 @@ class SharedMemory {
     for (uint32_t chunk = offset >> kChunkShift; chunk <= last; ++chunk) f(chunk);
   }
   std::vector<uint8_t> chunk_flags_;
-  std::vector<uint32_t> chunk_reads_;  // by chunk, then warp: the last async read
+  ZeroArray<uint32_t> chunk_reads_;  // by chunk, then warp: the last async read
 };
 
 }  // namespace gemmtune::ptxsim
