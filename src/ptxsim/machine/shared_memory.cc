@@ -41,6 +41,7 @@ void SharedMemory::restart(uint32_t first_clock) {
     }
   }
   std::fill(chunk_flags_.begin(), chunk_flags_.end(), uint8_t{0});
+  mbarriers_.clear();
   writes_.resize(granules);
 }
 
@@ -168,6 +169,7 @@ void SharedMemory::note_write(Warp& warp, const Instruction& in, uint32_t mask,
     note_chunks(offset[lane], bytes, [&](uint32_t chunk) {
       uint8_t& flags = chunk_flags_[chunk];
       if ((flags & kAsyncRead) != 0) check_async_reads(access, chunk);
+      if ((flags & kHasMbarrier) != 0) check_mbarriers(access, offset[lane], bytes);
       was_read = was_read || (flags & kGenericRead) != 0;
       flags &= static_cast<uint8_t>(~kBulkWritten);
     });
@@ -187,6 +189,7 @@ void SharedMemory::begin_async_write(Warp& warp, const Instruction& in, uint32_t
   const Access access = access_by(warp, in, lane, false);
   note_chunks(offset, bytes, [&](uint32_t chunk) {
     if ((chunk_flags_[chunk] & kAsyncRead) != 0) check_async_reads(access, chunk);
+    if ((chunk_flags_[chunk] & kHasMbarrier) != 0) check_mbarriers(access, offset, bytes);
     chunk_flags_[chunk] &= static_cast<uint8_t>(~kBulkWritten);
   });
   const uint32_t first = offset >> granule_shift_;
