@@ -1,11 +1,13 @@
 #pragma once
 
 #include "parts/epilogue/result_writer.cuh"
+#include "parts/epilogue/wgmma_box_store.cuh"
 #include "parts/epilogue/wgmma_epilogue.cuh"
 #include "parts/ptx/cluster.cuh"
 #include "parts/ptx/shared_address.cuh"
 #include "parts/ptx/tensor_copy.cuh"
 #include "parts/ptx/wgmma.cuh"
+#include "parts/shared/element_sizes.h"
 #include "parts/shared/element_types.h"
 #include "parts/shared/gemm_args.h"
 #include "parts/shared/kernel_traits.h"
@@ -13,6 +15,7 @@
 #include "parts/shared/tensor_map.h"
 #include "parts/shared/tile_config.h"
 #include "parts/shared/wgmma_tiles.h"
+#include "parts/wgmma/consumer_turns.cuh"
 #include "parts/wgmma/wgmma_mainloop.cuh"
 #include "parts/wgmma/wgmma_pipeline.cuh"
 
@@ -20,7 +23,7 @@
 // TMA copy tiles of A and B to shared memory; one to three others, the consumers, multiply them.
 //
 //     warpgroup 0        full        warpgroups 1..consumers
-//     TMA  ---------> | stage 0 | ---------> wgmma, sums in registers ---> slabs ---> C
+//     TMA  ---------> | stage 0 | ---------> wgmma, sums in registers ---> results ---> C
 //                     | stage 1 |
 //              <----- |   ...   | <---------
 //                        empty
@@ -34,7 +37,7 @@
 // its next tile are under way while it stores this one.
 //
 // Parts: copies and descriptors operand_tiles.cuh, stages and barriers wgmma_pipeline.cuh, products
-// wgmma_mainloop.cuh, results wgmma_epilogue.cuh.
+// wgmma_mainloop.cuh, results wgmma_box_store.cuh (by TMA) and wgmma_epilogue.cuh (any others).
 
 namespace gemmtune {
 
@@ -42,16 +45,18 @@ template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
 struct WgmmaTma {
   using Pipeline = WgmmaPipeline<kTile, kTraits, kTypes>;
   using Mainloop = WgmmaMainloop<kTile, Pipeline>;
-  using Results = WgmmaEpilogue<kTile, kTraits.vector_c>;
   using Writer = ResultWriter<kTraits.epilogue, kTypes.result>;
+  using Boxes = WgmmaBoxStore<kTile, Writer>;
+  using Slab = WgmmaEpilogue<kTile, kTraits.vector_c>;
   using Place = typename Pipeline::Place;
 
   static constexpr int kThreads = wgmma_threads(kTile);
   static constexpr int kSmemBytes = Pipeline::kSmemBytes;
   static constexpr WgmmaRegisters kRegisters{kTile};
 
+  // Of results that are stored as boxes: `c` is what they are stored by.
   static __device__ __forceinline__ void run(const GemmArgs& args, const TensorMap& a,
-                                             const TensorMap& b) {
+                                             const TensorMap& b, const TensorMap& c) {
     extern __shared__ __align__(kTmaTileAlignment) unsigned char smem[];
     const Pipeline pipeline{shared_address(smem)};
     if (threadIdx.x == 0) {
@@ -67,13 +72,24 @@ struct WgmmaTma {
       __syncwarp();
     } else {
       if constexpr (kRegisters.shared_out()) take_registers<kRegisters.consumer>();
-      consume(pipeline, args, smem + Pipeline::kBuffersBytes, group - 1);
+      consume(pipeline, args, c, smem + Pipeline::kBuffersBytes, group - 1);
     }
     // Others may still copy into this block's shared memory, or arrive at its barriers.
     if constexpr (Place::kBlocks > 1) cluster_sync();
   }
 
+  // Of any others.
+  static __device__ __forceinline__ void run(const GemmArgs& args, const TensorMap& a,
+                                             const TensorMap& b) {
+    static_assert(!kStoresBoxes, "boxes are stored by a tensor map of C");
+    run(args, a, b, a);
+  }
+
  private:
+  static constexpr bool kStoresBoxes =
+      stores_boxes(kTile, kTraits.vector_c, size_bytes(kTypes.result));
+  static constexpr int kWarpResultsBytes =
+      Pipeline::kResultsBytes / (kTile.consumers * kWarpsOfWarpgroup);
   static constexpr bool kIsPingPong = kTile.schedule == kPingPong;
 
   // The tiles of C that clusters take in turns.
@@ -128,38 +144,67 @@ struct WgmmaTma {
   }
 
   static __device__ __forceinline__ void consume(const Pipeline& pipeline, const GemmArgs& args,
-                                                 unsigned char* slabs, int consumer) {
+                                                 const TensorMap& c, unsigned char* results,
+                                                 int consumer) {
     const Place place = Place::of_block();
     const Tiles tiles = Tiles::of(args);
     const int stages = (args.k + kTile.tile_k - 1) / kTile.tile_k;
     const int warp = static_cast<int>(threadIdx.x) / 32 - kWarpsOfWarpgroup;
-    float* const slab = reinterpret_cast<float*>(slabs) + warp * WgmmaSlab(kTile).floats();
+    unsigned char* const own = results + warp * kWarpResultsBytes;
     const int first_row = kIsPingPong ? 0 : consumer * consumer_rows(kTile);
+    constexpr int kTurns = ConsumerTurns<kTile>::kTurns;
+    const int own_tiles = (tiles.count - Tiles::first() + tiles.step - 1) / tiles.step;
+    ConsumerTurns<kTile> turns{consumer, (own_tiles + kTurns - 1) / kTurns};
     typename Pipeline::Ring ring;
     int tile = Tiles::first();
-    if (kIsPingPong && consumer > 0) {
+    if constexpr (kTurns > 1) {
       ring.skip(consumer * stages);
       tile += consumer * tiles.step;
     }
-    constexpr int kTurns = kIsPingPong ? kTile.consumers : 1;
-    for (; tile < tiles.count; tile += kTurns * tiles.step) {
+    for (; !turns.ended(); ++turns.round, tile += kTurns * tiles.step) {
+      turns.await();
+      if (tile >= tiles.count) {  // some other consumer's round
+        turns.pass();
+        continue;
+      }
       const At at = At::of(args, place, tile);
+      const Writer writer = Writer::of(args, at.batch);
+      const auto bias = bias_of(writer, at.column);
       typename Mainloop::Sums sums;
-      Mainloop::run(sums, pipeline, ring, place, first_row, stages);
-      if constexpr (kIsPingPong) ring.skip((kTurns - 1) * stages);
-      store(sums, slab, args, at, first_row + warp % kWarpsOfWarpgroup * 16);
+      Mainloop::run(sums, pipeline, ring, place, first_row, stages, [&] { turns.pass(); });
+      if constexpr (kTurns > 1) ring.skip((kTurns - 1) * stages);
+      store(sums, own, writer, bias, c, at, first_row + warp % kWarpsOfWarpgroup * 16);
+    }
+    if constexpr (kStoresBoxes) Boxes::finish();
+  }
+
+  // What is loaded of the bias before a tile is multiplied.
+  struct NoBiasYet {};
+  static __device__ __forceinline__ auto bias_of(const Writer& writer, int column) {
+    if constexpr (kStoresBoxes) {
+      return Boxes::ColumnBias::load(writer, column);
+    } else {
+      return NoBiasYet{};
     }
   }
 
-  // `first` is the warp's first row of wgmma's in the block's tile.
-  static __device__ __forceinline__ void store(const typename Mainloop::Sums& sums, float* slab,
-                                               const GemmArgs& args, const At& at, int first) {
-    const Writer writer = Writer::of(args, at.batch);
+  // `first` is the warp's first row of wgmma's in the block's tile; `own` is the warp's own shared
+  // memory.
+  template <class Bias>
+  static __device__ __forceinline__ void store(const typename Mainloop::Sums& sums,
+                                               unsigned char* own, const Writer& writer,
+                                               const Bias& bias, const TensorMap& c, const At& at,
+                                               int first) {
 #pragma unroll
     for (int i = 0; i < Mainloop::kRowTiles; ++i) {
       const int offset = first + i * kWgmmaRows;
-      Results::store(sums.at[i], slab, writer, at.row + (Mainloop::kExchanged ? 0 : offset),
-                     at.column + (Mainloop::kExchanged ? offset : 0));
+      const int row = at.row + (Mainloop::kExchanged ? 0 : offset);
+      const int column = at.column + (Mainloop::kExchanged ? offset : 0);
+      if constexpr (kStoresBoxes) {
+        Boxes::store(sums.at[i], own, writer, bias, c, at.batch, row, column, i);
+      } else {
+        Slab::store(sums.at[i], reinterpret_cast<float*>(own), writer, row, column);
+      }
     }
   }
 };

@@ -123,22 +123,43 @@ int64_t ceil_div(int64_t a, int64_t b) {
   return (a + b - 1) / b;
 }
 
-// A matrix of `outer` lines of `inner` elements, loaded in boxes of so many lines.
-TensorMapConfig matrix_map(const KernelSpec& spec, const Problem& problem, int64_t inner,
-                           int64_t outer, int64_t ld, int64_t batch_stride, int box_rows) {
-  const auto bytes = static_cast<uint64_t>(size_bytes(spec.type));
+// A matrix of `outer` lines of `inner` elements.
+TensorMapConfig matrix_map(DataType type, const Problem& problem, int64_t inner, int64_t outer,
+                           int64_t ld, int64_t batch_stride) {
+  const auto bytes = static_cast<uint64_t>(size_bytes(type));
   TensorMapConfig config;
-  config.type = spec.type;
+  config.type = type;
   config.dimensions = 3;
   config.extent = {static_cast<uint64_t>(inner), static_cast<uint64_t>(outer),
                    static_cast<uint64_t>(problem.batch)};
   // Of a single matrix the distance to the next is never used, but has to be a multiple of 16.
   const int64_t stride = problem.batch > 1 ? batch_stride : ld;
   config.stride_bytes = {static_cast<uint64_t>(ld) * bytes, static_cast<uint64_t>(stride) * bytes};
-  config.box = {static_cast<uint32_t>(kTmaLineBytes) / static_cast<uint32_t>(bytes),
+  return config;
+}
+
+// The same of A or B, loaded in boxes of so many swizzled lines.
+TensorMapConfig operand_map(const KernelSpec& spec, const Problem& problem, int64_t inner,
+                            int64_t outer, int64_t ld, int64_t batch_stride, int box_rows) {
+  TensorMapConfig config = matrix_map(spec.type, problem, inner, outer, ld, batch_stride);
+  config.box = {static_cast<uint32_t>(kTmaLineBytes / size_bytes(spec.type)),
                 static_cast<uint32_t>(box_rows), 1};
   config.swizzle = TensorSwizzle::bytes_128;
   return config;
+}
+
+// The swizzle over lines of so many bytes.
+TensorSwizzle swizzle_over(int bytes) {
+  switch (bytes) {
+    case 128:
+      return TensorSwizzle::bytes_128;
+    case 64:
+      return TensorSwizzle::bytes_64;
+    case 32:
+      return TensorSwizzle::bytes_32;
+    default:
+      return TensorSwizzle::none;
+  }
 }
 
 int box_rows(const KernelSpec& spec, int side, bool contiguous_k, int parts) {
@@ -165,8 +186,11 @@ std::vector<Rule> rules() {
 }
 
 int smem_bytes(const KernelSpec& spec) {
-  return wgmma_smem_bytes(spec.tile, contiguous_k_a(spec), contiguous_k_b(spec),
-                          size_bytes(spec.type));
+  const TileConfig& t = spec.tile;
+  return t.stages * wgmma_stage_bytes(t, contiguous_k_a(spec), contiguous_k_b(spec),
+                                      size_bytes(spec.type)) +
+         wgmma_results_bytes(t, spec.traits.vector_c, size_bytes(result_type(spec))) +
+         wgmma_barriers_bytes(t);
 }
 
 int estimated_registers(const KernelSpec& spec) {
@@ -210,17 +234,33 @@ SourceHeader instruction(const KernelSpec& spec) {
 TensorMapArgument map_of_a(const KernelSpec& spec, const Problem& p) {
   const bool contiguous_k = contiguous_k_a(spec);
   const Shape& s = p.shape;
-  return {Buffer::a, 0,
-          matrix_map(spec, p, contiguous_k ? s.k : s.m, contiguous_k ? s.m : s.k, p.lda, p.stride_a,
-                     box_rows(spec, spec.tile.tile_m, contiguous_k, cluster_n(spec.tile)))};
+  return {
+      Buffer::a, 0,
+      operand_map(spec, p, contiguous_k ? s.k : s.m, contiguous_k ? s.m : s.k, p.lda, p.stride_a,
+                  box_rows(spec, spec.tile.tile_m, contiguous_k, cluster_n(spec.tile)))};
 }
 
 TensorMapArgument map_of_b(const KernelSpec& spec, const Problem& p) {
   const bool contiguous_k = contiguous_k_b(spec);
   const Shape& s = p.shape;
-  return {Buffer::b, 0,
-          matrix_map(spec, p, contiguous_k ? s.k : s.n, contiguous_k ? s.n : s.k, p.ldb, p.stride_b,
-                     box_rows(spec, spec.tile.tile_n, contiguous_k, cluster_m(spec.tile)))};
+  return {
+      Buffer::b, 0,
+      operand_map(spec, p, contiguous_k ? s.k : s.n, contiguous_k ? s.n : s.k, p.ldb, p.stride_b,
+                  box_rows(spec, spec.tile.tile_n, contiguous_k, cluster_m(spec.tile)))};
+}
+
+bool stores_boxes(const KernelSpec& spec) {
+  return gemmtune::stores_boxes(spec.tile, spec.traits.vector_c, size_bytes(result_type(spec)));
+}
+
+std::optional<TensorMapArgument> map_of_c(const KernelSpec& spec, const Problem& p) {
+  if (!stores_boxes(spec)) return std::nullopt;
+  const WgmmaBoxes boxes(spec.tile);
+  TensorMapConfig config =
+      matrix_map(result_type(spec), p, p.shape.n, p.shape.m, p.ldc, p.stride_c);
+  config.box = {static_cast<uint32_t>(boxes.columns), WgmmaBoxes::kRows, 1};
+  config.swizzle = swizzle_over(boxes.line_bytes());
+  return TensorMapArgument{Buffer::c, 0, config};
 }
 
 BlockCount cluster_grid(const TileConfig& tile, const Problem& problem) {

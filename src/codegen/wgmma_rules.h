@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +32,9 @@ SourceHeader instruction(const KernelSpec& spec);
 // The tensor maps of A and B, in boxes that a block loads at once.
 TensorMapArgument map_of_a(const KernelSpec& spec, const Problem& problem);
 TensorMapArgument map_of_b(const KernelSpec& spec, const Problem& problem);
+// That of C, in boxes that a warp stores at once; none where results leave another way.
+std::optional<TensorMapArgument> map_of_c(const KernelSpec& spec, const Problem& problem);
+bool stores_boxes(const KernelSpec& spec);
 
 // Tiles of C that clusters compute, in whole clusters of blocks.
 BlockCount cluster_grid(const TileConfig& tile, const Problem& problem);

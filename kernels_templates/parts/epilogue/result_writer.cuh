@@ -64,6 +64,7 @@ __device__ __forceinline__ FloatVector<kCount> load_elements(
 template <Epilogue kEpilogue, ElementType kResult = kF32>
 struct ResultWriter {
   using Element = typename StoredElement<kResult>::Type;
+  static constexpr bool kHasColumnBias = kEpilogue.bias == kBiasPerColumn;
   template <int kCount>
   using BiasVector = StoredVector<kResult, kCount>;
 
@@ -147,6 +148,15 @@ struct ResultWriter {
     }
   }
 
+  // Two neighbouring 16-bit results as they are stored together, of what C held there (zeros if
+  // beta is 0) and of their bias.
+  __device__ __forceinline__ unsigned pair(const FloatVector<2>& sums, const HalfVector<2>& old,
+                                           const FloatVector<2>& bias) const {
+    return to_half_pair<kResult>(
+        finished(scaled(sums.v[0], from_half<kResult>(old.get(0))), bias.v[0]),
+        finished(scaled(sums.v[1], from_half<kResult>(old.get(1))), bias.v[1]));
+  }
+
   // Of kVector neighbouring columns from n on, which exist; zeros where there is no such bias.
   template <int kVector>
   __device__ __forceinline__ BiasVector<kVector> column_bias(int n) const {
@@ -178,6 +188,13 @@ struct ResultWriter {
     return out;
   }
 
+  // 0 where there is no such bias.
+  __device__ __forceinline__ float row_bias(int m) const {
+    if constexpr (kEpilogue.bias != kBiasPerRow) return 0.0f;
+    return BiasVector<1>::template load<AsConstant>(static_cast<const Element*>(args.bias) + m)
+        .get(0);
+  }
+
  private:
   __device__ __forceinline__ float scaled(float sum, float old) const {
     return args.beta != 0.0f ? fmaf(args.beta, old, args.alpha * sum) : args.alpha * sum;
@@ -187,13 +204,6 @@ struct ResultWriter {
   static __device__ __forceinline__ float finished(float value, float bias) {
     if constexpr (kEpilogue.bias != kNoBias) value += bias;
     return activated<kEpilogue.activation>(value);
-  }
-
-  // 0 where there is no such bias.
-  __device__ __forceinline__ float row_bias(int m) const {
-    if constexpr (kEpilogue.bias != kBiasPerRow) return 0.0f;
-    return BiasVector<1>::template load<AsConstant>(static_cast<const Element*>(args.bias) + m)
-        .get(0);
   }
 
   // For accesses of kVector elements; columns are multiples of them.

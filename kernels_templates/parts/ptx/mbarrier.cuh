@@ -25,13 +25,15 @@ __device__ __forceinline__ void mbarrier_arrive(unsigned barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
-// Arrives at the barrier that lies at the same place in block `rank` of the cluster.
+// Arrives at the barrier that lies at the same place in block `rank` of the cluster, once the
+// caller has read what it waits to see overwritten: nothing that it wrote is released to that
+// block, which would take a fence of the whole device.
 __device__ __forceinline__ void mbarrier_arrive_at_block(unsigned barrier, int rank) {
   asm volatile(
       "{\n\t"
       ".reg .b32 there;\n\t"
       "mapa.shared::cluster.u32 there, %0, %1;\n\t"
-      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n\t"
+      "mbarrier.arrive.shared::cluster.b64 _, [there];\n\t"
       "}" ::"r"(barrier),
       "r"(rank)
       : "memory");

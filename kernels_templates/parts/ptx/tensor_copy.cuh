@@ -32,4 +32,25 @@ __device__ __forceinline__ void load_box_to_blocks(unsigned to, const TensorMap&
       : "memory");
 }
 
+// The other way, in a group of the thread's copies: what lies outside the tensor is left out. What
+// threads wrote to the box before is seen after tensor_store_fence() by each of them.
+__device__ __forceinline__ void store_box(const TensorMap& map, int x, int y, int z,
+                                          unsigned from) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];\n\t"
+      "cp.async.bulk.commit_group;" ::"l"(&map),
+      "r"(x), "r"(y), "r"(z), "r"(from)
+      : "memory");
+}
+
+__device__ __forceinline__ void tensor_store_fence() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+// Waits until the thread's boxes, but for the last kBoxes, have been read.
+template <int kBoxes>
+__device__ __forceinline__ void wait_for_stored_boxes() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kBoxes) : "memory");
+}
+
 }  // namespace gemmtune

@@ -2,6 +2,7 @@
 
 #include "parts/shared/host_device.h"
 #include "parts/shared/tile_config.h"
+#include "parts/shared/whole_numbers.h"
 
 // Tiles of the wgmma kernels: who computes what, and how the shared memory of a block is laid out.
 //
@@ -9,7 +10,7 @@
 // exchanged, its rows along n. The operand of the rows is A, or, exchanged, B.
 //
 //     shared memory: stages x (tile of the rows' operand, tile of the columns' operand),
-//                    slabs that results pass through, barriers
+//                    what results pass through, barriers
 
 namespace gemmtune {
 
@@ -67,8 +68,34 @@ GEMMTUNE_HOST_DEVICE constexpr int wgmma_stage_bytes(const TileConfig& tile, boo
          TmaTile(tile.tile_n, tile.tile_k, b_contiguous_k, element_bytes).bytes();
 }
 
-// The slab of shared memory that a warp's results pass through on their way to C: lines of f32 sums
-// along n, padded against bank conflicts. Exchanged, a warp holds 16 columns of C; else 16 rows.
+// How a warp's results reach C through shared memory that is its own.
+//
+// Where rows of C are whole 16 bytes of 16-bit elements, TMA stores boxes of 16 rows, as wide as
+// the widest swizzle allows, from two buffers in turns.
+struct WgmmaBoxes {
+  static constexpr int kRows = 16;
+  static constexpr int kBuffers = 2;
+  static constexpr int kElementBytes = 2;
+
+  int columns;
+
+  GEMMTUNE_HOST_DEVICE explicit constexpr WgmmaBoxes(const TileConfig& tile)
+      : columns(power_of_two_in(tile.tile_n, kTmaLineBytes / kElementBytes)) {}
+
+  GEMMTUNE_HOST_DEVICE constexpr int line_bytes() const { return columns * kElementBytes; }
+  GEMMTUNE_HOST_DEVICE constexpr int bytes() const { return kRows * line_bytes(); }
+  GEMMTUNE_HOST_DEVICE constexpr int warp_bytes() const { return kBuffers * bytes(); }
+};
+
+// Whether they do. `vector_c` elements of C, of `result_bytes` each, are aligned.
+GEMMTUNE_HOST_DEVICE constexpr bool stores_boxes(const TileConfig& tile, int vector_c,
+                                                 int result_bytes) {
+  return tile.exchange == 0 && result_bytes == WgmmaBoxes::kElementBytes &&
+         vector_c * result_bytes >= 16 && divides(16, tile.tile_n);
+}
+
+// Else they pass through a slab: lines of f32 sums along n, padded against bank conflicts.
+// Exchanged, a warp holds 16 columns of C; else 16 rows.
 struct WgmmaSlab {
   int rows;     // of C
   int columns;  // of C
@@ -76,9 +103,8 @@ struct WgmmaSlab {
 
   GEMMTUNE_HOST_DEVICE explicit constexpr WgmmaSlab(const TileConfig& tile)
       : rows(16), columns(16), stride(0) {
-    const int other = wgmma_tile_columns(tile);
-    int part = 32;
-    while (other % part != 0) part /= 2;
+    constexpr int kMostColumns = 32;
+    const int part = power_of_two_in(wgmma_tile_columns(tile), kMostColumns);
     if (tile.exchange != 0) {
       rows = part;
       stride = columns + 4;
@@ -88,22 +114,20 @@ struct WgmmaSlab {
     }
   }
 
-  GEMMTUNE_HOST_DEVICE constexpr int floats() const { return rows * stride; }
+  GEMMTUNE_HOST_DEVICE constexpr int warp_bytes() const { return rows * stride * 4; }
 };
 
-GEMMTUNE_HOST_DEVICE constexpr int wgmma_slabs_bytes(const TileConfig& tile) {
-  return tile.consumers * kWarpsOfWarpgroup * WgmmaSlab(tile).floats() * 4;
+// Of all consumers.
+GEMMTUNE_HOST_DEVICE constexpr int wgmma_results_bytes(const TileConfig& tile, int vector_c,
+                                                       int result_bytes) {
+  const int warps = tile.consumers * kWarpsOfWarpgroup;
+  return warps * (stores_boxes(tile, vector_c, result_bytes) ? WgmmaBoxes(tile).warp_bytes()
+                                                             : WgmmaSlab(tile).warp_bytes());
 }
 
 // Of a stage: it is full; it is empty.
 GEMMTUNE_HOST_DEVICE constexpr int wgmma_barriers_bytes(const TileConfig& tile) {
   return 2 * tile.stages * kBarrierBytes;
-}
-
-GEMMTUNE_HOST_DEVICE constexpr int wgmma_smem_bytes(const TileConfig& tile, bool a_contiguous_k,
-                                                    bool b_contiguous_k, int element_bytes) {
-  return tile.stages * wgmma_stage_bytes(tile, a_contiguous_k, b_contiguous_k, element_bytes) +
-         wgmma_slabs_bytes(tile) + wgmma_barriers_bytes(tile);
 }
 
 // Registers of a thread: as the block starts, and as setmaxnreg shares them out between the
@@ -120,6 +144,8 @@ struct WgmmaRegisters {
 
   GEMMTUNE_HOST_DEVICE explicit constexpr WgmmaRegisters(const TileConfig& tile)
       : at_start(0), producer(40), consumer(0) {
+    // Sums of f32.
+    if (consumer_rows(tile) * wgmma_tile_columns(tile) / kWarpgroupThreads > 160) producer = 24;
     const int groups = 1 + tile.consumers;
     const int blocks = at_least_one(tile.min_blocks);
     at_start = kOfSm / (groups * kWarpgroupThreads * blocks) / kUnit * kUnit;

@@ -26,11 +26,12 @@ struct WgmmaMainloop {
   };
 
   // Multiplies `stages` stages from the ring's on; first_row is the consumer's first row of the
-  // block's tile.
+  // block's tile. issued() is called once all products are under way.
+  template <class Issued>
   static __device__ __forceinline__ void run(Sums& sums, const Pipeline& pipeline,
                                              typename Pipeline::Ring& ring,
                                              const typename Pipeline::Place& place, int first_row,
-                                             int stages) {
+                                             int stages, Issued issued) {
     int last = -1;
     for (int i = 0; i < stages; ++i) {
       mbarrier_wait(pipeline.full(ring.stage), ring.parity);
@@ -42,6 +43,7 @@ struct WgmmaMainloop {
       last = ring.stage;
       ring.advance();
     }
+    issued();
     wgmma_wait<0>();
     pipeline.release(last, place);
   }

@@ -33,8 +33,9 @@ struct WgmmaPipeline {
       OperandTile<!kTraits.b_row_major, kTile.tile_n, kTile.tile_k, kElementBytes, Place::kM>;
   static constexpr int kStageBytes = TileA::kBytes + TileB::kBytes;
   static constexpr int kBuffersBytes = kTile.stages * kStageBytes;
-  static constexpr int kSlabsBytes = wgmma_slabs_bytes(kTile);
-  static constexpr int kSmemBytes = kBuffersBytes + kSlabsBytes + wgmma_barriers_bytes(kTile);
+  static constexpr int kResultsBytes =
+      wgmma_results_bytes(kTile, kTraits.vector_c, size_bytes(kTypes.result));
+  static constexpr int kSmemBytes = kBuffersBytes + kResultsBytes + wgmma_barriers_bytes(kTile);
   // Warps that multiply a stage of one block.
   static constexpr int kReaders =
       (kTile.schedule == kPingPong ? 1 : kTile.consumers) * kWarpsOfWarpgroup;
@@ -46,7 +47,7 @@ struct WgmmaPipeline {
     return tile_a(stage) + TileA::kBytes;
   }
   __device__ __forceinline__ unsigned full(int stage) const {
-    return smem + (kBuffersBytes + kSlabsBytes) + stage * kBarrierBytes;
+    return smem + (kBuffersBytes + kResultsBytes) + stage * kBarrierBytes;
   }
   __device__ __forceinline__ unsigned empty(int stage) const { return full(kTile.stages + stage); }
 

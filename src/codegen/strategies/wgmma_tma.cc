@@ -65,6 +65,7 @@ class WgmmaTma final : public Strategy {
     entries.front().min_blocks = at_least_one(spec.tile.min_blocks);
     entries.front().parameters = {ParameterKind::gemm, ParameterKind::tensor_map,
                                   ParameterKind::tensor_map};
+    if (wgmma::stores_boxes(spec)) entries.front().parameters.push_back(ParameterKind::tensor_map);
     return entries;
   }
 
@@ -75,6 +76,7 @@ class WgmmaTma final : public Strategy {
     launch.config.cluster.x = static_cast<uint32_t>(cluster_blocks(spec.tile));
     launch.arguments = {GemmArgument{}, wgmma::map_of_a(spec, problem),
                         wgmma::map_of_b(spec, problem)};
+    if (const auto c = wgmma::map_of_c(spec, problem)) launch.arguments.emplace_back(*c);
     return plan;
   }
 

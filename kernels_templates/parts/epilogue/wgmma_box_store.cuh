@@ -1,0 +1,149 @@
+#pragma once
+
+#include "parts/epilogue/result_writer.cuh"
+#include "parts/ptx/shared_address.cuh"
+#include "parts/ptx/stmatrix.cuh"
+#include "parts/ptx/tensor_copy.cuh"
+#include "parts/shared/tensor_map.h"
+#include "parts/shared/tile_config.h"
+#include "parts/shared/wgmma_tiles.h"
+
+// Stores the sums of a warp of a consumer by TMA, where rows of a 16-bit C are whole 16 bytes: 16
+// of its warpgroup's 64 rows, in boxes of up to 64 columns. Results are finished in registers, as
+// pairs of neighbouring columns.
+//
+//     registers  --stmatrix-->  box 16 rows x 64 columns, swizzled  --TMA-->  C
+//
+// TMA reads one buffer of the warp while the other one is filled, and the last ones while the next
+// tile is multiplied.
+
+namespace gemmtune {
+
+template <TileConfig kTile, class Writer>
+struct WgmmaBoxStore {
+  static constexpr WgmmaBoxes kBoxes{kTile};
+  static constexpr int kAcross = kTile.tile_n / kBoxes.columns;
+
+  // The bias of a tile's columns, as pairs shared out over the lanes of a warp: loaded before the
+  // tile is multiplied, so that nobody waits for it afterwards.
+  struct ColumnBias {
+    static constexpr int kPairs = Writer::kHasColumnBias ? (kTile.tile_n + 63) / 64 : 1;
+    unsigned pairs[kPairs] = {};
+
+    static __device__ __forceinline__ ColumnBias load(const Writer& writer, int column) {
+      ColumnBias out;
+      if constexpr (Writer::kHasColumnBias) {
+#pragma unroll
+        for (int i = 0; i < kPairs; ++i) {
+          const int n = column + (i * 32 + static_cast<int>(threadIdx.x) % 32) * 2;
+          if (n < writer.args.n) out.pairs[i] = writer.template column_bias<2>(n).elements.words[0];
+        }
+      }
+      return out;
+    }
+
+    // Of the lane's pair of the 8 columns from `from` on.
+    __device__ __forceinline__ FloatVector<2> of(int from) const {
+      typename Writer::template BiasVector<2> pair = {};
+      const int lane = static_cast<int>(threadIdx.x) % 4 + from / 2 % 32;
+      pair.elements.words[0] = __shfl_sync(0xffffffffu, pairs[from / 64], lane);
+      return {pair.get(0), pair.get(1)};
+    }
+  };
+
+  // (row, column) is where the warp's 16 rows of wgmma's result begin in C; `index` counts the
+  // calls for a tile of C.
+  template <class Sums>
+  static __device__ __forceinline__ void store(const Sums& sums, unsigned char* buffers,
+                                               const Writer& writer, const ColumnBias& bias,
+                                               const TensorMap& c, int batch, int row, int column,
+                                               int index) {
+    const bool leads = threadIdx.x % 32 == 0;
+    const int m = row + static_cast<int>(threadIdx.x) % 32 / 4;
+    float of_rows[2] = {};
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      if (m + half * 8 < writer.args.m) of_rows[half] = writer.row_bias(m + half * 8);
+    }
+#pragma unroll
+    for (int i = 0; i < kAcross; ++i) {
+      const int count = index * kAcross + i;
+      const unsigned buffer =
+          shared_address(buffers) + count % WgmmaBoxes::kBuffers * kBoxes.bytes();
+      if (leads) {
+        if (count == 0) {
+          wait_for_stored_boxes<0>();
+        } else {
+          wait_for_stored_boxes<WgmmaBoxes::kBuffers - 1>();
+        }
+      }
+      __syncwarp();
+      fill(sums, buffer, writer, bias, of_rows, m, column, i);
+      tensor_store_fence();
+      __syncwarp();
+      if (leads) store_box(c, column + i * kBoxes.columns, row, batch, buffer);
+    }
+  }
+
+  // By each warp, before its block ends.
+  static __device__ __forceinline__ void finish() {
+    if (threadIdx.x % 32 == 0) wait_for_stored_boxes<0>();
+  }
+
+ private:
+  // What C holds where the lane has sums of 16 columns: pairs of rows m and m + 8, then those of 8
+  // columns further on. Zeros where C ends.
+  struct OldPairs {
+    HalfVector<2> at[4] = {};
+
+    __device__ __forceinline__ void load(const Writer& writer, int m, int n) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const int row = m + i % 2 * 8;
+        const int column = n + i / 2 * 8;
+        if (row < writer.args.m && column < writer.args.n)
+          at[i] = load_halves<2>(writer.c + row * writer.args.ldc + column);
+      }
+    }
+  };
+
+  // Finishes the columns of box i and lays them out in `buffer`, 16 at a time. m is the lane's
+  // first row.
+  template <class Sums>
+  static __device__ __forceinline__ void fill(const Sums& sums, unsigned buffer,
+                                              const Writer& writer, const ColumnBias& bias,
+                                              const float (&of_rows)[2], int m, int column, int i) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    // What the lane tells stmatrix: the place of row lane % 16 in columns 0-7, or in 8-15.
+    const int line = lane % 16;
+    const unsigned to = buffer + line * kBoxes.line_bytes();
+#pragma unroll
+    for (int j = 0; j < kBoxes.columns; j += 16) {
+      const int from = i * kBoxes.columns + j;  // of wgmma's columns
+      OldPairs old;
+      if (writer.args.beta != 0.0f) old.load(writer, m, column + from + lane % 4 * 2);
+      unsigned words[4];
+#pragma unroll
+      for (int eight = 0; eight < 2; ++eight) {
+        FloatVector<2> of_columns = {};
+        if constexpr (Writer::kHasColumnBias) of_columns = bias.of(from + eight * 8);
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+          const int at = from + eight * 8;
+          words[eight * 2 + half] =
+              writer.pair({sums.get(at, half, 0), sums.get(at, half, 1)}, old.at[eight * 2 + half],
+                          {of_columns.v[0] + of_rows[half], of_columns.v[1] + of_rows[half]});
+        }
+      }
+      store_matrices(to + (swizzled(j / 8 + lane / 16, line) << 4), words);
+    }
+  }
+
+  // Where 16 bytes of a line lie, as TMA expects them: swizzled over the width of the box.
+  static __device__ __forceinline__ int swizzled(int chunk, int line) {
+    constexpr int kChunks = kBoxes.line_bytes() / 16;
+    return chunk ^ line * kBoxes.line_bytes() / kTmaLineBytes % kChunks;
+  }
+};
+
+}  // namespace gemmtune
