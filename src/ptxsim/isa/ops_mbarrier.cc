@@ -73,14 +73,17 @@ void initialise(Warp& warp, const Instruction& in, uint32_t lane, uint32_t count
                 [&] { return fmt::format("an mbarrier for {} arrivals", count); });
     return;
   }
+  SharedMemory& shared = place.block->shared();
   if (place.block->mbarriers().contains(place.offset)) {
     report_uninitialised(warp, in, lane, address, "an mbarrier already, and not invalidated");
+    shared.set_mbarrier(place.offset, false);
   }
   if (warp.checks_shared()) {
     uint32_t offsets[kWarpSize] = {};
     offsets[lane] = place.offset;
-    place.block->shared().note_write(warp, in, 1U << lane, offsets, kBarrierBytes);
+    shared.note_write(warp, in, 1U << lane, offsets, kBarrierBytes);
   }
+  shared.set_mbarrier(place.offset, true);
   MBarrier barrier;
   barrier.offset = place.offset;
   barrier.expected = barrier.pending = count;
@@ -100,7 +103,10 @@ Step execute_init(Warp& warp, const Instruction& in, uint32_t mask) {
 Step execute_invalidate(Warp& warp, const Instruction& in, uint32_t mask) {
   for_lanes(mask, [&](uint32_t lane) {
     const Found found = find_barrier(warp, in, lane);
-    if (found.barrier != nullptr) found.block->mbarriers().erase(found.barrier->offset);
+    if (found.barrier == nullptr) return;
+    const uint32_t offset = found.barrier->offset;
+    found.block->shared().set_mbarrier(offset, false);
+    found.block->mbarriers().erase(offset);
   });
   return Step::next;
 }

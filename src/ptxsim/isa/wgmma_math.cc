@@ -79,16 +79,16 @@ double e4m3_value(uint32_t bits) {
 }
 
 const ByteTable& table_of(WgmmaElement element) {
-  static const std::array<ByteTable, 2> kTables = [] {
-    std::array<ByteTable, 2> tables = {};
+  static const std::array<ByteTable, 2> tables = [] {
+    std::array<ByteTable, 2> out = {};
     for (uint32_t i = 0; i < 256; ++i) {
-      tables[0][i] = e4m3_value(i);
+      out[0][i] = e4m3_value(i);
       // the upper byte of an f16
-      tables[1][i] = half_to_float(static_cast<uint16_t>(i << 8));
+      out[1][i] = half_to_float(static_cast<uint16_t>(i << 8));
     }
-    return tables;
+    return out;
   }();
-  return kTables[element == WgmmaElement::e4m3 ? 0 : 1];
+  return tables[element == WgmmaElement::e4m3 ? 0 : 1];
 }
 
 }  // namespace

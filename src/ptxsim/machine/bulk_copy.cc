@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "ptxsim/decode/address_space.h"
 #include "ptxsim/machine/block.h"

@@ -1,7 +1,6 @@
 // Copies by the async proxy that are on their way into shared memory.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -26,7 +25,7 @@ class BulkCopies {
  public:
   void clear() { copies_.clear(); }
   bool empty() const { return copies_.empty(); }
-  void add(BulkCopy copy) { copies_.push_back(std::move(copy)); }
+  void add(const BulkCopy& copy) { copies_.push_back(copy); }
   // Moves the bytes of all that complete on this barrier, and completes them there.
   void land(Cluster& cluster, uint32_t rank, uint32_t barrier_offset);
   void land_all(Cluster& cluster);

@@ -28,6 +28,22 @@ void SharedMemory::check_async_reads(const Access& access, uint32_t chunk) {
   }
 }
 
+void SharedMemory::set_mbarrier(uint32_t offset, bool is_one) {
+  std::erase(mbarriers_, offset);
+  if (!is_one) return;
+  mbarriers_.push_back(offset);
+  chunk_flags_[offset >> kChunkShift] |= kHasMbarrier;
+}
+
+void SharedMemory::check_mbarriers(const Access& access, uint32_t offset, uint32_t bytes) {
+  for (const uint32_t barrier : mbarriers_) {
+    if (offset + bytes <= barrier || barrier + sizeof(uint64_t) <= offset) continue;
+    access.warp.report(
+        Check::mbarrier_overwritten, access.in, access.lane, kSharedWindow + kSharedBase + barrier,
+        [&] { return fmt::format("a write of the mbarrier at {:#x}", kSharedBase + barrier); });
+  }
+}
+
 void SharedMemory::note_bulk_write(Warp& warp, const Instruction& in, uint32_t lane,
                                    uint32_t offset, uint32_t bytes, uint32_t component,
                                    uint32_t time) {
@@ -38,13 +54,14 @@ void SharedMemory::note_bulk_write(Warp& warp, const Instruction& in, uint32_t l
   note_chunks(offset, bytes, [&](uint32_t chunk) {
     uint8_t& flags = chunk_flags_[chunk];
     if ((flags & kAsyncRead) != 0) check_async_reads(access, chunk);
+    if ((flags & kHasMbarrier) != 0) check_mbarriers(access, chunk << kChunkShift, 16);
     const uint32_t first = chunk << (kChunkShift - granule_shift_);
     const uint32_t writes = (flags & kBulkWritten) != 0 ? 1 : per_chunk;
     for (uint32_t i = 0; i < writes; ++i) check_last_write(access, first + i);
     if ((flags & kGenericRead) != 0) {
       for (uint32_t i = 0; i < per_chunk; ++i) check_reads(access, first + i);
     }
-    flags = kBulkWritten;
+    flags = static_cast<uint8_t>(kBulkWritten | (flags & kHasMbarrier));
     for (uint32_t i = 0; i < per_chunk; ++i) writes_[first + i] = stamp;
   });
 }

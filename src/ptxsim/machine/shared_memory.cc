@@ -18,10 +18,11 @@ constexpr std::byte kPattern{
 SharedMemory::SharedMemory(uint32_t bytes, uint32_t granule, uint32_t warps, bool by_async_proxy)
     : data_(bytes),
       granule_shift_(static_cast<uint32_t>(std::countr_zero(granule))),
-      warps_(warps) {
+      warps_(warps),
+      reads_(((size_t{bytes} >> granule_shift_) + 1) * warps) {
   if (!by_async_proxy) return;
   chunk_flags_.resize((bytes >> kChunkShift) + 1);
-  chunk_reads_.resize(chunk_flags_.size() * warps);
+  chunk_reads_ = ZeroArray<uint32_t>(chunk_flags_.size() * warps);
 }
 
 SharedMemory::Access SharedMemory::access_by(Warp& warp, const Instruction& in, uint32_t lane,
@@ -40,8 +41,8 @@ void SharedMemory::restart(uint32_t first_clock) {
     }
   }
   std::fill(chunk_flags_.begin(), chunk_flags_.end(), uint8_t{0});
+  mbarriers_.clear();
   writes_.resize(granules);
-  reads_.resize(granules * warps_);
 }
 
 void SharedMemory::report_pending(Check check, const Access& access, uint32_t granule) {
@@ -164,13 +165,18 @@ void SharedMemory::note_write(Warp& warp, const Instruction& in, uint32_t mask,
   for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
     if ((mask >> lane & 1) == 0) continue;
     access.lane = lane;
+    bool was_read = chunk_flags_.empty();  // or may have been
     note_chunks(offset[lane], bytes, [&](uint32_t chunk) {
-      if ((chunk_flags_[chunk] & kAsyncRead) != 0) check_async_reads(access, chunk);
-      chunk_flags_[chunk] &= static_cast<uint8_t>(~kBulkWritten);
+      uint8_t& flags = chunk_flags_[chunk];
+      if ((flags & kAsyncRead) != 0) check_async_reads(access, chunk);
+      if ((flags & kHasMbarrier) != 0) check_mbarriers(access, offset[lane], bytes);
+      was_read = was_read || (flags & kGenericRead) != 0;
+      flags &= static_cast<uint8_t>(~kBulkWritten);
     });
     const uint32_t first = offset[lane] >> granule_shift_;
     for (uint32_t granule = first; granule < first + count; ++granule) {
-      check_write(access, granule);
+      check_last_write(access, granule);
+      if (was_read) check_reads(access, granule);
       writes_[granule] = {access.now, instruction, static_cast<uint16_t>(own * kWarpSize + lane),
                           access.atomic};
     }
@@ -183,6 +189,7 @@ void SharedMemory::begin_async_write(Warp& warp, const Instruction& in, uint32_t
   const Access access = access_by(warp, in, lane, false);
   note_chunks(offset, bytes, [&](uint32_t chunk) {
     if ((chunk_flags_[chunk] & kAsyncRead) != 0) check_async_reads(access, chunk);
+    if ((chunk_flags_[chunk] & kHasMbarrier) != 0) check_mbarriers(access, offset, bytes);
     chunk_flags_[chunk] &= static_cast<uint8_t>(~kBulkWritten);
   });
   const uint32_t first = offset >> granule_shift_;

@@ -7,6 +7,7 @@
 #include "ptxsim/decode/program.h"
 #include "ptxsim/machine/async_reads.h"
 #include "ptxsim/machine/race_clocks.h"
+#include "ptxsim/machine/zero_array.h"
 #include "ptxsim/report/finding.h"
 
 namespace gemmtune::ptxsim {
@@ -45,6 +46,9 @@ class SharedMemory {
   void note_async_read(Warp& warp, const Instruction& in, uint32_t lane, const uint32_t* offsets,
                        size_t chunks, uint32_t read);
 
+  // An mbarrier's 8 bytes, which nothing else may write from now on until `is_one` is false.
+  void set_mbarrier(uint32_t offset, bool is_one);
+
  private:
   static constexpr uint32_t kPending = 0xFFFFFFFFU;
   static constexpr uint32_t kManyLanes = 32;
@@ -72,6 +76,7 @@ class SharedMemory {
   void check_last_write(const Access& access, uint32_t granule);
   void check_reads(const Access& access, uint32_t granule);
   void check_async_reads(const Access& access, uint32_t chunk);
+  void check_mbarriers(const Access& access, uint32_t offset, uint32_t bytes);
   void check_proxy(const Access& access, uint32_t granule);
   bool is_bulk(const Write& write) const { return write.thread / kWarpSize >= warps_; }
   void report_pending(Check check, const Access& access, uint32_t granule);
@@ -83,13 +88,14 @@ class SharedMemory {
   uint32_t warps_;
   uint32_t first_clock_ = 1;
   std::vector<Write> writes_;  // by granule
-  std::vector<Read> reads_;    // by granule, then warp
+  ZeroArray<Read> reads_;      // by granule, then warp
 
   // By chunk, empty unless the async proxy may access the memory.
   static constexpr uint32_t kChunkShift = 4;
   static constexpr uint8_t kGenericRead = 1;  // since the last bulk write
   static constexpr uint8_t kBulkWritten = 2;  // and nothing else since
   static constexpr uint8_t kAsyncRead = 4;
+  static constexpr uint8_t kHasMbarrier = 8;  // or had one
   template <class F>
   void note_chunks(uint32_t offset, uint32_t bytes, F f) {
     if (chunk_flags_.empty()) return;
@@ -97,7 +103,8 @@ class SharedMemory {
     for (uint32_t chunk = offset >> kChunkShift; chunk <= last; ++chunk) f(chunk);
   }
   std::vector<uint8_t> chunk_flags_;
-  std::vector<uint32_t> chunk_reads_;  // by chunk, then warp: the last async read
+  std::vector<uint32_t> mbarriers_;  // offsets
+  ZeroArray<uint32_t> chunk_reads_;  // by chunk, then warp: the last async read
 };
 
 }  // namespace gemmtune::ptxsim

@@ -69,6 +69,7 @@ constexpr std::array<CheckRow, kChecks> kCheckRows = {{
     {Check::copy_size, "copy_size", FindingKind::invalid_operand},
     {Check::mbarrier_init, "mbarrier_init", FindingKind::invalid_operand},
     {Check::mbarrier_count, "mbarrier_count", FindingKind::invalid_operand},
+    {Check::mbarrier_overwritten, "mbarrier_overwritten", FindingKind::shared_race},
     {Check::tensor_map, "tensor_map", FindingKind::invalid_operand},
     {Check::bulk_wait, "bulk_wait", FindingKind::missing_async_wait},
     {Check::wgmma_registers, "wgmma_registers", FindingKind::missing_async_wait},

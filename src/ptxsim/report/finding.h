@@ -67,6 +67,7 @@ enum class Check : uint8_t {
   copy_size,        // a cp.async reads no more than it writes
   mbarrier_init,    // before it is used, and not twice
   mbarrier_count,   // of arrivals and bytes
+  mbarrier_overwritten,
   tensor_map,       // fits the instruction
   bulk_wait,        // for TMA copies, before the threads end
   wgmma_registers,  // of a wgmma that was not waited for

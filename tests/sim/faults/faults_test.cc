@@ -95,6 +95,7 @@ const Fault kFaults[] = {
     {"bulk_too_few_bytes", Check::progress},
     {"bulk_overrun", Check::shared_bounds},
     {"mbarrier_used_too_early", Check::mbarrier_init},
+    {"mbarrier_overwritten", Check::mbarrier_overwritten},
     {"mbarrier_two_producers", Check::mbarrier_count},
     {"store_without_fence", Check::proxy_fence},
     {"store_without_wait", Check::bulk_wait},

@@ -166,4 +166,46 @@ TEST_CASE("a multicast writes every block of its mask") {
   }
 }
 
+TEST_CASE("a tensor map that no driver would encode is found") {
+  struct Misuse {
+    const char* what;
+    void (*plant)(TensorMap& map);
+  };
+  const Misuse misuses[] = {
+      {"256 at most", [](TensorMap& map) { map.config.box[1] = 257; }},
+      {"no box", [](TensorMap& map) { map.config.box[1] = 0; }},
+      {"no extent", [](TensorMap& map) { map.config.extent[1] = 0; }},
+      {"the address", [](TensorMap& map) { map.address += 8; }},
+      {"the stride", [](TensorMap& map) { map.config.stride_bytes[0] += 8; }},
+      {"rows of 16 bytes", [](TensorMap& map) { map.config.box[0] = 12; }},
+      {"rows as wide as the swizzle",
+       [](TensorMap& map) { map.config.swizzle = TensorSwizzle::bytes_64; }},
+      {"another number of dimensions", [](TensorMap& map) { map.config.dimensions = 3; }},
+      {"no tensor map", [](TensorMap& map) { map.config.dimensions = 77; }},
+  };
+  const Tensor tensor = make_tensor(DataType::f16, {64, 32}, {64, 16}, TensorSwizzle::bytes_128);
+  const Module module =
+      parse_text(head() +
+                 "  @p bra WAIT;\n  mbarrier.arrive.expect_tx.shared::cta.b64 _, [barrier], 2048;\n"
+                 "  mov.u32 from, tile;\n"
+                 "  cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+                 " [from], [desc, {0, 0}], [barrier];\n" +
+                 replaced(tail(), "COUNT", "2048"));
+  for (const Misuse& misuse : misuses) {
+    CAPTURE(std::string(misuse.what));
+    GlobalMemory memory;
+    const Buffer<uint16_t> in(memory, random_words(4096), "in");
+    const Buffer<std::byte> out(memory, kBufferBytes, "out");
+    TensorMap map{in.address(), tensor.config};
+    misuse.plant(map);
+    LaunchConfig launch;
+    launch.block[0] = 64;
+    launch.dynamic_smem_bytes = kBufferBytes;
+    const RunResult result =
+        run_ok(module, "k", launch, {argument(encode(map)), argument(out.address())}, memory);
+    REQUIRE(result.findings.size() == 1);
+    CHECK(result.findings[0].check == Check::tensor_map);
+  }
+}
+
 }  // namespace gemmtune::ptxsim::testing
