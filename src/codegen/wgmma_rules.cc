@@ -102,10 +102,6 @@ constexpr std::array kClusterRules = {
            return blocks >= 0 && blocks <= kPersistentLimit &&
                   blocks % cluster_blocks(in.spec.tile) == 0;
          }},
-    Rule{"ping-pong in a persistent grid", "a block with one tile has one consumer at work",
-         [](const RuleInput& in) {
-           return in.spec.tile.schedule != kPingPong || in.spec.tile.persistent_blocks > 0;
-         }},
     Rule{"sums fit a consumer's registers", "they must not spill",
          [](const RuleInput& in) {
            return consumer_registers(in.spec) <= WgmmaRegisters(in.spec.tile).of_consumer();

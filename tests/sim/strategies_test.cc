@@ -109,7 +109,7 @@ std::vector<Sample> random_kernels(const codegen::Strategy& strategy,
     codegen::KernelSpec spec{
         &strategy,         tile,      random_traits(kind->type, random), kind->type,
         kind->accumulator, kind->math};
-    spec.arch = arch;
+    spec.arch = strategy.code_arch(arch);
     spec.device_scalars = random() % 4 == 0;
     if (random() % 2 == 0) {
       spec.traits.epilogue = {static_cast<Bias>(random() % 3),

@@ -6,6 +6,8 @@
 #include "codegen/mma_rules.h"
 #include "codegen/strategy.h"
 
+#include "parts/shared/wgmma_tiles.h"
+
 namespace gemmtune::tuner {
 namespace {
 
@@ -26,6 +28,9 @@ constexpr double kTileBarrierSlots = 12;  // a tile
 // How sharply the slowest of several overlapping streams decides: a choice, not measured.
 constexpr double kOverlap = 4;
 constexpr double kMmaLatencyCycles = 33;
+// Share of the tensor cores' rate that wgmma kernels reach in their main loops: the clock falls
+// under the power cap. Of 989 TFLOP/s, 700 to 780 were measured on an H200.
+constexpr double kWarpgroupRate = 0.75;
 // Of an f32 operand's element in a fragment: cvt.rna.tf32 (on sm_90 an add, a compare, a select and
 // a mask), or a mask and a subtraction (mma_products.cuh).
 constexpr double kRoundSlots = 4;
@@ -38,10 +43,34 @@ double mmas_of_step(const MainloopCost& loop) {
 }
 
 // Multiply-adds of an SM in a cycle.
-double mma_rate(const codegen::KernelSpec& spec, const DeviceSpec& device) {
+double tensor_rate(const codegen::KernelSpec& spec, const DeviceSpec& device) {
   const double peak = tensor_tflops(spec.type, spec.math, device) * 1e6 /
                       (2.0 * device.sm_count * device.boost_clock_mhz);
-  return std::max(1.0, peak * (device.arch.number() >= kHopper ? kHopperShare : 1.0));
+  return std::max(1.0, peak);
+}
+double mma_rate(const codegen::KernelSpec& spec, const DeviceSpec& device) {
+  return tensor_rate(spec, device) * (device.arch.number() >= kHopper ? kHopperShare : 1.0);
+}
+
+double overlapped(double a, double b, double c) {
+  return std::pow(std::pow(a, kOverlap) + std::pow(b, kOverlap) + std::pow(c, kOverlap),
+                  1 / kOverlap);
+}
+
+bool by_warpgroups(const MainloopCost& loop) {
+  return loop.path == codegen::OperandPath::warpgroup_tiles;
+}
+
+// Of wgmma: TMA writes each tile once, each 64 rows read both operands. Its instructions and the
+// copies' are few.
+TensorCost warpgroup_cost(const codegen::KernelSpec& spec, const MainloopCost& loop,
+                          const DeviceSpec& device) {
+  const TileConfig& t = spec.tile;
+  const double element = size_bytes(spec.type);
+  const double results = static_cast<double>(t.tile_m) * t.tile_n;
+  const double read = results * (1.0 / kWgmmaRows + 1.0 / loop.result_columns) * element;
+  const double smem = (read + (t.tile_m + t.tile_n) * element) / kBankBytes;
+  return {overlapped(results / tensor_rate(spec, device), smem, 0), smem};
 }
 
 // Warp instructions that an mma's worth of products takes: the mma (three of them for 3xtf32), what
@@ -70,11 +99,6 @@ double copy_slots(int tile_mn, int vector, DataType type, bool register_staged) 
                                              : kRegisterCopySlots * tile_mn / 2;
 }
 
-double overlapped(double a, double b, double c) {
-  return std::pow(std::pow(a, kOverlap) + std::pow(b, kOverlap) + std::pow(c, kOverlap),
-                  1 / kOverlap);
-}
-
 }  // namespace
 
 bool on_tensor_cores(DataType type, MathMode math) {
@@ -97,6 +121,7 @@ double tensor_tflops(DataType type, MathMode math, const DeviceSpec& device) {
 
 TensorCost tensor_cost(const codegen::KernelSpec& spec, const MainloopCost& loop,
                        const DeviceSpec& device) {
+  if (by_warpgroups(loop)) return warpgroup_cost(spec, loop, device);
   const TileConfig& t = spec.tile;
   const double warps = spec.strategy->threads(t) / 32.0;
   const double element = size_bytes(codegen::mma::shared_type(spec));
@@ -121,6 +146,7 @@ TensorCost tensor_cost(const codegen::KernelSpec& spec, const MainloopCost& loop
 
 double tensor_latency_hiding(const codegen::KernelSpec& spec, const MainloopCost& loop,
                              double warps) {
+  if (by_warpgroups(loop)) return kWarpgroupRate;
   // Independent mma of a warp between one fragment load and the next.
   const double independent = mmas_of_step(loop);
   const double buffered = spec.tile.fragments == 2 ? 2.0 : 1.0;
