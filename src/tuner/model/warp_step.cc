@@ -98,6 +98,7 @@ WarpStep warp_step(const codegen::KernelSpec& spec, const MainloopCost& loop) {
       break;
     case OperandPath::shared_vectors:
     case OperandPath::warp_tiles:
+    case OperandPath::warpgroup_tiles:  // of tensor cores, which are counted otherwise
       step =
           loop.path == OperandPath::warp_tiles ? warp_tiled(t, lanes) : block_tiled(t, loop, lanes);
       // A global load and its pointer step per vector; transposed operands store one word at a
