@@ -76,12 +76,9 @@ constexpr std::array kTileRules = {
          }},
     Rule{"at least 2 stages", "with fewer copies and product cannot overlap",
          [](const RuleInput& in) { return in.spec.tile.stages >= 2; }},
-    Rule{"exchanged only where it changes something",
-         "a side that both ways have is computed as it is",
+    Rule{"exchanged tiles are not square", "a square one is computed as it is",
          [](const RuleInput& in) {
-           return in.spec.tile.exchange == 0 || !divides(kWgmmaRows, in.spec.tile.tile_m) ||
-                  in.spec.tile.tile_n > kMostWgmmaColumns ||
-                  in.spec.tile.tile_m != in.spec.tile.tile_n;
+           return in.spec.tile.exchange == 0 || in.spec.tile.tile_m != in.spec.tile.tile_n;
          }},
 };
 

@@ -80,7 +80,8 @@ struct WgmmaBoxes {
   int columns;
 
   GEMMTUNE_HOST_DEVICE explicit constexpr WgmmaBoxes(const TileConfig& tile)
-      : columns(power_of_two_in(tile.tile_n, kTmaLineBytes / kElementBytes)) {}
+      : columns(power_of_two_in(tile.tile_n,
+                                kTmaLineBytes / kElementBytes / (tile.consumers > 2 ? 2 : 1))) {}
 
   GEMMTUNE_HOST_DEVICE constexpr int line_bytes() const { return columns * kElementBytes; }
   GEMMTUNE_HOST_DEVICE constexpr int bytes() const { return kRows * line_bytes(); }
