@@ -20,6 +20,9 @@ function(gemmtune_test name)
   target_compile_options(${name} PRIVATE -O0)
   target_compile_definitions(${name} PRIVATE GEMMTUNE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              GEMMTUNE_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  if(GEMMTUNE_SANITIZE)  # tests/unit/rounds.h
+    target_compile_definitions(${name} PRIVATE GEMMTUNE_SANITIZED)
+  endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${ARG_TIMEOUT}
