@@ -15,7 +15,6 @@ function(gemmtune_test name)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE gemmtune_flags gemmtune_doctest ${ARG_LINK})
-  gemmtune_unity_by_folder(${name})
   # What they test is optimised; compiling the tests themselves would take twice as long.
   target_compile_options(${name} PRIVATE -O0)
   target_compile_definitions(${name} PRIVATE GEMMTUNE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
