@@ -51,5 +51,5 @@ function(gemmtune_fuzzer name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   add_test(NAME ${name} COMMAND ${name} -max_total_time=30 -max_len=${ARG_LENGTH} -rss_limit_mb=4096
                                 "${corpus}" ${ARG_SEEDS})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS fuzz)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 COST 100 LABELS fuzz)
 endfunction()
