@@ -12,6 +12,8 @@ function(gemmtune_embed target)
             "-DOUT=${out}" -P "${PROJECT_SOURCE_DIR}/cmake/EmbedFiles.cmake"
     DEPENDS ${ARG_FILES} "${PROJECT_SOURCE_DIR}/cmake/EmbedFiles.cmake"
     COMMENT "Embedding ${ARG_NAME}" VERBATIM)
+  # Kernels change more often than what they are compiled into.
+  set_source_files_properties("${out}/${ARG_NAME}.cc" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_sources(${target} PRIVATE "${out}/${ARG_NAME}.cc" "${out}/${ARG_NAME}.h")
   target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}")
 endfunction()

@@ -4,6 +4,9 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+# In a unity build, all files of a library or a test are compiled together: headers are most of the work, and
+# what may clash does not depend on how many files there are.
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 0)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
@@ -41,18 +44,6 @@ if(NOT GEMMTUNE_SANITIZE)
   add_link_options(-static-libstdc++ -static-libgcc)
 endif()
 
-# In a unity build, the files of one folder are compiled together and no others with them: what may
-# clash does not depend on how many there are.
-function(gemmtune_unity_by_folder target)
-  get_target_property(sources ${target} SOURCES)
-  foreach(source IN LISTS sources)
-    get_filename_component(folder "${source}" DIRECTORY)
-    string(MAKE_C_IDENTIFIER "files_of_${folder}" group)
-    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${group}")
-  endforeach()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
-endfunction()
-
 # gemmtune_library(<folder> SOURCES ... LINK ...)
 # One static library a src/ folder, as target gemmtune_<folder> and alias gemmtune::<folder>.
 function(gemmtune_library folder)
@@ -61,5 +52,4 @@ function(gemmtune_library folder)
   add_library(gemmtune::${folder} ALIAS gemmtune_${folder})
   target_include_directories(gemmtune_${folder} PUBLIC "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(gemmtune_${folder} PUBLIC ${ARG_LINK} PRIVATE gemmtune_flags ${ARG_PRIVATE_LINK})
-  gemmtune_unity_by_folder(gemmtune_${folder})
 endfunction()

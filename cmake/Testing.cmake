@@ -15,11 +15,13 @@ function(gemmtune_test name)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE gemmtune_flags gemmtune_doctest ${ARG_LINK})
-  gemmtune_unity_by_folder(${name})
   # What they test is optimised; compiling the tests themselves would take twice as long.
   target_compile_options(${name} PRIVATE -O0)
   target_compile_definitions(${name} PRIVATE GEMMTUNE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              GEMMTUNE_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  if(GEMMTUNE_SANITIZE)  # tests/unit/rounds.h
+    target_compile_definitions(${name} PRIVATE GEMMTUNE_SANITIZED)
+  endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${ARG_TIMEOUT}
@@ -49,5 +51,5 @@ function(gemmtune_fuzzer name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   add_test(NAME ${name} COMMAND ${name} -max_total_time=30 -max_len=${ARG_LENGTH} -rss_limit_mb=4096
                                 "${corpus}" ${ARG_SEEDS})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS fuzz)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 COST 100 LABELS fuzz)
 endfunction()

@@ -2,12 +2,15 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "../unit/test_folder.h"
 #include "codegen/emitter.h"
 #include "jit/compiler.h"
+#include "jit/cubin_cache.h"
 #include "real_nvrtc.h"
 #include "tuner/verify/sim_verifier.h"
 
@@ -18,8 +21,11 @@ namespace gemmtune::tuner {
 
 inline constexpr Arch kSimArch = {8, 0, false};
 
+// A kernel that runs on several products is compiled for the first of them.
 inline const jit::Compiler& compiler() {
-  static const jit::Compiler kCompiler(jit::real_nvrtc());
+  static const TestFolder kFolder;
+  static const jit::Compiler kCompiler(jit::real_nvrtc(),
+                                       std::make_shared<jit::CubinCache>(kFolder.path()));
   return kCompiler;
 }
 

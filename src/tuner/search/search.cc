@@ -49,7 +49,7 @@ struct Search::SplitSpace {
     for (size_t i = 0; i < counts.size(); ++i) {
       counts[i] = static_cast<int64_t>(space.values[i].size());
       geometric.push_back(is_geometry(space, i));
-      (geometric[i] ? geometries : variants) *= counts[i];
+      if (geometric[i]) geometries *= counts[i];
     }
   }
 
@@ -69,7 +69,42 @@ struct Search::SplitSpace {
   std::vector<int64_t> counts;
   std::vector<bool> geometric;
   int64_t geometries = 1;
-  int64_t variants = 1;
+};
+
+// The variants of a geometry in their order: a step changes what differs, and divides nothing.
+class Search::Variants {
+ public:
+  Variants(const codegen::SearchSpace& space, const SplitSpace& split, int64_t geometry)
+      : space_(space),
+        split_(split),
+        at_(split.counts.size()),
+        index_(split.index(geometry, 0)),
+        tile_(space.at(index_)) {}
+
+  int64_t index() const { return index_; }  // the space's own
+  const TileConfig& tile() const { return tile_; }
+
+  // False behind the last one.
+  bool next() {
+    int64_t weight = 1;
+    for (size_t i = 0; i < at_.size(); weight *= split_.counts[i++]) {
+      if (split_.geometric[i]) continue;
+      const bool last = at_[i] + 1 == split_.counts[i];
+      const int64_t step = last ? -at_[i] : 1;
+      at_[i] += step;
+      index_ += step * weight;
+      tile_.*space_.members[i] = space_.values[i][static_cast<size_t>(at_[i])];
+      if (!last) return true;
+    }
+    return false;
+  }
+
+ private:
+  const codegen::SearchSpace& space_;
+  const SplitSpace& split_;
+  std::vector<int64_t> at_;  // for each parameter, which of its values
+  int64_t index_;
+  TileConfig tile_;
 };
 
 Search::Search(std::vector<Space> spaces, uint64_t seed, double ideal_us, int threads)
@@ -147,23 +182,22 @@ Search::RankedGeometry Search::rank_geometry(size_t s, const SplitSpace& split, 
                                              uint64_t seed) const {
   const Space& space = spaces_[s];
   RankedGeometry out;
+  Variants variants(space.space, split, geometry);
   // As in any_legal().
-  if (!space.legal(space.space.at(split.index(geometry, 0)))) return out;
+  if (!space.legal(variants.tile())) return out;
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> jitter(1.0, 1.0 + 1e-6);
   std::vector<Ranked>& kept = out.best;
-  for (int64_t v = 0; v < split.variants; ++v) {
-    const int64_t index = split.index(geometry, v);
-    const TileConfig tile = space.space.at(index);
-    if (!space.legal(tile)) continue;
+  do {
+    if (!space.legal(variants.tile())) continue;
     ++out.legal_points;
-    const double cost = space.cost(tile) * jitter(random);
+    const double cost = space.cost(variants.tile()) * jitter(random);
     if (kept.size() == kSeedsPerGeometry && cost >= kept.back().cost) continue;
     if (kept.size() == kSeedsPerGeometry) kept.pop_back();
-    kept.push_back({cost, choice_at(space.space, s, index)});
+    kept.push_back({cost, choice_at(space.space, s, variants.index())});
     std::sort(kept.begin(), kept.end(),
               [](const Ranked& a, const Ranked& b) { return a.cost < b.cost; });
-  }
+  } while (variants.next());
   return out;
 }
 

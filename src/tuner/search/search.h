@@ -111,6 +111,7 @@ class Search {
   };
 
   struct SplitSpace;
+  class Variants;
 
   void rank_seeds(int threads);
   RankedGeometry rank_geometry(size_t s, const SplitSpace& split, int64_t geometry,

@@ -9,6 +9,7 @@
 #include <random>
 #include <string>
 
+#include "../rounds.h"
 #include "parts/shared/element_sizes.h"
 #include "random_spec.h"
 
@@ -108,7 +109,7 @@ TEST_CASE(
   bool asked = false;
   bool had_enough = false;
   for (const Strategy* strategy : strategies()) {
-    for (int i = 0; i < 20; ++i) {
+    for (int i = 0; i < rounds(20); ++i) {
       const KernelSpec spec =
           random_kernel(*strategy, representative_device({9, 0, false}), random);
       CAPTURE(kernel_name(spec));

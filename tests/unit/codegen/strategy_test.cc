@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 
+#include "../rounds.h"
 #include "codegen/emitter.h"
 #include "codegen/search_space.h"
 
@@ -106,7 +107,7 @@ TEST_CASE("a legal tile launches within the limits and covers C") {
     const SearchSpace space = *default_search_space(*strategy);
     for (const Arch arch : known_archs()) {
       const DeviceSpec& device = representative_device(arch);
-      for (int i = 0; i < 4000; ++i) {
+      for (int i = 0; i < rounds(4000); ++i) {
         Problem p = random_problem(random);
         if (strategy->takes_types()) {
           p.type = random() % 2 == 0 ? DataType::f16 : DataType::bf16;
@@ -437,7 +438,7 @@ TEST_CASE("kernel names are identifiers, and differ where the tile does") {
     const SearchSpace space = *default_search_space(*strategy);
     std::set<std::string> names;
     std::set<std::string> tiles;
-    for (int i = 0; i < 2000; ++i) {
+    for (int i = 0; i < rounds(2000); ++i) {
       const auto index = std::uniform_int_distribution<int64_t>(0, space.size() - 1)(random);
       const KernelSpec spec{strategy, space.at(index), {}, DataType::f32};
       const std::string name = kernel_name(spec);

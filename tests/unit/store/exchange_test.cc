@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "../rounds.h"
 #include "random_records.h"
 
 namespace gemmtune::store {
@@ -76,12 +77,12 @@ std::unique_ptr<RecordStore> random_store(const TempDir& dir, unsigned seed) {
 }  // namespace
 
 TEST_CASE("stores merged in any order, and twice, hold the same") {
-  for (unsigned round = 0; round < 2; ++round) {
+  for (int round = 0; round < rounds(2); ++round) {
     CAPTURE(round);
     const TempDir dir;
     std::vector<std::vector<Entry>> sources;
     for (unsigned i = 0; i < 3; ++i)
-      sources.push_back(entries_of(*random_store(dir, 100 * round + i)));
+      sources.push_back(entries_of(*random_store(dir, 100 * static_cast<unsigned>(round) + i)));
     std::vector<size_t> order = {0, 1, 2};
     std::vector<std::string> expected;
     std::map<std::string, std::string> verdicts;
@@ -110,9 +111,9 @@ TEST_CASE("stores merged in any order, and twice, hold the same") {
 }
 
 TEST_CASE("a copy by way of entries holds the same and says the same") {
-  for (unsigned seed = 0; seed < 10; ++seed) {
+  for (int seed = 0; seed < rounds(10); ++seed) {
     const TempDir dir;
-    const auto store = random_store(dir, seed);
+    const auto store = random_store(dir, static_cast<unsigned>(seed));
     const auto copy = must_open(dir / "copy.db");
     const auto counts = copy->merge(entries_of(*store));
     REQUIRE(counts);

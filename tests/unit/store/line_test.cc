@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../contains.h"
+#include "../rounds.h"
 #include "random_records.h"
 
 namespace gemmtune::store {
@@ -103,7 +104,7 @@ TEST_CASE("a line reads back as what was written") {
 
 TEST_CASE("merged is commutative, associative and idempotent") {
   Entries random(2);
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < rounds(1000); ++i) {
     const Entry a = random.entry();
     const Entry b = random.variant(a);
     const Entry c = random.variant(a);

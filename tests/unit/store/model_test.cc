@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "../rounds.h"
 #include "random_records.h"
 #include "store_fixture.h"
 
@@ -298,9 +299,9 @@ void compare_winners(RecordStore& store, const Model& model, bool warm) {
 }
 
 TEST_CASE("queries agree with a naive model") {
-  for (unsigned seed = 1; seed <= 3; ++seed) {
+  for (int seed = 1; seed <= rounds(3); ++seed) {
     CAPTURE(seed);
-    Generator random(seed);
+    Generator random(static_cast<unsigned>(seed));
     Sample sample;
     Model model;
     for (int step = 0; step < 250; ++step) {

@@ -10,6 +10,7 @@
 #include <set>
 #include <thread>
 
+#include "../rounds.h"
 #include "store_fixture.h"
 
 // Several processes on one file, and processes that die.
@@ -129,10 +130,10 @@ TEST_CASE("kill -9 while creating: the next process finds or makes a whole store
   CHECK(hits == kWantedHits);
 }
 
-TEST_CASE("two processes, 1000 records each: nothing is lost") {
+TEST_CASE("two processes that write at the same time: nothing is lost") {
   Sample sample;
   sample.store.reset();
-  constexpr int kEach = 1000;
+  constexpr int kEach = rounds(1000);
   std::vector<pid_t> children;
   for (int process = 0; process < 2; ++process) {
     children.push_back(spawn([&, process] {
