@@ -170,8 +170,8 @@ class RecordStore {
 
   // The fastest verified candidate of `problem`, or nothing. Current records come before stale
   // ones, then measured before transferred before predicted, then the lowest time (latest median,
-  // else the prediction; one that was not timed in a final round counts 15% longer), then the
-  // oldest id. This is the order wherever something is the best of others.
+  // else the prediction; one that was not timed in a final round counts half as much again), then
+  // the oldest id. This is the order wherever something is the best of others.
   virtual Expected<std::optional<Record>> best(const Problem& problem, const Filter& filter) = 0;
 
   // The best records of at most `limit` other problems with the same types, math and layouts,

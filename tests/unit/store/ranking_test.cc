@@ -40,7 +40,7 @@ int best_number(Sample& sample) {
       REQUIRE(winner.kernel);
       CHECK(winner.kernel->config == key.config);
       CHECK(winner.kernel->time_us == (*best)->measurement->median_us);
-      const double factor = (*best)->measurement->final_round ? 1 : 1.15;
+      const double factor = (*best)->measurement->final_round ? 1 : 1.5;
       CHECK(winner.kernel->rank_us == doctest::Approx(winner.kernel->time_us * factor));
     }));
     REQUIRE(sample.store->update_winners());
@@ -55,9 +55,10 @@ TEST_CASE("the winner of a final round loses only to what is clearly faster") {
   Sample sample;
   REQUIRE(sample.store->record(timed(sample.run, 95, kFinalist, false)));
   REQUIRE(sample.store->record(timed(sample.run, 100, kFinalist, true)));
-  REQUIRE(sample.store->record(timed(sample.run, 90, 2, false)));
+  // As much faster as a card's clock at its power limit is lower.
+  REQUIRE(sample.store->record(timed(sample.run, 73, 2, false)));
   CHECK(best_number(sample) == kFinalist);
-  REQUIRE(sample.store->record(timed(sample.run, 80, 3, false)));
+  REQUIRE(sample.store->record(timed(sample.run, 60, 3, false)));
   CHECK(best_number(sample) == 3);
   // The same in its own final round.
   REQUIRE(sample.store->record(timed(sample.run, 101, 3, true)));
@@ -117,8 +118,8 @@ TEST_CASE("the vendor's best is the one of the final round, too") {
     return database.execAndGet("SELECT vendor_time_us FROM best_configs").getDouble();
   };
   CHECK(vendor_us() == 100);
-  record_vendor(80, "rank=4 algo=3", false);
-  CHECK(vendor_us() == 80);
+  record_vendor(60, "rank=4 algo=3", false);
+  CHECK(vendor_us() == 60);
 }
 
 TEST_CASE("what is the best is not pruned") {
