@@ -155,8 +155,7 @@ int box_rows(const KernelSpec& spec, int side, bool contiguous_k, int parts) {
 }  // namespace
 
 Expected<void> supports(const Problem& problem, Arch capability) {
-  if (capability.number() != kHopper)
-    return make_error(ErrorKind::unsupported, "needs sm_90, whose code is for sm_90a");
+  if (capability.number() != kHopper) return make_error(ErrorKind::unsupported, "needs sm_90");
   switch (problem.type) {
     case DataType::f16:
     case DataType::bf16:

@@ -107,7 +107,8 @@ struct Card : gpu_test::DeviceFixture {
       if (i % 5 == 4 || !strategy.supports(canonical(problem), device.arch)) continue;  // unknown
       const auto kernel = codegen::random_legal(strategy, codegen::traits_for(canonical(problem)),
                                                 representative_device(device.arch), random);
-      tuned.push_back({problem, kernel, 1, std::nullopt, 0, device.uuid, device.arch});
+      if (!kernel) continue;
+      tuned.push_back({problem, *kernel, 1, std::nullopt, 0, device.uuid, device.arch});
     }
     known = static_cast<int>(tuned.size());
     write_database(folder.file("tuned.db"), tuned, {device});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -25,22 +26,35 @@ inline std::vector<Problem> kinds_of(const Strategy& strategy, Arch arch) {
   return kinds;
 }
 
-// A legal candidate of the strategy's space, chosen by `random`, of the types of `kind`.
-inline KernelSpec random_legal(const Strategy& strategy, const Problem& kind,
-                               const KernelTraits& traits, const DeviceSpec& device,
-                               std::mt19937& random) {
+// sm_80, or the first arch that the strategy computes anything on.
+inline Arch arch_for(const Strategy& strategy) {
+  const Arch usual = {8, 0, false};
+  if (!kinds_of(strategy, usual).empty()) return usual;
+  for (const Arch arch : known_archs()) {
+    if (!kinds_of(strategy, arch).empty()) return arch;
+  }
+  return usual;
+}
+
+// A legal candidate of the strategy's space, chosen by `random`, of the types of `kind`; nothing
+// where so many draws find none, since it has none for such operands.
+inline std::optional<KernelSpec> random_legal(const Strategy& strategy, const Problem& kind,
+                                              const KernelTraits& traits, const DeviceSpec& device,
+                                              std::mt19937& random) {
   const SearchSpace space = *default_search_space(strategy);
   KernelSpec spec{&strategy, {}, traits, kind.type, kind.accumulator, kind.math};
   spec.arch = strategy.code_arch(device.arch);
-  do {
+  constexpr int kDraws = 200'000;
+  for (int draw = 0; draw < kDraws; ++draw) {
     spec.tile = space.at(std::uniform_int_distribution<int64_t>(0, space.size() - 1)(random));
-  } while (broken_rule(spec, device) != nullptr);
-  return spec;
+    if (broken_rule(spec, device) == nullptr) return spec;
+  }
+  return std::nullopt;
 }
 
 // The same of any types that the strategy computes on the device; there must be some.
-inline KernelSpec random_legal(const Strategy& strategy, const KernelTraits& traits,
-                               const DeviceSpec& device, std::mt19937& random) {
+inline std::optional<KernelSpec> random_legal(const Strategy& strategy, const KernelTraits& traits,
+                                              const DeviceSpec& device, std::mt19937& random) {
   const auto kinds = kinds_of(strategy, device.arch);
   return random_legal(strategy, kinds.at(random() % kinds.size()), traits, device, random);
 }

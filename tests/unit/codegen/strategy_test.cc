@@ -456,11 +456,18 @@ TEST_CASE("strategies refuse what they cannot compute") {
   const Problem single = make_problem({64, 64, 64});
   for (const Strategy* strategy : strategies()) {
     CAPTURE(strategy->name());
-    CHECK(strategy->supports(half, {8, 0, false}).has_value() == strategy->takes_types());
+    CHECK(strategy->supports(half, {9, 0, false}).has_value() == strategy->takes_types());
     CHECK(strategy->supports(single, {8, 0, false}).has_value() != strategy->takes_types());
   }
   Problem bf16 = half;
   bf16.type = DataType::bf16;
+  for (const char* name : {"wgmma_tma", "wgmma_split_k"}) {
+    const Strategy& strategy = **find_strategy(name);
+    CHECK(strategy.supports(bf16, {9, 0, false}));
+    CHECK(to_string(strategy.code_arch({9, 0, false})) == "sm_90a");
+    CHECK_FALSE(strategy.supports(bf16, {8, 9, false}));
+    CHECK_FALSE(strategy.supports(bf16, {10, 0, false}));
+  }
   for (const char* name : {"wmma", "mma_multistage", "mma_misaligned"}) {
     CAPTURE(name);
     const Strategy& strategy = **find_strategy(name);
