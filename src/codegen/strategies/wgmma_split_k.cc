@@ -61,6 +61,10 @@ class WgmmaSplitK final : public SlicedStrategy {
   LoadBytes loads(const KernelSpec& spec) const override { return wgmma::loads(spec); }
   MainloopCost mainloop(const KernelSpec& spec) const override { return wgmma::mainloop(spec); }
 
+  bool is_geometry(std::string_view parameter) const override {
+    return parameter == "consumers" || parameter == "exchange" || Strategy::is_geometry(parameter);
+  }
+
   std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override {
     std::vector<EntryPoint> entries = SlicedStrategy::entry_points(spec);
     entries.front().parameters = {ParameterKind::gemm, ParameterKind::tensor_map,

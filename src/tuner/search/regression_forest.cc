@@ -12,15 +12,16 @@ namespace {
 constexpr int kTrees = 64;
 constexpr size_t kLeafSamples = 2;  // fewest of a leaf
 constexpr size_t kFewestTries = 4;  // features looked at for a split
-constexpr size_t kTriesShare = 3;   // one in so many of all features
+constexpr size_t kTriesShare = 2;   // one in so many of those that vary
 
 }  // namespace
 
 // Grows one tree over all samples, which it orders as it splits them.
 class RegressionForest::Grower {
  public:
-  Grower(std::span<const Sample> samples, std::mt19937_64& random)
-      : samples_(samples), random_(random), order_(samples.size()) {
+  // `varying` are the features that are not the same in all samples.
+  Grower(std::span<const Sample> samples, std::span<const int> varying, std::mt19937_64& random)
+      : samples_(samples), varying_(varying), random_(random), order_(samples.size()) {
     std::iota(order_.begin(), order_.end(), size_t{0});
   }
 
@@ -66,12 +67,11 @@ class RegressionForest::Grower {
 
   // The best of random splits of a few random features; nothing for a node that stays a leaf.
   std::optional<Split> best_split(std::span<const size_t> members) {
-    if (members.size() < 2 * kLeafSamples) return std::nullopt;
-    const size_t features = samples_.front().features.size();
-    const size_t tries = std::max(kFewestTries, features / kTriesShare);
+    if (members.size() < 2 * kLeafSamples || varying_.empty()) return std::nullopt;
+    const size_t tries = std::max(kFewestTries, varying_.size() / kTriesShare);
     std::optional<Split> best;
     for (size_t i = 0; i < tries; ++i) {
-      const auto split = random_split(members, static_cast<int>(random_() % features));
+      const auto split = random_split(members, varying_[random_() % varying_.size()]);
       if (split && (!best || split->score > best->score)) best = split;
     }
     return best;
@@ -108,15 +108,34 @@ class RegressionForest::Grower {
   }
 
   std::span<const Sample> samples_;
+  std::span<const int> varying_;
   std::mt19937_64& random_;
   std::vector<size_t> order_;
   Tree tree_;
 };
 
+namespace {
+
+// Those of other strategies than the samples' are the same in all of them.
+std::vector<int> varying_features(std::span<const Sample> samples) {
+  std::vector<int> varying;
+  const std::vector<float>& first = samples.front().features;
+  for (size_t f = 0; f < first.size(); ++f) {
+    const bool varies = std::any_of(samples.begin(), samples.end(), [&](const Sample& sample) {
+      return sample.features[f] != first[f];
+    });
+    if (varies) varying.push_back(static_cast<int>(f));
+  }
+  return varying;
+}
+
+}  // namespace
+
 RegressionForest RegressionForest::fit(std::span<const Sample> samples, uint64_t seed) {
   std::mt19937_64 random(seed);
   RegressionForest forest;
-  for (int i = 0; i < kTrees; ++i) forest.trees_.push_back(Grower(samples, random).grow());
+  const std::vector<int> varying = varying_features(samples);
+  for (int i = 0; i < kTrees; ++i) forest.trees_.push_back(Grower(samples, varying, random).grow());
   return forest;
 }
 
