@@ -219,17 +219,24 @@ std::string epilogue_comment(const Epilogue& epilogue) {
   return text + "\n";
 }
 
+// With -arch=sm_90a, nvcc 13.0 also makes code for all of sm_90, which lacks what needs the "a".
+std::string nvcc_option(Arch arch) {
+  const std::string name = to_string(arch);
+  if (!arch.specific) return "-arch=" + name;
+  return fmt::format("-gencode arch=compute_{},code={}", name.substr(name.find('_') + 1), name);
+}
+
 std::string launch_comment(const KernelSpec& spec) {
   return fmt::format(
       R"(// {strategy}: {summary}
 // Written by gemm-tune: C = alpha * op(A) * op(B) + beta * C, {type}{sums}{math}{result}, layout {a}{b}t, any m, n and k.
 {epilogue}//
-// Compile: nvcc -std=c++20 -arch={arch} -c file.cu
+// Compile: nvcc -std=c++20 {arch} -c file.cu
 {launch}// Needs:   A's pointer, leading dimension, batch stride and contiguous extent multiples of {va}
 //          elements; B's of {vb}; C's of {vc}.
 
 )",
-      fmt::arg("arch", to_string(spec.arch)), fmt::arg("strategy", spec.strategy->name()),
+      fmt::arg("arch", nvcc_option(spec.arch)), fmt::arg("strategy", spec.strategy->name()),
       fmt::arg("summary", spec.strategy->summary()), fmt::arg("type", to_string(spec.type)),
       fmt::arg("sums", spec.accumulator == DataType::f32 || spec.type == DataType::f32
                            ? ""

@@ -65,10 +65,11 @@ std::string argument_notes(const KernelLaunch& launch) {
                           address->offset_bytes);
     } else if (const auto* map = std::get_if<TensorMapArgument>(&argument)) {
       text += fmt::format(
-          "arg{}: a CUtensorMap of {} (cuTensorMapEncodeTiled), innermost first: box {} elements, "
+          "arg{}: a CUtensorMap of {} (cuTensorMapEncodeTiled), innermost first: {}box {} "
+          "elements, "
           "swizzle {} bytes.\n",
-          i, name_of(map->buffer), listed(map->config.box, map->config.dimensions),
-          swizzle_bytes(map->config.swizzle));
+          i, name_of(map->buffer), map->formula.empty() ? "" : map->formula + ", ",
+          listed(map->config.box, map->config.dimensions), swizzle_bytes(map->config.swizzle));
     }
   }
   return text;

@@ -35,6 +35,8 @@ struct TensorMapArgument {
   Buffer buffer = Buffer::a;
   int64_t offset_bytes = 0;  // a multiple of 16
   TensorMapConfig config;
+  // Its extents and strides for people who launch the emitted source, as BlockCount::formula.
+  std::string formula;
 };
 
 using KernelArgument = std::variant<GemmArgument, AddressArgument, TensorMapArgument>;

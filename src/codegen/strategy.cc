@@ -12,6 +12,10 @@ Arch Strategy::code_arch(Arch capability) const {
   return capability_of(capability);
 }
 
+int Strategy::least_registers(const KernelSpec&) const {
+  return 0;
+}
+
 bool Strategy::worthwhile(const KernelSpec&, const Problem&) const {
   return true;
 }

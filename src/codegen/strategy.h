@@ -62,6 +62,9 @@ class Strategy {
   // Registers that a thread needs at least: accumulators, fragments, tiles in flight, addresses.
   // Used by rules and by ranking before a kernel is compiled.
   virtual int estimated_registers(const KernelSpec& spec) const = 0;
+  // Registers that the assembler has to give each thread of the main kernel, whose warpgroups share
+  // them out among themselves: with fewer some would wait forever. 0: any number will do.
+  virtual int least_registers(const KernelSpec& spec) const;
   // False for a legal candidate that cannot win on this problem, so that a search may skip it.
   virtual bool worthwhile(const KernelSpec& spec, const Problem& problem) const;
 

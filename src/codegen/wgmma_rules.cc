@@ -148,6 +148,12 @@ TensorSwizzle swizzle_over(int bytes) {
   }
 }
 
+// "extents k x m x batch, strides 2 * lda and 2 * stride_a bytes".
+std::string map_formula(std::string_view inner, std::string_view outer, char matrix, int bytes) {
+  return fmt::format("extents {0} x {1} x batch, strides {2} * ld{3} and {2} * stride_{3} bytes",
+                     inner, outer, bytes, matrix);
+}
+
 int box_rows(const KernelSpec& spec, int side, bool contiguous_k, int parts) {
   return TmaTile(side, spec.tile.tile_k, contiguous_k, size_bytes(spec.type)).box_rows / parts;
 }
@@ -222,19 +228,23 @@ SourceHeader instruction(const KernelSpec& spec) {
 TensorMapArgument map_of_a(const KernelSpec& spec, const Problem& p) {
   const bool contiguous_k = contiguous_k_a(spec);
   const Shape& s = p.shape;
+  const int bytes = size_bytes(spec.type);
   return {
       Buffer::a, 0,
       operand_map(spec, p, contiguous_k ? s.k : s.m, contiguous_k ? s.m : s.k, p.lda, p.stride_a,
-                  box_rows(spec, spec.tile.tile_m, contiguous_k, cluster_n(spec.tile)))};
+                  box_rows(spec, spec.tile.tile_m, contiguous_k, cluster_n(spec.tile))),
+      contiguous_k ? map_formula("k", "m", 'a', bytes) : map_formula("m", "k", 'a', bytes)};
 }
 
 TensorMapArgument map_of_b(const KernelSpec& spec, const Problem& p) {
   const bool contiguous_k = contiguous_k_b(spec);
   const Shape& s = p.shape;
+  const int bytes = size_bytes(spec.type);
   return {
       Buffer::b, 0,
       operand_map(spec, p, contiguous_k ? s.k : s.n, contiguous_k ? s.n : s.k, p.ldb, p.stride_b,
-                  box_rows(spec, spec.tile.tile_n, contiguous_k, cluster_m(spec.tile)))};
+                  box_rows(spec, spec.tile.tile_n, contiguous_k, cluster_m(spec.tile))),
+      contiguous_k ? map_formula("k", "n", 'b', bytes) : map_formula("n", "k", 'b', bytes)};
 }
 
 bool stores_boxes(const KernelSpec& spec) {
@@ -248,7 +258,8 @@ std::optional<TensorMapArgument> map_of_c(const KernelSpec& spec, const Problem&
       matrix_map(result_type(spec), p, p.shape.n, p.shape.m, p.ldc, p.stride_c);
   config.box = {static_cast<uint32_t>(boxes.columns), WgmmaBoxes::kRows, 1};
   config.swizzle = swizzle_over(boxes.line_bytes());
-  return TensorMapArgument{Buffer::c, 0, config};
+  return TensorMapArgument{Buffer::c, 0, config,
+                           map_formula("n", "m", 'c', size_bytes(result_type(spec)))};
 }
 
 BlockCount cluster_grid(const TileConfig& tile, const Problem& problem) {

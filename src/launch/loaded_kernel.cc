@@ -1,11 +1,27 @@
 #include "launch/loaded_kernel.h"
 
+#include <fmt/format.h>
+
 #include "gpu/tensor_map.h"
 
 namespace gemmtune::launch {
 namespace {
 
 constexpr int kDefaultSmemLimit = 48 * 1024;  // above it a kernel has to opt in
+
+// A kernel that shares out more registers than it has would never end.
+gpu::Result<void> check_registers(const gpu::Function& main_kernel,
+                                  const codegen::KernelSpec& spec) {
+  const int least = spec.strategy->least_registers(spec);
+  if (least == 0) return {};
+  auto has = main_kernel.attributes();
+  if (!has) return tl::unexpected(has.error());
+  if (has->registers >= least) return {};
+  return gpu::cuda_error(
+      ErrorKind::failed,
+      fmt::format("the assembler gave each thread {} registers where the kernel shares out {}",
+                  has->registers, least));
+}
 
 }  // namespace
 
@@ -40,6 +56,10 @@ gpu::Result<LoadedKernel> LoadedKernel::load(std::shared_ptr<const gpu::Context>
     if (entries[i].smem_bytes > kDefaultSmemLimit) {
       if (auto raised = function->set_max_dynamic_smem(entries[i].smem_bytes); !raised)
         return tl::unexpected(raised.error());
+    }
+    if (i == 0) {
+      if (auto enough = check_registers(*function, spec); !enough)
+        return tl::unexpected(enough.error());
     }
     loaded.entries_.push_back(*function);
   }

@@ -49,6 +49,10 @@ class WgmmaTma final : public Strategy {
   int estimated_registers(const KernelSpec& spec) const override {
     return WgmmaRegisters(spec.tile).at_start;
   }
+  int least_registers(const KernelSpec& spec) const override {
+    const WgmmaRegisters registers(spec.tile);
+    return registers.shared_out() ? registers.at_start : 0;
+  }
   LoadBytes loads(const KernelSpec& spec) const override { return wgmma::loads(spec); }
   MainloopCost mainloop(const KernelSpec& spec) const override { return wgmma::mainloop(spec); }
 

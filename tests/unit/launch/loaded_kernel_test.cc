@@ -200,6 +200,26 @@ TEST_CASE(
   CHECK_FALSE(kernel.bind(problem).enqueue(misaligned, nullptr));
 }
 
+// The fake driver says that every kernel has 64 registers per thread.
+TEST_CASE("a kernel that shares out more registers than it has is not loaded") {
+  const fake_cuda::Fixture fixture;
+  const auto context = fixture.retain();
+  const Problem problem = make_problem({64, 64, 64}, DataType::bf16);
+  const auto spec_of = [&](const char* tile) {
+    return codegen::spec_for(**codegen::find_strategy("wgmma_tma"), *parse_tile(tile), problem,
+                             {9, 0});
+  };
+  const KernelSpec few = spec_of("tile_m=128 tile_n=64 tile_k=64 stages=2 consumers=2 schedule=0");
+  CHECK(few.strategy->least_registers(few) == 168);
+  const std::string image = image_of(few);
+  const auto refused = LoadedKernel::load(context, few, std::as_bytes(std::span(image)));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message.find("64 registers where the kernel shares out 168") !=
+        std::string::npos);
+  load(context, spec_of("tile_m=192 tile_n=8 tile_k=64 stages=2 consumers=3 min_blocks=2"));
+  load(context, spec_of("tile_m=64 tile_n=64 tile_k=64 stages=2 consumers=1"));  // shares none
+}
+
 TEST_CASE("a failure of any step is passed on, and nothing stays behind") {
   const Problem problem = sample_problem();
   const KernelSpec spec = split_k(problem, kReduceWorkspace);
