@@ -233,11 +233,9 @@ int staging_registers(const KernelSpec& spec) {
 }
 
 LoadBytes loads(const KernelSpec& spec) {
-  const auto of_tile = [](DataType type, int m, int n) {
-    return size_bytes(type) * (1.0 / std::max(1, m) + 1.0 / std::max(1, n));
-  };
   const TileConfig& t = spec.tile;
-  return {of_tile(spec.type, t.tile_m, t.tile_n), of_tile(shared_type(spec), t.warp_m, t.warp_n)};
+  return {tiling::loaded_bytes(size_bytes(spec.type), t.tile_m, t.tile_n),
+          tiling::loaded_bytes(shared_bytes(spec), t.warp_m, t.warp_n)};
 }
 
 MainloopCost mainloop(const KernelSpec& spec) {

@@ -25,13 +25,10 @@ bool Strategy::deterministic(const KernelSpec&) const {
 }
 
 LoadBytes Strategy::loads(const KernelSpec& spec) const {
-  // A multiply-add's share of a tile of C, m x n: a word of A serves n of them, one of B serves m.
-  const auto of_tile = [&](int m, int n) {
-    return size_bytes(spec.type) * (1.0 / std::max(1, m) + 1.0 / std::max(1, n));
-  };
-  const double thread = of_tile(spec.tile.thread_m, spec.tile.thread_n);
+  const int bytes = size_bytes(spec.type);
+  const double thread = tiling::loaded_bytes(bytes, spec.tile.thread_m, spec.tile.thread_n);
   if (smem_bytes(spec) == 0) return {thread, 0};
-  return {of_tile(spec.tile.tile_m, spec.tile.tile_n), thread};
+  return {tiling::loaded_bytes(bytes, spec.tile.tile_m, spec.tile.tile_n), thread};
 }
 
 std::vector<EntryPoint> Strategy::entry_points(const KernelSpec& spec) const {

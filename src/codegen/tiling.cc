@@ -91,6 +91,10 @@ Expected<void> fits_one_grid(const Problem& problem) {
   return {};
 }
 
+double loaded_bytes(int bytes, int m, int n) {
+  return bytes * (1.0 / std::max(1, m) + 1.0 / std::max(1, n));
+}
+
 bool all_hold(std::span<const Rule> rules, const RuleInput& in) {
   return std::all_of(rules.begin(), rules.end(), [&](const Rule& rule) { return rule.holds(in); });
 }

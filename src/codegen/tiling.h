@@ -26,6 +26,10 @@ BlockCount element_grid(int64_t per_block, const Problem& problem);
 // An error if the tiles of `problem`, of at least 8 x 8, may be more than one grid holds.
 Expected<void> fits_one_grid(const Problem& problem);
 
+// Bytes of one multiply-add's share of a tile of C, m x n: an element of A, of `bytes`, serves n of
+// them, one of B serves m.
+double loaded_bytes(int bytes, int m, int n);
+
 // Block tiles are made of whole warp tiles.
 std::span<const Rule> block_of_warps_rules();
 

@@ -105,33 +105,47 @@ constexpr std::array kClusterRules = {
          }},
 };
 
-int64_t ceil_div(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
+// A matrix as TMA sees it: lines side by side of what is contiguous, and how people call all that.
+struct Matrix {
+  Buffer buffer;
+  char letter;  // of "lda"
+  DataType type;
+  std::string_view inner;  // "k"
+  std::string_view outer;
+  int64_t inner_extent;
+  int64_t outer_extent;
+  int64_t ld;
+  int64_t batch_stride;
+};
 
-// A matrix of `outer` lines of `inner` elements.
-TensorMapConfig matrix_map(DataType type, const Problem& problem, int64_t inner, int64_t outer,
-                           int64_t ld, int64_t batch_stride) {
-  const auto bytes = static_cast<uint64_t>(size_bytes(type));
-  TensorMapConfig config;
-  config.type = type;
-  config.dimensions = 3;
-  config.extent = {static_cast<uint64_t>(inner), static_cast<uint64_t>(outer),
-                   static_cast<uint64_t>(problem.batch)};
+// The map of such a matrix, without what is copied at once.
+TensorMapArgument map_of(const Matrix& matrix, int64_t batch) {
+  const auto bytes = static_cast<uint64_t>(size_bytes(matrix.type));
+  TensorMapArgument map{matrix.buffer, 0, {}, {}};
+  map.config.type = matrix.type;
+  map.config.dimensions = 3;
+  map.config.extent = {static_cast<uint64_t>(matrix.inner_extent),
+                       static_cast<uint64_t>(matrix.outer_extent), static_cast<uint64_t>(batch)};
   // Of a single matrix the distance to the next is never used, but has to be a multiple of 16.
-  const int64_t stride = problem.batch > 1 ? batch_stride : ld;
-  config.stride_bytes = {static_cast<uint64_t>(ld) * bytes, static_cast<uint64_t>(stride) * bytes};
-  return config;
+  const int64_t stride = batch > 1 ? matrix.batch_stride : matrix.ld;
+  map.config.stride_bytes = {static_cast<uint64_t>(matrix.ld) * bytes,
+                             static_cast<uint64_t>(stride) * bytes};
+  map.formula =
+      fmt::format("extents {0} x {1} x batch, strides {2} * ld{3} and {2} * stride_{3} bytes",
+                  matrix.inner, matrix.outer, bytes, matrix.letter);
+  return map;
 }
 
-// The same of A or B, loaded in boxes of so many swizzled lines.
-TensorMapConfig operand_map(const KernelSpec& spec, const Problem& problem, int64_t inner,
-                            int64_t outer, int64_t ld, int64_t batch_stride, int box_rows) {
-  TensorMapConfig config = matrix_map(spec.type, problem, inner, outer, ld, batch_stride);
-  config.box = {static_cast<uint32_t>(kTmaLineBytes / size_bytes(spec.type)),
-                static_cast<uint32_t>(box_rows), 1};
-  config.swizzle = TensorSwizzle::bytes_128;
-  return config;
+// The same of A or B, loaded in boxes of a side of `side` by tile_k that `parts` blocks share.
+TensorMapArgument map_of_operand(const KernelSpec& spec, const Matrix& matrix, int64_t batch,
+                                 int side, int parts) {
+  const int bytes = size_bytes(matrix.type);
+  const TmaTile tile(side, spec.tile.tile_k, matrix.inner == "k", bytes);
+  TensorMapArgument map = map_of(matrix, batch);
+  map.config.box = {static_cast<uint32_t>(kTmaLineBytes / bytes),
+                    static_cast<uint32_t>(tile.box_rows / parts), 1};
+  map.config.swizzle = TensorSwizzle::bytes_128;
+  return map;
 }
 
 // The swizzle over lines of so many bytes.
@@ -146,16 +160,6 @@ TensorSwizzle swizzle_over(int bytes) {
     default:
       return TensorSwizzle::none;
   }
-}
-
-// "extents k x m x batch, strides 2 * lda and 2 * stride_a bytes".
-std::string map_formula(std::string_view inner, std::string_view outer, char matrix, int bytes) {
-  return fmt::format("extents {0} x {1} x batch, strides {2} * ld{3} and {2} * stride_{3} bytes",
-                     inner, outer, bytes, matrix);
-}
-
-int box_rows(const KernelSpec& spec, int side, bool contiguous_k, int parts) {
-  return TmaTile(side, spec.tile.tile_k, contiguous_k, size_bytes(spec.type)).box_rows / parts;
 }
 
 }  // namespace
@@ -193,12 +197,9 @@ int consumer_registers(const KernelSpec& spec) {
 
 LoadBytes loads(const KernelSpec& spec) {
   const TileConfig& t = spec.tile;
-  const double bytes = size_bytes(spec.type);
-  const auto of_tile = [&](double m, double n) {
-    return bytes * (1.0 / std::max(1.0, m) + 1.0 / std::max(1.0, n));
-  };
-  return {of_tile(t.tile_m * cluster_m(t), t.tile_n * cluster_n(t)),
-          of_tile(consumer_rows(t), wgmma_tile_columns(t))};
+  const int bytes = size_bytes(spec.type);
+  return {tiling::loaded_bytes(bytes, t.tile_m * cluster_m(t), t.tile_n * cluster_n(t)),
+          tiling::loaded_bytes(bytes, consumer_rows(t), wgmma_tile_columns(t))};
 }
 
 MainloopCost mainloop(const KernelSpec& spec) {
@@ -226,25 +227,21 @@ SourceHeader instruction(const KernelSpec& spec) {
 }
 
 TensorMapArgument map_of_a(const KernelSpec& spec, const Problem& p) {
-  const bool contiguous_k = contiguous_k_a(spec);
   const Shape& s = p.shape;
-  const int bytes = size_bytes(spec.type);
-  return {
-      Buffer::a, 0,
-      operand_map(spec, p, contiguous_k ? s.k : s.m, contiguous_k ? s.m : s.k, p.lda, p.stride_a,
-                  box_rows(spec, spec.tile.tile_m, contiguous_k, cluster_n(spec.tile))),
-      contiguous_k ? map_formula("k", "m", 'a', bytes) : map_formula("m", "k", 'a', bytes)};
+  const Matrix matrix =
+      contiguous_k_a(spec)
+          ? Matrix{Buffer::a, 'a', spec.type, "k", "m", s.k, s.m, p.lda, p.stride_a}
+          : Matrix{Buffer::a, 'a', spec.type, "m", "k", s.m, s.k, p.lda, p.stride_a};
+  return map_of_operand(spec, matrix, p.batch, spec.tile.tile_m, cluster_n(spec.tile));
 }
 
 TensorMapArgument map_of_b(const KernelSpec& spec, const Problem& p) {
-  const bool contiguous_k = contiguous_k_b(spec);
   const Shape& s = p.shape;
-  const int bytes = size_bytes(spec.type);
-  return {
-      Buffer::b, 0,
-      operand_map(spec, p, contiguous_k ? s.k : s.n, contiguous_k ? s.n : s.k, p.ldb, p.stride_b,
-                  box_rows(spec, spec.tile.tile_n, contiguous_k, cluster_m(spec.tile))),
-      contiguous_k ? map_formula("k", "n", 'b', bytes) : map_formula("n", "k", 'b', bytes)};
+  const Matrix matrix =
+      contiguous_k_b(spec)
+          ? Matrix{Buffer::b, 'b', spec.type, "k", "n", s.k, s.n, p.ldb, p.stride_b}
+          : Matrix{Buffer::b, 'b', spec.type, "n", "k", s.n, s.k, p.ldb, p.stride_b};
+  return map_of_operand(spec, matrix, p.batch, spec.tile.tile_n, cluster_m(spec.tile));
 }
 
 bool stores_boxes(const KernelSpec& spec) {
@@ -254,22 +251,19 @@ bool stores_boxes(const KernelSpec& spec) {
 std::optional<TensorMapArgument> map_of_c(const KernelSpec& spec, const Problem& p) {
   if (!stores_boxes(spec)) return std::nullopt;
   const WgmmaBoxes boxes(spec.tile);
-  TensorMapConfig config =
-      matrix_map(result_type(spec), p, p.shape.n, p.shape.m, p.ldc, p.stride_c);
-  config.box = {static_cast<uint32_t>(boxes.columns), WgmmaBoxes::kRows, 1};
-  config.swizzle = swizzle_over(boxes.line_bytes());
-  return TensorMapArgument{Buffer::c, 0, config,
-                           map_formula("n", "m", 'c', size_bytes(result_type(spec)))};
+  TensorMapArgument map =
+      map_of({Buffer::c, 'c', result_type(spec), "n", "m", p.shape.n, p.shape.m, p.ldc, p.stride_c},
+             p.batch);
+  map.config.box = {static_cast<uint32_t>(boxes.columns), WgmmaBoxes::kRows, 1};
+  map.config.swizzle = swizzle_over(boxes.line_bytes());
+  return map;
 }
 
 BlockCount cluster_grid(const TileConfig& tile, const Problem& problem) {
-  const int m = tile.tile_m * cluster_m(tile);
-  const int n = tile.tile_n * cluster_n(tile);
-  const int blocks = cluster_blocks(tile);
-  std::string formula = fmt::format("ceil(m / {}) * ceil(n / {}) * batch", m, n);
-  if (blocks > 1) formula += fmt::format(" * {}", blocks);
-  return {ceil_div(problem.shape.m, m) * ceil_div(problem.shape.n, n) * problem.batch * blocks,
-          std::move(formula)};
+  TileConfig of_cluster = tile;
+  of_cluster.tile_m *= cluster_m(tile);
+  of_cluster.tile_n *= cluster_n(tile);
+  return tiling::tile_grid(of_cluster, problem, cluster_blocks(tile));
 }
 
 }  // namespace gemmtune::codegen::wgmma

@@ -29,6 +29,11 @@ constexpr Arch capability_of(Arch arch) {
   return {arch.major, arch.minor, false};
 }
 
+// The arch of code that uses them.
+constexpr Arch specific_to(Arch capability) {
+  return {capability.major, capability.minor, true};
+}
+
 // "sm_90a".
 std::string to_string(Arch arch);
 

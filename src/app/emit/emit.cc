@@ -140,7 +140,7 @@ Expected<void> find_kernel(const Context& context, const EmitOptions& options,
 Expected<void> fill(const Context& context, const Problem& problem, EmittedKernel& kernel) {
   kernel.name = codegen::kernel_name(kernel.spec);
   kernel.plan = kernel.spec.strategy->launch_plan(kernel.spec, problem);
-  const Arch arch = kernel.arch.value_or(oldest_arch(kernel.spec, problem));
+  const Arch arch = kernel.arch ? *kernel.arch : oldest_arch(kernel.spec, problem);
   kernel.spec.arch = arch.specific ? arch : kernel.spec.strategy->code_arch(arch);
   if (kernel.format != EmitFormat::source) return compile(context, kernel);
   kernel.content = codegen::emit_standalone(kernel.spec);

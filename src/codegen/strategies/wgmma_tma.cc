@@ -34,9 +34,7 @@ class WgmmaTma final : public Strategy {
   Expected<void> supports(const Problem& problem, Arch capability) const override {
     return wgmma::supports(problem, capability);
   }
-  Arch code_arch(Arch capability) const override {
-    return {capability.major, capability.minor, true};
-  }
+  Arch code_arch(Arch capability) const override { return specific_to(capability); }
 
   int threads(const TileConfig& tile) const override { return wgmma_threads(tile); }
   int smem_bytes(const KernelSpec& spec) const override {

@@ -79,9 +79,7 @@ class TmaCopy final : public Strategy {
     if (capability.major == 9 && problem.type == DataType::f32) return {};
     return make_error(ErrorKind::unsupported, "needs sm_90, and computes f32 only");
   }
-  Arch code_arch(Arch capability) const override {
-    return {capability.major, capability.minor, true};
-  }
+  Arch code_arch(Arch capability) const override { return specific_to(capability); }
   int threads(const TileConfig&) const override { return 128; }
   int smem_bytes(const KernelSpec& spec) const override {
     return spec.tile.tile_m * spec.tile.tile_n * 4;
