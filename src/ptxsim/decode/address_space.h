@@ -21,5 +21,15 @@ inline constexpr uint32_t kSharedBase = 1024;
 inline constexpr uint32_t kMaxSharedBytes = 256 * 1024;
 inline constexpr uint32_t kMaxLocalBytes = 512 * 1024;
 inline constexpr uint32_t kClusterRankShift = 24;
+inline constexpr uint32_t kClusterOffsetMask = (1U << kClusterRankShift) - 1;
+
+// Of a shared address, with a rank in it or not: the byte of its block's shared memory.
+inline uint32_t shared_offset(uint64_t address) {
+  return static_cast<uint32_t>(address & kClusterOffsetMask) - kSharedBase;
+}
+// The same place in block `rank` of the cluster.
+inline uint32_t address_in_rank(uint32_t address, uint32_t rank) {
+  return (rank + 1) << kClusterRankShift | (address & kClusterOffsetMask);
+}
 
 }  // namespace gemmtune::ptxsim

@@ -26,8 +26,25 @@ inline float float_of(uint32_t bits) {
 inline float half_to_float(uint16_t half) {
   return f16_value(half);
 }
+// The same for loops that are to be vectorised: the exponent is moved by adding to the bits,
+// subnormals by a subtraction that normalises them.
+inline float half_lane(uint32_t half) {
+  const uint32_t shifted = (half & 0x7FFFU) << 13;
+  const uint32_t exponent = shifted & 0x0F800000U;
+  uint32_t bits = shifted + (112U << 23);
+  bits += exponent == 0x0F800000U ? 112U << 23 : 0U;
+  const float subnormal = float_of(bits + (1U << 23)) - float_of(113U << 23);
+  const float magnitude = exponent == 0 ? subnormal : float_of(bits);
+  return float_of(bits_of(magnitude) | (half & 0x8000U) << 16);
+}
 inline float bfloat_to_float(uint16_t value) {
   return bf16_value(value);
+}
+
+// Rounded to nearest even, as f32 instructions give it.
+inline uint32_t float_result(double value) {
+  const auto rounded = static_cast<float>(value);
+  return rounded != rounded ? kNan32 : bits_of(rounded);
 }
 
 // Whether a magnitude whose discarded bits are `rest` (of a unit of 2 * half) rounds up.

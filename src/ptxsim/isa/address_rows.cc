@@ -65,9 +65,8 @@ SharedPlace locate_shared_place(Warp& warp, const Instruction& in, uint32_t lane
   const Access access{Space::shared, AccessKind::update, bytes, 0};
   if (locate(warp, in, 1U << lane, access, addresses, ignored) == 0) return {};
   const uint64_t rank_bits = address >> kClusterRankShift;
-  const uint64_t offset = (address & ((1U << kClusterRankShift) - 1)) - kSharedBase;
   Block& block = rank_bits == 0 ? warp.block() : *warp.block().cluster().blocks()[rank_bits - 1];
-  return {&block, static_cast<uint32_t>(offset)};
+  return {&block, shared_offset(address)};
 }
 
 }  // namespace gemmtune::ptxsim

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "ptxsim/isa/address_rows.h"
@@ -9,6 +10,13 @@
 #include "ptxsim/machine/memory_access.h"
 
 namespace gemmtune::ptxsim {
+
+namespace {
+
+constexpr uint32_t kTensorAlignment = 128;
+constexpr uint32_t kPlainAlignment = 16;
+
+}  // namespace
 
 uint32_t dimensions_of(const DecodeContext& c) {
   static constexpr std::string_view kNames[] = {"1d", "2d", "3d", "4d", "5d"};
@@ -51,6 +59,35 @@ bool read_tensor(Warp& warp, const Instruction& in, uint32_t lane, const Row* ro
   }
   box = box_of(map, coordinate);
   return true;
+}
+
+bool read_plain(Warp& warp, const Instruction& in, uint32_t lane, const Row* rows, bool writes,
+                TensorBox& box) {
+  const uint32_t size = warp.row<uint32_t>(in.op[1])[lane];
+  box = TensorBox{};
+  box.address = generic_address(warp, rows, lane);
+  box.dimensions = 1;
+  box.extent.fill(1);
+  box.box.fill(1);
+  box.extent[0] = box.box[0] = size;
+  if (size % kPlainAlignment == 0 && size != 0 && box.address % kPlainAlignment == 0) return true;
+  warp.report(Check::global_alignment, in, lane, box.address, [&] {
+    return fmt::format("a bulk copy of {} bytes {} {:#x}: both must be multiples of 16", size,
+                       writes ? "to" : "from", box.address);
+  });
+  return false;
+}
+
+bool check_shared_box(Warp& warp, const Instruction& in, uint32_t lane, uint64_t address,
+                      const TensorBox& box, bool plain, bool writes) {
+  constexpr uint64_t kMost = 1U << 30;  // beyond any shared memory
+  LaneAddresses addresses = {};
+  LanePointers ignored;
+  addresses[lane] = address;
+  const Access access{Space::shared, writes ? AccessKind::write : AccessKind::read,
+                      static_cast<uint32_t>(std::min(footprint(box), kMost)),
+                      plain ? kPlainAlignment : kTensorAlignment};
+  return locate(warp, in, 1U << lane, access, addresses, ignored) != 0;
 }
 
 uint64_t footprint(const TensorBox& box) {

@@ -20,8 +20,17 @@ bool append_tensor(DecodeContext& c, const ast::Operand& operand, uint32_t dimen
 bool read_tensor(Warp& warp, const Instruction& in, uint32_t lane, const Row* rows,
                  uint32_t dimensions, TensorBox& box);
 
+// Plain bytes, as a tensor of one dimension: op[1] is their number, `rows` the address; false after
+// a report.
+bool read_plain(Warp& warp, const Instruction& in, uint32_t lane, const Row* rows, bool writes,
+                TensorBox& box);
+
 // Bytes of shared memory that a box takes, all that swizzling may touch.
 uint64_t footprint(const TensorBox& box);
+// Whether they lie inside a block's shared memory at `address`, aligned as a tensor's box or as
+// plain bytes have to be; reports.
+bool check_shared_box(Warp& warp, const Instruction& in, uint32_t lane, uint64_t address,
+                      const TensorBox& box, bool plain, bool writes);
 // Whether the rows of a box that lie inside the tensor lie inside one allocation each; reports.
 bool check_tensor_bounds(Warp& warp, const Instruction& in, uint32_t lane, const TensorBox& box,
                          bool writes);

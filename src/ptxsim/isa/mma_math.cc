@@ -26,18 +26,10 @@ void multiply_add(int m, int n, int k, const double (*a)[kMaxMmaK], const double
 
 GEMMTUNE_TARGET_CLONES
 void unpack_halves(const uint32_t* pairs, double* low, double* high) {
-  // The exponent is moved by adding to the bits; subnormals by a subtraction that normalises them.
   for (int part = 0; part < 2; ++part) {
     double* out = part == 0 ? low : high;
     for (int lane = 0; lane < 32; ++lane) {
-      const uint32_t half = pairs[lane] >> (16 * part) & 0xFFFFU;
-      const uint32_t shifted = (half & 0x7FFFU) << 13;
-      const uint32_t exponent = shifted & 0x0F800000U;
-      uint32_t bits = shifted + (112U << 23);
-      bits += exponent == 0x0F800000U ? 112U << 23 : 0U;
-      const float subnormal = float_of(bits + (1U << 23)) - float_of(113U << 23);
-      const float magnitude = exponent == 0 ? subnormal : float_of(bits);
-      out[lane] = static_cast<double>(float_of(bits_of(magnitude) | (half & 0x8000U) << 16));
+      out[lane] = static_cast<double>(half_lane(pairs[lane] >> (16 * part) & 0xFFFFU));
     }
   }
 }

@@ -23,33 +23,6 @@ namespace {
 
 // The list: source, then the tensor or the plain destination's address. Instruction::immediate:
 // dimensions, 0 of plain bytes. op[1]: their number. variant: whether it adds.
-bool read_plain(Warp& warp, const Instruction& in, uint32_t lane, const Row* rows, TensorBox& box) {
-  constexpr uint32_t kAlignment = 16;
-  const uint32_t size = warp.row<uint32_t>(in.op[1])[lane];
-  box = TensorBox{};
-  box.address = generic_address(warp, rows, lane);
-  box.dimensions = 1;
-  box.extent.fill(1);
-  box.box.fill(1);
-  box.extent[0] = box.box[0] = size;
-  if (size % kAlignment == 0 && size != 0 && box.address % kAlignment == 0) return true;
-  warp.report(Check::global_alignment, in, lane, box.address, [&] {
-    return fmt::format("a bulk copy of {} bytes to {:#x}: both must be multiples of 16", size,
-                       box.address);
-  });
-  return false;
-}
-
-bool check_source(Warp& warp, const Instruction& in, uint32_t lane, uint64_t address,
-                  const TensorBox& box) {
-  LaneAddresses addresses = {};
-  LanePointers ignored;
-  addresses[lane] = address;
-  const Access access{Space::shared, AccessKind::read,
-                      static_cast<uint32_t>(std::min<uint64_t>(footprint(box), 1U << 30)),
-                      in.immediate == 0 ? 16U : 128U};
-  return locate(warp, in, 1U << lane, access, addresses, ignored) != 0;
-}
 
 uint32_t note_read(Warp& warp, const Instruction& in, uint32_t lane, uint32_t offset,
                    uint32_t bytes) {
@@ -66,7 +39,7 @@ bool store_for_lane(Warp& warp, const Instruction& in, uint32_t lane) {
   BulkStore store;
   const auto dimensions = static_cast<uint32_t>(in.immediate);
   const Row* target = rows + kAddressRows;
-  const bool read = dimensions == 0 ? read_plain(warp, in, lane, target, store.box)
+  const bool read = dimensions == 0 ? read_plain(warp, in, lane, target, true, store.box)
                                     : read_tensor(warp, in, lane, target, dimensions, store.box);
   if (!read) return false;
   if (in.variant != 0 && store.box.element_bytes != sizeof(float)) {
@@ -75,7 +48,7 @@ bool store_for_lane(Warp& warp, const Instruction& in, uint32_t lane) {
     return false;
   }
   const uint64_t from = shared_address(warp, rows, lane);
-  if (!check_source(warp, in, lane, from, store.box) ||
+  if (!check_shared_box(warp, in, lane, from, store.box, dimensions == 0, false) ||
       !check_tensor_bounds(warp, in, lane, store.box, true)) {
     return false;
   }
@@ -84,7 +57,7 @@ bool store_for_lane(Warp& warp, const Instruction& in, uint32_t lane) {
   store.lane = lane;
   store.group = warp.bulk_groups[lane];
   store.adds = in.variant != 0;
-  store.offset = static_cast<uint32_t>(from & ((1U << kClusterRankShift) - 1)) - kSharedBase;
+  store.offset = shared_offset(from);
   store.read = note_read(warp, in, lane, store.offset, static_cast<uint32_t>(footprint(store.box)));
   if (warp.launch().options.async == AsyncMode::early) move_bytes(warp.block(), store);
   warp.bulk_stores.push_back(store);

@@ -41,19 +41,14 @@ Step execute_wait(Warp& warp, const Instruction& in, uint32_t mask) {
   return Step::wait;
 }
 
-constexpr uint32_t kOffsetMask = (1U << kClusterRankShift) - 1;
-
-uint32_t map_address(uint32_t address, uint32_t rank) {
-  return (rank + 1) << kClusterRankShift | (address & kOffsetMask);
-}
 uint64_t map_generic(uint64_t address, uint32_t rank) {
-  return kSharedWindow + map_address(static_cast<uint32_t>(address - kSharedWindow), rank);
+  return kSharedWindow + address_in_rank(static_cast<uint32_t>(address - kSharedWindow), rank);
 }
 
 bool decode_mapa(DecodeContext& c) {
   if (!c.only({"shared::cluster"})) return false;
   if (c.type() == Type::u32) {
-    return c.emit(lanewise<map_address, uint32_t, uint32_t, uint32_t>, Type::u32,
+    return c.emit(lanewise<address_in_rank, uint32_t, uint32_t, uint32_t>, Type::u32,
                   {Type::u32, Type::u32});
   }
   if (c.type() != Type::u64) return c.unknown();

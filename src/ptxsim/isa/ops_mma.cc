@@ -51,11 +51,6 @@ uint32_t integer_bits(double value, bool saturates) {
   return static_cast<uint32_t>(static_cast<int32_t>(clamped));
 }
 
-uint32_t float_result(double value) {
-  const auto rounded = static_cast<float>(value);
-  return rounded != rounded ? kNan32 : bits_of(rounded);
-}
-
 }  // namespace
 
 void gather_fragment(Warp& warp, const Row* rows, uint32_t registers, Element element,

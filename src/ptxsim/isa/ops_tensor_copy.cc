@@ -21,37 +21,6 @@ namespace {
 // The list: destination, mbarrier, then the tensor or the plain source's address.
 // Instruction::immediate: dimensions, 0 of plain bytes. op[1]: their number.
 // op[2]: the blocks of a multicast, or kNoRow.
-constexpr uint32_t kTensorAlignment = 128;
-constexpr uint32_t kPlainAlignment = 16;
-
-// Plain bytes as a tensor of one dimension.
-bool read_plain(Warp& warp, const Instruction& in, uint32_t lane, const Row* rows, TensorBox& box) {
-  const uint32_t size = warp.row<uint32_t>(in.op[1])[lane];
-  box = TensorBox{};
-  box.address = generic_address(warp, rows, lane);
-  box.dimensions = 1;
-  box.extent.fill(1);
-  box.box.fill(1);
-  box.extent[0] = box.box[0] = size;
-  if (size % kPlainAlignment == 0 && size != 0 && box.address % kPlainAlignment == 0) return true;
-  warp.report(Check::global_alignment, in, lane, box.address, [&] {
-    return fmt::format("a bulk copy of {} bytes from {:#x}: both must be multiples of 16", size,
-                       box.address);
-  });
-  return false;
-}
-
-// Where the copy goes, as an address of shared::cluster.
-bool check_destination(Warp& warp, const Instruction& in, uint32_t lane, uint64_t address,
-                       const TensorBox& box) {
-  LaneAddresses addresses = {};
-  LanePointers ignored;
-  addresses[lane] = address;
-  const Access access{Space::shared, AccessKind::write,
-                      static_cast<uint32_t>(std::min<uint64_t>(footprint(box), 1U << 30)),
-                      in.immediate == 0 ? kPlainAlignment : kTensorAlignment};
-  return locate(warp, in, 1U << lane, access, addresses, ignored) != 0;
-}
 
 // Into one block, whose mbarrier is at the same offset.
 bool start_copy(Warp& warp, const Instruction& in, uint32_t lane, const BulkCopy& copy) {
@@ -83,10 +52,6 @@ bool start_copy(Warp& warp, const Instruction& in, uint32_t lane, const BulkCopy
   return true;
 }
 
-uint64_t with_rank(uint64_t address, uint32_t rank) {
-  return (address & ((1U << kClusterRankShift) - 1)) | uint64_t{rank + 1} << kClusterRankShift;
-}
-
 uint32_t rank_of(Warp& warp, uint64_t address) {
   const uint64_t bits = address >> kClusterRankShift;
   return bits == 0 ? warp.block().rank() : static_cast<uint32_t>(bits - 1);
@@ -97,7 +62,7 @@ bool copy_for_lane(Warp& warp, const Instruction& in, uint32_t lane) {
   BulkCopy copy;
   const auto dimensions = static_cast<uint32_t>(in.immediate);
   const Row* source = rows + 2 * kAddressRows;
-  const bool read = dimensions == 0 ? read_plain(warp, in, lane, source, copy.box)
+  const bool read = dimensions == 0 ? read_plain(warp, in, lane, source, false, copy.box)
                                     : read_tensor(warp, in, lane, source, dimensions, copy.box);
   if (!read || !check_tensor_bounds(warp, in, lane, copy.box, false)) return false;
   count_bulk(warp, in, copy.box);
@@ -113,12 +78,12 @@ bool copy_for_lane(Warp& warp, const Instruction& in, uint32_t lane) {
   }
   for (; ranks != 0; ranks &= ranks - 1) {
     copy.rank = static_cast<uint32_t>(std::countr_zero(ranks));
-    const uint64_t address = with_rank(to, copy.rank);
-    if (!check_destination(warp, in, lane, address, copy.box)) return false;
-    const SharedPlace barrier =
-        locate_shared_place(warp, in, lane, with_rank(at, copy.rank), sizeof(uint64_t));
+    const uint32_t address = address_in_rank(static_cast<uint32_t>(to), copy.rank);
+    if (!check_shared_box(warp, in, lane, address, copy.box, dimensions == 0, true)) return false;
+    const SharedPlace barrier = locate_shared_place(
+        warp, in, lane, address_in_rank(static_cast<uint32_t>(at), copy.rank), sizeof(uint64_t));
     if (barrier.block == nullptr) return false;
-    copy.offset = static_cast<uint32_t>(address & ((1U << kClusterRankShift) - 1)) - kSharedBase;
+    copy.offset = shared_offset(address);
     copy.barrier_offset = barrier.offset;
     if (!start_copy(warp, in, lane, copy)) return false;
   }

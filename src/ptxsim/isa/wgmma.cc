@@ -138,8 +138,7 @@ void write_sums(Warp& warp, const WgmmaForm& form, const Row* rows, WgmmaOperand
       if (form.half_result) {
         values[lane] = half_from_double(from[0]) | uint32_t{half_from_double(from[1])} << 16;
       } else {
-        const auto rounded = static_cast<float>(*from);
-        values[lane] = rounded != rounded ? kNan32 : bits_of(rounded);
+        values[lane] = float_result(*from);
       }
     }
   }

@@ -38,16 +38,8 @@ namespace {
 
 GEMMTUNE_TARGET_CLONES
 void widen_halves(const uint16_t* values, uint32_t count, double sign, double* out) {
-  // As unpack_halves() in mma_math.cc.
   for (uint32_t i = 0; i < count; ++i) {
-    const uint32_t half = values[i];
-    const uint32_t shifted = (half & 0x7FFFU) << 13;
-    const uint32_t exponent = shifted & 0x0F800000U;
-    uint32_t bits = shifted + (112U << 23);
-    bits += exponent == 0x0F800000U ? 112U << 23 : 0U;
-    const float subnormal = float_of(bits + (1U << 23)) - float_of(113U << 23);
-    const float magnitude = exponent == 0 ? subnormal : float_of(bits);
-    out[i] = sign * static_cast<double>(float_of(bits_of(magnitude) | (half & 0x8000U) << 16));
+    out[i] = sign * static_cast<double>(half_lane(values[i]));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 
+#include "ptxsim/decode/address_space.h"
 #include "ptxsim/decode/program.h"
 #include "ptxsim/machine/race_clocks.h"
 
@@ -45,7 +46,7 @@ inline constexpr int64_t kMostBytes = (1 << 20) - 1;
 
 // Where a barrier is, as a number that is unique in a cluster; what waiting lanes note.
 inline uint32_t place_of_mbarrier(uint32_t rank, uint32_t offset) {
-  return rank << 24 | offset;
+  return rank << kClusterRankShift | offset;
 }
 inline constexpr uint32_t kSeveralMbarriers = 0xFFFFFFFFU;  // lanes that wait at different ones
 

@@ -210,8 +210,7 @@ void note_shared(Warp& warp, const Instruction& in, uint32_t mask, const Access&
     for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
       if ((left >> lane & 1) == 0 || addresses[lane] >> kClusterRankShift != rank_bits) continue;
       same |= 1U << lane;
-      offsets[lane] =
-          static_cast<uint32_t>(addresses[lane] & ((1U << kClusterRankShift) - 1)) - kSharedBase;
+      offsets[lane] = shared_offset(addresses[lane]);
     }
     left &= ~same;
     SharedMemory& shared = rank_bits == 0 ? warp.block().shared() : blocks[rank_bits - 1]->shared();

@@ -56,7 +56,7 @@ std::string Warp::place_of(uint32_t instruction) const {
 std::string Warp::mbarrier_text(uint32_t place, uint32_t parity) const {
   if (place == kSeveralMbarriers) return "several mbarriers";
   const uint32_t rank = place >> kClusterRankShift;
-  const uint32_t offset = place & ((1U << kClusterRankShift) - 1);
+  const uint32_t offset = place & kClusterOffsetMask;
   Block& block = *block_.cluster().blocks()[rank];
   const auto found = block.mbarriers().find(offset);
   if (found == block.mbarriers().end()) return "an mbarrier that is none any more";
