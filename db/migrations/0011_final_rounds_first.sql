@@ -1,4 +1,4 @@
--- A card at its power limit runs a final round at 1455 MHz and the short series of a search at up to
+-- A card at its power limit runs a final round at 1470 MHz and the short series of a search at up to
 -- 1980: of large 16-bit products, candidates that were not in the final round seemed 17% faster than
 -- those that won it.
 
