@@ -1,7 +1,7 @@
 #pragma once
 
 #include "mma_multistage.cuh"
-#include "parts/mma/aligned_copy.cuh"
+#include "parts/operand/aligned_copy.cuh"
 
 // mma_misaligned: mma_multistage for operands whose extents or leading dimensions 16 bytes do not
 // divide. A first kernel, prepare(), copies them into the workspace with lines that begin at

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "parts/ptx/shared_address.cuh"
-#include "parts/ptx/tensor_copy.cuh"
 #include "parts/reduce/k_range.cuh"
 #include "parts/reduce/partial_tile.cuh"
 #include "parts/reduce/reduction.cuh"
@@ -38,8 +37,8 @@ struct WgmmaSplitK {
   using Reduction = SliceReduction<kTile, kTraits, kTypes, Partial>;
   static constexpr int kSlices = Reduction::kSlices;
   static constexpr int kStagesBytes =
-      kTile.stages * wgmma_stage_bytes(kTile, kTraits.a_row_major, !kTraits.b_row_major,
-                                       size_bytes(kTypes.operand));
+      kTile.stages *
+      wgmma_stage_bytes(kTile, kTraits.a_row_major, !kTraits.b_row_major, multiplied_bytes(kTypes));
   static constexpr int kPartialBytes =
       Reduction::kInCluster ? partial_tile_bytes(kTile, kMmaPartialPadding) : 0;
   using Pipeline =
@@ -53,11 +52,7 @@ struct WgmmaSplitK {
                                              const TensorMap& b) {
     extern __shared__ __align__(kTmaTileAlignment) unsigned char smem[];
     const Pipeline pipeline{shared_address(smem)};
-    if (threadIdx.x == 0) {
-      prefetch_tensor_map(a);
-      prefetch_tensor_map(b);
-      pipeline.init();
-    }
+    if (threadIdx.x == 0) pipeline.begin(a, b);
     __syncthreads();
     const int block = static_cast<int>(blockIdx.x);
     const int slice = block % kSlices;
@@ -71,7 +66,8 @@ struct WgmmaSplitK {
     if (group == 0) {
       if (threadIdx.x == 0) {
         typename Pipeline::Ring ring;
-        pipeline.fill(ring, Place{}, a, b, at.batch, tile.row, tile.column, range.begin, range.end);
+        pipeline.fill(ring, Place{}, args, a, b, at.batch, tile.row, tile.column, range.begin,
+                      range.end);
       }
       __syncwarp();
     } else {

@@ -1,11 +1,11 @@
 #pragma once
 
+#include "parts/epilogue/exact_product.cuh"
 #include "parts/epilogue/result_writer.cuh"
 #include "parts/epilogue/wgmma_box_store.cuh"
 #include "parts/epilogue/wgmma_epilogue.cuh"
 #include "parts/ptx/cluster.cuh"
 #include "parts/ptx/shared_address.cuh"
-#include "parts/ptx/tensor_copy.cuh"
 #include "parts/ptx/wgmma.cuh"
 #include "parts/shared/element_sizes.h"
 #include "parts/shared/element_types.h"
@@ -16,6 +16,7 @@
 #include "parts/shared/tile_config.h"
 #include "parts/shared/wgmma_tiles.h"
 #include "parts/wgmma/consumer_turns.cuh"
+#include "parts/wgmma/promoted_sums.cuh"
 #include "parts/wgmma/wgmma_mainloop.cuh"
 #include "parts/wgmma/wgmma_pipeline.cuh"
 
@@ -47,6 +48,7 @@ struct WgmmaTma {
       wgmma_results_bytes(kTile, kTraits.vector_c, size_bytes(kTypes.result));
   using Pipeline = WgmmaPipeline<kTile, kTraits, kTypes, kResultsBytes>;
   using Mainloop = WgmmaMainloop<kTile, Pipeline>;
+  using Passes = typename Pipeline::Passes;
   using Writer = ResultWriter<kTraits.epilogue, kTypes.result>;
   using Boxes = WgmmaBoxStore<kTile, Writer>;
   using Slab = WgmmaEpilogue<kTile, kTraits.vector_c>;
@@ -61,11 +63,7 @@ struct WgmmaTma {
                                              const TensorMap& b, const TensorMap& c) {
     extern __shared__ __align__(kTmaTileAlignment) unsigned char smem[];
     const Pipeline pipeline{shared_address(smem)};
-    if (threadIdx.x == 0) {
-      prefetch_tensor_map(a);
-      prefetch_tensor_map(b);
-      pipeline.init();
-    }
+    if (threadIdx.x == 0) pipeline.begin(a, b);
     meet();
     const int group = static_cast<int>(threadIdx.x) / kWarpgroupThreads;
     if (group == 0) {
@@ -140,7 +138,7 @@ struct WgmmaTma {
     typename Pipeline::Ring ring;
     for (int tile = Tiles::first(); tile < tiles.count; tile += tiles.step) {
       const At at = At::of(args, place, tile);
-      pipeline.fill(ring, place, a, b, at.batch, at.row, at.column, 0, args.k);
+      pipeline.fill(ring, place, args, a, b, at.batch, at.row, at.column, 0, args.k);
     }
   }
 
@@ -149,7 +147,8 @@ struct WgmmaTma {
                                                  int consumer) {
     const Place place = Place::of_block();
     const Tiles tiles = Tiles::of(args);
-    const int stages = (args.k + kTile.tile_k - 1) / kTile.tile_k;
+    const int tiles_k = (args.k + kTile.tile_k - 1) / kTile.tile_k;
+    const int stages = Passes::stages(tiles_k);
     const int warp = static_cast<int>(threadIdx.x) / 32 - kWarpsOfWarpgroup;
     unsigned char* const own = results + warp * kWarpResultsBytes;
     const int first_row = kIsPingPong ? 0 : consumer * consumer_rows(kTile);
@@ -172,7 +171,8 @@ struct WgmmaTma {
       const Writer writer = Writer::of(args, at.batch);
       const auto bias = bias_of(writer, at.column);
       typename Mainloop::Sums sums;
-      Mainloop::run(sums, pipeline, ring, place, first_row, stages, [&] { turns.pass(); });
+      PromotedSums<Mainloop, Passes>::run(sums, pipeline, ring, place, first_row, tiles_k,
+                                          [&] { turns.pass(); });
       if constexpr (kTurns > 1) ring.skip((kTurns - 1) * stages);
       store(sums, own, writer, bias, c, at, first_row + warp % kWarpsOfWarpgroup * 16);
     }
@@ -204,7 +204,8 @@ struct WgmmaTma {
       if constexpr (kStoresBoxes) {
         Boxes::store(sums.at[i], own, writer, bias, c, at.batch, row, column, i);
       } else {
-        Slab::store(sums.at[i], reinterpret_cast<float*>(own), writer, row, column);
+        Slab::store(sums.at[i], reinterpret_cast<float*>(own), writer, row, column,
+                    correction<kTraits, kTypes>(writer.args, at.batch));
       }
     }
   }

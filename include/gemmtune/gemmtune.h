@@ -166,7 +166,9 @@ typedef enum gemmtune_math {
   GEMMTUNE_MATH_IEEE = 0,
   GEMMTUNE_MATH_TF32 = 1,
   GEMMTUNE_MATH_3XTF32 = 2,
-  GEMMTUNE_MATH_F16 = 3 /* f32 operands rounded to f16; what is beyond 65504 becomes infinite */
+  GEMMTUNE_MATH_F16 = 3,    /* f32 operands rounded to f16; what is beyond 65504 becomes infinite */
+  GEMMTUNE_MATH_BF16X6 = 4, /* f32 operands as sums of three bf16, six products of them */
+  GEMMTUNE_MATH_BF16X9 = 5  /* ... all nine */
 } gemmtune_math;
 
 /* Storage order of a matrix. */

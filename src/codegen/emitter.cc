@@ -87,6 +87,10 @@ std::string_view products(MathMode math) {
       return "gemmtune::k3xTf32";
     case MathMode::f16:
       return "gemmtune::kHalf";
+    case MathMode::bf16x6:
+      return "gemmtune::kBf16x6";
+    case MathMode::bf16x9:
+      return "gemmtune::kBf16x9";
     case MathMode::ieee:
       break;
   }

@@ -66,9 +66,10 @@ std::string argument_notes(const KernelLaunch& launch) {
     } else if (const auto* map = std::get_if<TensorMapArgument>(&argument)) {
       text += fmt::format(
           "arg{}: a CUtensorMap of {} (cuTensorMapEncodeTiled), innermost first: {}box {} "
-          "elements, swizzle {} bytes.\n",
+          "elements, swizzle {} bytes{}.\n",
           i, name_of(map->buffer), map->formula.empty() ? "" : map->formula + ", ",
-          listed(map->config.box, map->config.dimensions), swizzle_bytes(map->config.swizzle));
+          listed(map->config.box, map->config.dimensions), swizzle_bytes(map->config.swizzle),
+          map->config.rounds_to_tf32 ? ", of CU_TENSOR_MAP_DATA_TYPE_TFLOAT32" : "");
     }
   }
   return text;

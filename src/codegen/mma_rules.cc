@@ -47,6 +47,8 @@ bool is_of_tf32(MathMode math) {
       return true;
     case MathMode::ieee:
     case MathMode::f16:
+    case MathMode::bf16x6:
+    case MathMode::bf16x9:
       break;
   }
   return false;
@@ -198,6 +200,8 @@ DataType shared_type(const KernelSpec& spec) {
     case MathMode::ieee:
     case MathMode::tf32:
     case MathMode::tf32x3:
+    case MathMode::bf16x6:
+    case MathMode::bf16x9:
       break;
   }
   return spec.type;

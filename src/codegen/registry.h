@@ -25,7 +25,9 @@
   X(mma_split_k) \
   X(mma_stream_k) \
   X(wgmma_tma) \
-  X(wgmma_split_k)
+  X(wgmma_split_k) \
+  X(wgmma_misaligned) \
+  X(wgmma_planes)
 // clang-format on
 
 namespace gemmtune::codegen {

@@ -8,6 +8,7 @@
 #include "codegen/tiling.h"
 #include "codegen/wgmma_instruction.h"
 
+#include "parts/shared/plane_pairs.h"
 #include "parts/shared/wgmma_tiles.h"
 #include "parts/shared/whole_numbers.h"
 
@@ -23,6 +24,41 @@ constexpr int kMostConsumers = 3;
 constexpr int kMostClusterBlocks = 8;  // that every device of sm_90 runs together
 constexpr int kSwizzleLines = 8;       // after which the swizzle repeats
 constexpr int kPersistentLimit = 4096;
+
+// Of an operand as wgmma multiplies it.
+DataType operand_type(const KernelSpec& spec) {
+  switch (spec.math) {
+    case MathMode::bf16x6:
+    case MathMode::bf16x9:
+      return DataType::bf16;
+    case MathMode::f16:
+      return DataType::f16;
+    case MathMode::ieee:
+    case MathMode::tf32:
+    case MathMode::tf32x3:
+      break;
+  }
+  return spec.type;
+}
+int operand_bytes(const KernelSpec& spec) {
+  return size_bytes(operand_type(spec));
+}
+
+// Products of planes that one of operands is made of.
+int plane_pairs(MathMode math) {
+  switch (math) {
+    case MathMode::bf16x6:
+      return PlanePairs<kBf16x6>::kCount;
+    case MathMode::bf16x9:
+      return PlanePairs<kBf16x9>::kCount;
+    case MathMode::ieee:
+    case MathMode::tf32:
+    case MathMode::tf32x3:
+    case MathMode::f16:
+      break;
+  }
+  return 1;
+}
 
 bool contiguous_k_a(const KernelSpec& spec) {
   return spec.traits.a_row_major;
@@ -47,9 +83,14 @@ int cluster_n(const TileConfig& tile) {
 constexpr std::array kTileRules = {
     Rule{"operands that 16 bytes divide", "TMA copies no others",
          [](const RuleInput& in) {
-           const int bytes = size_bytes(in.spec.type);
-           return in.spec.traits.vector_a * bytes >= kTmaBytes &&
-                  in.spec.traits.vector_b * bytes >= kTmaBytes;
+           const int bytes = operand_bytes(in.spec);
+           const KernelTraits traits = in.spec.strategy->main_traits(in.spec);
+           return traits.vector_a * bytes >= kTmaBytes && traits.vector_b * bytes >= kTmaBytes;
+         }},
+    Rule{"tf32 with k contiguous in both operands", "wgmma reads only 16-bit operands either way",
+         [](const RuleInput& in) {
+           return operand_bytes(in.spec) == 2 ||
+                  (contiguous_k_a(in.spec) && contiguous_k_b(in.spec));
          }},
     Rule{"1 to 3 consumers", "a fourth would leave each too few registers",
          [](const RuleInput& in) {
@@ -72,7 +113,7 @@ constexpr std::array kTileRules = {
          }},
     Rule{"tile_k of whole 128-byte lines", "so wide is the swizzle",
          [](const RuleInput& in) {
-           return divides(kTmaLineBytes, in.spec.tile.tile_k * size_bytes(in.spec.type));
+           return divides(kTmaLineBytes, in.spec.tile.tile_k * operand_bytes(in.spec));
          }},
     Rule{"at least 2 stages", "with fewer copies and product cannot overlap",
          [](const RuleInput& in) { return in.spec.tile.stages >= 2; }},
@@ -89,7 +130,7 @@ constexpr std::array kClusterRules = {
          "each loads whole groups of 8 lines, 256 at most",
          [](const RuleInput& in) {
            const TileConfig& t = in.spec.tile;
-           const int bytes = size_bytes(in.spec.type);
+           const int bytes = operand_bytes(in.spec);
            return shares_evenly(t.tile_m, t.tile_k, contiguous_k_a(in.spec), bytes, cluster_n(t)) &&
                   shares_evenly(t.tile_n, t.tile_k, contiguous_k_b(in.spec), bytes, cluster_m(t));
          }},
@@ -106,46 +147,51 @@ constexpr std::array kClusterRules = {
 };
 
 // A matrix as TMA sees it: lines side by side of what is contiguous, and how people call all that.
-struct Matrix {
-  Buffer buffer;
-  char letter;  // of "lda"
-  DataType type;
+struct Lines {
   std::string_view inner;  // "k"
   std::string_view outer;
   int64_t inner_extent;
   int64_t outer_extent;
-  int64_t ld;
-  int64_t batch_stride;
 };
 
-// The map of such a matrix, without what is copied at once.
-TensorMapArgument map_of(const Matrix& matrix, int64_t batch) {
-  const auto bytes = static_cast<uint64_t>(size_bytes(matrix.type));
-  TensorMapArgument map{matrix.buffer, 0, {}, {}};
-  map.config.type = matrix.type;
+// The map of such matrices, without what is copied at once.
+TensorMapArgument map_of(const Lines& lines, const MatrixPlace& at, DataType type) {
+  const auto bytes = static_cast<uint64_t>(size_bytes(type));
+  TensorMapArgument map{at.buffer, at.offset_bytes, {}, {}};
+  map.config.type = type;
   map.config.dimensions = 3;
-  map.config.extent = {static_cast<uint64_t>(matrix.inner_extent),
-                       static_cast<uint64_t>(matrix.outer_extent), static_cast<uint64_t>(batch)};
+  map.config.extent = {static_cast<uint64_t>(lines.inner_extent),
+                       static_cast<uint64_t>(lines.outer_extent),
+                       static_cast<uint64_t>(at.matrices)};
   // Of a single matrix the distance to the next is never used, but has to be a multiple of 16.
-  const int64_t stride = batch > 1 ? matrix.batch_stride : matrix.ld;
-  map.config.stride_bytes = {static_cast<uint64_t>(matrix.ld) * bytes,
+  const int64_t stride = at.matrices > 1 ? at.stride : at.ld;
+  map.config.stride_bytes = {static_cast<uint64_t>(at.ld) * bytes,
                              static_cast<uint64_t>(stride) * bytes};
   map.formula =
-      fmt::format("extents {0} x {1} x batch, strides {2} * ld{3} and {2} * stride_{3} bytes",
-                  matrix.inner, matrix.outer, bytes, matrix.letter);
+      fmt::format("extents {0} x {1} x {2}, strides {3} * {4} and {3} * {5} bytes", lines.inner,
+                  lines.outer, at.matrices_formula, bytes, at.ld_formula, at.stride_formula);
   return map;
 }
 
 // The same of A or B, loaded in boxes of a side of `side` by tile_k that `parts` blocks share.
-TensorMapArgument map_of_operand(const KernelSpec& spec, const Matrix& matrix, int64_t batch,
+TensorMapArgument map_of_operand(const KernelSpec& spec, const Lines& lines, const MatrixPlace& at,
                                  int side, int parts) {
-  const int bytes = size_bytes(matrix.type);
-  const TmaTile tile(side, spec.tile.tile_k, matrix.inner == "k", bytes);
-  TensorMapArgument map = map_of(matrix, batch);
-  map.config.box = {static_cast<uint32_t>(kTmaLineBytes / bytes),
+  const DataType type = operand_type(spec);
+  const TmaTile tile(side, spec.tile.tile_k, lines.inner == "k", size_bytes(type));
+  TensorMapArgument map = map_of(lines, at, type);
+  map.config.box = {static_cast<uint32_t>(kTmaLineBytes / size_bytes(type)),
                     static_cast<uint32_t>(tile.box_rows / parts), 1};
   map.config.swizzle = TensorSwizzle::bytes_128;
+  // wgmma cuts the lower bits off.
+  map.config.rounds_to_tf32 = spec.math == MathMode::tf32;
   return map;
+}
+
+// A matrix of the problem, in one of its own buffers.
+MatrixPlace place_of(Buffer buffer, char letter, int64_t ld, int64_t stride, int64_t batch) {
+  return {
+      buffer, 0, ld, stride, batch, fmt::format("ld{}", letter), fmt::format("stride_{}", letter),
+      "batch"};
 }
 
 // The swizzle over lines of so many bytes.
@@ -164,16 +210,22 @@ TensorSwizzle swizzle_over(int bytes) {
 
 }  // namespace
 
-Expected<void> supports(const Problem& problem, Arch capability) {
+Expected<void> fits(const Problem& problem, Arch capability) {
   if (capability.number() != kHopper) return make_error(ErrorKind::unsupported, "needs sm_90");
-  switch (problem.type) {
-    case DataType::f16:
-    case DataType::bf16:
-      break;
-    case DataType::f32:
-      return make_error(ErrorKind::unsupported, "computes f16 and bf16 only");
-  }
   return tiling::fits_one_grid(problem);
+}
+
+Expected<void> supports(const Problem& problem, Arch capability) {
+  if (problem.type == DataType::f32) {
+    if (problem.math != MathMode::tf32) {
+      return make_error(ErrorKind::unsupported, "computes f16, bf16 and tf32 only");
+    }
+    if (problem.layout.a != Order::row_major || problem.layout.b != Order::column_major) {
+      return make_error(ErrorKind::unsupported,
+                        "computes tf32 where k is contiguous in both operands only");
+    }
+  }
+  return fits(problem, capability);
 }
 
 std::span<const Rule> tile_rules() {
@@ -185,19 +237,23 @@ std::span<const Rule> cluster_rules() {
 
 int stages_bytes(const KernelSpec& spec) {
   return spec.tile.stages * wgmma_stage_bytes(spec.tile, contiguous_k_a(spec), contiguous_k_b(spec),
-                                              size_bytes(spec.type));
+                                              operand_bytes(spec));
 }
 
 int consumer_registers(const KernelSpec& spec) {
   const TileConfig& t = spec.tile;
   const int sums = consumer_rows(t) * wgmma_tile_columns(t) / kWarpgroupThreads *
                    size_bytes(spec.accumulator) / kRegisterBytes;
-  return sums + kOverheadRegisters;
+  return (plane_pairs(spec.math) > 1 ? 2 : 1) * sums + kOverheadRegisters;
+}
+
+int operand_bytes_of_product(const KernelSpec& spec) {
+  return operand_bytes(spec) * plane_pairs(spec.math);
 }
 
 LoadBytes loads(const KernelSpec& spec) {
   const TileConfig& t = spec.tile;
-  const int bytes = size_bytes(spec.type);
+  const int bytes = operand_bytes_of_product(spec);
   return {tiling::loaded_bytes(bytes, t.tile_m * cluster_m(t), t.tile_n * cluster_n(t)),
           tiling::loaded_bytes(bytes, consumer_rows(t), wgmma_tile_columns(t))};
 }
@@ -221,27 +277,26 @@ SourceHeader instruction(const KernelSpec& spec) {
   const bool b_along_n = !contiguous_k_b(spec);
   const bool exchanged = spec.tile.exchange != 0;
   return {std::string(kWgmmaInstructionHeader),
-          wgmma_instruction_header({wgmma_tile_columns(spec.tile), spec.type, spec.accumulator,
-                                    exchanged ? b_along_n : a_along_m,
+          wgmma_instruction_header({wgmma_tile_columns(spec.tile), operand_type(spec),
+                                    spec.accumulator, exchanged ? b_along_n : a_along_m,
                                     exchanged ? a_along_m : b_along_n})};
 }
 
-TensorMapArgument map_of_a(const KernelSpec& spec, const Problem& p) {
-  const Shape& s = p.shape;
-  const Matrix matrix =
-      contiguous_k_a(spec)
-          ? Matrix{Buffer::a, 'a', spec.type, "k", "m", s.k, s.m, p.lda, p.stride_a}
-          : Matrix{Buffer::a, 'a', spec.type, "m", "k", s.m, s.k, p.lda, p.stride_a};
-  return map_of_operand(spec, matrix, p.batch, spec.tile.tile_m, cluster_n(spec.tile));
+MatrixPlace place_of_a(const Problem& p) {
+  return place_of(Buffer::a, 'a', p.lda, p.stride_a, p.batch);
+}
+MatrixPlace place_of_b(const Problem& p) {
+  return place_of(Buffer::b, 'b', p.ldb, p.stride_b, p.batch);
 }
 
-TensorMapArgument map_of_b(const KernelSpec& spec, const Problem& p) {
-  const Shape& s = p.shape;
-  const Matrix matrix =
-      contiguous_k_b(spec)
-          ? Matrix{Buffer::b, 'b', spec.type, "k", "n", s.k, s.n, p.ldb, p.stride_b}
-          : Matrix{Buffer::b, 'b', spec.type, "n", "k", s.n, s.k, p.ldb, p.stride_b};
-  return map_of_operand(spec, matrix, p.batch, spec.tile.tile_n, cluster_m(spec.tile));
+TensorMapArgument map_of_a(const KernelSpec& spec, const Shape& s, const MatrixPlace& at) {
+  const Lines lines = contiguous_k_a(spec) ? Lines{"k", "m", s.k, s.m} : Lines{"m", "k", s.m, s.k};
+  return map_of_operand(spec, lines, at, spec.tile.tile_m, cluster_n(spec.tile));
+}
+
+TensorMapArgument map_of_b(const KernelSpec& spec, const Shape& s, const MatrixPlace& at) {
+  const Lines lines = contiguous_k_b(spec) ? Lines{"k", "n", s.k, s.n} : Lines{"n", "k", s.n, s.k};
+  return map_of_operand(spec, lines, at, spec.tile.tile_n, cluster_m(spec.tile));
 }
 
 bool stores_boxes(const KernelSpec& spec) {
@@ -252,8 +307,8 @@ std::optional<TensorMapArgument> map_of_c(const KernelSpec& spec, const Problem&
   if (!stores_boxes(spec)) return std::nullopt;
   const WgmmaBoxes boxes(spec.tile);
   TensorMapArgument map =
-      map_of({Buffer::c, 'c', result_type(spec), "n", "m", p.shape.n, p.shape.m, p.ldc, p.stride_c},
-             p.batch);
+      map_of({"n", "m", p.shape.n, p.shape.m}, place_of(Buffer::c, 'c', p.ldc, p.stride_c, p.batch),
+             result_type(spec));
   map.config.box = {static_cast<uint32_t>(boxes.columns), WgmmaBoxes::kRows, 1};
   map.config.swizzle = swizzle_over(boxes.line_bytes());
   return map;

@@ -13,7 +13,10 @@
 
 namespace gemmtune::codegen::wgmma {
 
-// f16 and bf16 on sm_90, in one grid.
+// On sm_90, in one grid.
+Expected<void> fits(const Problem& problem, Arch capability);
+// The same, and operands that TMA and wgmma take as they are: f16, bf16, and tf32 where k is
+// contiguous in both.
 Expected<void> supports(const Problem& problem, Arch capability);
 
 // Rules of tiles and stages.
@@ -27,15 +30,34 @@ int stages_bytes(const KernelSpec& spec);
 // Of a consumer's thread: its sums and what else stays live beside them.
 int consumer_registers(const KernelSpec& spec);
 
+// Of an operand that tensor cores read for one value of k: of all products of planes.
+int operand_bytes_of_product(const KernelSpec& spec);
 LoadBytes loads(const KernelSpec& spec);
 MainloopCost mainloop(const KernelSpec& spec);
 
 // The header of the kernel's one product.
 SourceHeader instruction(const KernelSpec& spec);
 
+// Matrices in device memory, one behind the other, and how people call that. Leading dimension and
+// stride are in elements.
+struct MatrixPlace {
+  Buffer buffer = Buffer::workspace;
+  int64_t offset_bytes = 0;
+  int64_t ld = 0;
+  int64_t stride = 0;
+  int64_t matrices = 1;
+  std::string ld_formula;
+  std::string stride_formula;
+  std::string matrices_formula;
+};
+
+// The problem's own.
+MatrixPlace place_of_a(const Problem& problem);
+MatrixPlace place_of_b(const Problem& problem);
+
 // The tensor maps of A and B, in boxes that a block loads at once.
-TensorMapArgument map_of_a(const KernelSpec& spec, const Problem& problem);
-TensorMapArgument map_of_b(const KernelSpec& spec, const Problem& problem);
+TensorMapArgument map_of_a(const KernelSpec& spec, const Shape& shape, const MatrixPlace& at);
+TensorMapArgument map_of_b(const KernelSpec& spec, const Shape& shape, const MatrixPlace& at);
 // That of C, in boxes that a warp stores at once; none where results leave another way.
 std::optional<TensorMapArgument> map_of_c(const KernelSpec& spec, const Problem& problem);
 bool stores_boxes(const KernelSpec& spec);

@@ -22,6 +22,7 @@ struct TensorMapConfig {
   std::array<uint64_t, kMostDimensions - 1> stride_bytes{};  // of dimension i + 1
   std::array<uint32_t, kMostDimensions> box{};               // elements of a tile
   TensorSwizzle swizzle = TensorSwizzle::none;
+  bool rounds_to_tf32 = false;  // f32 only: what a copy brings to shared memory is rounded
 
   bool operator==(const TensorMapConfig&) const = default;
 };

@@ -9,7 +9,8 @@ namespace gemmtune {
 namespace {
 
 constexpr std::array kTypes = {DataType::f32, DataType::f16, DataType::bf16};
-constexpr std::array kMathModes = {MathMode::ieee, MathMode::tf32, MathMode::tf32x3, MathMode::f16};
+constexpr std::array kMathModes = {MathMode::ieee, MathMode::tf32,   MathMode::tf32x3,
+                                   MathMode::f16,  MathMode::bf16x6, MathMode::bf16x9};
 
 // The value of that name, or the message that lists the names.
 template <class T, size_t N>
@@ -45,9 +46,13 @@ std::string_view to_string(MathMode math) {
     case MathMode::tf32x3:
       return "3xtf32";
     case MathMode::f16:
+      return "f16";
+    case MathMode::bf16x6:
+      return "bf16x6";
+    case MathMode::bf16x9:
       break;
   }
-  return "f16";
+  return "bf16x9";
 }
 
 Expected<DataType> parse_data_type(std::string_view text) {

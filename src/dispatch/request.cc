@@ -21,7 +21,9 @@ static_assert(static_cast<int>(DataType::f32) == GEMMTUNE_F32 &&
 static_assert(static_cast<int>(MathMode::ieee) == GEMMTUNE_MATH_IEEE &&
               static_cast<int>(MathMode::tf32) == GEMMTUNE_MATH_TF32 &&
               static_cast<int>(MathMode::tf32x3) == GEMMTUNE_MATH_3XTF32 &&
-              static_cast<int>(MathMode::f16) == GEMMTUNE_MATH_F16);
+              static_cast<int>(MathMode::f16) == GEMMTUNE_MATH_F16 &&
+              static_cast<int>(MathMode::bf16x6) == GEMMTUNE_MATH_BF16X6 &&
+              static_cast<int>(MathMode::bf16x9) == GEMMTUNE_MATH_BF16X9);
 static_assert(static_cast<int>(Order::row_major) == GEMMTUNE_ROW_MAJOR &&
               static_cast<int>(Order::column_major) == GEMMTUNE_COLUMN_MAJOR);
 static_assert(kBiasPerColumn == int{GEMMTUNE_BIAS_PER_COLUMN} &&
@@ -33,7 +35,7 @@ static_assert(kRelu == int{GEMMTUNE_ACTIVATION_RELU} &&
 constexpr int kBiases = 3;
 constexpr int kActivations = 5;
 constexpr int kTypes = 3;
-constexpr int kModes = 4;
+constexpr int kModes = 6;
 constexpr int kOrders = 2;
 
 [[gnu::cold]] tl::unexpected<Failure> invalid_problem(const std::string& what) {

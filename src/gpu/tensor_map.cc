@@ -5,8 +5,8 @@
 namespace gemmtune::gpu {
 namespace {
 
-CUtensorMapDataType data_type(DataType type) {
-  switch (type) {
+CUtensorMapDataType data_type(const TensorMapConfig& config) {
+  switch (config.type) {
     case DataType::f16:
       return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
     case DataType::bf16:
@@ -14,7 +14,7 @@ CUtensorMapDataType data_type(DataType type) {
     case DataType::f32:
       break;
   }
-  return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+  return config.rounds_to_tf32 ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
 }
 
 CUtensorMapSwizzle swizzle_mode(TensorSwizzle swizzle) {
@@ -42,7 +42,7 @@ Result<EncodedTensorMap> encode_tensor_map(const Driver& driver, const TensorMap
   CUtensorMap map;
   static_assert(sizeof(map) == sizeof(EncodedTensorMap));
   const CUresult code =
-      encode(&map, data_type(config.type), static_cast<cuuint32_t>(config.dimensions),
+      encode(&map, data_type(config), static_cast<cuuint32_t>(config.dimensions),
              const_cast<void*>(address), config.extent.data(), config.stride_bytes.data(),
              config.box.data(), kDense, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_mode(config.swizzle),
              CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);

@@ -35,18 +35,34 @@ uint64_t from_environment(const char* name, uint64_t otherwise) {
 }
 
 // Widths of up to 16 bytes.
-KernelTraits random_traits(DataType type, std::mt19937_64& random) {
-  const unsigned widths = type == DataType::f32 ? 3 : 4;
+KernelTraits random_traits(const Problem& kind, std::mt19937_64& random) {
+  const unsigned widths = kind.type == DataType::f32 ? 3 : 4;
   const auto width = [&] { return 1 << (random() % widths); };
-  return {random() % 2 == 0, random() % 2 == 0, width(), width(), width()};
+  return {kind.layout.a == Order::row_major, kind.layout.b == Order::row_major, width(), width(),
+          width()};
 }
 
-// Any types that the strategy computes on the arch; nothing where it computes none there.
+Order random_order(std::mt19937_64& random) {
+  return random() % 2 == 0 ? Order::row_major : Order::column_major;
+}
+
+// Any types and layouts that the strategy computes on the arch; nothing where it computes none
+// there.
 std::optional<Problem> random_kind(const codegen::Strategy& strategy, Arch arch,
                                    std::mt19937_64& random) {
-  if (strategy.supports(make_problem({64, 64, 64}), arch)) return make_problem({64, 64, 64});
-  Problem problem = make_problem({64, 64, 64}, DataType::f16);
-  switch (random() % 6) {
+  const Layout layout = {random_order(random), random_order(random)};
+  const Problem plain = make_problem({64, 64, 64}, DataType::f32, layout);
+  if (strategy.supports(plain, arch)) return plain;
+  Problem problem = make_problem({64, 64, 64}, DataType::f16, layout);
+  switch (random() % 8) {
+    case 7:
+      problem.type = DataType::f32;
+      problem.math = MathMode::bf16x9;
+      break;
+    case 6:
+      problem.type = DataType::f32;
+      problem.math = MathMode::bf16x6;
+      break;
     case 5:
       problem.type = DataType::f32;
       problem.math = MathMode::f16;
@@ -106,9 +122,8 @@ std::vector<Sample> random_kernels(const codegen::Strategy& strategy,
     if (!is_small(tile)) continue;
     const auto kind = random_kind(strategy, arch, random);
     if (!kind) continue;
-    codegen::KernelSpec spec{
-        &strategy,         tile,      random_traits(kind->type, random), kind->type,
-        kind->accumulator, kind->math};
+    codegen::KernelSpec spec{&strategy,         tile,      random_traits(*kind, random), kind->type,
+                             kind->accumulator, kind->math};
     spec.arch = strategy.code_arch(arch);
     spec.device_scalars = random() % 4 == 0;
     if (random() % 2 == 0) {

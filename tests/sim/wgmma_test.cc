@@ -1,5 +1,6 @@
 #include <array>
 #include <string>
+#include <utility>
 
 #include "parts/shared/wgmma_tiles.h"
 #include "sim_kernel.h"
@@ -73,6 +74,75 @@ TEST_CASE("each way in the other type, with f16 sums and results of f32") {
   }
 }
 
+// A line of 128 bytes holds half as many values of k.
+TEST_CASE("tf32") {
+  const auto check = [](std::string_view strategy, const char* tile, int width) {
+    check_quick_cases(spec_of(strategy, tile, {true, false, 4, 4, width}, DataType::f32,
+                              DataType::f32, MathMode::tf32, kHopper),
+                      kHopper);
+  };
+  for (const int width : {1, 4}) {
+    for (const char* tile : kWays) check("wgmma_tma", tile, width);
+  }
+  for (const char* tile : kSlices) check("wgmma_split_k", tile, 4);
+  check("wgmma_tma", "tile_m=64 tile_n=64 tile_k=32 stages=2 consumers=1", 4);
+}
+
+// Of A, of B, of both, in every layout; C of any alignment.
+TEST_CASE("operands that 16 bytes do not divide, on copies") {
+  constexpr std::array kTiles = {kWays[1], kWays[2], kWays[5]};
+  size_t way = 0;
+  for (const bool a : {true, false}) {
+    for (const bool b : {true, false}) {
+      for (const auto& [width_a, width_b, width_c] :
+           {std::array{1, 1, 1}, std::array{8, 2, 8}, std::array{4, 8, 2}}) {
+        check_quick_cases(hopper("wgmma_misaligned", kTiles.at(way++ % kTiles.size()),
+                                 {a, b, width_a, width_b, width_c}),
+                          kHopper);
+      }
+    }
+  }
+}
+
+constexpr std::array kPlaneWays = {
+    "tile_m=64 tile_n=64 tile_k=64 stages=2 consumers=1 persistent_blocks=1 promotion=1",
+    "tile_m=128 tile_n=48 tile_k=64 stages=3 consumers=2 persistent_blocks=2 promotion=2",
+    "tile_m=64 tile_n=40 tile_k=64 stages=3 consumers=2 schedule=1 persistent_blocks=1 promotion=1",
+    "tile_m=16 tile_n=64 tile_k=128 stages=2 consumers=1 exchange=1 promotion=4"};
+
+codegen::KernelSpec of_planes(const char* tile, const KernelTraits& traits, MathMode math) {
+  return spec_of("wgmma_planes", tile, traits, DataType::f32, DataType::f32, math, kHopper);
+}
+
+// Quick cases have infinities, which meet the zeros of planes.
+TEST_CASE("f32 as bf16 planes: every layout and alignment") {
+  size_t way = 0;
+  for (const bool a : {true, false}) {
+    for (const bool b : {true, false}) {
+      for (const int width : {1, 4}) {
+        const MathMode math = way % 3 == 1 ? MathMode::bf16x9 : MathMode::bf16x6;
+        check_quick_cases(
+            of_planes(kPlaneWays.at(way++ % kPlaneWays.size()), {a, b, width, width, width}, math),
+            kHopper);
+      }
+    }
+  }
+}
+
+// The limit is that of f32 with nine products and, with six, 2^-24 of each product more.
+TEST_CASE("bf16x6 and bf16x9 are as accurate as f32") {
+  for (const MathMode math : {MathMode::bf16x6, MathMode::bf16x9}) {
+    Problem problem = make_problem({64, 64, 1024}, DataType::f32, *parse_layout("tnt"));
+    problem.math = math;
+    const auto spec = of_planes("tile_m=64 tile_n=64 tile_k=64 stages=2 consumers=1 promotion=4",
+                                codegen::traits_for(problem), math);
+    const auto verdict = load(spec, kHopper).verify({"long k", problem, 1, 0, Fill::random, 5}, {});
+    REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
+    CHECK_MESSAGE(verdict->correct(), verdict->detail);
+    CHECK(verdict->max_error < 0x1p-22);
+  }
+}
+
 TEST_CASE("biases of columns and rows, and activations") {
   for (const Epilogue epilogue :
        {Epilogue{kBiasPerColumn, kGeluTanh}, Epilogue{kBiasPerRow, kSilu}}) {
@@ -143,6 +213,41 @@ constexpr PlantedFault kFaults[] = {
      "shared_race"},
     {"wgmma_split_k", kSlices[1], {"sums.clear();", ""}, ""},
 };
+
+codegen::KernelSpec on_copies(std::string_view strategy) {
+  if (strategy == "mma_misaligned") {
+    return spec_of(strategy,
+                   "tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=2 copy=1 fragments=1",
+                   {true, false, 1, 1, 1}, DataType::bf16);
+  }
+  if (strategy == "wgmma_planes")
+    return of_planes(kPlaneWays[0], {true, false, 1, 1, 1}, MathMode::bf16x6);
+  return hopper(strategy, kWays[1], {true, false, 1, 1, 1});
+}
+
+constexpr std::pair<std::string_view, Mutant> kCopyFaults[] = {
+    {"wgmma_misaligned", {"(shift & 2) != 0", "(shift & 2) == 0"}},
+    {"wgmma_misaligned", {"(shift & 8) != 0", "(shift & 4) != 0"}},
+    {"wgmma_misaligned", {"from - data >= kAlignedVector", "true"}},
+    {"wgmma_misaligned", {"end() - from >= 2 * kAlignedVector", "true"}},
+    {"mma_misaligned", {"if (i + 1 == count) out.words[i / 2] &= 0xffff;", ""}},
+    {"wgmma_planes", {"sums.add(part);", "sums = part;"}},
+    {"wgmma_planes", {"entry_a + plane_a,", "entry_a,"}},
+    {"wgmma_planes", {"kOfB >> (4 * pair)", "kOfA >> (4 * pair)"}},
+    {"wgmma_planes", {"second -= __uint_as_float(pair & 0xffff0000u);", ""}},
+    {"wgmma_planes",
+     {"return sum == sum ? sum : exact_product<kTraits>(args, batch, m, n);", "return sum;"}},
+};
+
+TEST_CASE("planted faults in copies and planes are found") {
+  for (const auto& [strategy, mutant] : kCopyFaults) {
+    CAPTURE(strategy);
+    CAPTURE(mutant.what);
+    const auto spec = on_copies(strategy);
+    const Arch arch = strategy == "mma_misaligned" ? kSimArch : kHopper;
+    CHECK(!verdict_of(load_mutant(spec, mutant, arch), spec).correct());
+  }
+}
 
 TEST_CASE("planted faults are found") {
   for (const PlantedFault& fault : kFaults) {

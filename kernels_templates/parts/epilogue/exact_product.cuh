@@ -25,7 +25,7 @@ __device__ __noinline__ float exact_product(const GemmArgs& args, int batch, int
   return sum;
 }
 
-// In three tf32 products an infinity meets the zeros that small parts may be, and makes NaN. Sums
+// In products of parts an infinity meets the zeros that small parts may be, and makes NaN. Sums
 // that are NaN are computed again.
 template <KernelTraits kTraits>
 struct NanComputedAgain {
@@ -40,7 +40,8 @@ struct NanComputedAgain {
 // What has to be done to sums over all of k before they are results.
 template <KernelTraits kTraits, ElementTypes kTypes>
 __device__ __forceinline__ auto correction(const GemmArgs& args, int batch) {
-  if constexpr (kTypes.products == k3xTf32) {
+  if constexpr (kTypes.products == k3xTf32 || kTypes.products == kBf16x6 ||
+                kTypes.products == kBf16x9) {
     return NanComputedAgain<kTraits>{args, batch};
   } else {
     return AsSummed{};

@@ -24,9 +24,10 @@ struct WgmmaEpilogue {
   using Drain = SlabDrain<kAccess, kSlab.columns, kSlab.stride, kSlab.rows>;
 
   // (row, column) is where the warp's 16 rows of wgmma's result, or columns, begin in C.
-  template <class Sums, class Writer>
+  // `corrected` is given each sum and the row and column of C it is for.
+  template <class Sums, class Writer, class Corrected = AsSummed>
   static __device__ __forceinline__ void store(const Sums& sums, float* slab, const Writer& writer,
-                                               int row, int column) {
+                                               int row, int column, Corrected corrected = {}) {
 #pragma unroll
     for (int part = 0; part < kParts; ++part) {
       fill(sums, slab, part);
@@ -35,7 +36,7 @@ struct WgmmaEpilogue {
       const int first_column = column + (kExchanged ? 0 : part * kPart);
       const auto bias = Drain::bias(writer, first_column);
       Drain::run(
-          slab, writer, [&](int r) { return first_row + r; }, first_column, bias);
+          slab, writer, [&](int r) { return first_row + r; }, first_column, bias, corrected);
       __syncwarp();
     }
   }

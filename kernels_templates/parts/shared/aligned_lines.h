@@ -10,6 +10,7 @@ namespace gemmtune {
 inline constexpr int kLineUnit = 64;      // elements: lines begin at multiples of 128 bytes
 inline constexpr int kAlignedVector = 8;  // elements of 16 bytes
 inline constexpr int kCopyThreads = 256;  // a block of the copying kernel
+inline constexpr int kCopyChunks = 2;     // of 16 bytes, that a thread of it copies
 
 // An operand's lines, along k or along m or n.
 struct AlignedLines {

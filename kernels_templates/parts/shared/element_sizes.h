@@ -16,4 +16,19 @@ GEMMTUNE_HOST_DEVICE constexpr int size_bytes(ElementType type) {
   return 2;
 }
 
+// Of an operand's element as wgmma kernels multiply it.
+GEMMTUNE_HOST_DEVICE constexpr int multiplied_bytes(const ElementTypes& types) {
+  switch (types.products) {
+    case kHalf:
+    case kBf16x6:
+    case kBf16x9:
+      return 2;
+    case kExact:
+    case kTf32:
+    case k3xTf32:
+      break;
+  }
+  return size_bytes(types.operand);
+}
+
 }  // namespace gemmtune

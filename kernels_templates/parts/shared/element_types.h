@@ -13,6 +13,8 @@ enum Products : int {
   kTf32 = 1,    // of the operands rounded to tf32 (10 bits of fraction)
   k3xTf32 = 2,  // of both as sums of two tf32 values, without the product of the small ones
   kHalf = 3,    // of the operands rounded to f16
+  kBf16x6 = 4,  // of both as sums of three bf16 values, without the three smallest products
+  kBf16x9 = 5,  // ... with all nine
 };
 
 struct ElementTypes {

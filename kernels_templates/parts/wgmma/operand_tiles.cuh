@@ -25,13 +25,11 @@ struct OperandTile {
   static constexpr int kLine = kTmaLineBytes / kElementBytes;  // elements
   static constexpr int kBoxBytes = kTile.box_rows * kTmaLineBytes;
   static constexpr int kPartRows = kTile.box_rows / kParts;
-  // wgmma's name for operands along m or n.
-  static constexpr int kTransposed = kContiguousK ? 0 : 1;
 
-  // Loads part `part` of the tile at (mn, k) into the blocks of the cluster whose bits are set in
-  // `blocks`: this one alone, if the tile is not shared.
+  // Loads part `part` of the tile at (mn, k) of a matrix into the blocks of the cluster whose bits
+  // are set in `blocks`: this one alone, if the tile is not shared.
   static __device__ __forceinline__ void load(unsigned to, const TensorMap& map, int mn, int k,
-                                              int batch, unsigned barrier, int part,
+                                              int entry, unsigned barrier, int part,
                                               unsigned short blocks) {
 #pragma unroll
     for (int box = 0; box < kTile.boxes; ++box) {
@@ -39,17 +37,21 @@ struct OperandTile {
       const int y = (kContiguousK ? mn : k) + part * kPartRows;
       const unsigned at = to + box * kBoxBytes + part * (kPartRows * kTmaLineBytes);
       if constexpr (kParts > 1) {
-        load_box_to_blocks(at, map, x, y, batch, barrier, blocks);
+        load_box_to_blocks(at, map, x, y, entry, barrier, blocks);
       } else {
-        load_box(at, map, x, y, batch, barrier);
+        load_box(at, map, x, y, entry, barrier);
       }
     }
   }
 
   // Of the tile at `address`, from row or column `first` of m or n on, a multiple of 64.
   static __device__ __forceinline__ unsigned long long descriptor(unsigned address, int first) {
-    const int bytes = kContiguousK ? first * kTmaLineBytes : first / kLine * kBoxBytes;
-    return wgmma_descriptor(address + bytes, kBoxBytes);
+    return wgmma_descriptor(address + side_offset(first), kBoxBytes);
+  }
+
+  // Bytes from the tile's beginning to row or column `first` of m or n, a multiple of 64.
+  static constexpr __device__ __forceinline__ int side_offset(int first) {
+    return kContiguousK ? first * kTmaLineBytes : first / kLine * kBoxBytes;
   }
 
   // Bytes from the tile's beginning to the products' step `step` along k.

@@ -30,6 +30,15 @@ struct WgmmaMainloop {
 #pragma unroll
       for (int i = 0; i < kRowTiles; ++i) at[i] = {};
     }
+
+    // Of f32.
+    __device__ __forceinline__ void add(const Sums& other) {
+#pragma unroll
+      for (int i = 0; i < kRowTiles; ++i) {
+#pragma unroll
+        for (int j = 0; j < kColumns / 2; ++j) at[i].at[j] += other.at[i].at[j];
+      }
+    }
   };
 
   // Multiplies `stages` stages from the ring's on; first_row is the consumer's first row of the
@@ -70,19 +79,14 @@ struct WgmmaMainloop {
 #pragma unroll
       for (int i = 0; i < kRowTiles; ++i) {
         if constexpr (kExchanged) {
-          wgmma(sums.at[i], wgmma_advanced(b_step, rows_offset<B>(i)), a_step, adds || step > 0);
+          wgmma(sums.at[i], wgmma_advanced(b_step, B::side_offset(i * kWgmmaRows)), a_step,
+                adds || step > 0);
         } else {
-          wgmma(sums.at[i], wgmma_advanced(a_step, rows_offset<A>(i)), b_step, adds || step > 0);
+          wgmma(sums.at[i], wgmma_advanced(a_step, A::side_offset(i * kWgmmaRows)), b_step,
+                adds || step > 0);
         }
       }
     }
-  }
-
-  // Bytes from a consumer's first row to its i-th 64 rows.
-  template <class Tile>
-  static constexpr __device__ __forceinline__ int rows_offset(int i) {
-    return Tile::kTransposed != 0 ? i * (kWgmmaRows / Tile::kLine * Tile::kBoxBytes)
-                                  : i * (kWgmmaRows * kTmaLineBytes);
   }
 };
 

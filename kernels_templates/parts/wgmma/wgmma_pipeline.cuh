@@ -1,6 +1,7 @@
 #pragma once
 
 #include "parts/ptx/mbarrier.cuh"
+#include "parts/ptx/tensor_copy.cuh"
 #include "parts/shared/element_sizes.h"
 #include "parts/shared/element_types.h"
 #include "parts/shared/gemm_args.h"
@@ -9,6 +10,7 @@
 #include "parts/shared/tile_config.h"
 #include "parts/shared/wgmma_tiles.h"
 #include "parts/wgmma/cluster_place.cuh"
+#include "parts/wgmma/k_passes.cuh"
 #include "parts/wgmma/operand_tiles.cuh"
 #include "parts/wgmma/stage_ring.cuh"
 
@@ -27,7 +29,8 @@ template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes, int kBehi
 struct WgmmaPipeline {
   using Place = ClusterPlace<kTile>;
   using Ring = StageRing<kTile.stages>;
-  static constexpr int kElementBytes = size_bytes(kTypes.operand);
+  using Passes = KPasses<kTile, kTypes.products>;
+  static constexpr int kElementBytes = multiplied_bytes(kTypes);
   using TileA =
       OperandTile<kTraits.a_row_major, kTile.tile_m, kTile.tile_k, kElementBytes, Place::kN>;
   using TileB =
@@ -52,7 +55,9 @@ struct WgmmaPipeline {
   __device__ __forceinline__ unsigned empty(int stage) const { return full(kTile.stages + stage); }
 
   // By one thread, before the cluster's blocks meet.
-  __device__ __forceinline__ void init() const {
+  __device__ __forceinline__ void begin(const TensorMap& a, const TensorMap& b) const {
+    prefetch_tensor_map(a);
+    prefetch_tensor_map(b);
     for (int stage = 0; stage < kTile.stages; ++stage) {
       mbarrier_init(full(stage), 1);
       mbarrier_init(empty(stage), kReaders * Place::kSharers);
@@ -60,19 +65,22 @@ struct WgmmaPipeline {
     mbarrier_init_fence();
   }
 
-  // Fills the stages of a tile of C at (row, column) with k from k_begin up to k_end, by one
-  // thread.
-  __device__ __forceinline__ void fill(Ring& ring, const Place& place, const TensorMap& a,
-                                       const TensorMap& b, int batch, int row, int column,
-                                       int k_begin, int k_end) const {
-    for (int k = k_begin; k < k_end; k += kTile.tile_k) {
+  // Fills the stages of a tile of C at (row, column) of entry `batch` with k from k_begin up to
+  // k_end, by one thread.
+  __device__ __forceinline__ void fill(Ring& ring, const Place& place, const GemmArgs& args,
+                                       const TensorMap& a, const TensorMap& b, int batch, int row,
+                                       int column, int k_begin, int k_end) const {
+    const int entry_a = Passes::first_matrix(batch, args.stride_a);
+    const int entry_b = Passes::first_matrix(batch, args.stride_b);
+    Passes::for_each(k_begin, k_end, [&](int k, int plane_a, int plane_b) {
       mbarrier_wait(empty(ring.stage), ring.parity ^ 1);
       const unsigned barrier = full(ring.stage);
       mbarrier_arrive_expect(barrier, kStageBytes);
-      TileA::load(tile_a(ring.stage), a, row, k, batch, barrier, place.n, place.row());
-      TileB::load(tile_b(ring.stage), b, column, k, batch, barrier, place.m, place.column());
+      TileA::load(tile_a(ring.stage), a, row, k, entry_a + plane_a, barrier, place.n, place.row());
+      TileB::load(tile_b(ring.stage), b, column, k, entry_b + plane_b, barrier, place.m,
+                  place.column());
       ring.advance();
-    }
+    });
   }
 
   // By each warp that has multiplied the stage.

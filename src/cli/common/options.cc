@@ -67,7 +67,7 @@ void add_problem_options(CLI::App& command, app::ProblemOptions& options, bool s
   command.add_option("--acc", options.accumulator, "Of the sums: f32, f16")
       ->type_name("TYPE")
       ->group(group);
-  command.add_option("--math", options.math, "ieee, tf32, 3xtf32 or f16")
+  command.add_option("--math", options.math, "ieee, tf32, 3xtf32, f16, bf16x6 or bf16x9")
       ->type_name("MODE")
       ->group(group);
   command

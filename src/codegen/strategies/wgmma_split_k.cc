@@ -71,9 +71,11 @@ class WgmmaSplitK final : public SlicedStrategy {
   }
 
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
+    using namespace wgmma;
     LaunchPlan plan = SlicedStrategy::launch_plan(spec, problem);
-    plan.launches.front().arguments = {GemmArgument{}, wgmma::map_of_a(spec, problem),
-                                       wgmma::map_of_b(spec, problem)};
+    plan.launches.front().arguments = {GemmArgument{},
+                                       map_of_a(spec, problem.shape, place_of_a(problem)),
+                                       map_of_b(spec, problem.shape, place_of_b(problem))};
     return plan;
   }
 

@@ -1,9 +1,11 @@
 #include "ptxsim/machine/bulk_copy.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "ptxsim/decode/address_space.h"
+#include "ptxsim/decode/half.h"
 #include "ptxsim/machine/block.h"
 
 namespace gemmtune::ptxsim {
@@ -24,6 +26,13 @@ void fill_chunk(std::byte* to, uint32_t begin, const BoxRow& row, const std::byt
   if (first < last) std::memcpy(to + (first - begin), from + (first - row.begin), last - first);
 }
 
+void round_chunk(std::byte* chunk) {
+  std::array<float, kChunk / sizeof(float)> values;
+  std::memcpy(values.data(), chunk, kChunk);
+  for (float& value : values) value = round_to_tf32(value, Rounding::nearest_even);
+  std::memcpy(chunk, values.data(), kChunk);
+}
+
 void move_bytes(const BulkCopy& copy, GlobalMemory& memory, SharedMemory& shared) {
   const TensorBox& box = copy.box;
   const uint32_t row_bytes = box.row_bytes();
@@ -37,6 +46,7 @@ void move_bytes(const BulkCopy& copy, GlobalMemory& memory, SharedMemory& shared
     for (uint32_t begin = 0; begin < row_bytes; begin += kChunk, address += kChunk) {
       const uint32_t to = swizzled(address, box.swizzle_bytes) - kSharedBase;
       fill_chunk(shared.data() + to, begin, row, from);
+      if (box.rounds_to_tf32) round_chunk(shared.data() + to);
     }
   }
 }

@@ -57,6 +57,9 @@ std::string fault_of(const TensorMap& map, uint32_t dimensions) {
                          config.stride_bytes[i - 1]);
     }
   }
+  if (config.rounds_to_tf32 && config.type != DataType::f32) {
+    return "only a tensor of f32 is rounded to tf32";
+  }
   const uint32_t row = config.box[0] * bytes_of(config.type);
   const uint32_t swizzle = swizzle_of(config.swizzle);
   if (row % kChunk != 0) return fmt::format("rows of {} bytes, not a multiple of 16", row);
@@ -82,6 +85,7 @@ TensorBox box_of(const TensorMap& map, const std::array<int32_t, 5>& coordinate)
     if (i > 0) out.stride[i] = config.stride_bytes[i - 1];
   }
   out.swizzle_bytes = swizzle_of(config.swizzle);
+  out.rounds_to_tf32 = config.rounds_to_tf32;
   return out;
 }
 

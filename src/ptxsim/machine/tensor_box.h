@@ -21,6 +21,7 @@ struct TensorBox {
   std::array<uint32_t, 5> box = {};        // elements
   std::array<int32_t, 5> coordinate = {};  // may be negative, or beyond the extent
   uint32_t swizzle_bytes = 0;              // 0, 32, 64, 128
+  bool rounds_to_tf32 = false;             // f32, on the way to shared memory
 
   uint32_t row_bytes() const { return box[0] * element_bytes; }
   uint32_t rows() const { return box[1] * box[2] * box[3] * box[4]; }

@@ -5,6 +5,7 @@
 
 #include "codegen/mma_rules.h"
 #include "codegen/strategy.h"
+#include "codegen/wgmma_rules.h"
 
 #include "parts/shared/wgmma_tiles.h"
 
@@ -66,7 +67,7 @@ bool by_warpgroups(const MainloopCost& loop) {
 TensorCost warpgroup_cost(const codegen::KernelSpec& spec, const MainloopCost& loop,
                           const DeviceSpec& device) {
   const TileConfig& t = spec.tile;
-  const double element = size_bytes(spec.type);
+  const double element = codegen::wgmma::operand_bytes_of_product(spec);
   const double results = static_cast<double>(t.tile_m) * t.tile_n;
   const double read = results * (1.0 / kWgmmaRows + 1.0 / loop.result_columns) * element;
   const double smem = (read + (t.tile_m + t.tile_n) * element) / kBankBytes;
@@ -87,6 +88,8 @@ double slots_per_product(MathMode math, const MainloopCost& loop) {
              kSplitSlots * elements / products;
     case MathMode::ieee:
     case MathMode::f16:
+    case MathMode::bf16x6:
+    case MathMode::bf16x9:
       break;
   }
   return 1;
@@ -111,7 +114,10 @@ double tensor_tflops(DataType type, MathMode math, const DeviceSpec& device) {
     case MathMode::tf32:
       return device.tensor_f16_tflops / 2;
     case MathMode::tf32x3:
+    case MathMode::bf16x6:
       return device.tensor_f16_tflops / 6;
+    case MathMode::bf16x9:
+      return device.tensor_f16_tflops / 9;
     case MathMode::f16:
     case MathMode::ieee:
       break;

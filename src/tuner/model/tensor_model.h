@@ -9,7 +9,8 @@ namespace gemmtune::tuner {
 // Whether kernels for such operands multiply on the tensor cores: all but plain f32 do.
 bool on_tensor_cores(DataType type, MathMode math);
 
-// Peak rate of dense products in TFLOP/s; of 3xtf32 a third of tf32's, as each takes three.
+// Peak rate of dense products in TFLOP/s; where a product of f32 takes
+// several, of those.
 double tensor_tflops(DataType type, MathMode math, const DeviceSpec& device);
 
 // What a block of a tensor-core kernel (mma.sync) keeps busy on an SM for one value of k (one of

@@ -13,11 +13,27 @@
 
 namespace gemmtune::tuner {
 
+namespace {
+
+bool promises_f32_accuracy(MathMode math) {
+  switch (math) {
+    case MathMode::ieee:
+    case MathMode::tf32x3:
+    case MathMode::bf16x6:
+    case MathMode::bf16x9:
+      return true;
+    case MathMode::tf32:
+    case MathMode::f16:
+      break;
+  }
+  return false;
+}
+
+}  // namespace
+
 std::optional<std::string> too_inaccurate(const Problem& problem, double error,
                                           std::optional<double> vendor_error) {
-  const bool f32_accuracy = problem.type == DataType::f32 &&
-                            (problem.math == MathMode::ieee || problem.math == MathMode::tf32x3);
-  if (!f32_accuracy) return std::nullopt;
+  if (problem.type != DataType::f32 || !promises_f32_accuracy(problem.math)) return std::nullopt;
   // Not by >, which a NaN passes. Where cuBLASLt is exact there is nothing to compare with.
   if (!vendor_error || *vendor_error == 0 || error <= kErrorAllowance * *vendor_error) {
     return std::nullopt;

@@ -21,8 +21,9 @@ struct Accuracy {
 // f32 kernels may show this many times the error that cuBLASLt's f32 shows on the same operands.
 inline constexpr double kErrorAllowance = 2;
 
-// Why a kernel of max_error `error` may not compute the problem: it is of f32 (ieee or 3xtf32) and
-// its error is above the allowance. Nothing where it may, or where the vendor's error is not known.
+// Why a kernel of max_error `error` may not compute the problem: it is of f32 (in a mode as
+// accurate) and its error is above the allowance. Nothing where it may, or where the vendor's error
+// is not known.
 std::optional<std::string> too_inaccurate(const Problem& problem, double error,
                                           std::optional<double> vendor_error);
 

@@ -315,6 +315,9 @@ double product_error(MathMode math) {
     case MathMode::tf32x3:
       // The product of the smaller parts, and what both lose where they are cut off after 11 bits.
       return 0x1p-19;
+    case MathMode::bf16x6:
+      return 0x1p-24;  // three products of parts of 2^-9 and 2^-18, and what three parts lose
+    case MathMode::bf16x9:
     case MathMode::ieee:
       break;
   }

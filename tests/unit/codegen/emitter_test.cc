@@ -177,6 +177,7 @@ TEST_CASE("a room of the kernels' parts includes itself and lower rooms only") {
   const std::map<std::string, std::string> lower = {
       {"shared", "shared"},
       {"ptx", "shared ptx"},
+      {"operand", "shared ptx operand"},
       {"epilogue", "shared ptx epilogue"},
       {"simt", "shared ptx epilogue simt"},
       {"mma", "shared ptx epilogue mma"},

@@ -138,7 +138,10 @@ TEST_CASE("a legal tile launches within the limits and covers C") {
             CHECK(kind_of(launch.arguments[a]) == entry.parameters[a]);
           if (launch.entry != 0) continue;
           ++mains;
-          CHECK(config.grid.count() == static_cast<uint64_t>(work.blocks));
+          // A persistent grid goes through the tiles that its blocks are fewer than.
+          const int64_t persistent = spec.tile.persistent_blocks;
+          const int64_t blocks = persistent == 0 ? work.blocks : std::min(work.blocks, persistent);
+          CHECK(config.grid.count() == static_cast<uint64_t>(blocks));
           CHECK(work.blocks * spec.tile.tile_m * spec.tile.tile_n * work.block_depth >=
                 p.shape.m * p.shape.n * p.shape.k * p.batch);
         }
@@ -456,17 +459,30 @@ TEST_CASE("strategies refuse what they cannot compute") {
   const Problem single = make_problem({64, 64, 64});
   for (const Strategy* strategy : strategies()) {
     CAPTURE(strategy->name());
-    CHECK(strategy->supports(half, {9, 0, false}).has_value() == strategy->takes_types());
+    const bool takes_half = strategy->supports(half, {9, 0, false}).has_value();
+    CHECK(takes_half == (strategy->takes_types() && strategy->name() != "wgmma_planes"));
     CHECK(strategy->supports(single, {8, 0, false}).has_value() != strategy->takes_types());
   }
   Problem bf16 = half;
   bf16.type = DataType::bf16;
-  for (const char* name : {"wgmma_tma", "wgmma_split_k"}) {
+  for (const char* name : {"wgmma_tma", "wgmma_split_k", "wgmma_misaligned"}) {
     const Strategy& strategy = **find_strategy(name);
     CHECK(strategy.supports(bf16, {9, 0, false}));
     CHECK(to_string(strategy.code_arch({9, 0, false})) == "sm_90a");
     CHECK_FALSE(strategy.supports(bf16, {8, 9, false}));
     CHECK_FALSE(strategy.supports(bf16, {10, 0, false}));
+  }
+  for (const char* layout : {"tnt", "ttt", "nnt", "ntt"}) {
+    Problem tf32 = make_problem({64, 64, 64}, DataType::f32, *parse_layout(layout));
+    tf32.math = MathMode::tf32;
+    const bool along_k = tf32.layout == *parse_layout("tnt");
+    CHECK((*find_strategy("wgmma_tma"))->supports(tf32, {9, 0, false}).has_value() == along_k);
+    CHECK_FALSE((*find_strategy("wgmma_misaligned"))->supports(tf32, {9, 0, false}));
+    for (const MathMode math : {MathMode::bf16x6, MathMode::bf16x9}) {
+      tf32.math = math;
+      CHECK((*find_strategy("wgmma_planes"))->supports(tf32, {9, 0, false}));
+      CHECK_FALSE((*find_strategy("wgmma_planes"))->supports(tf32, {8, 0, false}));
+    }
   }
   for (const char* name : {"wmma", "mma_multistage", "mma_misaligned"}) {
     CAPTURE(name);

@@ -123,7 +123,8 @@ TEST_CASE("types: names round-trip, sizes are right") {
   CHECK(size_bytes(DataType::f32) == 4);
   CHECK(size_bytes(DataType::f16) == 2);
   CHECK(size_bytes(DataType::bf16) == 2);
-  for (const MathMode math : {MathMode::ieee, MathMode::tf32, MathMode::tf32x3, MathMode::f16}) {
+  for (const MathMode math : {MathMode::ieee, MathMode::tf32, MathMode::tf32x3, MathMode::f16,
+                              MathMode::bf16x6, MathMode::bf16x9}) {
     CHECK(parse_math_mode(to_string(math)) == math);
   }
   CHECK(to_string(MathMode::tf32x3) == "3xtf32");

@@ -227,7 +227,7 @@ TEST_CASE("key: equal exactly for equal problems") {
     p.shape.k = 1 + p.shape.k % 2;
     p.type = static_cast<DataType>(random() % 3);
     p.accumulator = static_cast<DataType>(random() % 2);
-    p.math = static_cast<MathMode>(random() % 3);
+    p.math = static_cast<MathMode>(random() % 6);
     p.align_bytes = 4 << (random() % 3);
     if (p.type != DataType::f32 && below(random, 20) == 0) p.result = DataType::f32;
     if (below(random, 20) == 0) p.epilogue = random_epilogue(random);
@@ -251,7 +251,7 @@ TEST_CASE("key: a text stands for the problem it was made from") {
     p.type = static_cast<DataType>(random() % 3);
     p.accumulator =
         p.type == DataType::f16 && below(random, 2) == 0 ? DataType::f16 : DataType::f32;
-    p.math = p.type == DataType::f32 ? static_cast<MathMode>(random() % 3) : MathMode::ieee;
+    p.math = p.type == DataType::f32 ? static_cast<MathMode>(random() % 6) : MathMode::ieee;
     p.align_bytes = 4 << (random() % 4);
     if (p.type != DataType::f32 && below(random, 2) == 0) p.result = DataType::f32;
     p.epilogue = random_epilogue(random);

@@ -1,4 +1,6 @@
 // Bulk copies, of tensors and of plain bytes, against a plain copy.
+#include <cmath>
+
 #include "tensor_boxes.h"
 
 namespace gemmtune::ptxsim::testing {
@@ -43,9 +45,27 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
+// Of finite values: 10 bits of fraction, to nearest, ties to even.
+std::vector<std::byte> rounded_to_tf32(std::vector<std::byte> box) {
+  for (size_t i = 0; i < box.size(); i += sizeof(float)) {
+    float value = 0;
+    std::memcpy(&value, &box[i], sizeof(value));
+    int exponent = 0;
+    const float fraction = std::frexp(value, &exponent);  // 0.5 to 1
+    value = std::ldexp(std::nearbyint(std::ldexp(fraction, 11)), exponent - 11);
+    std::memcpy(&box[i], &value, sizeof(value));
+  }
+  return box;
+}
+
 void check_load(const Tensor& tensor, AsyncMode mode, const std::string& dims) {
-  const std::vector<uint16_t> words = random_words((tensor.bytes() + 1) / 2);
-  const std::vector<std::byte> box = box_of(tensor, words);
+  std::vector<uint16_t> words = random_words((tensor.bytes() + 1) / 2);
+  if (tensor.config.rounds_to_tf32) {
+    for (size_t i = 1; i < words.size(); i += 2) words[i] = words[i] % 0x4000 + 0x2000;
+    for (size_t i = 0; i < words.size(); i += 6) words[i] = 0x1000;  // ties
+  }
+  const std::vector<std::byte> box =
+      tensor.config.rounds_to_tf32 ? rounded_to_tf32(box_of(tensor, words)) : box_of(tensor, words);
   const uint32_t swizzle = swizzle_bytes(tensor.config.swizzle);
   const uint32_t read = (static_cast<uint32_t>(box.size()) + 1023) / 1024 * 1024;
   REQUIRE(read <= kBufferBytes);
@@ -102,6 +122,15 @@ TEST_CASE("TMA loads a box of a matrix, swizzled, at its edges and outside") {
         }
       }
     }
+  }
+}
+
+TEST_CASE("TMA rounds f32 to tf32 where its map says so") {
+  Tensor tensor = make_tensor(DataType::f32, {75, 37}, {32, 32}, TensorSwizzle::bytes_128);
+  tensor.config.rounds_to_tf32 = true;
+  for (const int32_t x : {-4, 0, 64}) {
+    tensor.at = {x, 8};
+    check_load(tensor);
   }
 }
 

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "parts/shared/tile_config.h"
+#include "parts/wgmma/k_passes.cuh"
+
+// Sums of a tile of C over all of k. wgmma cuts its sums off instead of rounding them, which over a
+// long k is an error of its own; where that matters, the sums of a part of k are added to others by
+// plain f32 additions, which round.
+
+namespace gemmtune {
+
+template <class Mainloop, class Passes>
+struct PromotedSums {
+  using Sums = typename Mainloop::Sums;
+
+  // Of `tiles` tiles of k; otherwise as Mainloop::run.
+  template <class Pipeline, class Issued>
+  static __device__ __forceinline__ void run(Sums& sums, const Pipeline& pipeline,
+                                             typename Pipeline::Ring& ring,
+                                             const typename Pipeline::Place& place, int first_row,
+                                             int tiles, Issued issued) {
+    if constexpr (Passes::kInParts) {
+      sums.clear();
+      for (int tile = 0; tile < tiles; tile += Passes::kPartTiles) {
+        const int rest = tiles - tile;
+        const bool is_last = rest <= Passes::kPartTiles;
+        const int part_tiles = is_last ? rest : Passes::kPartTiles;
+        Sums part;
+        Mainloop::run(part, pipeline, ring, place, first_row, Passes::stages(part_tiles), [&] {
+          if (is_last) issued();
+        });
+        sums.add(part);
+      }
+    } else {
+      Mainloop::run(sums, pipeline, ring, place, first_row, tiles, issued);
+    }
+  }
+};
+
+}  // namespace gemmtune

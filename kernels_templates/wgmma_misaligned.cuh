@@ -1,0 +1,39 @@
+#pragma once
+
+#include "parts/operand/aligned_copy.cuh"
+#include "parts/shared/element_types.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/tensor_map.h"
+#include "parts/shared/tile_config.h"
+#include "wgmma_tma.cuh"
+
+// wgmma_misaligned: wgmma_tma for operands whose extents or leading dimensions 16 bytes do not
+// divide, which TMA cannot copy. A first kernel, prepare(), copies them into the workspace with
+// lines that begin at multiples of 128 bytes (aligned_copy.cuh); the second is wgmma_tma, whose
+// tensor maps are of the copies.
+
+namespace gemmtune {
+
+template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
+struct WgmmaMisaligned {
+  using Operands = AlignedOperands<kTraits>;
+  using Main = WgmmaTma<kTile, kTraits, kTypes>;
+
+  static constexpr int kThreads = Main::kThreads;
+  static constexpr int kSmemBytes = Main::kSmemBytes;
+
+  static __device__ __forceinline__ void run(const GemmArgs& args, const TensorMap& a,
+                                             const TensorMap& b, const TensorMap& c) {
+    Main::run(args, a, b, c);
+  }
+  static __device__ __forceinline__ void run(const GemmArgs& args, const TensorMap& a,
+                                             const TensorMap& b) {
+    Main::run(args, a, b);
+  }
+
+  static constexpr int kPrepareThreads = kCopyThreads;
+  static __device__ __forceinline__ void prepare(const GemmArgs& args) { Operands::copy(args); }
+};
+
+}  // namespace gemmtune

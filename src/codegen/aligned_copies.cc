@@ -1,0 +1,114 @@
+#include "codegen/aligned_copies.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "parts/shared/aligned_lines.h"
+
+namespace gemmtune::codegen::aligned_copies {
+namespace {
+
+constexpr int64_t kMaxWorkspaceBytes = int64_t{256} << 20;
+constexpr int64_t kMostChunks = int64_t{1} << 31;  // of 16 bytes
+constexpr int kEntry = 1;
+
+constexpr std::array kRules = {
+    Rule{"an operand that 16 bytes do not divide", "without one there is nothing to copy",
+         [](const RuleInput& in) {
+           return in.spec.traits.vector_a < kAlignedVector ||
+                  in.spec.traits.vector_b < kAlignedVector;
+         }},
+};
+
+AlignedLines lines_of_a(const Problem& p, bool row_major) {
+  return {row_major, p.shape.m, p.shape.k, p.stride_a, p.batch};
+}
+AlignedLines lines_of_b(const Problem& p, bool row_major) {
+  return {!row_major, p.shape.n, p.shape.k, p.stride_b, p.batch};
+}
+
+std::optional<AlignedLines> copied_a(const KernelSpec& spec, const Problem& p) {
+  if (spec.traits.vector_a >= kAlignedVector) return std::nullopt;
+  return lines_of_a(p, spec.traits.a_row_major);
+}
+std::optional<AlignedLines> copied_b(const KernelSpec& spec, const Problem& p) {
+  if (spec.traits.vector_b >= kAlignedVector) return std::nullopt;
+  return lines_of_b(p, spec.traits.b_row_major);
+}
+
+// Of all batch entries.
+int64_t elements(const KernelSpec& spec, const Problem& p) {
+  const auto a = copied_a(spec, p);
+  const auto b = copied_b(spec, p);
+  return (a ? a->elements() : 0) + (b ? b->elements() : 0);
+}
+
+int64_t bytes(const KernelSpec& spec, const Problem& p) {
+  return elements(spec, p) * size_bytes(spec.type);
+}
+
+}  // namespace
+
+std::optional<Copy> copy_of_a(const KernelSpec& spec, const Problem& problem) {
+  const auto a = copied_a(spec, problem);
+  if (!a) return std::nullopt;
+  return Copy{0, a->ld, a->stride()};
+}
+
+std::optional<Copy> copy_of_b(const KernelSpec& spec, const Problem& problem) {
+  const auto b = copied_b(spec, problem);
+  if (!b) return std::nullopt;
+  const auto a = copied_a(spec, problem);
+  return Copy{a ? a->elements() * size_bytes(spec.type) : 0, b->ld, b->stride()};
+}
+
+Expected<void> supports(const Problem& problem) {
+  if (problem.type == DataType::f32)
+    return make_error(ErrorKind::unsupported, "computes f16 and bf16 only");
+  const int64_t most = lines_of_a(problem, problem.layout.a == Order::row_major).elements() +
+                       lines_of_b(problem, problem.layout.b == Order::row_major).elements();
+  if (most / kAlignedVector > kMostChunks)
+    return make_error(ErrorKind::unsupported, "copies at most 32 GB of operands");
+  return {};
+}
+
+std::span<const Rule> rules() {
+  return kRules;
+}
+
+KernelTraits aligned(const KernelTraits& traits) {
+  KernelTraits out = traits;
+  out.vector_a = out.vector_b = kAlignedVector;
+  return out;
+}
+
+bool worthwhile(const KernelSpec& spec, const Problem& problem) {
+  return bytes(spec, problem) <= kMaxWorkspaceBytes;
+}
+
+void add_work(const KernelSpec& spec, const Problem& problem, KernelWork& work) {
+  ++work.launches;
+  work.reduction_bytes += 2 * bytes(spec, problem);
+}
+
+EntryPoint entry_point() {
+  return {"_prepare", "prepare", kCopyThreads, "kPrepareThreads"};
+}
+
+void add_launch(const KernelSpec& spec, const Problem& problem, LaunchPlan& plan) {
+  constexpr int64_t kBlockElements = int64_t{kCopyThreads} * kCopyChunks * kAlignedVector;
+  plan.preamble = fmt::format(
+      "e: the elements of the copies of A and B, those that 16 bytes do not divide, with lines "
+      "padded to multiples of {} elements.\n",
+      kLineUnit);
+  const int64_t count = elements(spec, problem);
+  plan.launches.insert(plan.launches.begin(),
+                       launch_of(spec, kEntry,
+                                 {(count + kBlockElements - 1) / kBlockElements,
+                                  fmt::format("ceil(e / {})", kBlockElements)}));
+  plan.workspace_bytes = bytes(spec, problem);
+  plan.workspace_formula = fmt::format("{} * e", size_bytes(spec.type));
+}
+
+}  // namespace gemmtune::codegen::aligned_copies

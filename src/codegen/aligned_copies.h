@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "codegen/strategy.h"
+
+// What strategies share on the host that copy 16-bit operands which 16 bytes do not divide, before
+// their main kernel reads the copies (parts/operand/aligned_copy.cuh).
+
+namespace gemmtune::codegen::aligned_copies {
+
+// Where an operand's copy lies in the workspace; leading dimension and stride in elements.
+struct Copy {
+  int64_t offset_bytes = 0;
+  int64_t ld = 0;
+  int64_t stride = 0;
+};
+
+// None where the operand is not copied.
+std::optional<Copy> copy_of_a(const KernelSpec& spec, const Problem& problem);
+std::optional<Copy> copy_of_b(const KernelSpec& spec, const Problem& problem);
+
+// An error for other types, and for more than the copying kernel counts.
+Expected<void> supports(const Problem& problem);
+
+// One of the operands needs it.
+std::span<const Rule> rules();
+// Those of the problem that the main kernel sees.
+KernelTraits aligned(const KernelTraits& traits);
+
+// Whether a search should try it: copies of a few hundred MB at the most.
+bool worthwhile(const KernelSpec& spec, const Problem& problem);
+void add_work(const KernelSpec& spec, const Problem& problem, KernelWork& work);
+
+// The copying kernel, as the second entry point, and its launch before the others of `plan`.
+EntryPoint entry_point();
+void add_launch(const KernelSpec& spec, const Problem& problem, LaunchPlan& plan);
+
+}  // namespace gemmtune::codegen::aligned_copies
