@@ -15,14 +15,8 @@ class ShadowMap {
  public:
   // Adds or replaces. Where there is no room the object stays unknown.
   void put(const void* key, const Value& value) {
-    const std::lock_guard lock(mutex_);
-    Slot& slot = slots_[find(key)];
-    if (slot.key == nullptr) {
-      if (used_ == kCapacity / 4 * 3) return;
-      ++used_;
-      slot.key = key;
-    }
-    slot.value = value;
+    update(
+        key, [&value](Value& known) { known = value; }, true);
   }
 
   std::optional<Value> get(const void* key) const {
@@ -35,11 +29,14 @@ class ShadowMap {
   // Calls `change` with the value; with a new one where it is not known and `or_add` is set.
   template <class Change>
   void update(const void* key, const Change& change, bool or_add = false) {
-    auto value = get(key);
-    if (!value && !or_add) return;
-    if (!value) value.emplace();
-    change(*value);
-    put(key, *value);
+    const std::lock_guard lock(mutex_);
+    Slot& slot = slots_[find(key)];
+    if (slot.key == nullptr) {
+      if (!or_add || used_ == kCapacity / 4 * 3) return;
+      ++used_;
+      slot.key = key;
+    }
+    change(slot.value);
   }
 
   void erase(const void* key) {

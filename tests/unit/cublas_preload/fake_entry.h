@@ -42,17 +42,17 @@ struct Fake<Name, lt::Status(Arguments...)> {
 
 // Defines function `name`, with a name and a type but no parameters to spell: as Fake<...>::call,
 // by way of a function that the loader asks which one it is.
-#define GEMMTUNE_FAKE(name, signature)                                                        \
-  namespace {                                                                                 \
-  struct Name_##name {                                                                        \
-    static constexpr const char* kText = #name;                                               \
-  };                                                                                          \
-  using Fake_##name = gemmtune::fake_cublas::Fake<Name_##name, signature>;                    \
-  }                                                                                           \
-  extern "C" {                                                                                \
-  [[gnu::no_sanitize("address", "thread", "undefined")]] static std::add_pointer_t<signature> \
-      resolve_##name() {                                                                      \
-    return &Fake_##name::call;                                                                \
-  }                                                                                           \
-  signature name __attribute__((ifunc("resolve_" #name)));                                    \
+#define GEMMTUNE_FAKE(name, signature)                                                         \
+  namespace {                                                                                  \
+  struct Name_##name {                                                                         \
+    static constexpr const char* kText = #name;                                                \
+  };                                                                                           \
+  using Fake_##name = gemmtune::fake_cublas::Fake<Name_##name, signature>;                     \
+  }                                                                                            \
+  extern "C" {                                                                                 \
+  __attribute__((no_sanitize("address", "thread", "undefined"))) std::add_pointer_t<signature> \
+      resolve_##name() {                                                                       \
+    return &Fake_##name::call;                                                                 \
+  }                                                                                            \
+  signature name __attribute__((ifunc("resolve_" #name)));                                     \
   }
