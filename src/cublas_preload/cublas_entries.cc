@@ -93,6 +93,7 @@ constexpr CallPointers kNoPointers = {};
 #define GEMMTUNE_OPERATIONS(INT) Transpose op_a, Transpose op_b, INT m, INT n, INT k
 #define GEMMTUNE_FORM Form(op_a, op_b, m, n, k).lds(lda, ldb, ldc)
 
+// NOLINTBEGIN(bugprone-macro-parentheses): arguments are types
 extern "C" {
 
 #define GEMMTUNE_GEMM(NAME, INT, ELEMENT)                                                        \
@@ -254,5 +255,6 @@ GEMMTUNE_GEMM_GROUPED_EX(cublasGemmGroupedBatchedEx, int)
 GEMMTUNE_GEMM_GROUPED_EX(cublasGemmGroupedBatchedEx_64, int64_t)
 
 }  // extern "C"
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace gemmtune::cublas_preload

@@ -30,6 +30,9 @@ constexpr std::string_view kNoProducts =
     "Programs that load cuBLAS by name (as JAX does) or hold it statically are captured from "
     "cuBLASLt's log: run them with CUBLASLT_LOG_LEVEL=2 CUBLASLT_LOG_FILE=FILE, then gemm-tune "
     "capture --from-log FILE";
+constexpr std::string_view kNoneSucceeded =
+    "no product was seen: the program called cuBLAS, but asked for no product or all of them "
+    "failed";
 constexpr std::string_view kNoLogLines =
     "no product was found in the log; it is written by programs that run with "
     "CUBLASLT_LOG_LEVEL=2 CUBLASLT_LOG_FILE=FILE";
@@ -126,7 +129,9 @@ Expected<CaptureReport> capture(const Context& context, const CaptureOptions& op
   if (!counts) return tl::unexpected(counts.error());
   report.captured = merge(*counts);
   if (report.captured.calls() == 0 && report.captured.unread_lines == 0) {
-    const std::string_view why = from_logs ? kNoLogLines : kNoProducts;
+    const std::string_view why = from_logs                        ? kNoLogLines
+                                 : report.captured.processes == 0 ? kNoProducts
+                                                                  : kNoneSucceeded;
     if (report.exit_code == 0) return make_error(ErrorKind::not_found, std::string(why));
     context.log->warn("{}", why);
     return report;

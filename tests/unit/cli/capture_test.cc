@@ -170,6 +170,10 @@ TEST_CASE("a program without products is no suite") {
   CHECK(finished.code == 1);
   CHECK(contains(finished.err, "CUBLASLT_LOG_LEVEL=2"));
   CHECK(folder.content().empty());
+  const Capture failed({"fail"});
+  CHECK(failed.finished.code == 1);
+  CHECK(contains(failed.finished.err, "all of them failed"));
+  CHECK_FALSE(failed.wrote());
   const Capture only_f64({"f64"});
   CHECK(only_f64.finished.code == 1);
   CHECK_FALSE(only_f64.wrote());

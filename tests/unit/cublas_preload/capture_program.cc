@@ -116,6 +116,9 @@ bool run(const std::string& mode) {
                  lt::ElementType::f16, 24, matrix, lt::ElementType::f16, 8, &kZero, matrix,
                  lt::ElementType::f16, 24, lt::ComputeType::f32,
                  vendor::blas::Algorithm::by_default);
+  } else if (mode == "fail") {
+    gemmtune_fake_cublas()->status = 1;
+    linear(8, 8, 8);
   } else if (mode == "many") {
     for (int m = 1; m <= 5000; ++m) linear(m, 16, 16);
   } else if (mode == "threads") {
