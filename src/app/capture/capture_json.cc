@@ -15,7 +15,7 @@ Json or_null(const std::optional<Value>& value) {
 }
 
 Json problem_json(const CapturedProblem& captured) {
-  return {{"problem", to_json(captured.problem)},
+  return {{"problem", app::to_json(captured.problem)},
           {"key", key(captured.problem)},
           {"calls", captured.calls},
           {"graph_calls", captured.graph_calls},

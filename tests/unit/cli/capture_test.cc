@@ -63,6 +63,22 @@ TEST_CASE("a program's products become a suite") {
   CHECK(report["problems"][1]["call_us"] == nullptr);  // there is no GPU
 }
 
+TEST_CASE("calls are timed where there is a driver") {
+  const Capture capture({"gpu", "linear", "lt"});
+  const json report = capture.report();
+  REQUIRE(report["problems"].size() == 2);
+  for (const json& problem : report["problems"]) CHECK(problem["call_us"] == 500.0);
+  CHECK(report["total_us"] == 11 * 500.0);
+}
+
+TEST_CASE("calls under capture are counted and not timed") {
+  const json report = Capture({"gpu", "graph"}).report();
+  REQUIRE(report["problems"].size() == 1);
+  CHECK(report["problems"][0]["calls"] == 4);
+  CHECK(report["problems"][0]["graph_calls"] == 3);
+  CHECK(report["problems"][0]["call_us"] == 500.0);
+}
+
 TEST_CASE("settings of the handle are part of a product") {
   const Capture capture({"tf32"});
   CHECK(capture.suite() == std::vector<std::string>{"f32/f32/tf32/tnt/64x64x64 1"});

@@ -1,6 +1,7 @@
 // A program that asks cuBLAS for products, for the tests of `gemm-tune capture`:
 //   capture_program MODE...   one after the other
 // It is linked to the fake cuBLAS and cuBLASLt.
+#include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,6 +73,21 @@ void batched() {
                             reinterpret_cast<float*>(matrix), 96, 96 * 96, 12);
 }
 
+// From here on there is a driver; `name` is one of its functions.
+void* driver_function(const char* name) {
+  static void* const driver = dlopen(GEMMTUNE_FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
+  return driver == nullptr ? nullptr : dlsym(driver, name);
+}
+
+// Calls under capture, between calls that are not.
+void in_graph() {
+  const auto capture = reinterpret_cast<void (*)(bool)>(driver_function("gemmtune_fake_capture"));
+  linear(20, 20, 20);
+  capture(true);
+  for (int i = 0; i < 3; ++i) linear(20, 20, 20);
+  capture(false);
+}
+
 void in_child(void (*work)(), bool forget) {
   const pid_t child = fork();
   if (child == 0) {
@@ -116,6 +132,10 @@ bool run(const std::string& mode) {
                  lt::ElementType::f16, 24, matrix, lt::ElementType::f16, 8, &kZero, matrix,
                  lt::ElementType::f16, 24, lt::ComputeType::f32,
                  vendor::blas::Algorithm::by_default);
+  } else if (mode == "gpu") {
+    driver_function("cuEventCreate");
+  } else if (mode == "graph") {
+    in_graph();
   } else if (mode == "fail") {
     gemmtune_fake_cublas()->status = 1;
     linear(8, 8, 8);

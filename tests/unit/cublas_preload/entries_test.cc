@@ -181,6 +181,9 @@ TEST_CASE("threads' products are all counted") {
   }
   for (std::thread& thread : threads) thread.join();
   CHECK(counted.calls() == static_cast<uint64_t>(kThreads * calls));
+  uint64_t samples = 0;
+  for (const ProductRecord& record : recorded().records) samples += record.samples;
+  CHECK(samples > 0);
 }
 
 }  // namespace
