@@ -144,7 +144,8 @@ void CallTimer::collect() {
 
 void CallTimer::collect_locked(CUcontext context, unsigned long long id) {
   for (Pair& pair : pairs_) {
-    if (pair.context != context || pair.state == State::unused) continue;
+    if (pair.context != context || pair.state == State::unused || pair.state == State::started)
+      continue;
     if (pair.context_id != id) {
       pair = {};  // of a context that is gone
       continue;

@@ -129,7 +129,7 @@ Captured merge(const ProductCounts& counts) {
   Captured captured;
   for (auto& [text, merged] : problems) {
     merged.captured.call_us = median(std::move(merged.us));
-    captured.problems.push_back(std::move(merged.captured));
+    captured.problems.push_back(merged.captured);
   }
   for (auto& [reason, other] : others) captured.others.push_back(std::move(other));
   captured.families = families_of(captured.problems);

@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 #include <map>
-#include <set>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -145,9 +145,10 @@ lt::Transpose transpose(std::string_view text) {
   return text == "OP_N" ? lt::Transpose::no : lt::Transpose::yes;
 }
 
-bool only_has(const Fields& fields, const std::set<std::string_view>& known) {
-  return std::all_of(fields.begin(), fields.end(),
-                     [&](const auto& entry) { return known.contains(entry.first); });
+bool only_has(const Fields& fields, std::span<const std::string_view> known) {
+  return std::all_of(fields.begin(), fields.end(), [&](const auto& entry) {
+    return std::find(known.begin(), known.end(), entry.first) != known.end();
+  });
 }
 
 Expected<LayoutState> layout(const Fields& line, std::string_view name) {
@@ -168,7 +169,7 @@ Expected<LayoutState> layout(const Fields& line, std::string_view name) {
   state.batch = *batch;
   state.memory.stride = *stride;
   state.memory.order = order(field(fields, "order", "ORDER_COL"));
-  static const std::set<std::string_view> kKnown = {
+  constexpr std::array<std::string_view, 7> kKnown = {
       "type", "rows", "cols", "ld", "batchCount", "stridedBatchOffset", "order"};
   if (fields.contains("planeOffsetBytes"))
     state.oddities |= static_cast<uint32_t>(Oddity::planar);
@@ -195,7 +196,7 @@ Expected<OperationState> operation(const Fields& line) {
     state.bias_type = static_cast<int32_t>(*bias);
   constexpr int kSmCount = 15;
   constexpr int kUnknown = 63;
-  static const std::set<std::string_view> kKnown = {
+  constexpr std::array<std::string_view, 10> kKnown = {
       "computeType", "scaleType",    "transa",      "transb",        "epilogue",
       "pointerMode", "biasDataType", "biasPointer", "smCountTarget", "fastAccumulationFlag"};
   if (field(fields, "smCountTarget", "0") != "0") state.set_attributes |= uint64_t{1} << kSmCount;
