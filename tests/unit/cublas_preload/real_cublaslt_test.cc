@@ -1,5 +1,5 @@
 // What is followed of descriptors, against what the real cuBLASLt says of them: it makes and
-// changes them without a GPU. Skipped where there is none.
+// changes them without a GPU. GEMM_TUNE_TEST_CUBLASLT names one. Skipped where there is none.
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 
@@ -19,9 +19,11 @@ namespace {
 
 void* library() {
   static void* const handle = [] {
+    const char* const named = std::getenv("GEMM_TUNE_TEST_CUBLASLT");
     for (const char* name :
-         {"libcublasLt.so.13", "libcublasLt.so.12", "/usr/local/cuda/lib64/libcublasLt.so.13",
-          "/usr/local/cuda/lib64/libcublasLt.so.12"}) {
+         {named == nullptr ? "" : named, "libcublasLt.so.13", "libcublasLt.so.12",
+          "/usr/local/cuda/lib64/libcublasLt.so.13", "/usr/local/cuda/lib64/libcublasLt.so.12"}) {
+      if (*name == '\0') continue;
       if (void* const found = dlopen(name, RTLD_NOW | RTLD_LOCAL); found != nullptr) return found;
     }
     std::fprintf(stderr, "skipped: there is no cuBLASLt\n");
