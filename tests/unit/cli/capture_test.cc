@@ -131,13 +131,17 @@ TEST_CASE("processes that a shell starts are captured") {
   CHECK(report["calls"] == 15);
 }
 
-TEST_CASE("a library that is loaded where nobody else sees its functions is captured") {
+TEST_CASE("libraries that are loaded where nobody else sees them get their own cuBLAS each") {
   const TestFolder folder;
-  const Finished finished = run(folder, {"capture", "-o", folder.file("app.json"), "--json", "--",
-                                         GEMMTUNE_CAPTURE_HOST, GEMMTUNE_CAPTURE_PLUGIN});
+  const Finished finished =
+      run(folder, {"capture", "-o", folder.file("app.json"), "--json", "--", GEMMTUNE_CAPTURE_HOST,
+                   GEMMTUNE_CAPTURE_PLUGIN_13, GEMMTUNE_CAPTURE_PLUGIN_12});
   CAPTURE(finished.err);
   REQUIRE(finished.code == 0);
-  CHECK(json::parse(finished.out)["problems"][0]["key"] == "f32/f32/ieee/ttt/8x77x8");
+  CHECK(finished.err == "1\n1\n");
+  const json report = json::parse(finished.out);
+  CHECK(report["problems"][0]["key"] == "f32/f32/ieee/ttt/8x77x8");
+  CHECK(report["problems"][0]["calls"] == 2);
 }
 
 TEST_CASE("a full table leaves out what comes later, and says so") {
@@ -160,7 +164,7 @@ TEST_CASE("the program's exit code is the command's") {
 }
 
 TEST_CASE("the program runs as it does alone, with what is preloaded already") {
-  const Capture capture({"linear", "say"}, {{"LD_PRELOAD", GEMMTUNE_CAPTURE_PLUGIN}}, false);
+  const Capture capture({"linear", "say"}, {{"LD_PRELOAD", GEMMTUNE_CAPTURE_PLUGIN_13}}, false);
   CAPTURE(capture.finished.err);
   CHECK(capture.finished.code == 0);
   CHECK(contains(capture.finished.out, "4 products\n"));
