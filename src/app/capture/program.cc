@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <csignal>
 #include <system_error>
 
@@ -20,33 +19,60 @@ namespace fs = std::filesystem;
 constexpr char kLibraryName[] = "libgemmtune_cublas.so";
 constexpr int kSignalBase = 128;  // as shells count
 
-// Ctrl-C and Ctrl-\ reach every process of the terminal; the program decides what they mean.
-class IgnoredSignals {
+// While it lives, signals are the program's: those of the terminal (Ctrl-C, Ctrl-\) reach it
+// anyway, and those that ask this process to end are handed on.
+class ProgramSignals {
  public:
-  IgnoredSignals() {
+  ProgramSignals() {
     struct sigaction ignore {};
     ignore.sa_handler = SIG_IGN;
-    for (size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &ignore, &old_[i]);
+    for (size_t i = 0; i < kTerminal.size(); ++i)
+      ::sigaction(kTerminal[i], &ignore, &old_actions_[i]);
+    // Where it is ignored, the system keeps no exit codes.
+    struct sigaction usual {};
+    usual.sa_handler = SIG_DFL;
+    ::sigaction(SIGCHLD, &usual, &old_child_action_);
+    ::sigemptyset(&awaited_);
+    for (const int number : {SIGCHLD, SIGTERM, SIGHUP}) ::sigaddset(&awaited_, number);
+    ::sigprocmask(SIG_BLOCK, &awaited_, &old_mask_);
   }
-  ~IgnoredSignals() {
-    for (size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &old_[i], nullptr);
+  ~ProgramSignals() {
+    ::sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
+    ::sigaction(SIGCHLD, &old_child_action_, nullptr);
+    for (size_t i = 0; i < kTerminal.size(); ++i)
+      ::sigaction(kTerminal[i], &old_actions_[i], nullptr);
   }
-  IgnoredSignals(const IgnoredSignals&) = delete;
-  IgnoredSignals& operator=(const IgnoredSignals&) = delete;
+  ProgramSignals(const ProgramSignals&) = delete;
+  ProgramSignals& operator=(const ProgramSignals&) = delete;
 
-  // Those that a program started here must not find ignored.
-  sigset_t to_restore() const {
-    sigset_t set;
-    ::sigemptyset(&set);
-    for (size_t i = 0; i < kSignals.size(); ++i) {
-      if (old_[i].sa_handler != SIG_IGN) ::sigaddset(&set, kSignals[i]);
+  // A program that is started with these finds signals as this process found them.
+  void restore_in(posix_spawnattr_t& attributes) const {
+    sigset_t defaults;
+    ::sigemptyset(&defaults);
+    for (size_t i = 0; i < kTerminal.size(); ++i) {
+      if (old_actions_[i].sa_handler != SIG_IGN) ::sigaddset(&defaults, kTerminal[i]);
     }
-    return set;
+    ::posix_spawnattr_setsigdefault(&attributes, &defaults);
+    ::posix_spawnattr_setsigmask(&attributes, &old_mask_);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  }
+
+  // Waits for the end of a program; its status as waitpid() gives it.
+  int wait_for(pid_t program) const {
+    int status = 0;
+    while (::waitpid(program, &status, WNOHANG) == 0) {
+      const int number = ::sigwaitinfo(&awaited_, nullptr);
+      if (number == SIGTERM || number == SIGHUP) ::kill(program, number);
+    }
+    return status;
   }
 
  private:
-  static constexpr std::array<int, 2> kSignals = {SIGINT, SIGQUIT};
-  std::array<struct sigaction, 2> old_ = {};
+  static constexpr std::array<int, 2> kTerminal = {SIGINT, SIGQUIT};
+  std::array<struct sigaction, 2> old_actions_ = {};
+  struct sigaction old_child_action_ = {};
+  sigset_t awaited_ = {};
+  sigset_t old_mask_ = {};
 };
 
 // This process's variables with some replaced, as a new process takes them.
@@ -69,10 +95,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return out;
 }
 
-int wait_for(pid_t process) {
-  int status = 0;
-  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
-  }
+int exit_code_of(int status) {
   return WIFSIGNALED(status) ? kSignalBase + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -105,12 +128,10 @@ Expected<int> run_program(const std::vector<std::string>& arguments,
                           const std::map<std::string, std::string>& variables) {
   std::vector<std::string> argument_texts = arguments;
   std::vector<std::string> variable_texts = environment_with(variables);
-  const IgnoredSignals ignored;
-  const sigset_t defaults = ignored.to_restore();
+  const ProgramSignals signals;
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
-  ::posix_spawnattr_setsigdefault(&attributes, &defaults);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  signals.restore_in(attributes);
   pid_t process = 0;
   const int failed =
       ::posix_spawnp(&process, arguments.front().c_str(), nullptr, &attributes,
@@ -120,7 +141,7 @@ Expected<int> run_program(const std::vector<std::string>& arguments,
     return usage_error(fmt::format("cannot start {}: {}", in_quotes(arguments.front()),
                                    std::generic_category().message(failed)));
   }
-  return wait_for(process);
+  return exit_code_of(signals.wait_for(process));
 }
 
 }  // namespace gemmtune::app

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -161,6 +162,25 @@ TEST_CASE("the program's exit code is the command's") {
   CHECK(nothing.finished.code == 5);
   CHECK(contains(nothing.finished.err, "no product was seen"));
   CHECK_FALSE(nothing.wrote());
+}
+
+TEST_CASE("signals are the program's, and what it did until then is captured") {
+  for (const bool to_program : {false, true}) {
+    const TestFolder folder;
+    const std::string output = folder.file("app.json");
+    const std::string script =
+        "echo $$ >&2; exec " + std::string(GEMMTUNE_CAPTURE_PROGRAM) + " linear wait";
+    Process process(folder, {"capture", "-o", output, "--", "sh", "-c", script});
+    REQUIRE(wait_for([&] { return contains(process.err_so_far(), "waiting"); }));
+    process.signal(SIGINT);  // a terminal sends it to the program too
+    if (to_program) {
+      kill(std::stoi(process.err_so_far()), SIGTERM);
+    } else {
+      process.signal(SIGTERM);
+    }
+    CHECK(process.wait().code == 128 + SIGTERM);
+    CHECK(tuner::load_suite(output)->entries.size() == 1);
+  }
 }
 
 TEST_CASE("the program runs as it does alone, with what is preloaded already") {

@@ -150,6 +150,9 @@ bool run(const std::string& mode) {
   } else if (mode == "say") {
     std::printf("%llu products\n",
                 static_cast<unsigned long long>(gemmtune_fake_cublas()->products));
+  } else if (mode == "wait") {
+    std::fprintf(stderr, "waiting\n");
+    pause();
   } else if (mode == "kill") {
     raise(SIGKILL);
   } else if (mode.starts_with("exit")) {
