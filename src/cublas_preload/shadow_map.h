@@ -8,7 +8,7 @@
 
 namespace gemmtune::cublas_preload {
 
-// What is known of objects of cuBLAS, by their addresses. Holds `kCapacity` (a power of two) at the
+// What is known of objects of cuBLAS, by their addresses. Holds three quarters of `kCapacity` at the
 // most and never allocates: programs make and destroy descriptors with every product. Thread-safe.
 template <class Value, size_t kCapacity>
 class ShadowMap {
@@ -29,6 +29,7 @@ class ShadowMap {
   // Calls `change` with the value; with a new one where it is not known and `or_add` is set.
   template <class Change>
   void update(const void* key, const Change& change, bool or_add = false) {
+    if (key == nullptr) return;  // a mistake of the program, and how a free slot looks
     const std::lock_guard lock(mutex_);
     Slot& slot = slots_[find(key)];
     if (slot.key == nullptr) {

@@ -46,6 +46,16 @@ TEST_CASE("where there is no room, an object stays unknown and the others known"
   CHECK(shadows.get(address(50)) == 50);
 }
 
+TEST_CASE("null is no object") {
+  ShadowMap<int, 16> shadows;
+  for (int i = 0; i < 100; ++i) shadows.put(nullptr, i);
+  shadows.erase(nullptr);
+  CHECK(shadows.size() == 0);
+  CHECK_FALSE(shadows.get(nullptr).has_value());
+  shadows.put(address(1), 1);
+  CHECK(shadows.get(address(1)) == 1);
+}
+
 TEST_CASE("what is not known is changed only where it is added") {
   ShadowMap<int, 16> shadows;
   shadows.update(address(1), [](int& value) { value = 5; });
