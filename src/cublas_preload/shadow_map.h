@@ -8,8 +8,9 @@
 
 namespace gemmtune::cublas_preload {
 
-// What is known of objects of cuBLAS, by their addresses. Holds three quarters of `kCapacity` at the
-// most and never allocates: programs make and destroy descriptors with every product. Thread-safe.
+// What is known of objects of cuBLAS, by their addresses. Holds three quarters of `kCapacity` at
+// the most and never allocates: programs make and destroy descriptors with every product.
+// Thread-safe.
 template <class Value, size_t kCapacity>
 class ShadowMap {
  public:
