@@ -151,11 +151,22 @@ std::pair<const CLI::App*, std::string> innermost(const CLI::App& root) {
   return {command, name};
 }
 
+// Whether a command was given a program to run, and not the "--" that keeps the program's options
+// from being its own.
+bool lacks_dashes(const CLI::App& command) {
+  const CLI::Option* const program = command.get_option_no_throw("program");
+  const std::vector<std::string> rest = command.remaining();
+  return program != nullptr && program->count() > 0 &&
+         std::find(rest.begin(), rest.end(), "--") == rest.end();
+}
+
 // What is wrong with a command line. An unknown option goes before what follows from it, such as
 // its value where a number is to stand.
 std::string what_is_wrong(const CLI::App& root, const CLI::ParseError& error) {
   const auto [command, name] = innermost(root);
   const std::string unknown = unknown_argument(*command);
+  if (!unknown.empty() && lacks_dashes(*command))
+    return fmt::format("{}; the program to run goes behind --, with its options", unknown);
   return fmt::format("{} (see {} --help)", unknown.empty() ? one_line(error.what()) : unknown,
                      name);
 }

@@ -258,6 +258,8 @@ TEST_CASE("bad input is refused, with what to do") {
   refuse(folder, {"capture", "-o", output, "--from-log", folder.path().string()}, "is a folder");
   refuse(folder, {"capture", "-o", output, "--from-log", "a.log", "--", "true"}, "not both");
   refuse(folder, {"capture", "-o", output, "--shape", "1x1x1", "--", "true"}, "unknown option");
+  refuse(folder, {"capture", "-o", output, "python", "train.py", "--steps", "3"},
+         "unknown option '--steps'; the program to run goes behind --");
   refuse(folder, {"capture", "-o", output, "--", "true"}, "TMPDIR",
          {{"TMPDIR", folder.file("none")}});
 }
