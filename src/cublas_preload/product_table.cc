@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -31,9 +32,19 @@ void add_to(uint64_t& counter, uint64_t n = 1) {
   std::atomic_ref<uint64_t>(counter).fetch_add(n, std::memory_order_relaxed);
 }
 
+// Whether the process may write a file of that size: trying ends it by a signal where not. With
+// errno set.
+bool may_be_as_large_as(size_t bytes) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= bytes) return true;
+  errno = EFBIG;
+  return false;
+}
+
 // Shared memory of a new file. Its blocks are allocated: writing to memory of a file that the disk
 // has no room for would end the process.
 void* map_new_file(const std::string& path, size_t bytes) {
+  if (!may_be_as_large_as(bytes)) return nullptr;
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) return nullptr;
   int code = ::posix_fallocate(fd, 0, static_cast<off_t>(bytes));

@@ -12,8 +12,8 @@
 namespace gemmtune::app {
 
 // The product of a line such as
-//   [2025-11-03 19:02:38][cublasLt][557785][Trace][cublasLtMatmul] A=0X7F... Adesc=[type=R_16BF
-//   rows=64 cols=1088 ld=64] ... computeDesc=[computeType=COMPUTE_32F scaleType=R_32F transa=OP_T]
+//   [2026-03-02 10:00:00][cublasLt][4711][Trace][cublasLtMatmul] A=0X7F... Adesc=[type=R_16BF
+//   rows=64 cols=96 ld=64] ... computeDesc=[computeType=COMPUTE_32F scaleType=R_32F transa=OP_T]
 //   ... workSpaceSizeInBytes=1048576 beta=0 outOfPlace=0 stream=0X0
 // (one line). Fields that are left out are at their defaults; those not known here are an oddity of
 // the product. An error for a line that lacks sizes or types.

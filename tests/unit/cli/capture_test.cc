@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../contains.h"
@@ -192,16 +193,20 @@ TEST_CASE("the program runs as it does alone, with what is preloaded already") {
 }
 
 TEST_CASE("where no file can be made, the program runs and nothing is captured") {
-  const Capture capture({"linear", "say"}, {}, false);
-  const TestFolder folder;
-  const Finished finished =
-      run(folder, {"capture", "-o", folder.file("app.json"), "--", "env",
-                   "GEMM_TUNE_CAPTURE_DIR=/nowhere", GEMMTUNE_CAPTURE_PROGRAM, "linear", "say"});
-  CHECK(finished.code == 1);
-  CHECK(contains(finished.out, "4 products\n"));
-  CHECK(contains(finished.err, "no file can be made in /nowhere"));
-  CHECK(contains(finished.err, "no product was seen"));
-  CHECK_FALSE(std::filesystem::exists(folder.file("app.json")));
+  const std::string program = std::string(GEMMTUNE_CAPTURE_PROGRAM) + " linear say";
+  for (const auto& [script, why] :
+       {std::pair("GEMM_TUNE_CAPTURE_DIR=/nowhere ", "no file can be made in /nowhere"),
+        std::pair("ulimit -f 100; ", "File too large")}) {
+    const TestFolder folder;
+    const Finished finished =
+        run(folder, {"capture", "-o", folder.file("app.json"), "--", "sh", "-c", script + program});
+    CAPTURE(finished.err);
+    CHECK(finished.code == 1);
+    CHECK(contains(finished.out, "4 products\n"));
+    CHECK(contains(finished.err, why));
+    CHECK(contains(finished.err, "no product was seen"));
+    CHECK_FALSE(std::filesystem::exists(folder.file("app.json")));
+  }
 }
 
 TEST_CASE("a program without products is no suite") {
