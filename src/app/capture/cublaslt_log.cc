@@ -192,8 +192,9 @@ Expected<OperationState> operation(const Fields& line) {
   state.epilogue = epilogue(field(fields, "epilogue", "EPILOGUE_DEFAULT"));
   const std::string_view pointer_mode = field(fields, "pointerMode", "MODE_HOST");
   if (pointer_mode != "MODE_HOST") state.pointer_mode = pointer_mode == "MODE_DEVICE" ? 1 : 2;
-  if (const auto bias = element_type(field(fields, "biasDataType", "")); bias)
-    state.bias_type = static_cast<int32_t>(*bias);
+  // By its number, where other types are names.
+  if (const auto bias = number<int32_t>(field(fields, "biasDataType", "")); bias)
+    state.bias_type = *bias;
   constexpr int kSmCount = 15;
   constexpr int kUnknown = 63;
   constexpr std::array<std::string_view, 10> kKnown = {

@@ -73,6 +73,10 @@ TEST_CASE("fields of a line become fields of a product") {
   CHECK(product_with(" pointerMode=MODE_DEVICE", "?").beta == cublas_preload::Beta::on_device);
   CHECK(product_with(" epilogue=EPILOGUE_GELU_BIAS biasPointer=0x10").epilogue ==
         lt::Epilogue::gelu_bias);
+  CHECK(key_of(product_with(" epilogue=EPILOGUE_BIAS biasDataType=14")) ==
+        "a bias of another type than C");
+  CHECK(key_of(product_with(" epilogue=EPILOGUE_BIAS biasDataType=0")) ==
+        "f32/f32/ieee/ttt/4x8x6/epilogue=bias");
   CHECK(key_of(product_with(" epilogue=EPILOGUE_DGELU_BGRAD")) == "epilogue 0");
   CHECK(key_of(product_with(" smCountTarget=48")) == "a limit on multiprocessors");
   CHECK(key_of(product_with(" pointerMode=MODE_DEVICE_VECTOR")) == "a vector of alphas");
