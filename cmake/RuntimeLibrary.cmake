@@ -64,4 +64,4 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/gemmtuneConfig.cmake"
         DESTINATION "${GEMMTUNE_CMAKE_DIR}")
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/gemmtune.pc"
         DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
-install(TARGETS gemm-tune)
+install(TARGETS gemm-tune gemmtune_cublas)

@@ -16,6 +16,7 @@
 #include "app/common/next_step.h"
 #include "app/common/version.h"
 #include "cli/bench/commands.h"
+#include "cli/capture/commands.h"
 #include "cli/common/advice.h"
 #include "cli/common/command.h"
 #include "cli/common/exit_code.h"
@@ -92,7 +93,8 @@ std::string nearest_option(const CLI::App& command, const std::string& name) {
 // "unknown option '--shap'; did you mean '--shape'?", or what else `command` does not know; empty
 // for nothing. Options come first: the value that follows one is no argument of its own.
 std::string unknown_argument(const CLI::App& command) {
-  const std::vector<std::string> unknown = command.remaining();
+  std::vector<std::string> unknown = command.remaining();
+  std::erase(unknown, "--");  // it only says that what follows are no options
   if (unknown.empty()) return "";
   const auto option = std::find_if(unknown.begin(), unknown.end(), [](const std::string& argument) {
     return argument.starts_with("-");
@@ -149,11 +151,22 @@ std::pair<const CLI::App*, std::string> innermost(const CLI::App& root) {
   return {command, name};
 }
 
+// Whether a command was given a program to run, and not the "--" that keeps the program's options
+// from being its own.
+bool lacks_dashes(const CLI::App& command) {
+  const CLI::Option* const program = command.get_option_no_throw("program");
+  const std::vector<std::string> rest = command.remaining();
+  return program != nullptr && program->count() > 0 &&
+         std::find(rest.begin(), rest.end(), "--") == rest.end();
+}
+
 // What is wrong with a command line. An unknown option goes before what follows from it, such as
 // its value where a number is to stand.
 std::string what_is_wrong(const CLI::App& root, const CLI::ParseError& error) {
   const auto [command, name] = innermost(root);
   const std::string unknown = unknown_argument(*command);
+  if (!unknown.empty() && lacks_dashes(*command))
+    return fmt::format("{}; the program to run goes behind --, with its options", unknown);
   return fmt::format("{} (see {} --help)", unknown.empty() ? one_line(error.what()) : unknown,
                      name);
 }
@@ -161,10 +174,11 @@ std::string what_is_wrong(const CLI::App& root, const CLI::ParseError& error) {
 }  // namespace
 
 void add_commands(CLI::App& root, CommonOptions& common, Action& action) {
-  for (const auto add : {add_tune_command, add_query_command, add_explain_command, add_list_command,
-                         add_show_command, add_emit_command, add_inspect_command,
-                         add_verify_command, add_ladder_command, add_bench_command, add_db_command,
-                         add_diff_command, add_doctor_command}) {
+  for (const auto add :
+       {add_tune_command, add_query_command, add_explain_command, add_list_command,
+        add_show_command, add_emit_command, add_inspect_command, add_verify_command,
+        add_ladder_command, add_bench_command, add_capture_command, add_db_command,
+        add_diff_command, add_doctor_command}) {
     add(root, common, action);
   }
 }
@@ -210,7 +224,7 @@ int run(int argc, const char* const* argv) {
   const Context context = make_context(common);
   auto done = action(context);
   if (!done) return fail(done.error().message, exit_code(done.error().kind));
-  return kDone;
+  return common.exit_code;
 }
 
 }  // namespace gemmtune::cli

@@ -28,6 +28,9 @@ enum class ComputeType : int32_t { f16 = 64, f32 = 68, f32_fast_f16 = 74, f32_fa
 
 enum class Transpose : int32_t { no = 0, yes = 1 };
 
+// How a matrix lies in memory; the orders above these are of tiles.
+enum class Order : int32_t { column_major = 0, row_major = 1 };
+
 // What happens to a product before it is stored. The bias has a value for each row of D.
 enum class Epilogue : uint32_t {
   none = 1,
@@ -42,16 +45,27 @@ enum class Epilogue : uint32_t {
 enum class PointerMode : int32_t { host = 0, device = 1 };
 
 enum class LayoutAttribute : int32_t {
+  type = 0,          // ElementType
+  order = 1,         // Order
+  rows = 2,          // uint64_t
+  columns = 3,       // uint64_t
+  ld = 4,            // int64_t, elements
   batch_count = 5,   // int32_t
   batch_stride = 6,  // int64_t, elements
+  plane_offset = 7,  // int64_t, bytes
+  batch_mode = 8,    // int32_t, 0: by the stride
 };
 
 enum class OperationAttribute : int32_t {
+  compute_type = 0,  // ComputeType
+  scale_type = 1,    // ElementType
   pointer_mode = 2,  // PointerMode
   transpose_a = 3,   // Transpose
   transpose_b = 4,
+  fill_mode = 6,     // int32_t
   epilogue = 7,      // Epilogue
   bias_pointer = 8,  // const void*
+  fast_sums = 25,    // int8_t, of 8-bit operands
   bias_type = 26,    // ElementType
 };
 
@@ -105,9 +119,12 @@ struct Functions {
   using create = Status(Handle*);
   using destroy = Status(Handle);
   using layout_create = Status(Layout*, ElementType, uint64_t rows, uint64_t columns, int64_t ld);
+  using layout_init = Status(Layout, size_t bytes, ElementType, uint64_t rows, uint64_t columns,
+                             int64_t ld);
   using layout_destroy = Status(Layout);
   using layout_set = Status(Layout, LayoutAttribute, const void* value, size_t bytes);
   using operation_create = Status(Operation*, ComputeType, ElementType scalars);
+  using operation_init = Status(Operation, size_t bytes, ComputeType, ElementType scalars);
   using operation_destroy = Status(Operation);
   using operation_set = Status(Operation, OperationAttribute, const void* value, size_t bytes);
   using preference_create = Status(Preference*);

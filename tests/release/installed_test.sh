@@ -32,6 +32,9 @@ for name in gemmtune_gemm gemmtune_run; do
 done
 shown=$(nm --defined-only --extern-only "$lib/libgemmtune.a" | awk 'NF == 3 {print $3}')
 others=$(grep -v '^gemmtune_' <<<"$shown") && fail "libgemmtune.a shows $others"
+shown=$(nm -D --defined-only "$lib/libgemmtune_cublas.so" | awk '{print $3}')
+others=$(grep -v '^cublas' <<<"$shown") && fail "libgemmtune_cublas.so shows $others"
+grep -qx cublasLtMatmul <<<"$shown" || fail "libgemmtune_cublas.so lacks cublasLtMatmul"
 readelf -d "$lib/libgemmtune.so" | grep -q 'SONAME.*libgemmtune\.so\.[0-9]' || fail "no soname"
 grep -rqF "$source_dir" "$prefix" --include='*.cmake' --include='*.pc' &&
   fail "an installed file names the source folder"
@@ -68,6 +71,8 @@ if [[ -z ${GEMM_TUNE_NVRTC:-} ]] && compgen -G "$bundled/libnvrtc.so*" >/dev/nul
 fi
 "$prefix/bin/gemm-tune" --shape 256x192x128 --arch sm_80 --candidates 2 --db "$work/tuned.db" \
   --no-cache -q >"$work/log" 2>&1 || { cat "$work/log" && fail "gemm-tune of the installation"; }
+"$prefix/bin/gemm-tune" capture -o "$work/app.json" -- true >"$work/log" 2>&1 && fail "capture of nothing"
+grep -q 'no product was seen' "$work/log" || { cat "$work/log" && fail "capture finds no library"; }
 expect_run() {
   local status=0
   "$@" >"$work/log" 2>&1 || status=$?

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The release binary can be copied to another machine: it needs glibc and nothing else, and looks for
+# The release binary, or a library, can be copied to another machine: it needs glibc and nothing else, and looks for
 # no library in a folder of the machine that built it.   self_contained_test.sh READELF BINARY
 set -euo pipefail
 

@@ -14,6 +14,7 @@ struct CommonOptions {
   app::Places places;
   bool json = false;
   int verbosity = 0;  // -v: more on stderr; -q: less
+  int exit_code = 0;  // of a command that was done: that of the program that it ran
 };
 
 // What every command gets: what the functions of src/app take, and how to show what they return.

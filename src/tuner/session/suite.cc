@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 
 #include "codegen/json_file.h"
@@ -18,9 +19,14 @@ using nlohmann::json;
 // Types that suites may name already and kernels do not compute yet.
 constexpr std::array<std::string_view, 4> kTypesToCome = {"e4m3", "e5m2", "i8", "f64"};
 
-constexpr std::array<std::string_view, 16> kEntryKeys = {
-    "m",   "n",   "k",     "dtype", "acc", "math",     "layout", "lda",
-    "ldb", "ldc", "batch", "align", "out", "epilogue", "count",  "group"};
+constexpr std::array<std::string_view, 20> kEntryKeys = {
+    "m",     "n",     "k",        "dtype",    "acc",      "math",    "layout",
+    "lda",   "ldb",   "ldc",      "batch",    "align",    "out",     "epilogue",
+    "count", "group", "stride_a", "stride_b", "stride_c", "captured"};
+
+// Of "captured": what was seen of a program's calls. Nothing here depends on it.
+constexpr std::array<std::string_view, 4> kCapturedKeys = {"call_us", "graph_calls", "beta_calls",
+                                                           "workspace_bytes"};
 
 bool contains(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -51,6 +57,28 @@ class EntryReader {
       return error(fmt::format("\"{}\" must be a whole number of at least 1", name));
     }
     return found->get<int64_t>();
+  }
+
+  // A batch stride, which may be 0; nothing where it is absent.
+  Expected<std::optional<int64_t>> stride(const char* name) const {
+    const auto found = entry_.find(name);
+    if (found == entry_.end()) return std::optional<int64_t>();
+    if (!found->is_number_integer() || found->get<int64_t>() < 0)
+      return error(fmt::format("\"{}\" must be a whole number", name));
+    return std::optional(found->get<int64_t>());
+  }
+
+  Expected<void> check_captured() const {
+    const auto found = entry_.find("captured");
+    if (found == entry_.end()) return {};
+    if (!found->is_object()) return error("\"captured\" must be an object");
+    for (const auto& [name, value] : found->items()) {
+      if (!contains(kCapturedKeys, name))
+        return error(unknown_name_message("key of \"captured\"", name, kCapturedKeys));
+      if (!value.is_number() || value.get<double>() < 0)
+        return error(fmt::format("\"{}\" must be a number of at least 0", name));
+    }
+    return {};
   }
 
   // Like number(), but 0 where it is absent.
@@ -105,6 +133,21 @@ Expected<void> read_sizes(const EntryReader& reader, Problem& problem) {
   return {};
 }
 
+// Strides other than those of packed matrices. `problem` is packed.
+Expected<void> read_strides(const EntryReader& reader, Problem& problem) {
+  const std::pair<const char*, int64_t*> strides[] = {{"stride_a", &problem.stride_a},
+                                                      {"stride_b", &problem.stride_b},
+                                                      {"stride_c", &problem.stride_c}};
+  for (const auto& [name, to] : strides) {
+    auto stride = reader.stride(name);
+    if (!stride) return tl::unexpected(stride.error());
+    if (*stride && problem.batch == 1)
+      return reader.error(fmt::format("\"{}\" needs a \"batch\"", name));
+    if (*stride) *to = **stride;
+  }
+  return {};
+}
+
 // How often it is called, and what is done to the product.
 Expected<void> read_use(const EntryReader& reader, SuiteEntry& entry) {
   auto count = reader.number("count", 1);
@@ -134,6 +177,7 @@ Expected<void> read_result(const EntryReader& reader, Problem& problem) {
 
 Expected<SuiteEntry> read_entry(const EntryReader& reader, const std::string& suite) {
   if (auto known = reader.check_keys(); !known) return tl::unexpected(known.error());
+  if (auto known = reader.check_captured(); !known) return tl::unexpected(known.error());
   SuiteEntry entry;
   Problem& problem = entry.problem;
   if (auto read = read_sizes(reader, problem); !read) return tl::unexpected(read.error());
@@ -178,6 +222,7 @@ Expected<SuiteEntry> read_entry(const EntryReader& reader, const std::string& su
   auto shape = reader.located(parse_shape(to_string(problem.shape)));
   if (!shape) return tl::unexpected(shape.error());
   pack(problem);
+  if (auto read = read_strides(reader, problem); !read) return tl::unexpected(read.error());
   if (auto valid = reader.located(validate(problem)); !valid) return tl::unexpected(valid.error());
   problem.align_bytes = alignment_class(problem.align_bytes);
   return entry;

@@ -28,8 +28,9 @@ struct Suite {
 
 // Parses {"suite": ..., "about": ..., "problems": [{"m": ..., "n": ..., "k": ..., "dtype": "f32",
 // "acc": "f32", "math": "ieee", "layout": "ttt", "lda"/"ldb"/"ldc"/"batch"/"align": ...,
-// "out": "f32", "epilogue": "none", "count": 1, "group": ...}]}. Only m, n and k are required.
-// Errors are of kind usage and name the file, the entry and the key.
+// "stride_a"/"stride_b"/"stride_c": ..., "out": "f32", "epilogue": "none", "count": 1, "group":
+// ..., "captured": {"call_us": ..., ...}}]}. Only m, n and k are required; "captured" is checked
+// and left. Errors are of kind usage and name the file, the entry and the key.
 Expected<Suite> parse_suite(std::string_view json, std::string_view file_name);
 
 // Reads a suite file from disk.

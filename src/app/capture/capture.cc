@@ -1,0 +1,147 @@
+#include "app/capture/capture.h"
+
+#include <fmt/format.h>
+#include <spdlog/logger.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "app/capture/captured_suite.h"
+#include "app/capture/cublaslt_log.h"
+#include "app/capture/product_files.h"
+#include "app/capture/program.h"
+#include "core/file_error.h"
+#include "core/names.h"
+#include "core/output_file.h"
+#include "cublas_preload/product_file.h"
+
+namespace gemmtune::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kNoProducts =
+    "no product was seen: no process of the program called a cuBLAS that it is linked to. "
+    "Programs that load cuBLAS by name (as JAX does) or hold it statically are captured from "
+    "cuBLASLt's log: run them with CUBLASLT_LOG_LEVEL=2 CUBLASLT_LOG_FILE=FILE, then gemm-tune "
+    "capture --from-log FILE";
+constexpr std::string_view kNoneSucceeded =
+    "no product was seen: the program called cuBLAS, but asked for no product or all of them "
+    "failed";
+constexpr std::string_view kNoLogLines =
+    "no product was found in the log; it is written by programs that run with "
+    "CUBLASLT_LOG_LEVEL=2 CUBLASLT_LOG_FILE=FILE";
+
+// A new folder that only this user can read; removed with the object.
+class TemporaryFolder {
+ public:
+  static Expected<TemporaryFolder> create() {
+    std::error_code error;
+    const fs::path parent = fs::temp_directory_path(error);
+    if (error) return usage_error("there is no folder for temporary files; set TMPDIR to one");
+    std::string name = (parent / "gemm-tune-capture-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) {
+      return tl::unexpected(file_error(
+          "cannot make a folder in " + in_quotes(parent.string()) + " (see TMPDIR)", errno));
+    }
+    return TemporaryFolder(std::move(name));
+  }
+  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+// Behind what is preloaded already.
+std::string preload_list(const fs::path& library) {
+  const char* const others = std::getenv("LD_PRELOAD");
+  if (others == nullptr || *others == '\0') return library.string();
+  return std::string(others) + ":" + library.string();
+}
+
+Expected<ProductCounts> run_recorded(const Context& context, const CaptureOptions& options,
+                                     int& exit_code) {
+  const auto library = find_preload_library(context.environment.executable);
+  if (!library) return tl::unexpected(library.error());
+  const auto folder = TemporaryFolder::create();
+  if (!folder) return tl::unexpected(folder.error());
+  auto ended = run_program(options.program, {{"LD_PRELOAD", preload_list(*library)},
+                                             {cublas_preload::kFolderVariable, folder->path()}});
+  if (!ended) return tl::unexpected(ended.error());
+  exit_code = *ended;
+  return read_product_files(folder->path());
+}
+
+Expected<ProductCounts> read_logs(const std::vector<std::string>& files) {
+  ProductCounts counts;
+  for (const std::string& file : files) {
+    std::ifstream log(file, std::ios::binary);
+    std::error_code error;
+    if (fs::is_directory(file, error)) return usage_error(in_quotes(file) + " is a folder");
+    if (!log) return tl::unexpected(file_error("cannot read " + in_quotes(file), errno));
+    read_cublaslt_log(log, counts);
+  }
+  counts.processes = static_cast<int>(files.size());
+  return counts;
+}
+
+std::string about(const CaptureOptions& options) {
+  if (!options.logs.empty())
+    return fmt::format("products of cuBLASLt's log {}", fmt::join(options.logs, " "));
+  return fmt::format("products of: {}", fmt::join(options.program, " "));
+}
+
+Expected<void> check(const CaptureOptions& options) {
+  if (options.program.empty() && options.logs.empty()) {
+    return usage_error(
+        "nothing to capture: give a program behind --, or --from-log FILE, e.g. gemm-tune capture "
+        "-o app.json -- python app.py");
+  }
+  if (!options.program.empty() && !options.logs.empty())
+    return usage_error("either a program or --from-log, not both");
+  return {};
+}
+
+}  // namespace
+
+Expected<CaptureReport> capture(const Context& context, const CaptureOptions& options) {
+  if (auto checked = check(options); !checked) return tl::unexpected(checked.error());
+  // An unwritable path must not cost a run of the program.
+  auto file = OutputFile::create(options.output);
+  if (!file) return tl::unexpected(file.error());
+  CaptureReport report;
+  const bool from_logs = !options.logs.empty();
+  const auto counts =
+      from_logs ? read_logs(options.logs) : run_recorded(context, options, report.exit_code);
+  if (!counts) return tl::unexpected(counts.error());
+  report.captured = merge(*counts);
+  if (report.captured.calls() == 0 && report.captured.unread_lines == 0) {
+    const std::string_view why = from_logs                        ? kNoLogLines
+                                 : report.captured.processes == 0 ? kNoProducts
+                                                                  : kNoneSucceeded;
+    if (report.exit_code == 0) return make_error(ErrorKind::not_found, std::string(why));
+    context.log->warn("{}", why);
+    return report;
+  }
+  if (report.captured.problems.empty()) return report;
+  file->write(
+      suite_text(report.captured, fs::path(options.output).stem().string(), about(options)));
+  if (auto written = file->commit(); !written) return tl::unexpected(written.error());
+  report.suite = options.output;
+  return report;
+}
+
+}  // namespace gemmtune::app

@@ -1,0 +1,77 @@
+#include "app/capture/product_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <system_error>
+
+#include "core/names.h"
+#include "cublas_preload/product_file.h"
+
+namespace gemmtune::app {
+namespace {
+
+namespace fs = std::filesystem;
+using cublas_preload::ProductFileHeader;
+using cublas_preload::ProductRecord;
+
+template <class Value>
+bool read(std::istream& in, Value& value) {
+  return static_cast<bool>(in.read(reinterpret_cast<char*>(&value), sizeof(value)));
+}
+
+ProductCount count_of(const ProductRecord& record) {
+  ProductCount count;
+  count.product = record.product;
+  count.calls = static_cast<int64_t>(record.calls);
+  count.graph_calls = static_cast<int64_t>(record.graph_calls);
+  const auto kept = std::min<uint64_t>(record.samples, record.us.size());
+  count.us.assign(record.us.begin(), record.us.begin() + static_cast<std::ptrdiff_t>(kept));
+  return count;
+}
+
+}  // namespace
+
+Expected<ProductCounts> read_product_file(const fs::path& path) {
+  const auto refuse = [&path](std::string_view why) {
+    return make_error(ErrorKind::io, fmt::format("{} {}", in_quotes(path.string()), why));
+  };
+  std::ifstream in(path, std::ios::binary);
+  ProductFileHeader header;
+  if (!in || !read(in, header)) return refuse("cannot be read");
+  if (header.magic != cublas_preload::kMagic || header.record_bytes != sizeof(ProductRecord) ||
+      header.used > header.capacity)
+    return refuse("was not written by this version of libgemmtune_cublas.so");
+  ProductCounts counts;
+  counts.calls_left_out = static_cast<int64_t>(header.calls_left_out);
+  counts.processes = 1;
+  for (uint64_t i = 0; i < header.used; ++i) {
+    ProductRecord record;
+    if (!read(in, record)) return refuse("ends too early");
+    if (record.calls > 0) counts.products.push_back(count_of(record));
+  }
+  return counts;
+}
+
+Expected<ProductCounts> read_product_files(const fs::path& folder) {
+  ProductCounts all;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() != cublas_preload::kFileSuffix) continue;
+    auto counts = read_product_file(entry.path());
+    if (!counts) return counts;
+    std::move(counts->products.begin(), counts->products.end(), std::back_inserter(all.products));
+    all.calls_left_out += counts->calls_left_out;
+    all.processes += counts->processes;
+  }
+  if (error) {
+    return make_error(ErrorKind::io, fmt::format("cannot read {}: {}", in_quotes(folder.string()),
+                                                 error.message()));
+  }
+  return all;
+}
+
+}  // namespace gemmtune::app

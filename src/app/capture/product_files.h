@@ -1,0 +1,17 @@
+#pragma once
+
+#include <filesystem>
+
+#include "app/capture/product_count.h"
+#include "core/error.h"
+
+namespace gemmtune::app {
+
+// What one process left (cublas_preload/product_file.h). An error for a file of another kind or
+// version, or one that ends too early.
+Expected<ProductCounts> read_product_file(const std::filesystem::path& path);
+
+// What all processes left in a folder. An error for a file that cannot be read.
+Expected<ProductCounts> read_product_files(const std::filesystem::path& folder);
+
+}  // namespace gemmtune::app

@@ -1,0 +1,260 @@
+// The products of cuBLAS, each handed on as it was called.
+#include "cublas_preload/entries.h"
+#include "cublas_preload/hand_on.h"
+
+namespace gemmtune::cublas_preload {
+namespace {
+
+using vendor::blas::Algorithm;
+using vendor::blas::ComputeType;
+using vendor::blas::ElementType;
+using vendor::blas::Half;
+using vendor::blas::Handle;
+using vendor::blas::Status;
+using vendor::blas::Transpose;
+
+constexpr auto kF64 = static_cast<ElementType>(1);
+constexpr auto kComputeF64 = static_cast<ComputeType>(70);
+
+template <class Element>
+constexpr ElementType kTypeOf = ElementType::f32;
+template <>
+constexpr ElementType kTypeOf<double> = kF64;
+template <>
+constexpr ElementType kTypeOf<Half> = ElementType::f16;
+
+template <class Element>
+constexpr ComputeType kComputeOf = ComputeType::f32;
+template <>
+constexpr ComputeType kComputeOf<double> = kComputeF64;
+template <>
+constexpr ComputeType kComputeOf<Half> = ComputeType::f16;
+
+// A product in the making, from the arguments that all forms have.
+struct Form {
+  Product product;
+
+  Form(Transpose op_a, Transpose op_b, int64_t m, int64_t n, int64_t k) {
+    product.transpose_a = op_a;
+    product.transpose_b = op_b;
+    product.m = m;
+    product.n = n;
+    product.k = k;
+  }
+  Form& lds(int64_t a, int64_t b, int64_t c) {
+    product.a.ld = a;
+    product.b.ld = b;
+    product.d.ld = c;
+    return *this;
+  }
+  Form& strides(int64_t a, int64_t b, int64_t c, int64_t batch) {
+    product.a.stride = a;
+    product.b.stride = b;
+    product.d.stride = c;
+    product.batch = batch;
+    return *this;
+  }
+  Form& types(ElementType a, ElementType b, ElementType c, ComputeType compute) {
+    product.a.type = a;
+    product.b.type = b;
+    product.d.type = c;
+    product.compute = compute;
+    product.scale_type = scale_type_of(compute);
+    return *this;
+  }
+  template <class Element>
+  Form& all_of() {
+    return types(kTypeOf<Element>, kTypeOf<Element>, kTypeOf<Element>, kComputeOf<Element>);
+  }
+  Form& odd(Oddity oddity) {
+    add(product, oddity);
+    return *this;
+  }
+};
+
+CallPointers pointers(const void* a, const void* b, const void* c, const void* beta) {
+  return {a, b, c, c, beta};
+}
+
+// Products of several sizes in one call; their arguments may be in device memory.
+template <class Call>
+Status record_grouped(Handle handle, ElementType a, ElementType b, ElementType c,
+                      ComputeType compute, const Call& call) {
+  Form form(Transpose::no, Transpose::no, 0, 0, 0);
+  form.types(a, b, c, compute).odd(Oddity::grouped);
+  return record_product(handle, form.product, {}, call);
+}
+
+}  // namespace
+
+// A batch by pointer arrays: the pointers themselves are in device memory.
+constexpr CallPointers kNoPointers = {};
+
+#define GEMMTUNE_OPERATIONS(INT) Transpose op_a, Transpose op_b, INT m, INT n, INT k
+#define GEMMTUNE_FORM Form(op_a, op_b, m, n, k).lds(lda, ldb, ldc)
+
+// NOLINTBEGIN(bugprone-macro-parentheses): arguments are types
+extern "C" {
+
+#define GEMMTUNE_GEMM(NAME, INT, ELEMENT)                                                        \
+  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const ELEMENT* alpha, const ELEMENT* a,   \
+              INT lda, const ELEMENT* b, INT ldb, const ELEMENT* beta, ELEMENT* c, INT ldc) {    \
+    const auto real = GEMMTUNE_REAL(NAME);                                                       \
+    return record_product(                                                                       \
+        handle, GEMMTUNE_FORM.all_of<ELEMENT>().product, pointers(a, b, c, beta),                \
+        [&] { return real(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc); }); \
+  }
+GEMMTUNE_GEMM(cublasSgemm_v2, int, float)
+GEMMTUNE_GEMM(cublasSgemm_v2_64, int64_t, float)
+GEMMTUNE_GEMM(cublasDgemm_v2, int, double)
+GEMMTUNE_GEMM(cublasDgemm_v2_64, int64_t, double)
+GEMMTUNE_GEMM(cublasHgemm, int, Half)
+GEMMTUNE_GEMM(cublasHgemm_64, int64_t, Half)
+
+#define GEMMTUNE_GEMM_STRIDED(NAME, INT, ELEMENT)                                              \
+  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const ELEMENT* alpha, const ELEMENT* a, \
+              INT lda, long long stride_a, const ELEMENT* b, INT ldb, long long stride_b,      \
+              const ELEMENT* beta, ELEMENT* c, INT ldc, long long stride_c, INT batch) {       \
+    const auto real = GEMMTUNE_REAL(NAME);                                                     \
+    return record_product(                                                                     \
+        handle,                                                                                \
+        GEMMTUNE_FORM.strides(stride_a, stride_b, stride_c, batch).all_of<ELEMENT>().product,  \
+        pointers(a, b, c, beta), [&] {                                                         \
+          return real(handle, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b,  \
+                      beta, c, ldc, stride_c, batch);                                          \
+        });                                                                                    \
+  }
+GEMMTUNE_GEMM_STRIDED(cublasSgemmStridedBatched, int, float)
+GEMMTUNE_GEMM_STRIDED(cublasSgemmStridedBatched_64, int64_t, float)
+GEMMTUNE_GEMM_STRIDED(cublasDgemmStridedBatched, int, double)
+GEMMTUNE_GEMM_STRIDED(cublasDgemmStridedBatched_64, int64_t, double)
+GEMMTUNE_GEMM_STRIDED(cublasHgemmStridedBatched, int, Half)
+GEMMTUNE_GEMM_STRIDED(cublasHgemmStridedBatched_64, int64_t, Half)
+
+#define GEMMTUNE_GEMM_BATCHED(NAME, INT, ELEMENT)                                                 \
+  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const ELEMENT* alpha,                      \
+              const ELEMENT* const* a, INT lda, const ELEMENT* const* b, INT ldb,                 \
+              const ELEMENT* beta, ELEMENT* const* c, INT ldc, INT batch) {                       \
+    const auto real = GEMMTUNE_REAL(NAME);                                                        \
+    return record_product(handle,                                                                 \
+                          GEMMTUNE_FORM.strides(0, 0, 0, batch)                                   \
+                              .all_of<ELEMENT>()                                                  \
+                              .odd(Oddity::pointer_array)                                         \
+                              .product,                                                           \
+                          kNoPointers, [&] {                                                      \
+                            return real(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, \
+                                        c, ldc, batch);                                           \
+                          });                                                                     \
+  }
+GEMMTUNE_GEMM_BATCHED(cublasSgemmBatched, int, float)
+GEMMTUNE_GEMM_BATCHED(cublasSgemmBatched_64, int64_t, float)
+GEMMTUNE_GEMM_BATCHED(cublasDgemmBatched, int, double)
+GEMMTUNE_GEMM_BATCHED(cublasDgemmBatched_64, int64_t, double)
+GEMMTUNE_GEMM_BATCHED(cublasHgemmBatched, int, Half)
+GEMMTUNE_GEMM_BATCHED(cublasHgemmBatched_64, int64_t, Half)
+
+#define GEMMTUNE_GEMM_GROUPED(NAME, INT, ELEMENT)                                           \
+  Status NAME(Handle handle, const Transpose* op_a, const Transpose* op_b, const INT* m,    \
+              const INT* n, const INT* k, const ELEMENT* alpha, const ELEMENT* const* a,    \
+              const INT* lda, const ELEMENT* const* b, const INT* ldb, const ELEMENT* beta, \
+              ELEMENT* const* c, const INT* ldc, INT groups, const INT* group_sizes) {      \
+    const auto real = GEMMTUNE_REAL(NAME);                                                  \
+    constexpr ElementType kType = kTypeOf<ELEMENT>;                                         \
+    return record_grouped(handle, kType, kType, kType, kComputeOf<ELEMENT>, [&] {           \
+      return real(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, groups, \
+                  group_sizes);                                                             \
+    });                                                                                     \
+  }
+GEMMTUNE_GEMM_GROUPED(cublasSgemmGroupedBatched, int, float)
+GEMMTUNE_GEMM_GROUPED(cublasSgemmGroupedBatched_64, int64_t, float)
+GEMMTUNE_GEMM_GROUPED(cublasDgemmGroupedBatched, int, double)
+GEMMTUNE_GEMM_GROUPED(cublasDgemmGroupedBatched_64, int64_t, double)
+
+#define GEMMTUNE_SGEMM_EX(NAME, INT)                                                             \
+  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const float* alpha, const void* a,        \
+              ElementType a_type, INT lda, const void* b, ElementType b_type, INT ldb,           \
+              const float* beta, void* c, ElementType c_type, INT ldc) {                         \
+    const auto real = GEMMTUNE_REAL(NAME);                                                       \
+    return record_product(handle,                                                                \
+                          GEMMTUNE_FORM.types(a_type, b_type, c_type, ComputeType::f32).product, \
+                          pointers(a, b, c, beta), [&] {                                         \
+                            return real(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b,   \
+                                        b_type, ldb, beta, c, c_type, ldc);                      \
+                          });                                                                    \
+  }
+GEMMTUNE_SGEMM_EX(cublasSgemmEx, int)
+GEMMTUNE_SGEMM_EX(cublasSgemmEx_64, int64_t)
+
+#define GEMMTUNE_GEMM_EX(NAME, INT)                                                             \
+  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const void* alpha, const void* a,        \
+              ElementType a_type, INT lda, const void* b, ElementType b_type, INT ldb,          \
+              const void* beta, void* c, ElementType c_type, INT ldc, ComputeType compute,      \
+              Algorithm algorithm) {                                                            \
+    const auto real = GEMMTUNE_REAL(NAME);                                                      \
+    return record_product(handle, GEMMTUNE_FORM.types(a_type, b_type, c_type, compute).product, \
+                          pointers(a, b, c, beta), [&] {                                        \
+                            return real(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b,  \
+                                        b_type, ldb, beta, c, c_type, ldc, compute, algorithm); \
+                          });                                                                   \
+  }
+GEMMTUNE_GEMM_EX(cublasGemmEx, int)
+GEMMTUNE_GEMM_EX(cublasGemmEx_64, int64_t)
+
+#define GEMMTUNE_GEMM_STRIDED_EX(NAME, INT)                                                        \
+  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const void* alpha, const void* a,           \
+              ElementType a_type, INT lda, long long stride_a, const void* b, ElementType b_type,  \
+              INT ldb, long long stride_b, const void* beta, void* c, ElementType c_type, INT ldc, \
+              long long stride_c, INT batch, ComputeType compute, Algorithm algorithm) {           \
+    const auto real = GEMMTUNE_REAL(NAME);                                                         \
+    return record_product(handle,                                                                  \
+                          GEMMTUNE_FORM.strides(stride_a, stride_b, stride_c, batch)               \
+                              .types(a_type, b_type, c_type, compute)                              \
+                              .product,                                                            \
+                          pointers(a, b, c, beta), [&] {                                           \
+                            return real(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda,        \
+                                        stride_a, b, b_type, ldb, stride_b, beta, c, c_type, ldc,  \
+                                        stride_c, batch, compute, algorithm);                      \
+                          });                                                                      \
+  }
+GEMMTUNE_GEMM_STRIDED_EX(cublasGemmStridedBatchedEx, int)
+GEMMTUNE_GEMM_STRIDED_EX(cublasGemmStridedBatchedEx_64, int64_t)
+
+#define GEMMTUNE_GEMM_BATCHED_EX(NAME, INT)                                                     \
+  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const void* alpha, const void* const* a, \
+              ElementType a_type, INT lda, const void* const* b, ElementType b_type, INT ldb,   \
+              const void* beta, void* const* c, ElementType c_type, INT ldc, INT batch,         \
+              ComputeType compute, Algorithm algorithm) {                                       \
+    const auto real = GEMMTUNE_REAL(NAME);                                                      \
+    return record_product(handle,                                                               \
+                          GEMMTUNE_FORM.strides(0, 0, 0, batch)                                 \
+                              .types(a_type, b_type, c_type, compute)                           \
+                              .odd(Oddity::pointer_array)                                       \
+                              .product,                                                         \
+                          kNoPointers, [&] {                                                    \
+                            return real(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b,  \
+                                        b_type, ldb, beta, c, c_type, ldc, batch, compute,      \
+                                        algorithm);                                             \
+                          });                                                                   \
+  }
+GEMMTUNE_GEMM_BATCHED_EX(cublasGemmBatchedEx, int)
+GEMMTUNE_GEMM_BATCHED_EX(cublasGemmBatchedEx_64, int64_t)
+
+#define GEMMTUNE_GEMM_GROUPED_EX(NAME, INT)                                                    \
+  Status NAME(Handle handle, const Transpose* op_a, const Transpose* op_b, const INT* m,       \
+              const INT* n, const INT* k, const void* alpha, const void* const* a,             \
+              ElementType a_type, const INT* lda, const void* const* b, ElementType b_type,    \
+              const INT* ldb, const void* beta, void* const* c, ElementType c_type,            \
+              const INT* ldc, INT groups, const INT* group_sizes, ComputeType compute) {       \
+    const auto real = GEMMTUNE_REAL(NAME);                                                     \
+    return record_grouped(handle, a_type, b_type, c_type, compute, [&] {                       \
+      return real(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, \
+                  c_type, ldc, groups, group_sizes, compute);                                  \
+    });                                                                                        \
+  }
+GEMMTUNE_GEMM_GROUPED_EX(cublasGemmGroupedBatchedEx, int)
+GEMMTUNE_GEMM_GROUPED_EX(cublasGemmGroupedBatchedEx_64, int64_t)
+
+}  // extern "C"
+// NOLINTEND(bugprone-macro-parentheses)
+
+}  // namespace gemmtune::cublas_preload

@@ -1,0 +1,230 @@
+#include "cublas_preload/descriptors.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace gemmtune::cublas_preload {
+namespace {
+
+constexpr auto kF64 = static_cast<lt::ElementType>(1);
+constexpr auto kI32 = static_cast<lt::ElementType>(10);
+constexpr int kFirstVectorPointerMode = 2;
+constexpr int32_t kFullMatrix = 2;  // of the fill mode
+constexpr int kTransposeC = 5;      // of the operation's attributes
+constexpr int kSmCount = 15;
+constexpr int kFields = 64;
+
+// Whether `value` was as large as a `Field`, and is that now.
+template <class Field>
+bool take(Field& field, const void* value, size_t bytes) {
+  if (bytes != sizeof(Field)) return false;
+  std::memcpy(&field, value, bytes);
+  return true;
+}
+
+bool all_zero(const void* value, size_t bytes) {
+  const auto* const begin = static_cast<const unsigned char*>(value);
+  return std::all_of(begin, begin + bytes, [](unsigned char byte) { return byte == 0; });
+}
+
+// Notes an attribute without a field. All of them are off where they are 0.
+void note(uint64_t& attributes, int attribute, bool is_set) {
+  const int place = attribute >= 0 && attribute < kFields - 1 ? attribute : kFields - 1;
+  const uint64_t bit = uint64_t{1} << place;
+  attributes = is_set ? attributes | bit : attributes & ~bit;
+}
+
+void add(LayoutState& layout, Oddity oddity) {
+  layout.oddities |= static_cast<uint32_t>(oddity);
+}
+
+bool is_set(const OperationState& operation, int attribute) {
+  return (operation.set_attributes >> attribute & 1) != 0;
+}
+
+// Sizes of op(A), op(B) and D; false where they do not go together.
+bool take_sizes(Product& product, const LayoutState& a, const LayoutState& b,
+                const LayoutState& d) {
+  const auto rows = [](const LayoutState& x, lt::Transpose op) {
+    return op == lt::Transpose::no ? x.rows : x.columns;
+  };
+  const auto columns = [](const LayoutState& x, lt::Transpose op) {
+    return op == lt::Transpose::no ? x.columns : x.rows;
+  };
+  product.m = static_cast<int64_t>(d.rows);
+  product.n = static_cast<int64_t>(d.columns);
+  product.k = static_cast<int64_t>(columns(a, product.transpose_a));
+  return rows(a, product.transpose_a) == d.rows && columns(b, product.transpose_b) == d.columns &&
+         columns(a, product.transpose_a) == rows(b, product.transpose_b);
+}
+
+void take_operation(Product& product, const OperationState& operation) {
+  product.transpose_a = operation.transpose_a;
+  product.transpose_b = operation.transpose_b;
+  product.compute = operation.compute;
+  product.scale_type = operation.scale_type;
+  product.epilogue = operation.epilogue;
+  product.bias_type = operation.bias_type;
+  if (operation.pointer_mode >= kFirstVectorPointerMode) add(product, Oddity::scalar_vector);
+  if (is_set(operation, kTransposeC)) add(product, Oddity::transposed_result);
+  if (is_set(operation, kSmCount)) add(product, Oddity::sm_count);
+  constexpr uint64_t kNamed = uint64_t{1} << kTransposeC | uint64_t{1} << kSmCount;
+  if ((operation.set_attributes & ~kNamed) != 0) add(product, Oddity::attribute);
+}
+
+}  // namespace
+
+LayoutState new_layout(lt::ElementType type, uint64_t rows, uint64_t columns, int64_t ld) {
+  LayoutState layout;
+  layout.rows = rows;
+  layout.columns = columns;
+  layout.memory.type = type;
+  layout.memory.ld = ld;
+  return layout;
+}
+
+OperationState new_operation(lt::ComputeType compute, lt::ElementType scale_type) {
+  OperationState operation;
+  operation.compute = compute;
+  operation.scale_type = scale_type;
+  return operation;
+}
+
+void set_attribute(LayoutState& layout, lt::LayoutAttribute attribute, const void* value,
+                   size_t bytes) {
+  if (value == nullptr) return;
+  bool taken = true;
+  switch (attribute) {
+    case lt::LayoutAttribute::type:
+      taken = take(layout.memory.type, value, bytes);
+      break;
+    case lt::LayoutAttribute::order:
+      taken = take(layout.memory.order, value, bytes);
+      break;
+    case lt::LayoutAttribute::rows:
+      taken = take(layout.rows, value, bytes);
+      break;
+    case lt::LayoutAttribute::columns:
+      taken = take(layout.columns, value, bytes);
+      break;
+    case lt::LayoutAttribute::ld:
+      taken = take(layout.memory.ld, value, bytes);
+      break;
+    case lt::LayoutAttribute::batch_count:
+      taken = take(layout.batch, value, bytes);
+      break;
+    case lt::LayoutAttribute::batch_stride:
+      taken = take(layout.memory.stride, value, bytes);
+      break;
+    case lt::LayoutAttribute::plane_offset:
+      if (!all_zero(value, bytes)) add(layout, Oddity::planar);
+      break;
+    case lt::LayoutAttribute::batch_mode:
+      if (!all_zero(value, bytes)) add(layout, Oddity::pointer_array);
+      break;
+    default:
+      if (!all_zero(value, bytes)) add(layout, Oddity::attribute);
+      break;
+  }
+  if (!taken) add(layout, Oddity::attribute);
+}
+
+void set_attribute(OperationState& operation, lt::OperationAttribute attribute, const void* value,
+                   size_t bytes) {
+  if (value == nullptr) return;
+  bool taken = true;
+  int32_t fill_mode = kFullMatrix;
+  switch (attribute) {
+    case lt::OperationAttribute::compute_type:
+      taken = take(operation.compute, value, bytes);
+      break;
+    case lt::OperationAttribute::scale_type:
+      taken = take(operation.scale_type, value, bytes);
+      break;
+    case lt::OperationAttribute::pointer_mode:
+      taken = take(operation.pointer_mode, value, bytes);
+      break;
+    case lt::OperationAttribute::transpose_a:
+      taken = take(operation.transpose_a, value, bytes);
+      break;
+    case lt::OperationAttribute::transpose_b:
+      taken = take(operation.transpose_b, value, bytes);
+      break;
+    case lt::OperationAttribute::epilogue:
+      taken = take(operation.epilogue, value, bytes);
+      break;
+    case lt::OperationAttribute::bias_type:
+      taken = take(operation.bias_type, value, bytes);
+      break;
+    case lt::OperationAttribute::fill_mode:
+      taken = take(fill_mode, value, bytes);
+      note(operation.set_attributes, static_cast<int>(attribute), fill_mode != kFullMatrix);
+      break;
+    case lt::OperationAttribute::bias_pointer:  // another one with every product
+    case lt::OperationAttribute::fast_sums:     // of 8-bit operands, which are not recorded
+      break;
+    default:
+      note(operation.set_attributes, static_cast<int>(attribute), !all_zero(value, bytes));
+      break;
+  }
+  if (!taken) note(operation.set_attributes, kFields, true);
+}
+
+lt::ElementType scale_type_of(lt::ComputeType compute) {
+  switch (static_cast<int>(compute)) {
+    case 64:  // 16F
+    case 65:
+      return lt::ElementType::f16;
+    case 70:  // 64F
+    case 71:
+    case 79:
+      return kF64;
+    case 72:  // 32I
+    case 73:
+      return kI32;
+    default:
+      return lt::ElementType::f32;
+  }
+}
+
+Product complete(Product sizes, const HandleState& handle, const CallPointers& pointers) {
+  sizes.math_mode = handle.math_mode;
+  sizes.workspace_bytes = handle.workspace_bytes;
+  sizes.align_bytes = alignment_of(pointers.a, pointers.b, pointers.d);
+  sizes.beta = handle.pointer_mode == lt::PointerMode::host
+                   ? beta_at(pointers.beta, sizes.scale_type)
+                   : Beta::on_device;
+  if (handle.sm_count != 0) add(sizes, Oddity::sm_count);
+  if (sizes.batch == 1) sizes.a.stride = sizes.b.stride = sizes.d.stride = 0;
+  return sizes;
+}
+
+Product matmul_product(const MatmulStates& states, const CallPointers& pointers,
+                       int64_t workspace_bytes) {
+  Product product;
+  product.workspace_bytes = workspace_bytes;
+  if (!states.operation || !states.a || !states.b || !states.d) {
+    product.workspace_bytes = 0;
+    add(product, Oddity::unknown_descriptor);
+    return product;
+  }
+  const LayoutState& d = *states.d;
+  take_operation(product, *states.operation);
+  product.a = states.a->memory;
+  product.b = states.b->memory;
+  product.d = d.memory;
+  product.batch = d.batch;
+  product.oddities |= states.a->oddities | states.b->oddities | d.oddities;
+  if (!take_sizes(product, *states.a, *states.b, d)) add(product, Oddity::sizes_disagree);
+  if (states.a->batch != d.batch || states.b->batch != d.batch)
+    add(product, Oddity::batches_disagree);
+  if (product.batch == 1) product.a.stride = product.b.stride = product.d.stride = 0;
+  product.align_bytes = alignment_of(pointers.a, pointers.b, pointers.d);
+  product.beta = states.operation->pointer_mode == 0 ? beta_at(pointers.beta, product.scale_type)
+                                                     : Beta::on_device;
+  const bool in_place = pointers.c == pointers.d && states.c && *states.c == d;
+  if (product.beta != Beta::zero && !in_place) add(product, Oddity::separate_c);
+  return product;
+}
+
+}  // namespace gemmtune::cublas_preload

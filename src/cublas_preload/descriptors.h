@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "cublas_preload/product.h"
+
+// What the calls that describe products have said, so that a product can be understood without
+// asking cuBLAS for anything. Values only.
+namespace gemmtune::cublas_preload {
+
+// Of a cublasHandle_t. The defaults are those of a new one.
+struct HandleState {
+  CUstream stream = nullptr;
+  int64_t workspace_bytes = Product::kOwnWorkspace;
+  int32_t math_mode = 0;
+  lt::PointerMode pointer_mode = lt::PointerMode::host;
+  int32_t sm_count = 0;  // 0: all
+};
+
+// Of a cublasLtMatrixLayout_t.
+struct LayoutState {
+  uint64_t rows = 0;
+  uint64_t columns = 0;
+  Operand memory;
+  int32_t batch = 1;
+  uint32_t oddities = 0;
+
+  bool operator==(const LayoutState&) const = default;
+};
+
+// Of a cublasLtMatmulDesc_t.
+struct OperationState {
+  lt::ComputeType compute = lt::ComputeType::f32;
+  lt::ElementType scale_type = lt::ElementType::f32;
+  int32_t pointer_mode = 0;
+  lt::Transpose transpose_a = lt::Transpose::no;
+  lt::Transpose transpose_b = lt::Transpose::no;
+  lt::Epilogue epilogue = lt::Epilogue::none;
+  int32_t bias_type = Product::kTypeOfResult;
+  // Attributes below 64 that have no field here and are not at their default; bit 63: any other.
+  uint64_t set_attributes = 0;
+};
+
+LayoutState new_layout(lt::ElementType type, uint64_t rows, uint64_t columns, int64_t ld);
+OperationState new_operation(lt::ComputeType compute, lt::ElementType scale_type);
+
+// What a successful call that sets an attribute has changed.
+void set_attribute(LayoutState& layout, lt::LayoutAttribute attribute, const void* value,
+                   size_t bytes);
+void set_attribute(OperationState& operation, lt::OperationAttribute attribute, const void* value,
+                   size_t bytes);
+
+// Pointers of a call, for their alignment and for what beta is.
+struct CallPointers {
+  const void* a = nullptr;
+  const void* b = nullptr;
+  const void* c = nullptr;  // as `d` except where cuBLASLt is given another one
+  const void* d = nullptr;
+  const void* beta = nullptr;
+};
+
+// What a call of cuBLAS asks for: with sizes and operands of `sizes`, and the settings of `handle`.
+Product complete(Product sizes, const HandleState& handle, const CallPointers& pointers);
+
+// What a call of cublasLtMatmul asks for; with Oddity::unknown_descriptor and little else where one
+// of the states is missing.
+struct MatmulStates {
+  std::optional<OperationState> operation;
+  std::optional<LayoutState> a;
+  std::optional<LayoutState> b;
+  std::optional<LayoutState> c;
+  std::optional<LayoutState> d;
+};
+Product matmul_product(const MatmulStates& states, const CallPointers& pointers,
+                       int64_t workspace_bytes);
+
+// The type of alpha and beta that a compute type goes with in cuBLAS.
+lt::ElementType scale_type_of(lt::ComputeType compute);
+
+}  // namespace gemmtune::cublas_preload

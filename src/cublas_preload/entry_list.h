@@ -1,0 +1,65 @@
+#pragma once
+
+#include "vendor/cublas_api.h"
+
+// The functions of cuBLAS and cuBLASLt that this library stands in front of: name, and signature.
+namespace gemmtune::cublas_preload {
+
+namespace lt = vendor::lt;
+using Products32 = vendor::blas::Products<int>;
+using Products64 = vendor::blas::Products<int64_t>;
+
+#define GEMMTUNE_CUBLAS_PRODUCTS(X)                                             \
+  X(cublasSgemm_v2, Products32::gemm<float>)                                    \
+  X(cublasSgemm_v2_64, Products64::gemm<float>)                                 \
+  X(cublasDgemm_v2, Products32::gemm<double>)                                   \
+  X(cublasDgemm_v2_64, Products64::gemm<double>)                                \
+  X(cublasHgemm, Products32::gemm<vendor::blas::Half>)                          \
+  X(cublasHgemm_64, Products64::gemm<vendor::blas::Half>)                       \
+  X(cublasSgemmStridedBatched, Products32::gemm_strided<float>)                 \
+  X(cublasSgemmStridedBatched_64, Products64::gemm_strided<float>)              \
+  X(cublasDgemmStridedBatched, Products32::gemm_strided<double>)                \
+  X(cublasDgemmStridedBatched_64, Products64::gemm_strided<double>)             \
+  X(cublasHgemmStridedBatched, Products32::gemm_strided<vendor::blas::Half>)    \
+  X(cublasHgemmStridedBatched_64, Products64::gemm_strided<vendor::blas::Half>) \
+  X(cublasSgemmBatched, Products32::gemm_batched<float>)                        \
+  X(cublasSgemmBatched_64, Products64::gemm_batched<float>)                     \
+  X(cublasDgemmBatched, Products32::gemm_batched<double>)                       \
+  X(cublasDgemmBatched_64, Products64::gemm_batched<double>)                    \
+  X(cublasHgemmBatched, Products32::gemm_batched<vendor::blas::Half>)           \
+  X(cublasHgemmBatched_64, Products64::gemm_batched<vendor::blas::Half>)        \
+  X(cublasSgemmGroupedBatched, Products32::gemm_grouped<float>)                 \
+  X(cublasSgemmGroupedBatched_64, Products64::gemm_grouped<float>)              \
+  X(cublasDgemmGroupedBatched, Products32::gemm_grouped<double>)                \
+  X(cublasDgemmGroupedBatched_64, Products64::gemm_grouped<double>)             \
+  X(cublasSgemmEx, Products32::sgemm_ex)                                        \
+  X(cublasSgemmEx_64, Products64::sgemm_ex)                                     \
+  X(cublasGemmEx, Products32::gemm_ex)                                          \
+  X(cublasGemmEx_64, Products64::gemm_ex)                                       \
+  X(cublasGemmStridedBatchedEx, Products32::gemm_strided_ex)                    \
+  X(cublasGemmStridedBatchedEx_64, Products64::gemm_strided_ex)                 \
+  X(cublasGemmBatchedEx, Products32::gemm_batched_ex)                           \
+  X(cublasGemmBatchedEx_64, Products64::gemm_batched_ex)                        \
+  X(cublasGemmGroupedBatchedEx, Products32::gemm_grouped_ex)                    \
+  X(cublasGemmGroupedBatchedEx_64, Products64::gemm_grouped_ex)
+
+#define GEMMTUNE_CUBLAS_SETTINGS(X)                                    \
+  X(cublasDestroy_v2, vendor::blas::Settings::destroy)                 \
+  X(cublasSetStream_v2, vendor::blas::Settings::set_stream)            \
+  X(cublasSetWorkspace_v2, vendor::blas::Settings::set_workspace)      \
+  X(cublasSetPointerMode_v2, vendor::blas::Settings::set_pointer_mode) \
+  X(cublasSetMathMode, vendor::blas::Settings::set_math_mode)          \
+  X(cublasSetSmCountTarget, vendor::blas::Settings::set_sm_count)
+
+#define GEMMTUNE_CUBLASLT_TAKEN(X)                                  \
+  X(cublasLtMatmul, lt::Functions::matmul)                          \
+  X(cublasLtMatrixLayoutCreate, lt::Functions::layout_create)       \
+  X(cublasLtMatrixLayoutInit_internal, lt::Functions::layout_init)  \
+  X(cublasLtMatrixLayoutSetAttribute, lt::Functions::layout_set)    \
+  X(cublasLtMatrixLayoutDestroy, lt::Functions::layout_destroy)     \
+  X(cublasLtMatmulDescCreate, lt::Functions::operation_create)      \
+  X(cublasLtMatmulDescInit_internal, lt::Functions::operation_init) \
+  X(cublasLtMatmulDescSetAttribute, lt::Functions::operation_set)   \
+  X(cublasLtMatmulDescDestroy, lt::Functions::operation_destroy)
+
+}  // namespace gemmtune::cublas_preload

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "cublas_preload/real_functions.h"
+#include "cublas_preload/recorder.h"
+#include "vendor/cublas_api.h"
+
+namespace gemmtune::cublas_preload {
+
+// A function of cuBLAS to call, which fails where there is none.
+template <class Signature>
+class Real;
+
+template <class... Arguments>
+class Real<vendor::lt::Status(Arguments...)> {
+ public:
+  explicit Real(void* function)
+      : function_(reinterpret_cast<vendor::lt::Status (*)(Arguments...)>(function)) {}
+
+  vendor::lt::Status operator()(Arguments... arguments) const {
+    return function_ != nullptr ? function_(arguments...) : vendor::lt::Status::not_supported;
+  }
+
+ private:
+  vendor::lt::Status (*function_)(Arguments...);
+};
+
+// In the body of entry point `name`: the function behind it.
+#define GEMMTUNE_REAL(name)               \
+  Real<decltype(name)>([](void* caller) { \
+    static RealFunction function(#name);  \
+    return function.find(caller);         \
+  }(__builtin_extract_return_addr(__builtin_return_address(0))))
+
+// Makes `call`, a product on `handle` with the sizes and operands of `sizes`, and counts it.
+template <class Call>
+vendor::blas::Status record_product(vendor::blas::Handle handle, const Product& sizes,
+                                    const CallPointers& pointers, const Call& call) {
+  Recorder* const recorder = Recorder::get();
+  if (recorder == nullptr) return call();
+  const HandleState state = recorder->handles.get(handle).value_or(HandleState{});
+  return recorder->record(complete(sizes, state, pointers), state.stream, call);
+}
+
+// What a call that describes something has changed, if it succeeded.
+template <class Note>
+vendor::lt::Status noted(vendor::lt::Status status, const Note& note) {
+  if (status != vendor::lt::Status::success) return status;
+  if (Recorder* const recorder = Recorder::get(); recorder != nullptr) note(*recorder);
+  return status;
+}
+
+}  // namespace gemmtune::cublas_preload

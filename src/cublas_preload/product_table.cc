@@ -1,0 +1,132 @@
+#include "cublas_preload/product_table.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+namespace gemmtune::cublas_preload {
+namespace {
+
+// FNV-1a over words, with a last mix because the index takes the low bits.
+uint64_t hash_of(const Product& product) {
+  static_assert(sizeof(Product) % sizeof(uint64_t) == 0);
+  uint64_t words[sizeof(Product) / sizeof(uint64_t)];
+  std::memcpy(words, &product, sizeof(product));
+  uint64_t hash = 0xCBF29CE484222325;
+  for (const uint64_t word : words) hash = (hash ^ word) * 0x100000001B3;
+  return hash ^ hash >> 32;
+}
+
+bool same(const Product& a, const Product& b) {
+  return std::memcmp(&a, &b, sizeof(Product)) == 0;
+}
+
+void add_to(uint64_t& counter, uint64_t n = 1) {
+  std::atomic_ref<uint64_t>(counter).fetch_add(n, std::memory_order_relaxed);
+}
+
+// Whether the process may write a file of that size: trying ends it by a signal where not. With
+// errno set.
+bool may_be_as_large_as(size_t bytes) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= bytes) return true;
+  errno = EFBIG;
+  return false;
+}
+
+// Shared memory of a new file. Its blocks are allocated: writing to memory of a file that the disk
+// has no room for would end the process.
+void* map_new_file(const std::string& path, size_t bytes) {
+  if (!may_be_as_large_as(bytes)) return nullptr;
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) return nullptr;
+  int code = ::posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+  void* memory = MAP_FAILED;
+  if (code == 0) {
+    memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (memory == MAP_FAILED) code = errno;
+  }
+  ::close(fd);
+  if (code == 0) return memory;
+  ::unlink(path.c_str());
+  errno = code;
+  return nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<ProductTable> ProductTable::create(const std::string& path, uint32_t capacity) {
+  const size_t bytes = sizeof(ProductFileHeader) + capacity * sizeof(ProductRecord);
+  void* const memory = map_new_file(path, bytes);
+  if (memory == nullptr) return nullptr;
+  return std::unique_ptr<ProductTable>(new ProductTable(memory, bytes, capacity));
+}
+
+ProductTable::ProductTable(void* memory, size_t bytes, uint32_t capacity)
+    : memory_(memory),
+      bytes_(bytes),
+      capacity_(capacity),
+      mask_(std::bit_ceil(size_t{2} * capacity) - 1),
+      index_(new uint32_t[mask_ + 1]()) {
+  ProductFileHeader* const made = new (memory_) ProductFileHeader;
+  made->capacity = capacity;
+}
+
+ProductTable::~ProductTable() {
+  ::munmap(memory_, bytes_);
+}
+
+ProductRecord* ProductTable::records() {
+  return reinterpret_cast<ProductRecord*>(static_cast<std::byte*>(memory_) +
+                                          sizeof(ProductFileHeader));
+}
+
+ProductRecord* ProductTable::find(const Product& product, size_t& slot) {
+  for (slot = hash_of(product) & mask_;; slot = (slot + 1) & mask_) {
+    const uint32_t entry = std::atomic_ref<uint32_t>(index_[slot]).load(std::memory_order_acquire);
+    if (entry == 0) return nullptr;
+    ProductRecord& record = records()[entry - 1];
+    if (same(record.product, product)) return &record;
+  }
+}
+
+ProductRecord* ProductTable::find_or_add(const Product& product) {
+  size_t slot = 0;
+  if (ProductRecord* const found = find(product, slot); found != nullptr) return found;
+  const std::lock_guard lock(adding_);
+  if (ProductRecord* const found = find(product, slot); found != nullptr) return found;
+  const uint64_t used = header().used;
+  if (used == capacity_) {
+    add_to(header().calls_left_out);
+    return nullptr;
+  }
+  ProductRecord* const record = new (&records()[used]) ProductRecord{product};
+  std::atomic_ref<uint64_t>(header().used).store(used + 1, std::memory_order_release);
+  std::atomic_ref<uint32_t>(index_[slot])
+      .store(static_cast<uint32_t>(used + 1), std::memory_order_release);
+  return record;
+}
+
+void ProductTable::count(ProductRecord& record, bool under_capture) {
+  add_to(record.calls);
+  if (under_capture) add_to(record.graph_calls);
+}
+
+uint64_t ProductTable::calls(const ProductRecord& record) {
+  return std::atomic_ref<uint64_t>(const_cast<uint64_t&>(record.calls))
+      .load(std::memory_order_relaxed);
+}
+
+void ProductTable::add_sample(ProductRecord& record, float us) {
+  record.us[record.samples % kSamplesKept] = us;
+  ++record.samples;
+}
+
+}  // namespace gemmtune::cublas_preload

@@ -1,0 +1,64 @@
+// What a cuBLAS handle is told about its products.
+#include "cublas_preload/entries.h"
+#include "cublas_preload/hand_on.h"
+
+namespace gemmtune::cublas_preload {
+namespace {
+
+using vendor::blas::Handle;
+using vendor::blas::MathMode;
+using vendor::blas::PointerMode;
+using vendor::blas::Status;
+
+template <class Change>
+Status set(Status status, Handle handle, const Change& change) {
+  return noted(status, [&](Recorder& recorder) {
+    recorder.handles.update(handle, change, /*or_add=*/true);
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+Status cublasDestroy_v2(Handle handle) {
+  const auto real = GEMMTUNE_REAL(cublasDestroy_v2);
+  // Before another thread can be given the same address.
+  if (Recorder* const recorder = Recorder::get(); recorder != nullptr)
+    recorder->handles.erase(handle);
+  return real(handle);
+}
+
+Status cublasSetStream_v2(Handle handle, CUstream stream) {
+  const auto real = GEMMTUNE_REAL(cublasSetStream_v2);
+  return set(real(handle, stream), handle, [&](HandleState& state) {
+    state.stream = stream;
+    state.workspace_bytes = Product::kOwnWorkspace;
+  });
+}
+
+Status cublasSetWorkspace_v2(Handle handle, void* workspace, size_t bytes) {
+  const auto real = GEMMTUNE_REAL(cublasSetWorkspace_v2);
+  return set(real(handle, workspace, bytes), handle,
+             [&](HandleState& state) { state.workspace_bytes = static_cast<int64_t>(bytes); });
+}
+
+Status cublasSetPointerMode_v2(Handle handle, PointerMode mode) {
+  const auto real = GEMMTUNE_REAL(cublasSetPointerMode_v2);
+  return set(real(handle, mode), handle, [&](HandleState& state) { state.pointer_mode = mode; });
+}
+
+Status cublasSetMathMode(Handle handle, MathMode mode) {
+  const auto real = GEMMTUNE_REAL(cublasSetMathMode);
+  return set(real(handle, mode), handle,
+             [&](HandleState& state) { state.math_mode = static_cast<int32_t>(mode); });
+}
+
+Status cublasSetSmCountTarget(Handle handle, int count) {
+  const auto real = GEMMTUNE_REAL(cublasSetSmCountTarget);
+  return set(real(handle, count), handle, [&](HandleState& state) { state.sm_count = count; });
+}
+
+}  // extern "C"
+
+}  // namespace gemmtune::cublas_preload

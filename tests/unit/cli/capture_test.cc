@@ -1,0 +1,283 @@
+// `gemm-tune capture` of programs that call a fake cuBLAS, and of logs.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../contains.h"
+#include "process.h"
+#include "tuner/session/suite.h"
+
+namespace gemmtune::cli_test {
+namespace {
+
+using nlohmann::json;
+
+// A capture of the test program, which does `modes` one after the other.
+struct Capture {
+  TestFolder folder;
+  std::string output = folder.file("app.json");
+  Finished finished;
+
+  explicit Capture(const Arguments& modes, const Variables& variables = {}, bool as_json = true) {
+    Arguments arguments = {"capture", "-o", output};
+    if (as_json) arguments.push_back("--json");
+    arguments.insert(arguments.end(), {"--", GEMMTUNE_CAPTURE_PROGRAM});
+    arguments.insert(arguments.end(), modes.begin(), modes.end());
+    finished = run(folder, arguments, variables);
+  }
+
+  json report() const {
+    CAPTURE(finished.err);
+    REQUIRE(finished.code == 0);
+    return json::parse(finished.out);
+  }
+  bool wrote() const { return std::filesystem::exists(output); }
+  // "key calls", in the order of the suite.
+  std::vector<std::string> suite() const {
+    CAPTURE(finished.err);
+    const auto suite = tuner::load_suite(output);
+    REQUIRE(suite.has_value());
+    std::vector<std::string> lines;
+    for (const tuner::SuiteEntry& entry : suite->entries)
+      lines.push_back(key(entry.problem) + " " + std::to_string(entry.count));
+    return lines;
+  }
+};
+
+TEST_CASE("a program's products become a suite") {
+  const Capture capture({"linear", "lt", "batched"});
+  CHECK(capture.suite() ==
+        std::vector<std::string>{
+            "bf16/f32/ieee/tnt/8x128x64/epilogue=bias,relu 7", "f32/f32/ieee/tnt/32x256x128 4",
+            "f32/f32/ieee/tnt/96x96x64/ld=768,768,96/batch=12/stride=64,64,9216 1"});
+  const json report = capture.report();
+  CHECK(report["processes"] == 1);
+  CHECK(report["calls"] == 12);
+  CHECK(report["problems"][0]["workspace_bytes"] == 1 << 20);
+  CHECK(report["problems"][1]["beta_calls"] == 1);
+  CHECK(report["problems"][1]["call_us"] == nullptr);  // there is no GPU
+}
+
+TEST_CASE("calls are timed where there is a driver") {
+  const Capture capture({"gpu", "linear", "lt"});
+  const json report = capture.report();
+  REQUIRE(report["problems"].size() == 2);
+  for (const json& problem : report["problems"]) CHECK(problem["call_us"] == 500.0);
+  CHECK(report["total_us"] == 11 * 500.0);
+}
+
+TEST_CASE("calls under capture are counted and not timed") {
+  const json report = Capture({"gpu", "graph"}).report();
+  REQUIRE(report["problems"].size() == 1);
+  CHECK(report["problems"][0]["calls"] == 4);
+  CHECK(report["problems"][0]["graph_calls"] == 3);
+  CHECK(report["problems"][0]["call_us"] == 500.0);
+}
+
+TEST_CASE("settings of the handle are part of a product") {
+  const Capture capture({"tf32"});
+  CHECK(capture.suite() == std::vector<std::string>{"f32/f32/tf32/tnt/64x64x64 1"});
+  CHECK(capture.report()["problems"][0]["workspace_bytes"] == 4096);
+}
+
+TEST_CASE("a product that cuBLAS makes by cuBLASLt is captured once") {
+  const Capture capture({"nested"});
+  CHECK(capture.suite() == std::vector<std::string>{"f16/f32/ieee/ttt/16x24x8 1"});
+  CHECK(capture.report()["calls"] == 1);
+}
+
+TEST_CASE("what cannot be tuned is reported") {
+  const Capture capture({"f64", "linear"});
+  const json report = capture.report();
+  REQUIRE(report["others"].size() == 1);
+  CHECK(report["others"][0]["reason"] == "f64");
+  CHECK(report["others"][0]["calls"] == 1);
+  CHECK(capture.suite().size() == 1);
+}
+
+TEST_CASE("problems over m are reported as a family") {
+  const json report = Capture({"sweep"}).report();
+  REQUIRE(report["families"].size() == 1);
+  CHECK(report["families"][0]["family"] == "f32/f32/ieee/tnt/Mx512x256");
+  CHECK(report["families"][0]["m"] == json::array({1, 2, 3, 4, 5}));
+}
+
+TEST_CASE("threads and processes are put together, however they end") {
+  const Capture capture({"linear", "threads", "fork", "forget"});
+  const json report = capture.report();
+  CHECK(report["processes"] == 3);
+  const auto suite = capture.suite();
+  REQUIRE(suite.size() == 4);
+  CHECK(suite[0] == "f32/f32/ieee/tnt/16x32x48 4000");
+  CHECK(std::count(suite.begin(), suite.end(), "f32/f32/ieee/tnt/40x40x40 1") == 1);
+  CHECK(std::count(suite.begin(), suite.end(), "f32/f32/ieee/tnt/41x41x41 1") == 1);
+}
+
+TEST_CASE("processes that a shell starts are captured") {
+  const TestFolder folder;
+  const std::string program = GEMMTUNE_CAPTURE_PROGRAM;
+  const Finished finished =
+      run(folder, {"capture", "-o", folder.file("app.json"), "--json", "--", "sh", "-c",
+                   program + " linear & " + program + " linear; wait; exec " + program + " lt"});
+  CAPTURE(finished.err);
+  REQUIRE(finished.code == 0);
+  const json report = json::parse(finished.out);
+  CHECK(report["processes"] == 3);
+  CHECK(report["calls"] == 15);
+}
+
+TEST_CASE("libraries that are loaded where nobody else sees them get their own cuBLAS each") {
+  const TestFolder folder;
+  const Finished finished =
+      run(folder, {"capture", "-o", folder.file("app.json"), "--json", "--", GEMMTUNE_CAPTURE_HOST,
+                   GEMMTUNE_CAPTURE_PLUGIN_13, GEMMTUNE_CAPTURE_PLUGIN_12});
+  CAPTURE(finished.err);
+  REQUIRE(finished.code == 0);
+  CHECK(finished.err == "1\n1\n");
+  const json report = json::parse(finished.out);
+  CHECK(report["problems"][0]["key"] == "f32/f32/ieee/ttt/8x77x8");
+  CHECK(report["problems"][0]["calls"] == 2);
+}
+
+TEST_CASE("a full table leaves out what comes later, and says so") {
+  const json report = Capture({"many"}).report();
+  CHECK(report["problems"].size() == 4096);
+  CHECK(report["calls_left_out"] == 5000 - 4096);
+}
+
+TEST_CASE("the program's exit code is the command's") {
+  const Capture failed({"linear", "exit3"});
+  CHECK(failed.finished.code == 3);
+  CHECK(failed.wrote());
+  const Capture killed({"linear", "kill"});
+  CHECK(killed.finished.code == 128 + 9);
+  CHECK(killed.suite() == std::vector<std::string>{"f32/f32/ieee/tnt/32x256x128 4"});
+  const Capture nothing({"exit5"});
+  CHECK(nothing.finished.code == 5);
+  CHECK(contains(nothing.finished.err, "no product was seen"));
+  CHECK_FALSE(nothing.wrote());
+}
+
+TEST_CASE("signals are the program's, and what it did until then is captured") {
+  for (const bool to_program : {false, true}) {
+    const TestFolder folder;
+    const std::string output = folder.file("app.json");
+    const std::string script =
+        "echo $$ >&2; exec " + std::string(GEMMTUNE_CAPTURE_PROGRAM) + " linear wait";
+    Process process(folder, {"capture", "-o", output, "--", "sh", "-c", script});
+    REQUIRE(wait_for([&] { return contains(process.err_so_far(), "waiting"); }));
+    process.signal(SIGINT);  // a terminal sends it to the program too
+    if (to_program) {
+      kill(std::stoi(process.err_so_far()), SIGTERM);
+    } else {
+      process.signal(SIGTERM);
+    }
+    CHECK(process.wait().code == 128 + SIGTERM);
+    CHECK(tuner::load_suite(output)->entries.size() == 1);
+  }
+}
+
+TEST_CASE("the program runs as it does alone, with what is preloaded already") {
+  const Capture capture({"linear", "say"}, {{"LD_PRELOAD", GEMMTUNE_CAPTURE_PLUGIN_13}}, false);
+  CAPTURE(capture.finished.err);
+  CHECK(capture.finished.code == 0);
+  CHECK(contains(capture.finished.out, "4 products\n"));
+  CHECK(contains(capture.finished.out, "app.json: 1 problem, 4 calls in 1 process\n"));
+}
+
+TEST_CASE("where no file can be made, the program runs and nothing is captured") {
+  const std::string program = std::string(GEMMTUNE_CAPTURE_PROGRAM) + " linear say";
+  for (const auto& [script, why] :
+       {std::pair("GEMM_TUNE_CAPTURE_DIR=/nowhere ", "no file can be made in /nowhere"),
+        std::pair("ulimit -f 100; ", "File too large")}) {
+    const TestFolder folder;
+    const Finished finished =
+        run(folder, {"capture", "-o", folder.file("app.json"), "--", "sh", "-c", script + program});
+    CAPTURE(finished.err);
+    CHECK(finished.code == 1);
+    CHECK(contains(finished.out, "4 products\n"));
+    CHECK(contains(finished.err, why));
+    CHECK(contains(finished.err, "no product was seen"));
+    CHECK_FALSE(std::filesystem::exists(folder.file("app.json")));
+  }
+}
+
+TEST_CASE("a program without products is no suite") {
+  const TestFolder folder;
+  const Finished finished = run(folder, {"capture", "-o", folder.file("a.json"), "--", "true"});
+  CHECK(finished.code == 1);
+  CHECK(contains(finished.err, "CUBLASLT_LOG_LEVEL=2"));
+  CHECK(folder.content().empty());
+  const Capture failed({"fail"});
+  CHECK(failed.finished.code == 1);
+  CHECK(contains(failed.finished.err, "all of them failed"));
+  CHECK_FALSE(failed.wrote());
+  const Capture only_f64({"f64"});
+  CHECK(only_f64.finished.code == 1);
+  CHECK_FALSE(only_f64.wrote());
+}
+
+TEST_CASE("a log becomes a suite") {
+  const TestFolder folder;
+  const std::string log = GEMMTUNE_SOURCE_DIR "/tests/unit/app/capture/cublaslt.log";
+  const Finished finished =
+      run(folder, {"capture", "--from-log", log, log, "-o", folder.file("app.json"), "--json"});
+  CAPTURE(finished.err);
+  REQUIRE(finished.code == 0);
+  const json report = json::parse(finished.out);
+  CHECK(report["problems"].size() == 3);
+  CHECK(report["calls"] == 10);
+  CHECK(report["unread_lines"] == 2);
+  CHECK(tuner::load_suite(folder.file("app.json"))->entries.size() == 3);
+}
+
+// Refused with one line that holds `part`, with nothing written.
+void refuse(const TestFolder& folder, const Arguments& arguments, const std::string& part,
+            const Variables& variables = {}) {
+  const auto before = folder.content();
+  const Finished finished = run(folder, arguments, variables);
+  CAPTURE(finished.err);
+  CHECK(finished.code == 2);
+  CHECK(std::count(finished.err.begin(), finished.err.end(), '\n') == 1);
+  CHECK(contains(finished.err, part));
+  CHECK(folder.content() == before);
+}
+
+TEST_CASE("bad input is refused, with what to do") {
+  const TestFolder folder;
+  const std::string output = folder.file("app.json");
+  refuse(folder, {"capture", "-o", output}, "behind --");
+  refuse(folder, {"capture", "--", "true"}, "--output is required");
+  refuse(folder, {"capture", "-o", output, "--", "no-such-program"}, "cannot start");
+  refuse(folder, {"capture", "-o", folder.file("none/app.json"), "--", "true"},
+         "there is no folder");
+  refuse(folder, {"capture", "-o", "-", "--", "true"}, "name a file");
+  refuse(folder, {"capture", "-o", output, "--from-log", folder.file("none.log")}, "cannot read");
+  refuse(folder, {"capture", "-o", output, "--from-log", folder.path().string()}, "is a folder");
+  refuse(folder, {"capture", "-o", output, "--from-log", "a.log", "--", "true"}, "not both");
+  refuse(folder, {"capture", "-o", output, "--shape", "1x1x1", "--", "true"}, "unknown option");
+  refuse(folder, {"capture", "-o", output, "python", "train.py", "--steps", "3"},
+         "unknown option '--steps'; the program to run goes behind --");
+  refuse(folder, {"capture", "-o", output, "--", "true"}, "TMPDIR",
+         {{"TMPDIR", folder.file("none")}});
+}
+
+TEST_CASE("an existing suite stays as it is when a capture fails") {
+  const TestFolder folder;
+  const std::string output = folder.write("app.json", "precious");
+  CHECK(run(folder, {"capture", "-o", output, "--", "true"}).code == 1);
+  std::ifstream in(output);
+  std::string text;
+  in >> text;
+  CHECK(text == "precious");
+}
+
+}  // namespace
+}  // namespace gemmtune::cli_test

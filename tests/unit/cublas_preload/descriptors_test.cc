@@ -1,0 +1,211 @@
+#include "cublas_preload/descriptors.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+
+namespace gemmtune::cublas_preload {
+namespace {
+
+using Attribute = lt::OperationAttribute;
+
+template <class State, class Name, class Value>
+void set(State& state, Name name, Value value) {
+  set_attribute(state, name, &value, sizeof(value));
+}
+
+void set_number(OperationState& state, int name, uint64_t value) {
+  set(state, static_cast<Attribute>(name), value);
+}
+
+const float kOne = 1;
+const float kZero = 0;
+
+alignas(256) std::byte memory[1024];
+
+CallPointers in_place(const float* beta = &kZero) {
+  return {memory, memory + 256, memory + 512, memory + 512, beta};
+}
+
+// D (8 x 4) = A (8 x 6) * B (6 x 4), column-major f16.
+MatmulStates small_matmul() {
+  const auto f16 = lt::ElementType::f16;
+  MatmulStates states;
+  states.operation = new_operation(lt::ComputeType::f32, lt::ElementType::f32);
+  states.a = new_layout(f16, 8, 6, 9);
+  states.b = new_layout(f16, 6, 4, 7);
+  states.c = new_layout(f16, 8, 4, 10);
+  states.d = states.c;
+  return states;
+}
+
+uint32_t oddities(const MatmulStates& states, const CallPointers& pointers) {
+  return matmul_product(states, pointers, 0).oddities;
+}
+
+uint32_t bit(Oddity oddity) {
+  return static_cast<uint32_t>(oddity);
+}
+
+TEST_CASE("a product of cuBLASLt is what its descriptors say") {
+  MatmulStates states = small_matmul();
+  const Product plain = matmul_product(states, in_place(), 1024);
+  CHECK(plain.m == 8);
+  CHECK(plain.n == 4);
+  CHECK(plain.k == 6);
+  CHECK(plain.a.ld == 9);
+  CHECK(plain.b.ld == 7);
+  CHECK(plain.d.ld == 10);
+  CHECK(plain.a.type == lt::ElementType::f16);
+  CHECK(plain.workspace_bytes == 1024);
+  CHECK(plain.align_bytes == 256);
+  CHECK(plain.beta == Beta::zero);
+  CHECK(plain.oddities == 0);
+
+  set(*states.operation, Attribute::transpose_a, lt::Transpose::yes);
+  set(*states.operation, Attribute::epilogue, lt::Epilogue::gelu_bias);
+  set(*states.operation, Attribute::bias_pointer, static_cast<const void*>(memory));
+  set(*states.operation, Attribute::bias_type, lt::ElementType::f16);
+  set(*states.a, lt::LayoutAttribute::rows, uint64_t{6});
+  set(*states.a, lt::LayoutAttribute::columns, uint64_t{8});
+  set(*states.a, lt::LayoutAttribute::ld, int64_t{16});
+  const Product turned = matmul_product(states, in_place(&kOne), 0);
+  CHECK(turned.transpose_a == lt::Transpose::yes);
+  CHECK(turned.k == 6);
+  CHECK(turned.a.ld == 16);
+  CHECK(turned.epilogue == lt::Epilogue::gelu_bias);
+  CHECK(turned.bias_type == static_cast<int32_t>(lt::ElementType::f16));
+  CHECK(turned.beta == Beta::other);
+  CHECK(turned.oddities == 0);
+}
+
+TEST_CASE("batches have strides, and single products none") {
+  MatmulStates states = small_matmul();
+  for (auto* layout : {&states.a, &states.b, &states.c, &states.d})
+    set(**layout, lt::LayoutAttribute::batch_stride, int64_t{100});
+  CHECK(matmul_product(states, in_place(), 0).a.stride == 0);
+  for (auto* layout : {&states.a, &states.b, &states.c, &states.d})
+    set(**layout, lt::LayoutAttribute::batch_count, int32_t{3});
+  const Product product = matmul_product(states, in_place(), 0);
+  CHECK(product.batch == 3);
+  CHECK(product.a.stride == 100);
+  CHECK(product.d.stride == 100);
+  CHECK(product.oddities == 0);
+  set(*states.b, lt::LayoutAttribute::batch_count, int32_t{1});
+  CHECK(oddities(states, in_place()) == bit(Oddity::batches_disagree));
+}
+
+TEST_CASE("what a product has no field for is odd") {
+  MatmulStates states = small_matmul();
+  const auto with = [&](int attribute, uint64_t value) {
+    MatmulStates changed = states;
+    set_number(*changed.operation, attribute, value);
+    return oddities(changed, in_place());
+  };
+  for (const int attribute : {10, 11, 12, 13, 14, 17, 18, 19, 20, 21, 23, 24, 27, 31, 38, 41, 99}) {
+    CAPTURE(attribute);
+    CHECK(with(attribute, 0) == 0);
+    CHECK(with(attribute, 7) == bit(Oddity::attribute));
+  }
+  CHECK(with(5, 1) == bit(Oddity::transposed_result));
+  CHECK(with(15, 32) == bit(Oddity::sm_count));
+
+  MatmulStates reset = states;
+  set_number(*reset.operation, 17, 7);
+  set_number(*reset.operation, 17, 0);
+  CHECK(oddities(reset, in_place()) == 0);
+
+  MatmulStates planar = states;
+  set(*planar.b, lt::LayoutAttribute::plane_offset, int64_t{64});
+  CHECK(oddities(planar, in_place()) == bit(Oddity::planar));
+  MatmulStates vector = states;
+  set(*vector.operation, Attribute::pointer_mode, int32_t{2});
+  CHECK(oddities(vector, in_place()) == bit(Oddity::scalar_vector));
+  MatmulStates wrong = states;
+  set(*wrong.b, lt::LayoutAttribute::rows, uint64_t{5});
+  CHECK(oddities(wrong, in_place()) == bit(Oddity::sizes_disagree));
+  MatmulStates short_value = states;
+  set(*short_value.operation, Attribute::transpose_a, uint8_t{1});
+  CHECK(oddities(short_value, in_place()) == bit(Oddity::attribute));
+}
+
+TEST_CASE("a fill mode of the full matrix is the default") {
+  MatmulStates states = small_matmul();
+  set(*states.operation, Attribute::fill_mode, int32_t{2});
+  CHECK(oddities(states, in_place()) == 0);
+  set(*states.operation, Attribute::fill_mode, int32_t{0});
+  CHECK(oddities(states, in_place()) == bit(Oddity::attribute));
+}
+
+TEST_CASE("C may be elsewhere where it is not read") {
+  const MatmulStates states = small_matmul();
+  CallPointers apart = in_place();
+  apart.c = memory;
+  CHECK(oddities(states, apart) == 0);
+  apart.beta = &kOne;
+  CHECK(oddities(states, apart) == bit(Oddity::separate_c));
+  MatmulStates other_layout = states;
+  other_layout.c->memory.ld = 99;
+  CHECK(oddities(other_layout, in_place()) == 0);
+  CHECK(oddities(other_layout, in_place(&kOne)) == bit(Oddity::separate_c));
+}
+
+TEST_CASE("an unknown descriptor is said, and nothing is guessed") {
+  for (int missing = 0; missing < 4; ++missing) {
+    MatmulStates states = small_matmul();
+    if (missing == 0) states.operation.reset();
+    if (missing == 1) states.a.reset();
+    if (missing == 2) states.b.reset();
+    if (missing == 3) states.d.reset();
+    const Product product = matmul_product(states, in_place(), 7);
+    CHECK(product.oddities == bit(Oddity::unknown_descriptor));
+    CHECK(product.m == 0);
+  }
+}
+
+TEST_CASE("a product of cuBLAS has the settings of its handle") {
+  Product sizes;
+  sizes.a.stride = 5;
+  HandleState handle;
+  handle.workspace_bytes = 4096;
+  handle.math_mode = 3;
+  const Product product = complete(sizes, handle, in_place(&kOne));
+  CHECK(product.workspace_bytes == 4096);
+  CHECK(product.math_mode == 3);
+  CHECK(product.a.stride == 0);  // of a single product
+  CHECK(product.beta == Beta::other);
+  handle.pointer_mode = lt::PointerMode::device;
+  handle.sm_count = 10;
+  const Product on_device = complete(sizes, handle, in_place(nullptr));
+  CHECK(on_device.beta == Beta::on_device);
+  CHECK(on_device.oddities == bit(Oddity::sm_count));
+}
+
+TEST_CASE("beta is zero in every type, with either sign") {
+  const double f64[] = {0.0, -0.0, 1e-300};
+  const uint16_t f16[] = {0, 0x8000, 1};
+  const float f32[] = {0.0F, -0.0F, 1e-40F};
+  for (int i = 0; i < 3; ++i) {
+    const Beta expected = i < 2 ? Beta::zero : Beta::other;
+    CHECK(beta_at(&f64[i], static_cast<lt::ElementType>(1)) == expected);
+    CHECK(beta_at(&f16[i], lt::ElementType::f16) == expected);
+    CHECK(beta_at(&f32[i], lt::ElementType::f32) == expected);
+  }
+  CHECK(beta_at(nullptr, lt::ElementType::f32) == Beta::zero);
+}
+
+TEST_CASE("alignment is the class of all three addresses") {
+  const auto at = [](uintptr_t address) {
+    return reinterpret_cast<const void*>(address);  // NOLINT(performance-no-int-to-ptr)
+  };
+  CHECK(alignment_of(at(512), at(256), at(1024)) == 256);
+  CHECK(alignment_of(at(512), at(128), at(1024)) == 16);
+  CHECK(alignment_of(at(512), at(256), at(1032)) == 8);
+  CHECK(alignment_of(at(516), at(256), at(1024)) == 4);
+  CHECK(alignment_of(at(512), at(258), at(1024)) == 2);
+  CHECK(alignment_of(at(512), at(256), at(1025)) == 1);
+  CHECK(alignment_of(nullptr, nullptr, nullptr) == 256);
+}
+
+}  // namespace
+}  // namespace gemmtune::cublas_preload
