@@ -10,6 +10,20 @@
 namespace gemmtune::app {
 namespace {
 
+// Those of strategies that compute `problem` on some architecture: what they lack here can be had
+// elsewhere. All of them if there is none.
+std::vector<Refusal> of_known_archs(const std::vector<Refusal>& refusals, const Problem& problem) {
+  std::vector<Refusal> chosen;
+  for (const Refusal& refusal : refusals) {
+    const auto archs = known_archs();
+    const bool computes = std::any_of(archs.begin(), archs.end(), [&](Arch arch) {
+      return refusal.strategy->supports(problem, arch).has_value();
+    });
+    if (computes) chosen.push_back(refusal);
+  }
+  return chosen.empty() ? refusals : chosen;
+}
+
 // By reason, since many strategies give the same.
 std::string refusals_text(const std::vector<Refusal>& refusals) {
   std::vector<std::pair<std::string, std::string>> reasons;  // and the strategies that give it
@@ -23,7 +37,6 @@ std::string refusals_text(const std::vector<Refusal>& refusals) {
       known->second += fmt::format(", {}", refusal.strategy->name());
     }
   }
-  if (reasons.size() == 1) return "each " + reasons.front().first;
   std::string text;
   for (const auto& [reason, strategies] : reasons)
     text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", strategies, reason);
@@ -92,7 +105,7 @@ Expected<SupportedSpaces> supported_spaces(const Problem& problem,
   if (!supported.spaces.empty()) return supported;
   return make_error(ErrorKind::unsupported,
                     fmt::format("no strategy computes it on {} ({})", to_string(target.arch),
-                                refusals_text(supported.refusals)));
+                                refusals_text(of_known_archs(supported.refusals, wanted))));
 }
 
 }  // namespace gemmtune::app

@@ -28,7 +28,7 @@ struct SupportedSpaces {
 };
 
 // Those of `spaces` whose strategies compute `problem` on the target and that hold a tile to try.
-// ErrorKind::unsupported, with all reasons, if none does.
+// ErrorKind::unsupported if none does, with the reasons of those that another architecture runs.
 Expected<SupportedSpaces> supported_spaces(const Problem& problem,
                                            const std::vector<codegen::SearchSpace>& spaces,
                                            const Target& target);

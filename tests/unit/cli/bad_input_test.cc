@@ -211,8 +211,12 @@ TEST_CASE("without a GPU, what needs one") {
 }
 
 TEST_CASE("what nothing computes") {
-  CHECK(contains(refused({"--arch", "sm_75", "--shape", "64x64x64", "--math", "tf32"}),
-                 "no strategy computes it"));
+  const std::string tf32 = refused({"--arch", "sm_75", "--shape", "64x64x64", "--math", "tf32"});
+  CHECK(contains(tf32, "no strategy computes it"));
+  CHECK(contains(tf32, "mma_multistage, mma_split_k, mma_stream_k: needs sm_80"));
+  CHECK(!contains(tf32, "naive"));
+  CHECK(contains(refused({"--arch", "sm_80", "--shape", "64x64x64", "--math", "bf16x6"}),
+                 "wgmma_planes: needs sm_90"));
 }
 
 TEST_CASE("databases") {
