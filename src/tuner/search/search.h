@@ -6,6 +6,7 @@
 #include <optional>
 #include <random>
 #include <set>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -93,6 +94,7 @@ class Search {
   // The choice that stands for a tile of a strategy; nothing if the spaces do not hold it.
   std::optional<Choice> find(std::string_view strategy, const TileConfig& tile) const;
 
+  std::span<const Space> spaces() const { return spaces_; }
   TileConfig tile(const Choice& choice) const;
   const codegen::Strategy& strategy(const Choice& choice) const {
     return *spaces_[choice.space].space.strategy;

@@ -4,6 +4,7 @@
 
 #include "core/tile_config.h"
 #include "tuner/model/candidate_features.h"
+#include "tuner/search/vendor_tiles.h"
 #include "tuner/session/candidate.h"
 
 namespace gemmtune::tuner {
@@ -13,6 +14,8 @@ constexpr size_t kEnough = 300;            // samples to learn from
 constexpr size_t kLearntProblems = 12;     // similar problems whose results are learnt from
 constexpr size_t kLearntPerProblem = 120;  // results of each
 constexpr size_t kElsewhere = 24;          // results of this problem on other devices
+constexpr size_t kVendorTiles = 3;         // different ones of cuBLASLt's kernels
+constexpr size_t kLikeVendor = 4;          // tiles that are suggested for each
 constexpr size_t kNeighbours = 8;          // similar problems whose winner is suggested
 constexpr size_t kNearest = 3;             // of those, how many give more than their winner
 constexpr size_t kBorrowed = 6;            // what each of them gives
@@ -99,6 +102,25 @@ Expected<void> PriorKnowledge::borrow_from_similar(const store::Filter& filter) 
     for (size_t j = 0; j < count; ++j) suggest((*others)[j]);
   }
   return {};
+}
+
+void PriorKnowledge::borrow_from_vendor(std::vector<VendorResult> results) {
+  std::sort(results.begin(), results.end(), [](const VendorResult& a, const VendorResult& b) {
+    return a.measurement.median_us < b.measurement.median_us;
+  });
+  std::vector<VendorTile> tiles;
+  for (const VendorResult& result : results) {
+    const auto tile = vendor_tile(result.config);
+    if (tile && std::find(tiles.begin(), tiles.end(), *tile) == tiles.end()) tiles.push_back(*tile);
+    if (tiles.size() == kVendorTiles) break;
+  }
+  for (const VendorTile& tile : tiles) {
+    for (const LikeVendor& like : tiles_like(search_.spaces(), tile, kLikeVendor)) {
+      const auto choice =
+          search_.find(search_.spaces()[like.space].space.strategy->name(), like.tile);
+      if (choice) search_.suggest(*choice);
+    }
+  }
 }
 
 void PriorKnowledge::suggest(const store::Record& record) {

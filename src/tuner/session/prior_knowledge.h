@@ -5,6 +5,7 @@
 #include "core/device.h"
 #include "store/record_store.h"
 #include "tuner/search/search.h"
+#include "tuner/session/evaluator.h"
 
 namespace gemmtune::tuner {
 
@@ -28,6 +29,9 @@ class PriorKnowledge {
   // Suggests what was best on this problem elsewhere, and on similar ones here or, where nothing is
   // known of this device, elsewhere. A tile's time carries over badly, but its rank does not.
   Expected<void> borrow();
+
+  // Suggests tiles like those of cuBLASLt's kernels that were fastest on this problem.
+  void borrow_from_vendor(std::vector<VendorResult> results);
 
   // Suggests the record's kernel, if the search knows its tile.
   void suggest(const store::Record& record);

@@ -167,6 +167,7 @@ class Session {
     progress(Progress::Phase::vendor);
     auto results = services_.evaluator->measure_vendor();
     if (!results) return tl::unexpected(results.error());
+    prior_.borrow_from_vendor(*results);
     return record_vendor(*results);
   }
 

@@ -1,0 +1,111 @@
+#include "tuner/search/vendor_tiles.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <random>
+#include <tuple>
+
+namespace gemmtune::tuner {
+namespace {
+
+// The first two numbers of "key=AxB"; 0 for what is not there.
+std::pair<int, int> pair_of(std::string_view config, std::string_view key) {
+  std::pair<int, int> sizes{0, 0};
+  const size_t at = config.find(key);
+  if (at == std::string_view::npos) return sizes;
+  const char* const end = config.data() + config.size();
+  const auto first = std::from_chars(config.data() + at + key.size(), end, sizes.first);
+  if (first.ec == std::errc() && first.ptr != end && *first.ptr == 'x')
+    std::from_chars(first.ptr + 1, end, sizes.second);
+  return sizes;
+}
+
+// Leaves a parameter only the one value. False if the space does not have that.
+bool fix(codegen::SearchSpace& space, std::string_view parameter, int value) {
+  const auto names = space.strategy->parameters();
+  const auto found = std::find(names.begin(), names.end(), parameter);
+  if (found == names.end()) return value == 1;
+  auto& values = space.values[static_cast<size_t>(found - names.begin())];
+  if (std::find(values.begin(), values.end(), value) == values.end()) return false;
+  values = {value};
+  return true;
+}
+
+bool has(const codegen::SearchSpace& space, std::string_view parameter) {
+  const auto names = space.strategy->parameters();
+  return std::find(names.begin(), names.end(), parameter) != names.end();
+}
+
+// The points of the space that are as the vendor's; nothing if there are none.
+std::optional<codegen::SearchSpace> restricted(codegen::SearchSpace space, const VendorTile& vendor,
+                                               bool with_cluster) {
+  if (!has(space, "consumers")) return std::nullopt;
+  bool held = fix(space, "tile_m", vendor.tile_m) && fix(space, "tile_n", vendor.tile_n) &&
+              fix(space, "slices", vendor.slices);
+  if (held && with_cluster && has(space, "cluster_m"))
+    held = fix(space, "cluster_m", vendor.cluster_m) && fix(space, "cluster_n", vendor.cluster_n);
+  if (!held) return std::nullopt;
+  return space;
+}
+
+struct Priced {
+  double cost = INFINITY;
+  TileConfig tile;
+};
+
+// The cheapest of each family. Ties are broken at random: what the cost does not see is no better
+// for being listed first.
+std::vector<Priced> cheapest(const Search::Space& space, const codegen::SearchSpace& points) {
+  std::map<std::tuple<int, int, int>, Priced> families;
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> jitter(1.0, 1.0 + 1e-6);
+  for (int64_t i = 0; i < points.size(); ++i) {
+    const TileConfig tile = points.at(i);
+    if (!space.legal(tile)) continue;
+    Priced& best = families[{tile.consumers, tile.schedule, tile.exchange}];
+    const double cost = space.cost(tile) * jitter(random);
+    if (cost < best.cost) best = {cost, tile};
+  }
+  std::vector<Priced> found;
+  for (const auto& [family, priced] : families) found.push_back(priced);
+  return found;
+}
+
+std::vector<Priced> like(const Search::Space& space, const VendorTile& vendor) {
+  for (const bool with_cluster : {true, false}) {
+    const auto points = restricted(space.space, vendor, with_cluster);
+    if (!points) continue;
+    auto found = cheapest(space, *points);
+    if (!found.empty()) return found;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<VendorTile> vendor_tile(std::string_view config) {
+  const auto [columns, rows] = pair_of(config, " tile=");
+  if (columns <= 0 || rows <= 0) return std::nullopt;
+  const auto [across, down] = pair_of(config, " cluster=");
+  return VendorTile{rows, columns, std::max(down, 1), std::max(across, 1),
+                    std::max(pair_of(config, " splitk=").first, 1)};
+}
+
+std::vector<LikeVendor> tiles_like(std::span<const Search::Space> spaces, const VendorTile& vendor,
+                                   size_t most) {
+  std::vector<std::pair<double, LikeVendor>> all;
+  for (size_t s = 0; s < spaces.size(); ++s) {
+    for (const Priced& priced : like(spaces[s], vendor))
+      all.push_back({priced.cost, {s, priced.tile}});
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<LikeVendor> chosen;
+  for (size_t i = 0; i < std::min(most, all.size()); ++i) chosen.push_back(all[i].second);
+  return chosen;
+}
+
+}  // namespace gemmtune::tuner
