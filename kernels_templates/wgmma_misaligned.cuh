@@ -1,6 +1,7 @@
 #pragma once
 
 #include "parts/operand/aligned_copy.cuh"
+#include "parts/ptx/grid_dependency.cuh"
 #include "parts/shared/element_types.h"
 #include "parts/shared/gemm_args.h"
 #include "parts/shared/kernel_traits.h"
@@ -33,7 +34,10 @@ struct WgmmaMisaligned {
   }
 
   static constexpr int kPrepareThreads = kCopyThreads;
-  static __device__ __forceinline__ void prepare(const GemmArgs& args) { Operands::copy(args); }
+  static __device__ __forceinline__ void prepare(const GemmArgs& args) {
+    overlap_with_neighbours();
+    Operands::copy(args);
+  }
 };
 
 }  // namespace gemmtune

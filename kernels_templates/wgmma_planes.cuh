@@ -1,6 +1,7 @@
 #pragma once
 
 #include "parts/operand/bf16_planes.cuh"
+#include "parts/ptx/grid_dependency.cuh"
 #include "parts/shared/element_types.h"
 #include "parts/shared/gemm_args.h"
 #include "parts/shared/kernel_traits.h"
@@ -28,7 +29,10 @@ struct WgmmaPlanes {
   }
 
   static constexpr int kPrepareThreads = kSplitThreads;
-  static __device__ __forceinline__ void prepare(const GemmArgs& args) { Operands::split(args); }
+  static __device__ __forceinline__ void prepare(const GemmArgs& args) {
+    overlap_with_neighbours();
+    Operands::split(args);
+  }
 };
 
 }  // namespace gemmtune

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "parts/ptx/grid_dependency.cuh"
 #include "parts/ptx/shared_address.cuh"
 #include "parts/reduce/k_range.cuh"
 #include "parts/reduce/partial_tile.cuh"
@@ -53,6 +54,7 @@ struct WgmmaSplitK {
     extern __shared__ __align__(kTmaTileAlignment) unsigned char smem[];
     const Pipeline pipeline{shared_address(smem)};
     if (threadIdx.x == 0) pipeline.begin(a, b);
+    overlap_with_neighbours();
     __syncthreads();
     const int block = static_cast<int>(blockIdx.x);
     const int slice = block % kSlices;
@@ -81,7 +83,10 @@ struct WgmmaSplitK {
   }
 
   static constexpr int kFinishThreads = Reduction::kFinishThreads;
-  static __device__ __forceinline__ void finish(const GemmArgs& args) { Reduction::finish(args); }
+  static __device__ __forceinline__ void finish(const GemmArgs& args) {
+    overlap_with_neighbours();
+    Reduction::finish(args);
+  }
 
  private:
   using Place = typename Pipeline::Place;

@@ -5,6 +5,7 @@
 #include "parts/epilogue/wgmma_box_store.cuh"
 #include "parts/epilogue/wgmma_epilogue.cuh"
 #include "parts/ptx/cluster.cuh"
+#include "parts/ptx/grid_dependency.cuh"
 #include "parts/ptx/shared_address.cuh"
 #include "parts/ptx/wgmma.cuh"
 #include "parts/shared/element_sizes.h"
@@ -64,6 +65,7 @@ struct WgmmaTma {
     extern __shared__ __align__(kTmaTileAlignment) unsigned char smem[];
     const Pipeline pipeline{shared_address(smem)};
     if (threadIdx.x == 0) pipeline.begin(a, b);
+    overlap_with_neighbours();
     meet();
     const int group = static_cast<int>(threadIdx.x) / kWarpgroupThreads;
     if (group == 0) {

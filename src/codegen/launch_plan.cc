@@ -121,6 +121,7 @@ KernelLaunch launch_of(const KernelSpec& spec, int entry, const BlockCount& grid
   launch.config.grid.x = static_cast<uint32_t>(grid.blocks);
   launch.config.block.x = static_cast<uint32_t>(point.threads);
   launch.config.dynamic_smem_bytes = point.smem_bytes;
+  launch.config.overlaps_previous = spec.strategy->overlaps_previous();
   launch.grid_formula = grid.formula;
   return launch;
 }

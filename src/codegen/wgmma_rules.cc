@@ -16,13 +16,15 @@ namespace gemmtune::codegen::wgmma {
 namespace {
 
 // Of a consumer's thread beside its sums: descriptors, barriers, counters, launch arguments.
-constexpr int kOverheadRegisters = 28;
+// Kernels whose sums leave it fewer spill (docs/performance.md, "Hopper").
+constexpr int kOverheadRegisters = 40;
+constexpr int kOverheadRegistersOfParts = 44;  // with sums of parts of k beside those of all
+constexpr int kRegistersBesideProduct = 32;    // as the assembler counts, before setmaxnreg
 constexpr int kRegisterBytes = 4;
 constexpr int kHopper = 90;
 constexpr int kTmaBytes = 16;  // what TMA's addresses and strides are multiples of
 constexpr int kMostConsumers = 3;
 constexpr int kMostClusterBlocks = 8;  // that every device of sm_90 runs together
-constexpr int kSwizzleLines = 8;       // after which the swizzle repeats
 constexpr int kPersistentLimit = 4096;
 
 // Of an operand as wgmma multiplies it.
@@ -67,10 +69,11 @@ bool contiguous_k_b(const KernelSpec& spec) {
   return !spec.traits.b_row_major;
 }
 
-// Whether each of `parts` blocks can load its share of an operand's boxes.
-bool shares_evenly(int side, int tile_k, bool contiguous_k, int element_bytes, int parts) {
+// Whether TMA can load at once what each of `blocks` that share an operand's tile loads of a box.
+bool fits_boxes(int side, int tile_k, bool contiguous_k, int element_bytes, int blocks) {
   const TmaTile tile(side, tile_k, contiguous_k, element_bytes);
-  return tile.box_rows % (parts * kSwizzleLines) == 0 && tile.box_rows / parts <= kMostTmaBoxRows;
+  return divides(kSwizzleLines, tile.box_rows) &&
+         tile.box_rows / tile.parts(blocks) <= kMostTmaBoxRows;
 }
 
 int cluster_m(const TileConfig& tile) {
@@ -126,13 +129,12 @@ constexpr std::array kTileRules = {
 constexpr std::array kClusterRules = {
     Rule{"at most 8 blocks per cluster", "every device runs so many together",
          [](const RuleInput& in) { return cluster_blocks(in.spec.tile) <= kMostClusterBlocks; }},
-    Rule{"blocks of a cluster share tiles evenly",
-         "each loads whole groups of 8 lines, 256 at most",
+    Rule{"tiles are loaded in boxes of whole 8 lines, 256 at most", "TMA copies no larger ones",
          [](const RuleInput& in) {
            const TileConfig& t = in.spec.tile;
            const int bytes = operand_bytes(in.spec);
-           return shares_evenly(t.tile_m, t.tile_k, contiguous_k_a(in.spec), bytes, cluster_n(t)) &&
-                  shares_evenly(t.tile_n, t.tile_k, contiguous_k_b(in.spec), bytes, cluster_m(t));
+           return fits_boxes(t.tile_m, t.tile_k, contiguous_k_a(in.spec), bytes, cluster_n(t)) &&
+                  fits_boxes(t.tile_n, t.tile_k, contiguous_k_b(in.spec), bytes, cluster_m(t));
          }},
     Rule{"whole clusters of persistent blocks", "a cluster goes through the tiles together",
          [](const RuleInput& in) {
@@ -143,6 +145,12 @@ constexpr std::array kClusterRules = {
     Rule{"sums fit a consumer's registers", "they must not spill",
          [](const RuleInput& in) {
            return consumer_registers(in.spec) <= WgmmaRegisters(in.spec.tile).of_consumer();
+         }},
+    Rule{"sums of one product fit the registers that a block starts with",
+         "the assembler knows no others", [](const RuleInput& in) {
+           const int sums = kWgmmaRows * wgmma_tile_columns(in.spec.tile) / kWarpgroupThreads *
+                            size_bytes(in.spec.accumulator) / kRegisterBytes;
+           return sums + kRegistersBesideProduct <= WgmmaRegisters(in.spec.tile).at_start;
          }},
 };
 
@@ -173,14 +181,14 @@ TensorMapArgument map_of(const Lines& lines, const MatrixPlace& at, DataType typ
   return map;
 }
 
-// The same of A or B, loaded in boxes of a side of `side` by tile_k that `parts` blocks share.
+// The same of A or B, loaded in boxes of a side of `side` by tile_k that `blocks` blocks share.
 TensorMapArgument map_of_operand(const KernelSpec& spec, const Lines& lines, const MatrixPlace& at,
-                                 int side, int parts) {
+                                 int side, int blocks) {
   const DataType type = operand_type(spec);
   const TmaTile tile(side, spec.tile.tile_k, lines.inner == "k", size_bytes(type));
   TensorMapArgument map = map_of(lines, at, type);
   map.config.box = {static_cast<uint32_t>(kTmaLineBytes / size_bytes(type)),
-                    static_cast<uint32_t>(tile.box_rows / parts), 1};
+                    static_cast<uint32_t>(tile.box_rows / tile.parts(blocks)), 1};
   map.config.swizzle = TensorSwizzle::bytes_128;
   // wgmma cuts the lower bits off.
   map.config.rounds_to_tf32 = spec.math == MathMode::tf32;
@@ -244,7 +252,8 @@ int consumer_registers(const KernelSpec& spec) {
   const TileConfig& t = spec.tile;
   const int sums = consumer_rows(t) * wgmma_tile_columns(t) / kWarpgroupThreads *
                    size_bytes(spec.accumulator) / kRegisterBytes;
-  return (plane_pairs(spec.math) > 1 ? 2 : 1) * sums + kOverheadRegisters;
+  return plane_pairs(spec.math) > 1 ? 2 * sums + kOverheadRegistersOfParts
+                                    : sums + kOverheadRegisters;
 }
 
 int operand_bytes_of_product(const KernelSpec& spec) {

@@ -30,6 +30,7 @@ class WgmmaStrategy : public Strategy {
   LoadBytes loads(const KernelSpec& spec) const override { return wgmma::loads(spec); }
   MainloopCost mainloop(const KernelSpec& spec) const override { return wgmma::mainloop(spec); }
 
+  bool overlaps_previous() const override { return true; }
   bool is_geometry(std::string_view parameter) const override;
   bool worthwhile(const KernelSpec& spec, const Problem& problem) const override;
   KernelWork work(const KernelSpec& spec, const Problem& problem) const override;

@@ -24,7 +24,8 @@ struct LaunchConfig {
   Dim3 cluster;                // blocks per cluster; 1 x 1 x 1 launches without clusters
   int dynamic_smem_bytes = 0;  // per block
   // Programmatic dependent launch: the kernel may start before the one that precedes it on its
-  // stream has ended, and waits for its results itself (griddepcontrol.wait, sm_90).
+  // stream has ended, and waits for its results itself (griddepcontrol.wait, sm_90). Drivers before
+  // CUDA 12.3 launch it after that one.
   bool overlaps_previous = false;
 
   bool operator==(const LaunchConfig&) const = default;

@@ -6,10 +6,13 @@
 namespace gemmtune::gpu {
 namespace {
 
+// The first driver that captures launches into graphs that overlap as on a stream.
+constexpr int kGraphsOverlap = 12030;
+
 // A CUlaunchConfig and the attributes that it points to.
 class Launch {
  public:
-  Launch(const LaunchConfig& config, CUstream stream) {
+  Launch(const LaunchConfig& config, CUstream stream, const Driver& driver) {
     launch_.gridDimX = config.grid.x;
     launch_.gridDimY = config.grid.y;
     launch_.gridDimZ = config.grid.z;
@@ -25,7 +28,7 @@ class Launch {
       cluster.value.clusterDim.y = config.cluster.y;
       cluster.value.clusterDim.z = config.cluster.z;
     }
-    if (config.overlaps_previous) {
+    if (config.overlaps_previous && driver.version() >= kGraphsOverlap) {
       add(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
           .value.programmaticStreamSerializationAllowed = 1;
     }
@@ -98,7 +101,7 @@ Result<int> Function::blocks_per_sm(int threads, int dynamic_smem_bytes) const {
 }
 
 Result<int> Function::max_active_clusters(const LaunchConfig& config) const {
-  const Launch launch(config, nullptr);
+  const Launch launch(config, nullptr, context_->driver());
   int clusters = 0;
   if (auto asked = context_->call_inside("asking for a kernel's clusters",
                                          [&](const DriverApi& api) {
@@ -113,7 +116,7 @@ Result<int> Function::max_active_clusters(const LaunchConfig& config) const {
 
 Result<void> Function::launch_raw(const LaunchConfig& config, CUstream stream,
                                   std::span<const std::byte> arguments) const {
-  const Launch launch(config, stream);
+  const Launch launch(config, stream, context_->driver());
   size_t bytes = arguments.size();
   std::array<void*, 5> extra = {CU_LAUNCH_PARAM_BUFFER_POINTER,
                                 const_cast<std::byte*>(arguments.data()),
@@ -126,7 +129,7 @@ Result<void> Function::launch_raw(const LaunchConfig& config, CUstream stream,
 
 Result<void> Function::launch_parameters(const LaunchConfig& config, CUstream stream,
                                          std::span<void* const> parameters) const {
-  const Launch launch(config, stream);
+  const Launch launch(config, stream, context_->driver());
   return context_->call("launching a kernel", [&](const DriverApi& api) {
     return api.launch_kernel_ex(launch.get(), handle_, const_cast<void**>(parameters.data()),
                                 nullptr);

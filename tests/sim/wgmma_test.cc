@@ -30,7 +30,8 @@ constexpr std::array kWays = {
     "tile_m=64 tile_n=64 tile_k=64 stages=2 consumers=1 persistent_blocks=4 cluster_m=2 "
     "cluster_n=2",
     "tile_m=16 tile_n=64 tile_k=128 stages=2 consumers=1 exchange=1 persistent_blocks=1",
-    "tile_m=32 tile_n=128 tile_k=64 stages=2 consumers=2 exchange=1 cluster_m=1 cluster_n=2"};
+    "tile_m=32 tile_n=128 tile_k=64 stages=2 consumers=2 exchange=1 cluster_m=1 cluster_n=2",
+    "tile_m=64 tile_n=72 tile_k=64 stages=3 consumers=1 cluster_m=2 persistent_blocks=2"};
 
 // Of wgmma_split_k: sums that meet in the workspace and in a cluster.
 constexpr std::array kSlices = {
@@ -188,10 +189,12 @@ constexpr PlantedFault kFaults[] = {
     {"wgmma_tma", kWays[0], {"issued();\n    wgmma_wait<0>();", "issued();"}, ""},
     {"wgmma_tma", kWays[0], {"      wgmma_fence();\n", ""}, ""},
     {"wgmma_tma", kWays[0], {"tensor_store_fence();\n", "\n"}, ""},
-    {"wgmma_tma", kWays[1], {"wait_for_stored_boxes<WgmmaBoxes::kBuffers - 1>();", ""}, ""},
+    {"wgmma_tma", kWays[3], {"wait_for_stored_boxes<WgmmaBoxes::kBuffers - 1>();", ""}, ""},
     {"wgmma_tma", kWays[2], {"      turns.await();\n", ""}, ""},
     {"wgmma_tma", kWays[5], {"pipeline.release(last, place);\n      last", "last"}, ""},
     {"wgmma_tma", kWays[5], {"kReaders * Place::kSharers", "kReaders"}, ""},
+    {"wgmma_tma", kWays[8], {"if (kInTurns && stage % kSharers != sharer) return;", ""}, ""},
+    {"wgmma_tma", kWays[8], {"fill_eights<1>(", "if (false) fill_eights<1>("}, ""},
     {"wgmma_tma",
      kWays[0],
      {"mbarrier_arrive_expect(barrier, kStageBytes);",

@@ -9,10 +9,10 @@
 #include "parts/shared/wgmma_tiles.h"
 
 // Stores the sums of a warp of a consumer by TMA, where rows of a 16-bit C are whole 16 bytes: 16
-// of its warpgroup's 64 rows, in boxes of up to 64 columns. Results are finished in registers, as
-// pairs of neighbouring columns.
+// of its warpgroup's 64 rows, in boxes of as many columns as WgmmaBoxes says. Results are finished
+// in registers, as pairs of neighbouring columns.
 //
-//     registers  --stmatrix-->  box 16 rows x 64 columns, swizzled  --TMA-->  C
+//     registers  --stmatrix-->  box of 16 rows  --TMA-->  C
 //
 // TMA reads one buffer of the warp while the other one is filled, and the last ones while the next
 // tile is multiplied.
@@ -91,14 +91,15 @@ struct WgmmaBoxStore {
   }
 
  private:
-  // What C holds where the lane has sums of 16 columns: pairs of rows m and m + 8, then those of 8
-  // columns further on. Zeros where C ends.
+  // What C holds where the lane has sums of kEights times 8 columns: pairs of rows m and m + 8, then
+  // those of 8 columns further on. Zeros where C ends.
+  template <int kEights>
   struct OldPairs {
-    HalfVector<2> at[4] = {};
+    HalfVector<2> at[2 * kEights] = {};
 
     __device__ __forceinline__ void load(const Writer& writer, int m, int n) {
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
+      for (int i = 0; i < 2 * kEights; ++i) {
         const int row = m + i % 2 * 8;
         const int column = n + i / 2 * 8;
         if (row < writer.args.m && column < writer.args.n)
@@ -113,34 +114,45 @@ struct WgmmaBoxStore {
   static __device__ __forceinline__ void fill(const Sums& sums, unsigned buffer,
                                               const Writer& writer, const ColumnBias& bias,
                                               const float (&of_rows)[2], int m, int column, int i) {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    // What the lane tells stmatrix: the place of row lane % 16 in columns 0-7, or in 8-15.
-    const int line = lane % 16;
-    const unsigned to = buffer + line * kBoxes.line_bytes();
 #pragma unroll
-    for (int j = 0; j < kBoxes.columns; j += 16) {
-      const int from = i * kBoxes.columns + j;  // of wgmma's columns
-      OldPairs old;
-      if (writer.args.beta != 0.0f) old.load(writer, m, column + from + lane % 4 * 2);
-      unsigned words[4];
-#pragma unroll
-      for (int eight = 0; eight < 2; ++eight) {
-        FloatVector<2> of_columns = {};
-        if constexpr (Writer::kHasColumnBias) of_columns = bias.of(from + eight * 8);
-#pragma unroll
-        for (int half = 0; half < 2; ++half) {
-          const int at = from + eight * 8;
-          words[eight * 2 + half] =
-              writer.pair({sums.get(at, half, 0), sums.get(at, half, 1)}, old.at[eight * 2 + half],
-                          {of_columns.v[0] + of_rows[half], of_columns.v[1] + of_rows[half]});
-        }
-      }
-      store_matrices(to + (swizzled(j / 8 + lane / 16, line) << 4), words);
-    }
+    for (int j = 0; j + 16 <= kBoxes.columns; j += 16)
+      fill_eights<2>(sums, buffer, writer, bias, of_rows, m, column, i, j);
+    if constexpr (kBoxes.columns % 16 != 0)
+      fill_eights<1>(sums, buffer, writer, bias, of_rows, m, column, i, kBoxes.columns - 8);
   }
 
-  // Where 16 bytes of a line lie, as TMA expects them: swizzled over the width of the box.
+  // The same of kEights times 8 columns of the box, from column j on.
+  template <int kEights, class Sums>
+  static __device__ __forceinline__ void fill_eights(const Sums& sums, unsigned buffer,
+                                                     const Writer& writer, const ColumnBias& bias,
+                                                     const float (&of_rows)[2], int m, int column,
+                                                     int i, int j) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int from = i * kBoxes.columns + j;  // of wgmma's columns
+    OldPairs<kEights> old;
+    if (writer.args.beta != 0.0f) old.load(writer, m, column + from + lane % 4 * 2);
+    unsigned words[2 * kEights];
+#pragma unroll
+    for (int eight = 0; eight < kEights; ++eight) {
+      const int at = from + eight * 8;
+      FloatVector<2> of_columns = {};
+      if constexpr (Writer::kHasColumnBias) of_columns = bias.of(at);
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        words[eight * 2 + half] =
+            writer.pair({sums.get(at, half, 0), sums.get(at, half, 1)}, old.at[eight * 2 + half],
+                        {of_columns.v[0] + of_rows[half], of_columns.v[1] + of_rows[half]});
+      }
+    }
+    // What the lane tells stmatrix: the place of row lane % 16 in columns 0-7, or in 8-15.
+    const int line = lane % 16;
+    const int chunk = j / WgmmaBoxes::kUnit + (kEights > 1 ? lane / 16 : 0);
+    store_matrices(buffer + line * kBoxes.line_bytes() + (swizzled(chunk, line) << 4), words);
+  }
+
+  // Where 16 bytes of a line lie, as TMA expects them.
   static __device__ __forceinline__ int swizzled(int chunk, int line) {
+    if constexpr (!kBoxes.swizzled()) return chunk;
     constexpr int kChunks = kBoxes.line_bytes() / 16;
     return chunk ^ line * kBoxes.line_bytes() / kTmaLineBytes % kChunks;
   }

@@ -21,6 +21,7 @@ inline constexpr int kMostWgmmaColumns = 256;
 inline constexpr int kWgmmaStepBytes = 32;  // k of one wgmma, along a line
 inline constexpr int kTmaLineBytes = 128;   // of a line in shared memory: the widest swizzle's span
 inline constexpr int kTmaTileAlignment = 1024;  // 8 such lines, after which the swizzle repeats
+inline constexpr int kSwizzleLines = kTmaTileAlignment / kTmaLineBytes;
 inline constexpr int kMostTmaBoxRows = 256;
 inline constexpr int kBarrierBytes = 8;
 
@@ -60,6 +61,12 @@ struct TmaTile {
         box_rows(contiguous_k ? side : tile_k) {}
 
   GEMMTUNE_HOST_DEVICE constexpr int bytes() const { return boxes * box_rows * kTmaLineBytes; }
+
+  // Of `blocks` that share the tile each loads a part of every box's lines, if those are whole
+  // groups of lines after which the swizzle repeats; otherwise one block loads all, in turns.
+  GEMMTUNE_HOST_DEVICE constexpr int parts(int blocks) const {
+    return divides(kSwizzleLines * blocks, box_rows) ? blocks : 1;
+  }
 };
 
 GEMMTUNE_HOST_DEVICE constexpr int wgmma_stage_bytes(const TileConfig& tile, bool a_contiguous_k,
@@ -70,19 +77,27 @@ GEMMTUNE_HOST_DEVICE constexpr int wgmma_stage_bytes(const TileConfig& tile, boo
 
 // How a warp's results reach C through shared memory that is its own.
 //
-// Where rows of C are whole 16 bytes of 16-bit elements, TMA stores boxes of 16 rows, as wide as
-// the widest swizzle allows, from two buffers in turns.
+// Where rows of C are whole 16 bytes of 16-bit elements, TMA stores boxes of 16 rows from two
+// buffers in turns. Lines of 16, 32, 64 or 128 bytes are swizzled over their length; lines of an odd
+// number of 16 bytes need no swizzle, since no two of 8 such lines begin in the same banks.
 struct WgmmaBoxes {
   static constexpr int kRows = 16;
   static constexpr int kBuffers = 2;
   static constexpr int kElementBytes = 2;
+  static constexpr int kUnit = 8;  // columns: 16 bytes
 
   int columns;
 
   GEMMTUNE_HOST_DEVICE explicit constexpr WgmmaBoxes(const TileConfig& tile)
       : columns(power_of_two_in(tile.tile_n,
-                                kTmaLineBytes / kElementBytes / (tile.consumers > 2 ? 2 : 1))) {}
+                                kTmaLineBytes / kElementBytes / (tile.consumers > 2 ? 2 : 1))) {
+    constexpr int kWide = 32;
+    const int odd = tile.tile_n / power_of_two_in(tile.tile_n, kMostWgmmaColumns) * kUnit;
+    if (columns < kWide && odd > columns) columns = odd;
+  }
 
+  // Columns whose lines are swizzled.
+  GEMMTUNE_HOST_DEVICE constexpr bool swizzled() const { return (columns & (columns - 1)) == 0; }
   GEMMTUNE_HOST_DEVICE constexpr int line_bytes() const { return columns * kElementBytes; }
   GEMMTUNE_HOST_DEVICE constexpr int bytes() const { return kRows * line_bytes(); }
   GEMMTUNE_HOST_DEVICE constexpr int warp_bytes() const { return kBuffers * bytes(); }
@@ -92,7 +107,7 @@ struct WgmmaBoxes {
 GEMMTUNE_HOST_DEVICE constexpr bool stores_boxes(const TileConfig& tile, int vector_c,
                                                  int result_bytes) {
   return tile.exchange == 0 && result_bytes == WgmmaBoxes::kElementBytes &&
-         vector_c * result_bytes >= 16 && divides(16, tile.tile_n);
+         vector_c * result_bytes >= 16 && divides(WgmmaBoxes::kUnit, tile.tile_n);
 }
 
 // Else they pass through a slab: lines of f32 sums along n, padded against bank conflicts.

@@ -13,30 +13,33 @@
 //     | k 0..63    | k 64..127  |                     | mn 0..63   | mn 64..127 |
 //     +------------+------------+                     +------------+------------+
 //
-// A line is 128 bytes, swizzled. Where blocks of a cluster share the tile, each loads `kParts`-th
-// of every box's lines into all of them.
+// A line is 128 bytes, swizzled. Where kSharers blocks of a cluster share the tile, each loads its
+// part of every box's lines into all of them, or all of it in turns (TmaTile::parts).
 
 namespace gemmtune {
 
-template <bool kContiguousK, int kSide, int kTileK, int kElementBytes, int kParts>
+template <bool kContiguousK, int kSide, int kTileK, int kElementBytes, int kSharers>
 struct OperandTile {
   static constexpr TmaTile kTile{kSide, kTileK, kContiguousK, kElementBytes};
   static constexpr int kBytes = kTile.bytes();
   static constexpr int kLine = kTmaLineBytes / kElementBytes;  // elements
   static constexpr int kBoxBytes = kTile.box_rows * kTmaLineBytes;
-  static constexpr int kPartRows = kTile.box_rows / kParts;
+  static constexpr bool kInTurns = kSharers > 1 && kTile.parts(kSharers) == 1;
+  static constexpr int kPartRows = kTile.box_rows / kTile.parts(kSharers);
 
-  // Loads part `part` of the tile at (mn, k) of a matrix into the blocks of the cluster whose bits
-  // are set in `blocks`: this one alone, if the tile is not shared.
+  // Loads what sharer `sharer` loads of the tile at (mn, k) of a matrix for stage `stage`, into the
+  // blocks of the cluster whose bits are set in `blocks`: this one alone, if the tile is not shared.
   static __device__ __forceinline__ void load(unsigned to, const TensorMap& map, int mn, int k,
-                                              int entry, unsigned barrier, int part,
+                                              int entry, unsigned barrier, int stage, int sharer,
                                               unsigned short blocks) {
+    if (kInTurns && stage % kSharers != sharer) return;
+    const int part = kInTurns ? 0 : sharer;
 #pragma unroll
     for (int box = 0; box < kTile.boxes; ++box) {
       const int x = (kContiguousK ? k : mn) + box * kLine;
       const int y = (kContiguousK ? mn : k) + part * kPartRows;
       const unsigned at = to + box * kBoxBytes + part * (kPartRows * kTmaLineBytes);
-      if constexpr (kParts > 1) {
+      if constexpr (kSharers > 1) {
         load_box_to_blocks(at, map, x, y, entry, barrier, blocks);
       } else {
         load_box(at, map, x, y, entry, barrier);

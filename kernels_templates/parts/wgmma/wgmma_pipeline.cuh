@@ -76,8 +76,9 @@ struct WgmmaPipeline {
       mbarrier_wait(empty(ring.stage), ring.parity ^ 1);
       const unsigned barrier = full(ring.stage);
       mbarrier_arrive_expect(barrier, kStageBytes);
-      TileA::load(tile_a(ring.stage), a, row, k, entry_a + plane_a, barrier, place.n, place.row());
-      TileB::load(tile_b(ring.stage), b, column, k, entry_b + plane_b, barrier, place.m,
+      TileA::load(tile_a(ring.stage), a, row, k, entry_a + plane_a, barrier, ring.stage, place.n,
+                  place.row());
+      TileB::load(tile_b(ring.stage), b, column, k, entry_b + plane_b, barrier, ring.stage, place.m,
                   place.column());
       ring.advance();
     });

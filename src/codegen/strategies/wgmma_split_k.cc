@@ -56,6 +56,7 @@ class WgmmaSplitK final : public SlicedStrategy {
   int estimated_registers(const KernelSpec& spec) const override {
     return wgmma::consumer_registers(spec);
   }
+  bool overlaps_previous() const override { return true; }
   LoadBytes loads(const KernelSpec& spec) const override { return wgmma::loads(spec); }
   MainloopCost mainloop(const KernelSpec& spec) const override { return wgmma::mainloop(spec); }
 

@@ -11,7 +11,9 @@ namespace gemmtune::tuner {
 namespace {
 
 constexpr int64_t kVendorWorkspaceBytes = int64_t{64} << 20;
-constexpr int64_t kOwnWorkspaceBytes = int64_t{256} << 20;  // the most a candidate may ask for
+// The most a candidate may ask for; bf16 planes take one and a half times the memory of f32 operands.
+constexpr int64_t kOwnWorkspaceBytes = int64_t{256} << 20;
+constexpr int64_t kPlanesWorkspaceBytes = int64_t{1} << 30;
 // Samples of a candidate after the one that warmed up, in all where it is not unlikely, and of each
 // of the vendor's algorithms.
 constexpr int kShortSeries = 2;
@@ -85,7 +87,9 @@ Expected<void> DeviceEvaluator::build() {
   const SetPlan plan = plan_sets(problem_, services_.device.l2_bytes, options_.warm);
   const auto memory = (*context)->memory();
   if (!memory) return tl::unexpected(memory.error());
-  const int64_t workspace = std::max(kVendorWorkspaceBytes, kOwnWorkspaceBytes);
+  const bool in_planes = problem_.math == MathMode::bf16x6 || problem_.math == MathMode::bf16x9;
+  const int64_t workspace =
+      std::max(kVendorWorkspaceBytes, in_planes ? kPlanesWorkspaceBytes : kOwnWorkspaceBytes);
   if (auto fits = check_memory(problem_, plan, workspace, memory->free_bytes); !fits) return fits;
 
   auto stream = gpu::Stream::create(*context);
