@@ -35,7 +35,8 @@ struct WgmmaMisaligned {
 
   static constexpr int kPrepareThreads = kCopyThreads;
   static __device__ __forceinline__ void prepare(const GemmArgs& args) {
-    overlap_with_neighbours();
+    let_next_kernel_start();
+    await_kernels_before();
     Operands::copy(args);
   }
 };

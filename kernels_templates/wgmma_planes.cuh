@@ -30,7 +30,8 @@ struct WgmmaPlanes {
 
   static constexpr int kPrepareThreads = kSplitThreads;
   static __device__ __forceinline__ void prepare(const GemmArgs& args) {
-    overlap_with_neighbours();
+    let_next_kernel_start();
+    await_kernels_before();
     Operands::split(args);
   }
 };

@@ -53,8 +53,8 @@ struct WgmmaSplitK {
                                              const TensorMap& b) {
     extern __shared__ __align__(kTmaTileAlignment) unsigned char smem[];
     const Pipeline pipeline{shared_address(smem)};
+    let_next_kernel_start();
     if (threadIdx.x == 0) pipeline.begin(a, b);
-    overlap_with_neighbours();
     __syncthreads();
     const int block = static_cast<int>(blockIdx.x);
     const int slice = block % kSlices;
@@ -65,6 +65,7 @@ struct WgmmaSplitK {
     float* const sums_of_tile = Reduction::kInCluster ? reinterpret_cast<float*>(smem)
                                                       : Reduction::Slots::slot(args, block);
     const int group = static_cast<int>(threadIdx.x) / kWarpgroupThreads;
+    await_kernels_before();
     if (group == 0) {
       if (threadIdx.x == 0) {
         typename Pipeline::Ring ring;
@@ -84,7 +85,8 @@ struct WgmmaSplitK {
 
   static constexpr int kFinishThreads = Reduction::kFinishThreads;
   static __device__ __forceinline__ void finish(const GemmArgs& args) {
-    overlap_with_neighbours();
+    let_next_kernel_start();
+    await_kernels_before();
     Reduction::finish(args);
   }
 

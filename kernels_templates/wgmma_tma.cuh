@@ -64,8 +64,8 @@ struct WgmmaTma {
                                              const TensorMap& b, const TensorMap& c) {
     extern __shared__ __align__(kTmaTileAlignment) unsigned char smem[];
     const Pipeline pipeline{shared_address(smem)};
+    let_next_kernel_start();
     if (threadIdx.x == 0) pipeline.begin(a, b);
-    overlap_with_neighbours();
     meet();
     const int group = static_cast<int>(threadIdx.x) / kWarpgroupThreads;
     if (group == 0) {
@@ -137,10 +137,14 @@ struct WgmmaTma {
                                                  const TensorMap& a, const TensorMap& b) {
     const Place place = Place::of_block();
     const Tiles tiles = Tiles::of(args);
+    int tile = Tiles::first();
+    At at = At::of(args, place, tile);
+    await_kernels_before();
     typename Pipeline::Ring ring;
-    for (int tile = Tiles::first(); tile < tiles.count; tile += tiles.step) {
-      const At at = At::of(args, place, tile);
+    while (tile < tiles.count) {
       pipeline.fill(ring, place, args, a, b, at.batch, at.row, at.column, 0, args.k);
+      tile += tiles.step;
+      at = At::of(args, place, tile);
     }
   }
 
@@ -158,6 +162,7 @@ struct WgmmaTma {
     const int own_tiles = (tiles.count - Tiles::first() + tiles.step - 1) / tiles.step;
     ConsumerTurns<kTile> turns{consumer, (own_tiles + kTurns - 1) / kTurns};
     typename Pipeline::Ring ring;
+    await_kernels_before();
     int tile = Tiles::first();
     if constexpr (kTurns > 1) {
       ring.skip(consumer * stages);

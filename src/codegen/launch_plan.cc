@@ -121,7 +121,8 @@ KernelLaunch launch_of(const KernelSpec& spec, int entry, const BlockCount& grid
   launch.config.grid.x = static_cast<uint32_t>(grid.blocks);
   launch.config.block.x = static_cast<uint32_t>(point.threads);
   launch.config.dynamic_smem_bytes = point.smem_bytes;
-  launch.config.overlaps_previous = spec.strategy->overlaps_previous();
+  // Scalars in device memory are read before a kernel waits.
+  launch.config.overlaps_previous = spec.strategy->overlaps_previous() && !spec.device_scalars;
   launch.grid_formula = grid.formula;
   return launch;
 }

@@ -65,8 +65,8 @@ class Strategy {
   // Registers that the assembler has to give each thread of the main kernel, whose warpgroups share
   // them out among themselves: with fewer some would wait forever. 0: any number will do.
   virtual int least_registers(const KernelSpec& spec) const;
-  // Whether its kernels wait for those before them on the stream themselves, and so may start while
-  // these still run (LaunchConfig::overlaps_previous).
+  // Whether its kernels wait for those before them on the stream themselves, before they read or
+  // write device memory, and so may start while these still run (LaunchConfig::overlaps_previous).
   virtual bool overlaps_previous() const { return false; }
   // False for a legal candidate that cannot win on this problem, so that a search may skip it.
   virtual bool worthwhile(const KernelSpec& spec, const Problem& problem) const;

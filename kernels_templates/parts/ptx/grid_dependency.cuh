@@ -6,22 +6,17 @@
 
 namespace gemmtune {
 
-// Waits until the kernels before this one have ended and what they wrote is visible. Every thread of
-// a kernel comes here before it reads or writes device memory, also one that has nothing to do: the
-// next kernel takes this one's end for the end of all before it.
+// Waits until the kernels before this one have ended and what they wrote is visible. Threads come
+// here before they read or write device memory, and some thread of every block does, even of one
+// that has nothing to do: the next kernel takes this one's end for the end of all before it.
 __device__ __forceinline__ void await_kernels_before() {
   asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 
-// Lets the next kernel start once all blocks have come here.
+// Lets the next kernel start once all blocks have come here: its blocks take the places that this
+// one's leave.
 __device__ __forceinline__ void let_next_kernel_start() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-}
-
-// At the start of a kernel: its blocks are resident before the next one's ask for their place.
-__device__ __forceinline__ void overlap_with_neighbours() {
-  let_next_kernel_start();
-  await_kernels_before();
 }
 
 }  // namespace gemmtune
