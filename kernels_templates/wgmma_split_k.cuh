@@ -24,6 +24,9 @@
 //
 //     block b computes tile b / slices of C over slice b % slices of k
 //
+// Where the sums meet in the workspace, blocks of neighbouring tiles and one slice may be a cluster
+// that shares tiles of A and B, as in wgmma_tma; then b counts clusters.
+//
 //     shared memory: stages of the pipeline, afterwards the tile's sums (partial_tile.cuh);
 //     barriers
 //
@@ -55,31 +58,30 @@ struct WgmmaSplitK {
     const Pipeline pipeline{shared_address(smem)};
     let_next_kernel_start();
     if (threadIdx.x == 0) pipeline.begin(a, b);
-    __syncthreads();
-    const int block = static_cast<int>(blockIdx.x);
-    const int slice = block % kSlices;
-    const auto at =
-        tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(args.m, args.n, block / kSlices);
-    const auto tile = Partial::of(args, at);
-    const KRange range = k_range<kTile.tile_k, kSlices>(args.k, slice);
-    float* const sums_of_tile = Reduction::kInCluster ? reinterpret_cast<float*>(smem)
-                                                      : Reduction::Slots::slot(args, block);
+    pipeline.meet();
+    const Share share = Share::of_block(args);
+    const auto tile = Partial::of(args, share.at);
+    const KRange range = k_range<kTile.tile_k, kSlices>(args.k, share.slice);
     const int group = static_cast<int>(threadIdx.x) / kWarpgroupThreads;
     await_kernels_before();
     if (group == 0) {
       if (threadIdx.x == 0) {
         typename Pipeline::Ring ring;
-        pipeline.fill(ring, Place{}, args, a, b, at.batch, tile.row, tile.column, range.begin,
-                      range.end);
+        pipeline.fill(ring, share.place, args, a, b, share.at.batch, tile.row, tile.column,
+                      range.begin, range.end);
+        pipeline.drain(ring);
       }
       __syncwarp();
+    } else if constexpr (Reduction::kInCluster) {
+      multiply(pipeline, share.place, range, reinterpret_cast<float*>(smem), group - 1,
+               kTile.tile_m);
     } else {
-      multiply(pipeline, range, sums_of_tile, group - 1,
-               Reduction::kInCluster ? kTile.tile_m : args.m - tile.row);
+      multiply(pipeline, share.place, range, Reduction::Slots::slot(args, share.slot), group - 1,
+               share.rows);
     }
     if constexpr (Reduction::kInCluster) {
       Reduction::template run<kThreads, 1, Partial::kFloats>(reinterpret_cast<float*>(smem), args,
-                                                             tile, at.batch, slice);
+                                                             tile, share.at.batch, share.slice);
     }
   }
 
@@ -92,11 +94,45 @@ struct WgmmaSplitK {
 
  private:
   using Place = typename Pipeline::Place;
+  static_assert(Place::kBlocks == 1 || (Reduction::kInWorkspace && kTile.raster <= 1),
+                "slots are those of tiles in plain row order");
+
+  // What a block computes.
+  struct Share {
+    Place place;
+    TileCoordinates at;
+    int slice;
+    int slot;  // of the workspace
+    int rows;  // of C that the tile has; none beyond the last tile, in clusters that C cuts
+
+    static __device__ __forceinline__ Share of_block(const GemmArgs& args) {
+      const int cluster = static_cast<int>(blockIdx.x) / Place::kBlocks;
+      const int slice = cluster % kSlices;
+      if constexpr (Place::kBlocks == 1) {
+        const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(
+            args.m, args.n, cluster / kSlices);
+        return {Place{}, at, slice, cluster, args.m - at.row * kTile.tile_m};
+      } else {
+        const Place place = Place::of_block();
+        const auto first = tile_coordinates<kTile.tile_m * Place::kM, kTile.tile_n * Place::kN, 1>(
+            args.m, args.n, cluster / kSlices);
+        const TileCoordinates at = {first.row * Place::kM + place.m,
+                                    first.column * Place::kN + place.n, first.batch};
+        const int rows = (args.m + kTile.tile_m - 1) / kTile.tile_m;
+        const int columns = (args.n + kTile.tile_n - 1) / kTile.tile_n;
+        const int tile = (at.batch * rows + at.row) * columns + at.column;
+        const bool inside = at.row < rows && at.column < columns;
+        return {place, at, slice, inside ? tile * kSlices + slice : 0,
+                inside ? args.m - at.row * kTile.tile_m : 0};
+      }
+    }
+  };
 
   // By a consumer: the sums of its rows of the block's tile, into the tile at `to`, but for rows of
   // C from `rows` on.
-  static __device__ __forceinline__ void multiply(const Pipeline& pipeline, const KRange& range,
-                                                  float* to, int consumer, int rows) {
+  static __device__ __forceinline__ void multiply(const Pipeline& pipeline, const Place& place,
+                                                  const KRange& range, float* to, int consumer,
+                                                  int rows) {
     const int first = consumer * consumer_rows(kTile);
     typename Mainloop::Sums sums;
     if (range.empty()) {
@@ -104,7 +140,7 @@ struct WgmmaSplitK {
     } else {
       typename Pipeline::Ring ring;
       const int stages = (range.end - range.begin + kTile.tile_k - 1) / kTile.tile_k;
-      Mainloop::run(sums, pipeline, ring, Place{}, first, stages, [] {});
+      Mainloop::run(sums, pipeline, ring, place, first, stages, [] {});
     }
     // Other warps may still read the last stage, whose place the sums take.
     if constexpr (Reduction::kInCluster) {

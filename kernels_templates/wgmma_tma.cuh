@@ -4,7 +4,6 @@
 #include "parts/epilogue/result_writer.cuh"
 #include "parts/epilogue/wgmma_box_store.cuh"
 #include "parts/epilogue/wgmma_epilogue.cuh"
-#include "parts/ptx/cluster.cuh"
 #include "parts/ptx/grid_dependency.cuh"
 #include "parts/ptx/shared_address.cuh"
 #include "parts/ptx/wgmma.cuh"
@@ -66,7 +65,7 @@ struct WgmmaTma {
     const Pipeline pipeline{shared_address(smem)};
     let_next_kernel_start();
     if (threadIdx.x == 0) pipeline.begin(a, b);
-    meet();
+    pipeline.meet();
     const int group = static_cast<int>(threadIdx.x) / kWarpgroupThreads;
     if (group == 0) {
       if constexpr (kRegisters.shared_out()) give_registers_back<kRegisters.producer>();
@@ -76,8 +75,6 @@ struct WgmmaTma {
       if constexpr (kRegisters.shared_out()) take_registers<kRegisters.consumer>();
       consume(pipeline, args, c, smem + Pipeline::kBuffersBytes, group - 1);
     }
-    // Others may still copy into this block's shared memory, or arrive at its barriers.
-    if constexpr (Place::kBlocks > 1) cluster_sync();
   }
 
   // Of any others.
@@ -124,15 +121,6 @@ struct WgmmaTma {
     }
   };
 
-  // All threads of the block, or of all blocks of the cluster.
-  static __device__ __forceinline__ void meet() {
-    if constexpr (Place::kBlocks > 1) {
-      cluster_sync();
-    } else {
-      __syncthreads();
-    }
-  }
-
   static __device__ __forceinline__ void produce(const Pipeline& pipeline, const GemmArgs& args,
                                                  const TensorMap& a, const TensorMap& b) {
     const Place place = Place::of_block();
@@ -146,6 +134,7 @@ struct WgmmaTma {
       tile += tiles.step;
       at = At::of(args, place, tile);
     }
+    pipeline.drain(ring);
   }
 
   static __device__ __forceinline__ void consume(const Pipeline& pipeline, const GemmArgs& args,

@@ -142,12 +142,16 @@ constexpr std::array kClusterRules = {
            return blocks >= 0 && blocks <= kPersistentLimit &&
                   blocks % cluster_blocks(in.spec.tile) == 0;
          }},
+};
+
+constexpr std::array kRegisterRules = {
     Rule{"sums fit a consumer's registers", "they must not spill",
          [](const RuleInput& in) {
            return consumer_registers(in.spec) <= WgmmaRegisters(in.spec.tile).of_consumer();
          }},
     Rule{"sums of one product fit the registers that a block starts with",
-         "the assembler knows no others", [](const RuleInput& in) {
+         "the assembler knows no others",
+         [](const RuleInput& in) {
            const int sums = kWgmmaRows * wgmma_tile_columns(in.spec.tile) / kWarpgroupThreads *
                             size_bytes(in.spec.accumulator) / kRegisterBytes;
            return sums + kRegistersBesideProduct <= WgmmaRegisters(in.spec.tile).at_start;
@@ -241,6 +245,9 @@ std::span<const Rule> tile_rules() {
 }
 std::span<const Rule> cluster_rules() {
   return kClusterRules;
+}
+std::span<const Rule> register_rules() {
+  return kRegisterRules;
 }
 
 int stages_bytes(const KernelSpec& spec) {

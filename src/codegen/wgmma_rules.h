@@ -21,8 +21,10 @@ Expected<void> supports(const Problem& problem, Arch capability);
 
 // Rules of tiles and stages.
 std::span<const Rule> tile_rules();
-// Of clusters that share tiles, and of registers where setmaxnreg shares them out.
+// Of clusters that share tiles.
 std::span<const Rule> cluster_rules();
+// Of registers where setmaxnreg shares them out.
+std::span<const Rule> register_rules();
 
 // Bytes of all stages.
 int stages_bytes(const KernelSpec& spec);

@@ -27,8 +27,8 @@ BlockCount grid(const TileConfig& tile, const Problem& problem) {
 }  // namespace
 
 WgmmaStrategy::WgmmaStrategy(std::span<const Rule> own)
-    : rules_(tiling::joined(
-          {own, wgmma::tile_rules(), wgmma::cluster_rules(), tiling::limit_rules()})) {}
+    : rules_(tiling::joined({own, wgmma::tile_rules(), wgmma::cluster_rules(),
+                             wgmma::register_rules(), tiling::limit_rules()})) {}
 
 std::span<const std::string_view> WgmmaStrategy::parameters() const {
   return kParameters;

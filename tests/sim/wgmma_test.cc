@@ -38,7 +38,8 @@ constexpr std::array kSlices = {
     "tile_m=64 tile_n=64 tile_k=64 stages=2 consumers=1 slices=2 reduction=2",
     "tile_m=128 tile_n=24 tile_k=64 stages=2 consumers=2 slices=3",
     "tile_m=8 tile_n=128 tile_k=64 stages=3 consumers=2 exchange=1 slices=4 reduction=2",
-    "tile_m=32 tile_n=64 tile_k=128 stages=2 consumers=1 exchange=1 slices=5"};
+    "tile_m=32 tile_n=64 tile_k=128 stages=2 consumers=1 exchange=1 slices=5",
+    "tile_m=64 tile_n=64 tile_k=64 stages=2 consumers=1 slices=3 cluster_m=2 cluster_n=2"};
 
 TEST_CASE("every layout and alignment of C") {
   size_t way = 0;
@@ -193,6 +194,7 @@ constexpr PlantedFault kFaults[] = {
     {"wgmma_tma", kWays[2], {"      turns.await();\n", ""}, ""},
     {"wgmma_tma", kWays[5], {"pipeline.release(last, place);\n      last", "last"}, ""},
     {"wgmma_tma", kWays[5], {"kReaders * Place::kSharers", "kReaders"}, ""},
+    {"wgmma_tma", kWays[5], {"    pipeline.drain(ring);\n", ""}, ""},
     {"wgmma_tma", kWays[8], {"if (kInTurns && stage % kSharers != sharer) return;", ""}, ""},
     {"wgmma_tma", kWays[8], {"fill_eights<1>(", "if (false) fill_eights<1>("}, ""},
     {"wgmma_tma",

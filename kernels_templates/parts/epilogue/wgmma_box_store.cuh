@@ -91,8 +91,8 @@ struct WgmmaBoxStore {
   }
 
  private:
-  // What C holds where the lane has sums of kEights times 8 columns: pairs of rows m and m + 8, then
-  // those of 8 columns further on. Zeros where C ends.
+  // What C holds where the lane has sums of kEights times 8 columns: pairs of rows m and m + 8,
+  // then those of 8 columns further on. Zeros where C ends.
   template <int kEights>
   struct OldPairs {
     HalfVector<2> at[2 * kEights] = {};

@@ -13,6 +13,13 @@ __device__ __forceinline__ void cluster_sync() {
                    : "memory");
 }
 
+// All of them, too, but nothing that they wrote before is released, which would take a fence of the
+// whole device: for barriers after mbarrier_init_fence(), and before a block leaves.
+__device__ __forceinline__ void cluster_meet() {
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::
+                   : "memory");
+}
+
 // Floats of block `rank`'s shared memory, 1 or 4, at the place that `local` has in this block's.
 template <int kWidth>
 __device__ __forceinline__ FloatVector<kWidth> cluster_load(const float* local, int rank) {

@@ -1,8 +1,8 @@
 #pragma once
 
-// Programmatic dependent launch (sm_90 and up; PTX ISA, "griddepcontrol"): a kernel that is launched
-// so may start while the one before it on its stream still runs. Launched otherwise, neither has an
-// effect.
+// Programmatic dependent launch (sm_90 and up; PTX ISA, "griddepcontrol"): a kernel that is
+// launched so may start while the one before it on its stream still runs. Launched otherwise,
+// neither has an effect.
 
 namespace gemmtune {
 

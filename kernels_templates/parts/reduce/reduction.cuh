@@ -235,7 +235,7 @@ struct SliceReduction {
               [&](int block) { return cluster_load<kVector>(smem + Tile::offset(v), block); });
           Slots::store(sum, writer, tile, batch, v, bias);
         });
-    cluster_sync();  // no block may leave while others read its shared memory
+    cluster_meet();  // no block may leave while others read its shared memory
   }
 };
 

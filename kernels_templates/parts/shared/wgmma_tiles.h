@@ -78,8 +78,8 @@ GEMMTUNE_HOST_DEVICE constexpr int wgmma_stage_bytes(const TileConfig& tile, boo
 // How a warp's results reach C through shared memory that is its own.
 //
 // Where rows of C are whole 16 bytes of 16-bit elements, TMA stores boxes of 16 rows from two
-// buffers in turns. Lines of 16, 32, 64 or 128 bytes are swizzled over their length; lines of an odd
-// number of 16 bytes need no swizzle, since no two of 8 such lines begin in the same banks.
+// buffers in turns. Lines of 16, 32, 64 or 128 bytes are swizzled over their length; lines of an
+// odd number of 16 bytes need no swizzle, since no two of 8 such lines begin in the same banks.
 struct WgmmaBoxes {
   static constexpr int kRows = 16;
   static constexpr int kBuffers = 2;

@@ -28,7 +28,8 @@ struct OperandTile {
   static constexpr int kPartRows = kTile.box_rows / kTile.parts(kSharers);
 
   // Loads what sharer `sharer` loads of the tile at (mn, k) of a matrix for stage `stage`, into the
-  // blocks of the cluster whose bits are set in `blocks`: this one alone, if the tile is not shared.
+  // blocks of the cluster whose bits are set in `blocks`: this one alone, if the tile is not
+  // shared.
   static __device__ __forceinline__ void load(unsigned to, const TensorMap& map, int mn, int k,
                                               int entry, unsigned barrier, int stage, int sharer,
                                               unsigned short blocks) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "parts/ptx/cluster.cuh"
 #include "parts/ptx/mbarrier.cuh"
 #include "parts/ptx/tensor_copy.cuh"
 #include "parts/shared/element_sizes.h"
@@ -65,6 +66,15 @@ struct WgmmaPipeline {
     mbarrier_init_fence();
   }
 
+  // All threads of the block, or of all blocks of the cluster: barriers can be used afterwards.
+  static __device__ __forceinline__ void meet() {
+    if constexpr (Place::kBlocks > 1) {
+      cluster_meet();
+    } else {
+      __syncthreads();
+    }
+  }
+
   // Fills the stages of a tile of C at (row, column) of entry `batch` with k from k_begin up to
   // k_end, by one thread.
   __device__ __forceinline__ void fill(Ring& ring, const Place& place, const GemmArgs& args,
@@ -82,6 +92,17 @@ struct WgmmaPipeline {
                   place.column());
       ring.advance();
     });
+  }
+
+  // By the thread that filled the stages, before it ends: other blocks have read what it copied
+  // into them, and have arrived at this block's barriers for the last time.
+  __device__ __forceinline__ void drain(Ring& ring) const {
+    if constexpr (Place::kBlocks > 1) {
+      for (int stage = 0; stage < kTile.stages; ++stage) {
+        mbarrier_wait(empty(ring.stage), ring.parity ^ 1);
+        ring.advance();
+      }
+    }
   }
 
   // By each warp that has multiplied the stage.

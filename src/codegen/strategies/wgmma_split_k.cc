@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -13,9 +15,9 @@
 namespace gemmtune::codegen {
 namespace {
 
-constexpr std::array<std::string_view, 10> kParameters = {
-    "tile_m",   "tile_n", "tile_k",    "stages",     "consumers",
-    "exchange", "slices", "reduction", "min_blocks", "raster"};
+constexpr std::array<std::string_view, 12> kParameters = {
+    "tile_m", "tile_n",    "tile_k",    "stages",    "consumers",  "exchange",
+    "slices", "reduction", "cluster_m", "cluster_n", "min_blocks", "raster"};
 
 bool in_cluster(const TileConfig& tile) {
   return tile.reduction == kReduceCluster;
@@ -26,6 +28,14 @@ constexpr std::array kOwnRules = {
          [](const RuleInput& in) { return in.spec.tile.slices >= 2; }},
     Rule{"no atomic additions", "each would round a C of 16 bits",
          [](const RuleInput& in) { return in.spec.tile.reduction != kReduceAtomic; }},
+    Rule{"clusters share tiles or sums", "a block is in one cluster",
+         [](const RuleInput& in) {
+           return !in_cluster(in.spec.tile) || cluster_blocks(in.spec.tile) == 1;
+         }},
+    Rule{"clusters that share tiles go through them in row order", "their slots lie so",
+         [](const RuleInput& in) {
+           return in.spec.tile.raster <= 1 || cluster_blocks(in.spec.tile) == 1;
+         }},
 };
 
 class WgmmaSplitK final : public SlicedStrategy {
@@ -61,7 +71,8 @@ class WgmmaSplitK final : public SlicedStrategy {
   MainloopCost mainloop(const KernelSpec& spec) const override { return wgmma::mainloop(spec); }
 
   bool is_geometry(std::string_view parameter) const override {
-    return parameter == "consumers" || parameter == "exchange" || Strategy::is_geometry(parameter);
+    return parameter == "consumers" || parameter == "exchange" || parameter == "cluster_m" ||
+           parameter == "cluster_n" || Strategy::is_geometry(parameter);
   }
 
   std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override {
@@ -74,6 +85,13 @@ class WgmmaSplitK final : public SlicedStrategy {
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
     using namespace wgmma;
     LaunchPlan plan = SlicedStrategy::launch_plan(spec, problem);
+    if (cluster_blocks(spec.tile) > 1) {
+      BlockCount grid = cluster_grid(spec.tile, problem);
+      grid.blocks *= spec.tile.slices;
+      grid.formula += fmt::format(" * {}", spec.tile.slices);
+      plan.launches.front() = launch_of(spec, 0, grid);
+      plan.launches.front().config.cluster.x = static_cast<uint32_t>(cluster_blocks(spec.tile));
+    }
     plan.launches.front().arguments = {GemmArgument{},
                                        map_of_a(spec, problem.shape, place_of_a(problem)),
                                        map_of_b(spec, problem.shape, place_of_b(problem))};
@@ -85,8 +103,8 @@ class WgmmaSplitK final : public SlicedStrategy {
   }
 
  private:
-  std::vector<Rule> rules_ =
-      tiling::joined({kOwnRules, slices::rules(), wgmma::tile_rules(), tiling::limit_rules()});
+  std::vector<Rule> rules_ = tiling::joined({kOwnRules, slices::rules(), wgmma::tile_rules(),
+                                             wgmma::cluster_rules(), tiling::limit_rules()});
 };
 
 }  // namespace

@@ -124,7 +124,14 @@ Step execute_proxy_fence(Warp& warp, const Instruction& /*in*/, uint32_t /*mask*
   return Step::next;
 }
 
+// Source: PTX ISA, "fence.mbarrier_init", whose example is followed by a relaxed arrival.
+Step execute_mbarrier_init_fence(Warp& warp, const Instruction& /*in*/, uint32_t /*mask*/) {
+  warp.fenced_mbarriers = true;
+  return Step::next;
+}
+
 bool decode_fence(DecodeContext& c) {
+  if (c.in.opcode == "fence" && c.has("mbarrier_init")) c.out.execute = execute_mbarrier_init_fence;
   if (c.in.opcode == "fence" && c.has("proxy") && c.has("async"))
     c.out.execute = execute_proxy_fence;
   return c.only({"cta",

@@ -144,7 +144,8 @@ void arrive_at_cluster_barrier(Warp& warp, uint32_t mask, bool releases) {
   warp.cluster_phase = barrier.phase;
   barrier.arrived +=
       mask == warp.live_lanes() ? kWarpSize : static_cast<uint32_t>(std::popcount(mask));
-  if (releases) cluster.clocks().release(warp.cluster_index(), barrier.clock);
+  const bool shows = std::exchange(warp.fenced_mbarriers, false);
+  if (releases || shows) cluster.clocks().release(warp.cluster_index(), barrier.clock);
   open_cluster_barrier_if_complete(cluster);
 }
 

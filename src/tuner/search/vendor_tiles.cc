@@ -23,14 +23,17 @@ std::pair<int, int> pair_of(std::string_view config, std::string_view key) {
   return sizes;
 }
 
-// Leaves a parameter only the one value. False if the space does not have that.
+// Leaves a parameter only the one value; 0 stands for 1. False if the space does not have that.
 bool fix(codegen::SearchSpace& space, std::string_view parameter, int value) {
   const auto names = space.strategy->parameters();
   const auto found = std::find(names.begin(), names.end(), parameter);
   if (found == names.end()) return value == 1;
   auto& values = space.values[static_cast<size_t>(found - names.begin())];
-  if (std::find(values.begin(), values.end(), value) == values.end()) return false;
-  values = {value};
+  const auto held = std::find_if(values.begin(), values.end(), [value](int of_space) {
+    return of_space == value || (value == 1 && of_space == 0);
+  });
+  if (held == values.end()) return false;
+  values = {*held};
   return true;
 }
 

@@ -11,7 +11,8 @@ namespace gemmtune::tuner {
 namespace {
 
 constexpr int64_t kVendorWorkspaceBytes = int64_t{64} << 20;
-// The most a candidate may ask for; bf16 planes take one and a half times the memory of f32 operands.
+// The most a candidate may ask for; bf16 planes take one and a half times the memory of f32
+// operands.
 constexpr int64_t kOwnWorkspaceBytes = int64_t{256} << 20;
 constexpr int64_t kPlanesWorkspaceBytes = int64_t{1} << 30;
 // Samples of a candidate after the one that warmed up, in all where it is not unlikely, and of each

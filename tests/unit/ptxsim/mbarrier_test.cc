@@ -166,6 +166,26 @@ WAIT:
   }
 }
 
+TEST_CASE("after a fence of mbarriers, a relaxed arrival at the cluster's barrier shows them") {
+  const auto findings = [](const std::string& fence) {
+    const std::string body = R"(
+  .reg .b32 bar;
+  mov.u32 bar, full;
+  setp.ne.u32 p0, tid, 0;
+  @!p0 mbarrier.init.shared::cta.b64 [bar], 64;
+  )" + fence + R"(
+  barrier.cluster.arrive.relaxed.aligned;
+  barrier.cluster.wait.aligned;
+  mbarrier.arrive.shared::cta.b64 _, [bar];)";
+    return run_body(body.c_str(), blocks_of(64, 2), {}, kShared).result;
+  };
+  const RunResult fenced = findings("fence.mbarrier_init.release.cluster;");
+  CHECK_MESSAGE(fenced.findings.empty(), describe(fenced));
+  const RunResult bare = findings("");
+  REQUIRE(!bare.findings.empty());
+  CHECK(bare.findings[0].check == Check::mbarrier_init);
+}
+
 TEST_CASE("a wait that nothing ends is a deadlock that names the barrier and what it lacks") {
   const char* const body = R"(
   .reg .b32 bar;
