@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "codegen/strategy.h"
+#include "codegen/tiling.h"
 #include "core/arch.h"
 #include "tuner/model/streaming_model.h"
 #include "tuner/model/tensor_model.h"
@@ -132,11 +133,76 @@ Occupancy occupancy(const DeviceSpec& device, int threads, int registers, int sm
   return {least->blocks, least->blocks * warps, least->name};
 }
 
+namespace {
+
+constexpr double kOverLargest = 1 - 1e-9;  // below any error of rounding
+
+// Blocks of the busiest SM, by which the main loops' time grows.
+double blocks_of_busiest(double blocks, const DeviceSpec& device) {
+  return std::ceil(blocks / device.sm_count);
+}
+
+// Of a thread: groups of warps that share out k work on their parts at the same time.
+double depth_of_group(const codegen::KernelWork& work, const MainloopCost& loop) {
+  return static_cast<double>(work.block_depth) / loop.groups;
+}
+
+double fill_us(double waves, const DeviceSpec& device) {
+  return std::ceil(waves) * 2 * kMemoryLatencyCycles / device.boost_clock_mhz;
+}
+
+// What follows the main loops: groups leave their sums in shared memory, where they are read once
+// more, blocks in memory; and further launches.
+double sums_us(const TileConfig& tile, const MainloopCost& loop, const codegen::KernelWork& work,
+               const DeviceSpec& device) {
+  const int sharing = loop.groups > 1 ? loop.groups : 0;
+  const double group_bytes = 2.0 * sharing * tile.tile_m * tile.tile_n * 4;
+  const double groups_us = blocks_of_busiest(static_cast<double>(work.blocks), device) *
+                           group_bytes / (kSmemBytesPerCycle * device.boost_clock_mhz);
+  const double reduction_us =
+      static_cast<double>(work.reduction_bytes) / (kL2Speedup * device.memory_gb_per_s * 1e3);
+  return groups_us + reduction_us + kLaunchUs * static_cast<double>(work.launches);
+}
+
+// With the details that the model likes best, but for registers.
+codegen::KernelSpec with_best_details(codegen::KernelSpec spec) {
+  constexpr int kWidest = 4;
+  if (spec.tile.vector > 0) spec.tile.vector = kWidest;
+  spec.tile.order = kOrderSerpentineM;
+  spec.tile.lanes = kLanesInterleaved;
+  spec.tile.fragments = 2;
+  return spec;
+}
+MainloopCost with_best_details(MainloopCost loop) {
+  constexpr int kNever = 1 << 20;
+  if (loop.promotion_steps > 0) loop.promotion_steps = kNever;
+  return loop;
+}
+
+double least_memory_us(const Problem& problem, const DeviceSpec& device) {
+  return min_bytes_moved(problem) / (device.memory_gb_per_s * 1e3);
+}
+
+// Warps that an SM holds at most, of blocks that are made of any number of `groups`-th parts of
+// this one's.
+double most_warps(const codegen::KernelSpec& spec, int registers, int groups,
+                  const DeviceSpec& device) {
+  const codegen::Strategy& strategy = *spec.strategy;
+  double warps = device.max_threads_per_sm / 32.0;
+  warps = std::min(
+      warps, static_cast<double>(device.registers_per_sm) / (std::max(1, registers) * kWarpSize));
+  const double smem = static_cast<double>(strategy.smem_bytes(spec)) / groups;
+  const double group_warps = strategy.threads(spec.tile) / 32.0 / groups;
+  if (smem > 0) warps = std::min(warps, device.smem_bytes_per_sm / smem * group_warps);
+  return warps;
+}
+
+}  // namespace
+
 Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem& problem,
                    const DeviceSpec& device) {
   Prediction out;
-  const TileConfig& tile = spec.tile;
-  const int threads = spec.strategy->threads(tile);
+  const int threads = spec.strategy->threads(spec.tile);
   out.occupancy = occupancy(device, threads, rounded_registers(device, threads, registers),
                             spec.strategy->smem_bytes(spec));
   if (out.occupancy.blocks_per_sm == 0) {
@@ -153,8 +219,7 @@ Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem
     return out;
   }
 
-  // Of a thread: groups of warps that share out k work on their parts at the same time.
-  const double depth = static_cast<double>(work.block_depth) / loop.groups;
+  const double depth = depth_of_group(work, loop);
   const BlockCost cost = block_cost(spec, loop, device, depth);
   const double cycles_per_us = device.boost_clock_mhz;
   const double warps_per_block = threads / 32.0;
@@ -173,18 +238,64 @@ Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem
   out.arithmetic_us = issue / cycles_per_us;
   out.smem_us = (full_blocks + left_blocks) * cost.smem_cycles / cycles_per_us;
   out.memory_us = dram_bytes(spec, problem, device, resident) / (device.memory_gb_per_s * 1e3);
-  const double fill_us = std::ceil(out.waves) * 2 * kMemoryLatencyCycles / cycles_per_us;
-  const double reduction_us =
-      static_cast<double>(work.reduction_bytes) / (kL2Speedup * device.memory_gb_per_s * 1e3);
-  // Each group leaves its sums in shared memory, where they are read once more.
-  const int sharing = loop.groups > 1 ? loop.groups : 0;
-  const double group_bytes = 2.0 * sharing * tile.tile_m * tile.tile_n * 4;
-  const double groups_us =
-      std::ceil(blocks / device.sm_count) * group_bytes / (kSmemBytesPerCycle * cycles_per_us);
-  const double launches_us = kLaunchUs * static_cast<double>(work.launches);
-  out.total_us = std::max({out.arithmetic_us, out.smem_us, out.memory_us}) + fill_us + groups_us +
-                 reduction_us + launches_us;
+  out.total_us = std::max({out.arithmetic_us, out.smem_us, out.memory_us}) +
+                 fill_us(out.waves, device) + sums_us(spec.tile, loop, work, device);
   return out;
+}
+
+bool shares_out_work(std::string_view parameter) {
+  constexpr std::string_view kNames[] = {"groups",         "slices", "reduction",
+                                         "sharing_blocks", "warps",  "unroll"};
+  return std::find(std::begin(kNames), std::end(kNames), parameter) != std::end(kNames);
+}
+
+// As predict(), with as many resident blocks as the fewest registers allow, the same number of them
+// in each wave, and nothing exposed.
+double least_us_of_work(const codegen::KernelSpec& spec, int registers, const Problem& problem,
+                        const DeviceSpec& device) {
+  Prediction out;
+  const int threads = spec.strategy->threads(spec.tile);
+  out.occupancy = occupancy(device, threads, rounded_registers(device, threads, registers),
+                            spec.strategy->smem_bytes(spec));
+  if (out.occupancy.blocks_per_sm == 0) return INFINITY;
+  const codegen::KernelWork work = spec.strategy->work(spec, problem);
+  const codegen::KernelSpec best = with_best_details(spec);
+  const MainloopCost loop = with_best_details(spec.strategy->mainloop(best));
+  const auto blocks = static_cast<double>(work.blocks);
+  out.waves = blocks / (static_cast<double>(out.occupancy.blocks_per_sm) * device.sm_count);
+  if (loop.path == OperandPath::streamed) {
+    predict_streaming(best, problem, device, work, out);
+    return out.total_us * kOverLargest;
+  }
+  const BlockCost cost = block_cost(best, loop, device, depth_of_group(work, loop));
+  const double busiest = blocks_of_busiest(blocks, device);
+  const double warps = std::min<double>(out.occupancy.warps_per_sm, busiest * threads / 32.0);
+  const double cycles =
+      std::max(cost.issue_cycles / latency_hiding(best, loop, warps), cost.smem_cycles);
+  const double busy_us = busiest * cycles / device.boost_clock_mhz;
+  return (std::max(busy_us, least_memory_us(problem, device)) + fill_us(out.waves, device) +
+          sums_us(spec.tile, loop, work, device)) *
+         kOverLargest;
+}
+
+// All products are shared out evenly, without a remainder, and adding up costs nothing.
+double least_us_of_geometry(const codegen::KernelSpec& spec, int registers, const Problem& problem,
+                            const DeviceSpec& device) {
+  const codegen::KernelSpec best = with_best_details(spec);
+  const MainloopCost loop = with_best_details(spec.strategy->mainloop(best));
+  const double tiles_of_sm =
+      static_cast<double>(codegen::tiling::tile_blocks(spec.tile, problem)) / device.sm_count;
+  const double warps = most_warps(spec, registers, loop.groups, device);
+  if (loop.path == OperandPath::streamed)
+    return least_streaming_us(best, problem, device, tiles_of_sm, warps) * kOverLargest;
+  // Of one group of warps, which multiplies all of k.
+  const BlockCost cost =
+      block_cost(best, loop, device, static_cast<double>(problem.shape.k) / loop.groups);
+  const double cycles =
+      std::max(cost.issue_cycles / latency_hiding(best, loop, warps), cost.smem_cycles);
+  const double busy_us = tiles_of_sm * cycles / device.boost_clock_mhz;
+  return (std::max(busy_us, least_memory_us(problem, device)) + fill_us(1, device) + kLaunchUs) *
+         kOverLargest;
 }
 
 }  // namespace gemmtune::tuner

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tuner/model/candidate_features.h"
 #include "tuner/model/performance_model.h"
 
@@ -24,12 +26,51 @@ bool can_be_tried(const codegen::KernelSpec& spec, const Problem& problem,
   return codegen::broken_rule(spec, limits) == nullptr && spec.strategy->worthwhile(spec, problem);
 }
 
+// The fewest registers that kernels with any values of min_blocks are estimated to need: others are
+// most permissive, and need the fewest, with their first values.
+int fewest_registers(codegen::KernelSpec spec, const std::vector<int>& min_blocks) {
+  int fewest = spec.strategy->estimated_registers(spec);
+  for (const int value : min_blocks) {
+    spec.tile.min_blocks = value;
+    fewest = std::min(fewest, spec.strategy->estimated_registers(spec));
+  }
+  return fewest;
+}
+
+// Of the model's cost.
+CostBounds bounds_of(const codegen::SearchSpace& space, const Problem& problem,
+                     const DeviceSpec& limits) {
+  CostBounds bounds;
+  bool choice_of_work = false;
+  std::vector<int> min_blocks;
+  const auto names = space.strategy->parameters();
+  for (size_t i = 0; i < names.size(); ++i) {
+    bounds.shared_out.push_back(shares_out_work(names[i]));
+    choice_of_work = choice_of_work || (bounds.shared_out[i] && space.values[i].size() > 1);
+    if (space.members[i] == &TileConfig::min_blocks) min_blocks = space.values[i];
+  }
+  const auto spec = kernels_of(space, problem, limits);
+  bounds.of_work = [=](const TileConfig& tile) {
+    const auto s = spec(tile);
+    return least_us_of_work(s, fewest_registers(s, min_blocks), problem, limits);
+  };
+  bounds.of_geometry = bounds.of_work;
+  if (choice_of_work) {
+    bounds.of_geometry = [=](const TileConfig& tile) {
+      const auto s = spec(tile);
+      return least_us_of_geometry(s, fewest_registers(s, min_blocks), problem, limits);
+    };
+  }
+  return bounds;
+}
+
 }  // namespace
 
 Search::Space ranked_space(const codegen::SearchSpace& space, const Problem& problem,
                            const DeviceSpec& limits) {
   const auto spec = kernels_of(space, problem, limits);
-  return {space, [=](const TileConfig& tile) { return can_be_tried(spec(tile), problem, limits); },
+  return {space,
+          [=](const TileConfig& tile) { return can_be_tried(spec(tile), problem, limits); },
           [=](const TileConfig& tile) {
             const auto s = spec(tile);
             return predict(s, s.strategy->estimated_registers(s), problem, limits).total_us;
@@ -39,7 +80,8 @@ Search::Space ranked_space(const codegen::SearchSpace& space, const Problem& pro
             const auto s = spec(tile);
             const codegen::MainloopCost cost = s.strategy->mainloop(s);
             return std::pair(cost.result_rows, cost.result_columns);
-          }};
+          },
+          bounds_of(space, problem, limits)};
 }
 
 Expected<void> check_any_legal(const codegen::SearchSpace& space, const Problem& problem,

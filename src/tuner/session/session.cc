@@ -71,8 +71,8 @@ class Session {
   bool out_of_time() const { return request_.max_seconds > 0 && elapsed() > request_.max_seconds; }
 
   Expected<void> prepare() {
-    report_.legal_points = search_.legal_points();
-    if (report_.legal_points == 0) {
+    report_.geometries = search_.geometries();
+    if (report_.geometries == 0) {
       return usage_error("no tile of the search space is legal for " + key(problem_) + " on " +
                          to_string(job_.arch));
     }

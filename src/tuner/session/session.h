@@ -49,12 +49,12 @@ struct TuneReport {
   std::optional<Finalist> best;        // with SessionServices::keep_best: the first of the ranking
   std::optional<store::Record> vendor_first;
   std::optional<store::Record> vendor_best;
-  int64_t legal_points = 0;
-  int resumed = 0;    // candidates taken over from earlier runs and from other processes
-  int evaluated = 0;  // candidates of this run, failures included
-  int measured = 0;   // of those, verified and timed
-  int compiled = 0;   // compiler runs
-  int cached = 0;     // kernels that came from the cache
+  size_t geometries = 0;  // that hold a legal tile, over all spaces
+  int resumed = 0;        // candidates taken over from earlier runs and from other processes
+  int evaluated = 0;      // candidates of this run, failures included
+  int measured = 0;       // of those, verified and timed
+  int compiled = 0;       // compiler runs
+  int cached = 0;         // kernels that came from the cache
   std::vector<std::pair<std::string, int>> failures;  // outcome and count
   double seconds = 0;                                 // of tune()
   bool interrupted = false;

@@ -20,7 +20,7 @@ using session_test::Fixture;
 TEST_CASE_FIXTURE(Fixture, "a session tries the whole space, records it, and finds the best") {
   const auto report = tune(request, services);
   REQUIRE_MESSAGE(report.has_value(), report.error().message);
-  CHECK(report->legal_points == 12);
+  CHECK(report->geometries == 4);
   CHECK(report->evaluated == 12);
   REQUIRE_FALSE(report->ranking.empty());
   const auto best = parse_tile(report->ranking.front().key.config);
