@@ -31,7 +31,8 @@ bool Ranking::Place::behind(const Place& other) const {
   return std::pair(geometry, point) > std::pair(other.geometry, other.point);
 }
 
-Ranking::Ranking(std::span<const SearchedSpace> spaces, uint64_t seed, int threads)
+Ranking::Ranking(std::span<const SearchedSpace> spaces, uint64_t seed, int threads,
+                 RankingOrder order)
     : spaces_(spaces), seed_(seed) {
   for (const SearchedSpace& space : spaces_) {
     Steps steps;
@@ -41,7 +42,7 @@ Ranking::Ranking(std::span<const SearchedSpace> spaces, uint64_t seed, int threa
   }
   std::vector<double> bounds;  // of the geometries
   find_geometries(threads, bounds);
-  make_families(bounds);
+  make_families(bounds, order);
 }
 
 void Ranking::find_geometries(int threads, std::vector<double>& bounds) {
@@ -72,14 +73,17 @@ void Ranking::find_geometries(int threads, std::vector<double>& bounds) {
   }
 }
 
-void Ranking::make_families(const std::vector<double>& bounds) {
-  std::map<std::pair<size_t, std::pair<int, int>>, size_t> family_of;
+void Ranking::make_families(const std::vector<double>& bounds, RankingOrder order) {
+  using Kind = std::pair<size_t, std::pair<int, int>>;  // space, results
+  const auto kind_of = [&](const Choice& geometry) {
+    const SearchedSpace& space = spaces_[geometry.space];
+    if (order == RankingOrder::cheapest_first) return Kind();
+    return Kind(geometry.space,
+                space.results ? space.results(tile_at(space.space, geometry)) : std::pair(0, 0));
+  };
+  std::map<Kind, size_t> family_of;
   for (size_t g = 0; g < geometries_.size(); ++g) {
-    const SearchedSpace& space = spaces_[geometries_[g].space];
-    const auto results =
-        space.results ? space.results(tile_at(space.space, geometries_[g])) : std::pair(0, 0);
-    const auto [family, added] =
-        family_of.try_emplace({geometries_[g].space, results}, families_.size());
+    const auto [family, added] = family_of.try_emplace(kind_of(geometries_[g]), families_.size());
     if (added) families_.emplace_back();
     families_[family->second].queue.push_back({bounds[g], Place::Kind::bound_of_geometry, g, {}});
   }

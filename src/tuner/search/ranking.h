@@ -10,6 +10,12 @@
 
 namespace gemmtune::tuner {
 
+// How points of several families follow each other.
+enum class RankingOrder {
+  in_turns,        // each family deals in its turn, those far behind the best at the end
+  cheapest_first,  // as if all were one family
+};
+
 // The legal points of all spaces, cheapest first, as far as they are asked for: a few of each
 // geometry, dealt out to families in turn.
 //
@@ -21,7 +27,8 @@ class Ranking {
   // Finds the legal geometries, in so many threads, which call the functions of the spaces at once;
   // the order does not depend on their number. Of equally cheap points, which are frequent, `seed`
   // chooses, so that parameters the cost does not see are varied. `spaces` outlive this.
-  Ranking(std::span<const SearchedSpace> spaces, uint64_t seed, int threads);
+  Ranking(std::span<const SearchedSpace> spaces, uint64_t seed, int threads,
+          RankingOrder order = RankingOrder::in_turns);
 
   // Those with a legal point, in the spaces' order, with all other parameters at their first
   // values.
@@ -64,7 +71,7 @@ class Ranking {
   };
 
   void find_geometries(int threads, std::vector<double>& bounds);
-  void make_families(const std::vector<double>& bounds);
+  void make_families(const std::vector<double>& bounds, RankingOrder order);
   std::optional<Ranked> take(Family& family, double limit);
   Family* next_family(double limit);
   void look_at(Family& family);

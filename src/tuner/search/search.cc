@@ -25,11 +25,12 @@ constexpr float kFailureValue = 2;        // logarithm of a time over the ideal
 
 }  // namespace
 
-Search::Search(std::vector<Space> spaces, uint64_t seed, double ideal_us, int threads)
+Search::Search(std::vector<Space> spaces, uint64_t seed, double ideal_us, int threads,
+               RankingOrder order)
     : spaces_(std::move(spaces)),
       random_(seed),
       ideal_us_(ideal_us),
-      ranking_(spaces_, random_(), threads) {}
+      ranking_(spaces_, random_(), threads, order) {}
 
 // Everything but the geometry at its first, most permissive value: if that is illegal, so is the
 // rest.
@@ -80,6 +81,16 @@ std::vector<Choice> Search::first_seeds(size_t count) {
   std::vector<Choice> out;
   while (next_seed_ < count && have_seed(next_seed_)) take(seeds_[next_seed_++], out);
   return out;
+}
+
+double Search::least_cost_left() {
+  double least = INFINITY;
+  for (size_t i = next_seed_; have_seed(i); ++i) {
+    if (!is_new(seeds_[i])) continue;
+    least = std::min(least, spaces_[seeds_[i].space].cost(tile(seeds_[i])));
+    if (i >= suggested_) break;  // of the ranking, whose next points cost more
+  }
+  return least;
 }
 
 // In random order: a batch is a few of many steps, and each parameter should have its turn.

@@ -31,7 +31,8 @@ class Search {
   // `ideal_us` is what times are divided by before they are learnt from. Legal geometries are found
   // by so many threads, which call the functions of the spaces at once; what is found does not
   // depend on their number.
-  Search(std::vector<Space> spaces, uint64_t seed, double ideal_us = 1, int threads = 1);
+  Search(std::vector<Space> spaces, uint64_t seed, double ideal_us = 1, int threads = 1,
+         RankingOrder order = RankingOrder::in_turns);
   Search(const Search&) = delete;  // the ranking is of the spaces in here
   Search& operator=(const Search&) = delete;
 
@@ -62,6 +63,10 @@ class Search {
   // Those of the first `count` seeds that are new: what a search that goes on where another ended
   // has to try of them.
   std::vector<Choice> first_seeds(size_t count);
+
+  // The least cost of the suggestions and seeds that are still to come; infinity behind the last.
+  // With RankingOrder::cheapest_first.
+  double least_cost_left();
 
   // Up to `count` unseen points that promise more than the best reported so far; empty when there
   // are none left, or nothing was reported or learnt.

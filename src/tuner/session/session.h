@@ -25,6 +25,8 @@ struct TuneRequest {
   // From the start of tune() to the end of the search, which goes on until a candidate worked; 0:
   // no limit.
   double max_seconds = 0;
+  // Without a device: end once no candidate is left that is predicted to be faster than the best.
+  bool until_settled = false;
   uint64_t seed = 1;
   int threads = 1;     // that compile, and rank candidates
   bool fresh = false;  // measure again what is recorded already
@@ -40,6 +42,7 @@ struct Progress {
   double best_us = 0;         // 0: none yet
   double vendor_best_us = 0;  // 0: none
   std::string best;           // strategy and tile
+  bool predicted = false;     // without a device
 };
 
 // What a session found.
