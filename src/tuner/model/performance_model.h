@@ -23,7 +23,7 @@ Occupancy occupancy(const DeviceSpec& device, int threads, int registers, int sm
 // three streams over the waves, plus launch and pipeline fill.
 struct Prediction {
   double total_us = 0;
-  double arithmetic_us = 0;  // issue slots of the main loop
+  double arithmetic_us = 0;  // issue slots of the main loop, or waiting for its loads
   double smem_us = 0;        // shared-memory wavefronts of the fragment reads
   double memory_us = 0;      // DRAM traffic
   Occupancy occupancy;

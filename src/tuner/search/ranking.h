@@ -37,7 +37,7 @@ class Ranking {
   // The next point; nothing behind the last one.
   std::optional<Choice> next();
 
-  // Points whose cost was asked for until now, and of these the legal ones.
+  // Legal points whose cost was asked for until now.
   int64_t points_seen() const { return points_seen_; }
 
  private:
