@@ -10,6 +10,18 @@
 namespace gemmtune::tuner {
 namespace {
 
+// The space with the most permissive values first for this problem: no activation follows atomic
+// additions, so these come last where there is one.
+codegen::SearchSpace permissive_first(codegen::SearchSpace space, const Problem& problem) {
+  if (problem.epilogue.activation == kNoActivation) return space;
+  for (size_t i = 0; i < space.values.size(); ++i) {
+    if (space.members[i] != &TileConfig::reduction) continue;
+    std::stable_partition(space.values[i].begin(), space.values[i].end(),
+                          [](int value) { return value != kReduceAtomic; });
+  }
+  return space;
+}
+
 // From a tile of `space` to the kernel that it stands for.
 auto kernels_of(const codegen::SearchSpace& space, const Problem& problem,
                 const DeviceSpec& limits) {
@@ -66,8 +78,9 @@ CostBounds bounds_of(const codegen::SearchSpace& space, const Problem& problem,
 
 }  // namespace
 
-Search::Space ranked_space(const codegen::SearchSpace& space, const Problem& problem,
+Search::Space ranked_space(const codegen::SearchSpace& given, const Problem& problem,
                            const DeviceSpec& limits) {
+  const codegen::SearchSpace space = permissive_first(given, problem);
   const auto spec = kernels_of(space, problem, limits);
   return {space,
           [=](const TileConfig& tile) { return can_be_tried(spec(tile), problem, limits); },
@@ -84,8 +97,9 @@ Search::Space ranked_space(const codegen::SearchSpace& space, const Problem& pro
           bounds_of(space, problem, limits)};
 }
 
-Expected<void> check_any_legal(const codegen::SearchSpace& space, const Problem& problem,
+Expected<void> check_any_legal(const codegen::SearchSpace& given, const Problem& problem,
                                const DeviceSpec& limits) {
+  const codegen::SearchSpace space = permissive_first(given, problem);
   const auto spec = kernels_of(space, problem, limits);
   const auto rule = [&](const TileConfig& tile) {
     return codegen::broken_rule(spec(tile), limits);

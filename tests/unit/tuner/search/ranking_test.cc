@@ -60,6 +60,7 @@ Problem random_problem(std::mt19937& random) {
                      MathMode::f16, MathMode::bf16x6},
                     random);
   }
+  if (random() % 4 == 0) p.epilogue.activation = kRelu;
   pack(p);
   return canonical(p);
 }
@@ -142,6 +143,55 @@ TEST_CASE("the first points of all strategies together are those of looking at e
     CHECK(first.size() > 0);
     CHECK(first == dealt(without_bounds(spaces), 200));
     CHECK(first == dealt(spaces, 200, 3));
+  }
+}
+
+// Of every legal point the cost, but of each geometry only the two least; ascending.
+std::vector<double> least_costs(const std::vector<SearchedSpace>& spaces) {
+  std::vector<double> costs;
+  for (const SearchedSpace& searched : spaces) {
+    const codegen::SearchSpace& space = searched.space;
+    std::map<std::string, std::vector<double>> of_geometry;
+    for (int64_t i = 0; i < space.size(); ++i) {
+      TileConfig tile = space.at(i);
+      if (!searched.legal(tile)) continue;
+      const double cost = searched.cost(tile);
+      for (const size_t p : other_parameters(space)) tile.*space.members[p] = 0;
+      of_geometry[to_string(tile)].push_back(cost);
+    }
+    for (auto& [geometry, points] : of_geometry) {
+      std::sort(points.begin(), points.end());
+      costs.insert(costs.end(), points.begin(),
+                   points.begin() + std::min<ptrdiff_t>(2, std::ssize(points)));
+    }
+  }
+  std::sort(costs.begin(), costs.end());
+  return costs;
+}
+
+TEST_CASE("cheapest first, the 64 best points of all strategies are the model's 64 best") {
+  constexpr size_t kBest = 64;
+  std::mt19937 random(24);
+  for (int i = 0; i < 16; ++i) {
+    const Case c =
+        random_case(**codegen::find_strategy(i % 2 == 0 ? "mma_multistage" : "naive"), random);
+    CAPTURE(key(c.problem));
+    CAPTURE(c.device->id);
+    std::vector<SearchedSpace> spaces;
+    for (const codegen::Strategy* strategy : codegen::strategies()) {
+      if (!strategy->supports(c.problem, c.device->arch)) continue;
+      const auto whole = *codegen::default_search_space(*strategy);
+      spaces.push_back(ranked_space(part_of(whole, 10'000, random), c.problem, *c.device));
+    }
+    const auto expected = least_costs(spaces);
+    Ranking ranking(spaces, 3, 1, RankingOrder::cheapest_first);
+    for (size_t place = 0; place < std::min(kBest, expected.size()); ++place) {
+      const auto point = ranking.next();
+      REQUIRE(point.has_value());
+      const SearchedSpace& space = spaces[point->space];
+      CHECK(space.cost(tile_at(space.space, *point)) ==
+            doctest::Approx(expected[place]).epsilon(2e-6));
+    }
   }
 }
 
@@ -255,8 +305,6 @@ TEST_CASE("the first seeds of a search look at few points") {
     }
     Ranking ranking(spaces, 1, 2);
     for (size_t i = 0; i < seeds; ++i) REQUIRE(ranking.next().has_value());
-    MESSAGE(key(problem) << ": " << ranking.geometries().size() << " geometries, "
-                         << ranking.points_seen() << " points seen");
     return ranking.points_seen();
   };
   CHECK(seen(make_problem({5120, 5120, 4096}), "h200", 1) < 5'000);
