@@ -98,27 +98,33 @@ void Ranking::make_families(const std::vector<double>& bounds, RankingOrder orde
 // the best waits for the end.
 std::optional<Choice> Ranking::next() {
   while (true) {
-    if (turn_ == turns_.size()) {
-      // The first of all says how far the others may be behind.
-      Family* family = next_family(turns_.empty() ? INFINITY : limit_);
-      if (family != nullptr) {
-        if (turns_.empty()) limit_ = kContender * family->queue.front().cost;
-        family->dealt = true;
-        turns_.push_back(family);
-      } else if (std::exchange(round_dealt_, false)) {
-        turn_ = 0;
-      } else if (std::exchange(limit_, INFINITY) == INFINITY || turns_.empty()) {
-        return std::nullopt;
-      } else {
-        turn_ = 0;
-      }
-      continue;
-    }
-    if (auto taken = take(*turns_[turn_++], limit_)) {
+    if (turn_ < turns_.size()) {
+      auto taken = take(*turns_[turn_++], limit_);
+      if (!taken) continue;
       round_dealt_ = true;
       return std::move(taken->choice);
     }
+    if (!add_turn() && !begin_round()) return std::nullopt;
   }
+}
+
+// Lets one more family take its turns, if one is not too far behind; the first says how far that
+// is.
+bool Ranking::add_turn() {
+  Family* family = next_family(turns_.empty() ? INFINITY : limit_);
+  if (family == nullptr) return false;
+  if (turns_.empty()) limit_ = kContender * family->queue.front().cost;
+  family->dealt = true;
+  turns_.push_back(family);
+  return true;
+}
+
+// False if nothing is left. After a round that dealt nothing there is no limit any more.
+bool Ranking::begin_round() {
+  if (!std::exchange(round_dealt_, false) && std::exchange(limit_, INFINITY) == INFINITY)
+    return false;
+  turn_ = 0;
+  return !turns_.empty();
 }
 
 // The family's cheapest point that is left, if it costs no more than that.

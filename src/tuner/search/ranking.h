@@ -72,6 +72,8 @@ class Ranking {
 
   void find_geometries(int threads, std::vector<double>& bounds);
   void make_families(const std::vector<double>& bounds, RankingOrder order);
+  bool add_turn();
+  bool begin_round();
   std::optional<Ranked> take(Family& family, double limit);
   Family* next_family(double limit);
   void look_at(Family& family);
