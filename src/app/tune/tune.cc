@@ -26,6 +26,7 @@ Planned plan(const WantedProblem& wanted, const std::vector<codegen::SearchSpace
   if (auto supported = supported_spaces(wanted.problem, spaces, target); supported) {
     planned.request = make_request(options, kTuneCandidates, wanted.problem,
                                    std::move(supported->spaces), target);
+    planned.request.until_settled = !options.candidates;
   } else {
     planned.skipped = supported.error().message;
   }

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "app/common/record_facts.h"
+#include "core/tile_config.h"
+
 namespace gemmtune::cli {
 namespace {
 
@@ -23,19 +26,40 @@ std::string_view phase_name(tuner::Progress::Phase phase) {
   return "";
 }
 
+// "strategy tile_m=128 ..." as tables show it.
+std::string readable(const std::string& candidate) {
+  const size_t blank = candidate.find(' ');
+  if (blank == std::string::npos) return candidate;
+  const auto tile = parse_tile(candidate.substr(blank + 1));
+  return tile ? app::config_text(candidate.substr(0, blank), *tile) : candidate;
+}
+
 }  // namespace
 
-ProgressDisplay::ProgressDisplay(std::FILE* to, bool terminal, std::string name, double flops)
-    : to_(to), terminal_(terminal), name_(std::move(name)), flops_(flops) {}
+ProgressDisplay::ProgressDisplay(std::FILE* to, bool terminal, std::string name, double flops,
+                                 bool answers)
+    : to_(to), terminal_(terminal), name_(std::move(name)), flops_(flops), answers_(answers) {}
 
 ProgressDisplay::~ProgressDisplay() {
   if (terminal_ && drawn_) std::fputs("\r\033[K", to_);
 }
 
+double ProgressDisplay::seconds() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+// A prediction is an answer as soon as it is there; a first measurement is not.
+void ProgressDisplay::show_first_answer(const tuner::Progress& progress) {
+  answers_ = false;
+  fmt::print(to_, "{}{}: first answer after {:.1f} s: {}, {:.2f} TFLOP/s\n",
+             terminal_ ? "\r\033[K" : "", name_, seconds(), readable(progress.best),
+             flops_ / progress.best_us * 1e-6);
+  std::fflush(to_);
+}
+
 std::string ProgressDisplay::describe(const tuner::Progress& progress) const {
-  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   std::string text = fmt::format("{}/{} {}, {:.0f} s", progress.done, progress.total,
-                                 phase_name(progress.phase), seconds);
+                                 phase_name(progress.phase), seconds());
   const auto tflops = [this](double us) { return flops_ / us * 1e-6; };
   if (progress.best_us > 0) text += fmt::format(", best {:.2f} TFLOP/s", tflops(progress.best_us));
   if (progress.vendor_best_us > 0)
@@ -44,6 +68,7 @@ std::string ProgressDisplay::describe(const tuner::Progress& progress) const {
 }
 
 void ProgressDisplay::update(const tuner::Progress& progress) {
+  if (progress.predicted && progress.best_us > 0 && answers_) show_first_answer(progress);
   const auto now = Clock::now();
   const bool same_phase = drawn_ && progress.phase == last_phase_;
   // A phase ends quickly on a small problem, so only the bar shows each change at once.

@@ -12,8 +12,10 @@ namespace gemmtune::cli {
 // most. Not thread-safe.
 class ProgressDisplay {
  public:
-  // `name` is the problem's. `to` is not owned.
-  ProgressDisplay(std::FILE* to, bool terminal, std::string name, double flops);
+  // `name` is the problem's. `to` is not owned. With `answers` the first prediction of a session
+  // without a device has a line of its own.
+  ProgressDisplay(std::FILE* to, bool terminal, std::string name, double flops,
+                  bool answers = false);
   ~ProgressDisplay();
   ProgressDisplay(const ProgressDisplay&) = delete;
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
@@ -24,6 +26,8 @@ class ProgressDisplay {
   using Clock = std::chrono::steady_clock;
 
   std::string describe(const tuner::Progress& progress) const;
+  void show_first_answer(const tuner::Progress& progress);
+  double seconds() const;
 
   std::FILE* to_;
   bool terminal_;
@@ -33,6 +37,7 @@ class ProgressDisplay {
   Clock::time_point last_{};
   tuner::Progress::Phase last_phase_ = tuner::Progress::Phase::vendor;
   bool drawn_ = false;
+  bool answers_;  // still to come
 };
 
 }  // namespace gemmtune::cli

@@ -31,7 +31,7 @@ Expected<void> tune_and_print(const Context& context, const app::TuneOptions& op
   if (context.verbosity >= 0) {
     events.on_problem = [&display, &context](const app::WantedProblem& wanted) {
       display = std::make_shared<ProgressDisplay>(stderr, redraws(context.plain_terminal),
-                                                  wanted.text, flops(wanted.problem));
+                                                  wanted.text, flops(wanted.problem), true);
       return [display](const tuner::Progress& progress) { display->update(progress); };
     };
   }
@@ -69,7 +69,7 @@ void add_tune_command(CLI::App& parent, CommonOptions& common, Action& action) {
       ->allow_extra_args(false);
   command
       ->add_option("--candidates", options->search.candidates,
-                   "How many to try (default: 360 on a device, 96 without)")
+                   "How many to try (default: 360 on a device; at most 96 without)")
       ->type_name("N")
       ->transform(candidates_number())
       ->group(group);

@@ -44,7 +44,8 @@ std::string ranking_table(const tuner::TuneReport& report) {
 }
 
 std::string counts_line(const tuner::TuneReport& report) {
-  std::string text = fmt::format("{} legal tiles; {} tried", report.legal_points, report.evaluated);
+  std::string text =
+      fmt::format("{} legal geometries; {} tried", report.geometries, report.evaluated);
   if (report.resumed > 0) text += fmt::format(", {} taken over from other runs", report.resumed);
   text += fmt::format("; {} compiled, {} from the cache", report.compiled, report.cached);
   if (report.measured > 0) text += fmt::format("; {} measured", report.measured);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "codegen/strategy.h"
+#include "codegen/tiling.h"
 #include "core/arch.h"
 #include "tuner/model/streaming_model.h"
 #include "tuner/model/tensor_model.h"
@@ -33,9 +34,10 @@ int ceil_div(int a, int b) {
   return (a + b - 1) / b;
 }
 
-// How much of an SM's issue rate `warps` resident warps can use: each warp has to wait out
-// latencies of shared-memory reads and barriers, which other warps or a large thread tile cover.
-double latency_hiding(const codegen::KernelSpec& spec, const MainloopCost& loop, double warps) {
+// How much of an SM's issue rate the latencies leave that each of `warps` resident warps has to
+// wait out: those of shared-memory reads and barriers, which other warps or a large thread tile
+// cover.
+double covered_share(const codegen::KernelSpec& spec, const MainloopCost& loop, double warps) {
   if (loop.arithmetic == Arithmetic::tensor_core) return tensor_latency_hiding(spec, loop, warps);
   const TileConfig& t = spec.tile;
   // FFMAs between dependent ones.
@@ -44,6 +46,11 @@ double latency_hiding(const codegen::KernelSpec& spec, const MainloopCost& loop,
   const double buffered = t.fragments == 2 ? 1.5 : 1.0;
   const double x = buffered * covered / 16.0;
   return x / (x + 0.15);
+}
+
+// How much of it they can use: a warp stays with one scheduler, its lanes and its tensor core.
+double latency_hiding(const codegen::KernelSpec& spec, const MainloopCost& loop, double warps) {
+  return std::min(covered_share(spec, loop, warps), warps / kSchedulersPerSm);
 }
 
 struct BlockCost {
@@ -67,17 +74,34 @@ BlockCost block_cost(const codegen::KernelSpec& spec, const MainloopCost& loop,
   return {issue * warps * k, step.smem_wavefronts * warps * k};
 }
 
-// Factor by which waiting for global loads stretches `blocks` resident blocks. Where a block does
-// not copy the next k tile while it multiplies this one, each tile waits out a load, during which
-// only the other blocks work. Where a tensor-core kernel loads just one tile ahead, a tile lasts as
-// long as a load at least.
-double exposure(const MainloopCost& loop, const BlockCost& cost, double k, double blocks) {
-  if (loop.step_depth == 0 || blocks <= 0) return 1.0;
+// Cycles that a block waits for the loads of its k tiles at least, but for the first, which are
+// part of the pipeline's fill: with so many tiles on their way, one arrives in that part of a
+// load's time. By Little's law that limits the bandwidth of few blocks, and of blocks with few
+// bytes in flight.
+double latency_cycles(const MainloopCost& loop, double k) {
+  if (loop.step_depth == 0) return 0;
   const double steps = std::ceil(k / loop.step_depth);
-  const double busy = std::max(cost.issue_cycles, cost.smem_cycles) / steps;
-  if (loop.steps_ahead == 0) return std::max(1.0, (busy + kMemoryLatencyCycles) / (blocks * busy));
-  const bool one_ahead = loop.arithmetic == Arithmetic::tensor_core && loop.register_staged;
-  return one_ahead ? std::max(1.0, kMemoryLatencyCycles / (blocks * busy)) : 1.0;
+  if (loop.steps_ahead == 0) return steps * kMemoryLatencyCycles;
+  return std::max(0.0, steps / loop.steps_ahead - 1) * kMemoryLatencyCycles;
+}
+
+// Factor by which waiting for global loads stretches `blocks` resident blocks that do not copy the
+// next k tile while they multiply this one: each tile waits out a load, during which only the other
+// blocks work.
+double exposure(const MainloopCost& loop, const BlockCost& cost, double k, double blocks) {
+  if (loop.step_depth == 0 || loop.steps_ahead > 0) return 1.0;
+  const double busy = std::max(cost.issue_cycles, cost.smem_cycles);
+  return std::max(1.0, (busy + latency_cycles(loop, k)) / (blocks * busy));
+}
+
+// Cycles of `blocks` blocks that are resident on an SM together, which all wait at the same time.
+BlockCost wave_cost(const codegen::KernelSpec& spec, const MainloopCost& loop,
+                    const BlockCost& cost, double k, double blocks) {
+  if (blocks <= 0) return {0, 0};
+  const double exposed = blocks * exposure(loop, cost, k, blocks);
+  const double warps = blocks * spec.strategy->threads(spec.tile) / 32.0;
+  const double busy = exposed * cost.issue_cycles / latency_hiding(spec, loop, warps);
+  return {std::max(busy, latency_cycles(loop, k)), exposed * cost.smem_cycles};
 }
 
 // DRAM bytes: C once, A and B once for every raster patch that does not share them in L2.
@@ -132,11 +156,76 @@ Occupancy occupancy(const DeviceSpec& device, int threads, int registers, int sm
   return {least->blocks, least->blocks * warps, least->name};
 }
 
+namespace {
+
+constexpr double kOverLargest = 1 - 1e-9;  // below any error of rounding
+
+// Blocks of the busiest SM, by which the main loops' time grows.
+double blocks_of_busiest(double blocks, const DeviceSpec& device) {
+  return std::ceil(blocks / device.sm_count);
+}
+
+// Of a thread: groups of warps that share out k work on their parts at the same time.
+double depth_of_group(const codegen::KernelWork& work, const MainloopCost& loop) {
+  return static_cast<double>(work.block_depth) / loop.groups;
+}
+
+double fill_us(double waves, const DeviceSpec& device) {
+  return std::ceil(waves) * 2 * kMemoryLatencyCycles / device.boost_clock_mhz;
+}
+
+// What follows the main loops: groups leave their sums in shared memory, where they are read once
+// more, blocks in memory; and further launches.
+double sums_us(const TileConfig& tile, const MainloopCost& loop, const codegen::KernelWork& work,
+               const DeviceSpec& device) {
+  const int sharing = loop.groups > 1 ? loop.groups : 0;
+  const double group_bytes = 2.0 * sharing * tile.tile_m * tile.tile_n * 4;
+  const double groups_us = blocks_of_busiest(static_cast<double>(work.blocks), device) *
+                           group_bytes / (kSmemBytesPerCycle * device.boost_clock_mhz);
+  const double reduction_us =
+      static_cast<double>(work.reduction_bytes) / (kL2Speedup * device.memory_gb_per_s * 1e3);
+  return groups_us + reduction_us + kLaunchUs * static_cast<double>(work.launches);
+}
+
+// With the details that the model likes best, but for registers.
+codegen::KernelSpec with_best_details(codegen::KernelSpec spec) {
+  constexpr int kWidest = 4;
+  if (spec.tile.vector > 0) spec.tile.vector = kWidest;
+  spec.tile.order = kOrderSerpentineM;
+  spec.tile.lanes = kLanesInterleaved;
+  spec.tile.fragments = 2;
+  return spec;
+}
+MainloopCost with_best_details(MainloopCost loop) {
+  constexpr int kNever = 1 << 20;
+  if (loop.promotion_steps > 0) loop.promotion_steps = kNever;
+  return loop;
+}
+
+double least_memory_us(const Problem& problem, const DeviceSpec& device) {
+  return min_bytes_moved(problem) / (device.memory_gb_per_s * 1e3);
+}
+
+// Warps that an SM holds at most, of blocks that are made of any number of `groups`-th parts of
+// this one's.
+double most_warps(const codegen::KernelSpec& spec, int registers, int groups,
+                  const DeviceSpec& device) {
+  const codegen::Strategy& strategy = *spec.strategy;
+  double warps = device.max_threads_per_sm / 32.0;
+  warps = std::min(
+      warps, static_cast<double>(device.registers_per_sm) / (std::max(1, registers) * kWarpSize));
+  const double smem = static_cast<double>(strategy.smem_bytes(spec)) / groups;
+  const double group_warps = strategy.threads(spec.tile) / 32.0 / groups;
+  if (smem > 0) warps = std::min(warps, device.smem_bytes_per_sm / smem * group_warps);
+  return warps;
+}
+
+}  // namespace
+
 Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem& problem,
                    const DeviceSpec& device) {
   Prediction out;
-  const TileConfig& tile = spec.tile;
-  const int threads = spec.strategy->threads(tile);
+  const int threads = spec.strategy->threads(spec.tile);
   out.occupancy = occupancy(device, threads, rounded_registers(device, threads, registers),
                             spec.strategy->smem_bytes(spec));
   if (out.occupancy.blocks_per_sm == 0) {
@@ -153,38 +242,78 @@ Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem
     return out;
   }
 
-  // Of a thread: groups of warps that share out k work on their parts at the same time.
-  const double depth = static_cast<double>(work.block_depth) / loop.groups;
+  const double depth = depth_of_group(work, loop);
   const BlockCost cost = block_cost(spec, loop, device, depth);
   const double cycles_per_us = device.boost_clock_mhz;
-  const double warps_per_block = threads / 32.0;
   // Whole waves run all resident blocks together; the rest run with the fewer blocks that are left,
   // and hide less latency.
   const double full = std::floor(out.waves);
   const double left = std::ceil((blocks - full * resident) / device.sm_count);
-  const double per_wave = out.occupancy.blocks_per_sm;
-  const double full_blocks = full * per_wave * exposure(loop, cost, depth, per_wave);
-  const double left_blocks = left * exposure(loop, cost, depth, left);
-  double issue =
-      full_blocks * cost.issue_cycles / latency_hiding(spec, loop, out.occupancy.warps_per_sm);
-  if (left > 0) {
-    issue += left_blocks * cost.issue_cycles / latency_hiding(spec, loop, left * warps_per_block);
-  }
-  out.arithmetic_us = issue / cycles_per_us;
-  out.smem_us = (full_blocks + left_blocks) * cost.smem_cycles / cycles_per_us;
+  const BlockCost whole = wave_cost(spec, loop, cost, depth, out.occupancy.blocks_per_sm);
+  const BlockCost last = wave_cost(spec, loop, cost, depth, left);
+  out.arithmetic_us = (full * whole.issue_cycles + last.issue_cycles) / cycles_per_us;
+  out.smem_us = (full * whole.smem_cycles + last.smem_cycles) / cycles_per_us;
   out.memory_us = dram_bytes(spec, problem, device, resident) / (device.memory_gb_per_s * 1e3);
-  const double fill_us = std::ceil(out.waves) * 2 * kMemoryLatencyCycles / cycles_per_us;
-  const double reduction_us =
-      static_cast<double>(work.reduction_bytes) / (kL2Speedup * device.memory_gb_per_s * 1e3);
-  // Each group leaves its sums in shared memory, where they are read once more.
-  const int sharing = loop.groups > 1 ? loop.groups : 0;
-  const double group_bytes = 2.0 * sharing * tile.tile_m * tile.tile_n * 4;
-  const double groups_us =
-      std::ceil(blocks / device.sm_count) * group_bytes / (kSmemBytesPerCycle * cycles_per_us);
-  const double launches_us = kLaunchUs * static_cast<double>(work.launches);
-  out.total_us = std::max({out.arithmetic_us, out.smem_us, out.memory_us}) + fill_us + groups_us +
-                 reduction_us + launches_us;
+  out.total_us = std::max({out.arithmetic_us, out.smem_us, out.memory_us}) +
+                 fill_us(out.waves, device) + sums_us(spec.tile, loop, work, device);
   return out;
+}
+
+bool shares_out_work(std::string_view parameter) {
+  constexpr std::string_view kNames[] = {"groups",         "slices", "reduction",
+                                         "sharing_blocks", "warps",  "unroll"};
+  return std::find(std::begin(kNames), std::end(kNames), parameter) != std::end(kNames);
+}
+
+// As predict(), with as many resident blocks as the fewest registers allow, and the same number of
+// them in each wave.
+double least_us_of_work(const codegen::KernelSpec& spec, int registers, const Problem& problem,
+                        const DeviceSpec& device) {
+  Prediction out;
+  const int threads = spec.strategy->threads(spec.tile);
+  out.occupancy = occupancy(device, threads, rounded_registers(device, threads, registers),
+                            spec.strategy->smem_bytes(spec));
+  if (out.occupancy.blocks_per_sm == 0) return INFINITY;
+  const codegen::KernelWork work = spec.strategy->work(spec, problem);
+  const codegen::KernelSpec best = with_best_details(spec);
+  const MainloopCost loop = with_best_details(spec.strategy->mainloop(best));
+  const auto blocks = static_cast<double>(work.blocks);
+  out.waves = blocks / (static_cast<double>(out.occupancy.blocks_per_sm) * device.sm_count);
+  if (loop.path == OperandPath::streamed) {
+    predict_streaming(best, problem, device, work, out);
+    return out.total_us * kOverLargest;
+  }
+  const double depth = depth_of_group(work, loop);
+  const BlockCost cost = block_cost(best, loop, device, depth);
+  const double busiest = blocks_of_busiest(blocks, device);
+  const double warps = std::min<double>(out.occupancy.warps_per_sm, busiest * threads / 32.0);
+  const double cycles =
+      std::max(cost.issue_cycles / latency_hiding(best, loop, warps), cost.smem_cycles);
+  const double waiting = std::ceil(out.waves) * latency_cycles(loop, depth);
+  const double busy_us = std::max(busiest * cycles, waiting) / device.boost_clock_mhz;
+  return (std::max(busy_us, least_memory_us(problem, device)) + fill_us(out.waves, device) +
+          sums_us(spec.tile, loop, work, device)) *
+         kOverLargest;
+}
+
+// All products are shared out evenly, without a remainder, and adding up costs nothing.
+double least_us_of_geometry(const codegen::KernelSpec& spec, int registers, const Problem& problem,
+                            const DeviceSpec& device) {
+  const codegen::KernelSpec best = with_best_details(spec);
+  const MainloopCost loop = with_best_details(spec.strategy->mainloop(best));
+  const double tiles_of_sm =
+      static_cast<double>(codegen::tiling::tile_blocks(spec.tile, problem)) / device.sm_count;
+  const double warps = most_warps(spec, registers, loop.groups, device);
+  if (loop.path == OperandPath::streamed)
+    return least_streaming_us(best, problem, device, tiles_of_sm, warps) * kOverLargest;
+  // Of one group of warps, which multiplies all of k.
+  const BlockCost cost =
+      block_cost(best, loop, device, static_cast<double>(problem.shape.k) / loop.groups);
+  const double cycles =
+      std::max(cost.issue_cycles / latency_hiding(best, loop, warps), cost.smem_cycles);
+  const double busy_us = tiles_of_sm * cycles / device.boost_clock_mhz;
+  return (std::max(busy_us, least_memory_us(problem, device)) + fill_us(1, device) + kLaunchUs) *
+         kOverLargest;
 }
 
 }  // namespace gemmtune::tuner

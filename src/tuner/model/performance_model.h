@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "codegen/strategy.h"
 #include "core/device.h"
 #include "core/problem.h"
@@ -21,7 +23,7 @@ Occupancy occupancy(const DeviceSpec& device, int threads, int registers, int sm
 // three streams over the waves, plus launch and pipeline fill.
 struct Prediction {
   double total_us = 0;
-  double arithmetic_us = 0;  // issue slots of the main loop
+  double arithmetic_us = 0;  // issue slots of the main loop, or waiting for its loads
   double smem_us = 0;        // shared-memory wavefronts of the fragment reads
   double memory_us = 0;      // DRAM traffic
   Occupancy occupancy;
@@ -35,5 +37,18 @@ struct Prediction {
 // was no better than chance (docs/performance.md, "Search").
 Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem& problem,
                    const DeviceSpec& device);
+
+// Lower bounds of predict() for kernels of which only some parameters are decided: geometry
+// (Strategy::is_geometry) first, then what shares out work over blocks and warps, then all others.
+// What is not decided, `spec` has at its most permissive values, with which it needs the least
+// shared memory. `registers` is the least that any of the kernels is estimated to need.
+bool shares_out_work(std::string_view parameter);  // one that is not geometry
+
+// No kernel of that geometry that shares out work in the same way is predicted to be faster.
+double least_us_of_work(const codegen::KernelSpec& spec, int registers, const Problem& problem,
+                        const DeviceSpec& device);
+// No kernel of that geometry is. Looser, in less time than trying all ways of sharing out takes.
+double least_us_of_geometry(const codegen::KernelSpec& spec, int registers, const Problem& problem,
+                            const DeviceSpec& device);
 
 }  // namespace gemmtune::tuner

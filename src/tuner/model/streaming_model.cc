@@ -92,4 +92,20 @@ void predict_streaming(const codegen::KernelSpec& spec, const Problem& problem,
                  reduction_us(g, spec, problem, device, blocks_per_sm);
 }
 
+// Every SM streams its share at the full rate, and multiplies it meanwhile.
+double least_streaming_us(const codegen::KernelSpec& spec, const Problem& problem,
+                          const DeviceSpec& device, double tiles_of_sm, double warps) {
+  constexpr int kLargestUnroll = 1 << 12;
+  codegen::KernelSpec unrolled = spec;
+  unrolled.tile.unroll = kLargestUnroll;
+  const codegen::skinny_gemm::Geometry g(unrolled);
+  const auto depth = static_cast<double>(problem.shape.k);
+  const double peak = device.memory_gb_per_s * 1e3 / device.sm_count;
+  const double memory_us = tiles_of_sm * 4.0 * g.long_side * depth / peak;
+  const double hidden = warps / (warps + kSchedulers);
+  const double arithmetic_us = tiles_of_sm * depth / g.lanes_k * slots_per_k(g, unrolled.tile) /
+                               kSchedulers / device.boost_clock_mhz / hidden;
+  return std::max(memory_us, arithmetic_us) + kNextKernelUs;
+}
+
 }  // namespace gemmtune::tuner

@@ -14,4 +14,9 @@ namespace gemmtune::tuner {
 void predict_streaming(const codegen::KernelSpec& spec, const Problem& problem,
                        const DeviceSpec& device, const codegen::KernelWork& work, Prediction& out);
 
+// A lower bound of that time however work is shared out (shares_out_work()): `tiles_of_sm` are the
+// tiles of C over the SMs, `warps` those that an SM holds at most.
+double least_streaming_us(const codegen::KernelSpec& spec, const Problem& problem,
+                          const DeviceSpec& device, double tiles_of_sm, double warps);
+
 }  // namespace gemmtune::tuner

@@ -2,11 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tuner/model/candidate_features.h"
 #include "tuner/model/performance_model.h"
 
 namespace gemmtune::tuner {
 namespace {
+
+// The space with the most permissive values first for this problem: no activation follows atomic
+// additions, so these come last where there is one.
+codegen::SearchSpace permissive_first(codegen::SearchSpace space, const Problem& problem) {
+  if (problem.epilogue.activation == kNoActivation) return space;
+  for (size_t i = 0; i < space.values.size(); ++i) {
+    if (space.members[i] != &TileConfig::reduction) continue;
+    std::stable_partition(space.values[i].begin(), space.values[i].end(),
+                          [](int value) { return value != kReduceAtomic; });
+  }
+  return space;
+}
 
 // From a tile of `space` to the kernel that it stands for.
 auto kernels_of(const codegen::SearchSpace& space, const Problem& problem,
@@ -24,12 +38,52 @@ bool can_be_tried(const codegen::KernelSpec& spec, const Problem& problem,
   return codegen::broken_rule(spec, limits) == nullptr && spec.strategy->worthwhile(spec, problem);
 }
 
+// The fewest registers that kernels with any values of min_blocks are estimated to need: others are
+// most permissive, and need the fewest, with their first values.
+int fewest_registers(codegen::KernelSpec spec, const std::vector<int>& min_blocks) {
+  int fewest = spec.strategy->estimated_registers(spec);
+  for (const int value : min_blocks) {
+    spec.tile.min_blocks = value;
+    fewest = std::min(fewest, spec.strategy->estimated_registers(spec));
+  }
+  return fewest;
+}
+
+// Of the model's cost.
+CostBounds bounds_of(const codegen::SearchSpace& space, const Problem& problem,
+                     const DeviceSpec& limits) {
+  CostBounds bounds;
+  bool choice_of_work = false;
+  std::vector<int> min_blocks;
+  const auto names = space.strategy->parameters();
+  for (size_t i = 0; i < names.size(); ++i) {
+    bounds.shared_out.push_back(shares_out_work(names[i]));
+    choice_of_work = choice_of_work || (bounds.shared_out[i] && space.values[i].size() > 1);
+    if (space.members[i] == &TileConfig::min_blocks) min_blocks = space.values[i];
+  }
+  const auto spec = kernels_of(space, problem, limits);
+  bounds.of_work = [=](const TileConfig& tile) {
+    const auto s = spec(tile);
+    return least_us_of_work(s, fewest_registers(s, min_blocks), problem, limits);
+  };
+  bounds.of_geometry = bounds.of_work;
+  if (choice_of_work) {
+    bounds.of_geometry = [=](const TileConfig& tile) {
+      const auto s = spec(tile);
+      return least_us_of_geometry(s, fewest_registers(s, min_blocks), problem, limits);
+    };
+  }
+  return bounds;
+}
+
 }  // namespace
 
-Search::Space ranked_space(const codegen::SearchSpace& space, const Problem& problem,
+Search::Space ranked_space(const codegen::SearchSpace& given, const Problem& problem,
                            const DeviceSpec& limits) {
+  const codegen::SearchSpace space = permissive_first(given, problem);
   const auto spec = kernels_of(space, problem, limits);
-  return {space, [=](const TileConfig& tile) { return can_be_tried(spec(tile), problem, limits); },
+  return {space,
+          [=](const TileConfig& tile) { return can_be_tried(spec(tile), problem, limits); },
           [=](const TileConfig& tile) {
             const auto s = spec(tile);
             return predict(s, s.strategy->estimated_registers(s), problem, limits).total_us;
@@ -39,11 +93,13 @@ Search::Space ranked_space(const codegen::SearchSpace& space, const Problem& pro
             const auto s = spec(tile);
             const codegen::MainloopCost cost = s.strategy->mainloop(s);
             return std::pair(cost.result_rows, cost.result_columns);
-          }};
+          },
+          bounds_of(space, problem, limits)};
 }
 
-Expected<void> check_any_legal(const codegen::SearchSpace& space, const Problem& problem,
+Expected<void> check_any_legal(const codegen::SearchSpace& given, const Problem& problem,
                                const DeviceSpec& limits) {
+  const codegen::SearchSpace space = permissive_first(given, problem);
   const auto spec = kernels_of(space, problem, limits);
   const auto rule = [&](const TileConfig& tile) {
     return codegen::broken_rule(spec(tile), limits);

@@ -2,19 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <iterator>
 #include <map>
 #include <string_view>
 #include <tuple>
 
-#include "core/parallel.h"
+#include "tuner/search/points.h"
 
 namespace gemmtune::tuner {
 namespace {
 
-constexpr size_t kSeedsPerGeometry = 2;
-constexpr double kContender = 1.15;       // times the best predicted cost
 constexpr size_t kBestKept = 8;           // results that random steps start from
 constexpr size_t kStepParents = 3;        // results whose one-step neighbours are tried
 constexpr int kRandomTries = 200;         // per wanted point
@@ -26,179 +23,26 @@ constexpr size_t kChosenPerGeometry = 2;  // in one batch: the rest is often the
 constexpr size_t kLocalShare = 4;         // of a batch, one in so many is plain local search
 constexpr float kFailureValue = 2;        // logarithm of a time over the ideal
 
-bool is_geometry(const codegen::SearchSpace& space, size_t parameter) {
-  return space.strategy->is_geometry(space.strategy->parameters()[parameter]);
-}
-
-Choice choice_at(const codegen::SearchSpace& space, size_t index_of_space, int64_t index) {
-  Choice choice{index_of_space, {}};
-  for (const auto& list : space.values) {
-    const auto count = static_cast<int64_t>(list.size());
-    choice.tile.push_back(static_cast<int>(index % count));
-    index /= count;
-  }
-  return choice;
-}
-
 }  // namespace
 
-// A space as geometries times variants: the parameters of a geometry and all others, each numbered
-// on its own.
-struct Search::SplitSpace {
-  explicit SplitSpace(const codegen::SearchSpace& space) : counts(space.values.size()) {
-    for (size_t i = 0; i < counts.size(); ++i) {
-      counts[i] = static_cast<int64_t>(space.values[i].size());
-      geometric.push_back(is_geometry(space, i));
-      if (geometric[i]) geometries *= counts[i];
-    }
-  }
-
-  // The space's own index of a point.
-  int64_t index(int64_t geometry, int64_t variant) const {
-    int64_t index = 0;
-    int64_t weight = 1;
-    for (size_t i = 0; i < counts.size(); ++i) {
-      int64_t& rest = geometric[i] ? geometry : variant;
-      index += rest % counts[i] * weight;
-      rest /= counts[i];
-      weight *= counts[i];
-    }
-    return index;
-  }
-
-  std::vector<int64_t> counts;
-  std::vector<bool> geometric;
-  int64_t geometries = 1;
-};
-
-// The variants of a geometry in their order: a step changes what differs, and divides nothing.
-class Search::Variants {
- public:
-  Variants(const codegen::SearchSpace& space, const SplitSpace& split, int64_t geometry)
-      : space_(space),
-        split_(split),
-        at_(split.counts.size()),
-        index_(split.index(geometry, 0)),
-        tile_(space.at(index_)) {}
-
-  int64_t index() const { return index_; }  // the space's own
-  const TileConfig& tile() const { return tile_; }
-
-  // False behind the last one.
-  bool next() {
-    int64_t weight = 1;
-    for (size_t i = 0; i < at_.size(); weight *= split_.counts[i++]) {
-      if (split_.geometric[i]) continue;
-      const bool last = at_[i] + 1 == split_.counts[i];
-      const int64_t step = last ? -at_[i] : 1;
-      at_[i] += step;
-      index_ += step * weight;
-      tile_.*space_.members[i] = space_.values[i][static_cast<size_t>(at_[i])];
-      if (!last) return true;
-    }
-    return false;
-  }
-
- private:
-  const codegen::SearchSpace& space_;
-  const SplitSpace& split_;
-  std::vector<int64_t> at_;  // for each parameter, which of its values
-  int64_t index_;
-  TileConfig tile_;
-};
-
-Search::Search(std::vector<Space> spaces, uint64_t seed, double ideal_us, int threads)
-    : spaces_(std::move(spaces)), random_(seed), ideal_us_(ideal_us) {
-  rank_seeds(threads);
-}
+Search::Search(std::vector<Space> spaces, uint64_t seed, double ideal_us, int threads,
+               RankingOrder order)
+    : spaces_(std::move(spaces)),
+      random_(seed),
+      ideal_us_(ideal_us),
+      ranking_(spaces_, random_(), threads, order) {}
 
 // Everything but the geometry at its first, most permissive value: if that is illegal, so is the
 // rest.
 bool Search::any_legal(const codegen::SearchSpace& space,
                        const std::function<bool(const TileConfig&)>& legal) {
-  const SplitSpace split(space);
-  for (int64_t g = 0; g < split.geometries; ++g) {
-    if (legal(space.at(split.index(g, 0)))) return true;
+  const auto& first = space.values[geometry_parameters(space).front()];
+  for (size_t i = 0; i < first.size(); ++i) {
+    const bool none = visit_geometries(space, 0, static_cast<int>(i),
+                                       [&](const Points& points) { return !legal(points.tile()); });
+    if (!none) return true;
   }
   return false;
-}
-
-void Search::rank_seeds(int threads) {
-  std::vector<SplitSpace> splits;
-  std::vector<std::pair<size_t, int64_t>> geometries;  // of which space
-  for (size_t s = 0; s < spaces_.size(); ++s) {
-    splits.emplace_back(spaces_[s].space);
-    for (int64_t g = 0; g < splits[s].geometries; ++g) geometries.emplace_back(s, g);
-  }
-  const uint64_t seed = random_();
-  std::vector<RankedGeometry> ranked(geometries.size());
-  const auto rank = [&](size_t i) {
-    const auto [s, g] = geometries[i];
-    ranked[i] = rank_geometry(s, splits[s], g, seed + i);
-  };
-  for_each_index(geometries.size(), threads, rank);
-  std::vector<Ranked> all;
-  for (RankedGeometry& geometry : ranked) {
-    legal_points_ += geometry.legal_points;
-    std::move(geometry.best.begin(), geometry.best.end(), std::back_inserter(all));
-  }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Ranked& a, const Ranked& b) { return a.cost < b.cost; });
-  deal_seeds(all);
-}
-
-// Deals the ranked points out to strategies and thread tiles (warp tiles on tensor cores) in turn:
-// the cost function orders the tiles of one such family better than it compares families (an 8x8
-// thread tile may beat the 16x8 that it likes more). A family whose best point is far behind waits
-// for the end.
-void Search::deal_seeds(const std::vector<Ranked>& ranked) {
-  std::map<std::pair<size_t, std::pair<int, int>>, size_t> family_of;
-  std::vector<std::deque<const Ranked*>> hands;  // in the order of their best points
-  for (const Ranked& point : ranked) {
-    const size_t space = point.choice.space;
-    const auto& results_of = spaces_[space].results;
-    const auto results = results_of ? results_of(tile(point.choice)) : std::pair(0, 0);
-    const auto [family, added] = family_of.try_emplace({space, results}, hands.size());
-    if (added) hands.emplace_back();
-    hands[family->second].push_back(&point);
-  }
-  const double best = ranked.empty() ? 0 : ranked.front().cost;
-  for (const double limit : {kContender * best, static_cast<double>(INFINITY)}) {
-    for (bool dealt = true; dealt;) {
-      dealt = false;
-      for (auto& hand : hands) {
-        if (hand.empty() || hand.front()->cost > limit) continue;
-        seeds_.push_back(hand.front()->choice);
-        hand.pop_front();
-        dealt = true;
-      }
-    }
-  }
-}
-
-// Keeps the cheapest points. Ties, which are frequent, are broken at random so that parameters the
-// cost function does not see are varied.
-Search::RankedGeometry Search::rank_geometry(size_t s, const SplitSpace& split, int64_t geometry,
-                                             uint64_t seed) const {
-  const Space& space = spaces_[s];
-  RankedGeometry out;
-  Variants variants(space.space, split, geometry);
-  // As in any_legal().
-  if (!space.legal(variants.tile())) return out;
-  std::mt19937_64 random(seed);
-  std::uniform_real_distribution<double> jitter(1.0, 1.0 + 1e-6);
-  std::vector<Ranked>& kept = out.best;
-  do {
-    if (!space.legal(variants.tile())) continue;
-    ++out.legal_points;
-    const double cost = space.cost(variants.tile()) * jitter(random);
-    if (kept.size() == kSeedsPerGeometry && cost >= kept.back().cost) continue;
-    if (kept.size() == kSeedsPerGeometry) kept.pop_back();
-    kept.push_back({cost, choice_at(space.space, s, variants.index())});
-    std::sort(kept.begin(), kept.end(),
-              [](const Ranked& a, const Ranked& b) { return a.cost < b.cost; });
-  } while (variants.next());
-  return out;
 }
 
 bool Search::is_new(const Choice& choice) const {
@@ -217,16 +61,36 @@ void Search::suggest(const Choice& choice) {
   seeds_.insert(seeds_.begin() + static_cast<std::ptrdiff_t>(suggested_++), choice);
 }
 
+// Whether there is a seed of that number; asks the ranking for it.
+bool Search::have_seed(size_t index) {
+  while (seeds_.size() <= index) {
+    auto next = ranking_.next();
+    if (!next) return false;
+    seeds_.push_back(*std::move(next));
+  }
+  return true;
+}
+
 std::vector<Choice> Search::seeds(size_t count) {
   std::vector<Choice> out;
-  while (out.size() < count && next_seed_ < seeds_.size()) take(seeds_[next_seed_++], out);
+  while (out.size() < count && have_seed(next_seed_)) take(seeds_[next_seed_++], out);
   return out;
 }
 
 std::vector<Choice> Search::first_seeds(size_t count) {
   std::vector<Choice> out;
-  while (next_seed_ < std::min(count, seeds_.size())) take(seeds_[next_seed_++], out);
+  while (next_seed_ < count && have_seed(next_seed_)) take(seeds_[next_seed_++], out);
   return out;
+}
+
+double Search::least_cost_left() {
+  double least = INFINITY;
+  for (size_t i = next_seed_; have_seed(i); ++i) {
+    if (!is_new(seeds_[i])) continue;
+    least = std::min(least, spaces_[seeds_[i].space].cost(tile(seeds_[i])));
+    if (i >= suggested_) break;  // of the ranking, whose next points cost more
+  }
+  return least;
 }
 
 // In random order: a batch is a few of many steps, and each parameter should have its turn.
@@ -257,12 +121,11 @@ Choice Search::random_step(size_t parents) {
 
 // A geometry from all over the spaces with its other parameters at random.
 Choice Search::random_point() {
-  Choice point = seeds_[static_cast<size_t>(random_() % seeds_.size())];
+  const std::vector<Choice>& geometries = ranking_.geometries();
+  Choice point = geometries[static_cast<size_t>(random_() % geometries.size())];
   const codegen::SearchSpace& space = spaces_[point.space].space;
-  for (size_t i = 0; i < point.tile.size(); ++i) {
-    if (is_geometry(space, i)) continue;
+  for (const size_t i : other_parameters(space))
     point.tile[i] = static_cast<int>(random_() % space.values[i].size());
-  }
   return point;
 }
 
@@ -306,7 +169,7 @@ std::vector<Choice> Search::pool() {
   }
   const size_t parents = std::min(kBestKept, results_.size());
   for (size_t i = 0; parents > 0 && i < kForestSteps; ++i) pool.push_back(random_step(parents));
-  for (size_t i = 0; !seeds_.empty() && i < kForestPoints; ++i) pool.push_back(random_point());
+  for (size_t i = 0; geometries() > 0 && i < kForestPoints; ++i) pool.push_back(random_point());
   std::sort(pool.begin(), pool.end());
   pool.erase(std::unique(pool.begin(), pool.end()), pool.end());
   std::erase_if(pool, [this](const Choice& choice) { return !is_new(choice); });
@@ -315,10 +178,7 @@ std::vector<Choice> Search::pool() {
 
 // The choice with all that is not geometry at its first value.
 Choice Search::geometry_of(Choice choice) const {
-  const codegen::SearchSpace& space = spaces_[choice.space].space;
-  for (size_t i = 0; i < choice.tile.size(); ++i) {
-    if (!is_geometry(space, i)) choice.tile[i] = 0;
-  }
+  for (const size_t i : other_parameters(spaces_[choice.space].space)) choice.tile[i] = 0;
   return choice;
 }
 
@@ -394,12 +254,7 @@ std::optional<Choice> Search::find(std::string_view strategy, const TileConfig& 
 }
 
 TileConfig Search::tile(const Choice& choice) const {
-  const codegen::SearchSpace& space = spaces_[choice.space].space;
-  TileConfig tile;
-  for (size_t i = 0; i < choice.tile.size(); ++i) {
-    tile.*space.members[i] = space.values[i][static_cast<size_t>(choice.tile[i])];
-  }
-  return tile;
+  return tile_at(spaces_[choice.space].space, choice);
 }
 
 }  // namespace gemmtune::tuner

@@ -26,6 +26,7 @@ constexpr double kSeedShare = 0.35;       // of the candidates: the model's; the
 constexpr double kLearntSeedShare = 0.1;  // the same where similar problems were learnt from
 constexpr double kMostSeedShare = 0.7;    // with suggestions
 constexpr size_t kProposalBatch = 16;     // candidates asked for at a time by search
+constexpr int kRound = 8;  // candidates tried before a search without a device may end, and further
 constexpr size_t kRemeasured =
     24;  // stale records of the problem itself that are tried again first
 constexpr auto kPoll = std::chrono::milliseconds(100);
@@ -40,7 +41,8 @@ class Session {
         services_(services),
         problem_(canonical(request.problem)),
         compiler_version_(to_string(services.compiler->version())),
-        search_(make_spaces(), request.seed, ideal_us(problem_, services.limits), request.threads),
+        search_(make_spaces(), request.seed, ideal_us(problem_, services.limits), request.threads,
+                predicted() ? RankingOrder::cheapest_first : RankingOrder::in_turns),
         job_{problem_, services.limits.arch, subject_of(services).uuid, request.warm},
         prior_(*services.store, job_, services.limits, search_),
         work_(*services.store, job_, [this](const auto& key) { return may_try(key); }) {
@@ -68,11 +70,14 @@ class Session {
 
   double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
   bool stopped() const { return services_.stop != nullptr && services_.stop->load(); }
+  // What evaluates candidates then is what ranks them, but for the compiler's count of registers:
+  // so the ranking's order is all there is to follow.
+  bool predicted() const { return !services_.device; }
   bool out_of_time() const { return request_.max_seconds > 0 && elapsed() > request_.max_seconds; }
 
   Expected<void> prepare() {
-    report_.legal_points = search_.legal_points();
-    if (report_.legal_points == 0) {
+    report_.geometries = search_.geometries();
+    if (report_.geometries == 0) {
       return usage_error("no tile of the search space is legal for " + key(problem_) + " on " +
                          to_string(job_.arch));
     }
@@ -187,12 +192,29 @@ class Session {
     return static_cast<size_t>(std::min(wanted, kMostSeedShare * budget));
   }
 
-  // Candidates of the job that nobody has finished.
-  int left() const { return request_.max_candidates - report_.resumed - report_.evaluated; }
+  // Candidates of the job, or of this round of it, that nobody has finished.
+  int left() const {
+    return std::min(round_, request_.max_candidates) - report_.resumed - report_.evaluated;
+  }
+
+  // Whether another round may find something, which then begins. In whole rounds: what is tried
+  // does not depend on which compilation ends first.
+  bool next_round() {
+    if (round_ >= request_.max_candidates || settled()) return false;
+    round_ = report_.resumed + report_.evaluated + kRound;
+    return true;
+  }
+
+  // Compilers find more registers than the ranking counts, not fewer.
+  bool settled() {
+    const Finalists::Scored* fastest = finalists_.fastest();
+    return fastest != nullptr && fastest->time_us <= search_.least_cost_left();
+  }
 
   Expected<void> search_loop() {
     jit::CompilePool pool(services_.compiler, request_.threads);
-    offer(search_.first_seeds(first_seeds()));
+    first_seeds_ = first_seeds();
+    round_ = predicted() && request_.until_settled ? kRound : request_.max_candidates;
     while (true) {
       if (auto done = work_.renew(); !done) return done;
       if (auto done = take_news(); !done) return done;
@@ -200,6 +222,7 @@ class Session {
       if (auto done = fill(pool); !done) return done;
       const bool idle = pool.pending() == 0;
       if (out_of_time() && has_tried_enough(idle)) break;
+      if (idle && left() <= 0 && next_round()) continue;
       if (idle && (left() <= 0 || !work_.others_at_work())) break;
       if (idle) {
         progress(Progress::Phase::search);
@@ -244,15 +267,21 @@ class Session {
   // False if nothing is left to choose.
   bool choose_more(int most) {
     const size_t wanted = std::min(kProposalBatch, static_cast<size_t>(std::max(most, 0)));
-    auto choices = search_.proposals(wanted);
-    if (choices.empty()) choices = search_.seeds(wanted);
-    offer(choices);
+    const std::vector<Choice> choices = choose(wanted);
+    for (const Choice& choice : choices)
+      work_.offer(make_candidate(search_, choice, problem_, job_.arch, compiler_version_));
     return !choices.empty();
   }
 
-  void offer(const std::vector<Choice>& choices) {
-    for (const Choice& choice : choices)
-      work_.offer(make_candidate(search_, choice, problem_, job_.arch, compiler_version_));
+  std::vector<Choice> choose(size_t wanted) {
+    if (predicted()) return search_.seeds(wanted);
+    std::vector<Choice> choices;
+    while (choices.empty() && asked_seeds_ < first_seeds_) {
+      asked_seeds_ = std::min(asked_seeds_ + wanted, first_seeds_);
+      choices = search_.first_seeds(asked_seeds_);
+    }
+    if (choices.empty()) choices = search_.proposals(wanted);
+    return choices.empty() ? search_.seeds(wanted) : choices;
   }
 
   Expected<void> evaluate(const Candidate& candidate, const jit::CompileResult& compiled) {
@@ -367,6 +396,7 @@ class Session {
     if (!services_.on_progress) return;
     Progress progress;
     progress.phase = phase;
+    progress.predicted = predicted();
     progress.done = report_.resumed + report_.evaluated;
     // Of fewer candidates than are known already, none is left.
     progress.total = std::max(request_.max_candidates, progress.done);
@@ -386,6 +416,9 @@ class Session {
   Search search_;
   std::optional<Recorder> recorder_;   // once there is a run to record for
   std::vector<Candidate> candidates_;  // handed to the compilers, by index
+  size_t first_seeds_ = 0;             // are tried before any proposal
+  size_t asked_seeds_ = 0;             // of these
+  int round_ = 0;                      // ends with so many candidates of the job
   Finalists finalists_;
   std::map<std::string, int> failures_;
   TuneReport report_;

@@ -25,6 +25,8 @@ struct TuneRequest {
   // From the start of tune() to the end of the search, which goes on until a candidate worked; 0:
   // no limit.
   double max_seconds = 0;
+  // Without a device: end once no candidate is left that is predicted to be faster than the best.
+  bool until_settled = false;
   uint64_t seed = 1;
   int threads = 1;     // that compile, and rank candidates
   bool fresh = false;  // measure again what is recorded already
@@ -40,6 +42,7 @@ struct Progress {
   double best_us = 0;         // 0: none yet
   double vendor_best_us = 0;  // 0: none
   std::string best;           // strategy and tile
+  bool predicted = false;     // without a device
 };
 
 // What a session found.
@@ -49,12 +52,12 @@ struct TuneReport {
   std::optional<Finalist> best;        // with SessionServices::keep_best: the first of the ranking
   std::optional<store::Record> vendor_first;
   std::optional<store::Record> vendor_best;
-  int64_t legal_points = 0;
-  int resumed = 0;    // candidates taken over from earlier runs and from other processes
-  int evaluated = 0;  // candidates of this run, failures included
-  int measured = 0;   // of those, verified and timed
-  int compiled = 0;   // compiler runs
-  int cached = 0;     // kernels that came from the cache
+  size_t geometries = 0;  // that hold a legal tile, over all spaces
+  int resumed = 0;        // candidates taken over from earlier runs and from other processes
+  int evaluated = 0;      // candidates of this run, failures included
+  int measured = 0;       // of those, verified and timed
+  int compiled = 0;       // compiler runs
+  int cached = 0;         // kernels that came from the cache
   std::vector<std::pair<std::string, int>> failures;  // outcome and count
   double seconds = 0;                                 // of tune()
   bool interrupted = false;

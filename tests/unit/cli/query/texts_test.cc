@@ -223,6 +223,35 @@ TEST_CASE("lists of what there is") {
   CHECK(contains(devices_text({}), "NVIDIA H200"));
 }
 
+TEST_CASE("progress: the first prediction of a session without a device has a line of its own") {
+  const auto shown = [](bool terminal, bool predicted) {
+    char* text = nullptr;
+    size_t size = 0;
+    std::FILE* file = open_memstream(&text, &size);
+    {
+      ProgressDisplay display(file, terminal, "a problem", 2e9, true);
+      tuner::Progress progress;
+      progress.total = 96;
+      progress.predicted = predicted;
+      display.update(progress);
+      progress.best = "split_k tile_m=64 tile_n=32 tile_k=8 slices=2";
+      for (progress.done = 1; progress.done < 9; ++progress.done) {
+        progress.best_us = 100.0 / progress.done;
+        display.update(progress);
+      }
+    }
+    std::fclose(file);
+    std::string out(text, size);
+    std::free(text);
+    return out;
+  };
+  const auto plain = lines(shown(false, true));
+  REQUIRE(plain.size() == 2);
+  CHECK(plain[1] == "a problem: first answer after 0.0 s: split_k 64x32x8 slices=2, 20.00 TFLOP/s");
+  CHECK(contains(shown(true, true), "\r\033[K" + plain[1] + "\n"));
+  CHECK(lines(shown(false, false)).size() == 1);
+}
+
 TEST_CASE("progress: few plain lines where there is no terminal, a bar where there is") {
   const auto shown = [](bool terminal) {
     char* text = nullptr;

@@ -211,6 +211,72 @@ TEST_CASE("the model of wmma puts known tiles in order, below the pipelines of c
                     "fragments=2 raster=8"));
 }
 
+// 64 blocks of one warp with two stages have 0.4 MB on their way to a card that needs 0.75 MB for
+// its bandwidth: they wait, tile after tile.
+TEST_CASE("the model counts what a kernel has on its way") {
+  const DeviceSpec& a100 = *find_device_spec("a100-sxm4-80gb");
+  const Problem p = make_problem({16, 4096, 4096}, DataType::bf16, *parse_layout("tnt"));
+  const auto predicted = [&](std::string_view strategy, std::string_view tile) {
+    const auto spec =
+        codegen::spec_for(**codegen::find_strategy(strategy), *parse_tile(tile), p, a100.arch);
+    REQUIRE(codegen::broken_rule(spec, a100) == nullptr);
+    return predict(spec, spec.strategy->estimated_registers(spec), p, a100);
+  };
+  const Prediction two_stages =
+      predicted("mma_multistage",
+                "tile_m=32 tile_n=64 tile_k=32 warp_m=32 warp_n=64 stages=2 copy=1 order=1 "
+                "fragments=2 promotion=1 raster=1");
+  CHECK(two_stages.waves * two_stages.occupancy.blocks_per_sm * a100.sm_count == 64);
+  // 127 loads, one after the other, of half a microsecond at least.
+  CHECK(two_stages.total_us > 60);
+  const double five_stages =
+      predicted("mma_multistage",
+                "tile_m=32 tile_n=64 tile_k=32 warp_m=32 warp_n=64 stages=5 copy=1 order=1 "
+                "fragments=2 promotion=1 raster=1")
+          .total_us;
+  const double more_k =
+      predicted("mma_multistage",
+                "tile_m=32 tile_n=64 tile_k=64 warp_m=32 warp_n=64 stages=5 copy=1 order=1 "
+                "fragments=2 promotion=1 raster=1")
+          .total_us;
+  const double more_blocks =
+      predicted("mma_split_k",
+                "tile_m=32 tile_n=64 tile_k=32 warp_m=32 warp_n=64 stages=2 copy=1 order=1 "
+                "fragments=2 promotion=1 groups=1 slices=4 raster=1")
+          .total_us;
+  CHECK(five_stages < 0.7 * two_stages.total_us);
+  CHECK(more_k < five_stages);
+  CHECK(more_blocks < 0.5 * two_stages.total_us);
+}
+
+// A warp stays with one of an SM's four schedulers, so alone on its SM it has a quarter of the
+// lanes.
+TEST_CASE("no block is predicted to multiply faster than its warps' schedulers do") {
+  std::mt19937_64 random(5);
+  const Problem p = make_problem({512, 512, 512});
+  const DeviceSpec& device = *find_device_spec("a100-sxm4-80gb");
+  for (const std::string_view name : {"warp_tile", "double_buffer", "split_k", "sliced_k"}) {
+    CAPTURE(name);
+    const codegen::Strategy& strategy = **codegen::find_strategy(name);
+    const auto space = *codegen::default_search_space(strategy);
+    int alone = 0;  // kernels of blocks with fewer than four warps, at most one on each SM
+    for (const TileConfig& tile : codegen::sample_legal(space, p, device, 2000, random)) {
+      const auto spec = codegen::spec_for(strategy, tile, p, device.arch);
+      const double warps = strategy.threads(tile) / 32.0;
+      const codegen::KernelWork work = strategy.work(spec, p);
+      if (warps >= 4 || work.blocks > device.sm_count) continue;
+      ++alone;
+      const double ffmas = tile.tile_m / 32.0 * tile.tile_n *
+                           static_cast<double>(work.block_depth) / warps;  // of each warp
+      const double cycles = ffmas / (device.fp32_lanes_per_sm / 4.0 / 32.0);
+      CAPTURE(to_string(tile));
+      CHECK(predict(spec, strategy.estimated_registers(spec), p, device).total_us >
+            cycles / device.boost_clock_mhz);
+    }
+    CHECK(alone > 0);
+  }
+}
+
 // The published tiles of the ladder. Rungs that the compiler makes equal may tie.
 TEST_CASE("the model climbs the ladder") {
   const Problem p = make_problem({5120, 5120, 5120});

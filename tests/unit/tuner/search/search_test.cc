@@ -74,6 +74,29 @@ TEST_CASE("a search that goes on tries what is left of its first seeds, and no o
   CHECK(rest.seeds(1) == whole.seeds(1));
 }
 
+TEST_CASE("cheapest first, nothing that is left costs less than a search says") {
+  Search search(one_space(landscape), 1, 1, 1, RankingOrder::cheapest_first);
+  const auto cost = [&](const Choice& choice) { return landscape(search.tile(choice)); };
+  for (int i = 0; i < 30; ++i) {
+    const double least = search.least_cost_left();
+    const Choice next = search.seeds(1).at(0);
+    CHECK(cost(next) == least);
+    CHECK(search.least_cost_left() >= least);
+  }
+  // What is suggested comes first, whatever it costs.
+  Choice best = search.seeds(1).front();
+  for (int order = 0; order < 3; ++order) {
+    for (size_t i = 0; i < best.tile.size(); ++i) {
+      if (search.strategy(best).parameters()[i] == "order") best.tile[i] = order;
+    }
+    search.suggest(best);
+  }
+  const double least = search.least_cost_left();
+  double seen = std::numeric_limits<double>::infinity();
+  for (const Choice& choice : search.seeds(4)) seen = std::min(seen, cost(choice));
+  CHECK(seen == least);
+}
+
 TEST_CASE("suggestions come before the seeds, in their order, if they are legal and new") {
   Search search(one_space(landscape), 1);
   auto wanted = search.seeds(2);  // handed out already: not again

@@ -2,12 +2,16 @@
 #include <doctest/doctest.h>
 
 #include <random>
+#include <set>
+#include <string>
 
 #include "codegen/kernel_spec.h"
 #include "codegen/search_space.h"
 #include "codegen/strategy.h"
 #include "core/tile_config.h"
 #include "store/shipped.h"
+#include "tuner/search/points.h"
+#include "tuner/search/ranked_space.h"
 #include "tuner/search/search.h"
 
 namespace gemmtune::tuner {
@@ -29,22 +33,39 @@ codegen::SearchSpace part_of(codegen::SearchSpace space, std::mt19937& random) {
 TEST_CASE("no legal point of a shipped space is skipped") {
   std::mt19937 random(1);
   for (const codegen::Strategy* strategy : codegen::strategies()) {
-    const Problem p =
+    Problem p =
         make_problem({1024, 1024, 1024}, strategy->takes_types() ? DataType::f16 : DataType::f32);
     const auto whole = *codegen::default_search_space(*strategy);
     const DeviceSpec& device = representative_device({9, 0, false});
-    const auto legal = [&](const TileConfig& tile) {
-      const codegen::KernelSpec spec = codegen::spec_for(*strategy, tile, p, device.arch);
-      return codegen::broken_rule(spec, device) == nullptr && strategy->worthwhile(spec, p);
-    };
     CAPTURE(strategy->name());
     for (int draw = 0; draw < 4; ++draw) {
-      const auto space = part_of(whole, random);
-      int64_t count = 0;
-      for (int64_t i = 0; i < space.size(); ++i) count += legal(space.at(i)) ? 1 : 0;
-      const Search search({{space, legal, [](const TileConfig&) { return 1.0; }, {}, {}}}, 1);
-      CHECK(search.legal_points() == count);
+      p.epilogue.activation = draw % 2 == 0 ? kNoActivation : kRelu;
+      const SearchedSpace searched = ranked_space(part_of(whole, random), p, device);
+      const codegen::SearchSpace& space = searched.space;
+      std::set<std::string> geometries;  // of the legal points
+      for (int64_t i = 0; i < space.size(); ++i) {
+        TileConfig tile = space.at(i);
+        if (!searched.legal(tile)) continue;
+        for (const size_t other : other_parameters(space)) tile.*space.members[other] = 0;
+        geometries.insert(to_string(tile));
+      }
+      const Search search({searched}, 1);
+      CHECK(search.geometries() == geometries.size());
     }
+  }
+}
+
+// Its space has atomic additions first, which no activation follows.
+TEST_CASE("split_k is tried where there is an activation") {
+  Problem p = make_problem({512, 512, 16384});
+  p.epilogue.activation = kRelu;
+  const auto space = *codegen::default_search_space(**codegen::find_strategy("split_k"));
+  for (const Arch arch : {Arch{8, 0, false}, Arch{9, 0, false}}) {
+    const DeviceSpec& device = representative_device(arch);
+    CHECK(check_any_legal(space, p, device).has_value());
+    Search search({ranked_space(space, p, device)}, 1);
+    for (const Choice& choice : search.seeds(8))
+      CHECK(search.tile(choice).reduction != kReduceAtomic);
   }
 }
 

@@ -126,7 +126,10 @@ class FakeCompiler final : public jit::KernelCompiler {
     // As if no compilation gave the same code as the one before.
     if (!caching) kernel.cubin.resize(static_cast<size_t>(before) + 1);
     kernel.from_cache = caching && before > 0;
-    for (const std::string& entry : request.source.entries) kernel.entries.push_back({entry, {}});
+    for (const std::string& entry : request.source.entries) {
+      kernel.entries.push_back({entry, {}});
+      kernel.entries.back().usage.registers = registers;
+    }
     return kernel;
   }
   // How often a text was compiled, at most.
@@ -138,6 +141,7 @@ class FakeCompiler final : public jit::KernelCompiler {
   }
 
   bool caching = true;
+  int registers = 0;                                       // of every kernel
   std::function<bool(const jit::CompileRequest&)> broken;  // may be empty
 
  private:

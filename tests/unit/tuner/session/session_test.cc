@@ -20,7 +20,7 @@ using session_test::Fixture;
 TEST_CASE_FIXTURE(Fixture, "a session tries the whole space, records it, and finds the best") {
   const auto report = tune(request, services);
   REQUIRE_MESSAGE(report.has_value(), report.error().message);
-  CHECK(report->legal_points == 12);
+  CHECK(report->geometries == 4);
   CHECK(report->evaluated == 12);
   REQUIRE_FALSE(report->ranking.empty());
   const auto best = parse_tile(report->ranking.front().key.config);
@@ -217,6 +217,37 @@ TEST_CASE_FIXTURE(Fixture, "without a device the result is a prediction and says
   CHECK_FALSE(report->ranking.front().measurement);
   CHECK(verified == 2);  // the first winner was wrong, the next one took its place
   CHECK_FALSE(report->vendor_best);
+}
+
+// Of many candidates that are predicted, in an order that compilers do not change.
+TEST_CASE_FIXTURE(Fixture,
+                  "without a device a search ends once nothing is left that promises more") {
+  services.device.reset();
+  request.problem = make_problem({4096, 4096, 4096});
+  request.spaces = {*codegen::default_search_space(**codegen::find_strategy("double_buffer")),
+                    *codegen::default_search_space(**codegen::find_strategy("split_k"))};
+  request.until_settled = true;
+  request.max_candidates = 64;
+  ModelEvaluator model(request.problem, services.limits, {});
+  services.evaluator = &model;
+  request.fresh = true;
+  const auto with_registers = [&](int registers) {
+    compiler->registers = registers;
+    const auto report = tune(request, services);
+    REQUIRE_MESSAGE(report.has_value(), report.error().message);
+    REQUIRE_FALSE(report->ranking.empty());
+    return *report;
+  };
+  // The compiler needs hardly any register: what is ranked first keeps its promise.
+  const auto kept = with_registers(16);
+  CHECK(kept.evaluated == 8);
+  // It needs so many that none does, whatever is tried.
+  const auto broken = with_registers(254);
+  CHECK(broken.evaluated > 8);
+  CHECK(broken.evaluated % 8 == 0);
+  // And with a number of candidates asked for, that many are tried.
+  request.until_settled = false;
+  CHECK(with_registers(16).evaluated == 64);
 }
 
 TEST_CASE_FIXTURE(Fixture, "the final round times the code that the search timed") {
