@@ -27,6 +27,7 @@
 #include "cli/emit/commands.h"
 #include "cli/ladder/commands.h"
 #include "cli/query/commands.h"
+#include "cli/run/commands.h"
 #include "cli/tune/commands.h"
 #include "cli/verify/commands.h"
 #include "core/names.h"
@@ -177,7 +178,7 @@ void add_commands(CLI::App& root, CommonOptions& common, Action& action) {
   for (const auto add :
        {add_tune_command, add_query_command, add_explain_command, add_list_command,
         add_show_command, add_emit_command, add_inspect_command, add_verify_command,
-        add_ladder_command, add_bench_command, add_capture_command, add_db_command,
+        add_ladder_command, add_bench_command, add_capture_command, add_run_command, add_db_command,
         add_diff_command, add_doctor_command}) {
     add(root, common, action);
   }

@@ -1,8 +1,8 @@
 #include "cublas_preload/call_timer.h"
 
-#include <dlfcn.h>
-
 #include <ctime>
+
+#include "cublas_preload/loaded_driver.h"
 
 namespace gemmtune::cublas_preload {
 namespace {
@@ -19,17 +19,11 @@ int64_t now_ns() {
   return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-template <class Function>
-bool resolve(void* library, const char* name, Function& to) {
-  to = reinterpret_cast<Function>(::dlsym(library, name));
-  return to != nullptr;
-}
-
 }  // namespace
 
 TimerDriver TimerDriver::loaded() {
   TimerDriver driver;
-  void* const library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+  void* const library = loaded_driver();
   if (library == nullptr) return {};
   const bool complete =
       resolve(library, "cuCtxGetCurrent", driver.ctx_get_current) &&
@@ -121,14 +115,14 @@ int CallTimer::start(CUstream stream, uint64_t calls) {
   return taken;
 }
 
-void CallTimer::stop(int number, CUstream stream, ProductRecord* record) {
+void CallTimer::stop(int number, CUstream stream, Samples* samples) {
   if (number < 0) return;
   const std::lock_guard lock(mutex_);
   const Quietly quietly(*this);
   Pair& pair = pairs_[static_cast<size_t>(number)];
-  pair.record = record;
+  pair.samples = samples;
   const bool recorded =
-      record != nullptr && driver_.event_record(pair.second, stream) == CUDA_SUCCESS;
+      samples != nullptr && driver_.event_record(pair.second, stream) == CUDA_SUCCESS;
   pair.state = recorded ? State::pending : State::idle;
 }
 
@@ -156,7 +150,7 @@ void CallTimer::collect_locked(CUcontext context, unsigned long long id) {
     float ms = 0;
     if (happened == CUDA_SUCCESS &&
         driver_.event_elapsed_time(&ms, pair.first, pair.second) == CUDA_SUCCESS)
-      ProductTable::add_sample(*pair.record, ms * kUsPerMs);
+      ProductTable::add_sample(*pair.samples, ms * kUsPerMs);
     pair.state = State::idle;
   }
 }

@@ -44,8 +44,8 @@ class CallTimer {
   // The number of a pair of events whose first one was recorded, or -1: this call is not timed.
   // `calls` is how often its product was called before.
   int start(CUstream stream, uint64_t calls);
-  // Records the second event. The time goes to `record` later; to nothing if that is null.
-  void stop(int pair, CUstream stream, ProductRecord* record);
+  // Records the second event. The time goes to `samples` later; to nothing if that is null.
+  void stop(int pair, CUstream stream, Samples* samples);
 
   // Stores the times of pairs that are over. Called by start(); again when the process ends.
   void collect();
@@ -58,7 +58,7 @@ class CallTimer {
     unsigned long long context_id = 0;
     CUevent first = nullptr;
     CUevent second = nullptr;
-    ProductRecord* record = nullptr;
+    Samples* samples = nullptr;
   };
   class Quietly;
 

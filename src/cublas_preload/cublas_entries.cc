@@ -72,17 +72,27 @@ struct Form {
   }
 };
 
-CallPointers pointers(const void* a, const void* b, const void* c, const void* beta) {
-  return {a, b, c, c, beta};
+CallPointers pointers(const void* alpha, const void* a, const void* b, const void* beta,
+                      const void* c) {
+  return {a, b, c, c, beta, alpha, nullptr};
+}
+
+AlgorithmChoice choice_of(Algorithm algorithm) {
+  constexpr int kDefaultForTensors = 99;
+  constexpr int kLast = 115;  // of those of CUDA 12; newer ones may tune
+  const auto number = static_cast<int>(algorithm);
+  if (algorithm == Algorithm::by_default || number == kDefaultForTensors)
+    return AlgorithmChoice::cublas;
+  return number >= 0 && number <= kLast ? AlgorithmChoice::hint : AlgorithmChoice::caller;
 }
 
 // Products of several sizes in one call; their arguments may be in device memory.
 template <class Call>
-Status record_grouped(Handle handle, ElementType a, ElementType b, ElementType c,
-                      ComputeType compute, const Call& call) {
+Status serve_grouped(Handle handle, ElementType a, ElementType b, ElementType c,
+                     ComputeType compute, const Call& call) {
   Form form(Transpose::no, Transpose::no, 0, 0, 0);
   form.types(a, b, c, compute).odd(Oddity::grouped);
-  return record_product(handle, form.product, {}, call);
+  return serve_product(handle, form.product, {}, AlgorithmChoice::cublas, call);
 }
 
 }  // namespace
@@ -100,8 +110,9 @@ extern "C" {
   Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const ELEMENT* alpha, const ELEMENT* a,   \
               INT lda, const ELEMENT* b, INT ldb, const ELEMENT* beta, ELEMENT* c, INT ldc) {    \
     const auto real = GEMMTUNE_REAL(NAME);                                                       \
-    return record_product(                                                                       \
-        handle, GEMMTUNE_FORM.all_of<ELEMENT>().product, pointers(a, b, c, beta),                \
+    return serve_product(                                                                        \
+        handle, GEMMTUNE_FORM.all_of<ELEMENT>().product, pointers(alpha, a, b, beta, c),         \
+        AlgorithmChoice::cublas,                                                                 \
         [&] { return real(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc); }); \
   }
 GEMMTUNE_GEMM(cublasSgemm_v2, int, float)
@@ -116,10 +127,10 @@ GEMMTUNE_GEMM(cublasHgemm_64, int64_t, Half)
               INT lda, long long stride_a, const ELEMENT* b, INT ldb, long long stride_b,      \
               const ELEMENT* beta, ELEMENT* c, INT ldc, long long stride_c, INT batch) {       \
     const auto real = GEMMTUNE_REAL(NAME);                                                     \
-    return record_product(                                                                     \
+    return serve_product(                                                                      \
         handle,                                                                                \
         GEMMTUNE_FORM.strides(stride_a, stride_b, stride_c, batch).all_of<ELEMENT>().product,  \
-        pointers(a, b, c, beta), [&] {                                                         \
+        pointers(alpha, a, b, beta, c), AlgorithmChoice::cublas, [&] {                         \
           return real(handle, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b,  \
                       beta, c, ldc, stride_c, batch);                                          \
         });                                                                                    \
@@ -131,20 +142,20 @@ GEMMTUNE_GEMM_STRIDED(cublasDgemmStridedBatched_64, int64_t, double)
 GEMMTUNE_GEMM_STRIDED(cublasHgemmStridedBatched, int, Half)
 GEMMTUNE_GEMM_STRIDED(cublasHgemmStridedBatched_64, int64_t, Half)
 
-#define GEMMTUNE_GEMM_BATCHED(NAME, INT, ELEMENT)                                                 \
-  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const ELEMENT* alpha,                      \
-              const ELEMENT* const* a, INT lda, const ELEMENT* const* b, INT ldb,                 \
-              const ELEMENT* beta, ELEMENT* const* c, INT ldc, INT batch) {                       \
-    const auto real = GEMMTUNE_REAL(NAME);                                                        \
-    return record_product(handle,                                                                 \
-                          GEMMTUNE_FORM.strides(0, 0, 0, batch)                                   \
-                              .all_of<ELEMENT>()                                                  \
-                              .odd(Oddity::pointer_array)                                         \
-                              .product,                                                           \
-                          kNoPointers, [&] {                                                      \
-                            return real(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, \
-                                        c, ldc, batch);                                           \
-                          });                                                                     \
+#define GEMMTUNE_GEMM_BATCHED(NAME, INT, ELEMENT)                                                \
+  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const ELEMENT* alpha,                     \
+              const ELEMENT* const* a, INT lda, const ELEMENT* const* b, INT ldb,                \
+              const ELEMENT* beta, ELEMENT* const* c, INT ldc, INT batch) {                      \
+    const auto real = GEMMTUNE_REAL(NAME);                                                       \
+    return serve_product(handle,                                                                 \
+                         GEMMTUNE_FORM.strides(0, 0, 0, batch)                                   \
+                             .all_of<ELEMENT>()                                                  \
+                             .odd(Oddity::pointer_array)                                         \
+                             .product,                                                           \
+                         kNoPointers, AlgorithmChoice::cublas, [&] {                             \
+                           return real(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, \
+                                       c, ldc, batch);                                           \
+                         });                                                                     \
   }
 GEMMTUNE_GEMM_BATCHED(cublasSgemmBatched, int, float)
 GEMMTUNE_GEMM_BATCHED(cublasSgemmBatched_64, int64_t, float)
@@ -160,7 +171,7 @@ GEMMTUNE_GEMM_BATCHED(cublasHgemmBatched_64, int64_t, Half)
               ELEMENT* const* c, const INT* ldc, INT groups, const INT* group_sizes) {      \
     const auto real = GEMMTUNE_REAL(NAME);                                                  \
     constexpr ElementType kType = kTypeOf<ELEMENT>;                                         \
-    return record_grouped(handle, kType, kType, kType, kComputeOf<ELEMENT>, [&] {           \
+    return serve_grouped(handle, kType, kType, kType, kComputeOf<ELEMENT>, [&] {            \
       return real(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, groups, \
                   group_sizes);                                                             \
     });                                                                                     \
@@ -170,32 +181,32 @@ GEMMTUNE_GEMM_GROUPED(cublasSgemmGroupedBatched_64, int64_t, float)
 GEMMTUNE_GEMM_GROUPED(cublasDgemmGroupedBatched, int, double)
 GEMMTUNE_GEMM_GROUPED(cublasDgemmGroupedBatched_64, int64_t, double)
 
-#define GEMMTUNE_SGEMM_EX(NAME, INT)                                                             \
-  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const float* alpha, const void* a,        \
-              ElementType a_type, INT lda, const void* b, ElementType b_type, INT ldb,           \
-              const float* beta, void* c, ElementType c_type, INT ldc) {                         \
-    const auto real = GEMMTUNE_REAL(NAME);                                                       \
-    return record_product(handle,                                                                \
-                          GEMMTUNE_FORM.types(a_type, b_type, c_type, ComputeType::f32).product, \
-                          pointers(a, b, c, beta), [&] {                                         \
-                            return real(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b,   \
-                                        b_type, ldb, beta, c, c_type, ldc);                      \
-                          });                                                                    \
+#define GEMMTUNE_SGEMM_EX(NAME, INT)                                                            \
+  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const float* alpha, const void* a,       \
+              ElementType a_type, INT lda, const void* b, ElementType b_type, INT ldb,          \
+              const float* beta, void* c, ElementType c_type, INT ldc) {                        \
+    const auto real = GEMMTUNE_REAL(NAME);                                                      \
+    return serve_product(handle,                                                                \
+                         GEMMTUNE_FORM.types(a_type, b_type, c_type, ComputeType::f32).product, \
+                         pointers(alpha, a, b, beta, c), AlgorithmChoice::cublas, [&] {         \
+                           return real(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b,   \
+                                       b_type, ldb, beta, c, c_type, ldc);                      \
+                         });                                                                    \
   }
 GEMMTUNE_SGEMM_EX(cublasSgemmEx, int)
 GEMMTUNE_SGEMM_EX(cublasSgemmEx_64, int64_t)
 
-#define GEMMTUNE_GEMM_EX(NAME, INT)                                                             \
-  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const void* alpha, const void* a,        \
-              ElementType a_type, INT lda, const void* b, ElementType b_type, INT ldb,          \
-              const void* beta, void* c, ElementType c_type, INT ldc, ComputeType compute,      \
-              Algorithm algorithm) {                                                            \
-    const auto real = GEMMTUNE_REAL(NAME);                                                      \
-    return record_product(handle, GEMMTUNE_FORM.types(a_type, b_type, c_type, compute).product, \
-                          pointers(a, b, c, beta), [&] {                                        \
-                            return real(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b,  \
-                                        b_type, ldb, beta, c, c_type, ldc, compute, algorithm); \
-                          });                                                                   \
+#define GEMMTUNE_GEMM_EX(NAME, INT)                                                            \
+  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const void* alpha, const void* a,       \
+              ElementType a_type, INT lda, const void* b, ElementType b_type, INT ldb,         \
+              const void* beta, void* c, ElementType c_type, INT ldc, ComputeType compute,     \
+              Algorithm algorithm) {                                                           \
+    const auto real = GEMMTUNE_REAL(NAME);                                                     \
+    return serve_product(handle, GEMMTUNE_FORM.types(a_type, b_type, c_type, compute).product, \
+                         pointers(alpha, a, b, beta, c), choice_of(algorithm), [&] {           \
+                           return real(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b,  \
+                                       b_type, ldb, beta, c, c_type, ldc, compute, algorithm); \
+                         });                                                                   \
   }
 GEMMTUNE_GEMM_EX(cublasGemmEx, int)
 GEMMTUNE_GEMM_EX(cublasGemmEx_64, int64_t)
@@ -206,15 +217,15 @@ GEMMTUNE_GEMM_EX(cublasGemmEx_64, int64_t)
               INT ldb, long long stride_b, const void* beta, void* c, ElementType c_type, INT ldc, \
               long long stride_c, INT batch, ComputeType compute, Algorithm algorithm) {           \
     const auto real = GEMMTUNE_REAL(NAME);                                                         \
-    return record_product(handle,                                                                  \
-                          GEMMTUNE_FORM.strides(stride_a, stride_b, stride_c, batch)               \
-                              .types(a_type, b_type, c_type, compute)                              \
-                              .product,                                                            \
-                          pointers(a, b, c, beta), [&] {                                           \
-                            return real(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda,        \
-                                        stride_a, b, b_type, ldb, stride_b, beta, c, c_type, ldc,  \
-                                        stride_c, batch, compute, algorithm);                      \
-                          });                                                                      \
+    return serve_product(handle,                                                                   \
+                         GEMMTUNE_FORM.strides(stride_a, stride_b, stride_c, batch)                \
+                             .types(a_type, b_type, c_type, compute)                               \
+                             .product,                                                             \
+                         pointers(alpha, a, b, beta, c), choice_of(algorithm), [&] {               \
+                           return real(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda,         \
+                                       stride_a, b, b_type, ldb, stride_b, beta, c, c_type, ldc,   \
+                                       stride_c, batch, compute, algorithm);                       \
+                         });                                                                       \
   }
 GEMMTUNE_GEMM_STRIDED_EX(cublasGemmStridedBatchedEx, int)
 GEMMTUNE_GEMM_STRIDED_EX(cublasGemmStridedBatchedEx_64, int64_t)
@@ -225,16 +236,16 @@ GEMMTUNE_GEMM_STRIDED_EX(cublasGemmStridedBatchedEx_64, int64_t)
               const void* beta, void* const* c, ElementType c_type, INT ldc, INT batch,         \
               ComputeType compute, Algorithm algorithm) {                                       \
     const auto real = GEMMTUNE_REAL(NAME);                                                      \
-    return record_product(handle,                                                               \
-                          GEMMTUNE_FORM.strides(0, 0, 0, batch)                                 \
-                              .types(a_type, b_type, c_type, compute)                           \
-                              .odd(Oddity::pointer_array)                                       \
-                              .product,                                                         \
-                          kNoPointers, [&] {                                                    \
-                            return real(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b,  \
-                                        b_type, ldb, beta, c, c_type, ldc, batch, compute,      \
-                                        algorithm);                                             \
-                          });                                                                   \
+    return serve_product(handle,                                                                \
+                         GEMMTUNE_FORM.strides(0, 0, 0, batch)                                  \
+                             .types(a_type, b_type, c_type, compute)                            \
+                             .odd(Oddity::pointer_array)                                        \
+                             .product,                                                          \
+                         kNoPointers, choice_of(algorithm), [&] {                               \
+                           return real(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b,   \
+                                       b_type, ldb, beta, c, c_type, ldc, batch, compute,       \
+                                       algorithm);                                              \
+                         });                                                                    \
   }
 GEMMTUNE_GEMM_BATCHED_EX(cublasGemmBatchedEx, int)
 GEMMTUNE_GEMM_BATCHED_EX(cublasGemmBatchedEx_64, int64_t)
@@ -246,7 +257,7 @@ GEMMTUNE_GEMM_BATCHED_EX(cublasGemmBatchedEx_64, int64_t)
               const INT* ldb, const void* beta, void* const* c, ElementType c_type,            \
               const INT* ldc, INT groups, const INT* group_sizes, ComputeType compute) {       \
     const auto real = GEMMTUNE_REAL(NAME);                                                     \
-    return record_grouped(handle, a_type, b_type, c_type, compute, [&] {                       \
+    return serve_grouped(handle, a_type, b_type, c_type, compute, [&] {                        \
       return real(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, \
                   c_type, ldc, groups, group_sizes, compute);                                  \
     });                                                                                        \

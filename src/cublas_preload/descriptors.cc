@@ -160,14 +160,30 @@ void set_attribute(OperationState& operation, lt::OperationAttribute attribute, 
       taken = take(fill_mode, value, bytes);
       note(operation.set_attributes, static_cast<int>(attribute), fill_mode != kFullMatrix);
       break;
-    case lt::OperationAttribute::bias_pointer:  // another one with every product
-    case lt::OperationAttribute::fast_sums:     // of 8-bit operands, which are not recorded
+    case lt::OperationAttribute::bias_pointer:
+      taken = take(operation.bias, value, bytes);
+      break;
+    case lt::OperationAttribute::fast_sums:  // of 8-bit operands, which are not recorded
       break;
     default:
       note(operation.set_attributes, static_cast<int>(attribute), !all_zero(value, bytes));
       break;
   }
   if (!taken) note(operation.set_attributes, kFields, true);
+}
+
+void set_attribute(PreferenceState& preference, lt::PreferenceAttribute attribute) {
+  switch (attribute) {
+    case lt::PreferenceAttribute::max_workspace_bytes:
+    case lt::PreferenceAttribute::min_alignment_a:
+    case lt::PreferenceAttribute::min_alignment_b:
+    case lt::PreferenceAttribute::min_alignment_c:
+    case lt::PreferenceAttribute::min_alignment_d:
+      break;
+    default:
+      preference.plain = false;
+      break;
+  }
 }
 
 lt::ElementType scale_type_of(lt::ComputeType compute) {
@@ -187,23 +203,23 @@ lt::ElementType scale_type_of(lt::ComputeType compute) {
   }
 }
 
-Product complete(Product sizes, const HandleState& handle, const CallPointers& pointers) {
-  sizes.math_mode = handle.math_mode;
-  sizes.workspace_bytes = handle.workspace_bytes;
-  sizes.align_bytes = alignment_of(pointers.a, pointers.b, pointers.d);
-  sizes.beta = handle.pointer_mode == lt::PointerMode::host
-                   ? beta_at(pointers.beta, sizes.scale_type)
-                   : Beta::on_device;
-  if (handle.sm_count != 0) add(sizes, Oddity::sm_count);
-  if (sizes.batch == 1) sizes.a.stride = sizes.b.stride = sizes.d.stride = 0;
-  return sizes;
+void complete(Product& product, const HandleState& handle, const CallPointers& pointers) {
+  product.math_mode = handle.math_mode;
+  product.workspace_bytes = handle.workspace_bytes;
+  product.align_bytes = alignment_of(pointers.a, pointers.b, pointers.d);
+  product.beta = handle.pointer_mode == lt::PointerMode::host
+                     ? beta_at(pointers.beta, product.scale_type)
+                     : Beta::on_device;
+  if (handle.sm_count != 0) add(product, Oddity::sm_count);
+  if (product.batch == 1) product.a.stride = product.b.stride = product.d.stride = 0;
 }
 
 Product matmul_product(const MatmulStates& states, const CallPointers& pointers,
                        int64_t workspace_bytes) {
   Product product;
   product.workspace_bytes = workspace_bytes;
-  if (!states.operation || !states.a || !states.b || !states.d) {
+  if (states.operation == nullptr || states.a == nullptr || states.b == nullptr ||
+      states.d == nullptr) {
     product.workspace_bytes = 0;
     add(product, Oddity::unknown_descriptor);
     return product;
@@ -222,7 +238,7 @@ Product matmul_product(const MatmulStates& states, const CallPointers& pointers,
   product.align_bytes = alignment_of(pointers.a, pointers.b, pointers.d);
   product.beta = states.operation->pointer_mode == 0 ? beta_at(pointers.beta, product.scale_type)
                                                      : Beta::on_device;
-  const bool in_place = pointers.c == pointers.d && states.c && *states.c == d;
+  const bool in_place = pointers.c == pointers.d && states.c != nullptr && *states.c == d;
   if (product.beta != Beta::zero && !in_place) add(product, Oddity::separate_c);
   return product;
 }

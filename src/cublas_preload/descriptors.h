@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 #include "cublas_preload/product.h"
 
@@ -16,7 +15,9 @@ struct HandleState {
   int64_t workspace_bytes = Product::kOwnWorkspace;
   int32_t math_mode = 0;
   lt::PointerMode pointer_mode = lt::PointerMode::host;
-  int32_t sm_count = 0;  // 0: all
+  int32_t sm_count = 0;    // 0: all
+  bool made_here = false;  // its making was seen: these are all its settings
+  bool emulates = false;   // was told how to emulate f32 or f64 by other types
 };
 
 // Of a cublasLtMatrixLayout_t.
@@ -39,6 +40,7 @@ struct OperationState {
   lt::Transpose transpose_b = lt::Transpose::no;
   lt::Epilogue epilogue = lt::Epilogue::none;
   int32_t bias_type = Product::kTypeOfResult;
+  const void* bias = nullptr;
   // Attributes below 64 that have no field here and are not at their default; bit 63: any other.
   uint64_t set_attributes = 0;
 };
@@ -52,27 +54,40 @@ void set_attribute(LayoutState& layout, lt::LayoutAttribute attribute, const voi
 void set_attribute(OperationState& operation, lt::OperationAttribute attribute, const void* value,
                    size_t bytes);
 
-// Pointers of a call, for their alignment and for what beta is.
+// Of a cublasLtMatmulPreference_t.
+struct PreferenceState {
+  bool plain = true;  // asks for no more than a workspace limit and alignments
+};
+
+// What a successful call that sets an attribute has changed.
+void set_attribute(PreferenceState& preference, lt::PreferenceAttribute attribute);
+
+// Pointers of a call.
 struct CallPointers {
   const void* a = nullptr;
   const void* b = nullptr;
   const void* c = nullptr;  // as `d` except where cuBLASLt is given another one
   const void* d = nullptr;
   const void* beta = nullptr;
+  const void* alpha = nullptr;
+  const void* bias = nullptr;
 };
 
-// What a call of cuBLAS asks for: with sizes and operands of `sizes`, and the settings of `handle`.
-Product complete(Product sizes, const HandleState& handle, const CallPointers& pointers);
+// What a call of cuBLAS asks for, from a product that has its sizes and operands, and the settings
+// of `handle`.
+void complete(Product& product, const HandleState& handle, const CallPointers& pointers);
 
-// What a call of cublasLtMatmul asks for; with Oddity::unknown_descriptor and little else where one
-// of the states is missing.
+// What is known of what a call of cublasLtMatmul names; null for nothing.
 struct MatmulStates {
-  std::optional<OperationState> operation;
-  std::optional<LayoutState> a;
-  std::optional<LayoutState> b;
-  std::optional<LayoutState> c;
-  std::optional<LayoutState> d;
+  const OperationState* operation = nullptr;
+  const LayoutState* a = nullptr;
+  const LayoutState* b = nullptr;
+  const LayoutState* c = nullptr;
+  const LayoutState* d = nullptr;
 };
+
+// What such a call asks for; with Oddity::unknown_descriptor and little else where one of the
+// states but that of C is missing.
 Product matmul_product(const MatmulStates& states, const CallPointers& pointers,
                        int64_t workspace_bytes);
 

@@ -44,22 +44,29 @@ using Products64 = vendor::blas::Products<int64_t>;
   X(cublasGemmGroupedBatchedEx_64, Products64::gemm_grouped_ex)
 
 #define GEMMTUNE_CUBLAS_SETTINGS(X)                                    \
+  X(cublasCreate_v2, vendor::blas::Settings::create)                   \
   X(cublasDestroy_v2, vendor::blas::Settings::destroy)                 \
   X(cublasSetStream_v2, vendor::blas::Settings::set_stream)            \
   X(cublasSetWorkspace_v2, vendor::blas::Settings::set_workspace)      \
   X(cublasSetPointerMode_v2, vendor::blas::Settings::set_pointer_mode) \
   X(cublasSetMathMode, vendor::blas::Settings::set_math_mode)          \
-  X(cublasSetSmCountTarget, vendor::blas::Settings::set_sm_count)
+  X(cublasSetSmCountTarget, vendor::blas::Settings::set_sm_count)      \
+  X(cublasSetEmulationStrategy, vendor::blas::Settings::set_emulation)
 
-#define GEMMTUNE_CUBLASLT_TAKEN(X)                                  \
-  X(cublasLtMatmul, lt::Functions::matmul)                          \
-  X(cublasLtMatrixLayoutCreate, lt::Functions::layout_create)       \
-  X(cublasLtMatrixLayoutInit_internal, lt::Functions::layout_init)  \
-  X(cublasLtMatrixLayoutSetAttribute, lt::Functions::layout_set)    \
-  X(cublasLtMatrixLayoutDestroy, lt::Functions::layout_destroy)     \
-  X(cublasLtMatmulDescCreate, lt::Functions::operation_create)      \
-  X(cublasLtMatmulDescInit_internal, lt::Functions::operation_init) \
-  X(cublasLtMatmulDescSetAttribute, lt::Functions::operation_set)   \
-  X(cublasLtMatmulDescDestroy, lt::Functions::operation_destroy)
+#define GEMMTUNE_CUBLASLT_TAKEN(X)                                         \
+  X(cublasLtMatmul, lt::Functions::matmul)                                 \
+  X(cublasLtMatrixLayoutCreate, lt::Functions::layout_create)              \
+  X(cublasLtMatrixLayoutInit_internal, lt::Functions::layout_init)         \
+  X(cublasLtMatrixLayoutSetAttribute, lt::Functions::layout_set)           \
+  X(cublasLtMatrixLayoutDestroy, lt::Functions::layout_destroy)            \
+  X(cublasLtMatmulDescCreate, lt::Functions::operation_create)             \
+  X(cublasLtMatmulDescInit_internal, lt::Functions::operation_init)        \
+  X(cublasLtMatmulDescSetAttribute, lt::Functions::operation_set)          \
+  X(cublasLtMatmulDescDestroy, lt::Functions::operation_destroy)           \
+  X(cublasLtMatmulPreferenceCreate, lt::Functions::preference_create)      \
+  X(cublasLtMatmulPreferenceInit_internal, lt::Functions::preference_init) \
+  X(cublasLtMatmulPreferenceSetAttribute, lt::Functions::preference_set)   \
+  X(cublasLtMatmulPreferenceDestroy, lt::Functions::preference_destroy)    \
+  X(cublasLtMatmulAlgoGetHeuristic, lt::Functions::get_heuristic)
 
 }  // namespace gemmtune::cublas_preload

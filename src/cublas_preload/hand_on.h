@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cublas_preload/asked.h"
 #include "cublas_preload/real_functions.h"
 #include "cublas_preload/recorder.h"
 #include "vendor/cublas_api.h"
@@ -31,14 +32,18 @@ class Real<vendor::lt::Status(Arguments...)> {
     return function.find(caller);         \
   }(__builtin_extract_return_addr(__builtin_return_address(0))))
 
-// Makes `call`, a product on `handle` with the sizes and operands of `sizes`, and counts it.
+// Serves a product on `handle` with the sizes and operands of `sizes`; `call` is cuBLAS's own.
 template <class Call>
-vendor::blas::Status record_product(vendor::blas::Handle handle, const Product& sizes,
-                                    const CallPointers& pointers, const Call& call) {
+vendor::blas::Status serve_product(vendor::blas::Handle handle, const Product& sizes,
+                                   const CallPointers& pointers, AlgorithmChoice choice,
+                                   const Call& call) {
   Recorder* const recorder = Recorder::get();
   if (recorder == nullptr) return call();
   const HandleState state = recorder->handles.get(handle).value_or(HandleState{});
-  return recorder->record(complete(sizes, state, pointers), state.stream, call);
+  Asked asked = {sizes,  pointers, state.stream,
+                 choice, nullptr,  state.made_here && !state.emulates};
+  complete(asked.product, state, pointers);
+  return recorder->serve(asked, call);
 }
 
 // What a call that describes something has changed, if it succeeded.

@@ -17,8 +17,7 @@ void log_once(const char* format, ...) {
   va_start(arguments, format);
   std::vsnprintf(text.data(), text.size(), format, arguments);
   va_end(arguments);
-  std::fprintf(stderr, "gemm-tune capture: process %d: %s\n", static_cast<int>(::getpid()),
-               text.data());
+  std::fprintf(stderr, "gemm-tune: process %d: %s\n", static_cast<int>(::getpid()), text.data());
 }
 
 }  // namespace gemmtune::cublas_preload

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -13,15 +14,50 @@ namespace gemmtune::cublas_preload {
 
 inline constexpr char kFolderVariable[] = "GEMM_TUNE_CAPTURE_DIR";
 inline constexpr char kFileSuffix[] = ".products";
-inline constexpr std::array<char, 8> kMagic = {'g', 'm', 't', 'p', 'r', 'o', 'd', '1'};
+inline constexpr char kRunFolderVariable[] = "GEMM_TUNE_RUN_DIR";
+inline constexpr std::array<char, 8> kMagic = {'g', 'm', 't', 'p', 'r', 'o', 'd', '2'};
 inline constexpr uint32_t kSamplesKept = 32;
+
+// GPU times of some calls; the last kSamplesKept of them are kept.
+struct Samples {
+  uint64_t taken = 0;
+  std::array<float, kSamplesKept> us = {};
+};
+
+// What became of a problem in `gemm-tune run`.
+enum class Ran : int32_t { undecided = 0, own = 1, cublas = 2 };
+
+// Why a call of a problem that has an own kernel went to cuBLAS.
+enum class Detour : uint32_t {
+  timed,      // to compare the times
+  algorithm,  // the caller chose another algorithm than the heuristic's first
+  capture,    // the stream was under capture, and the kernel was not loaded before
+  workspace,  // there was no memory for one
+  operands,   // null pointers, alpha = 0, an address that the kernel cannot take
+  failure,    // the kernel could not be started
+};
+inline constexpr size_t kDetours = 6;
+
+// The part of a record that only `gemm-tune run` uses.
+struct RunRecord {
+  Ran ran = Ran::undecided;
+  uint32_t left = 0;             // makes the size a multiple of 8
+  uint64_t own_calls = 0;        // on an own kernel, those under capture included
+  uint64_t own_graph_calls = 0;  // under stream capture
+  uint64_t eligible_calls = 0;   // outside of captures, that an own kernel could compute
+  std::array<uint64_t, kDetours> detours = {};
+  Samples own;          // ProductRecord::cublas has cuBLAS's of the same problem
+  double tuned_us = 0;  // as the database has it; 0: not known
+  double tuned_vendor_us = 0;
+  std::array<char, 240> text = {};  // the kernel, or why there is none; ends in a zero
+};
 
 struct ProductRecord {
   Product product;
   uint64_t calls = 0;        // that succeeded, those under capture included
-  uint64_t graph_calls = 0;  // under stream capture
-  uint64_t samples = 0;      // times taken; the last kSamplesKept of them are kept
-  std::array<float, kSamplesKept> us = {};
+  uint64_t graph_calls = 0;  // under stream capture; `gemm-tune run` counts own kernels' only
+  Samples cublas;
+  RunRecord run;
 };
 static_assert(std::is_trivially_copyable_v<ProductRecord>);
 

@@ -14,13 +14,26 @@
 namespace gemmtune::cublas_preload {
 namespace {
 
-// FNV-1a over words, with a last mix because the index takes the low bits.
+// Three sums at once, none of which waits for another; the index takes the low bits of their mix.
 uint64_t hash_of(const Product& product) {
-  static_assert(sizeof(Product) % sizeof(uint64_t) == 0);
-  uint64_t words[sizeof(Product) / sizeof(uint64_t)];
-  std::memcpy(words, &product, sizeof(product));
-  uint64_t hash = 0xCBF29CE484222325;
-  for (const uint64_t word : words) hash = (hash ^ word) * 0x100000001B3;
+  constexpr uint64_t kOdd = 0x9E3779B97F4A7C15;
+  constexpr size_t kWords = sizeof(Product) / sizeof(uint64_t);
+  static_assert(sizeof(Product) % sizeof(uint64_t) == 0 && kWords % 3 == 1);
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(&product);
+  const auto word = [bytes](size_t i) {
+    uint64_t value = 0;
+    std::memcpy(&value, bytes + i * sizeof(value), sizeof(value));
+    return value;
+  };
+  uint64_t a = word(kWords - 1);
+  uint64_t b = 1;
+  uint64_t c = 2;
+  for (size_t i = 0; i + 3 <= kWords; i += 3) {
+    a = (a ^ word(i)) * kOdd;
+    b = (b ^ word(i + 1)) * kOdd;
+    c = (c ^ word(i + 2)) * kOdd;
+  }
+  const uint64_t hash = ((a ^ a >> 32) + (b >> 29 ^ b) * 3 + (c >> 31 ^ c) * 5) * kOdd;
   return hash ^ hash >> 32;
 }
 
@@ -107,7 +120,8 @@ ProductRecord* ProductTable::find_or_add(const Product& product) {
     add_to(header().calls_left_out);
     return nullptr;
   }
-  ProductRecord* const record = new (&records()[used]) ProductRecord{product};
+  ProductRecord* const record = new (&records()[used]) ProductRecord;
+  record->product = product;
   std::atomic_ref<uint64_t>(header().used).store(used + 1, std::memory_order_release);
   std::atomic_ref<uint32_t>(index_[slot])
       .store(static_cast<uint32_t>(used + 1), std::memory_order_release);
@@ -124,9 +138,9 @@ uint64_t ProductTable::calls(const ProductRecord& record) {
       .load(std::memory_order_relaxed);
 }
 
-void ProductTable::add_sample(ProductRecord& record, float us) {
-  record.us[record.samples % kSamplesKept] = us;
-  ++record.samples;
+void ProductTable::add_sample(Samples& samples, float us) {
+  samples.us[samples.taken % kSamplesKept] = us;
+  ++samples.taken;
 }
 
 }  // namespace gemmtune::cublas_preload

@@ -24,15 +24,20 @@ class ProductTable {
   ProductTable(const ProductTable&) = delete;
   ProductTable& operator=(const ProductTable&) = delete;
 
+  uint32_t capacity() const { return capacity_; }
+
   // The record of a product; null, and counted as left out, where the table is full.
   ProductRecord* find_or_add(const Product& product);
+
+  // The number of a record of this table: 0, 1, 2 ...
+  size_t number_of(const ProductRecord& record) { return static_cast<size_t>(&record - records()); }
 
   // Counts a call of the record.
   static void count(ProductRecord& record, bool under_capture);
   // The number of calls that were counted.
   static uint64_t calls(const ProductRecord& record);
   // Stores a time. Not for several threads at once.
-  static void add_sample(ProductRecord& record, float us);
+  static void add_sample(Samples& samples, float us);
 
  private:
   ProductTable(void* memory, size_t bytes, uint32_t capacity);

@@ -37,10 +37,21 @@ void forget_parent() {
   new (&decision()) Decision;
 }
 
-Recorder* decide() {
+// A recorder that captures, or runs own kernels; null where neither is asked for.
+std::unique_ptr<Recorder> make_recorder() {
+  RunSettings settings = RunSettings::from_environment();
+  if (!settings.folder.empty()) {
+    auto recorder = Recorder::create(settings.folder);
+    if (recorder != nullptr) recorder->run_own_kernels(std::move(settings));
+    return recorder;
+  }
   const char* const folder = std::getenv(kFolderVariable);
   if (folder == nullptr || *folder == '\0') return nullptr;
-  Recorder* const recorder = Recorder::create(folder).release();
+  return Recorder::create(folder);
+}
+
+Recorder* decide() {
+  Recorder* const recorder = make_recorder().release();
   if (recorder == nullptr) return nullptr;
   ::pthread_atfork(nullptr, nullptr, forget_parent);
   return recorder;
@@ -81,6 +92,48 @@ CallTimer& Recorder::timer() {
     });
   });
   return *timer_;
+}
+
+OwnKernels* Recorder::own_kernels() {
+  if (!settings_) return nullptr;
+  // With the first product: by then the process has loaded the driver.
+  std::call_once(own_made_, [this] {
+    own_ = std::make_unique<OwnKernels>(*settings_, RunDriver::loaded(), table_->capacity());
+  });
+  return own_.get();
+}
+
+Recorder::Timed Recorder::start(const OwnCall& verdict, const Asked& asked, ProductRecord& record) {
+  Timed timed;
+  if (verdict.captured) return timed;
+  timed.turn = own_->next_turn(record);
+  if (timed.turn == OwnKernels::Turn::untimed) return timed;
+  timed.pair = timer().start(asked.stream, 0);
+  if (timed.pair < 0) timed.turn = OwnKernels::Turn::untimed;
+  return timed;
+}
+
+void Recorder::stop(const Timed& timed, bool by_own, lt::Status status, const Asked& asked,
+                    ProductRecord& record) {
+  if (timed.pair < 0) return;
+  // Of the side whose turn it was, and of calls that succeeded.
+  const bool counts =
+      status == lt::Status::success && by_own == (timed.turn == OwnKernels::Turn::timed_own);
+  Samples* const samples = by_own ? &record.run.own : &record.cublas;
+  timer().stop(timed.pair, asked.stream, counts ? samples : nullptr);
+}
+
+void Recorder::count_own(ProductRecord& record, bool captured) {
+  const auto add = [](uint64_t& counter) {
+    std::atomic_ref<uint64_t>(counter).fetch_add(1, std::memory_order_relaxed);
+  };
+  add(record.run.own_calls);
+  if (captured) add(record.run.own_graph_calls);
+}
+
+void Recorder::count_detour(ProductRecord& record, Detour detour) {
+  std::atomic_ref<uint64_t>(record.run.detours[static_cast<size_t>(detour)])
+      .fetch_add(1, std::memory_order_relaxed);
 }
 
 Recorder* Recorder::get() noexcept {

@@ -7,15 +7,17 @@
 #include <string>
 #include <utility>
 
+#include "cublas_preload/asked.h"
 #include "cublas_preload/call_timer.h"
 #include "cublas_preload/descriptors.h"
+#include "cublas_preload/own/own_kernels.h"
 #include "cublas_preload/product_table.h"
 #include "cublas_preload/shadow_map.h"
 
 namespace gemmtune::cublas_preload {
 
 // Everything that is known in a process: what its descriptors say, and the products that it asked
-// for. Thread-safe.
+// for. With own kernels it also has them compute what they can. Thread-safe.
 class Recorder {
  public:
   // Counts into a new file of `folder`. Null, and a line on stderr, if that cannot be made.
@@ -23,30 +25,31 @@ class Recorder {
 
   explicit Recorder(std::unique_ptr<ProductTable> table) : table_(std::move(table)) {}
 
-  // The recorder of this process; null where GEMM_TUNE_CAPTURE_DIR is not set, where recording is
-  // not possible, and in a call that cuBLAS makes to itself while it serves one that is recorded.
-  // A forked child has one of its own, made with its first call. Never destroyed.
+  // From now on own kernels compute what they can.
+  void run_own_kernels(RunSettings settings) { settings_ = std::move(settings); }
+
+  // The recorder of this process; null where neither GEMM_TUNE_CAPTURE_DIR nor GEMM_TUNE_RUN_DIR is
+  // set, where recording is not possible, and in a call that cuBLAS makes to itself while it serves
+  // one that is recorded. A forked child has one of its own, made with its first call. Never
+  // destroyed.
   static Recorder* get() noexcept;
 
   ShadowMap<HandleState, 1024> handles;
   ShadowMap<LayoutState, 8192> layouts;
   ShadowMap<OperationState, 4096> operations;
+  ShadowMap<PreferenceState, 1024> preferences;
 
-  // Makes `call`, and counts the product if it succeeds.
+  // Computes a product by an own kernel, or makes `call`; and counts it if that succeeds.
   template <class Call>
-  lt::Status record(const Product& product, CUstream stream, const Call& call) {
+  lt::Status serve(const Asked& asked, const Call& call) {
     const Inside inside;
-    ProductRecord* const record = table_->find_or_add(product);
+    ProductRecord* const record = table_->find_or_add(asked.product);
     if (record == nullptr) return call();
-    CallTimer& timer = this->timer();
-    const bool captured = timer.is_capturing(stream);
-    const int pair = captured ? -1 : timer.start(stream, ProductTable::calls(*record));
-    const lt::Status status = call();
-    const bool counted = status == lt::Status::success;
-    timer.stop(pair, stream, counted ? record : nullptr);
-    if (counted) ProductTable::count(*record, captured);
-    return status;
+    return settings_ ? run(asked, *record, call) : time(asked.stream, *record, call);
   }
+
+  // Null where none are to be used.
+  OwnKernels* own_kernels();
 
  private:
   // While one lives, this thread is in a call that is recorded.
@@ -59,12 +62,59 @@ class Recorder {
     static int& depth() noexcept;
   };
 
+  template <class Call>
+  lt::Status time(CUstream stream, ProductRecord& record, const Call& call) {
+    CallTimer& timer = this->timer();
+    const bool captured = timer.is_capturing(stream);
+    const int pair = captured ? -1 : timer.start(stream, ProductTable::calls(record));
+    const lt::Status status = call();
+    const bool counted = status == lt::Status::success;
+    timer.stop(pair, stream, counted ? &record.cublas : nullptr);
+    if (counted) ProductTable::count(record, captured);
+    return status;
+  }
+
+  template <class Call>
+  lt::Status run(const Asked& asked, ProductRecord& record, const Call& call) {
+    OwnKernels* const own = own_kernels();
+    const OwnCall verdict = own->find(asked, record, table_->number_of(record));
+    if (verdict.verdict == OwnCall::Verdict::own) {
+      const Timed timed = start(verdict, asked, record);
+      const bool by_cublas = timed.turn == OwnKernels::Turn::timed_cublas;
+      const bool done = !by_cublas && own->enqueue(verdict, asked, record);
+      const lt::Status status = done ? lt::Status::success : call();
+      stop(timed, done, status, asked, record);
+      if (done) count_own(record, verdict.captured);
+      if (!done) count_detour(record, by_cublas ? Detour::timed : Detour::failure);
+      if (status == lt::Status::success) ProductTable::count(record, verdict.captured);
+      return status;
+    }
+    if (verdict.verdict == OwnCall::Verdict::detour) count_detour(record, verdict.detour);
+    const lt::Status status = call();
+    if (status == lt::Status::success) ProductTable::count(record, verdict.captured);
+    return status;
+  }
+
+  // The turn of a call, and its pair of events.
+  struct Timed {
+    OwnKernels::Turn turn = OwnKernels::Turn::untimed;
+    int pair = -1;
+  };
+  Timed start(const OwnCall& verdict, const Asked& asked, ProductRecord& record);
+  void stop(const Timed& timed, bool by_own, lt::Status status, const Asked& asked,
+            ProductRecord& record);
+  static void count_own(ProductRecord& record, bool captured);
+  static void count_detour(ProductRecord& record, Detour detour);
+
   // Made with the first product: by then the process has loaded the driver.
   CallTimer& timer();
 
   std::unique_ptr<ProductTable> table_;
+  std::optional<RunSettings> settings_;  // of own kernels
   std::once_flag timer_made_;
   std::optional<CallTimer> timer_;
+  std::once_flag own_made_;
+  std::unique_ptr<OwnKernels> own_;
 };
 
 }  // namespace gemmtune::cublas_preload

@@ -21,6 +21,15 @@ Status set(Status status, Handle handle, const Change& change) {
 
 extern "C" {
 
+Status cublasCreate_v2(Handle* handle) {
+  const auto real = GEMMTUNE_REAL(cublasCreate_v2);
+  return noted(real(handle), [&](Recorder& recorder) {
+    HandleState state;
+    state.made_here = true;
+    recorder.handles.put(*handle, state);
+  });
+}
+
 Status cublasDestroy_v2(Handle handle) {
   const auto real = GEMMTUNE_REAL(cublasDestroy_v2);
   // Before another thread can be given the same address.
@@ -57,6 +66,11 @@ Status cublasSetMathMode(Handle handle, MathMode mode) {
 Status cublasSetSmCountTarget(Handle handle, int count) {
   const auto real = GEMMTUNE_REAL(cublasSetSmCountTarget);
   return set(real(handle, count), handle, [&](HandleState& state) { state.sm_count = count; });
+}
+
+Status cublasSetEmulationStrategy(Handle handle, int strategy) {
+  const auto real = GEMMTUNE_REAL(cublasSetEmulationStrategy);
+  return set(real(handle, strategy), handle, [](HandleState& state) { state.emulates = true; });
 }
 
 }  // extern "C"

@@ -27,6 +27,19 @@ class ShadowMap {
     return slot.value;
   }
 
+  // Calls `look` with several values at once, null for those that are not known, and returns what
+  // that does. It must not use the map.
+  template <size_t kCount, class Look>
+  auto visit(const std::array<const void*, kCount>& keys, const Look& look) const {
+    const std::lock_guard lock(mutex_);
+    std::array<const Value*, kCount> values;
+    for (size_t i = 0; i < kCount; ++i) {
+      const Slot& slot = slots_[find(keys[i])];
+      values[i] = slot.key == nullptr ? nullptr : &slot.value;
+    }
+    return look(values);
+  }
+
   // Calls `change` with the value; with a new one where it is not known and `or_add` is set.
   template <class Change>
   void update(const void* key, const Change& change, bool or_add = false) {

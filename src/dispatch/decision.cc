@@ -60,10 +60,6 @@ std::string name_of(const StoredKernel& stored) {
   return stored.strategy + " " + stored.config;
 }
 
-bool is_direct(Origin origin) {
-  return origin == Origin::this_device || origin == Origin::same_model;
-}
-
 // What was measured for this very problem, best first.
 void add_measured(const Snapshot& snapshot, const Known& known, const Request& request,
                   const Target& target, Decision& decision) {

@@ -132,6 +132,16 @@ Outcome<PreparedPlan> Dispatcher::prepare(const Request& request) {
   return prepared;
 }
 
+Outcome<Dispatcher::WinnerPlan> Dispatcher::prepare_winner(const Request& request) const {
+  auto found = winner(snapshot_, request, target_);
+  if (!found) return tl::unexpected(found.error());
+  Decision decision;
+  decision.choices.push_back(std::move(found->choice));
+  auto plan = planner_.make(request, std::move(decision));
+  if (!plan) return tl::unexpected(plan.error());
+  return WinnerPlan{*std::move(plan), found->own_us, found->vendor_us};
+}
+
 std::vector<Outcome<void>> Dispatcher::prepare_all(std::span<const Request> requests) {
   std::vector<Outcome<void>> results(requests.size());
   for_each_index(requests.size(), threads_, [&](size_t i) {

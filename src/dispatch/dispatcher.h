@@ -13,6 +13,7 @@
 #include "dispatch/plan_table.h"
 #include "dispatch/snapshot.h"
 #include "dispatch/vendor_access.h"
+#include "dispatch/winner.h"
 #include "gpu/context.h"
 
 namespace gemmtune::dispatch {
@@ -51,6 +52,15 @@ class Dispatcher {
 
   // The same, after making it where there is none.
   Outcome<PreparedPlan> prepare(const Request& request);
+
+  // The plan of the winner() of a request, which is not kept here. NO_KERNEL where there is none,
+  // or its kernel cannot be had: nothing else is taken in its place, and cuBLASLt is not opened.
+  struct WinnerPlan {
+    std::unique_ptr<const Plan> plan;
+    double own_us = 0;
+    double vendor_us = 0;
+  };
+  Outcome<WinnerPlan> prepare_winner(const Request& request) const;
 
   // Prepares all of them on several threads; a status for each.
   std::vector<Outcome<void>> prepare_all(std::span<const Request> requests);

@@ -24,6 +24,10 @@ enum class Origin {
   prediction,   // by the model; nothing was measured
 };
 std::string_view to_string(Origin origin);
+// Whether it was measured on a device of this model.
+inline bool is_direct(Origin origin) {
+  return origin == Origin::this_device || origin == Origin::same_model;
+}
 
 // A kernel as the store names it. One stands for all problems that it won.
 struct StoredKernel {

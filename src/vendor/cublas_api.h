@@ -87,12 +87,14 @@ struct Products {
 
 // What a handle is told about the products to come.
 struct Settings {
+  using create = Status(Handle*);
   using destroy = Status(Handle);
   using set_stream = Status(Handle, CUstream);  // and goes back to the handle's own workspace
   using set_workspace = Status(Handle, void*, size_t bytes);
   using set_pointer_mode = Status(Handle, PointerMode);
   using set_math_mode = Status(Handle, MathMode);
-  using set_sm_count = Status(Handle, int);  // 0: all
+  using set_sm_count = Status(Handle, int);   // 0: all
+  using set_emulation = Status(Handle, int);  // of f32 and f64 by other types
 };
 
 }  // namespace gemmtune::vendor::blas

@@ -15,6 +15,7 @@
 #include "app/capture/cublaslt_log.h"
 #include "app/capture/product_files.h"
 #include "app/capture/program.h"
+#include "app/capture/temporary_folder.h"
 #include "core/file_error.h"
 #include "core/names.h"
 #include "core/output_file.h"
@@ -36,41 +37,6 @@ constexpr std::string_view kNoneSucceeded =
 constexpr std::string_view kNoLogLines =
     "no product was found in the log; it is written by programs that run with "
     "CUBLASLT_LOG_LEVEL=2 CUBLASLT_LOG_FILE=FILE";
-
-// A new folder that only this user can read; removed with the object.
-class TemporaryFolder {
- public:
-  static Expected<TemporaryFolder> create() {
-    std::error_code error;
-    const fs::path parent = fs::temp_directory_path(error);
-    if (error) return usage_error("there is no folder for temporary files; set TMPDIR to one");
-    std::string name = (parent / "gemm-tune-capture-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) {
-      return tl::unexpected(file_error(
-          "cannot make a folder in " + in_quotes(parent.string()) + " (see TMPDIR)", errno));
-    }
-    return TemporaryFolder(std::move(name));
-  }
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-
-  const std::string& path() const { return path_; }
-
- private:
-  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
-
-// Behind what is preloaded already.
-std::string preload_list(const fs::path& library) {
-  const char* const others = std::getenv("LD_PRELOAD");
-  if (others == nullptr || *others == '\0') return library.string();
-  return std::string(others) + ":" + library.string();
-}
 
 Expected<ProductCounts> run_recorded(const Context& context, const CaptureOptions& options,
                                      int& exit_code) {

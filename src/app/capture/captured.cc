@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "app/capture/product_problem.h"
+#include "cublas_preload/product_problem.h"
 
 namespace gemmtune::app {
 namespace {
@@ -115,7 +115,7 @@ Captured merge(const ProductCounts& counts) {
   std::map<std::string, Merged> problems;
   std::map<std::string, OtherProducts> others;
   for (const ProductCount& count : counts.products) {
-    const auto problem = problem_of(count.product);
+    const auto problem = cublas_preload::problem_of(count.product);
     if (!problem) {
       OtherProducts& other = others[problem.error().message];
       other.reason = problem.error().message;

@@ -238,10 +238,12 @@ Expected<Product> parse_log_line(std::string_view line) {
   const Fields fields = parse_fields(line.substr(line.find(' ', begin) + 1));
   auto desc = operation(fields);
   if (!desc) return tl::unexpected(desc.error());
-  MatmulStates states;
-  states.operation = *desc;
-  const std::pair<std::string_view, std::optional<LayoutState>*> layouts[] = {
-      {"Adesc", &states.a}, {"Bdesc", &states.b}, {"Cdesc", &states.c}, {"Ddesc", &states.d}};
+  LayoutState a;
+  LayoutState b;
+  LayoutState c;
+  LayoutState d;
+  const std::pair<std::string_view, LayoutState*> layouts[] = {
+      {"Adesc", &a}, {"Bdesc", &b}, {"Cdesc", &c}, {"Ddesc", &d}};
   for (const auto& [name, to] : layouts) {
     auto state = layout(fields, name);
     if (!state) return tl::unexpected(state.error());
@@ -251,9 +253,9 @@ Expected<Product> parse_log_line(std::string_view line) {
   const float beta = 1;  // what it is follows
   const cublas_preload::CallPointers pointers = {pointer(fields, "A"), pointer(fields, "B"),
                                                  pointer(fields, "C"), pointer(fields, "D"), &beta};
-  OperationState& state = *states.operation;
-  const lt::ElementType scale_type = std::exchange(state.scale_type, lt::ElementType::f32);
-  Product product = matmul_product(states, pointers, workspace.value_or(0));
+  const lt::ElementType scale_type = std::exchange(desc->scale_type, lt::ElementType::f32);
+  Product product =
+      matmul_product(MatmulStates{&*desc, &a, &b, &c, &d}, pointers, workspace.value_or(0));
   product.scale_type = scale_type;
   product.beta = beta_of(field(fields, "beta", "?"));
   if (product.beta == Beta::zero) product.oddities &= ~static_cast<uint32_t>(Oddity::separate_c);
@@ -272,7 +274,7 @@ void read_cublaslt_log(std::istream& log, ProductCounts& counts) {
       continue;
     }
     const auto [place, is_new] = places.try_emplace(*product, counts.products.size());
-    if (is_new) counts.products.push_back({*product, 0, 0, {}});
+    if (is_new) counts.products.emplace_back().product = *product;
     ++counts.products[place->second].calls;
   }
 }

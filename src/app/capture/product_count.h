@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cublas_preload/product.h"
+#include "cublas_preload/product_file.h"
 
 namespace gemmtune::app {
 
@@ -13,6 +13,8 @@ struct ProductCount {
   int64_t calls = 0;        // those under capture included
   int64_t graph_calls = 0;  // under stream capture: each runs again with every replay of its graph
   std::vector<float> us;    // GPU times of some of the calls
+  std::vector<float> own_us;      // the same of own kernels, where they were run
+  cublas_preload::RunRecord run;  // what became of the calls there
 };
 
 // Everything that was counted in one place.

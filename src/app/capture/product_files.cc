@@ -17,10 +17,16 @@ namespace {
 namespace fs = std::filesystem;
 using cublas_preload::ProductFileHeader;
 using cublas_preload::ProductRecord;
+using cublas_preload::Samples;
 
 template <class Value>
 bool read(std::istream& in, Value& value) {
   return static_cast<bool>(in.read(reinterpret_cast<char*>(&value), sizeof(value)));
+}
+
+std::vector<float> kept(const Samples& samples) {
+  const auto count = std::min<uint64_t>(samples.taken, samples.us.size());
+  return {samples.us.begin(), samples.us.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
 ProductCount count_of(const ProductRecord& record) {
@@ -28,8 +34,9 @@ ProductCount count_of(const ProductRecord& record) {
   count.product = record.product;
   count.calls = static_cast<int64_t>(record.calls);
   count.graph_calls = static_cast<int64_t>(record.graph_calls);
-  const auto kept = std::min<uint64_t>(record.samples, record.us.size());
-  count.us.assign(record.us.begin(), record.us.begin() + static_cast<std::ptrdiff_t>(kept));
+  count.us = kept(record.cublas);
+  count.own_us = kept(record.run.own);
+  count.run = record.run;
   return count;
 }
 

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <csignal>
+#include <cstdlib>
 #include <system_error>
 
 #include "core/names.h"
@@ -122,6 +123,12 @@ Expected<fs::path> find_preload_library(const fs::path& executable) {
                   "gemm-tune",
                   kLibraryName, in_quotes(folders[0].lexically_normal().string()),
                   in_quotes(folder.string())));
+}
+
+std::string preload_list(const fs::path& library) {
+  const char* const others = std::getenv("LD_PRELOAD");
+  if (others == nullptr || *others == '\0') return library.string();
+  return std::string(others) + ":" + library.string();
 }
 
 Expected<int> run_program(const std::vector<std::string>& arguments,

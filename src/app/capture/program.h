@@ -14,6 +14,9 @@ namespace gemmtune::app {
 // from there.
 Expected<std::filesystem::path> find_preload_library(const std::filesystem::path& executable);
 
+// The value of LD_PRELOAD with `library` behind what is preloaded already.
+std::string preload_list(const std::filesystem::path& library);
+
 // Runs a program to its end, with stdin, stdout and stderr of this process, and with `variables` in
 // place of those of their names. What it ended with: its exit code, or 128 and the signal. Ctrl-C
 // is the program's while it runs; SIGTERM and SIGHUP are handed on to it. ErrorKind::usage if it

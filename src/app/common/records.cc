@@ -58,6 +58,30 @@ Expected<std::unique_ptr<store::RecordStore>> open_existing_records(const Contex
   return open_records(context, false);
 }
 
+Expected<std::filesystem::path> database_to_read(const Context& context,
+                                                 const std::filesystem::path& folder) {
+  auto location = database_location(context.environment, context.places);
+  if (!location) return tl::unexpected(location.error());
+  store::StoreOptions options;
+  options.path = location->path;
+  options.read_only = true;
+  std::error_code error;
+  const bool shipped = location->is_default && !std::filesystem::exists(location->path, error);
+  if (shipped) {
+    options.path = folder / "shipped.db";
+    options.read_only = false;
+  }
+  auto store = store::open_store(options);
+  if (!store && store.error().kind == ErrorKind::not_found)
+    return usage_error(store.error().message);
+  if (!store) return tl::unexpected(store.error());
+  if (shipped) {
+    if (auto merged = merge_shipped(context, **store); !merged)
+      return tl::unexpected(merged.error());
+  }
+  return options.path;
+}
+
 Expected<std::unique_ptr<store::RecordStore>> open_other_records(const std::string& file) {
   store::StoreOptions options;
   options.path = file;

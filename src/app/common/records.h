@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -16,6 +17,12 @@ Expected<std::unique_ptr<store::RecordStore>> open_records(const Context& contex
 
 // The same for writing, but of a database that has to be there: else ErrorKind::not_found.
 Expected<std::unique_ptr<store::RecordStore>> open_existing_records(const Context& context);
+
+// The file of the database, for another process to read. Where there is no default one yet, a new
+// file in `folder` with the results that come with the program. Usage error if one that was named
+// is not there.
+Expected<std::filesystem::path> database_to_read(const Context& context,
+                                                 const std::filesystem::path& folder);
 
 // Another database than the command's own, named by the user, for reading. Usage error if it is
 // not there.

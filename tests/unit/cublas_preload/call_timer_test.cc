@@ -77,7 +77,7 @@ TimerDriver fake_driver() {
 
 struct Fixture {
   CallTimer timer;
-  ProductRecord record;
+  Samples samples;
 
   Fixture() : timer((gpu() = FakeGpu{}, fake_driver())) {}
 
@@ -85,17 +85,17 @@ struct Fixture {
   bool call(float ms, uint64_t calls = 0) {
     const int pair = timer.start(nullptr, calls);
     gpu().now += ms;
-    timer.stop(pair, nullptr, &record);
+    timer.stop(pair, nullptr, &samples);
     return pair >= 0;
   }
 };
 
 TEST_CASE_FIXTURE(Fixture, "a call's time is stored once it has happened") {
   CHECK(call(0.25F));
-  CHECK(record.samples == 0);
+  CHECK(samples.taken == 0);
   timer.collect();
-  REQUIRE(record.samples == 1);
-  CHECK(record.us[0] == doctest::Approx(250));
+  REQUIRE(samples.taken == 1);
+  CHECK(samples.us[0] == doctest::Approx(250));
   CHECK(gpu().calls_in_strict_mode == 0);
   CHECK(gpu().mode == CU_STREAM_CAPTURE_MODE_GLOBAL);
 }
@@ -103,11 +103,11 @@ TEST_CASE_FIXTURE(Fixture, "a call's time is stored once it has happened") {
 TEST_CASE_FIXTURE(Fixture, "nothing waits for the GPU") {
   gpu().delay = 1e6F;
   for (int i = 0; i < 200; ++i) call(0);
-  CHECK(record.samples == 0);
+  CHECK(samples.taken == 0);
   CHECK(gpu().made == 128);  // as many as there are pairs, and no more
   gpu().now = 2e6F;
   timer.collect();
-  CHECK(record.samples == 64);
+  CHECK(samples.taken == 64);
 }
 
 TEST_CASE_FIXTURE(Fixture, "the first calls and some of the others are timed") {
@@ -134,11 +134,11 @@ TEST_CASE_FIXTURE(Fixture, "events of a context that is gone are not touched") {
   gpu().now = 100;
   gpu().happens.clear();  // whoever asks for the old events fails
   timer.collect();
-  CHECK(record.samples == 0);
+  CHECK(samples.taken == 0);
   CHECK(call(1));
   gpu().now = 200;
   timer.collect();
-  CHECK(record.samples == 1);
+  CHECK(samples.taken == 1);
 }
 
 TEST_CASE_FIXTURE(Fixture, "a call that failed is not timed, and its events serve again") {
@@ -158,7 +158,7 @@ TEST_CASE_FIXTURE(Fixture, "failures of the driver cost a time and nothing else"
   CallTimer without_driver((TimerDriver()));
   CHECK_FALSE(without_driver.is_capturing(nullptr));
   CHECK(without_driver.start(nullptr, 0) == -1);
-  without_driver.stop(-1, nullptr, &record);
+  without_driver.stop(-1, nullptr, &samples);
   without_driver.collect();
 }
 

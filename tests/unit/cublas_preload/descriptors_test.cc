@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <optional>
 
 namespace gemmtune::cublas_preload {
 namespace {
@@ -27,10 +28,24 @@ CallPointers in_place(const float* beta = &kZero) {
   return {memory, memory + 256, memory + 512, memory + 512, beta};
 }
 
+// What is known of a call, to be changed.
+struct Known {
+  std::optional<OperationState> operation;
+  std::optional<LayoutState> a;
+  std::optional<LayoutState> b;
+  std::optional<LayoutState> c;
+  std::optional<LayoutState> d;
+
+  operator MatmulStates() const {
+    const auto at = [](const auto& state) { return state ? &*state : nullptr; };
+    return {at(operation), at(a), at(b), at(c), at(d)};
+  }
+};
+
 // D (8 x 4) = A (8 x 6) * B (6 x 4), column-major f16.
-MatmulStates small_matmul() {
+Known small_matmul() {
   const auto f16 = lt::ElementType::f16;
-  MatmulStates states;
+  Known states;
   states.operation = new_operation(lt::ComputeType::f32, lt::ElementType::f32);
   states.a = new_layout(f16, 8, 6, 9);
   states.b = new_layout(f16, 6, 4, 7);
@@ -48,7 +63,7 @@ uint32_t bit(Oddity oddity) {
 }
 
 TEST_CASE("a product of cuBLASLt is what its descriptors say") {
-  MatmulStates states = small_matmul();
+  Known states = small_matmul();
   const Product plain = matmul_product(states, in_place(), 1024);
   CHECK(plain.m == 8);
   CHECK(plain.n == 4);
@@ -80,7 +95,7 @@ TEST_CASE("a product of cuBLASLt is what its descriptors say") {
 }
 
 TEST_CASE("batches have strides, and single products none") {
-  MatmulStates states = small_matmul();
+  Known states = small_matmul();
   for (auto* layout : {&states.a, &states.b, &states.c, &states.d})
     set(**layout, lt::LayoutAttribute::batch_stride, int64_t{100});
   CHECK(matmul_product(states, in_place(), 0).a.stride == 0);
@@ -96,9 +111,9 @@ TEST_CASE("batches have strides, and single products none") {
 }
 
 TEST_CASE("what a product has no field for is odd") {
-  MatmulStates states = small_matmul();
+  Known states = small_matmul();
   const auto with = [&](int attribute, uint64_t value) {
-    MatmulStates changed = states;
+    Known changed = states;
     set_number(*changed.operation, attribute, value);
     return oddities(changed, in_place());
   };
@@ -110,27 +125,27 @@ TEST_CASE("what a product has no field for is odd") {
   CHECK(with(5, 1) == bit(Oddity::transposed_result));
   CHECK(with(15, 32) == bit(Oddity::sm_count));
 
-  MatmulStates reset = states;
+  Known reset = states;
   set_number(*reset.operation, 17, 7);
   set_number(*reset.operation, 17, 0);
   CHECK(oddities(reset, in_place()) == 0);
 
-  MatmulStates planar = states;
+  Known planar = states;
   set(*planar.b, lt::LayoutAttribute::plane_offset, int64_t{64});
   CHECK(oddities(planar, in_place()) == bit(Oddity::planar));
-  MatmulStates vector = states;
+  Known vector = states;
   set(*vector.operation, Attribute::pointer_mode, int32_t{2});
   CHECK(oddities(vector, in_place()) == bit(Oddity::scalar_vector));
-  MatmulStates wrong = states;
+  Known wrong = states;
   set(*wrong.b, lt::LayoutAttribute::rows, uint64_t{5});
   CHECK(oddities(wrong, in_place()) == bit(Oddity::sizes_disagree));
-  MatmulStates short_value = states;
+  Known short_value = states;
   set(*short_value.operation, Attribute::transpose_a, uint8_t{1});
   CHECK(oddities(short_value, in_place()) == bit(Oddity::attribute));
 }
 
 TEST_CASE("a fill mode of the full matrix is the default") {
-  MatmulStates states = small_matmul();
+  Known states = small_matmul();
   set(*states.operation, Attribute::fill_mode, int32_t{2});
   CHECK(oddities(states, in_place()) == 0);
   set(*states.operation, Attribute::fill_mode, int32_t{0});
@@ -138,13 +153,13 @@ TEST_CASE("a fill mode of the full matrix is the default") {
 }
 
 TEST_CASE("C may be elsewhere where it is not read") {
-  const MatmulStates states = small_matmul();
+  const Known states = small_matmul();
   CallPointers apart = in_place();
   apart.c = memory;
   CHECK(oddities(states, apart) == 0);
   apart.beta = &kOne;
   CHECK(oddities(states, apart) == bit(Oddity::separate_c));
-  MatmulStates other_layout = states;
+  Known other_layout = states;
   other_layout.c->memory.ld = 99;
   CHECK(oddities(other_layout, in_place()) == 0);
   CHECK(oddities(other_layout, in_place(&kOne)) == bit(Oddity::separate_c));
@@ -152,7 +167,7 @@ TEST_CASE("C may be elsewhere where it is not read") {
 
 TEST_CASE("an unknown descriptor is said, and nothing is guessed") {
   for (int missing = 0; missing < 4; ++missing) {
-    MatmulStates states = small_matmul();
+    Known states = small_matmul();
     if (missing == 0) states.operation.reset();
     if (missing == 1) states.a.reset();
     if (missing == 2) states.b.reset();
@@ -169,14 +184,16 @@ TEST_CASE("a product of cuBLAS has the settings of its handle") {
   HandleState handle;
   handle.workspace_bytes = 4096;
   handle.math_mode = 3;
-  const Product product = complete(sizes, handle, in_place(&kOne));
+  Product product = sizes;
+  complete(product, handle, in_place(&kOne));
   CHECK(product.workspace_bytes == 4096);
   CHECK(product.math_mode == 3);
   CHECK(product.a.stride == 0);  // of a single product
   CHECK(product.beta == Beta::other);
   handle.pointer_mode = lt::PointerMode::device;
   handle.sm_count = 10;
-  const Product on_device = complete(sizes, handle, in_place(nullptr));
+  Product on_device = sizes;
+  complete(on_device, handle, in_place(nullptr));
   CHECK(on_device.beta == Beta::on_device);
   CHECK(on_device.oddities == bit(Oddity::sm_count));
 }

@@ -18,6 +18,7 @@
 #include "../test_folder.h"
 #include "fake_calls.h"
 #include "product_records.h"
+#include "random_calls.h"
 
 namespace gemmtune::cublas_preload {
 namespace {
@@ -56,61 +57,12 @@ class Counted {
 
 // --- Calls with any arguments --------------------------------------------------------------------
 
-// What pointers point to; larger than what any call reads or writes there.
-alignas(256) std::array<std::byte, 4096> memory;
-
-class RandomArguments {
- public:
-  template <class Value>
-  Value make() {
-    if constexpr (std::is_pointer_v<Value>) {
-      using Target = std::remove_cv_t<std::remove_pointer_t<Value>>;
-      // Handles, descriptors and streams are only ever compared.
-      if constexpr (std::is_class_v<Target> && !std::is_same_v<Target, vendor::blas::Half>) {
-        return reinterpret_cast<Value>(uintptr_t{number() % 8} << 8);
-      } else {
-        return reinterpret_cast<Value>(memory.data() + number() % 256 * 8);
-      }
-    } else if constexpr (std::is_enum_v<Value>) {
-      return static_cast<Value>(number() % 90);
-    } else if constexpr (std::is_same_v<Value, size_t>) {
-      return number() % 33;  // bytes of what a pointer points to
-    } else {
-      // Any number, more often a small one.
-      return static_cast<Value>(number() % 4 == 0 ? engine_() : number() % 5000);
-    }
-  }
-
- private:
-  uint64_t number() { return engine_() >> 20; }
-  std::mt19937_64 engine_{7};
-};
-
-template <class Signature>
-struct Caller;
-
-template <class... Arguments>
-struct Caller<lt::Status(Arguments...)> {
-  // Calls with random arguments; the fake must have been called once, with the same ones.
-  static void check(lt::Status (*function)(Arguments...), const char* name,
-                    RandomArguments& random) {
-    const std::tuple<Arguments...> arguments{random.make<Arguments>()...};
-    std::vector<uint64_t> bits;
-    std::apply([&](auto... each) { (bits.push_back(fake_cublas::bits_of(each)), ...); }, arguments);
-    fake().calls.clear();
-    const lt::Status status = std::apply(function, arguments);
-    REQUIRE(static_cast<int32_t>(status) == fake().status);
-    REQUIRE(fake().calls.size() == 1);
-    REQUIRE(fake().calls.front() == fake_cublas::Call{name, bits});
-  }
-};
-
 TEST_CASE("100000 calls of every entry point are handed on with their arguments") {
   const Counted counted;
   RandomArguments random;
   fake().keep = true;
   int products = 0;
-  const int each = rounds(100000) / 47 + 1;
+  const int each = rounds(100000) / kEntries + 1;
   for (int round = 0; round < each; ++round) {
     fake().status = round % 10 == 9 ? 7 : 0;
     const int counts = fake().status == 0 ? 1 : 0;
@@ -182,7 +134,7 @@ TEST_CASE("threads' products are all counted") {
   for (std::thread& thread : threads) thread.join();
   CHECK(counted.calls() == static_cast<uint64_t>(kThreads * calls));
   uint64_t samples = 0;
-  for (const ProductRecord& record : recorded().records) samples += record.samples;
+  for (const ProductRecord& record : recorded().records) samples += record.cublas.taken;
   CHECK(samples > 0);
 }
 

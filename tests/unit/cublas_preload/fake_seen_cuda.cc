@@ -51,6 +51,21 @@ CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode*) {
   return CUDA_SUCCESS;
 }
 
+CUresult cuStreamGetId(CUstream, unsigned long long* id) {
+  *id = 1;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetCaptureInfo_v2(CUstream, CUstreamCaptureStatus* status, cuuint64_t* id,
+                                   CUgraph*, const CUgraphNode**, size_t*) {
+  *id = 1;
+  return cuStreamIsCapturing(nullptr, status);
+}
+
+CUresult cuMemAlloc_v2(CUdeviceptr*, size_t) {
+  return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
 CUresult cuEventCreate(CUevent* event, unsigned int) {
   *event = reinterpret_cast<CUevent>(new Event);
   return CUDA_SUCCESS;

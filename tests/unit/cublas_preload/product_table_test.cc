@@ -59,10 +59,10 @@ TEST_CASE("the last times are kept") {
   REQUIRE(table != nullptr);
   ProductRecord* const record = table->find_or_add(product_of(1));
   for (uint32_t i = 0; i < kSamplesKept + 3; ++i)
-    ProductTable::add_sample(*record, static_cast<float>(i));
-  CHECK(record->samples == kSamplesKept + 3);
-  CHECK(record->us[2] == kSamplesKept + 2);
-  CHECK(record->us[3] == 3);
+    ProductTable::add_sample(record->cublas, static_cast<float>(i));
+  CHECK(record->cublas.taken == kSamplesKept + 3);
+  CHECK(record->cublas.us[2] == kSamplesKept + 2);
+  CHECK(record->cublas.us[3] == 3);
 }
 
 TEST_CASE("threads add and count together") {

@@ -256,6 +256,14 @@ CUresult cuCtxGetCurrent(CUcontext* context) {
   });
 }
 
+CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
+  return entry("cuCtxGetId", [&](State& s) {
+    if (s.device_of_context(key(context)) == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+    *id = key(context);
+    return CUDA_SUCCESS;
+  });
+}
+
 CUresult cuCtxGetDevice(CUdevice* ordinal) {
   return entry("cuCtxGetDevice", [&](State& s) {
     DeviceState* device = nullptr;

@@ -111,6 +111,7 @@ class State final : public FakeCuda {
   std::map<uintptr_t, Object> objects;
   std::map<uintptr_t, FunctionState> functions;
   double now_us = 0;
+  unsigned long long captures = 0;
   bool initialised = false;
 
  private:

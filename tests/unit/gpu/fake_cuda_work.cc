@@ -1,5 +1,6 @@
 // The fake driver: memory, streams, events and graphs.
 // Symbols are spelled as libcuda exports them, whatever the header maps the plain names to.
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -32,7 +33,10 @@ CUresult allocate(State& s, const char* kind, size_t bytes, uintptr_t* address) 
   if (s.memory_used() + bytes > s.memory_bytes) return CUDA_ERROR_OUT_OF_MEMORY;
   Object object;
   object.bytes = bytes;
-  object.memory = std::shared_ptr<std::byte[]>(new std::byte[bytes]);
+  // As aligned as the real one's.
+  constexpr size_t kAlign = 256;
+  auto* const memory = std::aligned_alloc(kAlign, (bytes + kAlign - 1) / kAlign * kAlign);
+  object.memory = std::shared_ptr<std::byte[]>(static_cast<std::byte*>(memory), &std::free);
   *address = s.add(kind, std::move(object));
   return CUDA_SUCCESS;
 }
@@ -158,6 +162,7 @@ CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode) {
     if (object->stream.capturing) return CUDA_ERROR_ILLEGAL_STATE;
     object->stream = {};
     object->stream.capturing = true;
+    ++s.captures;
     object->stream.capturing_thread = std::this_thread::get_id();
     return CUDA_SUCCESS;
   });
@@ -196,6 +201,27 @@ CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
     if (object == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     *status =
         object->stream.capturing ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuStreamGetId(CUstream stream, unsigned long long* id) {
+  return entry_inside("cuStreamGetId", [&](State& s) {
+    if (stream != nullptr && s.find("stream", key(stream)) == nullptr)
+      return CUDA_ERROR_INVALID_HANDLE;
+    *id = key(stream);
+    return CUDA_SUCCESS;
+  });
+}
+
+// The number of captures so far: one at a time has another one each.
+CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id,
+                                   CUgraph*, const CUgraphNode**, size_t*) {
+  return entry_inside("cuStreamGetCaptureInfo_v2", [&](State& s) {
+    const Object* object = stream == nullptr ? nullptr : s.find("stream", key(stream));
+    const bool capturing = object != nullptr && object->stream.capturing;
+    *status = capturing ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
+    *id = capturing ? s.captures : 0;
     return CUDA_SUCCESS;
   });
 }

@@ -6,7 +6,7 @@
 #include <random>
 #include <sstream>
 
-#include "app/capture/product_problem.h"
+#include "cublas_preload/product_problem.h"
 
 namespace gemmtune::app {
 namespace {
@@ -16,7 +16,7 @@ using cublas_preload::Product;
 namespace lt = vendor::lt;
 
 std::string key_of(const Product& product) {
-  const auto problem = problem_of(product);
+  const auto problem = cublas_preload::problem_of(product);
   return problem ? key(*problem) : problem.error().message;
 }
 

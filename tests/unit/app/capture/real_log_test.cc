@@ -151,7 +151,7 @@ TEST_CASE("a log says of a product what its descriptors were told") {
     REQUIRE(parsed.has_value());
     const double zero = 0;
     const Product followed =
-        matmul_product({operation.state, a.state, b.state, d.state, d.state},
+        matmul_product({&operation.state, &a.state, &b.state, &d.state, &d.state},
                        {at(0x100), at(0x200), at(0x300), at(0x300), &zero}, 64);
     Product expected = followed;
     // The log has no words for orders and epilogues that no problem has.

@@ -1,4 +1,4 @@
-#include "app/capture/product_problem.h"
+#include "cublas_preload/product_problem.h"
 
 #include <fmt/format.h>
 
@@ -8,13 +8,8 @@
 
 #include "cublas_preload/descriptors.h"
 
-namespace gemmtune::app {
+namespace gemmtune::cublas_preload {
 namespace {
-
-using cublas_preload::Oddity;
-using cublas_preload::Operand;
-using cublas_preload::Product;
-namespace lt = vendor::lt;
 
 tl::unexpected<Error> none(std::string reason) {
   return make_error(ErrorKind::unsupported, std::move(reason));
@@ -141,7 +136,7 @@ Expected<void> take_compute(const Product& product, Problem& problem) {
   if (!math) return tl::unexpected(math.error());
   // The faster modes say something of f32 operands only.
   if (problem.type == DataType::f32) problem.math = *math;
-  if (product.scale_type != cublas_preload::scale_type_of(product.compute))
+  if (product.scale_type != scale_type_of(product.compute))
     return none("alpha and beta of type " + type_name(product.scale_type));
   return {};
 }
@@ -175,6 +170,9 @@ Expected<void> take_epilogue(const Product& product, Problem& problem) {
 
 // The order of op(X).
 Expected<Order> order_of(const Operand& operand, lt::Transpose op) {
+  constexpr int kConjugate = 2;  // transposes, as of real matrices
+  if (static_cast<int>(op) < 0 || static_cast<int>(op) > kConjugate)
+    return none("an operation that is not known");
   if (operand.order != lt::Order::column_major && operand.order != lt::Order::row_major)
     return none("a matrix in tiles");
   const Order order =
@@ -229,4 +227,4 @@ Expected<Problem> problem_of(const Product& product) {
   return problem;
 }
 
-}  // namespace gemmtune::app
+}  // namespace gemmtune::cublas_preload

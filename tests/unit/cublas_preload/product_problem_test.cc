@@ -1,4 +1,4 @@
-#include "app/capture/product_problem.h"
+#include "cublas_preload/product_problem.h"
 
 #include <doctest/doctest.h>
 
@@ -6,17 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "../../rounds.h"
+#include "../rounds.h"
 #include "vendor/column_major.h"
 
-namespace gemmtune::app {
+namespace gemmtune::cublas_preload {
 namespace {
-
-using cublas_preload::Beta;
-using cublas_preload::Oddity;
-using cublas_preload::Operand;
-using cublas_preload::Product;
-namespace lt = vendor::lt;
 
 constexpr auto kNo = lt::Transpose::no;
 constexpr auto kYes = lt::Transpose::yes;
@@ -282,4 +276,4 @@ TEST_CASE("any product is understood or refused") {
 }
 
 }  // namespace
-}  // namespace gemmtune::app
+}  // namespace gemmtune::cublas_preload

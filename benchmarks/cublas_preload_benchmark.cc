@@ -1,0 +1,139 @@
+// What the library that `gemm-tune run` preloads adds to calls that it hands on: each call by the
+// entry point that is compiled in here, and by the (fake) cuBLAS's function behind it.
+#include <benchmark/benchmark.h>
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "cublas_preload/entries.h"
+#include "cublas_preload/own/run_settings.h"
+#include "cublas_preload/product_file.h"
+
+namespace gemmtune::cublas_preload {
+namespace {
+
+const float kOne = 1;
+const float kZero = 0;
+alignas(256) float matrix[64];
+
+template <class Signature>
+Signature* behind(const char* name) {
+  return reinterpret_cast<Signature*>(dlsym(RTLD_NEXT, name));
+}
+
+vendor::blas::Handle handle() {
+  static const vendor::blas::Handle made = [] {
+    vendor::blas::Handle handle = nullptr;
+    cublasCreate_v2(&handle);
+    return handle;
+  }();
+  return made;
+}
+
+void sgemm(benchmark::State& state, Products32::gemm<float>* function) {
+  for (auto _ : state) {
+    function(handle(), lt::Transpose::no, lt::Transpose::no, 64, 64, 64, &kOne, matrix, 64, matrix,
+             64, &kZero, matrix, 64);
+  }
+}
+BENCHMARK_CAPTURE(sgemm, plain, behind<Products32::gemm<float>>("cublasSgemm_v2"));
+BENCHMARK_CAPTURE(sgemm, run, &cublasSgemm_v2);
+
+// What PyTorch does for a product: descriptors, the heuristic, cublasLtMatmul.
+struct LtFunctions {
+  lt::Functions::operation_create* operation_create;
+  lt::Functions::operation_set* operation_set;
+  lt::Functions::operation_destroy* operation_destroy;
+  lt::Functions::layout_create* layout_create;
+  lt::Functions::layout_destroy* layout_destroy;
+  lt::Functions::preference_create* preference_create;
+  lt::Functions::preference_set* preference_set;
+  lt::Functions::preference_destroy* preference_destroy;
+  lt::Functions::get_heuristic* get_heuristic;
+  lt::Functions::matmul* matmul;
+};
+
+const LtFunctions kRun = {&cublasLtMatmulDescCreate,
+                          &cublasLtMatmulDescSetAttribute,
+                          &cublasLtMatmulDescDestroy,
+                          &cublasLtMatrixLayoutCreate,
+                          &cublasLtMatrixLayoutDestroy,
+                          &cublasLtMatmulPreferenceCreate,
+                          &cublasLtMatmulPreferenceSetAttribute,
+                          &cublasLtMatmulPreferenceDestroy,
+                          &cublasLtMatmulAlgoGetHeuristic,
+                          &cublasLtMatmul};
+
+LtFunctions plain() {
+  using F = lt::Functions;
+  return {behind<F::operation_create>("cublasLtMatmulDescCreate"),
+          behind<F::operation_set>("cublasLtMatmulDescSetAttribute"),
+          behind<F::operation_destroy>("cublasLtMatmulDescDestroy"),
+          behind<F::layout_create>("cublasLtMatrixLayoutCreate"),
+          behind<F::layout_destroy>("cublasLtMatrixLayoutDestroy"),
+          behind<F::preference_create>("cublasLtMatmulPreferenceCreate"),
+          behind<F::preference_set>("cublasLtMatmulPreferenceSetAttribute"),
+          behind<F::preference_destroy>("cublasLtMatmulPreferenceDestroy"),
+          behind<F::get_heuristic>("cublasLtMatmulAlgoGetHeuristic"),
+          behind<F::matmul>("cublasLtMatmul")};
+}
+
+void lt_matmul_alone(benchmark::State& state, const LtFunctions& f) {
+  lt::Operation operation = nullptr;
+  lt::Layout layout = nullptr;
+  kRun.operation_create(&operation, lt::ComputeType::f32, lt::ElementType::f32);
+  kRun.layout_create(&layout, lt::ElementType::f32, 64, 64, 64);
+  auto* const lt_handle = reinterpret_cast<lt::Handle>(handle());
+  const lt::Algorithm algorithm = {};
+  for (auto _ : state) {
+    f.matmul(lt_handle, operation, &kOne, matrix, layout, matrix, layout, &kZero, matrix, layout,
+             matrix, layout, &algorithm, nullptr, 0, nullptr);
+  }
+}
+BENCHMARK_CAPTURE(lt_matmul_alone, plain, plain());
+BENCHMARK_CAPTURE(lt_matmul_alone, run, kRun);
+
+void lt_matmul_with_all(benchmark::State& state, const LtFunctions& f) {
+  auto* const lt_handle = reinterpret_cast<lt::Handle>(handle());
+  const auto transpose = lt::Transpose::yes;
+  const uint64_t bytes = 1 << 20;
+  for (auto _ : state) {
+    lt::Operation operation = nullptr;
+    lt::Layout layouts[3] = {};
+    lt::Preference preference = nullptr;
+    lt::Choice choice = {};
+    int returned = 1;
+    f.operation_create(&operation, lt::ComputeType::f32, lt::ElementType::f32);
+    f.operation_set(operation, lt::OperationAttribute::transpose_a, &transpose, sizeof(transpose));
+    f.operation_set(operation, lt::OperationAttribute::transpose_b, &transpose, sizeof(transpose));
+    for (lt::Layout& layout : layouts) f.layout_create(&layout, lt::ElementType::f32, 64, 64, 64);
+    f.preference_create(&preference);
+    for (const int attribute : {1, 5, 6, 7, 8})
+      f.preference_set(preference, static_cast<lt::PreferenceAttribute>(attribute), &bytes, 8);
+    f.get_heuristic(lt_handle, operation, layouts[0], layouts[1], layouts[2], layouts[2],
+                    preference, 1, &choice, &returned);
+    f.matmul(lt_handle, operation, &kOne, matrix, layouts[0], matrix, layouts[1], &kZero, matrix,
+             layouts[2], matrix, layouts[2], &choice.algorithm, nullptr, 0, nullptr);
+    f.preference_destroy(preference);
+    for (const lt::Layout layout : layouts) f.layout_destroy(layout);
+    f.operation_destroy(operation);
+  }
+}
+BENCHMARK_CAPTURE(lt_matmul_with_all, plain, plain());
+BENCHMARK_CAPTURE(lt_matmul_with_all, run, kRun);
+
+}  // namespace
+}  // namespace gemmtune::cublas_preload
+
+int main(int argc, char** argv) {
+  std::string folder = (std::filesystem::temp_directory_path() / "gemm-tune-bench-XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) return 1;
+  setenv(gemmtune::cublas_preload::kRunFolderVariable, folder.c_str(), 1);
+  setenv(gemmtune::cublas_preload::kRunDatabaseVariable, "/nowhere", 1);
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  std::filesystem::remove_all(folder);
+  return 0;
+}

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+
+namespace gemmtune::app {
+
+// A new folder that only this user can read; removed with the object.
+class TemporaryFolder {
+ public:
+  // Usage error, or what the system says, where none can be made.
+  static Expected<TemporaryFolder> create();
+  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder();
+
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+}  // namespace gemmtune::app

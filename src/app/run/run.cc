@@ -1,0 +1,168 @@
+#include "app/run/run.h"
+
+#include <fmt/format.h>
+#include <spdlog/logger.h>
+
+#include <cstdlib>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "app/capture/captured_suite.h"
+#include "app/capture/product_files.h"
+#include "app/capture/program.h"
+#include "app/capture/temporary_folder.h"
+#include "app/common/records.h"
+#include "app/run/run_report.h"
+#include "core/names.h"
+#include "core/output_file.h"
+#include "cublas_preload/own/run_settings.h"
+#include "cublas_preload/product_file.h"
+
+namespace gemmtune::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kUsualMissing = "gemm-tune-missing.json";
+constexpr char kOnMissVariable[] = "GEMM_TUNE_ON_MISS";
+
+// An option, else a variable, else the first of `known`; an error if it is none of these.
+Expected<std::string> one_of(const std::string& option, const char* flag, const char* name,
+                             const std::vector<std::string_view>& known) {
+  const char* const set = std::getenv(name);
+  std::string value = option;
+  std::string source = flag;
+  if (value.empty() && set != nullptr) {
+    value = set;
+    source = name;
+  }
+  if (value.empty()) return std::string(known.front());
+  for (const std::string_view word : known) {
+    if (value == word) return value;
+  }
+  return usage_error(
+      fmt::format("{} is {}, it has to be {}", source, in_quotes(value), fmt::join(known, ", ")));
+}
+
+// What a request comes to.
+struct Plan {
+  std::string override;
+  std::string missing;  // empty: not to be written
+};
+
+Expected<Plan> plan_of(const RunOptions& options) {
+  if (options.program.empty()) {
+    return usage_error(
+        "nothing to run: give a program behind --, e.g. gemm-tune run -- python app.py");
+  }
+  const auto override = one_of(options.override, "--override", cublas_preload::kOverrideVariable,
+                               {"first", "never", "always"});
+  if (!override) return tl::unexpected(override.error());
+  const auto on_miss = one_of(options.on_miss, "--on-miss", kOnMissVariable, {"off", "record"});
+  if (!on_miss) return tl::unexpected(on_miss.error());
+  Plan plan{*override, options.missing};
+  if (options.on_miss == "off" && !options.missing.empty())
+    return usage_error("either --on-miss off or --missing, not both");
+  if (*on_miss == "record" && plan.missing.empty()) plan.missing = kUsualMissing;
+  return plan;
+}
+
+std::string folder_of_cache(const Context& context) {
+  const auto folder = cache_directory(context.environment, context.places);
+  std::error_code error;
+  return folder ? fs::absolute(*folder, error).string() : "";
+}
+
+// What the program's processes are told.
+Expected<std::map<std::string, std::string>> variables(const Context& context,
+                                                       const RunOptions& options, const Plan& plan,
+                                                       const fs::path& library,
+                                                       const std::string& folder) {
+  const auto database = database_to_read(context, folder);
+  if (!database) return tl::unexpected(database.error());
+  const auto compilers = jit::nvrtc_candidates(nvrtc_locations(context.environment));
+  std::error_code error;
+  return std::map<std::string, std::string>{
+      {"LD_PRELOAD", preload_list(library)},
+      {cublas_preload::kRunFolderVariable, folder},
+      {cublas_preload::kRunDatabaseVariable, fs::absolute(*database, error).string()},
+      {cublas_preload::kRunCacheVariable, folder_of_cache(context)},
+      {cublas_preload::kRunNvrtcVariable, fmt::format("{}", fmt::join(compilers, ":"))},
+      {cublas_preload::kOverrideVariable, plan.override},
+      {cublas_preload::kOrderVariable, options.nondeterministic ? "1" : "0"},
+      {cublas_preload::kCompareVariable, options.no_compare ? "0" : "1"}};
+}
+
+// Files that are written at the end; opened before, so that a path that cannot be written does not
+// cost a run.
+struct Outputs {
+  std::optional<OutputFile> report;
+  std::optional<OutputFile> missing;
+};
+
+Expected<Outputs> open_outputs(const RunOptions& options, const Plan& plan) {
+  Outputs outputs;
+  for (const auto& [path, place] :
+       {std::pair(&options.output, &outputs.report), std::pair(&plan.missing, &outputs.missing)}) {
+    if (path->empty()) continue;
+    auto file = OutputFile::create(*path);
+    if (!file) return tl::unexpected(file.error());
+    place->emplace(*std::move(file));
+  }
+  return outputs;
+}
+
+Expected<void> write(OutputFile& file, const std::string& text) {
+  file.write(text);
+  return file.commit();
+}
+
+Expected<void> write_missing(const RunOptions& options, const Plan& plan,
+                             const ProductCounts& counts, OutputFile& file, RunReport& report) {
+  const Captured missing = merge(not_tuned(counts));
+  if (missing.problems.empty()) return {};
+  const std::string about =
+      fmt::format("products without a tuned kernel of: {}", fmt::join(options.program, " "));
+  const std::string name = fs::path(plan.missing).stem().string();
+  if (auto written = write(file, suite_text(missing, name, about)); !written) return written;
+  report.missing = plan.missing;
+  return {};
+}
+
+}  // namespace
+
+Expected<RunReport> run(const Context& context, const RunOptions& options) {
+  const auto plan = plan_of(options);
+  if (!plan) return tl::unexpected(plan.error());
+  const auto library = find_preload_library(context.environment.executable);
+  if (!library) return tl::unexpected(library.error());
+  auto outputs = open_outputs(options, *plan);
+  if (!outputs) return tl::unexpected(outputs.error());
+  const auto folder = TemporaryFolder::create();
+  if (!folder) return tl::unexpected(folder.error());
+  const auto environment = variables(context, options, *plan, *library, folder->path());
+  if (!environment) return tl::unexpected(environment.error());
+  const auto ended = run_program(options.program, *environment);
+  if (!ended) return tl::unexpected(ended.error());
+  const auto counts = read_product_files(folder->path());
+  if (!counts) return tl::unexpected(counts.error());
+  RunReport report = run_report(*counts);
+  report.exit_code = *ended;
+  if (report.calls() == 0) {
+    context.log->warn(
+        "no product was seen: no process of the program called a cuBLAS that it is linked to, or "
+        "all of its products failed");
+  }
+  if (outputs->missing) {
+    auto written = write_missing(options, *plan, *counts, *outputs->missing, report);
+    if (!written) return tl::unexpected(written.error());
+  }
+  if (outputs->report) {
+    if (auto written = write(*outputs->report, run_json(report)); !written)
+      return tl::unexpected(written.error());
+  }
+  return report;
+}
+
+}  // namespace gemmtune::app

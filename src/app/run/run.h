@@ -1,0 +1,75 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/capture/captured.h"
+#include "app/common/context.h"
+#include "core/error.h"
+#include "core/problem.h"
+#include "cublas_preload/product_file.h"
+
+namespace gemmtune::app {
+
+// Which program to run, and how.
+struct RunOptions {
+  std::vector<std::string> program;  // with its arguments
+  std::string output;                // the report as JSON; empty: no file
+  std::string override;              // never, first or always; empty: as the environment says
+  std::string on_miss;               // off or record; empty: as the environment says
+  std::string missing;               // the suite of what was not tuned
+  bool nondeterministic = false;     // kernels that may round differently from run to run, too
+  bool no_compare = false;           // hand no calls to cuBLAS to compare the times
+};
+
+// Times of some calls of a problem on one side.
+struct SampledTime {
+  double median_us = 0;
+  int64_t samples = 0;  // that the median is of
+};
+
+// A problem of the program, with all processes and all that differs between its calls put together.
+struct RunProblem {
+  Problem problem;  // canonical
+  bool own = false;
+  std::string what;  // the kernel; or why cuBLAS
+  int64_t calls = 0;
+  int64_t own_calls = 0;
+  int64_t own_graph_calls = 0;  // of them, under stream capture
+  // Calls that cuBLAS made although there is a kernel, by cublas_preload::Detour.
+  std::array<int64_t, cublas_preload::kDetours> detours = {};
+  std::optional<SampledTime> own_time;
+  std::optional<SampledTime> cublas_time;
+  std::optional<double> tuned_us;  // as the database has it
+  std::optional<double> tuned_vendor_us;
+
+  // Time saved by own calls outside of graphs, as far as both sides were timed. May be negative.
+  std::optional<double> saved_us() const;
+};
+
+struct RunReport {
+  std::vector<RunProblem> problems;   // the most saved time first, then the most calls
+  std::vector<OtherProducts> others;  // that are no problem of this project
+  int64_t calls_left_out = 0;
+  int processes = 0;
+  int exit_code = 0;    // of the program
+  std::string missing;  // the suite that was written; empty: none
+
+  int64_t calls() const;
+  int64_t own_calls() const;
+};
+
+// Runs a program with own kernels in cuBLAS's place where they were measured to be faster. Usage
+// errors come before the program starts; after that its report comes, whatever it did.
+Expected<RunReport> run(const Context& context, const RunOptions& options);
+
+// Everything of a report as JSON.
+std::string run_json(const RunReport& report);
+
+// The name of a reason for a call that cuBLAS made although there is a kernel.
+std::string_view detour_name(cublas_preload::Detour detour);
+
+}  // namespace gemmtune::app

@@ -1,0 +1,63 @@
+#include <nlohmann/json.hpp>
+
+#include "app/common/record_json.h"
+#include "app/run/run.h"
+#include "core/problem.h"
+
+namespace gemmtune::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json or_null(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json time_json(const std::optional<SampledTime>& time) {
+  if (!time) return nullptr;
+  return {{"median_us", time->median_us}, {"samples", time->samples}};
+}
+
+Json detours_json(const RunProblem& problem) {
+  Json out = Json::object();
+  for (size_t i = 0; i < problem.detours.size(); ++i)
+    out[std::string(detour_name(static_cast<cublas_preload::Detour>(i)))] = problem.detours[i];
+  return out;
+}
+
+Json problem_json(const RunProblem& run) {
+  return {{"problem", app::to_json(run.problem)},
+          {"key", key(run.problem)},
+          {"own", run.own},
+          {"what", run.what},
+          {"calls", run.calls},
+          {"own_calls", run.own_calls},
+          {"own_graph_calls", run.own_graph_calls},
+          {"handed_on", detours_json(run)},
+          {"own_time", time_json(run.own_time)},
+          {"cublas_time", time_json(run.cublas_time)},
+          {"tuned_us", or_null(run.tuned_us)},
+          {"tuned_cublaslt_us", or_null(run.tuned_vendor_us)},
+          {"saved_us", or_null(run.saved_us())}};
+}
+
+}  // namespace
+
+std::string run_json(const RunReport& report) {
+  Json problems = Json::array();
+  for (const RunProblem& problem : report.problems) problems.push_back(problem_json(problem));
+  Json others = Json::array();
+  for (const OtherProducts& other : report.others)
+    others.push_back({{"reason", other.reason}, {"calls", other.calls}});
+  const Json out = {{"exit_code", report.exit_code},
+                    {"processes", report.processes},
+                    {"calls", report.calls()},
+                    {"own_calls", report.own_calls()},
+                    {"problems", problems},
+                    {"others", others},
+                    {"calls_left_out", report.calls_left_out},
+                    {"missing", report.missing.empty() ? Json(nullptr) : Json(report.missing)}};
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace gemmtune::app

@@ -1,0 +1,139 @@
+#include "app/run/run_report.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "cublas_preload/product_problem.h"
+
+namespace gemmtune::app {
+namespace {
+
+using cublas_preload::Ran;
+
+constexpr std::string_view kNotTuned = "not tuned";  // as dispatch/winner.h says
+
+struct MergedRun {
+  RunProblem problem;
+  std::vector<float> own_us;
+  std::vector<float> cublas_us;
+};
+
+std::optional<SampledTime> sampled_median(std::vector<float> values) {
+  if (values.empty()) return std::nullopt;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return SampledTime{static_cast<double>(*middle), static_cast<int64_t>(values.size())};
+}
+
+void add(MergedRun& merged, const ProductCount& count) {
+  RunProblem& problem = merged.problem;
+  const cublas_preload::RunRecord& run = count.run;
+  const bool own = run.ran == Ran::own;
+  // Of several kinds of calls, those with a kernel say what ran.
+  if (own || problem.what.empty()) {
+    problem.what = run.ran == Ran::undecided
+                       ? "only called under capture, before its kernel was loaded"
+                       : run.text.data();
+  }
+  problem.own = problem.own || own;
+  problem.calls += count.calls;
+  problem.own_calls += static_cast<int64_t>(run.own_calls);
+  problem.own_graph_calls += static_cast<int64_t>(run.own_graph_calls);
+  for (size_t i = 0; i < run.detours.size(); ++i)
+    problem.detours[i] += static_cast<int64_t>(run.detours[i]);
+  if (run.tuned_us > 0) {
+    problem.tuned_us = run.tuned_us;
+    problem.tuned_vendor_us = run.tuned_vendor_us;
+  }
+  merged.own_us.insert(merged.own_us.end(), count.own_us.begin(), count.own_us.end());
+  merged.cublas_us.insert(merged.cublas_us.end(), count.us.begin(), count.us.end());
+}
+
+}  // namespace
+
+std::optional<double> RunProblem::saved_us() const {
+  if (!own_time || !cublas_time) return std::nullopt;
+  return (cublas_time->median_us - own_time->median_us) *
+         static_cast<double>(own_calls - own_graph_calls);
+}
+
+int64_t RunReport::calls() const {
+  int64_t sum = 0;
+  for (const RunProblem& problem : problems) sum += problem.calls;
+  for (const OtherProducts& other : others) sum += other.calls;
+  return sum;
+}
+
+int64_t RunReport::own_calls() const {
+  int64_t sum = 0;
+  for (const RunProblem& problem : problems) sum += problem.own_calls;
+  return sum;
+}
+
+RunReport run_report(const ProductCounts& counts) {
+  std::map<std::string, MergedRun> problems;
+  std::map<std::string, OtherProducts> others;
+  for (const ProductCount& count : counts.products) {
+    const auto problem = cublas_preload::problem_of(count.product);
+    if (!problem) {
+      OtherProducts& other = others[problem.error().message];
+      other.reason = problem.error().message;
+      other.calls += count.calls;
+      continue;
+    }
+    MergedRun& merged = problems[key(*problem)];
+    merged.problem.problem = *problem;
+    add(merged, count);
+  }
+  RunReport report;
+  for (auto& [text, merged] : problems) {
+    merged.problem.own_time = sampled_median(std::move(merged.own_us));
+    merged.problem.cublas_time = sampled_median(std::move(merged.cublas_us));
+    report.problems.push_back(std::move(merged.problem));
+  }
+  for (auto& [reason, other] : others) report.others.push_back(std::move(other));
+  const auto rank = [](const RunProblem& problem) {
+    return std::tuple(problem.own, problem.saved_us().value_or(0), problem.calls);
+  };
+  std::stable_sort(report.problems.begin(), report.problems.end(),
+                   [&](const auto& a, const auto& b) { return rank(a) > rank(b); });
+  std::stable_sort(report.others.begin(), report.others.end(),
+                   [](const auto& a, const auto& b) { return a.calls > b.calls; });
+  report.calls_left_out = counts.calls_left_out;
+  report.processes = counts.processes;
+  return report;
+}
+
+ProductCounts not_tuned(const ProductCounts& counts) {
+  ProductCounts missing;
+  missing.processes = counts.processes;
+  for (const ProductCount& count : counts.products) {
+    if (count.run.ran == Ran::cublas && count.run.text.data() == kNotTuned)
+      missing.products.push_back(count);
+  }
+  return missing;
+}
+
+std::string_view detour_name(cublas_preload::Detour detour) {
+  using cublas_preload::Detour;
+  switch (detour) {
+    case Detour::timed:
+      return "timed";
+    case Detour::algorithm:
+      return "algorithm";
+    case Detour::capture:
+      return "capture";
+    case Detour::workspace:
+      return "workspace";
+    case Detour::operands:
+      return "operands";
+    case Detour::failure:
+      return "failure";
+  }
+  return "";
+}
+
+}  // namespace gemmtune::app

@@ -1,0 +1,117 @@
+#include "cublas_preload/own/context_kernels.h"
+
+#include <utility>
+
+#include "cublas_preload/log.h"
+#include "vendor/cublaslt.h"
+
+namespace gemmtune::cublas_preload {
+namespace {
+
+constexpr int64_t kMostWorkspaceBytes = int64_t{1} << 26;
+
+// What every problem that cuBLAS computes has.
+const OwnPlan& cublas_plan() {
+  static const OwnPlan& plan = *new OwnPlan;  // for calls while the process ends
+  return plan;
+}
+
+Decided cublas(std::string why) {
+  return {&cublas_plan(), std::move(why), 0, 0};
+}
+
+dispatch::Outcome<std::unique_ptr<dispatch::Dispatcher>> make_dispatcher(
+    const RunSettings& settings) {
+  dispatch::DispatcherOptions options;
+  options.database = settings.database;
+  options.cache_dir = settings.cache_dir;
+  options.driver_library = "libcuda.so.1";
+  options.nvrtc_candidates = settings.nvrtc_candidates;
+  // Results of cuBLASLt's count; its library is never opened for a winner.
+  options.cublaslt_names = vendor::CublasLtLibrary::default_names();
+  options.deterministic = settings.deterministic;
+  options.max_workspace_bytes = kMostWorkspaceBytes;
+  return dispatch::Dispatcher::create(options);
+}
+
+std::string described(const dispatch::Plan& plan) {
+  const dispatch::Choice& choice = plan.decision().choices[plan.chosen_index()];
+  std::string text = dispatch::describe(choice);
+  if (choice.origin) text += ", " + std::string(to_string(*choice.origin));
+  if (choice.neighbour) text += ", " + choice.reason;
+  if (choice.stale) text += ", stale";
+  return text;
+}
+
+}  // namespace
+
+ContextKernels::ContextKernels(CUcontext context, unsigned long long id,
+                               const RunSettings& settings, const RunDriver& driver,
+                               uint32_t capacity)
+    : context_(context),
+      id_(id),
+      workspaces_(driver),
+      plans_(new std::atomic<const OwnPlan*>[capacity]()) {
+  auto dispatcher = make_dispatcher(settings);
+  if (dispatcher) {
+    dispatcher_ = *std::move(dispatcher);
+    return;
+  }
+  why_not_ = dispatcher.error().message;
+  log_once("everything runs on cuBLAS: %s", why_not_.c_str());
+}
+
+Decided ContextKernels::choose(const Product& product, const Problem& problem) {
+  if (!dispatcher_) return cublas(why_not_);
+  dispatch::Request request;
+  request.problem = dispatch::comparable(problem);
+  request.operands_swapped = product.d.order == lt::Order::column_major;
+  request.device_scalars = product.beta == Beta::on_device;
+  auto prepared = dispatcher_->prepare_winner(request);
+  if (!prepared) {
+    if (prepared.error().status != GEMMTUNE_STATUS_NO_KERNEL)
+      log_once("%s runs on cuBLAS: %s", key(problem).c_str(), prepared.error().message.c_str());
+    return cublas(prepared.error().message);
+  }
+  const auto bytes = static_cast<size_t>(prepared->plan->workspace_bytes());
+  if (bytes > 0) workspaces_.prepare_captures(bytes);
+  auto own = std::make_unique<OwnPlan>();
+  own->operands_swapped = request.operands_swapped;
+  own->device_scalars = request.device_scalars;
+  own->plan = std::move(prepared->plan);
+  std::string text = described(*own->plan);
+  owned_.push_back(std::move(own));
+  return {owned_.back().get(), std::move(text), prepared->own_us, prepared->vendor_us};
+}
+
+Decided ContextKernels::decide(size_t number, const Product& product, const Problem& problem) {
+  const std::lock_guard lock(mutex_);
+  if (const OwnPlan* const known = find(number); known != nullptr) return {known, "", 0, 0};
+  Decided decided;
+  try {
+    decided = choose(product, problem);
+  } catch (const std::exception& error) {
+    log_once("%s", error.what());
+    decided = cublas(error.what());
+  }
+  plans_[number].store(decided.plan, std::memory_order_release);
+  return decided;
+}
+
+dispatch::Outcome<void> ContextKernels::enqueue(const OwnCall& call, const Asked& asked) const {
+  const OwnPlan& own = *call.plan;
+  dispatch::Operands operands;
+  operands.a = asked.pointers.a;
+  operands.b = asked.pointers.b;
+  operands.c = const_cast<void*>(asked.pointers.d);
+  if (own.operands_swapped) std::swap(operands.a, operands.b);
+  operands.alpha =
+      own.device_scalars ? static_cast<const float*>(asked.pointers.alpha) : &call.alpha;
+  operands.beta = own.device_scalars ? static_cast<const float*>(asked.pointers.beta) : &call.beta;
+  operands.bias = own.plan->has_bias() ? asked.pointers.bias : nullptr;
+  operands.workspace = call.workspace;
+  return dispatcher_->run(*own.plan, operands, static_cast<size_t>(own.plan->workspace_bytes()),
+                          asked.stream);
+}
+
+}  // namespace gemmtune::cublas_preload

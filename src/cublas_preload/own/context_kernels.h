@@ -1,0 +1,72 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/problem.h"
+#include "cublas_preload/asked.h"
+#include "cublas_preload/own/own_call.h"
+#include "cublas_preload/own/run_settings.h"
+#include "cublas_preload/own/workspaces.h"
+#include "dispatch/dispatcher.h"
+
+namespace gemmtune::cublas_preload {
+
+// What computes a problem in a context: a kernel that is loaded, or cuBLAS.
+struct OwnPlan {
+  std::unique_ptr<const dispatch::Plan> plan;  // null: cuBLAS
+  bool operands_swapped = false;
+  bool device_scalars = false;
+  mutable std::atomic<bool> failed = false;
+};
+
+// What was decided about a problem, in words, for the report.
+struct Decided {
+  const OwnPlan* plan = nullptr;
+  std::string text;
+  double own_us = 0;
+  double vendor_us = 0;
+};
+
+// The own kernels of a CUDA context, by the number of the problem. Thread-safe.
+class ContextKernels {
+ public:
+  // `context` is current.
+  ContextKernels(CUcontext context, unsigned long long id, const RunSettings& settings,
+                 const RunDriver& driver, uint32_t capacity);
+
+  CUcontext context() const { return context_; }
+  unsigned long long id() const { return id_; }
+
+  // Null where nothing is decided yet.
+  const OwnPlan* find(size_t number) const {
+    return plans_[number].load(std::memory_order_acquire);
+  }
+
+  // Decides, and loads the kernel; takes up to seconds. The context is current, and no stream that
+  // matters is under capture. Null without a word where another thread was faster.
+  Decided decide(size_t number, const Product& product, const Problem& problem);
+
+  // The failure, if there is one; nothing of the product was enqueued then.
+  dispatch::Outcome<void> enqueue(const OwnCall& call, const Asked& asked) const;
+
+  Workspaces& workspaces() { return workspaces_; }
+
+ private:
+  Decided choose(const Product& product, const Problem& problem);
+
+  CUcontext context_;
+  unsigned long long id_;
+  std::unique_ptr<dispatch::Dispatcher> dispatcher_;  // null: see below
+  std::string why_not_;
+  Workspaces workspaces_;
+  std::mutex mutex_;  // of those who decide
+  std::unique_ptr<std::atomic<const OwnPlan*>[]> plans_;
+  std::vector<std::unique_ptr<const OwnPlan>> owned_;
+};
+
+}  // namespace gemmtune::cublas_preload

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace gemmtune::cublas_preload {
+
+// How own kernels are run in this process: what `gemm-tune run` says to the programs that it
+// starts, by environment variables.
+struct RunSettings {
+  // Which of a caller's algorithms for cublasLtMatmul are replaced.
+  enum class Override {
+    never,
+    first,  // those that the heuristic names first for the product
+    always,
+  };
+
+  std::string folder;  // of the process's file
+  std::string database;
+  std::string cache_dir;  // empty: none
+  std::vector<std::string> nvrtc_candidates;
+  Override override = Override::first;
+  bool deterministic = true;
+  bool compare_times = true;  // hand some calls on, to compare the times
+  // The environment changes what cuBLAS computes f32 products in.
+  bool f32_is_cublas = false;
+
+  // Of the variables below; GEMM_TUNE_RUN_DIR has to be set.
+  static RunSettings from_environment();
+};
+
+inline constexpr char kRunDatabaseVariable[] = "GEMM_TUNE_RUN_DB";
+inline constexpr char kRunCacheVariable[] = "GEMM_TUNE_RUN_CACHE";
+inline constexpr char kRunNvrtcVariable[] = "GEMM_TUNE_RUN_NVRTC";  // separated by colons
+inline constexpr char kOverrideVariable[] = "GEMM_TUNE_OVERRIDE";
+inline constexpr char kOrderVariable[] = "GEMM_TUNE_NONDETERMINISTIC";  // 1: such kernels too
+inline constexpr char kCompareVariable[] = "GEMM_TUNE_COMPARE";         // 0: no calls are handed on
+
+}  // namespace gemmtune::cublas_preload

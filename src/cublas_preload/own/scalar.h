@@ -1,0 +1,12 @@
+#pragma once
+
+#include <optional>
+
+#include "cublas_preload/product.h"
+
+namespace gemmtune::cublas_preload {
+
+// The value of an alpha or a beta in host memory; nothing for a type that no own kernel takes.
+std::optional<float> scalar_at(const void* value, lt::ElementType type);
+
+}  // namespace gemmtune::cublas_preload

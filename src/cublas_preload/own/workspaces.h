@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+#include "cublas_preload/own/run_driver.h"
+
+namespace gemmtune::cublas_preload {
+
+// Device memory for the partial sums of own kernels, in one context. Work that may run at the same
+// time never shares any: each stream has its own, and so has each stream of each capture, because a
+// graph may run beside whatever follows on the stream that it was captured from. Nothing is freed:
+// kernels and graphs may use it at any time. Thread-safe.
+class Workspaces {
+ public:
+  static constexpr size_t kMostBytes = size_t{1} << 29;  // of all together
+  static constexpr size_t kAlign = 256;
+
+  explicit Workspaces(const RunDriver& driver) : driver_(driver) {}
+
+  // At least `bytes` for a product on a stream outside of captures; allocates if need be. Null if
+  // there is no memory.
+  void* for_stream(CUstream stream, size_t bytes);
+
+  // The same under capture, from what prepare_captures() has set aside: nothing is allocated.
+  void* for_capture(CUstream stream, size_t bytes);
+
+  // Sets memory aside for captures to come, where there is less than for two of `bytes`. Not under
+  // capture.
+  void prepare_captures(size_t bytes);
+
+ private:
+  struct Block {
+    unsigned long long stream = 0;
+    cuuint64_t capture = 0;  // 0: outside of captures
+    bool taken = false;
+    void* memory = nullptr;
+    size_t bytes = 0;
+  };
+
+  Block* allocate(size_t bytes);
+  void* find(unsigned long long stream, cuuint64_t capture, size_t bytes) const;
+
+  RunDriver driver_;
+  std::mutex mutex_;  // of all below
+  std::vector<Block> blocks_;
+  size_t total_bytes_ = 0;
+};
+
+}  // namespace gemmtune::cublas_preload

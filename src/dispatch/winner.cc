@@ -1,0 +1,60 @@
+#include "dispatch/winner.h"
+
+#include <utility>
+
+namespace gemmtune::dispatch {
+namespace {
+
+tl::unexpected<Failure> none(std::string why) {
+  return fail(GEMMTUNE_STATUS_NO_KERNEL, std::move(why));
+}
+
+// What was measured of a problem; null for nothing.
+const Known* find_measured(const Snapshot& snapshot, const Problem& problem) {
+  const uint32_t number = snapshot.problems.find(problem);
+  if (number == ProblemIndex::kNone) return nullptr;
+  const Known& known = snapshot.known[number];
+  const bool measured = (known.kernel && is_direct(known.kernel->origin)) ||
+                        (known.vendor && is_direct(known.vendor->origin));
+  return measured ? &known : nullptr;
+}
+
+// The problem whose kernel a choice is: that of the request, or the same with another alignment;
+// null where it is neither, or not measured against the vendor.
+const Known* find_rival(const Snapshot& snapshot, const Request& request, const Choice& choice) {
+  Problem problem = request.problem;
+  if (choice.neighbour) problem.align_bytes = choice.neighbour->align_bytes;
+  if (choice.neighbour && *choice.neighbour != problem) return nullptr;
+  const Known* const known = find_measured(snapshot, problem);
+  if (known == nullptr || !known->kernel || !known->vendor) return nullptr;
+  const bool is_it = is_direct(known->kernel->origin) && is_direct(known->vendor->origin) &&
+                     choice.stored == &snapshot.kernels[known->kernel->index];
+  return is_it ? known : nullptr;
+}
+
+// Why the first choice is no winning kernel.
+std::string why_none(const Snapshot& snapshot, const Known* known, const Decision& decision) {
+  if (known == nullptr) return "not tuned";
+  if (!known->kernel || !is_direct(known->kernel->origin)) return "no own kernel was measured";
+  if (!known->vendor || !is_direct(known->vendor->origin)) return "never compared with cuBLASLt";
+  const bool lost = decision.choices.size() > 1 &&
+                    decision.choices[1].stored == &snapshot.kernels[known->kernel->index];
+  if (lost) return "cuBLASLt is faster";
+  // What was measured comes first among the rejections.
+  return "its kernel " +
+         (decision.rejections.empty() ? "is not available" : decision.rejections.front().why);
+}
+
+}  // namespace
+
+Outcome<Winner> winner(const Snapshot& snapshot, const Request& request, const Target& target) {
+  Decision decision = decide(snapshot, request, target);
+  if (!decision.choices.empty() && decision.choices.front().route == Choice::Route::kernel) {
+    Choice& first = decision.choices.front();
+    if (const Known* const known = find_rival(snapshot, request, first); known != nullptr)
+      return Winner{std::move(first), known->kernel->time_us, known->vendor->time_us};
+  }
+  return none(why_none(snapshot, find_measured(snapshot, request.problem), decision));
+}
+
+}  // namespace gemmtune::dispatch

@@ -1,0 +1,213 @@
+// `gemm-tune run` of programs that call a fake cuBLAS on a fake GPU.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../contains.h"
+#include "library_fixture.h"
+#include "process.h"
+#include "tuner/session/suite.h"
+
+namespace gemmtune::cli_test {
+namespace {
+
+using nlohmann::json;
+
+// A database that knows a kernel for 24 x 24 x 24 in f32, and a cache that has it.
+struct Tuned {
+  TestFolder folder;
+  Variables variables = {{"GEMM_TUNE_DB", folder.file("tuned.db")},
+                         {"GEMM_TUNE_CACHE_DIR", folder.file("cache")},
+                         {"GEMM_TUNE_NVRTC", "/nowhere"}};
+
+  Tuned() {
+    const Problem problem = make_problem({24, 24, 24});
+    const dispatch_test::Tuned result = dispatch_test::won_by_kernel(problem);
+    dispatch_test::write_database(folder.file("tuned.db"), {result});
+    dispatch_test::write_cache(folder.file("cache"), {*result.kernel});
+  }
+
+  Finished run(const Arguments& options, const Arguments& modes, const Variables& more = {}) const {
+    Arguments arguments = {"run"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.insert(arguments.end(), {"--", GEMMTUNE_RUN_PROGRAM});
+    arguments.insert(arguments.end(), modes.begin(), modes.end());
+    Variables all = variables;
+    for (const auto& [name, value] : more) all[name] = value;
+    return cli_test::run(folder, arguments, all);
+  }
+  // Without those that SQLite makes for readers.
+  std::vector<std::string> files() const {
+    std::vector<std::string> names = folder.content();
+    std::erase_if(names, [](const std::string& name) {
+      return name.ends_with("-shm") || name.ends_with("-wal");
+    });
+    return names;
+  }
+  json report(const Arguments& modes, Arguments options = {}) const {
+    options.push_back("--json");
+    const Finished finished = run(options, modes);
+    CAPTURE(finished.err);
+    REQUIRE(finished.code == 0);
+    return json::parse(finished.out);
+  }
+};
+
+TEST_CASE_FIXTURE(Tuned, "a tuned product runs on its kernel, others on cuBLAS") {
+  const json report = this->report({"tuned3", "untuned", "f64"});
+  CHECK(report["calls"] == 5);
+  CHECK(report["own_calls"] == 3);
+  CHECK(report["processes"] == 1);
+  REQUIRE(report["problems"].size() == 2);
+  const json& own = report["problems"][0];
+  CHECK(own["key"] == "f32/f32/ieee/ttt/24x24x24");
+  CHECK(own["own"] == true);
+  CHECK(own["what"] == "naive tile_m=8 tile_n=32, measured on this device");
+  CHECK(own["own_calls"] == 3);
+  CHECK(own["tuned_us"] == 10.0);
+  CHECK(own["tuned_cublaslt_us"] == 20.0);
+  CHECK(own["saved_us"] == nullptr);
+  CHECK(report["problems"][1]["what"] == "not tuned");
+  CHECK(report["others"] == json::parse(R"([{"reason": "f64", "calls": 1}])"));
+}
+
+TEST_CASE_FIXTURE(Tuned, "stdout is the program's, the report goes to stderr and to the file") {
+  const std::string file = folder.file("report.json");
+  const Finished finished = run({"-o", file}, {"tuned2", "say"});
+  CAPTURE(finished.err);
+  CHECK(finished.code == 0);
+  CHECK(finished.out == "2 launches\n");
+  CHECK(contains(finished.err, "2 of 2 products on own kernels"));
+  std::ifstream in(file);
+  CHECK(json::parse(in)["own_calls"] == 2);
+  CHECK(run({"-q"}, {"tuned1"}).err.empty());
+}
+
+TEST_CASE_FIXTURE(Tuned, "both sides are timed, unless they are not to be") {
+  const json compared = report({"tuned64"})["problems"][0];
+  CHECK(compared["own_calls"] == 60);
+  CHECK(compared["handed_on"]["timed"] == 4);
+  CHECK(compared["own_time"]["samples"] >= 3);  // the last one may come too late
+  CHECK(compared["own_time"]["median_us"] == 10.0);
+  CHECK(compared["cublas_time"]["samples"] == 4);
+  CHECK(compared["saved_us"] == -600.0);  // the fake's takes no time
+  const json alone = report({"tuned64"}, {"--no-compare"})["problems"][0];
+  CHECK(alone["own_calls"] == 64);
+  CHECK(alone["own_time"] == nullptr);
+}
+
+TEST_CASE_FIXTURE(Tuned, "the caller's algorithm is replaced as asked") {
+  for (const auto& [override, first, other] :
+       {std::tuple("first", 1, 0), std::tuple("never", 0, 0), std::tuple("always", 1, 1)}) {
+    CHECK(report({"first"}, {"--override", override})["own_calls"] == first);
+    CHECK(report({"other"}, {"--override", override})["own_calls"] == other);
+  }
+  const Finished finished = run({"--json"}, {"other"}, {{"GEMM_TUNE_OVERRIDE", "always"}});
+  CHECK(json::parse(finished.out)["own_calls"] == 1);
+}
+
+TEST_CASE_FIXTURE(Tuned, "under capture a kernel runs if it was loaded before") {
+  CHECK(report({"graph"})["own_calls"] == 0);
+  const json after = report({"tuned1", "graph"})["problems"][0];
+  CHECK(after["own_calls"] == 2);
+  CHECK(after["own_graph_calls"] == 1);
+}
+
+TEST_CASE_FIXTURE(Tuned, "a failure of ours is cuBLAS's call and a line on stderr") {
+  const Finished finished = run({"--json"}, {"tuned1", "break", "tuned2"});
+  const json report = json::parse(finished.out);
+  CHECK(finished.code == 0);
+  CHECK(report["own_calls"] == 1);
+  CHECK(report["problems"][0]["handed_on"]["failure"] == 2);
+  CHECK(std::count(finished.err.begin(), finished.err.end(), '\n') == 1);
+  CHECK(contains(finished.err, "cuBLAS takes its place"));
+}
+
+TEST_CASE_FIXTURE(Tuned, "what is not tuned becomes a suite") {
+  const std::string missing = folder.file("missing.json");
+  const Finished finished = run({"--missing", missing}, {"tuned1", "untuned", "f64"});
+  CHECK(finished.code == 0);
+  const auto suite = tuner::load_suite(missing);
+  REQUIRE(suite.has_value());
+  REQUIRE(suite->entries.size() == 1);
+  CHECK(key(suite->entries[0].problem) == "f32/f32/ieee/ttt/24x25x24");
+  CHECK(contains(finished.err, "gemm-tune tune --suite"));
+  const std::string none = folder.file("none.json");
+  CHECK(run({"--missing", none}, {"tuned1"}).code == 0);
+  CHECK_FALSE(std::filesystem::exists(none));
+}
+
+TEST_CASE_FIXTURE(Tuned, "the program's end is the command's, and what it did is reported") {
+  const std::string file = folder.file("report.json");
+  for (const auto& [mode, code] : {std::pair("exit7", 7), std::pair("kill", 128 + SIGKILL)}) {
+    const Finished finished = run({"-o", file}, {"tuned2", mode});
+    CHECK(finished.code == code);
+    std::ifstream in(file);
+    const json report = json::parse(in);
+    CHECK(report["exit_code"] == code);
+    CHECK(report["own_calls"] == 2);
+  }
+  const json forked = report({"tuned1", "fork"});
+  CHECK(forked["processes"] == 2);
+  CHECK(forked["calls"] == 2);
+}
+
+TEST_CASE_FIXTURE(Tuned, "signals are the program's") {
+  Process process(folder, {"run", "--", GEMMTUNE_RUN_PROGRAM, "tuned1", "wait"}, variables);
+  REQUIRE(wait_for([&] { return contains(process.err_so_far(), "waiting"); }));
+  process.signal(SIGINT);
+  process.signal(SIGTERM);
+  const Finished finished = process.wait();
+  CHECK(finished.code == 128 + SIGTERM);
+  CHECK(contains(finished.err, "1 of 1 products on own kernels"));
+}
+
+TEST_CASE_FIXTURE(Tuned, "without a database of its own the shipped results serve") {
+  variables.erase("GEMM_TUNE_DB");
+  const json report = this->report({"tuned1"});
+  CHECK(report["own_calls"] == 0);
+  CHECK(report["problems"][0]["what"] == "not tuned");
+}
+
+TEST_CASE_FIXTURE(Tuned, "a program without products is said to be one, and its end counts") {
+  const Finished finished = cli_test::run(folder, {"run", "--", "sh", "-c", "exit 3"}, variables);
+  CHECK(finished.code == 3);
+  CHECK(contains(finished.err, "no product was seen"));
+}
+
+TEST_CASE_FIXTURE(Tuned, "bad input is refused, with what to do") {
+  const auto refuse = [&](const Arguments& arguments, const std::string& part,
+                          const Variables& more = {}) {
+    Variables all = variables;
+    for (const auto& [name, value] : more) all[name] = value;
+    const auto before = files();
+    const Finished finished = cli_test::run(folder, arguments, all);
+    CAPTURE(finished.err);
+    CHECK(finished.code == 2);
+    CHECK(finished.out.empty());
+    CHECK(std::count(finished.err.begin(), finished.err.end(), '\n') == 1);
+    CHECK(contains(finished.err, part));
+    CHECK(files() == before);
+  };
+  refuse({"run"}, "behind --");
+  refuse({"run", "--", "no-such-program"}, "cannot start");
+  refuse({"run", "--override", "maybe", "--", "true"}, "--override is 'maybe'");
+  refuse({"run", "--", "true"}, "GEMM_TUNE_OVERRIDE is 'x'", {{"GEMM_TUNE_OVERRIDE", "x"}});
+  refuse({"run", "--", "true"}, "GEMM_TUNE_ON_MISS is 'x'", {{"GEMM_TUNE_ON_MISS", "x"}});
+  refuse({"run", "--on-miss", "off", "--missing", "a.json", "--", "true"}, "not both");
+  refuse({"run", "--db", folder.file("none.db"), "--", "true"}, "none.db");
+  refuse({"run", "-o", folder.file("none/a.json"), "--", "true"}, "there is no folder");
+  refuse({"run", "--missing", "-", "--", "true"}, "name a file");
+  refuse({"run", "python", "train.py", "--steps", "3"},
+         "unknown option '--steps'; the program to run goes behind --");
+}
+
+}  // namespace
+}  // namespace gemmtune::cli_test

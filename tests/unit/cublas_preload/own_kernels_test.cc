@@ -1,0 +1,458 @@
+// Which calls run on own kernels, and which go to cuBLAS.
+#include "cublas_preload/own/own_kernels.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "../rounds.h"
+#include "cublas_preload/recorder.h"
+#include "fake_kernels.h"
+#include "gpu/stream.h"
+#include "product_records.h"
+
+namespace gemmtune::cublas_preload {
+namespace {
+
+constexpr int kSize = 24;
+constexpr auto kF16 = lt::ElementType::f16;
+
+Problem f32_problem(int m = kSize) {
+  Problem problem = make_problem({m, kSize, kSize}, DataType::f32,
+                                 {Order::column_major, Order::column_major, Order::column_major});
+  return problem;
+}
+
+// Column-major f32, nothing transposed, C = A B.
+Asked f32_call(int m = kSize) {
+  Asked asked;
+  Product& p = asked.product;
+  p.m = m;
+  p.n = p.k = kSize;
+  p.a.ld = p.d.ld = m;
+  p.b.ld = kSize;
+  p.align_bytes = 256;
+  return asked;
+}
+
+const float kOne = 1;
+const float kZero = 0;
+const float kTwo = 2;
+
+struct Memory {
+  std::unique_ptr<void, decltype(&std::free)> bytes{std::aligned_alloc(256, 65536), &std::free};
+  float* floats() const { return static_cast<float*>(bytes.get()); }
+  explicit Memory(float value) { std::fill_n(floats(), 65536 / sizeof(float), value); }
+};
+
+// A process in small: a recorder with own kernels, and a program's matrices.
+struct Process {
+  TunedLibrary library;
+  std::shared_ptr<const gpu::Driver> driver;
+  std::shared_ptr<gpu::Context> context;
+  std::optional<gpu::ScopedContext> scope;
+  std::optional<gpu::Stream> stream;
+  RunSettings settings;
+  std::unique_ptr<Recorder> recorder;
+  Memory a{2};
+  Memory b{3};
+  Memory c{5};
+  int handed_on = 0;
+  lt::Status answer = lt::Status::success;
+
+  explicit Process(const std::vector<dispatch_test::Tuned>& results = {won_by(f32_problem())})
+      : library(results) {
+    gpu::DriverOptions options;
+    options.library = GEMMTUNE_FAKE_CUDA;
+    driver = gpu::Driver::load(options).value();
+    context = gpu::Context::retain(driver, 0).value();
+    scope.emplace(context->enter().value());
+    stream.emplace(gpu::Stream::create(context).value());
+    settings.database = library.database;
+    settings.cache_dir = library.cache;
+    settings.compare_times = false;
+  }
+
+  ~Process() {
+    recorder.reset();
+    // With workspaces and events, which are never freed.
+    CHECK(context->reset());
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  lt::Status serve(Asked asked) {
+    if (recorder == nullptr) {
+      auto table = ProductTable::create(library.folder.file("products"));
+      REQUIRE(table != nullptr);
+      recorder = std::make_unique<Recorder>(std::move(table));
+      recorder->run_own_kernels(settings);
+    }
+    if (asked.pointers.alpha == nullptr) asked.pointers.alpha = &kOne;
+    if (asked.pointers.beta == nullptr) asked.pointers.beta = &kZero;
+    if (asked.pointers.a == nullptr) asked.pointers.a = a.floats();
+    if (asked.pointers.b == nullptr) asked.pointers.b = b.floats();
+    if (asked.pointers.d == nullptr) asked.pointers.c = asked.pointers.d = c.floats();
+    if (asked.stream == nullptr) asked.stream = stream->handle();
+    return recorder->serve(asked, [this] {
+      ++handed_on;
+      return answer;
+    });
+  }
+
+  // Whether a call ran on an own kernel.
+  bool is_own(const Asked& asked) {
+    const int before = handed_on;
+    const size_t launches = library.fake.launches().size();
+    CHECK(serve(asked) == lt::Status::success);
+    const bool own = handed_on == before;
+    CHECK(library.fake.launches().size() - launches == (own ? 1 : 0));
+    return own;
+  }
+  RunRecord run(size_t record = 0) {
+    return read_records(library.folder.file("products")).records.at(record).run;
+  }
+  std::string text(size_t record = 0) { return run(record).text.data(); }
+};
+
+TEST_CASE_FIXTURE(Process, "a problem whose kernel won runs on it") {
+  CHECK(is_own(f32_call()));
+  CHECK(c.floats()[0] == 2 * 3 * kSize);
+  CHECK(run().ran == Ran::own);
+  CHECK(run().own_calls == 1);
+  CHECK(run().tuned_us == 10);
+  CHECK(run().tuned_vendor_us == 20);
+  CHECK(text() == "naive tile_m=8 tile_n=32, measured on this device");
+}
+
+TEST_CASE("a problem runs on cuBLAS where no kernel won") {
+  dispatch_test::Tuned lost = won_by(f32_problem(8));
+  lost.vendor_us = 5;
+  dispatch_test::Tuned alone = won_by(f32_problem(16));
+  alone.vendor.reset();
+  dispatch_test::Tuned vendor_only = won_by(f32_problem(32));
+  vendor_only.kernel.reset();
+  Process process({lost, alone, vendor_only, won_by(f32_problem())});
+  for (const auto& [m, why] :
+       {std::pair(8, "cuBLASLt is faster"), std::pair(16, "never compared with cuBLASLt"),
+        std::pair(32, "no own kernel was measured"), std::pair(25, "not tuned")}) {
+    CHECK_FALSE(process.is_own(f32_call(m)));
+    const auto records = read_records(process.library.folder.file("products")).records;
+    CHECK(records.back().run.text.data() == std::string(why));
+    CHECK(records.back().run.ran == Ran::cublas);
+  }
+}
+
+// --- Calls that are handed on, of a problem that has a kernel
+// --------------------------------------
+
+using Change = std::function<void(Asked&)>;
+
+void check_detour(Process& process, Detour detour, const Change& change) {
+  Asked asked = f32_call();
+  change(asked);
+  REQUIRE(process.is_own(f32_call()));
+  CHECK_FALSE(process.is_own(asked));
+  CHECK(process.run().detours[static_cast<size_t>(detour)] == 1);
+  CHECK(process.is_own(f32_call()));
+}
+
+TEST_CASE_FIXTURE(Process, "where alpha is 0, operands may be anything, and cuBLAS knows best") {
+  check_detour(*this, Detour::operands, [](Asked& asked) { asked.pointers.alpha = &kZero; });
+}
+
+TEST_CASE_FIXTURE(Process, "a handle that is not known is not ours") {
+  check_detour(*this, Detour::operands, [](Asked& asked) { asked.handle_known = false; });
+}
+
+TEST_CASE("the caller's algorithm is replaced as the user says") {
+  using Override = RunSettings::Override;
+  const lt::Algorithm first = {{1, 2, 3}};
+  const lt::Algorithm other = {{1, 2, 4}};
+  for (const Override override : {Override::never, Override::first, Override::always}) {
+    Process process;
+    process.settings.override = override;
+    CHECK(process.is_own(f32_call()));
+    Product asked_for = f32_call().product;
+    asked_for.align_bytes = 1;
+    asked_for.workspace_bytes = 77;
+    process.recorder->own_kernels()->note_first_choice(asked_for, first);
+    const auto is_own = [&](AlgorithmChoice choice, const lt::Algorithm* algorithm) {
+      Asked asked = f32_call();
+      asked.choice = choice;
+      asked.algorithm = algorithm;
+      return process.is_own(asked);
+    };
+    CHECK(is_own(AlgorithmChoice::caller, &first) == (override != Override::never));
+    CHECK(is_own(AlgorithmChoice::caller, &other) == (override == Override::always));
+    CHECK(is_own(AlgorithmChoice::hint, nullptr) == (override != Override::never));
+    // A function of cuBLAS with an algorithm of a later version.
+    CHECK_FALSE(is_own(AlgorithmChoice::caller, nullptr));
+  }
+}
+
+TEST_CASE("what changes f32 for cuBLAS leaves f32 to it") {
+  Process process;
+  process.settings.f32_is_cublas = true;
+  CHECK_FALSE(process.is_own(f32_call()));
+}
+
+TEST_CASE("products that are no problem of ours, or in pedantic math, are handed on") {
+  const std::vector<std::pair<Change, std::string>> changes = {
+      {[](Asked& x) { x.product.math_mode = 2; }, "pedantic math"},
+      {[](Asked& x) { x.product.compute = static_cast<lt::ComputeType>(69); }, "pedantic math"},
+      {[](Asked& x) { x.product.math_mode = 4; }, "math mode 4 (emulation)"},
+      {[](Asked& x) { x.product.compute = static_cast<lt::ComputeType>(78); }, "compute type 78"},
+      {[](Asked& x) { add(x.product, Oddity::sm_count); }, "a limit on multiprocessors"},
+      {[](Asked& x) { add(x.product, Oddity::attribute); }, "scales, amax or another attribute"},
+      {[](Asked& x) { add(x.product, Oddity::separate_c); },
+       "a C that is read and a D that is another matrix"},
+      {[](Asked& x) { add(x.product, Oddity::grouped); }, "products of several sizes in one call"},
+      {[](Asked& x) { x.product.epilogue = static_cast<lt::Epilogue>(128); }, "epilogue 128"},
+      {[](Asked& x) { x.product.transpose_a = static_cast<lt::Transpose>(3); },
+       "an operation that is not known"},
+      {[](Asked& x) { x.product.k = 0; }, "an empty matrix"},
+      {[](Asked& x) { x.product.a.type = static_cast<lt::ElementType>(1); }, "f64 f32 -> f32"},
+      {[](Asked& x) { x.product.a.ld = 3; },
+       "types, sizes or an alignment that no kernel computes"},
+      {[](Asked& x) {
+         x.product.compute = lt::ComputeType::f16;
+         x.product.scale_type = x.product.a.type = x.product.b.type = x.product.d.type = kF16;
+         x.product.beta = Beta::on_device;
+       },
+       "f16 scalars in device memory"}};
+  for (const auto& [change, why] : changes) {
+    Process process;
+    Asked asked = f32_call();
+    change(asked);
+    CHECK_FALSE(process.is_own(asked));
+    CHECK_FALSE(process.is_own(asked));
+    CHECK(process.text() == why);
+  }
+}
+
+TEST_CASE_FIXTURE(Process, "a bias that is missing or not aligned is left to cuBLAS") {
+  Problem with_bias = f32_problem();
+  with_bias.epilogue.bias = kBiasPerRow;
+  Asked asked = f32_call();
+  asked.product.epilogue = lt::Epilogue::bias;
+  recorder.reset();
+  dispatch_test::write_database(library.database, {won_by(with_bias)});
+  dispatch_test::write_cache(library.cache, {legal_kernel(with_bias)});
+  define_any_kernel(library.fake, legal_kernel(with_bias));
+  CHECK_FALSE(is_own(asked));
+  const Memory bias(7);
+  asked.pointers.bias = reinterpret_cast<const char*>(bias.floats()) + 2;
+  CHECK_FALSE(is_own(asked));
+  asked.pointers.bias = bias.floats() + 1;
+  CHECK(is_own(asked));
+  CHECK(c.floats()[0] == 2 * 3 * kSize + 7);
+}
+
+// --- Failures
+// --------------------------------------------------------------------------------------
+
+TEST_CASE_FIXTURE(Process, "a launch that fails ends in cuBLAS's call, and so do later ones") {
+  CHECK(is_own(f32_call()));
+  library.fake.fail("cuLaunchKernelEx", CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+  CHECK_FALSE(is_own(f32_call()));
+  CHECK_FALSE(is_own(f32_call()));
+  CHECK(run().detours[static_cast<size_t>(Detour::failure)] == 2);
+  CHECK(text().find("a kernel that failed: ") == 0);
+}
+
+TEST_CASE("without a database, a cache or a driver everything is handed on") {
+  Process process;
+  SUBCASE("database") {
+    process.settings.database = "/nowhere/tuned.db";
+  }
+  SUBCASE("cache") {
+    process.settings.cache_dir = "";
+  }
+  SUBCASE("loading") {
+    process.library.fake.fail("cuModuleLoadDataEx", CUDA_ERROR_OUT_OF_MEMORY);
+  }
+  SUBCASE("context") {
+    process.library.fake.fail("cuCtxGetId", CUDA_ERROR_INVALID_CONTEXT);
+  }
+  CHECK_FALSE(process.is_own(f32_call()));
+}
+
+TEST_CASE_FIXTURE(Process, "cuBLAS's status is the caller's") {
+  answer = lt::Status::execution_failed;
+  CHECK(serve(f32_call(25)) == lt::Status::execution_failed);
+  CHECK(handed_on == 1);
+}
+
+// --- Capture
+// ---------------------------------------------------------------------------------------
+
+struct Capturing {
+  Process& process;
+  CUgraph graph = nullptr;
+  explicit Capturing(Process& in) : process(in) {
+    REQUIRE(process.driver->api().stream_begin_capture(process.stream->handle(),
+                                                       CU_STREAM_CAPTURE_MODE_GLOBAL) == 0);
+  }
+  ~Capturing() {
+    CHECK(process.driver->api().stream_end_capture(process.stream->handle(), &graph) == 0);
+    process.driver->api().graph_destroy(graph);
+  }
+};
+
+TEST_CASE_FIXTURE(Process, "nothing is decided under capture, and what was decided before runs") {
+  {
+    const Capturing capturing(*this);
+    CHECK(serve(f32_call()) == lt::Status::success);
+    CHECK(handed_on == 1);
+  }
+  const auto calls = library.fake.calls();
+  CHECK(std::count(calls.begin(), calls.end(), "cuModuleLoadDataEx") == 0);
+  CHECK(is_own(f32_call()));
+  {
+    const Capturing capturing(*this);
+    CHECK(serve(f32_call()) == lt::Status::success);
+    CHECK(handed_on == 1);
+  }
+  CHECK(run().own_graph_calls == 1);
+  CHECK(run().detours[static_cast<size_t>(Detour::capture)] == 1);
+}
+
+struct WithWorkspace : Process {
+  WithWorkspace() : Process({tuned()}) {}
+  static dispatch_test::Tuned tuned() {
+    dispatch_test::Tuned tuned = won_by(problem());
+    tuned.kernel = dispatch_test::workspace_kernel(problem());
+    return tuned;
+  }
+  static Problem problem() {
+    return make_problem({64, 64, 512}, DataType::f32,
+                        {Order::column_major, Order::column_major, Order::column_major});
+  }
+  static Asked call() {
+    Asked asked = f32_call(64);
+    asked.product.n = 64;
+    asked.product.k = asked.product.b.ld = 512;
+    return asked;
+  }
+  Memory big_a{2};
+  // Whether a call was computed here; where its partial sums went.
+  bool own(CUstream on, const void** workspace = nullptr) {
+    std::vector<float> large(64 * 512, 1);
+    std::unique_ptr<void, decltype(&std::free)> operand(std::aligned_alloc(256, 64 * 512 * 4),
+                                                        &std::free);
+    std::fill_n(static_cast<float*>(operand.get()), 64 * 512, 1.0F);
+    Asked asked = call();
+    asked.pointers.a = asked.pointers.b = operand.get();
+    asked.stream = on;
+    const int before = handed_on;
+    CHECK(serve(asked) == lt::Status::success);
+    if (workspace != nullptr && !library.fake.launches().empty()) {
+      GemmArgs args;
+      std::memcpy(&args, library.fake.launches().back().arguments.data(), sizeof args);
+      *workspace = args.workspace;
+    }
+    return handed_on == before;
+  }
+};
+
+TEST_CASE_FIXTURE(WithWorkspace, "streams have workspaces of their own") {
+  const gpu::Stream other = gpu::Stream::create(context).value();
+  const void* first = nullptr;
+  const void* again = nullptr;
+  const void* second = nullptr;
+  CHECK(own(stream->handle(), &first));
+  CHECK(own(other.handle(), &second));
+  CHECK(own(stream->handle(), &again));
+  CHECK(first != nullptr);
+  CHECK(first == again);
+  CHECK(first != second);
+}
+
+TEST_CASE_FIXTURE(WithWorkspace, "captures have workspaces that were set aside before") {
+  const auto allocations = [this] {
+    const auto calls = library.fake.calls();
+    return std::count(calls.begin(), calls.end(), "cuMemAlloc_v2");
+  };
+  CHECK(own(stream->handle()));
+  const auto before = allocations();
+  for (int capture = 0; capture < 3; ++capture) {
+    const Capturing capturing(*this);
+    // Two are set aside; later ones by a call outside.
+    CHECK(own(stream->handle()) == (capture < 2));
+    CHECK(own(stream->handle()) == (capture < 2));
+  }
+  CHECK(allocations() == before);
+  CHECK(own(stream->handle()));
+  CHECK(allocations() > before);
+  const Capturing capturing(*this);
+  CHECK(own(stream->handle()));
+}
+
+TEST_CASE_FIXTURE(WithWorkspace, "without memory for a workspace cuBLAS computes") {
+  library.fake.set_memory_bytes(1);
+  CHECK_FALSE(own(stream->handle()));
+  CHECK(run().detours[static_cast<size_t>(Detour::workspace)] == 1);
+}
+
+// --- Times
+// -----------------------------------------------------------------------------------------
+
+TEST_CASE("some calls of a problem go to cuBLAS, and both are timed") {
+  Process process;
+  process.settings.compare_times = true;
+  for (int i = 0; i < 512; ++i) CHECK(process.serve(f32_call()) == lt::Status::success);
+  process.recorder.reset();
+  const auto record = read_records(process.library.folder.file("products")).records.front();
+  CHECK(process.handed_on == 32);
+  CHECK(record.run.detours[static_cast<size_t>(Detour::timed)] == 32);
+  CHECK(record.run.own_calls == 480);
+  CHECK(record.calls == 512);
+  CHECK(record.run.own.taken >= 31);
+  CHECK(record.cublas.taken >= 31);
+  CHECK(record.run.own.us[0] == 10);
+  CHECK(record.cublas.us[0] == 0);
+}
+
+// --- Threads
+// ---------------------------------------------------------------------------------------
+
+TEST_CASE("threads decide and run together") {
+  std::vector<dispatch_test::Tuned> results;
+  for (int m = 8; m < 16; m += 2) results.push_back(won_by(f32_problem(m)));
+  Process process(results);
+  CHECK(process.is_own(f32_call(8)));
+  std::vector<std::thread> threads;
+  std::atomic<int> handed = 0;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      const auto inside = process.context->enter();
+      const Memory own_c(0);
+      const auto own_stream = gpu::Stream::create(process.context).value();
+      for (int i = 0; i < rounds(200); ++i) {
+        Asked asked = f32_call(8 + i % 8);
+        asked.pointers = {process.a.floats(),
+                          process.b.floats(),
+                          own_c.floats(),
+                          own_c.floats(),
+                          &kZero,
+                          &kTwo,
+                          nullptr};
+        asked.stream = own_stream.handle();
+        process.recorder->serve(asked, [&] {
+          ++handed;
+          return lt::Status::success;
+        });
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(handed == 4 * rounds(200) / 2);
+}
+
+}  // namespace
+}  // namespace gemmtune::cublas_preload

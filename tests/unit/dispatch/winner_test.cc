@@ -1,0 +1,90 @@
+#include "dispatch/winner.h"
+
+#include <doctest/doctest.h>
+
+#include "dispatch/snapshot_source.h"
+#include "library_fixture.h"
+
+namespace gemmtune::dispatch {
+namespace {
+
+using dispatch_test::Tuned;
+
+Problem problem(int m = 24) {
+  return make_problem({m, 24, 24});
+}
+
+// A database with some results, and what may be chosen on the fake device.
+struct Database : dispatch_test::Library {
+  Snapshot snapshot;
+  Target target;
+
+  explicit Database(const std::vector<Tuned>& results,
+                    const std::vector<Device>& devices = {dispatch_test::fake_device()}) {
+    write_database(folder.file("tuned.db"), results, devices);
+    snapshot = read_database(folder.file("tuned.db"), dispatch_test::fake_device()).value();
+    target.arch = dispatch_test::kArch;
+    target.limits = device_limits(dispatch_test::fake_device(), dispatch_test::kArch);
+    target.max_workspace_bytes = 1 << 20;
+  }
+
+  Outcome<Winner> find(const Problem& wanted, int align_bytes = kUsualAlignBytes) const {
+    Request request;
+    request.problem = comparable(wanted);
+    request.problem.align_bytes = align_bytes;
+    return winner(snapshot, request, target);
+  }
+  std::string why_none(const Problem& wanted) const {
+    const auto found = find(wanted);
+    return found ? "" : found.error().message;
+  }
+};
+
+TEST_CASE("a kernel that beat the vendor wins, on the problem itself or with other pointers") {
+  const Database database({dispatch_test::won_by_kernel(problem())});
+  const auto found = database.find(problem());
+  REQUIRE(found.has_value());
+  CHECK(found->own_us == 10);
+  CHECK(found->vendor_us == 20);
+  const auto narrower = database.find(problem(), 16);
+  REQUIRE(narrower.has_value());
+  CHECK(narrower->choice.neighbour->align_bytes == 256);
+  CHECK(database.why_none(problem(25)) == "not tuned");
+}
+
+TEST_CASE("what lost, or was never compared, does not") {
+  Tuned lost = dispatch_test::won_by_kernel(problem(8));
+  lost.vendor_us = 5;
+  Tuned alone = dispatch_test::won_by_kernel(problem(16));
+  alone.vendor.reset();
+  Tuned vendor_only = dispatch_test::won_by_kernel(problem(32));
+  vendor_only.kernel.reset();
+  const Database database({lost, alone, vendor_only});
+  CHECK(database.why_none(problem(8)) == "cuBLASLt is faster");
+  CHECK(database.why_none(problem(16)) == "never compared with cuBLASLt");
+  CHECK(database.why_none(problem(32)) == "no own kernel was measured");
+  CHECK_FALSE(database.find(problem(8), 16));
+  CHECK_FALSE(database.find(problem(16), 16));
+}
+
+TEST_CASE("results of another model do not count, those of another device of this model do") {
+  Device device = dispatch_test::fake_device();
+  device.uuid = "GPU-other";
+  Tuned tuned = dispatch_test::won_by_kernel(problem());
+  tuned.device_uuid = device.uuid;
+  CHECK(Database({tuned}, {device}).find(problem()).has_value());
+  device.name = "another";
+  CHECK(Database({tuned}, {device}).why_none(problem()) == "not tuned");
+}
+
+TEST_CASE("a kernel that may not be used here is named with why") {
+  Tuned tuned = dispatch_test::won_by_kernel(make_problem({64, 64, 512}));
+  tuned.kernel = dispatch_test::workspace_kernel(tuned.problem);
+  Database database({tuned});
+  CHECK(database.find(tuned.problem).has_value());
+  database.target.max_workspace_bytes = 16;
+  CHECK(database.why_none(tuned.problem).find("its kernel needs a workspace of ") == 0);
+}
+
+}  // namespace
+}  // namespace gemmtune::dispatch
