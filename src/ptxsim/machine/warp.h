@@ -109,8 +109,8 @@ class Warp {
   // Whether lanes wait at this mbarrier; kSeveralMbarriers: at any.
   bool polls(uint32_t place) const;
   uint64_t cluster_phase = 0;  // of the cluster barrier, when this warp last arrived
-  // Since then it has fenced mbarriers that it initialised: its next arrival shows them to all, even
-  // a relaxed one.
+  // Since then it has fenced mbarriers that it initialised: its next arrival shows them to all,
+  // even a relaxed one.
   bool fenced_mbarriers = false;
   // For a warp-synchronous instruction executed by `mask`: whether all `members` that live are here
   // or wait for it already, at the same instruction or (any_place) at any of its kind. If so,
