@@ -176,6 +176,31 @@ TEST_CASE("registers that setmaxnreg shares out are those that the block has") {
   }
 }
 
+// A kernel that is launched to overlap and does not wait would race with the one before it.
+TEST_CASE("every kernel that may start early waits for those before it") {
+  const KernelTraits traits{true, false, 1, 1, 1};
+  const codegen::KernelSpec specs[] = {hopper("wgmma_tma", kWays[5], {true, false, 8, 8, 8}),
+                                       hopper("wgmma_tma", kWays[6], {true, false, 8, 8, 8}),
+                                       hopper("wgmma_split_k", kSlices[1], {true, false, 8, 8, 8}),
+                                       hopper("wgmma_misaligned", kWays[1], traits),
+                                       of_planes(kPlaneWays[0], traits, MathMode::bf16x6)};
+  for (codegen::KernelSpec spec : specs) {
+    CAPTURE(codegen::kernel_name(spec));
+    REQUIRE(spec.strategy->overlaps_previous());
+    spec.arch = kHopper;
+    const auto source = codegen::emit(spec);
+    const auto ptx = compiler().compile_to_ptx({source, kHopper, {}});
+    REQUIRE(ptx.has_value());
+    size_t entries = 0;
+    for (size_t at = ptx->ptx.find(".entry"); at != std::string::npos; ++entries) {
+      const size_t next = ptx->ptx.find(".entry", at + 1);
+      CHECK(ptx->ptx.substr(at, next - at).find("griddepcontrol.wait") != std::string::npos);
+      at = next;
+    }
+    CHECK(entries == source.entries.size());
+  }
+}
+
 struct PlantedFault {
   std::string_view strategy;
   const char* tile;
