@@ -68,7 +68,7 @@ Status cublasSetSmCountTarget(Handle handle, int count) {
   return set(real(handle, count), handle, [&](HandleState& state) { state.sm_count = count; });
 }
 
-Status cublasSetEmulationStrategy(Handle handle, int strategy) {
+Status cublasSetEmulationStrategy(Handle handle, vendor::blas::EmulationStrategy strategy) {
   const auto real = GEMMTUNE_REAL(cublasSetEmulationStrategy);
   return set(real(handle, strategy), handle, [](HandleState& state) { state.emulates = true; });
 }

@@ -27,6 +27,9 @@ using Handle = HandleState*;
 enum class MathMode : int32_t { standard = 0, tensor = 1, pedantic = 2, tf32 = 3 };
 inline constexpr int32_t kFullPrecisionReduction = 16;
 
+// Of f32 and f64 by other types.
+enum class EmulationStrategy : int32_t { by_default = 0, where_faster = 1, always = 2 };
+
 // A hint that is without effect from sm_80 on.
 enum class Algorithm : int32_t { by_default = -1 };
 
@@ -93,8 +96,8 @@ struct Settings {
   using set_workspace = Status(Handle, void*, size_t bytes);
   using set_pointer_mode = Status(Handle, PointerMode);
   using set_math_mode = Status(Handle, MathMode);
-  using set_sm_count = Status(Handle, int);   // 0: all
-  using set_emulation = Status(Handle, int);  // of f32 and f64 by other types
+  using set_sm_count = Status(Handle, int);  // 0: all
+  using set_emulation = Status(Handle, EmulationStrategy);
 };
 
 }  // namespace gemmtune::vendor::blas

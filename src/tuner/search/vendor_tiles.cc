@@ -73,6 +73,7 @@ std::vector<Priced> cheapest(const Search::Space& space, const codegen::SearchSp
     if (cost < best.cost) best = {cost, tile};
   }
   std::vector<Priced> found;
+  found.reserve(families.size());
   for (const auto& [family, priced] : families) found.push_back(priced);
   return found;
 }

@@ -231,10 +231,10 @@ TEST_CASE("a tuned call with one argument that is off is handed on untouched") {
   cublasSetMathMode(handle, MathMode::standard);
   Handle other = nullptr;
   cublasCreate_v2(&other);
-  cublasSetEmulationStrategy(other, 1);
+  cublasSetEmulationStrategy(other, vendor::blas::EmulationStrategy::where_faster);
   cublasDestroy_v2(other);
   CHECK_FALSE(handed_on(good));
-  cublasSetEmulationStrategy(handle, 1);
+  cublasSetEmulationStrategy(handle, vendor::blas::EmulationStrategy::where_faster);
   CHECK(handed_on(good));
 }
 

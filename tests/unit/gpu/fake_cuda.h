@@ -14,6 +14,7 @@ struct Launch {
   std::array<unsigned, 3> grid{};
   std::array<unsigned, 3> block{};
   std::array<unsigned, 3> cluster{1, 1, 1};
+  bool overlaps_previous = false;
   unsigned dynamic_smem_bytes = 0;
   std::vector<std::byte> arguments;
 };

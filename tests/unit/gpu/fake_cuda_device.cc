@@ -44,8 +44,11 @@ Launch describe(const CUlaunchConfig& config, const std::string& kernel) {
   launch.block = {config.blockDimX, config.blockDimY, config.blockDimZ};
   launch.dynamic_smem_bytes = config.sharedMemBytes;
   for (unsigned i = 0; i < config.numAttrs; ++i) {
-    if (config.attrs[i].id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
-    const auto& cluster = config.attrs[i].value.clusterDim;
+    const CUlaunchAttribute& attribute = config.attrs[i];
+    if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+      launch.overlaps_previous = attribute.value.programmaticStreamSerializationAllowed != 0;
+    if (attribute.id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
+    const auto& cluster = attribute.value.clusterDim;
     launch.cluster = {cluster.x, cluster.y, cluster.z};
   }
   return launch;

@@ -25,8 +25,10 @@ inline FakeCuda& control() {
 
 // A fresh fake driver for one test, loaded the way the real one is.
 struct Fixture {
-  explicit Fixture(int devices = 1) : fake(control()) {
+  // Of the driver's own version if `version` is 0.
+  explicit Fixture(int devices = 1, int version = 0) : fake(control()) {
     fake.reset(devices);
+    if (version != 0) fake.set_version(version);
     gpu::DriverOptions options;
     options.library = GEMMTUNE_FAKE_CUDA;
     options.on_cleanup_error = [errors = cleanup_errors](const gpu::CudaError& error) {

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <utility>
 
 #include "fake_driver.h"
 #include "gpu/event.h"
@@ -84,6 +85,28 @@ TEST_CASE("a launch carries its geometry and arguments") {
   CHECK(seen.b == arguments.b);
   CHECK(launches[1].cluster == std::array{2U, 1U, 1U});
   CHECK(launches[1].arguments.empty());
+}
+
+// Older drivers cannot capture such a launch into a graph.
+TEST_CASE("launches overlap from drivers of CUDA 12.3 on") {
+  for (const auto& [version, overlaps] : {std::pair(12020, false), std::pair(12030, true)}) {
+    const fake_cuda::Fixture fixture(1, version);
+    const auto context = fixture.retain();
+    const auto stream = Stream::create(context).value();
+    const auto module = load(context, "kernel").value();
+    const auto function = module.function("kernel").value();
+    const auto scope = context->enter();
+    LaunchConfig config;
+    config.cluster = {2, 1, 1};
+    REQUIRE(function.launch_raw(config, stream.handle(), {}));
+    config.overlaps_previous = true;
+    REQUIRE(function.launch_raw(config, stream.handle(), {}));
+    const auto launches = fixture.fake.launches();
+    REQUIRE(launches.size() == 2);
+    CHECK(!launches[0].overlaps_previous);
+    CHECK(launches[1].overlaps_previous == overlaps);
+    CHECK(launches[1].cluster == std::array{2U, 1U, 1U});
+  }
 }
 
 TEST_CASE("a launch needs its context current, and shared memory allowed") {

@@ -42,6 +42,7 @@ GEMMTUNE_THEIR(blas::Handle, cublasHandle_t)
 GEMMTUNE_THEIR(blas::Half, __half)
 GEMMTUNE_THEIR(blas::Algorithm, cublasGemmAlgo_t)
 GEMMTUNE_THEIR(blas::MathMode, cublasMath_t)
+GEMMTUNE_THEIR(blas::EmulationStrategy, cublasEmulationStrategy_t)
 GEMMTUNE_THEIR(lt::PointerMode, cublasPointerMode_t)
 GEMMTUNE_THEIR(lt::Transpose, cublasOperation_t)
 GEMMTUNE_THEIR(lt::ElementType, cudaDataType_t)
@@ -49,6 +50,9 @@ GEMMTUNE_THEIR(lt::ComputeType, cublasComputeType_t)
 GEMMTUNE_THEIR(lt::Handle, cublasLtHandle_t)
 GEMMTUNE_THEIR(lt::Layout, cublasLtMatrixLayout_t)
 GEMMTUNE_THEIR(lt::Operation, cublasLtMatmulDesc_t)
+GEMMTUNE_THEIR(lt::Preference, cublasLtMatmulPreference_t)
+GEMMTUNE_THEIR(lt::PreferenceAttribute, cublasLtMatmulPreferenceAttributes_t)
+GEMMTUNE_THEIR(lt::Choice, cublasLtMatmulHeuristicResult_t)
 GEMMTUNE_THEIR(lt::LayoutAttribute, cublasLtMatrixLayoutAttribute_t)
 GEMMTUNE_THEIR(lt::OperationAttribute, cublasLtMatmulDescAttributes_t)
 GEMMTUNE_THEIR(lt::Algorithm, cublasLtMatmulAlgo_t)
@@ -84,6 +88,10 @@ static_assert(same(MathMode::pedantic, CUBLAS_PEDANTIC_MATH));
 static_assert(same(MathMode::tf32, CUBLAS_TF32_TENSOR_OP_MATH));
 static_assert(same(vendor::blas::kFullPrecisionReduction,
                    CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION));
+using vendor::blas::EmulationStrategy;
+static_assert(same(EmulationStrategy::by_default, CUBLAS_EMULATION_STRATEGY_DEFAULT));
+static_assert(same(EmulationStrategy::where_faster, CUBLAS_EMULATION_STRATEGY_PERFORMANT));
+static_assert(same(EmulationStrategy::always, CUBLAS_EMULATION_STRATEGY_EAGER));
 static_assert(same(vendor::lt::Order::column_major, CUBLASLT_ORDER_COL));
 static_assert(same(vendor::lt::Order::row_major, CUBLASLT_ORDER_ROW));
 
