@@ -155,7 +155,7 @@ TEST_CASE("planted faults are found") {
        "groups=1 slices=3"},
       {{"Writer::of(args, batch);\n    cluster_sync();", "Writer::of(args, batch);"},
        "groups=2 slices=2 reduction=2"},
-      {{"cluster_sync();  // no block may leave", "// "}, "groups=1 slices=2 reduction=2"},
+      {{"cluster_meet();  // no block may leave", "// "}, "groups=1 slices=2 reduction=2"},
       {{"if (n + j >= args.n) continue;", ""}, "groups=2 slices=1"},
       {{"if (way > 0) return;", ""}, "groups=1 slices=4"},
   };
