@@ -34,7 +34,7 @@ const Known* find_rival(const Snapshot& snapshot, const Request& request, const 
 
 // Why the first choice is no winning kernel.
 std::string why_none(const Snapshot& snapshot, const Known* known, const Decision& decision) {
-  if (known == nullptr) return "not tuned";
+  if (known == nullptr) return std::string(kNotTuned);
   if (!known->kernel || !is_direct(known->kernel->origin)) return "no own kernel was measured";
   if (!known->vendor || !is_direct(known->vendor->origin)) return "never compared with cuBLASLt";
   const bool lost = decision.choices.size() > 1 &&

@@ -1,9 +1,14 @@
 #pragma once
 
+#include <string_view>
+
 #include "dispatch/decision.h"
 #include "dispatch/failure.h"
 
 namespace gemmtune::dispatch {
+
+// Why a problem of which no result is known has no winner.
+inline constexpr std::string_view kNotTuned = "not tuned";
 
 // An own kernel that was measured to be faster than all of cuBLASLt's algorithms.
 struct Winner {

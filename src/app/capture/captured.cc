@@ -16,14 +16,6 @@ struct Merged {
   std::vector<float> us;
 };
 
-// The smaller of the two in the middle: a problem's first call also loads its kernel.
-std::optional<double> median(std::vector<float> values) {
-  if (values.empty()) return std::nullopt;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return static_cast<double>(*middle);
-}
-
 void add(Merged& merged, const ProductCount& count) {
   CapturedProblem& captured = merged.captured;
   captured.calls += count.calls;
@@ -111,27 +103,46 @@ double Captured::total_us() const {
              [](const OtherProducts& other) { return other.total_us; });
 }
 
-Captured merge(const ProductCounts& counts) {
-  std::map<std::string, Merged> problems;
-  std::map<std::string, OtherProducts> others;
+std::optional<double> median(std::vector<float> values) {
+  if (values.empty()) return std::nullopt;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return static_cast<double>(*middle);
+}
+
+std::vector<OtherProducts> for_each_problem(
+    const ProductCounts& counts,
+    const std::function<void(const Problem& problem, const ProductCount& count)>& use) {
+  std::map<std::string, OtherProducts> by_reason;
   for (const ProductCount& count : counts.products) {
     const auto problem = cublas_preload::problem_of(count.product);
-    if (!problem) {
-      OtherProducts& other = others[problem.error().message];
-      other.reason = problem.error().message;
-      add(other, count);
+    if (problem) {
+      use(*problem, count);
       continue;
     }
-    Merged& merged = problems[key(*problem)];
-    merged.captured.problem = *problem;
-    add(merged, count);
+    OtherProducts& other = by_reason[problem.error().message];
+    other.reason = problem.error().message;
+    add(other, count);
   }
+  std::vector<OtherProducts> others;
+  others.reserve(by_reason.size());
+  for (auto& [reason, other] : by_reason) others.push_back(std::move(other));
+  return others;
+}
+
+Captured merge(const ProductCounts& counts) {
+  std::map<std::string, Merged> problems;
   Captured captured;
+  captured.others =
+      for_each_problem(counts, [&](const Problem& problem, const ProductCount& count) {
+        Merged& merged = problems[key(problem)];
+        merged.captured.problem = problem;
+        add(merged, count);
+      });
   for (auto& [text, merged] : problems) {
     merged.captured.call_us = median(std::move(merged.us));
     captured.problems.push_back(merged.captured);
   }
-  for (auto& [reason, other] : others) captured.others.push_back(std::move(other));
   captured.families = families_of(captured.problems);
   sort_by(captured.problems, [](const CapturedProblem& p) { return p.total_us(); });
   sort_by(captured.others, [](const OtherProducts& other) { return other.total_us; });

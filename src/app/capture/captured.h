@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,6 +51,16 @@ struct Captured {
   int64_t calls() const;  // of all problems and others
   double total_us() const;
 };
+
+// The smaller of the two in the middle: a problem's first call also loads its kernel. Nothing of
+// nothing.
+std::optional<double> median(std::vector<float> values);
+
+// Calls use(problem, count) for each count that is a problem of this project. Returns the others,
+// put together by why they are none, in the order of that.
+std::vector<OtherProducts> for_each_problem(
+    const ProductCounts& counts,
+    const std::function<void(const Problem& problem, const ProductCount& count)>& use);
 
 // Puts together what was counted in all processes.
 Captured merge(const ProductCounts& counts);

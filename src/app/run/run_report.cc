@@ -6,14 +6,12 @@
 #include <tuple>
 #include <utility>
 
-#include "cublas_preload/product_problem.h"
+#include "dispatch/winner.h"
 
 namespace gemmtune::app {
 namespace {
 
 using cublas_preload::Ran;
-
-constexpr std::string_view kNotTuned = "not tuned";  // as dispatch/winner.h says
 
 struct MergedRun {
   RunProblem problem;
@@ -22,10 +20,10 @@ struct MergedRun {
 };
 
 std::optional<SampledTime> sampled_median(std::vector<float> values) {
-  if (values.empty()) return std::nullopt;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return SampledTime{static_cast<double>(*middle), static_cast<int64_t>(values.size())};
+  const auto samples = static_cast<int64_t>(values.size());
+  const auto middle = median(std::move(values));
+  if (!middle) return std::nullopt;
+  return SampledTime{*middle, samples};
 }
 
 void add(MergedRun& merged, const ProductCount& count) {
@@ -75,26 +73,17 @@ int64_t RunReport::own_calls() const {
 
 RunReport run_report(const ProductCounts& counts) {
   std::map<std::string, MergedRun> problems;
-  std::map<std::string, OtherProducts> others;
-  for (const ProductCount& count : counts.products) {
-    const auto problem = cublas_preload::problem_of(count.product);
-    if (!problem) {
-      OtherProducts& other = others[problem.error().message];
-      other.reason = problem.error().message;
-      other.calls += count.calls;
-      continue;
-    }
-    MergedRun& merged = problems[key(*problem)];
-    merged.problem.problem = *problem;
-    add(merged, count);
-  }
   RunReport report;
+  report.others = for_each_problem(counts, [&](const Problem& problem, const ProductCount& count) {
+    MergedRun& merged = problems[key(problem)];
+    merged.problem.problem = problem;
+    add(merged, count);
+  });
   for (auto& [text, merged] : problems) {
     merged.problem.own_time = sampled_median(std::move(merged.own_us));
     merged.problem.cublas_time = sampled_median(std::move(merged.cublas_us));
     report.problems.push_back(std::move(merged.problem));
   }
-  for (auto& [reason, other] : others) report.others.push_back(std::move(other));
   const auto rank = [](const RunProblem& problem) {
     return std::tuple(problem.own, problem.saved_us().value_or(0), problem.calls);
   };
@@ -111,7 +100,7 @@ ProductCounts not_tuned(const ProductCounts& counts) {
   ProductCounts missing;
   missing.processes = counts.processes;
   for (const ProductCount& count : counts.products) {
-    if (count.run.ran == Ran::cublas && count.run.text.data() == kNotTuned)
+    if (count.run.ran == Ran::cublas && count.run.text.data() == dispatch::kNotTuned)
       missing.products.push_back(count);
   }
   return missing;

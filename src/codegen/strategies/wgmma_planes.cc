@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "codegen/aligned_copies.h"
 #include "codegen/registry.h"
 #include "codegen/wgmma_strategy.h"
 
@@ -75,9 +76,7 @@ class WgmmaPlanes final : public WgmmaStrategy {
 
   // Of the planes.
   KernelTraits main_traits(const KernelSpec& spec) const override {
-    KernelTraits traits = spec.traits;
-    traits.vector_a = traits.vector_b = kAlignedVector;
-    return traits;
+    return aligned_copies::aligned(spec.traits);
   }
 
   std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override {
