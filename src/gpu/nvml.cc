@@ -41,7 +41,6 @@ constexpr std::array<const char*, 9> kReasonNames = {"gpu_idle",
                                                      "hw_thermal_slowdown",
                                                      "hw_power_brake_slowdown",
                                                      "display_clock_setting"};
-constexpr uint64_t kSlowingReasons = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
 
 template <class Entry>
 void resolve(const SharedLibrary& library, const char* name, Entry& entry) {
@@ -91,10 +90,6 @@ std::vector<std::string> throttle_reason_names(uint64_t reasons) {
                                               : "bit " + std::to_string(bit));
   }
   return names;
-}
-
-uint64_t slowing_reasons(uint64_t reasons) {
-  return reasons & kSlowingReasons;
 }
 
 Nvml::Nvml(std::unique_ptr<const NvmlApi> api) : api_(std::move(api)) {}

@@ -28,7 +28,8 @@ std::vector<std::string> throttle_reason_names(uint64_t reasons);
 
 // The reasons that make a measurement slower than the same kernel would be otherwise: power and
 // thermal limits. Idle, and clocks that an administrator set, are not among them.
-uint64_t slowing_reasons(uint64_t reasons);
+inline constexpr uint64_t kPowerLimit = 0x4;
+inline constexpr uint64_t kSlowingReasons = kPowerLimit | 0x8 | 0x20 | 0x40 | 0x80;
 
 class NvmlDevice;
 struct NvmlApi;  // private to nvml.cc

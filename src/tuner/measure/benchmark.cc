@@ -3,11 +3,17 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <thread>
 
 namespace gemmtune::tuner {
 namespace {
 
-constexpr int64_t kMostLaunches = 400;
+constexpr int64_t kMostLaunches = 200;
+constexpr int kTurnSamples = 3;  // behind the one that warms up
+// As long as an independent program rests while it captures its next graph, and no longer than
+// leaves a program's share of products of its GPU time.
+constexpr double kRestPerLaunchUs = 60;
+constexpr double kRestShare = 0.75;
 
 using Clock = std::chrono::steady_clock;
 
@@ -16,7 +22,7 @@ double seconds_since(Clock::time_point start) {
 }
 
 struct RoundSample {
-  double time_us;
+  double time_us = 0;
   std::optional<gpu::ClockSample> clocks;
 };
 
@@ -32,17 +38,44 @@ gpu::Result<std::vector<RoundSample>> take_round(std::span<const Contender> cont
   return round;
 }
 
-// Whether the limiter acted on some samples of the round and not on others.
-bool unevenly_slowed(const std::vector<RoundSample>& round) {
+// Whether a limiter of `kinds` acted on some samples of the round and not on others.
+bool unevenly_slowed(const std::vector<RoundSample>& round, uint64_t kinds) {
   uint64_t any = 0;
   uint64_t all = ~uint64_t{0};
   for (const RoundSample& sample : round) {
-    const uint64_t reasons =
-        sample.clocks ? gpu::slowing_reasons(sample.clocks->throttle_reasons.value_or(0)) : 0;
-    any |= reasons;
+    const uint64_t reasons = sample.clocks ? sample.clocks->throttle_reasons.value_or(0) : 0;
+    any |= reasons & kinds;
     all &= reasons;
   }
-  return any != all;
+  return any != (all & kinds);
+}
+
+gpu::Result<RoundSample> take_turn(const Contender& contender, const gpu::Stream& stream,
+                                   const std::optional<gpu::NvmlDevice>& nvml) {
+  const auto start = Clock::now();
+  RoundSample sample;
+  std::vector<double> times;
+  for (int i = 0; i <= kTurnSamples; ++i) {
+    if (auto started = contender.graph->start(stream); !started)
+      return tl::unexpected(started.error());
+    // While the last one runs: reading takes milliseconds, which would be a rest.
+    if (nvml && i == kTurnSamples) sample.clocks = nvml->sample();
+    auto time = contender.graph->wait_us();
+    if (!time) return tl::unexpected(time.error());
+    if (i > 0) times.push_back(*time);
+  }
+  const double busy_us = 1e6 * seconds_since(start);
+  sample.time_us = median_interval(times).median;
+  std::this_thread::sleep_for(
+      std::chrono::duration<double, std::micro>(rest_us(contender.graph->launches(), busy_us)));
+  return sample;
+}
+
+void keep(std::span<Contender> contenders, const std::vector<RoundSample>& round) {
+  for (size_t i = 0; i < contenders.size(); ++i) {
+    contenders[i].samples_us.push_back(round[i].time_us);
+    if (round[i].clocks) contenders[i].clocks.push_back(*round[i].clocks);
+  }
 }
 
 bool all_done(std::span<const Contender> contenders, const StoppingRule& rule) {
@@ -78,9 +111,17 @@ gpu::Result<TimedGraph> TimedGraph::record(const gpu::Stream& stream, const Oper
 }
 
 gpu::Result<double> TimedGraph::sample_us(const gpu::Stream& stream) const {
-  if (auto done = begin_.record(stream.handle()); !done) return tl::unexpected(done.error());
-  if (auto done = graph_.launch(stream); !done) return tl::unexpected(done.error());
-  if (auto done = end_.record(stream.handle()); !done) return tl::unexpected(done.error());
+  if (auto started = start(stream); !started) return tl::unexpected(started.error());
+  return wait_us();
+}
+
+gpu::Result<void> TimedGraph::start(const gpu::Stream& stream) const {
+  if (auto done = begin_.record(stream.handle()); !done) return done;
+  if (auto done = graph_.launch(stream); !done) return done;
+  return end_.record(stream.handle());
+}
+
+gpu::Result<double> TimedGraph::wait_us() const {
   if (auto done = end_.synchronize(); !done) return tl::unexpected(done.error());
   auto elapsed = gpu::elapsed_us(begin_, end_);
   if (!elapsed) return tl::unexpected(elapsed.error());
@@ -121,17 +162,44 @@ gpu::Result<void> compare(std::span<Contender> contenders, const gpu::Stream& st
   while (kept < rule.max_samples) {
     auto samples = take_round(contenders, stream, nvml);
     if (!samples) return tl::unexpected(samples.error());
-    if (unevenly_slowed(*samples) && dropped < rule.max_samples) {
+    if (unevenly_slowed(*samples, gpu::kSlowingReasons) && dropped < rule.max_samples) {
       ++dropped;
     } else {
       ++kept;
-      for (size_t i = 0; i < contenders.size(); ++i) {
-        contenders[i].samples_us.push_back((*samples)[i].time_us);
-        if ((*samples)[i].clocks) contenders[i].clocks.push_back(*(*samples)[i].clocks);
-      }
+      keep(contenders, *samples);
     }
     if (all_done(contenders, rule)) break;
     if (kept >= rule.min_samples && seconds_since(start) > plan.max_seconds) break;
+  }
+  return {};
+}
+
+double rest_us(int64_t launches, double busy_us) {
+  return std::min(kRestPerLaunchUs * static_cast<double>(launches), kRestShare * busy_us);
+}
+
+gpu::Result<void> compare_in_turns(std::span<Contender> contenders, const gpu::Stream& stream,
+                                   const std::optional<gpu::NvmlDevice>& nvml,
+                                   const StoppingRule& rule, double max_seconds) {
+  if (contenders.empty()) return {};
+  // The state that each turn leaves for the next.
+  if (auto done = take_turn(contenders.back(), stream, nvml); !done)
+    return tl::unexpected(done.error());
+  const auto start = Clock::now();
+  int dropped = 0;
+  for (int kept = 0; kept < rule.max_samples;) {
+    std::vector<RoundSample> round;
+    for (const Contender& contender : contenders) {
+      auto sample = take_turn(contender, stream, nvml);
+      if (!sample) return tl::unexpected(sample.error());
+      round.push_back(*sample);
+    }
+    const uint64_t not_power = gpu::kSlowingReasons & ~gpu::kPowerLimit;
+    if (unevenly_slowed(round, not_power) && dropped++ < rule.max_samples) continue;
+    keep(contenders, round);
+    ++kept;
+    if (all_done(contenders, rule)) break;
+    if (kept >= rule.min_samples && seconds_since(start) > max_seconds) break;
   }
   return {};
 }

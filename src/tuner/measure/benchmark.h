@@ -34,6 +34,11 @@ class TimedGraph {
 
   // Runs the graph once and returns the time of one product in microseconds.
   gpu::Result<double> sample_us(const gpu::Stream& stream) const;
+  // The same in two steps: the graph runs between them.
+  gpu::Result<void> start(const gpu::Stream& stream) const;
+  gpu::Result<double> wait_us() const;
+
+  int64_t launches() const { return launches_; }
 
  private:
   TimedGraph(gpu::GraphExec graph, gpu::Event begin, gpu::Event end, int64_t launches)
@@ -49,10 +54,11 @@ class TimedGraph {
 };
 
 // How long a sample takes. In a search, so long that the event timer's half microsecond does not
-// matter. In a final round as long as a program's own loops keep the card busy: a card at its power
-// limit lowers its clocks only after some milliseconds.
+// matter. In heats, so long that many in turns keep a card at its power limit. In a last round, so
+// long that the few of a turn last longer than the limit takes to act, if each product is long.
 inline constexpr double kSearchSampleUs = 200;
-inline constexpr double kFinalSampleUs = 4000;
+inline constexpr double kHeatSampleUs = 4000;
+inline constexpr double kFinalSampleUs = 16000;
 
 // Products a graph should hold so that a sample lasts `sample_us`, if one takes `product_us`: whole
 // walks over the sets, and of small products no more than a graph is quickly made of.
@@ -89,5 +95,21 @@ struct ComparePlan {
 // up after rule.max_samples rounds). Results are appended to the contenders.
 gpu::Result<void> compare(std::span<Contender> contenders, const gpu::Stream& stream,
                           const std::optional<gpu::NvmlDevice>& nvml, const ComparePlan& plan);
+
+// How long the card rests after a turn of `busy_us` of graphs of so many launches, in microseconds.
+// A power limit averages over some 30 ms: short products, whose turn is over by then, start rested
+// and run at the clocks that they have between a program's other kernels; long ones run at those
+// that the limit leaves (docs/decisions/0007-turns.md).
+double rest_us(int64_t launches, double busy_us);
+
+// Takes samples of all contenders, round after round, one contender's turn after the other's: its
+// graph four times, the median of the last three of which is its sample, and a rest. So what a
+// contender's samples are depends on no other contender. Ends when the rule is satisfied for each,
+// or after `max_seconds` once there are rule.min_samples rounds. A round in which heat, or the
+// board, slowed some contenders and not others is thrown away (given up after rule.max_samples
+// rounds); the power limit is a contender's own doing. Results are appended to the contenders.
+gpu::Result<void> compare_in_turns(std::span<Contender> contenders, const gpu::Stream& stream,
+                                   const std::optional<gpu::NvmlDevice>& nvml,
+                                   const StoppingRule& rule, double max_seconds);
 
 }  // namespace gemmtune::tuner

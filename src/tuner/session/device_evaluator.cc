@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "tuner/model/tensor_model.h"
+#include "tuner/session/measured.h"
 
 namespace gemmtune::tuner {
 namespace {
@@ -20,10 +21,8 @@ constexpr int64_t kPlanesWorkspaceBytes = int64_t{1} << 30;
 constexpr int kShortSeries = 2;
 constexpr int kLongSeries = 5;
 constexpr int kVendorSeries = 3;
-// Algorithms of the vendor's up to so many times its best take part in the final round.
+// Algorithms of the vendor's up to so many times its best may take part in the last round.
 constexpr double kCloseToBest = 1.03;
-// Of a lasting load, before the final round's samples.
-constexpr double kFinalWarmUpSeconds = 0.05;
 // Rates that no product exceeds by much: the lower bound of its time.
 constexpr double kRealisticTflops = 60;
 constexpr double kRealisticHalfTflops = 750;  // 16-bit operands, and f32 by tensor cores
@@ -31,24 +30,6 @@ const CaseSizes kVerifySizes{301, 333, 77};
 
 StoppingRule fixed_samples(int count) {
   return {count, count, 0};
-}
-
-store::Measurement to_measurement(const Contender& contender, std::optional<double> baseline_us) {
-  const MedianInterval interval = median_interval(contender.samples_us);
-  const ClockSummary clocks = summarize(contender.clocks);
-  store::Measurement m;
-  m.median_us = interval.median;
-  m.ci_low_us = interval.low;
-  m.ci_high_us = interval.high;
-  m.min_us = *std::min_element(contender.samples_us.begin(), contender.samples_us.end());
-  m.sample_count = interval.count;
-  m.samples_us = contender.samples_us;
-  m.sm_clock_min_mhz = clocks.sm_clock_min_mhz;
-  m.sm_clock_median_mhz = clocks.sm_clock_median_mhz;
-  m.power_w = clocks.power_w;
-  m.throttle_reasons = clocks.throttle_reasons;
-  m.baseline_median_us = baseline_us;
-  return m;
 }
 
 store::Outcome outcome_of(VerdictKind kind) {
@@ -131,7 +112,7 @@ Expected<void> DeviceEvaluator::rebuild_after_crash() {
   if (best_vendor_rank_ < 0) return {};
   Runner runner;
   runner.vendor_rank = best_vendor_rank_;
-  auto graph = record(enqueue_vendor(best_vendor_rank_));
+  auto graph = record(enqueue_vendor(best_vendor_rank_), launches_);
   if (!graph) return tl::unexpected(graph.error());
   runner.graph = std::move(*graph);
   auto sample = runner.graph->sample_us(bench_->stream);
@@ -150,8 +131,8 @@ Enqueue DeviceEvaluator::enqueue_vendor(int rank) const {
   return tuner::enqueue_vendor(*bench_->vendor, rank, kVendorWorkspaceBytes);
 }
 
-gpu::Result<TimedGraph> DeviceEvaluator::record(const Enqueue& enqueue) const {
-  return TimedGraph::record(bench_->stream, bench_->sets, enqueue, launches_);
+gpu::Result<TimedGraph> DeviceEvaluator::record(const Enqueue& enqueue, int64_t launches) const {
+  return TimedGraph::record(bench_->stream, bench_->sets, enqueue, launches);
 }
 
 VendorResult DeviceEvaluator::vendor_result(int rank, const Contender& contender) const {
@@ -173,7 +154,7 @@ Expected<std::vector<VendorResult>> DeviceEvaluator::measure_vendor() {
   std::vector<Contender> contenders;
   contenders.reserve(static_cast<size_t>(count));
   for (int rank = 0; rank < count; ++rank) {
-    auto graph = record(enqueue_vendor(rank));
+    auto graph = record(enqueue_vendor(rank), launches_);
     if (!graph) continue;  // an algorithm that cannot run here is no baseline
     Runner runner;
     runner.vendor_rank = rank;
@@ -197,7 +178,7 @@ Expected<std::vector<VendorResult>> DeviceEvaluator::measure_vendor() {
   // At a lasting load's clocks the order may be another.
   for (const VendorResult& result : results) {
     if (result.measurement.median_us < kCloseToBest * *fastest_us_)
-      vendor_finalists_.push_back(result.rank);
+      close_vendor_ranks_.push_back(result.rank);
   }
   incumbent_ = {std::move(runners[static_cast<size_t>(best - results.begin())]),
                 Incumbency::of_vendor(best->measurement.median_us)};
@@ -263,7 +244,7 @@ gpu::Result<Evaluation> DeviceEvaluator::measure(launch::LoadedKernel loaded,
                                                  Evaluation evaluation) {
   Runner runner;
   runner.kernel = std::move(loaded);
-  auto graph = record(enqueue_kernel(*runner.kernel));
+  auto graph = record(enqueue_kernel(*runner.kernel), launches_);
   if (!graph) return tl::unexpected(graph.error());
   runner.graph = std::move(*graph);
 
@@ -310,88 +291,6 @@ Evaluation DeviceEvaluator::eliminated(double sample_us, Evaluation evaluation) 
   evaluation.time_us = incumbent_->standing.score_of_sample(sample_us);
   evaluation.measurement = to_measurement(side, incumbent_->standing.median_us());
   return evaluation;
-}
-
-// In a new context: in one that has loaded, captured graphs and copied for some time, every kernel
-// of a graph starts 0.4 us later, the vendor's as well as own ones (docs/performance.md).
-Expected<FinalResults> DeviceEvaluator::finish(std::span<const Finalist> finalists) {
-  if (auto rebuilt = rebuild(); !rebuilt) return tl::unexpected(rebuilt.error());
-  if (fastest_us_)
-    launches_ = launches_per_graph(bench_->sets.count(), *fastest_us_, kFinalSampleUs);
-  auto results = run_final(finalists);
-  if (!results) return tl::unexpected(results.error());
-  return std::move(*results);
-}
-
-// Each once.
-std::vector<int> DeviceEvaluator::final_vendor_ranks() const {
-  if (best_vendor_rank_ < 0) return {};
-  std::vector<int> ranks = {0, best_vendor_rank_};
-  ranks.insert(ranks.end(), vendor_finalists_.begin(), vendor_finalists_.end());
-  std::sort(ranks.begin(), ranks.end());
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-  return ranks;
-}
-
-gpu::Result<FinalResults> DeviceEvaluator::run_final(std::span<const Finalist> finalists) {
-  auto entered = bench_->context->enter();
-  if (!entered) return tl::unexpected(entered.error());
-  std::vector<Runner> runners;
-  runners.reserve(finalists.size() + final_vendor_ranks().size());
-  const auto add = [&](Runner runner, const auto& enqueue) -> gpu::Result<void> {
-    runners.push_back(std::move(runner));
-    auto graph = record(enqueue(runners.back()));
-    if (!graph) return tl::unexpected(graph.error());
-    runners.back().graph = std::move(*graph);
-    return {};
-  };
-  for (const Finalist& finalist : finalists) {
-    auto kernel =
-        launch::LoadedKernel::load(bench_->context, finalist.candidate.spec, finalist.kernel.cubin);
-    if (!kernel) return tl::unexpected(kernel.error());
-    Runner runner;
-    runner.kernel = std::move(*kernel);
-    if (auto done =
-            add(std::move(runner), [this](const Runner& r) { return enqueue_kernel(*r.kernel); });
-        !done) {
-      return tl::unexpected(done.error());
-    }
-  }
-  for (const int rank : final_vendor_ranks()) {
-    Runner runner;
-    runner.vendor_rank = rank;
-    if (auto done = add(std::move(runner),
-                        [this](const Runner& r) { return enqueue_vendor(r.vendor_rank); });
-        !done) {
-      return tl::unexpected(done.error());
-    }
-  }
-  std::vector<Contender> contenders;
-  contenders.reserve(runners.size());
-  for (const Runner& runner : runners) contenders.push_back({"", &*runner.graph, {}, {}});
-  auto compared =
-      compare(contenders, bench_->stream, services_.nvml,
-              ComparePlan{StoppingRule{}, options_.max_final_seconds, kFinalWarmUpSeconds});
-  if (!compared) return tl::unexpected(compared.error());
-
-  FinalResults results;
-  std::optional<double> vendor_us;
-  for (size_t i = finalists.size(); i < runners.size(); ++i) {
-    results.vendor.push_back(vendor_result(runners[i].vendor_rank, contenders[i]));
-    results.vendor.back().measurement.final_round = true;
-    const double median = results.vendor.back().measurement.median_us;
-    vendor_us = std::min(median, vendor_us.value_or(median));
-  }
-  for (size_t i = 0; i < finalists.size(); ++i) {
-    Evaluation evaluation;
-    evaluation.measurement = to_measurement(contenders[i], vendor_us);
-    evaluation.measurement->final_round = true;
-    evaluation.time_us = evaluation.measurement->median_us;
-    if (auto judged = judge_accuracy(*runners[i].kernel, evaluation); !judged)
-      return tl::unexpected(judged.error());
-    results.finalists.push_back(std::move(evaluation));
-  }
-  return results;
 }
 
 }  // namespace gemmtune::tuner

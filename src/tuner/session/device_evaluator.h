@@ -78,7 +78,7 @@ class DeviceEvaluator final : public Evaluator {
   Expected<void> rebuild_after_crash();
   Enqueue enqueue_kernel(const launch::LoadedKernel& kernel) const;
   Enqueue enqueue_vendor(int rank) const;
-  gpu::Result<TimedGraph> record(const Enqueue& enqueue) const;
+  gpu::Result<TimedGraph> record(const Enqueue& enqueue, int64_t launches) const;
   gpu::Result<Evaluation> verify_and_measure(const Candidate& candidate,
                                              const jit::CompiledKernel& kernel);
   // On the benchmark's own operands: fills in the errors, and the outcome where they are too large.
@@ -86,19 +86,25 @@ class DeviceEvaluator final : public Evaluator {
   gpu::Result<Evaluation> measure(launch::LoadedKernel kernel, Evaluation evaluation);
   Evaluation eliminated(double sample_us, Evaluation evaluation) const;
   std::vector<int> final_vendor_ranks() const;
+  gpu::Result<std::vector<Runner>> final_runners(std::span<const Finalist> finalists);
+  gpu::Result<std::vector<Contender>> contend(const std::vector<Runner*>& runners,
+                                              double sample_us);
+  gpu::Result<std::vector<Runner*>> run_heats(std::span<const Finalist> finalists,
+                                              std::vector<Runner>& runners);
   gpu::Result<FinalResults> run_final(std::span<const Finalist> finalists);
   VendorResult vendor_result(int rank, const Contender& contender) const;
 
   DeviceServices services_;
   Problem problem_;
   EvaluationOptions options_;
-  int64_t launches_ = 1;
+  int64_t launches_ = 1;  // of a search's samples
   std::optional<Bench> bench_;
   std::optional<Incumbent> incumbent_;
   int best_vendor_rank_ = -1;
-  std::optional<double> fastest_us_;    // of all that was timed, vendor and own
-  std::vector<int> vendor_finalists_;   // ranks, beside the first and the best
-  std::optional<double> vendor_error_;  // of that algorithm, on the benchmark's own operands
+  std::optional<double> fastest_us_;     // of all that was timed, vendor and own
+  std::vector<int> vendor_finalists_;    // ranks that were asked for, beside the first and the best
+  std::vector<int> close_vendor_ranks_;  // nearly as fast as the best in short series
+  std::optional<double> vendor_error_;   // of that algorithm, on the benchmark's own operands
 };
 
 }  // namespace gemmtune::tuner

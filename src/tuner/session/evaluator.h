@@ -38,10 +38,13 @@ struct VendorResult {
 struct Finalist {
   Candidate candidate;
   jit::CompiledKernel kernel;
+  double search_us = 0;  // as the search compares candidates; 0 where none did
+  bool stays = true;     // takes part in the last round whatever heats say
 };
 
 struct FinalResults {
-  std::vector<Evaluation> finalists;  // parallel to what finish() was given
+  // Parallel to what finish() was given; nothing of those that did not reach the last round.
+  std::vector<std::optional<Evaluation>> finalists;
   // First heuristic, best of all, and those that were added, measured in the same rounds.
   std::vector<VendorResult> vendor;
 };
@@ -64,7 +67,8 @@ class Evaluator {
   // gave it, beside the first and the best.
   virtual void add_vendor_finalist(int /*rank*/) {}
 
-  // Compares the best candidates and the vendor with the full stopping rule.
+  // Compares the best candidates and the vendor with the full stopping rule; of many candidates,
+  // those that short heats leave (heats.h).
   virtual Expected<FinalResults> finish(std::span<const Finalist> finalists) = 0;
 };
 

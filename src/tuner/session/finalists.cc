@@ -5,11 +5,16 @@
 #include <tuple>
 #include <utility>
 
+#include "tuner/session/heats.h"
+
 namespace gemmtune::tuner {
 namespace {
 
-constexpr size_t kFastest = 6;
+constexpr size_t kMost = 24;          // with the code that the search timed
+constexpr size_t kMostToCompile = 6;  // of the others
 constexpr int kOfGeometry = 2;
+// Of the fastest one's time. Who is further behind would have to gain that at lower clocks.
+constexpr double kWithin = 1.06;
 
 // Not as the search's geometry, of which stages are part: those change little under a lasting load.
 bool same_geometry(const Candidate& a, const Candidate& b) {
@@ -38,7 +43,7 @@ void Finalists::add(Scored found) {
     return same_geometry(scored.candidate, inserted->candidate) && ++count > kOfGeometry;
   });
   if (third != best_.end()) best_.erase(third);
-  if (best_.size() > kFastest) best_.pop_back();
+  if (best_.size() > kMost) best_.pop_back();
 }
 
 void Finalists::add_defender(Scored found) {
@@ -47,11 +52,16 @@ void Finalists::add_defender(Scored found) {
 }
 
 std::vector<Finalists::Scored> Finalists::chosen() const {
-  std::vector<Scored> chosen = best_;
-  const bool among_them =
-      defender_ && std::any_of(chosen.begin(), chosen.end(), [&](const Scored& scored) {
-        return scored.candidate.key == defender_->candidate.key;
-      });
+  std::vector<Scored> chosen;
+  size_t to_compile = 0;
+  for (const Scored& scored : best_) {
+    if (chosen.size() >= kLastRound && scored.time_us > kWithin * best_.front().time_us) break;
+    if (!scored.kernel && to_compile++ >= kMostToCompile) continue;
+    chosen.push_back(scored);
+  }
+  const bool among_them = std::any_of(chosen.begin(), chosen.end(), [&](const Scored& scored) {
+    return defends(scored.candidate);
+  });
   if (defender_ && !among_them) chosen.push_back(*defender_);
   return chosen;
 }

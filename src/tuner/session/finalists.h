@@ -9,11 +9,11 @@
 
 namespace gemmtune::tuner {
 
-// The candidates that a session measures side by side at its end: the fastest few, at most two of
-// one geometry, and the best of what was recorded before. A search measures in short series and
-// between pauses; under a lasting load, at the power limit, geometries that need less energy may
-// change places with others, while variants of one stay close. Times of an earlier session were
-// taken at other clocks altogether, so its best takes part whatever they say.
+// The candidates that a session measures side by side at its end: those that are close to the
+// fastest, at most two of one geometry, and the best of what was recorded before. A search measures
+// in short series and between pauses; under a lasting load, at the power limit, geometries that
+// need less energy may change places with others, while variants of one stay close. Times of an
+// earlier session were taken at other clocks altogether, so its best takes part whatever they say.
 class Finalists {
  public:
   struct Scored {
@@ -29,8 +29,12 @@ class Finalists {
   // The same, of the best candidate of earlier sessions.
   void add_defender(Scored found);
 
-  // Fastest first, the defender last where it is not among them.
+  // Fastest first, the defender last where it is not among them: at least as many as take part in a
+  // last round, where there are so many, and several times that where they are close.
   std::vector<Scored> chosen() const;
+  bool defends(const Candidate& candidate) const {
+    return defender_ && defender_->candidate.key == candidate.key;
+  }
 
   const Scored* fastest() const { return best_.empty() ? nullptr : &best_.front(); }
   bool has_defender() const { return defender_.has_value(); }

@@ -130,6 +130,7 @@ class Ladder {
       if (!spec) continue;
       auto finalist = with_code(rung, *spec);
       if (!finalist) return tl::unexpected(finalist.error());
+      finalist->stays = true;
       finalists.push_back(std::move(*finalist));
       rungs.push_back(&rung);
     }
@@ -146,8 +147,9 @@ class Ladder {
     auto results = (*evaluator)->finish(finalists);
     if (!results) return tl::unexpected(results.error());
     for (size_t i = 0; i < finalists.size(); ++i) {
+      if (!results->finalists[i]) continue;
       auto record =
-          recorder.evaluated(finalists[i].candidate, finalists[i].kernel, results->finalists[i]);
+          recorder.evaluated(finalists[i].candidate, finalists[i].kernel, *results->finalists[i]);
       if (!record) return tl::unexpected(record.error());
       take(std::move(*record), *rungs[i]);
     }
@@ -162,7 +164,7 @@ class Ladder {
     auto compiled =
         services_.session.compiler->compile({candidate.source, candidate.spec.arch, {}});
     if (!compiled) return make_error(ErrorKind::failed, compiled.error().first_error);
-    return Finalist{std::move(candidate), std::move(*compiled)};
+    return Finalist{std::move(candidate), std::move(*compiled), 0, true};
   }
 
   static void take(store::Record record, Rung& rung) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tuner/model/performance_model.h"
+#include "tuner/session/heats.h"
 
 namespace gemmtune::tuner {
 
@@ -37,6 +38,10 @@ Expected<FinalResults> ModelEvaluator::finish(std::span<const Finalist> finalist
   FinalResults results;
   bool have_winner = false;
   for (const Finalist& finalist : finalists) {
+    if (results.finalists.size() >= kLastRound) {
+      results.finalists.emplace_back();
+      continue;
+    }
     Evaluation evaluation;
     evaluation.time_us = predicted_us(finalist.candidate.spec, finalist.kernel);
     evaluation.predicted_us = evaluation.time_us;

@@ -339,8 +339,9 @@ class Session {
     auto results = services_.evaluator->finish(finalists);
     if (!results) return tl::unexpected(results.error());
     for (size_t i = 0; i < finalists.size(); ++i) {
+      if (!results->finalists[i]) continue;
       auto record =
-          recorder_->evaluated(finalists[i].candidate, finalists[i].kernel, results->finalists[i]);
+          recorder_->evaluated(finalists[i].candidate, finalists[i].kernel, *results->finalists[i]);
       if (!record) return tl::unexpected(record.error());
       if (record->outcome == store::Outcome::ok) report_.ranking.push_back(std::move(*record));
     }
@@ -365,12 +366,14 @@ class Session {
   // With the code that the search timed; that of another session or process is compiled here.
   // Nothing, with that recorded, where it does not compile.
   Expected<std::optional<Finalist>> with_code(Finalists::Scored scored) {
-    if (scored.kernel) return Finalist{std::move(scored.candidate), *scored.kernel};
+    const bool defends = finalists_.defends(scored.candidate);
+    if (scored.kernel)
+      return Finalist{std::move(scored.candidate), *scored.kernel, scored.time_us, defends};
     auto compiled =
         services_.compiler->compile({scored.candidate.source, scored.candidate.spec.arch, {}});
     if (compiled) {
       ++(compiled->from_cache ? report_.cached : report_.compiled);
-      return Finalist{std::move(scored.candidate), std::move(*compiled)};
+      return Finalist{std::move(scored.candidate), std::move(*compiled), scored.time_us, defends};
     }
     auto record = recorder_->failed(scored.candidate, store::Outcome::compile_failed,
                                     compiled.error().first_error);

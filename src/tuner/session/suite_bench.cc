@@ -76,7 +76,8 @@ Expected<BenchTimes> bench(Evaluator& evaluator, const BenchPlan& plan) {
   if (!results) return tl::unexpected(results.error());
   take_vendor(*results, plan, times);
   for (size_t i = 0; i < verified->indices.size(); ++i) {
-    const Evaluation& evaluation = results->finalists[i];
+    if (!results->finalists[i]) continue;
+    const Evaluation& evaluation = *results->finalists[i];
     const store::CandidateKey& key = verified->finalists[i].candidate.key;
     BenchedKernel& kernel = times.kernels[verified->indices[i]];
     if (is_right(evaluation) && evaluation.measurement) {

@@ -68,9 +68,12 @@ TEST_CASE("the library is shut down with its last owner") {
 }
 
 TEST_CASE("throttle reasons have names, and only limits slow a kernel down") {
+  using Names = std::vector<std::string>;
   CHECK(throttle_reason_names(0).empty());
   CHECK(throttle_reason_names(0x1 | 0x4 | 0x100 | 0x1000) ==
-        std::vector<std::string>{"gpu_idle", "sw_power_cap", "display_clock_setting", "bit 12"});
-  CHECK(slowing_reasons(0x1 | 0x2 | 0x10 | 0x100) == 0);
-  CHECK(slowing_reasons(0x1ff) == (0x4 | 0x8 | 0x20 | 0x40 | 0x80));
+        Names{"gpu_idle", "sw_power_cap", "display_clock_setting", "bit 12"});
+  CHECK(throttle_reason_names(kPowerLimit) == Names{"sw_power_cap"});
+  CHECK(throttle_reason_names(kSlowingReasons) ==
+        Names{"sw_power_cap", "hw_slowdown", "sw_thermal_slowdown", "hw_thermal_slowdown",
+              "hw_power_brake_slowdown"});
 }

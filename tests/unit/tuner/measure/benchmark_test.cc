@@ -10,7 +10,7 @@ namespace {
 TEST_CASE("a graph holds whole walks over the sets that last as long as a sample") {
   for (const int64_t sets : {1, 2, 7, 100, 1000}) {
     for (const double product_us : {1.0, 3.0, 46.0, 900.0, 20000.0}) {
-      for (const double sample_us : {kSearchSampleUs, kFinalSampleUs}) {
+      for (const double sample_us : {kSearchSampleUs, kHeatSampleUs, kFinalSampleUs}) {
         CAPTURE(sets);
         CAPTURE(product_us);
         const int64_t launches = launches_per_graph(sets, product_us, sample_us);
@@ -20,10 +20,16 @@ TEST_CASE("a graph holds whole walks over the sets that last as long as a sample
         CHECK(one_walk_less < sample_us);
         // Long enough, but for products so short that recording them would take longer.
         const bool is_long = static_cast<double>(launches) * product_us >= sample_us;
-        CHECK((is_long || launches >= 400));
+        CHECK((is_long || launches >= 200));
       }
     }
   }
+}
+
+TEST_CASE("after a turn the card rests, longer after more launches") {
+  CHECK(rest_us(200, 28000) == 12000);
+  CHECK(rest_us(200, 8000) == 6000);  // no longer than three quarters of the turn
+  CHECK(rest_us(11, 64000) == 660);  // a long product's turns are one load
 }
 
 TEST_CASE("operand sets hold a bias in lines of its own, and C by its own type") {

@@ -50,9 +50,9 @@ class LoggedEvaluator final : public Evaluator {
       const std::string& strategy = finalists[i].candidate.key.strategy;
       log_.finals.back().push_back(strategy);
       if (strategy != log_.wrong_in_last_round) continue;
-      results->finalists[i] = {};
-      results->finalists[i].outcome = store::Outcome::wrong_result;
-      results->finalists[i].reason = "planted";
+      results->finalists[i].emplace();
+      results->finalists[i]->outcome = store::Outcome::wrong_result;
+      results->finalists[i]->reason = "planted";
     }
     return results;
   }

@@ -1,0 +1,158 @@
+// How a search on a device ends: heats, and a last round.
+#include <algorithm>
+#include <utility>
+
+#include "tuner/session/device_evaluator.h"
+#include "tuner/session/heats.h"
+#include "tuner/session/measured.h"
+
+namespace gemmtune::tuner {
+namespace {
+
+// The most of the vendor's algorithms that reach the last round only because they are close to its
+// best.
+constexpr size_t kCloseInLastRound = 1;
+constexpr StoppingRule kHeatRule{3, 3, 0};
+// A product that takes so many times the fastest one's time gets a graph of its own length.
+constexpr double kFarBehind = 2;
+// Of a lasting load, before the samples of heats.
+constexpr double kHeatWarmUpSeconds = 0.05;
+constexpr StoppingRule kLastRoundRule{6, 7, 0.01};
+
+}  // namespace
+
+// In a new context: in one that has loaded, captured graphs and copied for some time, every kernel
+// of a graph starts 0.4 us later, the vendor's as well as own ones (docs/performance.md).
+Expected<FinalResults> DeviceEvaluator::finish(std::span<const Finalist> finalists) {
+  if (auto rebuilt = rebuild(); !rebuilt) return tl::unexpected(rebuilt.error());
+  auto results = run_final(finalists);
+  if (!results) return tl::unexpected(results.error());
+  return std::move(*results);
+}
+
+// Each once.
+std::vector<int> DeviceEvaluator::final_vendor_ranks() const {
+  if (best_vendor_rank_ < 0) return {};
+  std::vector<int> ranks = {0, best_vendor_rank_};
+  ranks.insert(ranks.end(), vendor_finalists_.begin(), vendor_finalists_.end());
+  ranks.insert(ranks.end(), close_vendor_ranks_.begin(), close_vendor_ranks_.end());
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
+// The finalists, and behind them the vendor's algorithms.
+gpu::Result<std::vector<DeviceEvaluator::Runner>> DeviceEvaluator::final_runners(
+    std::span<const Finalist> finalists) {
+  const std::vector<int> ranks = final_vendor_ranks();
+  std::vector<Runner> runners(finalists.size() + ranks.size());  // graphs refer to them
+  for (size_t i = 0; i < finalists.size(); ++i) {
+    auto kernel = launch::LoadedKernel::load(bench_->context, finalists[i].candidate.spec,
+                                             finalists[i].kernel.cubin);
+    if (!kernel) return tl::unexpected(kernel.error());
+    runners[i].kernel = std::move(*kernel);
+  }
+  for (size_t i = 0; i < ranks.size(); ++i) runners[finalists.size() + i].vendor_rank = ranks[i];
+  return runners;
+}
+
+// Records what runners do in a sample of such a length; returns them as contenders.
+gpu::Result<std::vector<Contender>> DeviceEvaluator::contend(const std::vector<Runner*>& runners,
+                                                             double sample_us) {
+  std::vector<Contender> contenders;
+  for (Runner* const runner : runners) {
+    const Enqueue enqueue =
+        runner->kernel ? enqueue_kernel(*runner->kernel) : enqueue_vendor(runner->vendor_rank);
+    const auto walk = record(enqueue, bench_->sets.count());
+    if (!walk) return tl::unexpected(walk.error());
+    auto us = walk->sample_us(bench_->stream);
+    if (!us) return tl::unexpected(us.error());
+    // As many for all that are close to each other.
+    const double fastest_us = fastest_us_.value_or(*us);
+    const double product_us = *us > kFarBehind * fastest_us ? *us : fastest_us;
+    auto graph = record(enqueue, launches_per_graph(bench_->sets.count(), product_us, sample_us));
+    if (!graph) return tl::unexpected(graph.error());
+    runner->graph = std::move(*graph);
+    contenders.push_back({"", &*runner->graph, {}, {}});
+  }
+  return contenders;
+}
+
+// Which runners go on to the last round. The vendor's algorithms run beside the finalists under a
+// lasting load; of those that are only close to its best one, the best goes on.
+gpu::Result<std::vector<DeviceEvaluator::Runner*>> DeviceEvaluator::run_heats(
+    std::span<const Finalist> finalists, std::vector<Runner>& runners) {
+  std::vector<Runner*> all;
+  for (Runner& runner : runners) all.push_back(&runner);
+  const bool may_leave =
+      finalists.size() > kLastRound &&
+      std::any_of(finalists.begin(), finalists.end(), [](const Finalist& f) { return !f.stays; });
+  if (!may_leave && close_vendor_ranks_.size() <= kCloseInLastRound) return all;
+  auto contenders = contend(all, kHeatSampleUs);
+  if (!contenders) return tl::unexpected(contenders.error());
+  auto compared = compare(*contenders, bench_->stream, services_.nvml,
+                          ComparePlan{kHeatRule, 5, kHeatWarmUpSeconds});
+  if (!compared) return tl::unexpected(compared.error());
+  const auto time = [&](size_t i) { return median_interval((*contenders)[i].samples_us).median; };
+  std::vector<HeatTimes> heats;
+  for (size_t i = 0; i < finalists.size(); ++i)
+    heats.push_back({finalists[i].search_us, time(i), finalists[i].stays});
+  std::vector<Runner*> left;
+  for (const size_t i : last_round(heats)) left.push_back(all[i]);
+  std::vector<std::pair<double, Runner*>> close;
+  for (size_t i = finalists.size(); i < all.size(); ++i) {
+    const int rank = all[i]->vendor_rank;
+    const auto& asked = vendor_finalists_;
+    const bool anyway = rank == 0 || rank == best_vendor_rank_ ||
+                        std::find(asked.begin(), asked.end(), rank) != asked.end();
+    if (anyway) {
+      left.push_back(all[i]);
+    } else {
+      close.emplace_back(time(i), all[i]);
+    }
+  }
+  std::sort(close.begin(), close.end());
+  for (size_t i = 0; i < std::min(close.size(), kCloseInLastRound); ++i)
+    left.push_back(close[i].second);
+  return left;
+}
+
+gpu::Result<FinalResults> DeviceEvaluator::run_final(std::span<const Finalist> finalists) {
+  auto entered = bench_->context->enter();
+  if (!entered) return tl::unexpected(entered.error());
+  auto runners = final_runners(finalists);
+  if (!runners) return tl::unexpected(runners.error());
+  auto left = run_heats(finalists, *runners);
+  if (!left) return tl::unexpected(left.error());
+  auto contenders = contend(*left, kFinalSampleUs);
+  if (!contenders) return tl::unexpected(contenders.error());
+  auto compared = compare_in_turns(*contenders, bench_->stream, services_.nvml, kLastRoundRule,
+                                   options_.max_final_seconds);
+  if (!compared) return tl::unexpected(compared.error());
+
+  FinalResults results;
+  results.finalists.resize(finalists.size());
+  std::optional<double> vendor_us;
+  for (size_t i = 0; i < left->size(); ++i) {
+    const Runner& runner = *(*left)[i];
+    if (runner.kernel) continue;
+    results.vendor.push_back(vendor_result(runner.vendor_rank, (*contenders)[i]));
+    results.vendor.back().measurement.final_round = true;
+    const double median = results.vendor.back().measurement.median_us;
+    vendor_us = std::min(median, vendor_us.value_or(median));
+  }
+  for (size_t i = 0; i < left->size(); ++i) {
+    const Runner& runner = *(*left)[i];
+    if (!runner.kernel) continue;
+    Evaluation evaluation;
+    evaluation.measurement = to_measurement((*contenders)[i], vendor_us);
+    evaluation.measurement->final_round = true;
+    evaluation.time_us = evaluation.measurement->median_us;
+    if (auto judged = judge_accuracy(*runner.kernel, evaluation); !judged)
+      return tl::unexpected(judged.error());
+    results.finalists[static_cast<size_t>(&runner - runners->data())] = std::move(evaluation);
+  }
+  return results;
+}
+
+}  // namespace gemmtune::tuner
