@@ -15,10 +15,11 @@ namespace gemmtune::cublas_preload {
 inline constexpr char kFolderVariable[] = "GEMM_TUNE_CAPTURE_DIR";
 inline constexpr char kFileSuffix[] = ".products";
 inline constexpr char kRunFolderVariable[] = "GEMM_TUNE_RUN_DIR";
-inline constexpr std::array<char, 8> kMagic = {'g', 'm', 't', 'p', 'r', 'o', 'd', '2'};
+inline constexpr std::array<char, 8> kMagic = {'g', 'm', 't', 'p', 'r', 'o', 'd', '3'};
 inline constexpr uint32_t kSamplesKept = 32;
 
-// GPU times of some calls; the last kSamplesKept of them are kept.
+// GPU times of some calls; the last kSamplesKept of them are kept. One thread writes while others
+// read.
 struct Samples {
   uint64_t taken = 0;
   std::array<float, kSamplesKept> us = {};
@@ -35,8 +36,9 @@ enum class Detour : uint32_t {
   workspace,  // there was no memory for one
   operands,   // null pointers, alpha = 0, an address that the kernel cannot take
   failure,    // the kernel could not be started
+  slower,     // in this process cuBLAS was measured to be faster
 };
-inline constexpr size_t kDetours = 6;
+inline constexpr size_t kDetours = 7;
 
 // The part of a record that only `gemm-tune run` uses.
 struct RunRecord {

@@ -139,8 +139,10 @@ uint64_t ProductTable::calls(const ProductRecord& record) {
 }
 
 void ProductTable::add_sample(Samples& samples, float us) {
-  samples.us[samples.taken % kSamplesKept] = us;
-  ++samples.taken;
+  const std::atomic_ref<uint64_t> taken(samples.taken);
+  const uint64_t number = taken.load(std::memory_order_relaxed);
+  std::atomic_ref<float>(samples.us[number % kSamplesKept]).store(us, std::memory_order_relaxed);
+  taken.store(number + 1, std::memory_order_release);
 }
 
 }  // namespace gemmtune::cublas_preload

@@ -106,7 +106,7 @@ OwnKernels* Recorder::own_kernels() {
 Recorder::Timed Recorder::start(const OwnCall& verdict, const Asked& asked, ProductRecord& record) {
   Timed timed;
   if (verdict.captured) return timed;
-  timed.turn = own_->next_turn(record);
+  timed.turn = own_->next_turn(record, table_->number_of(record));
   if (timed.turn == OwnKernels::Turn::untimed) return timed;
   timed.pair = timer().start(asked.stream, 0);
   if (timed.pair < 0) timed.turn = OwnKernels::Turn::untimed;

@@ -121,6 +121,8 @@ std::string_view detour_name(cublas_preload::Detour detour) {
       return "operands";
     case Detour::failure:
       return "failure";
+    case Detour::slower:
+      return "slower";
   }
   return "";
 }

@@ -9,6 +9,7 @@
 #include "cublas_preload/log.h"
 #include "cublas_preload/own/context_kernels.h"
 #include "cublas_preload/own/scalar.h"
+#include "cublas_preload/own/slower_here.h"
 #include "cublas_preload/product_problem.h"
 
 namespace gemmtune::cublas_preload {
@@ -53,7 +54,8 @@ OwnKernels::OwnKernels(RunSettings settings, const RunDriver& driver, uint32_t c
     : settings_(std::move(settings)),
       driver_(driver),
       capacity_(capacity),
-      refused_(new std::atomic<bool>[capacity]()) {}
+      refused_(new std::atomic<bool>[capacity]()),
+      slower_(new std::atomic<bool>[capacity]()) {}
 
 OwnKernels::~OwnKernels() = default;
 
@@ -209,6 +211,11 @@ OwnCall OwnKernels::find(const Asked& asked, ProductRecord& record, size_t numbe
       call.detour = Detour::failure;
       return call;
     }
+    if (slower_[number].load(std::memory_order_relaxed)) {
+      call.verdict = OwnCall::Verdict::detour;
+      call.detour = Detour::slower;
+      return call;
+    }
     take_operands(asked, *context, call);
     return call;
   } catch (const std::exception& error) {
@@ -237,16 +244,17 @@ bool OwnKernels::enqueue(const OwnCall& call, const Asked& asked, ProductRecord&
   return false;
 }
 
-OwnKernels::Turn OwnKernels::next_turn(ProductRecord& record) const {
-  // A pair of every 16 calls at first, then of every 512.
-  constexpr uint64_t kOften = 16;
-  constexpr uint64_t kRarely = 512;
-  constexpr uint64_t kBeginning = 512;
+OwnKernels::Turn OwnKernels::next_turn(ProductRecord& record, size_t number) {
+  // A pair of every 4 calls until there is enough to judge by, then of every 16, then of every 512.
+  constexpr uint64_t kBeginning = 64;
+  constexpr uint64_t kSome = 512;
   const uint64_t call =
       std::atomic_ref<uint64_t>(record.run.eligible_calls).fetch_add(1, std::memory_order_relaxed);
   if (!settings_.compare_times) return Turn::untimed;
-  const uint64_t period = call < kBeginning ? kOften : kRarely;
+  const uint64_t period = call < kBeginning ? 4 : call < kSome ? 16 : 512;
   const uint64_t place = call % period;
+  if (place == 0 && is_slower_here(record.run.own, record.cublas))
+    slower_[number].store(true, std::memory_order_relaxed);
   if (place == period / 2) return Turn::timed_cublas;
   return place == period - 1 ? Turn::timed_own : Turn::untimed;
 }

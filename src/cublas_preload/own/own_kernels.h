@@ -33,9 +33,10 @@ class OwnKernels {
   // Enqueues a call whose verdict was `own`; false if nothing was, and cuBLAS has to.
   bool enqueue(const OwnCall& call, const Asked& asked, ProductRecord& record) noexcept;
 
-  // Whether the next eligible call is for comparing times, and whose.
+  // Whether the next eligible call is for comparing times, and whose. Looks at the times that were
+  // taken: where cuBLAS is faster, it gets all further calls of the problem.
   enum class Turn { untimed, timed_own, timed_cublas };
-  Turn next_turn(ProductRecord& record) const;
+  Turn next_turn(ProductRecord& record, size_t number);
 
   // That the heuristic was asked, without further wishes, and answered with this first.
   void note_first_choice(const Product& product, const lt::Algorithm& algorithm) {
@@ -67,6 +68,8 @@ class OwnKernels {
   FirstChoices first_choices_;
   // Problems that no device computes, by their number.
   std::unique_ptr<std::atomic<bool>[]> refused_;
+  // Problems that cuBLAS was faster at in this process, by their number.
+  std::unique_ptr<std::atomic<bool>[]> slower_;
   std::array<std::atomic<ContextKernels*>, kMostContexts> contexts_ = {};
   std::mutex mutex_;  // of those who make contexts, and who write what was decided
   std::vector<std::unique_ptr<ContextKernels>> owned_;

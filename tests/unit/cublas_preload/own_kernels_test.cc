@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "../rounds.h"
+#include "cublas_preload/own/slower_here.h"
 #include "cublas_preload/recorder.h"
 #include "fake_kernels.h"
 #include "gpu/stream.h"
@@ -405,17 +406,50 @@ TEST_CASE_FIXTURE(WithWorkspace, "without memory for a workspace cuBLAS computes
 TEST_CASE("some calls of a problem go to cuBLAS, and both are timed") {
   Process process;
   process.settings.compare_times = true;
-  for (int i = 0; i < 512; ++i) CHECK(process.serve(f32_call()) == lt::Status::success);
+  for (int i = 0; i < 32; ++i) CHECK(process.serve(f32_call()) == lt::Status::success);
   process.recorder.reset();
   const auto record = read_records(process.library.folder.file("products")).records.front();
-  CHECK(process.handed_on == 32);
-  CHECK(record.run.detours[static_cast<size_t>(Detour::timed)] == 32);
-  CHECK(record.run.own_calls == 480);
-  CHECK(record.calls == 512);
-  CHECK(record.run.own.taken >= 31);
-  CHECK(record.cublas.taken >= 31);
+  CHECK(process.handed_on == 8);
+  CHECK(record.run.detours[static_cast<size_t>(Detour::timed)] == 8);
+  CHECK(record.run.own_calls == 24);
+  CHECK(record.calls == 32);
+  CHECK(record.run.own.taken >= 7);
+  CHECK(record.cublas.taken >= 7);
   CHECK(record.run.own.us[0] == 10);
   CHECK(record.cublas.us[0] == 0);
+}
+
+TEST_CASE("where cuBLAS is faster in this process it computes") {
+  Process process;
+  process.settings.compare_times = true;
+  const auto serve = [&](int calls) {
+    const int before = process.handed_on;
+    for (int i = 0; i < calls; ++i) CHECK(process.serve(f32_call()) == lt::Status::success);
+    return process.handed_on - before;
+  };
+  CHECK(serve(32) == 8);  // too few samples to say
+  CHECK(serve(8) >= 4);
+  CHECK(serve(100) == 100);
+  CHECK(process.run().detours[static_cast<size_t>(Detour::slower)] >= 100);
+  CHECK(process.run().ran == Ran::own);
+}
+
+TEST_CASE("cuBLAS is faster if the medians of eight samples say so by more than a hundredth") {
+  const auto times = [](int count, float us) {
+    Samples samples;
+    for (int i = 0; i < count; ++i) ProductTable::add_sample(samples, us);
+    return samples;
+  };
+  CHECK(is_slower_here(times(8, 102), times(8, 100)));
+  CHECK_FALSE(is_slower_here(times(8, 101), times(8, 100)));
+  CHECK_FALSE(is_slower_here(times(7, 200), times(8, 100)));
+  CHECK_FALSE(is_slower_here(times(8, 200), times(7, 100)));
+  // A first call that loads is one sample; of many the last are kept.
+  Samples own = times(7, 99);
+  ProductTable::add_sample(own, 50000);
+  CHECK_FALSE(is_slower_here(own, times(100, 100)));
+  for (int i = 0; i < 32; ++i) ProductTable::add_sample(own, 103);
+  CHECK(is_slower_here(own, times(100, 100)));
 }
 
 // --- Threads
