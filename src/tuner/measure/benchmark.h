@@ -54,7 +54,7 @@ class TimedGraph {
 };
 
 // How long a sample takes. In a search, so long that the event timer's half microsecond does not
-// matter. In heats, so long that many in turns keep a card at its power limit. In a last round, so
+// matter. In heats, so long that many in turns keep a card at its power limit. In a final round, so
 // long that the few of a turn last longer than the limit takes to act, if each product is long.
 inline constexpr double kSearchSampleUs = 200;
 inline constexpr double kHeatSampleUs = 4000;

@@ -21,7 +21,7 @@ constexpr int64_t kPlanesWorkspaceBytes = int64_t{1} << 30;
 constexpr int kShortSeries = 2;
 constexpr int kLongSeries = 5;
 constexpr int kVendorSeries = 3;
-// Algorithms of the vendor's up to so many times its best may take part in the last round.
+// Algorithms of the vendor's up to so many times its best may take part in the final round.
 constexpr double kCloseToBest = 1.03;
 // Rates that no product exceeds by much: the lower bound of its time.
 constexpr double kRealisticTflops = 60;

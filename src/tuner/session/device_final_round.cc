@@ -1,4 +1,4 @@
-// How a search on a device ends: heats, and a last round.
+// How a search on a device ends: heats, and a final round.
 #include <algorithm>
 #include <utility>
 
@@ -9,15 +9,15 @@
 namespace gemmtune::tuner {
 namespace {
 
-// The most of the vendor's algorithms that reach the last round only because they are close to its
+// The most of the vendor's algorithms that reach the final round only because they are close to its
 // best.
-constexpr size_t kCloseInLastRound = 1;
+constexpr size_t kCloseInFinalRound = 1;
 constexpr StoppingRule kHeatRule{3, 3, 0};
 // A product that takes so many times the fastest one's time gets a graph of its own length.
 constexpr double kFarBehind = 2;
 // Of a lasting load, before the samples of heats.
 constexpr double kHeatWarmUpSeconds = 0.05;
-constexpr StoppingRule kLastRoundRule{6, 7, 0.01};
+constexpr StoppingRule kFinalRule{6, 7, 0.01};
 
 }  // namespace
 
@@ -78,16 +78,16 @@ gpu::Result<std::vector<Contender>> DeviceEvaluator::contend(const std::vector<R
   return contenders;
 }
 
-// Which runners go on to the last round. The vendor's algorithms run beside the finalists under a
+// Which runners go on to the final round. The vendor's algorithms run beside the finalists under a
 // lasting load; of those that are only close to its best one, the best goes on.
 gpu::Result<std::vector<DeviceEvaluator::Runner*>> DeviceEvaluator::run_heats(
     std::span<const Finalist> finalists, std::vector<Runner>& runners) {
   std::vector<Runner*> all;
   for (Runner& runner : runners) all.push_back(&runner);
   const bool may_leave =
-      finalists.size() > kLastRound &&
+      finalists.size() > kInFinalRound &&
       std::any_of(finalists.begin(), finalists.end(), [](const Finalist& f) { return !f.stays; });
-  if (!may_leave && close_vendor_ranks_.size() <= kCloseInLastRound) return all;
+  if (!may_leave && close_vendor_ranks_.size() <= kCloseInFinalRound) return all;
   auto contenders = contend(all, kHeatSampleUs);
   if (!contenders) return tl::unexpected(contenders.error());
   auto compared = compare(*contenders, bench_->stream, services_.nvml,
@@ -98,7 +98,7 @@ gpu::Result<std::vector<DeviceEvaluator::Runner*>> DeviceEvaluator::run_heats(
   for (size_t i = 0; i < finalists.size(); ++i)
     heats.push_back({finalists[i].search_us, time(i), finalists[i].stays});
   std::vector<Runner*> left;
-  for (const size_t i : last_round(heats)) left.push_back(all[i]);
+  for (const size_t i : for_final_round(heats)) left.push_back(all[i]);
   std::vector<std::pair<double, Runner*>> close;
   for (size_t i = finalists.size(); i < all.size(); ++i) {
     const int rank = all[i]->vendor_rank;
@@ -112,7 +112,7 @@ gpu::Result<std::vector<DeviceEvaluator::Runner*>> DeviceEvaluator::run_heats(
     }
   }
   std::sort(close.begin(), close.end());
-  for (size_t i = 0; i < std::min(close.size(), kCloseInLastRound); ++i)
+  for (size_t i = 0; i < std::min(close.size(), kCloseInFinalRound); ++i)
     left.push_back(close[i].second);
   return left;
 }
@@ -126,7 +126,7 @@ gpu::Result<FinalResults> DeviceEvaluator::run_final(std::span<const Finalist> f
   if (!left) return tl::unexpected(left.error());
   auto contenders = contend(*left, kFinalSampleUs);
   if (!contenders) return tl::unexpected(contenders.error());
-  auto compared = compare_in_turns(*contenders, bench_->stream, services_.nvml, kLastRoundRule,
+  auto compared = compare_in_turns(*contenders, bench_->stream, services_.nvml, kFinalRule,
                                    options_.max_final_seconds);
   if (!compared) return tl::unexpected(compared.error());
 

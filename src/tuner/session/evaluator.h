@@ -39,11 +39,11 @@ struct Finalist {
   Candidate candidate;
   jit::CompiledKernel kernel;
   double search_us = 0;  // as the search compares candidates; 0 where none did
-  bool stays = true;     // takes part in the last round whatever heats say
+  bool stays = true;     // takes part in the final round whatever heats say
 };
 
 struct FinalResults {
-  // Parallel to what finish() was given; nothing of those that did not reach the last round.
+  // Parallel to what finish() was given; nothing of those that did not reach the final round.
   std::vector<std::optional<Evaluation>> finalists;
   // First heuristic, best of all, and those that were added, measured in the same rounds.
   std::vector<VendorResult> vendor;

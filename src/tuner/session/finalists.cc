@@ -55,7 +55,7 @@ std::vector<Finalists::Scored> Finalists::chosen() const {
   std::vector<Scored> chosen;
   size_t to_compile = 0;
   for (const Scored& scored : best_) {
-    if (chosen.size() >= kLastRound && scored.time_us > kWithin * best_.front().time_us) break;
+    if (chosen.size() >= kInFinalRound && scored.time_us > kWithin * best_.front().time_us) break;
     if (!scored.kernel && to_compile++ >= kMostToCompile) continue;
     chosen.push_back(scored);
   }

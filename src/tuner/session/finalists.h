@@ -30,7 +30,7 @@ class Finalists {
   void add_defender(Scored found);
 
   // Fastest first, the defender last where it is not among them: at least as many as take part in a
-  // last round, where there are so many, and several times that where they are close.
+  // final round, where there are so many, and several times that where they are close.
   std::vector<Scored> chosen() const;
   bool defends(const Candidate& candidate) const {
     return defender_ && defender_->candidate.key == candidate.key;

@@ -6,20 +6,20 @@
 
 namespace gemmtune::tuner {
 
-// Candidates of a last round.
-inline constexpr size_t kLastRound = 4;
+// Candidates of a final round.
+inline constexpr size_t kInFinalRound = 4;
 
-// What is known of a candidate before the last round; times in microseconds.
+// What is known of a candidate before the final round; times in microseconds.
 struct HeatTimes {
   double search_us = 0;   // in the search's short series, at full clocks
   double lasting_us = 0;  // under a lasting load, at the clocks that the power limit leaves
   bool stays = false;
 };
 
-// Which candidates go on to the last round, in their order: the kLastRound best by the product of
-// both times, and all that stay. Programs run at either clocks: a product between other kernels
+// Which candidates go on to the final round, in their order: the kInFinalRound best by the product
+// of both times, and all that stay. Programs run at either clocks: a product between other kernels
 // at nearly full ones, one after another at those of the limit. A kernel that needs little energy
 // and much time is good for the second only.
-std::vector<size_t> last_round(std::span<const HeatTimes> heats);
+std::vector<size_t> for_final_round(std::span<const HeatTimes> heats);
 
 }  // namespace gemmtune::tuner

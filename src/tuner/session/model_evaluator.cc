@@ -38,7 +38,7 @@ Expected<FinalResults> ModelEvaluator::finish(std::span<const Finalist> finalist
   FinalResults results;
   bool have_winner = false;
   for (const Finalist& finalist : finalists) {
-    if (results.finalists.size() >= kLastRound) {
+    if (results.finalists.size() >= kInFinalRound) {
       results.finalists.emplace_back();
       continue;
     }

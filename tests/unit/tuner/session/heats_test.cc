@@ -9,27 +9,27 @@ namespace {
 
 using Chosen = std::vector<size_t>;
 
-TEST_CASE("few finalists all reach the last round") {
-  CHECK(last_round({}).empty());
+TEST_CASE("few finalists all reach the final round") {
+  CHECK(for_final_round({}).empty());
   const std::vector<HeatTimes> two = {{2, 2, false}, {1, 1, true}};
-  CHECK(last_round(two) == Chosen{0, 1});
+  CHECK(for_final_round(two) == Chosen{0, 1});
 }
 
 TEST_CASE("a finalist has to be good at full clocks and under a lasting load") {
   std::vector<HeatTimes> heats(6, {100, 110, false});
   heats[1] = {106, 107, false};  // needs little energy and much time
   heats[4] = {100, 113, false};  // the other way round
-  CHECK(last_round(heats) == Chosen{0, 2, 3, 5});
+  CHECK(for_final_round(heats) == Chosen{0, 2, 3, 5});
   heats[1] = {102, 107, false};  // gains more than it loses
-  CHECK(last_round(heats) == Chosen{0, 1, 2, 3});
+  CHECK(for_final_round(heats) == Chosen{0, 1, 2, 3});
 }
 
-TEST_CASE("who stays reaches the last round whatever its times") {
+TEST_CASE("who stays reaches the final round whatever its times") {
   std::vector<HeatTimes> heats(7, {100, 110, false});
   heats[3] = {200, 220, true};
-  CHECK(last_round(heats) == Chosen{0, 1, 2, 3, 4});
+  CHECK(for_final_round(heats) == Chosen{0, 1, 2, 3, 4});
   heats[3] = {90, 100, true};  // and takes no second place then
-  CHECK(last_round(heats) == Chosen{0, 1, 2, 3});
+  CHECK(for_final_round(heats) == Chosen{0, 1, 2, 3});
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ struct Log {
   int searched = 0;                              // candidates
   std::vector<std::vector<std::string>> finals;  // strategies of each last comparison
   std::string wrong_strategy;                    // whose kernels are all wrong
-  std::string wrong_in_last_round;
+  std::string wrong_in_final_round;
   std::atomic<bool>* stop = nullptr;
   int stop_after = 0;  // candidates
 };
@@ -49,7 +49,7 @@ class LoggedEvaluator final : public Evaluator {
     for (size_t i = 0; i < finalists.size(); ++i) {
       const std::string& strategy = finalists[i].candidate.key.strategy;
       log_.finals.back().push_back(strategy);
-      if (strategy != log_.wrong_in_last_round) continue;
+      if (strategy != log_.wrong_in_final_round) continue;
       results->finalists[i].emplace();
       results->finalists[i]->outcome = store::Outcome::wrong_result;
       results->finalists[i]->reason = "planted";
@@ -98,7 +98,7 @@ TEST_CASE_FIXTURE(LadderFixture, "each strategy's best, compared with the vendor
   CHECK(report.vendor_best->measurement->median_us == 100);
   CHECK(log.finals == std::vector<std::vector<std::string>>{{"naive", "double_buffer"}});
   CHECK_FALSE(report.interrupted);
-  // The last round is in the history of what it measured.
+  // The final round is in the history of what it measured.
   CHECK(store->history(report.rungs[0].best->id)->size() == 3);
   CHECK(store->best(request.problem, filter())->value().id == report.rungs[1].best->id);
 }
@@ -117,7 +117,7 @@ TEST_CASE_FIXTURE(LadderFixture, "what was tried is not searched again, unless a
   log = {};
   const LadderReport second = climbed();
   CHECK(log.searched == 0);
-  CHECK(log.evaluators == 1);  // that of the last round
+  CHECK(log.evaluators == 1);  // that of the final round
   CHECK(second.rungs[1].best->id == first.rungs[1].best->id);
   CHECK(second.rungs[1].tried == 3);
   request.max_candidates = 5;
@@ -137,8 +137,8 @@ TEST_CASE_FIXTURE(LadderFixture, "a strategy that fails is a note, the others go
   CHECK(log.finals.front().size() == 1);
 }
 
-TEST_CASE_FIXTURE(LadderFixture, "a kernel that is wrong in the last round is no result") {
-  log.wrong_in_last_round = "double_buffer";
+TEST_CASE_FIXTURE(LadderFixture, "a kernel that is wrong in the final round is no result") {
+  log.wrong_in_final_round = "double_buffer";
   const LadderReport report = climbed();
   CHECK(report.rungs[0].best);
   CHECK_FALSE(report.rungs[1].best);
