@@ -2,6 +2,7 @@
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Statement.h>
 
+#include "store/record_loader.h"
 #include "store/sql.h"
 #include "store/sqlite_store.h"
 
@@ -36,9 +37,10 @@ Expected<int64_t> SqliteStore::judge(const Judge& judge) {
     if (was_judged_by(database_, judge.fingerprint)) return 0;
     SQLite::Transaction transaction(database_, kWrite);
     int64_t changed = 0;
+    RecordLoader loader(database_);
     SQLite::Statement set(database_, sql::kSetOutdated);
     for (const Judged& known : read_judged(database_)) {
-      const std::optional<Record> record = load(known.id);
+      const std::optional<Record> record = loader.load(known.id);
       const bool outdated = record && judge.is_outdated(*record, known.driver_version);
       if (outdated == known.outdated) continue;
       set.bind(":outdated", static_cast<int>(outdated));

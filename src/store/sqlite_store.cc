@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/device.h"
+#include "store/record_loader.h"
 #include "store/record_rules.h"
 #include "store/sql.h"
 #include "store/timestamp.h"
@@ -191,20 +192,14 @@ bool SqliteStore::keeps_better(const JobRow& row, const Record& record, int64_t&
 }
 
 std::optional<Record> SqliteStore::load(int64_t id) {
-  SQLite::Statement query(database_, sql::kSelectRecord);
-  query.bind(":id", id);
-  if (!query.executeStep()) return std::nullopt;
-  Record record = read_record(query);
-  SQLite::Statement measurement(database_, sql::kSelectLatestMeasurement);
-  measurement.bind(":candidate_id", id);
-  if (measurement.executeStep()) record.measurement = read_measurement(measurement);
-  return record;
+  return RecordLoader(database_).load(id);
 }
 
 std::vector<Record> SqliteStore::load_all(const std::vector<int64_t>& ids) {
   std::vector<Record> records;
+  RecordLoader loader(database_);
   for (const int64_t id : ids) {
-    if (auto record = load(id)) records.push_back(*std::move(record));
+    if (auto record = loader.load(id)) records.push_back(*std::move(record));
   }
   return records;
 }

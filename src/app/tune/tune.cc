@@ -7,6 +7,7 @@
 
 #include "app/common/equipment.h"
 #include "app/common/records.h"
+#include "app/tune/shard.h"
 #include "app/tune/spaces.h"
 
 namespace gemmtune::app {
@@ -62,6 +63,12 @@ struct PreparedTune {
 Expected<PreparedTune> prepare(const Context& context, const TuneOptions& options) {
   auto wanted = parse_problems(options.problems);
   if (!wanted) return tl::unexpected(wanted.error());
+  if (!options.shard.empty()) {
+    const auto shard = parse_shard(options.shard);
+    if (!shard) return tl::unexpected(shard.error());
+    wanted = take_shard(std::move(*wanted), *shard);
+    if (!wanted) return tl::unexpected(wanted.error());
+  }
   auto spaces = choose_spaces(options.strategies, options.space_files);
   if (!spaces) return tl::unexpected(spaces.error());
   const Machine machine = find_machine(context);

@@ -87,6 +87,11 @@ void add_tune_command(CLI::App& parent, CommonOptions& common, Action& action) {
       ->type_name("N")
       ->transform(seed_number())
       ->group(group);
+  command
+      ->add_option("--shard", options->shard,
+                   "Only this part of the problems, 1/8 to 8/8; `db merge` puts results together")
+      ->type_name("I/N")
+      ->group(group);
   command->add_flag("--fresh", options->search.fresh, "Try again what is stored already")
       ->group(group);
   command->add_flag("--warm", options->search.warm, "Operands in cache instead of in memory")
@@ -98,6 +103,7 @@ void add_tune_command(CLI::App& parent, CommonOptions& common, Action& action) {
       "  gemm-tune tune --shape 4096x4096x4096 --layout tnt --seconds 30\n"
       "  gemm-tune tune --m 256:2048:256 --n 4096 --k 4096\n"
       "  gemm-tune tune --suite configs/suites/square.json --json\n"
+      "  gemm-tune tune --suite app.json --shard 3/8 --db node3.db    (the third of eight jobs)\n"
       "\n"
       "Where no GPU runs code for ARCH, candidates are compiled and ranked by a model: such "
       "results\n"

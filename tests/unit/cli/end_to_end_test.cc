@@ -263,6 +263,22 @@ TEST_CASE("ranges") {
   CHECK(keys.size() == 6);
 }
 
+TEST_CASE("shards of a list tune it together") {
+  require_compiler();
+  const Workplace place;
+  const auto keys = [&](const char* shard) {
+    const json tuned = place.tune(
+        {"--m", "64:320:64", "--n", "64", "--k", "64", "--candidates", "1", "--shard", shard});
+    std::vector<std::string> found;
+    for (const json& result : tuned["results"]) found.push_back(result["key"]);
+    return found;
+  };
+  using Keys = std::vector<std::string>;
+  CHECK(keys("1/2") == Keys{"f32/f32/ieee/ttt/64x64x64", "f32/f32/ieee/ttt/192x64x64",
+                            "f32/f32/ieee/ttt/320x64x64"});
+  CHECK(keys("2/2") == Keys{"f32/f32/ieee/ttt/128x64x64", "f32/f32/ieee/ttt/256x64x64"});
+}
+
 TEST_CASE("what emit prints compiles alone") {
   require_compiler();
   const Workplace place;
