@@ -1,5 +1,7 @@
 #include "app/tune/search.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <thread>
 #include <utility>
@@ -8,6 +10,15 @@
 
 namespace gemmtune::app {
 
+Expected<tuner::SearchMethod> parse_method(std::string_view text) {
+  using tuner::SearchMethod;
+  if (text == "model") return SearchMethod::model;
+  if (text == "random") return SearchMethod::random;
+  if (text == "exhaustive") return SearchMethod::exhaustive;
+  return usage_error(
+      fmt::format("--search: '{}' is no method; model, random and exhaustive are", text));
+}
+
 tuner::TuneRequest make_request(const SearchOptions& options, const DefaultCandidates& candidates,
                                 const Problem& problem, std::vector<codegen::SearchSpace> spaces,
                                 const Target& target) {
@@ -15,6 +26,7 @@ tuner::TuneRequest make_request(const SearchOptions& options, const DefaultCandi
   tuner::TuneRequest request;
   request.problem = problem;
   request.spaces = std::move(spaces);
+  request.method = options.method;
   request.max_candidates =
       options.candidates.value_or(target.device ? candidates.measured : candidates.predicted);
   request.max_seconds = options.seconds;

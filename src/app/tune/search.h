@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "app/common/target.h"
@@ -11,12 +12,14 @@
 #include "core/error.h"
 #include "core/problem.h"
 #include "store/record_store.h"
+#include "tuner/search/search.h"
 #include "tuner/session/setup.h"
 
 namespace gemmtune::app {
 
 // How far a search goes.
 struct SearchOptions {
+  tuner::SearchMethod method = tuner::SearchMethod::model;
   std::optional<int> candidates;  // none: the default
   double seconds = 0;             // 0: no limit
   int jobs = 0;                   // 0: as many as there are cores
@@ -24,6 +27,9 @@ struct SearchOptions {
   bool fresh = false;  // also what is recorded already
   bool warm = false;
 };
+
+// "model", "random" or "exhaustive"; a usage error if it is none.
+Expected<tuner::SearchMethod> parse_method(std::string_view text);
 
 // Without SearchOptions::candidates.
 struct DefaultCandidates {

@@ -20,6 +20,18 @@ struct Planned {
   std::string skipped;
 };
 
+// An exhaustive search tries everything, where no number was asked for. Why it cannot; else empty.
+std::string take_all(tuner::TuneRequest& request, const Target& target) {
+  constexpr size_t kMost = 100'000;
+  const size_t points = tuner::count_points(request, target.limits, kMost);
+  request.max_candidates = static_cast<int>(points);
+  if (points < kMost) return {};
+  return fmt::format(
+      "{} legal tiles or more are too many to try all; narrow the search by "
+      "--strategy, --space or --candidates",
+      kMost);
+}
+
 Planned plan(const WantedProblem& wanted, const std::vector<codegen::SearchSpace>& spaces,
              const Target& target, const SearchOptions& options) {
   Planned planned{wanted, {}, wanted.unsupported};
@@ -27,7 +39,10 @@ Planned plan(const WantedProblem& wanted, const std::vector<codegen::SearchSpace
   if (auto supported = supported_spaces(wanted.problem, spaces, target); supported) {
     planned.request = make_request(options, kTuneCandidates, wanted.problem,
                                    std::move(supported->spaces), target);
-    planned.request.until_settled = !options.candidates;
+    planned.request.until_settled =
+        !options.candidates && options.method == tuner::SearchMethod::model;
+    if (options.method == tuner::SearchMethod::exhaustive && !options.candidates)
+      planned.skipped = take_all(planned.request, target);
   } else {
     planned.skipped = supported.error().message;
   }
@@ -69,12 +84,16 @@ Expected<PreparedTune> prepare(const Context& context, const TuneOptions& option
     wanted = take_shard(std::move(*wanted), *shard);
     if (!wanted) return tl::unexpected(wanted.error());
   }
+  const auto method = parse_method(options.method);
+  if (!method) return tl::unexpected(method.error());
   auto spaces = choose_spaces(options.strategies, options.space_files);
   if (!spaces) return tl::unexpected(spaces.error());
   const Machine machine = find_machine(context);
   auto target = choose_target(options.target, machine);
   if (!target) return tl::unexpected(target.error());
-  auto planned = plan_all(*wanted, *spaces, *target, options.search);
+  SearchOptions search = options.search;
+  search.method = *method;
+  auto planned = plan_all(*wanted, *spaces, *target, search);
   if (!planned) return tl::unexpected(planned.error());
   auto equipment = load_equipment(context, machine, *target);
   if (!equipment) return tl::unexpected(equipment.error());

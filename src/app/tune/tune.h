@@ -20,6 +20,7 @@ struct TuneOptions {
   TargetOptions target;
   std::vector<std::string> strategies;   // empty: all that compute the problem
   std::vector<std::string> space_files;  // replace the compiled-in spaces of their strategies
+  std::string method = "model";          // see parse_method()
   std::string shard;                     // "2/8": only this part of the problems; empty: all
   SearchOptions search;
 };

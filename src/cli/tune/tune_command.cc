@@ -68,6 +68,12 @@ void add_tune_command(CLI::App& parent, CommonOptions& common, Action& action) {
       ->group(group)
       ->allow_extra_args(false);
   command
+      ->add_option("--search", options->method,
+                   "How candidates are chosen: model (by it and what was measured; the default), "
+                   "random, or exhaustive (all)")
+      ->type_name("METHOD")
+      ->group(group);
+  command
       ->add_option("--candidates", options->search.candidates,
                    "How many to try (default: 360 on a device; at most 96 without)")
       ->type_name("N")

@@ -138,6 +138,50 @@ void Search::random_steps(size_t count, std::vector<Choice>& out) {
   }
 }
 
+std::vector<Choice> Search::random_points(size_t count) {
+  std::vector<Choice> out;
+  if (geometries() == 0) return out;
+  for (int tries = 0; tries < kRandomTries * static_cast<int>(count) && out.size() < count; ++tries)
+    take(random_point(), out);
+  return out;
+}
+
+// The legal ones.
+std::vector<Choice> Search::points_of(const Choice& geometry) const {
+  const Space& space = spaces_[geometry.space];
+  const std::vector<size_t> varied = other_parameters(space.space);
+  std::vector<Choice> points;
+  Points point(space.space, varied, geometry);
+  do {
+    if (space.legal(point.tile())) points.push_back(point.choice());
+  } while (point.next());
+  return points;
+}
+
+std::vector<Choice> Search::next_points(size_t count) {
+  std::vector<Choice> out;
+  while (out.size() < count) {
+    if (rest_.empty()) {
+      if (next_geometry_ == geometries()) break;
+      rest_ = points_of(ranking_.geometries()[next_geometry_++]);
+      std::reverse(rest_.begin(), rest_.end());
+      continue;
+    }
+    take(rest_.back(), out);
+    rest_.pop_back();
+  }
+  return out;
+}
+
+size_t Search::count_points(size_t most) const {
+  size_t count = 0;
+  for (const Choice& geometry : ranking_.geometries()) {
+    count += points_of(geometry).size();
+    if (count >= most) return most;
+  }
+  return count;
+}
+
 std::vector<Choice> Search::proposals(size_t count) {
   if (samples_.size() < kEnoughSamples) return neighbours(count);
   std::vector<Choice> out = most_promising(count - count / kLocalShare);

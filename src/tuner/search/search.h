@@ -16,6 +16,13 @@
 
 namespace gemmtune::tuner {
 
+// How candidates are chosen.
+enum class SearchMethod {
+  model,       // what the model and earlier results promise
+  random,      // legal points at random: what a search has to be better than
+  exhaustive,  // all legal points, in the spaces' order
+};
+
 // Chooses which candidates to try. Pure: knows no GPU and no compiler.
 //
 // First the seeds: the legal points that a cost function likes best, few of each geometry (block,
@@ -73,6 +80,16 @@ class Search {
   // are none left, or nothing was reported or learnt.
   std::vector<Choice> proposals(size_t count);
 
+  // Up to `count` unseen points at random: a legal geometry, all alike, and anything legal with it.
+  // Fewer, or none, where tries do not find any.
+  std::vector<Choice> random_points(size_t count);
+
+  // Up to `count` unseen points in the spaces' order; empty behind the last one.
+  std::vector<Choice> next_points(size_t count);
+
+  // Legal points of all spaces; stops counting at `most`.
+  size_t count_points(size_t most) const;
+
   // The time of a choice; pass infinity for one that failed. Choices may be reported without having
   // been handed out (results of an earlier run).
   void report(const Choice& choice, double time_us);
@@ -95,6 +112,7 @@ class Search {
   bool have_seed(size_t index);
   bool take(const Choice& choice, std::vector<Choice>& out);
   bool is_new(const Choice& choice) const;
+  std::vector<Choice> points_of(const Choice& geometry) const;
   std::vector<Choice> neighbours(size_t count);
   std::vector<Choice> one_steps(const Choice& from);
   Choice random_step(size_t parents);
@@ -112,6 +130,8 @@ class Search {
   size_t next_seed_ = 0;
   size_t suggested_ = 0;  // end of the suggestions among the seeds
   std::set<Choice> seen_;
+  size_t next_geometry_ = 0;     // of next_points()
+  std::vector<Choice> rest_;     // of the geometry before it, last one first
   std::vector<Ranked> results_;  // sorted by time
   std::vector<Sample> samples_;
 };

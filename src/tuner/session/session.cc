@@ -33,6 +33,14 @@ constexpr auto kPoll = std::chrono::milliseconds(100);
 
 using Clock = std::chrono::steady_clock;
 
+std::vector<Search::Space> searched_spaces(const TuneRequest& request, const Problem& problem,
+                                           const DeviceSpec& limits) {
+  std::vector<Search::Space> spaces;
+  for (const codegen::SearchSpace& space : request.spaces)
+    spaces.push_back(ranked_space(space, problem, limits));
+  return spaces;
+}
+
 // One tuning run: the loop between search, compile pool, evaluator and store.
 class Session {
  public:
@@ -41,7 +49,8 @@ class Session {
         services_(services),
         problem_(canonical(request.problem)),
         compiler_version_(to_string(services.compiler->version())),
-        search_(make_spaces(), request.seed, ideal_us(problem_, services.limits), request.threads,
+        search_(searched_spaces(request, problem_, services.limits), request.seed,
+                ideal_us(problem_, services.limits), request.threads,
                 predicted() ? RankingOrder::cheapest_first : RankingOrder::in_turns),
         job_{problem_, services.limits.arch, subject_of(services).uuid, request.warm},
         prior_(*services.store, job_, services.limits, search_),
@@ -61,13 +70,6 @@ class Session {
   }
 
  private:
-  std::vector<Search::Space> make_spaces() const {
-    std::vector<Search::Space> spaces;
-    for (const codegen::SearchSpace& space : request_.spaces)
-      spaces.push_back(ranked_space(space, problem_, services_.limits));
-    return spaces;
-  }
-
   double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
   bool stopped() const { return services_.stop != nullptr && services_.stop->load(); }
   // What evaluates candidates then is what ranks them, but for the compiler's count of registers:
@@ -92,7 +94,7 @@ class Session {
     if (!request_.fresh) {
       if (auto done = resume(); !done) return done;
     }
-    if (!request_.fresh && services_.device) {
+    if (!request_.fresh && services_.device && request_.method == SearchMethod::model) {
       if (auto done = prior_.learn(); !done) return done;
     }
     return prior_.borrow();
@@ -274,8 +276,11 @@ class Session {
   }
 
   std::vector<Choice> choose(size_t wanted) {
-    if (predicted()) return search_.seeds(wanted);
     std::vector<Choice> choices;
+    if (request_.method == SearchMethod::random) choices = search_.random_points(wanted);
+    if (request_.method != SearchMethod::model)
+      return choices.empty() ? search_.next_points(wanted) : choices;
+    if (predicted()) return search_.seeds(wanted);
     while (choices.empty() && asked_seeds_ < first_seeds_) {
       asked_seeds_ = std::min(asked_seeds_ + wanted, first_seeds_);
       choices = search_.first_seeds(asked_seeds_);
@@ -433,6 +438,12 @@ class Session {
 };
 
 }  // namespace
+
+size_t count_points(const TuneRequest& request, const DeviceSpec& limits, size_t most) {
+  const Search search(searched_spaces(request, canonical(request.problem), limits), request.seed, 1,
+                      request.threads);
+  return search.count_points(most);
+}
 
 Device subject_of(const SessionServices& services) {
   return services.device ? *services.device : modelled_device(services.limits);

@@ -12,6 +12,7 @@
 #include "core/device.h"
 #include "jit/compiler.h"
 #include "store/record_store.h"
+#include "tuner/search/search.h"
 #include "tuner/session/evaluator.h"
 
 namespace gemmtune::tuner {
@@ -20,6 +21,7 @@ namespace gemmtune::tuner {
 struct TuneRequest {
   Problem problem;                           // any layout; tuned in its canonical form
   std::vector<codegen::SearchSpace> spaces;  // strategies and their parameter values
+  SearchMethod method = SearchMethod::model;
   // Of this job, those of earlier runs and of other processes included.
   int max_candidates = 0;
   // From the start of tune() to the end of the search, which goes on until a candidate worked; 0:
@@ -75,14 +77,18 @@ struct SessionServices {
   const std::atomic<bool>* stop = nullptr;           // set to end early with what was found so far
 };
 
+// How many candidates an exhaustive search has: legal points of the request's spaces. Stops
+// counting at `most`.
+size_t count_points(const TuneRequest& request, const DeviceSpec& limits, size_t most);
+
 // The device that results of a session are of: the one that is present, or the modelled one.
 Device subject_of(const SessionServices& services);
 
 // Searches, compiles, verifies, measures and records: the only write path. Every candidate is
 // recorded as soon as it is evaluated. Processes that tune one job at the same time share its
 // candidates: each takes over what the others found, and waits for what they are at before it ends.
-// Returns an error if nothing could be tried (no legal tile,
-// arch not served by the compiler) or the store fails.
+// Returns an error if nothing could be tried (no legal tile, arch not served by the compiler) or
+// the store fails.
 Expected<TuneReport> tune(const TuneRequest& request, const SessionServices& services);
 
 }  // namespace gemmtune::tuner

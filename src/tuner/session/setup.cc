@@ -16,6 +16,8 @@ store::RunInfo run_info(const TuneRequest& request, const Equipment& equipment,
                         std::string_view command, std::string_view tool_version) {
   std::string options = fmt::format("{} candidates={} seconds={} seed={}", command,
                                     request.max_candidates, request.max_seconds, request.seed);
+  if (request.method == SearchMethod::random) options += " random";
+  if (request.method == SearchMethod::exhaustive) options += " exhaustive";
   if (request.fresh) options += " fresh";
   if (request.warm) options += " warm";
   for (const codegen::SearchSpace& space : request.spaces)

@@ -185,6 +185,8 @@ TEST_CASE("numbers") {
   CHECK(contains(option_refused("--candidates", "many"), "--candidates"));
   CHECK(contains(option_refused("--seconds", "-1"), "--seconds"));
   CHECK(contains(option_refused("--jobs", "-1"), "--jobs"));
+  CHECK(contains(option_refused("--search", "exhaustive"), "narrow the search by --strategy"));
+  CHECK(contains(option_refused("--search", "all"), "model, random and exhaustive are"));
   CHECK(contains(option_refused("--shard", "9/8"), "write 1/8 for the first of eight"));
   CHECK(contains(option_refused("--shard", "1/2"), "1 problems make at most 1 shards"));
   CHECK(contains(option_refused("--batch", "0"), "batch"));

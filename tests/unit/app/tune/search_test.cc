@@ -15,6 +15,19 @@ TEST_CASE("a search tries as many as were asked for, else as many as what it cos
   CHECK(make_request(options, {360, 96}, problem, {}, target).max_candidates == 5);
 }
 
+TEST_CASE("a search has a method") {
+  using tuner::SearchMethod;
+  CHECK(parse_method("model").value() == SearchMethod::model);
+  SearchOptions options;
+  options.method = parse_method("random").value();
+  CHECK(make_request(options, kTuneCandidates, {}, {}, {}).method == SearchMethod::random);
+  CHECK(parse_method("exhaustive").value() == SearchMethod::exhaustive);
+  for (const char* text : {"", "all", "Model", "model "}) {
+    REQUIRE_FALSE(parse_method(text).has_value());
+    CHECK(parse_method(text).error().kind == ErrorKind::usage);
+  }
+}
+
 TEST_CASE("a search has the threads that were asked for, else one per core") {
   SearchOptions options;
   CHECK(make_request(options, kTuneCandidates, {}, {}, {}).threads >= 1);

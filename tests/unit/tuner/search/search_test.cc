@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
+#include <string>
+
+#include "tuner/search/points.h"
 
 namespace gemmtune::tuner {
 namespace {
@@ -44,6 +48,69 @@ TEST_CASE("no choice is handed out twice, and every one is legal") {
     batch = search.proposals(10);
   }
   CHECK(seen.size() == 240);
+}
+
+// The landscape's space with two values of each parameter, and all of its legal tiles.
+std::vector<Search::Space> two_values() {
+  auto spaces = one_space(landscape);
+  for (auto& values : spaces[0].space.values) values.resize(std::min<size_t>(values.size(), 2));
+  return spaces;
+}
+
+std::set<std::string> legal_tiles(const std::vector<Search::Space>& spaces) {
+  std::set<std::string> tiles;
+  const codegen::SearchSpace& space = spaces[0].space;
+  Choice choice{0, std::vector<int>(space.values.size())};
+  std::function<void(size_t)> visit = [&](size_t i) {
+    if (i == space.values.size()) {
+      const TileConfig tile = tile_at(space, choice);
+      if (powers_legal(tile)) tiles.insert(to_string(tile));
+      return;
+    }
+    for (size_t v = 0; v < space.values[i].size(); ++v) {
+      choice.tile[i] = static_cast<int>(v);
+      visit(i + 1);
+    }
+  };
+  visit(0);
+  return tiles;
+}
+
+TEST_CASE("an exhaustive search hands out every legal point once") {
+  const auto spaces = two_values();
+  const auto all = legal_tiles(spaces);
+  REQUIRE(all.size() > 300);
+  Search search(spaces, 1);
+  CHECK(search.count_points(1'000'000) == all.size());
+  CHECK(search.count_points(100) == 100);
+  const Choice known = search.next_points(1).front();
+  std::set<std::string> seen = {to_string(search.tile(known))};
+  size_t handed_out = 1;
+  for (auto batch = search.next_points(7); !batch.empty(); batch = search.next_points(7)) {
+    handed_out += batch.size();
+    for (const Choice& choice : batch) seen.insert(to_string(search.tile(choice)));
+  }
+  CHECK(handed_out == all.size());
+  CHECK(seen == all);
+  Search resumed(spaces, 1);
+  resumed.report(known, 1);
+  CHECK(resumed.next_points(all.size()).size() == all.size() - 1);
+}
+
+TEST_CASE("random points are legal, new, and differ with the seed") {
+  const auto spaces = two_values();
+  const auto all = legal_tiles(spaces);
+  std::set<std::string> seen;
+  Search search(spaces, 1);
+  for (int i = 0; i < 10; ++i) {
+    for (const Choice& choice : search.random_points(10)) {
+      CHECK(all.contains(to_string(search.tile(choice))));
+      CHECK(seen.insert(to_string(search.tile(choice))).second);
+    }
+  }
+  CHECK(seen.size() == 100);
+  CHECK(Search(spaces, 2).random_points(20) == Search(spaces, 2).random_points(20));
+  CHECK(Search(spaces, 2).random_points(20) != Search(spaces, 3).random_points(20));
 }
 
 TEST_CASE("seeds come cheapest first, few of each geometry") {

@@ -34,6 +34,25 @@ TEST_CASE_FIXTURE(Fixture, "a session tries the whole space, records it, and fin
   CHECK(store->candidates(request.problem, filter())->size() == 13);  // and the vendor
 }
 
+TEST_CASE_FIXTURE(Fixture, "an exhaustive session tries all, a random one as many as asked for") {
+  request.method = SearchMethod::exhaustive;
+  CHECK(count_points(request, services.limits, 1000) == 12);
+  CHECK(count_points(request, services.limits, 5) == 5);
+  const auto all = tune(request, services);
+  REQUIRE_MESSAGE(all.has_value(), all.error().message);
+  CHECK(all->evaluated == 12);
+  CHECK(parse_tile(all->ranking.front().key.config)->order == 0);
+  request.method = SearchMethod::random;
+  request.max_candidates = 5;
+  request.fresh = true;
+  evaluator.asked.clear();
+  const auto some = tune(request, services);
+  REQUIRE_MESSAGE(some.has_value(), some.error().message);
+  CHECK(some->evaluated == 5);
+  request.max_candidates = 100;  // where random finds no more, the rest is tried in order
+  CHECK(tune(request, services)->evaluated == 12);
+}
+
 TEST_CASE_FIXTURE(Fixture,
                   "kernels of a general and of a specific arch share a session and its final") {
   services.limits = representative_device({9, 0, false});
