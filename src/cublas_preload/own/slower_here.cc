@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <iterator>
 
 namespace gemmtune::cublas_preload {
 namespace {
@@ -22,9 +23,9 @@ float median(const Samples& samples) {
   for (size_t i = 0; i < count; ++i)
     us[i] =
         std::atomic_ref<float>(const_cast<float&>(samples.us[i])).load(std::memory_order_relaxed);
-  const auto middle = us.begin() + static_cast<std::ptrdiff_t>((count - 1) / 2);
-  std::nth_element(us.begin(), middle, us.begin() + static_cast<std::ptrdiff_t>(count));
-  return *middle;
+  const size_t middle = (count - 1) / 2;
+  std::sort(us.begin(), std::next(us.begin(), static_cast<std::ptrdiff_t>(count)));
+  return us[middle];
 }
 
 }  // namespace

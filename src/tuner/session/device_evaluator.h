@@ -89,6 +89,7 @@ class DeviceEvaluator final : public Evaluator {
   gpu::Result<std::vector<Runner>> final_runners(std::span<const Finalist> finalists);
   gpu::Result<std::vector<Contender>> contend(const std::vector<Runner*>& runners,
                                               double sample_us);
+  bool stays(const Runner& vendor) const;
   gpu::Result<std::vector<Runner*>> run_heats(std::span<const Finalist> finalists,
                                               std::vector<Runner>& runners);
   gpu::Result<FinalResults> run_final(std::span<const Finalist> finalists);

@@ -60,11 +60,14 @@ gpu::Result<std::vector<DeviceEvaluator::Runner>> DeviceEvaluator::final_runners
 gpu::Result<std::vector<Contender>> DeviceEvaluator::contend(const std::vector<Runner*>& runners,
                                                              double sample_us) {
   std::vector<Contender> contenders;
+  contenders.reserve(runners.size());
   for (Runner* const runner : runners) {
     const Enqueue enqueue =
         runner->kernel ? enqueue_kernel(*runner->kernel) : enqueue_vendor(runner->vendor_rank);
     const auto walk = record(enqueue, bench_->sets.count());
     if (!walk) return tl::unexpected(walk.error());
+    // The first one loads the kernel.
+    if (auto first = walk->sample_us(bench_->stream); !first) return tl::unexpected(first.error());
     auto us = walk->sample_us(bench_->stream);
     if (!us) return tl::unexpected(us.error());
     // As many for all that are close to each other.
@@ -78,11 +81,19 @@ gpu::Result<std::vector<Contender>> DeviceEvaluator::contend(const std::vector<R
   return contenders;
 }
 
+// Whether one of the vendor's algorithms takes part in the final round whatever heats say.
+bool DeviceEvaluator::stays(const Runner& vendor) const {
+  const auto& asked = vendor_finalists_;
+  return vendor.vendor_rank == 0 || vendor.vendor_rank == best_vendor_rank_ ||
+         std::find(asked.begin(), asked.end(), vendor.vendor_rank) != asked.end();
+}
+
 // Which runners go on to the final round. The vendor's algorithms run beside the finalists under a
 // lasting load; of those that are only close to its best one, the best goes on.
 gpu::Result<std::vector<DeviceEvaluator::Runner*>> DeviceEvaluator::run_heats(
     std::span<const Finalist> finalists, std::vector<Runner>& runners) {
   std::vector<Runner*> all;
+  all.reserve(runners.size());
   for (Runner& runner : runners) all.push_back(&runner);
   const bool may_leave =
       finalists.size() > kInFinalRound &&
@@ -95,17 +106,14 @@ gpu::Result<std::vector<DeviceEvaluator::Runner*>> DeviceEvaluator::run_heats(
   if (!compared) return tl::unexpected(compared.error());
   const auto time = [&](size_t i) { return median_interval((*contenders)[i].samples_us).median; };
   std::vector<HeatTimes> heats;
+  heats.reserve(finalists.size());
   for (size_t i = 0; i < finalists.size(); ++i)
     heats.push_back({finalists[i].search_us, time(i), finalists[i].stays});
   std::vector<Runner*> left;
   for (const size_t i : for_final_round(heats)) left.push_back(all[i]);
   std::vector<std::pair<double, Runner*>> close;
   for (size_t i = finalists.size(); i < all.size(); ++i) {
-    const int rank = all[i]->vendor_rank;
-    const auto& asked = vendor_finalists_;
-    const bool anyway = rank == 0 || rank == best_vendor_rank_ ||
-                        std::find(asked.begin(), asked.end(), rank) != asked.end();
-    if (anyway) {
+    if (stays(*all[i])) {
       left.push_back(all[i]);
     } else {
       close.emplace_back(time(i), all[i]);
