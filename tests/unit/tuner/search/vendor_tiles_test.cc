@@ -44,7 +44,9 @@ TEST_CASE("tiles like a vendor's are legal, of its size, and of several families
   const auto found = tiles_like(spaces, {64, 144, 4, 1, 1}, 4);
   REQUIRE(found.size() > 1);
   double cost = 0;
-  for (const auto& [space, tile] : found) {
+  for (const LikeVendor& like : found) {
+    const size_t space = like.space;
+    const TileConfig& tile = like.tile;
     CAPTURE(to_string(tile));
     REQUIRE(space == kTmaSpace);
     CHECK(tile.tile_m == 64);
