@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "store/record_loader.h"
 #include "store/record_rules.h"
 #include "store/sql.h"
 #include "store/sqlite_store.h"
@@ -120,8 +121,9 @@ Expected<Changes> SqliteStore::changes(const Job& job, int64_t revision) {
     query.bind(":arch", to_string(job.arch));
     query.bind(":device_uuid", job.device_uuid);
     query.bind(":warm", static_cast<int>(job.warm));
+    RecordLoader loader(database_);
     while (query.executeStep()) {
-      if (auto record = load(query.getColumn("candidate_id").getInt64()))
+      if (auto record = loader.load(query.getColumn("candidate_id").getInt64()))
         changes.records.push_back(*std::move(record));
     }
     return changes;

@@ -52,8 +52,7 @@ struct Captured {
   double total_us() const;
 };
 
-// The smaller of the two in the middle: a problem's first call also loads its kernel. Nothing of
-// nothing.
+// cublas_preload::lower_median(); nothing of nothing.
 std::optional<double> median(std::vector<float> values);
 
 // Calls use(problem, count) for each count that is a problem of this project. Returns the others,

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <iterator>
+#include <span>
+
+#include "cublas_preload/lower_median.h"
 
 namespace gemmtune::cublas_preload {
 namespace {
@@ -16,16 +18,14 @@ uint64_t taken(const Samples& samples) {
       .load(std::memory_order_acquire);
 }
 
-// Of the samples that are kept; the smaller of the two in the middle.
+// Of the samples that are kept.
 float median(const Samples& samples) {
-  const auto count = std::min<uint64_t>(taken(samples), kSamplesKept);
   std::array<float, kSamplesKept> us = {};
-  for (size_t i = 0; i < count; ++i)
-    us[i] =
+  const std::span kept = std::span(us).first(std::min<uint64_t>(taken(samples), kSamplesKept));
+  for (size_t i = 0; i < kept.size(); ++i)
+    kept[i] =
         std::atomic_ref<float>(const_cast<float&>(samples.us[i])).load(std::memory_order_relaxed);
-  const size_t middle = (count - 1) / 2;
-  std::sort(us.begin(), std::next(us.begin(), static_cast<std::ptrdiff_t>(count)));
-  return us[middle];
+  return lower_median(kept);
 }
 
 }  // namespace

@@ -26,16 +26,25 @@ struct RoundSample {
   std::optional<gpu::ClockSample> clocks;
 };
 
+// Takes a sample of a contender.
+using TakeSample = std::function<gpu::Result<RoundSample>(const Contender& contender)>;
+
 gpu::Result<std::vector<RoundSample>> take_round(std::span<const Contender> contenders,
-                                                 const gpu::Stream& stream,
-                                                 const std::optional<gpu::NvmlDevice>& nvml) {
+                                                 const TakeSample& take) {
   std::vector<RoundSample> round;
   for (const Contender& contender : contenders) {
-    auto time = contender.graph->sample_us(stream);
-    if (!time) return tl::unexpected(time.error());
-    round.push_back({*time, nvml ? std::optional(nvml->sample()) : std::nullopt});
+    auto sample = take(contender);
+    if (!sample) return tl::unexpected(sample.error());
+    round.push_back(*sample);
   }
   return round;
+}
+
+gpu::Result<RoundSample> take_sample(const Contender& contender, const gpu::Stream& stream,
+                                     const std::optional<gpu::NvmlDevice>& nvml) {
+  auto time = contender.graph->sample_us(stream);
+  if (!time) return tl::unexpected(time.error());
+  return RoundSample{*time, nvml ? std::optional(nvml->sample()) : std::nullopt};
 }
 
 // Whether a limiter of `kinds` acted on some samples of the round and not on others.
@@ -71,16 +80,35 @@ gpu::Result<RoundSample> take_turn(const Contender& contender, const gpu::Stream
   return sample;
 }
 
-void keep(std::span<Contender> contenders, const std::vector<RoundSample>& round) {
-  for (size_t i = 0; i < contenders.size(); ++i) {
-    contenders[i].samples_us.push_back(round[i].time_us);
-    if (round[i].clocks) contenders[i].clocks.push_back(*round[i].clocks);
-  }
-}
-
 bool all_done(std::span<const Contender> contenders, const StoppingRule& rule) {
   return std::all_of(contenders.begin(), contenders.end(),
                      [&](const Contender& c) { return rule.done(median_interval(c.samples_us)); });
+}
+
+// Rounds until the rule is satisfied for each contender, or the time since `start` is up once there
+// are enough. One in which limiters of `kinds` slowed some contenders and not others is thrown
+// away.
+gpu::Result<void> take_rounds(std::span<Contender> contenders, const TakeSample& take,
+                              uint64_t kinds, const StoppingRule& rule, Clock::time_point start,
+                              double max_seconds) {
+  int dropped = 0;
+  int kept = 0;
+  while (kept < rule.max_samples) {
+    auto round = take_round(contenders, take);
+    if (!round) return tl::unexpected(round.error());
+    if (unevenly_slowed(*round, kinds) && dropped < rule.max_samples) {
+      ++dropped;
+    } else {
+      ++kept;
+      for (size_t i = 0; i < contenders.size(); ++i) {
+        contenders[i].samples_us.push_back((*round)[i].time_us);
+        if ((*round)[i].clocks) contenders[i].clocks.push_back(*(*round)[i].clocks);
+      }
+    }
+    if (all_done(contenders, rule)) break;
+    if (kept >= rule.min_samples && seconds_since(start) > max_seconds) break;
+  }
+  return {};
 }
 
 }  // namespace
@@ -151,27 +179,17 @@ ClockSummary summarize(std::span<const gpu::ClockSample> samples) {
 gpu::Result<void> compare(std::span<Contender> contenders, const gpu::Stream& stream,
                           const std::optional<gpu::NvmlDevice>& nvml, const ComparePlan& plan) {
   const auto start = Clock::now();
-  const StoppingRule& rule = plan.rule;
+  const auto without_clocks = [&](const Contender& contender) {
+    return take_sample(contender, stream, std::nullopt);
+  };
   while (plan.warm_up_seconds) {
-    if (auto ran = take_round(contenders, stream, std::nullopt); !ran)
-      return tl::unexpected(ran.error());
+    if (auto ran = take_round(contenders, without_clocks); !ran) return tl::unexpected(ran.error());
     if (seconds_since(start) >= *plan.warm_up_seconds) break;
   }
-  int dropped = 0;
-  int kept = 0;
-  while (kept < rule.max_samples) {
-    auto samples = take_round(contenders, stream, nvml);
-    if (!samples) return tl::unexpected(samples.error());
-    if (unevenly_slowed(*samples, gpu::kSlowingReasons) && dropped < rule.max_samples) {
-      ++dropped;
-    } else {
-      ++kept;
-      keep(contenders, *samples);
-    }
-    if (all_done(contenders, rule)) break;
-    if (kept >= rule.min_samples && seconds_since(start) > plan.max_seconds) break;
-  }
-  return {};
+  const auto take = [&](const Contender& contender) {
+    return take_sample(contender, stream, nvml);
+  };
+  return take_rounds(contenders, take, gpu::kSlowingReasons, plan.rule, start, plan.max_seconds);
 }
 
 double rest_us(int64_t launches, double busy_us) {
@@ -185,23 +203,9 @@ gpu::Result<void> compare_in_turns(std::span<Contender> contenders, const gpu::S
   // The state that each turn leaves for the next.
   if (auto done = take_turn(contenders.back(), stream, nvml); !done)
     return tl::unexpected(done.error());
-  const auto start = Clock::now();
-  int dropped = 0;
-  for (int kept = 0; kept < rule.max_samples;) {
-    std::vector<RoundSample> round;
-    for (const Contender& contender : contenders) {
-      auto sample = take_turn(contender, stream, nvml);
-      if (!sample) return tl::unexpected(sample.error());
-      round.push_back(*sample);
-    }
-    const uint64_t not_power = gpu::kSlowingReasons & ~gpu::kPowerLimit;
-    if (unevenly_slowed(round, not_power) && dropped++ < rule.max_samples) continue;
-    keep(contenders, round);
-    ++kept;
-    if (all_done(contenders, rule)) break;
-    if (kept >= rule.min_samples && seconds_since(start) > max_seconds) break;
-  }
-  return {};
+  const auto take = [&](const Contender& contender) { return take_turn(contender, stream, nvml); };
+  return take_rounds(contenders, take, gpu::kSlowingReasons & ~gpu::kPowerLimit, rule, Clock::now(),
+                     max_seconds);
 }
 
 }  // namespace gemmtune::tuner

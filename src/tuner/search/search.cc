@@ -132,17 +132,21 @@ Choice Search::random_point() {
 void Search::random_steps(size_t count, std::vector<Choice>& out) {
   const size_t parents = std::min(kBestKept, results_.size());
   if (parents == 0) return;
-  for (int tries = 0; tries < kRandomTries * static_cast<int>(count) && out.size() < count;
-       ++tries) {
-    take(random_step(parents), out);
-  }
+  draw(
+      count, [&] { return random_step(parents); }, out);
+}
+
+// Fills up to `count` with what is new of a limited number of tries.
+void Search::draw(size_t count, const std::function<Choice()>& next, std::vector<Choice>& out) {
+  for (int tries = 0; tries < kRandomTries * static_cast<int>(count) && out.size() < count; ++tries)
+    take(next(), out);
 }
 
 std::vector<Choice> Search::random_points(size_t count) {
   std::vector<Choice> out;
-  if (geometries() == 0) return out;
-  for (int tries = 0; tries < kRandomTries * static_cast<int>(count) && out.size() < count; ++tries)
-    take(random_point(), out);
+  if (geometries() > 0)
+    draw(
+        count, [this] { return random_point(); }, out);
   return out;
 }
 

@@ -118,6 +118,7 @@ class Search {
   Choice random_step(size_t parents);
   Choice random_point();
   void random_steps(size_t count, std::vector<Choice>& out);
+  void draw(size_t count, const std::function<Choice()>& next, std::vector<Choice>& out);
   std::vector<Choice> pool();
   Choice geometry_of(Choice choice) const;
   std::vector<Choice> most_promising(size_t count);

@@ -164,7 +164,7 @@ class Ladder {
     auto compiled =
         services_.session.compiler->compile({candidate.source, candidate.spec.arch, {}});
     if (!compiled) return make_error(ErrorKind::failed, compiled.error().first_error);
-    return Finalist{std::move(candidate), std::move(*compiled), 0, true};
+    return Finalist{std::move(candidate), std::move(*compiled)};
   }
 
   static void take(store::Record record, Rung& rung) {

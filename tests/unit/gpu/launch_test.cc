@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "fake_driver.h"
@@ -21,6 +22,17 @@ struct Arguments {
 Result<Module> load(const std::shared_ptr<Context>& context, const std::string& image) {
   return Module::load(context, std::as_bytes(std::span(image)));
 }
+
+// A kernel on a stream of a fake driver's context, which is not current.
+struct Launchable {
+  fake_cuda::Fixture fixture;
+  std::shared_ptr<Context> context = fixture.retain();
+  Stream stream = Stream::create(context).value();
+  Module module = load(context, "kernel").value();
+  Function function = module.function("kernel").value();
+
+  explicit Launchable(int version = 0) : fixture(1, version) {}
+};
 
 }  // namespace
 
@@ -56,22 +68,18 @@ TEST_CASE("a module that cannot be loaded says why") {
 }
 
 TEST_CASE("a launch carries its geometry and arguments") {
-  const fake_cuda::Fixture fixture;
-  const auto context = fixture.retain();
-  const auto stream = Stream::create(context).value();
-  const auto module = load(context, "kernel").value();
-  const auto function = module.function("kernel").value();
-  const auto scope = context->enter();
+  const Launchable it;
+  const auto scope = it.context->enter();
   LaunchConfig config;
   config.grid = {7, 5, 3};
   config.block = {64, 2, 1};
   config.dynamic_smem_bytes = 1234;
   const Arguments arguments{1LL << 40, 42};
-  REQUIRE(function.launch(config, stream.handle(), arguments));
+  REQUIRE(it.function.launch(config, it.stream.handle(), arguments));
   config.cluster = {2, 1, 1};
-  REQUIRE(function.launch_raw(config, stream.handle(), {}));
+  REQUIRE(it.function.launch_raw(config, it.stream.handle(), {}));
 
-  const auto launches = fixture.fake.launches();
+  const auto launches = it.fixture.fake.launches();
   REQUIRE(launches.size() == 2);
   CHECK(launches[0].kernel == "kernel");
   CHECK(launches[0].grid == std::array{7U, 5U, 3U});
@@ -90,18 +98,14 @@ TEST_CASE("a launch carries its geometry and arguments") {
 // Older drivers cannot capture such a launch into a graph.
 TEST_CASE("launches overlap from drivers of CUDA 12.3 on") {
   for (const auto& [version, overlaps] : {std::pair(12020, false), std::pair(12030, true)}) {
-    const fake_cuda::Fixture fixture(1, version);
-    const auto context = fixture.retain();
-    const auto stream = Stream::create(context).value();
-    const auto module = load(context, "kernel").value();
-    const auto function = module.function("kernel").value();
-    const auto scope = context->enter();
+    const Launchable it(version);
+    const auto scope = it.context->enter();
     LaunchConfig config;
     config.cluster = {2, 1, 1};
-    REQUIRE(function.launch_raw(config, stream.handle(), {}));
+    REQUIRE(it.function.launch_raw(config, it.stream.handle(), {}));
     config.overlaps_previous = true;
-    REQUIRE(function.launch_raw(config, stream.handle(), {}));
-    const auto launches = fixture.fake.launches();
+    REQUIRE(it.function.launch_raw(config, it.stream.handle(), {}));
+    const auto launches = it.fixture.fake.launches();
     REQUIRE(launches.size() == 2);
     CHECK(!launches[0].overlaps_previous);
     CHECK(launches[1].overlaps_previous == overlaps);
@@ -110,20 +114,17 @@ TEST_CASE("launches overlap from drivers of CUDA 12.3 on") {
 }
 
 TEST_CASE("a launch needs its context current, and shared memory allowed") {
-  const fake_cuda::Fixture fixture;
-  const auto context = fixture.retain();
-  const auto stream = Stream::create(context).value();
-  const auto module = load(context, "kernel").value();
-  const auto function = module.function("kernel").value();
+  const Launchable it;
   LaunchConfig config;
-  CHECK(function.launch(config, stream.handle(), 0).error().code == CUDA_ERROR_INVALID_CONTEXT);
-  const auto scope = context->enter();
+  CHECK(it.function.launch(config, it.stream.handle(), 0).error().code ==
+        CUDA_ERROR_INVALID_CONTEXT);
+  const auto scope = it.context->enter();
   config.dynamic_smem_bytes = 100 * 1024;
-  CHECK_FALSE(function.launch(config, stream.handle(), 0));
-  CHECK(function.set_max_dynamic_smem(100 * 1024));
-  CHECK(function.launch(config, stream.handle(), 0));
-  CHECK(function.attributes().value().max_dynamic_smem_bytes == 100 * 1024);
-  CHECK_FALSE(function.set_max_dynamic_smem(1 << 20));
+  CHECK_FALSE(it.function.launch(config, it.stream.handle(), 0));
+  CHECK(it.function.set_max_dynamic_smem(100 * 1024));
+  CHECK(it.function.launch(config, it.stream.handle(), 0));
+  CHECK(it.function.attributes().value().max_dynamic_smem_bytes == 100 * 1024);
+  CHECK_FALSE(it.function.set_max_dynamic_smem(1 << 20));
 }
 
 TEST_CASE("attributes and occupancy are passed through") {
