@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "parts/shared/wgmma_tiles.h"
+
 namespace gemmtune::codegen {
 namespace {
 
@@ -27,15 +29,16 @@ int depth(DataType type) {
   return 32 / size_bytes(type);
 }
 
-// One word per register, `write(i)`, in lines.
+// One word per register from `from` up to `to`, `write(i)`, in lines.
 template <class Write>
-std::string registers(int count, std::string_view before, std::string_view after, Write write) {
+std::string registers(int from, int to, std::string_view before, std::string_view after,
+                      Write write) {
   std::string text;
-  for (int first = 0; first < count; first += kRegistersOfLine) {
+  for (int first = from; first < to; first += kRegistersOfLine) {
     text += before;
-    for (int i = first; i < std::min(first + kRegistersOfLine, count); ++i) {
+    for (int i = first; i < std::min(first + kRegistersOfLine, to); ++i) {
       text += write(i);
-      if (i + 1 < count) text += i + 1 < first + kRegistersOfLine ? ", " : ",";
+      if (i + 1 < to) text += i + 1 < first + kRegistersOfLine ? ", " : ",";
     }
     text += after;
   }
@@ -49,22 +52,75 @@ std::string_view getter(bool packed) {
                 : "    return at[j / 2 + 2 * half + part];\n";
 }
 
-}  // namespace
+// Columns whose sums a thread keeps in one register.
+int columns_of_register(const WgmmaInstruction& in) {
+  return in.sum == DataType::f16 ? 4 : 2;
+}
 
-std::string wgmma_instruction_header(const WgmmaInstruction& in) {
-  const bool packed = in.sum == DataType::f16;
-  const int count = packed ? in.columns / 4 : in.columns / 2;
-  const std::string_view word = packed ? "unsigned" : "float";
+// The instruction for `columns` columns from column `from` on, whose descriptor is `descriptor`.
+std::string instruction(const WgmmaInstruction& in, int from, int columns,
+                        std::string_view descriptor) {
+  const int first = from / columns_of_register(in);
+  const int count = columns / columns_of_register(in);
   const std::string list =
-      registers(count, "      \"", " \"\n", [](int i) { return fmt::format("%{}", i); });
-  const std::string outputs = registers(count, "        ", "\n", [&](int i) {
-    return fmt::format("\"+{}\"(d[{}])", packed ? 'r' : 'f', i);
+      registers(0, count, "      \"", " \"\n", [](int i) { return fmt::format("%{}", i); });
+  const std::string outputs = registers(first, first + count, "        ", "\n", [&](int i) {
+    return fmt::format("\"+{}\"(d[{}])", in.sum == DataType::f16 ? 'r' : 'f', i);
   });
   // Only operands of 16 bits may lie either way.
   const std::string majors =
       size_bytes(in.operand) == 2
           ? fmt::format(", {}, {}", in.transposed_rows ? 1 : 0, in.transposed_columns ? 1 : 0)
           : "";
+  return fmt::format(
+      R"(  asm volatile(
+      "{{\n\t"
+      ".reg .pred adds;\n\t"
+      "setp.ne.b32 adds, %{adds}, 0;\n\t"
+      "wgmma.mma_async.sync.aligned.m64n{columns}k{depth}.{sum}.{operand}.{operand} {{"
+{list}      "}}, %{rows}, %{other}, adds, 1, 1{majors};\n\t"
+      "}}"
+      :
+{outputs}      : "l"(rows), "l"({descriptor}), "r"(static_cast<int>(adds)));
+)",
+      fmt::arg("columns", columns), fmt::arg("depth", depth(in.operand)),
+      fmt::arg("operand", operand_name(in.operand)), fmt::arg("sum", to_string(in.sum)),
+      fmt::arg("list", list), fmt::arg("outputs", outputs), fmt::arg("rows", count),
+      fmt::arg("other", count + 1), fmt::arg("adds", count + 2), fmt::arg("majors", majors),
+      fmt::arg("descriptor", descriptor));
+}
+
+// Bytes from the columns' operand's tile in shared memory to its column `column`, a multiple of a
+// line's elements.
+int bytes_to_column(const WgmmaInstruction& in, int column) {
+  if (!in.transposed_columns) return column * kTmaLineBytes;
+  return column / (kTmaLineBytes / size_bytes(in.operand)) * in.tile_k * kTmaLineBytes;
+}
+
+// One for each part of the columns.
+std::string instructions(const WgmmaInstruction& in) {
+  const WgmmaParts parts = wgmma_parts(in.columns);
+  std::string text = instruction(in, 0, parts.first, "columns");
+  if (parts.second > 0) {
+    constexpr int kDescriptorUnit = 16;  // bytes
+    const int units = bytes_to_column(in, parts.first) / kDescriptorUnit;
+    text += instruction(in, parts.first, parts.second, fmt::format("columns + {}", units));
+  }
+  return text;
+}
+
+}  // namespace
+
+WgmmaParts wgmma_parts(int columns) {
+  if (columns <= kMostWgmmaColumns) return {columns, 0};
+  constexpr int kLine = 64;  // 16-bit elements
+  const int first = columns / 2 / kLine * kLine;
+  return {first, columns - first};
+}
+
+std::string wgmma_instruction_header(const WgmmaInstruction& in) {
+  const bool packed = in.sum == DataType::f16;
+  const std::string_view word = packed ? "unsigned" : "float";
   return fmt::format(
       R"(#pragma once
 {include}
@@ -86,25 +142,15 @@ struct WgmmaSums {{
 __device__ __forceinline__ void wgmma(WgmmaSums& sums, unsigned long long rows,
                                       unsigned long long columns, bool adds) {{
   {word}(&d)[{count}] = sums.at;
-  asm volatile(
-      "{{\n\t"
-      ".reg .pred adds;\n\t"
-      "setp.ne.b32 adds, %{adds}, 0;\n\t"
-      "wgmma.mma_async.sync.aligned.m64n{columns}k{depth}.{sum}.{operand}.{operand} {{"
-{list}      "}}, %{rows}, %{other}, adds, 1, 1{majors};\n\t"
-      "}}"
-      :
-{outputs}      : "l"(rows), "l"(columns), "r"(static_cast<int>(adds)));
-}}
+{instructions}}}
 
 }}  // namespace gemmtune
 )",
       fmt::arg("include", packed ? "\n#include \"parts/ptx/half_access.cuh\"\n" : ""),
       fmt::arg("columns", in.columns), fmt::arg("depth", depth(in.operand)),
       fmt::arg("operand", operand_name(in.operand)), fmt::arg("sum", to_string(in.sum)),
-      fmt::arg("word", word), fmt::arg("count", count), fmt::arg("get", getter(packed)),
-      fmt::arg("list", list), fmt::arg("outputs", outputs), fmt::arg("rows", count),
-      fmt::arg("other", count + 1), fmt::arg("adds", count + 2), fmt::arg("majors", majors));
+      fmt::arg("word", word), fmt::arg("count", in.columns / columns_of_register(in)),
+      fmt::arg("get", getter(packed)), fmt::arg("instructions", instructions(in)));
 }
 
 }  // namespace gemmtune::codegen

@@ -109,10 +109,10 @@ constexpr std::array kTileRules = {
            const int parts = t.schedule == kPingPong ? 1 : t.consumers;
            return divides(kWgmmaRows * parts, wgmma_tile_rows(t));
          }},
-    Rule{"columns of 8 up to 256", "wgmma multiplies so many",
+    Rule{"columns of 8 up to 512", "two wgmma multiply so many",
          [](const RuleInput& in) {
            const int columns = wgmma_tile_columns(in.spec.tile);
-           return divides(8, columns) && columns <= kMostWgmmaColumns;
+           return divides(8, columns) && columns <= 2 * kMostWgmmaColumns;
          }},
     Rule{"tile_k of whole 128-byte lines", "so wide is the swizzle",
          [](const RuleInput& in) {
@@ -152,7 +152,8 @@ constexpr std::array kRegisterRules = {
     Rule{"sums of one product fit the registers that a block starts with",
          "the assembler knows no others",
          [](const RuleInput& in) {
-           const int sums = kWgmmaRows * wgmma_tile_columns(in.spec.tile) / kWarpgroupThreads *
+           const int columns = wgmma_parts(wgmma_tile_columns(in.spec.tile)).widest();
+           const int sums = kWgmmaRows * columns / kWarpgroupThreads *
                             size_bytes(in.spec.accumulator) / kRegisterBytes;
            return sums + kRegistersBesideProduct <= WgmmaRegisters(in.spec.tile).at_start;
          }},
@@ -292,10 +293,11 @@ SourceHeader instruction(const KernelSpec& spec) {
   const bool a_along_m = !contiguous_k_a(spec);
   const bool b_along_n = !contiguous_k_b(spec);
   const bool exchanged = spec.tile.exchange != 0;
-  return {std::string(kWgmmaInstructionHeader),
-          wgmma_instruction_header({wgmma_tile_columns(spec.tile), operand_type(spec),
-                                    spec.accumulator, exchanged ? b_along_n : a_along_m,
-                                    exchanged ? a_along_m : b_along_n})};
+  return {
+      std::string(kWgmmaInstructionHeader),
+      wgmma_instruction_header({wgmma_tile_columns(spec.tile), spec.tile.tile_k, operand_type(spec),
+                                spec.accumulator, exchanged ? b_along_n : a_along_m,
+                                exchanged ? a_along_m : b_along_n})};
 }
 
 MatrixPlace place_of_a(const Problem& p) {

@@ -76,6 +76,19 @@ TEST_CASE("each way in the other type, with f16 sums and results of f32") {
   }
 }
 
+// The second one's columns begin within a box of B or in another one.
+TEST_CASE("tiles of two instructions' columns") {
+  constexpr auto kWide =
+      "tile_m=64 tile_n=288 tile_k=64 stages=2 consumers=1 cluster_m=2 persistent_blocks=2";
+  constexpr auto kWider = "tile_m=64 tile_n=320 tile_k=128 stages=2 consumers=1 cluster_m=2";
+  for (const bool b : {true, false}) {
+    check_quick_cases(hopper("wgmma_tma", kWide, {true, b, 8, 8, 8}), kHopper);
+    check_quick_cases(hopper("wgmma_tma", kWider, {false, b, 8, 8, 1}), kHopper);
+    check_quick_cases(hopper("wgmma_tma", kWide, {true, b, 8, 8, 8}, DataType::f16, DataType::f16),
+                      kHopper);
+  }
+}
+
 // A line of 128 bytes holds half as many values of k.
 TEST_CASE("tf32") {
   const auto check = [](std::string_view strategy, const char* tile, int width) {
