@@ -46,11 +46,13 @@ struct LoadBytes {
 
 // What a candidate's kernels do for a problem.
 struct KernelWork {
-  int64_t blocks = 0;       // of the main kernel
+  int64_t blocks = 0;       // of the main kernel; of a persistent grid, tiles
   int64_t block_depth = 0;  // values of k that a block of the main kernel multiplies
   int launches = 1;         // the main kernel's included
   // Moved to add up partial results or to copy operands, mostly within L2.
   int64_t reduction_bytes = 0;
+  // Of a persistent grid, whose blocks load their next tile while they store one; 0: there is none.
+  int64_t persistent_blocks = 0;
 };
 
 }  // namespace gemmtune::codegen

@@ -66,7 +66,8 @@ bool WgmmaStrategy::worthwhile(const KernelSpec& spec, const Problem& problem) c
 }
 
 KernelWork WgmmaStrategy::work(const KernelSpec& spec, const Problem& problem) const {
-  return {wgmma::cluster_grid(spec.tile, problem).blocks, problem.shape.k, 1, 0};
+  return {wgmma::cluster_grid(spec.tile, problem).blocks, problem.shape.k, 1, 0,
+          spec.tile.persistent_blocks};
 }
 
 std::vector<EntryPoint> WgmmaStrategy::entry_points(const KernelSpec& spec) const {

@@ -9,6 +9,7 @@
 #include "tuner/model/streaming_model.h"
 #include "tuner/model/tensor_model.h"
 #include "tuner/model/warp_step.h"
+#include "tuner/model/warpgroup_model.h"
 
 namespace gemmtune::tuner {
 namespace {
@@ -74,34 +75,43 @@ BlockCost block_cost(const codegen::KernelSpec& spec, const MainloopCost& loop,
   return {issue * warps * k, step.smem_wavefronts * warps * k};
 }
 
-// Cycles that a block waits for the loads of its k tiles at least, but for the first, which are
-// part of the pipeline's fill: with so many tiles on their way, one arrives in that part of a
-// load's time. By Little's law that limits the bandwidth of few blocks, and of blocks with few
-// bytes in flight.
-double latency_cycles(const MainloopCost& loop, double k) {
+// Cycles that `blocks` resident blocks wait for the loads of their k tiles at least, but for the
+// first, which are part of the pipeline's fill: with so many tiles on their way, one arrives in
+// that part of a load's time. By Little's law that limits the bandwidth of few blocks, and of
+// blocks with few bytes in flight.
+double latency_cycles(const codegen::KernelSpec& spec, const MainloopCost& loop, double k,
+                      double blocks) {
   if (loop.step_depth == 0) return 0;
   const double steps = std::ceil(k / loop.step_depth);
   if (loop.steps_ahead == 0) return steps * kMemoryLatencyCycles;
-  return std::max(0.0, steps / loop.steps_ahead - 1) * kMemoryLatencyCycles;
+  const double turns = std::max(0.0, steps / loop.steps_ahead - 1);
+  if (!by_warpgroups(loop)) return turns * kMemoryLatencyCycles;
+  const double transfer = blocks * tile_transfer_cycles(spec, loop);
+  return std::max(steps * transfer, turns * (kTensorCopyLatencyCycles + transfer));
 }
 
 // Factor by which waiting for global loads stretches `blocks` resident blocks that do not copy the
 // next k tile while they multiply this one: each tile waits out a load, during which only the other
 // blocks work.
-double exposure(const MainloopCost& loop, const BlockCost& cost, double k, double blocks) {
+double exposure(const codegen::KernelSpec& spec, const MainloopCost& loop, const BlockCost& cost,
+                double k, double blocks) {
   if (loop.step_depth == 0 || loop.steps_ahead > 0) return 1.0;
   const double busy = std::max(cost.issue_cycles, cost.smem_cycles);
-  return std::max(1.0, (busy + latency_cycles(loop, k)) / (blocks * busy));
+  return std::max(1.0, (busy + latency_cycles(spec, loop, k, 1)) / (blocks * busy));
 }
 
 // Cycles of `blocks` blocks that are resident on an SM together, which all wait at the same time.
 BlockCost wave_cost(const codegen::KernelSpec& spec, const MainloopCost& loop,
                     const BlockCost& cost, double k, double blocks) {
   if (blocks <= 0) return {0, 0};
-  const double exposed = blocks * exposure(loop, cost, k, blocks);
+  const double exposed = blocks * exposure(spec, loop, cost, k, blocks);
   const double warps = blocks * spec.strategy->threads(spec.tile) / 32.0;
   const double busy = exposed * cost.issue_cycles / latency_hiding(spec, loop, warps);
-  return {std::max(busy, latency_cycles(loop, k)), exposed * cost.smem_cycles};
+  const double waiting = latency_cycles(spec, loop, k, blocks);
+  const double cycles = by_warpgroups(loop)
+                            ? with_late_copies(busy, waiting) + blocks * store_cycles(spec.tile)
+                            : std::max(busy, waiting);
+  return {cycles, exposed * cost.smem_cycles};
 }
 
 // DRAM bytes: C once, A and B once for every raster patch that does not share them in L2.
@@ -170,8 +180,25 @@ double depth_of_group(const codegen::KernelWork& work, const MainloopCost& loop)
   return static_cast<double>(work.block_depth) / loop.groups;
 }
 
-double fill_us(double waves, const DeviceSpec& device) {
-  return std::ceil(waves) * 2 * kMemoryLatencyCycles / device.boost_clock_mhz;
+// Blocks fill their pipelines so often.
+double fill_us(double fills, const DeviceSpec& device) {
+  return fills * 2 * kMemoryLatencyCycles / device.boost_clock_mhz;
+}
+double fills(double waves, const codegen::KernelWork& work) {
+  return work.persistent_blocks > 0 ? 1 : std::ceil(waves);
+}
+// Whatever grid a strategy has for such a main loop.
+double fewest_fills(double waves, const MainloopCost& loop) {
+  return by_warpgroups(loop) ? 1 : std::ceil(waves);
+}
+
+// Blocks that run at once on the SMs that they reach, of `fitting` that an SM has room for.
+double blocks_at_once(const codegen::KernelSpec& spec, const MainloopCost& loop, int fitting,
+                      const codegen::KernelWork& work, const DeviceSpec& device) {
+  const double share = by_warpgroups(loop) ? reachable_share(spec.tile) : 1;
+  const double resident = share * fitting * device.sm_count;
+  if (work.persistent_blocks == 0) return resident;
+  return std::min(resident, static_cast<double>(work.persistent_blocks));
 }
 
 // What follows the main loops: groups leave their sums in shared memory, where they are read once
@@ -235,7 +262,7 @@ Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem
   const codegen::KernelWork work = spec.strategy->work(spec, problem);
   const MainloopCost loop = spec.strategy->mainloop(spec);
   const auto blocks = static_cast<double>(work.blocks);
-  const double resident = static_cast<double>(out.occupancy.blocks_per_sm) * device.sm_count;
+  const double resident = blocks_at_once(spec, loop, out.occupancy.blocks_per_sm, work, device);
   out.waves = blocks / resident;
   if (loop.path == OperandPath::streamed) {
     predict_streaming(spec, problem, device, work, out);
@@ -249,13 +276,14 @@ Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem
   // and hide less latency.
   const double full = std::floor(out.waves);
   const double left = std::ceil((blocks - full * resident) / device.sm_count);
-  const BlockCost whole = wave_cost(spec, loop, cost, depth, out.occupancy.blocks_per_sm);
+  const double whole_blocks = std::ceil(resident / device.sm_count);
+  const BlockCost whole = wave_cost(spec, loop, cost, depth, whole_blocks);
   const BlockCost last = wave_cost(spec, loop, cost, depth, left);
   out.arithmetic_us = (full * whole.issue_cycles + last.issue_cycles) / cycles_per_us;
   out.smem_us = (full * whole.smem_cycles + last.smem_cycles) / cycles_per_us;
   out.memory_us = dram_bytes(spec, problem, device, resident) / (device.memory_gb_per_s * 1e3);
   out.total_us = std::max({out.arithmetic_us, out.smem_us, out.memory_us}) +
-                 fill_us(out.waves, device) + sums_us(spec.tile, loop, work, device);
+                 fill_us(fills(out.waves, work), device) + sums_us(spec.tile, loop, work, device);
   return out;
 }
 
@@ -289,10 +317,10 @@ double least_us_of_work(const codegen::KernelSpec& spec, int registers, const Pr
   const double warps = std::min<double>(out.occupancy.warps_per_sm, busiest * threads / 32.0);
   const double cycles =
       std::max(cost.issue_cycles / latency_hiding(best, loop, warps), cost.smem_cycles);
-  const double waiting = std::ceil(out.waves) * latency_cycles(loop, depth);
+  const double waiting = std::ceil(out.waves) * latency_cycles(best, loop, depth, 1);
   const double busy_us = std::max(busiest * cycles, waiting) / device.boost_clock_mhz;
-  return (std::max(busy_us, least_memory_us(problem, device)) + fill_us(out.waves, device) +
-          sums_us(spec.tile, loop, work, device)) *
+  return (std::max(busy_us, least_memory_us(problem, device)) +
+          fill_us(fewest_fills(out.waves, loop), device) + sums_us(spec.tile, loop, work, device)) *
          kOverLargest;
 }
 

@@ -6,6 +6,7 @@
 #include "codegen/mma_rules.h"
 #include "codegen/strategy.h"
 #include "codegen/wgmma_rules.h"
+#include "tuner/model/warpgroup_model.h"
 
 #include "parts/shared/wgmma_tiles.h"
 
@@ -56,10 +57,6 @@ double mma_rate(const codegen::KernelSpec& spec, const DeviceSpec& device) {
 double overlapped(double a, double b, double c) {
   return std::pow(std::pow(a, kOverlap) + std::pow(b, kOverlap) + std::pow(c, kOverlap),
                   1 / kOverlap);
-}
-
-bool by_warpgroups(const MainloopCost& loop) {
-  return loop.path == codegen::OperandPath::warpgroup_tiles;
 }
 
 // Of wgmma: TMA writes each tile once, each 64 rows read both operands. Its instructions and the

@@ -61,6 +61,21 @@ TEST_CASE("tiles like a vendor's are legal, of its size, and of several families
   CHECK(tiles_like(spaces, {64, 144, 4, 1, 1}, 1).size() == 1);
 }
 
+TEST_CASE("tiles for many waves are gone through by as many blocks as the card runs at once") {
+  const auto spaces =
+      hopper_spaces(make_problem({2048, 32000, 4096}, DataType::bf16, *parse_layout("tnt")));
+  const auto found = tiles_like(spaces, {128, 176, 2, 1, 1}, 4);
+  REQUIRE(found.size() > 1);
+  bool ping_pong = false;
+  for (const LikeVendor& like : found) {
+    CAPTURE(to_string(like.tile));
+    CHECK(like.tile.persistent_blocks == 132);
+    CHECK(like.tile.stages > 2);
+    ping_pong |= like.tile.schedule != 0;
+  }
+  CHECK(ping_pong);
+}
+
 TEST_CASE("a narrow side is exchanged, and a split goes to the strategy that splits") {
   const auto spaces = hopper_spaces(make_problem({8, 1024, 4096}, DataType::bf16));
   const auto narrow = tiles_like(spaces, {8, 64, 1, 2, 1}, 4);
