@@ -12,7 +12,7 @@ constexpr int64_t kMostLaunches = 200;
 constexpr int kTurnSamples = 3;  // behind the one that warms up
 // As long as an independent program rests while it captures its next graph, and no longer than
 // leaves a program's share of products of its GPU time.
-constexpr double kRestPerLaunchUs = 60;
+constexpr double kRestPerLaunchUs = 30;
 constexpr double kRestShare = 0.75;
 
 using Clock = std::chrono::steady_clock;

@@ -27,9 +27,9 @@ TEST_CASE("a graph holds whole walks over the sets that last as long as a sample
 }
 
 TEST_CASE("after a turn the card rests, longer after more launches") {
-  CHECK(rest_us(200, 28000) == 12000);
-  CHECK(rest_us(200, 8000) == 6000);  // no longer than three quarters of the turn
-  CHECK(rest_us(11, 64000) == 660);   // a long product's turns are one load
+  CHECK(rest_us(200, 28000) == 6000);
+  CHECK(rest_us(200, 4000) == 3000);  // no longer than three quarters of the turn
+  CHECK(rest_us(11, 64000) == 330);   // a long product's turns are one load
 }
 
 TEST_CASE("operand sets hold a bias in lines of its own, and C by its own type") {
