@@ -94,6 +94,7 @@ class DeviceEvaluator final : public Evaluator {
                                               std::vector<Runner>& runners);
   gpu::Result<FinalResults> run_final(std::span<const Finalist> finalists);
   VendorResult vendor_result(int rank, const Contender& contender) const;
+  gpu::Result<double> largest_vendor_error(std::span<const VendorResult> results);
 
   DeviceServices services_;
   Problem problem_;
@@ -105,7 +106,7 @@ class DeviceEvaluator final : public Evaluator {
   std::optional<double> fastest_us_;     // of all that was timed, vendor and own
   std::vector<int> vendor_finalists_;    // ranks that were asked for, beside the first and the best
   std::vector<int> close_vendor_ranks_;  // nearly as fast as the best in short series
-  std::optional<double> vendor_error_;   // of that algorithm, on the benchmark's own operands
+  std::optional<double> vendor_error_;   // on the benchmark's own operands, largest_vendor_error()
 };
 
 }  // namespace gemmtune::tuner

@@ -31,6 +31,10 @@ bool promises_f32_accuracy(MathMode math) {
 
 }  // namespace
 
+bool held_against_all(const Problem& problem) {
+  return problem.type == DataType::f32 && problem.math == MathMode::ieee;
+}
+
 std::optional<std::string> too_inaccurate(const Problem& problem, double error,
                                           std::optional<double> vendor_error) {
   if (problem.type != DataType::f32 || !promises_f32_accuracy(problem.math)) return std::nullopt;

@@ -21,6 +21,11 @@ struct Accuracy {
 // f32 kernels may show this many times the error that cuBLASLt's f32 shows on the same operands.
 inline constexpr double kErrorAllowance = 2;
 
+// Whether kernels are held against every algorithm of cuBLASLt's, and not against the fastest
+// alone: plain f32, for which a caller may get any of them. One that splits k has a fraction of the
+// error of one that does not (docs/decisions/0009-f32-error.md).
+bool held_against_all(const Problem& problem);
+
 // Why a kernel of max_error `error` may not compute the problem: it is of f32 (in a mode as
 // accurate) and its error is above the allowance. Nothing where it may, or where the vendor's error
 // is not known.

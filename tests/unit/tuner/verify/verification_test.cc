@@ -172,7 +172,10 @@ TEST_CASE("f32 kernels may have twice cuBLASLt's error") {
   CHECK(too_inaccurate(problem, std::nan(""), 1e-8));
   CHECK_FALSE(too_inaccurate(problem, 1, std::nullopt));
   CHECK_FALSE(too_inaccurate(problem, 1e-8, 0));
+  // Of the least accurate algorithm that a caller may get.
+  CHECK(held_against_all(problem));
   problem.math = MathMode::tf32x3;
+  CHECK_FALSE(held_against_all(problem));
   CHECK(too_inaccurate(problem, 2.5e-8, 1e-8));
   // Asked for, and less accurate than f32 by their nature.
   for (const MathMode math : {MathMode::tf32, MathMode::f16}) {
