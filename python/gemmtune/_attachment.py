@@ -74,7 +74,7 @@ def detach() -> None:
 
 def is_attached() -> bool:
     """Whether calls of this process lead to the library now."""
-    return _library().gemmtune_cublas_state().attached != 0
+    return bool(_library().gemmtune_cublas_state().attached)
 
 
 def extent() -> tuple[int, int]:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,16 +34,25 @@ def run(arguments: Sequence[str], *, progress: bool = False) -> str:
         Error: it failed, with what it says.
     """
     command = [str(_places.program()), *arguments]
-    done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    said = done.stderr.strip().splitlines()
-    if done.returncode != 0:
-        message = said[-1].removeprefix("gemm-tune: ") if said else f"ended with {done.returncode}"
-        raise (UsageError if done.returncode == _USAGE else Error)(message)
-    if progress and said:
-        print("\n".join(said), file=sys.stderr)
-    return done.stdout
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as out:
+        with subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+        ) as process:
+            said = ""
+            for line in process.stderr or ():
+                said = line.strip() or said
+                if progress:
+                    sys.stderr.write(line)
+        if process.returncode != 0:
+            message = said.removeprefix("gemm-tune: ") or f"ended with {process.returncode}"
+            raise (UsageError if process.returncode == _USAGE else Error)(message)
+        out.seek(0)
+        return out.read()
 
 
 def run_json(arguments: Sequence[str], *, progress: bool = False) -> dict[str, Any]:

@@ -193,12 +193,17 @@ def _check_bias(bias: _core.Tensor, c: _core.Tensor, columns: int) -> None:
         raise ValueError(f"bias is {tuple(bias.shape)}; it has to be a packed vector of {columns}")
 
 
-def _result_shape(a: Any, b: Any) -> tuple[int, ...]:
-    batch = a.shape[0] if len(a.shape) == 3 else b.shape[0] if len(b.shape) == 3 else None
-    if batch == 1 and len(a.shape) == len(b.shape) == 3:
-        batch = max(a.shape[0], b.shape[0])
-    matrix = (int(a.shape[-2]), int(b.shape[-1]))
-    return matrix if batch is None else (max(int(batch), 1), *matrix)
+def _result_shape(a: _core.Tensor, b: _core.Tensor) -> tuple[int, ...]:
+    for name, tensor in (("a", a), ("b", b)):
+        _Matrix.of(tensor, name)
+    batches = [tensor.shape[0] for tensor in (a, b) if len(tensor.shape) == 3]
+    matrix = (a.shape[-2], b.shape[-1])
+    return (max(batches), *matrix) if batches else matrix
+
+
+def _form(tensor: _core.Tensor) -> tuple[object, ...]:
+    """All but where it is."""
+    return tensor.shape, tensor.strides, tensor.type, tensor.device
 
 
 class Matmul:
@@ -235,28 +240,20 @@ class Matmul:
         *,
         math: Math = "ieee",
     ) -> None:
-        self._tensors = {"a": _read(a, "a"), "b": _read(b, "b")}
-        for name in ("a", "b"):
-            if len(self._tensors[name].shape) not in (2, 3):
-                _Matrix.of(self._tensors[name], name)
+        left, right = _read(a, "a"), _read(b, "b")
         if out is None:
             if not _allocates(a):
                 raise TypeError(f"a result cannot be made for {_framework(a)}: give one as out")
-            out = _empty(a, _result_shape(self._tensors["a"], self._tensors["b"]), None)
+            out = _empty(a, _result_shape(left, right), None)
         self.out = out
-        self._tensors["out"] = _read(out, "out")
-        self._tensors["bias"] = None if bias is None else _read(bias, "bias")
+        self._tensors = {"a": left, "b": right, "out": _read(out, "out")}
+        if bias is not None:
+            self._tensors["bias"] = _read(bias, "bias")
         self._problem = _problem(
-            self._tensors["a"],
-            self._tensors["b"],
-            self._tensors["out"],
-            self._tensors["bias"],
-            activation,
-            math,
+            left, right, self._tensors["out"], self._tensors.get("bias"), activation, math
         )
         self._like = a if _allocates(a) else out
-        self._arrays = {"a": a, "b": b, "bias": bias, "out": out}
-        self._workspace: Any = None
+        self._keep_alive = (a, b, bias)
         self._workspace_bytes: int | None = None
 
     def _own_library(self) -> _core.Library:
@@ -284,19 +281,15 @@ class Matmul:
         alternatives = tuple(Choice.of(choice) for choice in answer["alternatives"])
         return Explanation(answer["problem"], Choice.of(answer["chosen"]), alternatives, answer)
 
-    def _replaced(self, name: str, array: Any) -> _core.Tensor | None:
-        known = self._tensors[name]
+    def _address(self, name: str, array: Any) -> int:
+        """Of `array`, or of the one that it was made with; 0 for a bias that there is none of."""
+        known = self._tensors.get(name)
         if array is None:
-            return known
+            return 0 if known is None else known.address
         tensor = _read(array, name)
-        if known is None or (tensor.shape, tensor.strides, tensor.type, tensor.device) != (
-            known.shape,
-            known.strides,
-            known.type,
-            known.device,
-        ):
+        if known is None or _form(tensor) != _form(known):
             raise ValueError(f"{name} is not what was planned for: make another Matmul")
-        return tensor
+        return tensor.address
 
     def execute(
         self,
@@ -326,22 +319,21 @@ class Matmul:
             Error: the kernel cannot be started.
         """
         bytes_needed = self.plan()
-        tensors = {
-            name: self._replaced(name, array)
-            for name, array in (("a", a), ("b", b), ("bias", bias), ("out", out))
-        }
+        left, right = self._address("a", a), self._address("b", b)
+        result, vector = self._address("out", out), self._address("bias", bias)
         if stream is None:
             stream = _current_stream(self._like, self._tensors["a"].device)
         # From the framework's pool, which knows the stream: the next product may use it again.
         workspace = _empty(self._like, (bytes_needed,), "bytes") if bytes_needed else None
+        start = 0 if workspace is None else _core.read_tensor(workspace).address
         try:
             self._own_library().run(
                 self._problem,
-                tensors["a"].address,
-                tensors["b"].address,
-                tensors["out"].address,
-                tensors["bias"].address if tensors["bias"] is not None else 0,
-                _core.read_tensor(workspace).address if workspace is not None else 0,
+                left,
+                right,
+                result,
+                vector,
+                start,
                 bytes_needed,
                 alpha,
                 beta,
@@ -349,7 +341,7 @@ class Matmul:
             )
         except _core.LibraryError as error:
             raise Error(str(error)) from error
-        return self._arrays["out"] if out is None else out
+        return self.out if out is None else out
 
 
 def matmul(

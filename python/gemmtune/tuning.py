@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from . import _command
 from .errors import Error, UsageError
@@ -28,7 +29,7 @@ def _options(**values: object) -> list[str]:
     return out
 
 
-def _tuned(json: dict, best: dict | None) -> Tuned:
+def _tuned(json: Mapping[str, Any], best: Mapping[str, Any] | None) -> Tuned:
     first, fastest = Kernel.of(json["vendor_first"]), Kernel.of(json["vendor_best"])
     return Tuned(json["key"], Kernel.of(best), first, fastest, json)
 

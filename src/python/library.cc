@@ -37,7 +37,7 @@ Library::Library(const LibraryOptions& options) {
 void Library::check(gemmtune_status status) const {
   if (status == GEMMTUNE_STATUS_SUCCESS) return;
   const std::string message = gemmtune_last_error(handle_.get());
-  throw LibraryError(status, message.empty() ? gemmtune_status_string(status) : message);
+  throw LibraryError(message.empty() ? gemmtune_status_string(status) : message);
 }
 
 size_t Library::prepare(const gemmtune_problem& problem) {

@@ -9,15 +9,9 @@
 
 namespace gemmtune::python {
 
-// A failure of the library: its status and what it says.
+// A failure of the library, with what it says.
 class LibraryError : public std::runtime_error {
- public:
-  LibraryError(gemmtune_status status, const std::string& message)
-      : std::runtime_error(message), status_(status) {}
-  gemmtune_status status() const { return status_; }
-
- private:
-  gemmtune_status status_;
+  using std::runtime_error::runtime_error;
 };
 
 // Where decisions and kernels come from; empty texts: not given.
