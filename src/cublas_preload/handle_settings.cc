@@ -8,11 +8,12 @@ namespace {
 using vendor::blas::Handle;
 using vendor::blas::Status;
 
+using vendor::blas::Questions;
+
 // Asks the function `name` beside `function` for a value; false where there is none or it fails.
-template <class Value>
+template <class Question, class Value>
 bool ask(const void* function, const char* name, Handle handle, Value& value) {
-  using Get = Status(Handle, Value*);
-  auto* const get = reinterpret_cast<Get*>(look_up_beside(function, name));
+  auto* const get = reinterpret_cast<Question*>(look_up_beside(function, name));
   return get != nullptr && get(handle, &value) == Status::success;
 }
 
@@ -22,7 +23,7 @@ bool reads_emulation(const void* function, Handle handle, bool& emulates) {
   emulates = false;
   if (look_up_beside(function, kName) == nullptr) return true;
   auto strategy = vendor::blas::EmulationStrategy::by_default;
-  if (!ask(function, kName, handle, strategy)) return false;
+  if (!ask<Questions::get_emulation>(function, kName, handle, strategy)) return false;
   emulates = strategy != vendor::blas::EmulationStrategy::by_default;
   return true;
 }
@@ -32,11 +33,13 @@ bool reads_emulation(const void* function, Handle handle, bool& emulates) {
 HandleState read_settings(Handle handle, const void* function) {
   HandleState state;
   auto mode = vendor::blas::MathMode::standard;
-  state.known = ask(function, "cublasGetStream_v2", handle, state.stream) &&
-                ask(function, "cublasGetPointerMode_v2", handle, state.pointer_mode) &&
-                ask(function, "cublasGetMathMode", handle, mode) &&
-                ask(function, "cublasGetSmCountTarget", handle, state.sm_count) &&
-                reads_emulation(function, handle, state.emulates);
+  state.known =
+      ask<Questions::get_stream>(function, "cublasGetStream_v2", handle, state.stream) &&
+      ask<Questions::get_pointer_mode>(function, "cublasGetPointerMode_v2", handle,
+                                       state.pointer_mode) &&
+      ask<Questions::get_math_mode>(function, "cublasGetMathMode", handle, mode) &&
+      ask<Questions::get_sm_count>(function, "cublasGetSmCountTarget", handle, state.sm_count) &&
+      reads_emulation(function, handle, state.emulates);
   state.math_mode = static_cast<int32_t>(mode);
   return state;
 }

@@ -31,9 +31,9 @@ LoadedObject::LoadedObject(const dl_phdr_info& info)
   }
   for (size_t i = 0; i < header_count_; ++i) {
     const ElfW(Phdr)& header = headers_[i];
+    if (header.p_type != PT_DYNAMIC) continue;
     // NOLINTNEXTLINE(performance-no-int-to-ptr): how the loader states addresses
-    if (header.p_type == PT_DYNAMIC)
-      read_dynamic(reinterpret_cast<const ElfW(Dyn)*>(base_ + header.p_vaddr));
+    read_dynamic(reinterpret_cast<const ElfW(Dyn)*>(base_ + header.p_vaddr));
   }
 }
 

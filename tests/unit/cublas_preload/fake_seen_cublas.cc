@@ -23,21 +23,25 @@ gemmtune::vendor::lt::Status answer(gemmtune::vendor::blas::Handle handle, const
 
 extern "C" {
 
+using gemmtune::vendor::blas::EmulationStrategy;
 using gemmtune::vendor::blas::Handle;
+using gemmtune::vendor::blas::MathMode;
+using gemmtune::vendor::blas::PointerMode;
+using gemmtune::vendor::blas::Status;
 
-gemmtune::vendor::lt::Status cublasGetStream_v2(Handle handle, CUstream* stream) {
+Status cublasGetStream_v2(Handle handle, CUstream* stream) {
   return answer(handle, "cublasSetStream_v2", stream);
 }
-gemmtune::vendor::lt::Status cublasGetPointerMode_v2(Handle handle, int32_t* mode) {
+Status cublasGetPointerMode_v2(Handle handle, PointerMode* mode) {
   return answer(handle, "cublasSetPointerMode_v2", mode);
 }
-gemmtune::vendor::lt::Status cublasGetMathMode(Handle handle, int32_t* mode) {
+Status cublasGetMathMode(Handle handle, MathMode* mode) {
   return answer(handle, "cublasSetMathMode", mode);
 }
-gemmtune::vendor::lt::Status cublasGetSmCountTarget(Handle handle, int32_t* count) {
+Status cublasGetSmCountTarget(Handle handle, int* count) {
   return answer(handle, "cublasSetSmCountTarget", count);
 }
-gemmtune::vendor::lt::Status cublasGetEmulationStrategy(Handle handle, int32_t* strategy) {
+Status cublasGetEmulationStrategy(Handle handle, EmulationStrategy* strategy) {
   return answer(handle, "cublasSetEmulationStrategy", strategy);
 }
 
