@@ -182,6 +182,20 @@ def test_a_process_without_cublas_is_told_so(tmp_path: Path) -> None:
     assert "no library that calls cuBLAS is loaded" in done.stderr
 
 
+def test_a_process_that_is_run_already_is_left_alone(gpu: Gpu) -> None:
+    program = (
+        "import ctypes, os, sys, types\n"
+        "library = ctypes.CDLL(os.environ['GEMM_TUNE_TEST_FIXTURE'])\n"
+        "sys.modules['torch'] = types.SimpleNamespace(version=types.SimpleNamespace(cuda='13'))\n"
+        "import gemmtune.torch\n"
+        "gemmtune.torch.enable()\n"
+    )
+    command = [Path(sys.executable).parent / "gemm-tune", "run", "--", sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "run by gemm-tune run or capture already" in done.stderr
+
+
 def test_a_forked_child_counts_for_itself(gpu: Gpu, torch_stand_in: types.ModuleType) -> None:
     gemmtune.torch.enable(compare=False)
     Product().call(gpu)
