@@ -38,7 +38,7 @@ bool PageAccess::make_writable(const void* place) {
     return address >= candidate.begin && address < candidate.end;
   });
   if (region == regions_.end()) {
-    errno = EFAULT;
+    errno = regions_.empty() ? ENOENT : EFAULT;  // /proc, or the page
     return false;
   }
   if ((region->access & PROT_WRITE) != 0) return true;
