@@ -22,6 +22,7 @@ class Gpu:
         self.library.gemmtune_fixture_sgemm.argtypes = (ctypes.c_int, pointer, pointer, pointer)
         self.library.gemmtune_fixture_cublas_calls.restype = ctypes.c_uint64
         self.library.gemmtune_fixture_launches.restype = ctypes.c_uint64
+        self.library.gemmtune_fixture_stream.restype = ctypes.c_void_p
         self.library.gemmtune_fixture_make(str(folder).encode())
         self.folder = folder
 
@@ -31,6 +32,9 @@ class Gpu:
 
     def cublas_calls(self) -> int:
         return int(self.library.gemmtune_fixture_cublas_calls())
+
+    def stream(self) -> int:
+        return int(self.library.gemmtune_fixture_stream())
 
     def launches(self) -> int:
         return int(self.library.gemmtune_fixture_launches())

@@ -101,6 +101,13 @@ uint64_t gemmtune_fixture_cublas_calls() {
   return gemmtune_fake_cublas()->products;
 }
 
+// A new stream of the fake GPU.
+void* gemmtune_fixture_stream() {
+  CUstream stream = nullptr;
+  cuStreamCreate(&stream, 0);
+  return stream;
+}
+
 uint64_t gemmtune_fixture_launches() {
   return gemmtune_fake_cuda()->launches().size();
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from gemmtune import products
 
 SIZE = 24
 COUNT = SIZE * SIZE
+SQUARE = (SIZE, SIZE)
 
 
 @pytest.fixture(autouse=True)
@@ -93,6 +95,49 @@ def test_dlpack_is_asked_without_synchronising_and_given_back() -> None:
         assert array.given_back == len(array.streams)
 
 
+class Tensor(DlpackArray):
+    """What is used of a torch.Tensor."""
+
+    dtype = "float32"
+
+    def new_empty(self, shape: tuple[int, ...], dtype: str) -> Tensor:
+        count = 1
+        for size in shape:
+            count *= size
+        assert dtype in ("float32", "uint8")
+        return Tensor([9.0] * (count if dtype == "float32" else count // 4 + 1), shape)
+
+
+Tensor.__module__ = "torch"
+
+
+def test_pytorch_allocates_the_result_and_names_the_stream(
+    gpu: Gpu, torch_stand_in: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    stream = gpu.stream()
+
+    def current_stream(device: int) -> types.SimpleNamespace:
+        asked.append(device)
+        return types.SimpleNamespace(cuda_stream=stream)
+
+    torch_stand_in.uint8 = "uint8"
+    torch_stand_in.cuda = types.SimpleNamespace(current_stream=current_stream)
+    a, b = numbers(COUNT, 3), numbers(COUNT, 5)
+    out = gemmtune.matmul(Tensor(a, SQUARE), Tensor(b, SQUARE))
+    assert isinstance(out, Tensor)
+    assert out.values() == product(a, b)
+    assert asked == [0]
+    planned = gemmtune.Matmul(Tensor(a, SQUARE), Tensor(b, SQUARE))
+    planned.execute(stream=stream)
+    assert planned.out.values() == product(a, b)
+    # A stream that the GPU does not have: the kernel cannot be started on it.
+    with pytest.raises(gemmtune.Error):
+        planned.execute(stream=stream + 4096)
+    batch = gemmtune.Matmul(Tensor(a * 3, (3, SIZE, SIZE)), Tensor(b, SQUARE))
+    assert batch.out.shape == (3, SIZE, SIZE)
+
+
 def test_a_planned_product_is_only_enqueued(gpu: Gpu) -> None:
     a, b = numbers(COUNT, 3), numbers(COUNT, 5)
     shape = (SIZE, SIZE)
@@ -112,9 +157,6 @@ def test_a_planned_product_is_only_enqueued(gpu: Gpu) -> None:
     assert out.values() == [3 * value for value in product(a, b)]
     with pytest.raises(ValueError, match="not what was planned for"):
         planned.execute(a=InterfaceArray(a, shape, strides=(1, SIZE)))
-
-
-SQUARE = (SIZE, SIZE)
 
 
 @pytest.mark.parametrize(
