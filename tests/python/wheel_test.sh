@@ -53,8 +53,9 @@ started=$SECONDS
   { tail -50 "$work/log" && fail "building the wheel"; }
 wheel=$(echo "$work"/wheel/gemmtune-*.whl)
 echo "built $(basename "$wheel") in $((SECONDS - started)) s"
+files=$("$python" -m zipfile -l "$wheel")
 for part in _bin/gemm-tune _lib/libgemmtune_cublas.so _core.pyi py.typed; do
-  "$python" -m zipfile -l "$wheel" | grep -q "gemmtune/$part" || fail "the wheel lacks gemmtune/$part"
+  grep -q "gemmtune/$part" <<<"$files" || fail "the wheel lacks gemmtune/$part"
 done
 
 # --- Its tests, in an environment that has nothing else ------------------------------------------
