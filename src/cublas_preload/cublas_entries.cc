@@ -87,12 +87,12 @@ AlgorithmChoice choice_of(Algorithm algorithm) {
 }
 
 // Products of several sizes in one call; their arguments may be in device memory.
-template <class Call>
-Status serve_grouped(Handle handle, ElementType a, ElementType b, ElementType c,
-                     ComputeType compute, const Call& call) {
+template <class Function, class Call>
+Status serve_grouped(const Function& real, Handle handle, ElementType a, ElementType b,
+                     ElementType c, ComputeType compute, const Call& call) {
   Form form(Transpose::no, Transpose::no, 0, 0, 0);
   form.types(a, b, c, compute).odd(Oddity::grouped);
-  return serve_product(handle, form.product, {}, AlgorithmChoice::cublas, call);
+  return serve_product(real, handle, form.product, {}, AlgorithmChoice::cublas, call);
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ extern "C" {
               INT lda, const ELEMENT* b, INT ldb, const ELEMENT* beta, ELEMENT* c, INT ldc) {    \
     const auto real = GEMMTUNE_REAL(NAME);                                                       \
     return serve_product(                                                                        \
-        handle, GEMMTUNE_FORM.all_of<ELEMENT>().product, pointers(alpha, a, b, beta, c),         \
+        real, handle, GEMMTUNE_FORM.all_of<ELEMENT>().product, pointers(alpha, a, b, beta, c),   \
         AlgorithmChoice::cublas,                                                                 \
         [&] { return real(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc); }); \
   }
@@ -128,7 +128,7 @@ GEMMTUNE_GEMM(cublasHgemm_64, int64_t, Half)
               const ELEMENT* beta, ELEMENT* c, INT ldc, long long stride_c, INT batch) {       \
     const auto real = GEMMTUNE_REAL(NAME);                                                     \
     return serve_product(                                                                      \
-        handle,                                                                                \
+        real, handle,                                                                          \
         GEMMTUNE_FORM.strides(stride_a, stride_b, stride_c, batch).all_of<ELEMENT>().product,  \
         pointers(alpha, a, b, beta, c), AlgorithmChoice::cublas, [&] {                         \
           return real(handle, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b,  \
@@ -147,7 +147,7 @@ GEMMTUNE_GEMM_STRIDED(cublasHgemmStridedBatched_64, int64_t, Half)
               const ELEMENT* const* a, INT lda, const ELEMENT* const* b, INT ldb,                \
               const ELEMENT* beta, ELEMENT* const* c, INT ldc, INT batch) {                      \
     const auto real = GEMMTUNE_REAL(NAME);                                                       \
-    return serve_product(handle,                                                                 \
+    return serve_product(real, handle,                                                           \
                          GEMMTUNE_FORM.strides(0, 0, 0, batch)                                   \
                              .all_of<ELEMENT>()                                                  \
                              .odd(Oddity::pointer_array)                                         \
@@ -171,7 +171,7 @@ GEMMTUNE_GEMM_BATCHED(cublasHgemmBatched_64, int64_t, Half)
               ELEMENT* const* c, const INT* ldc, INT groups, const INT* group_sizes) {      \
     const auto real = GEMMTUNE_REAL(NAME);                                                  \
     constexpr ElementType kType = kTypeOf<ELEMENT>;                                         \
-    return serve_grouped(handle, kType, kType, kType, kComputeOf<ELEMENT>, [&] {            \
+    return serve_grouped(real, handle, kType, kType, kType, kComputeOf<ELEMENT>, [&] {      \
       return real(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, groups, \
                   group_sizes);                                                             \
     });                                                                                     \
@@ -186,7 +186,7 @@ GEMMTUNE_GEMM_GROUPED(cublasDgemmGroupedBatched_64, int64_t, double)
               ElementType a_type, INT lda, const void* b, ElementType b_type, INT ldb,          \
               const float* beta, void* c, ElementType c_type, INT ldc) {                        \
     const auto real = GEMMTUNE_REAL(NAME);                                                      \
-    return serve_product(handle,                                                                \
+    return serve_product(real, handle,                                                          \
                          GEMMTUNE_FORM.types(a_type, b_type, c_type, ComputeType::f32).product, \
                          pointers(alpha, a, b, beta, c), AlgorithmChoice::cublas, [&] {         \
                            return real(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b,   \
@@ -202,7 +202,8 @@ GEMMTUNE_SGEMM_EX(cublasSgemmEx_64, int64_t)
               const void* beta, void* c, ElementType c_type, INT ldc, ComputeType compute,     \
               Algorithm algorithm) {                                                           \
     const auto real = GEMMTUNE_REAL(NAME);                                                     \
-    return serve_product(handle, GEMMTUNE_FORM.types(a_type, b_type, c_type, compute).product, \
+    return serve_product(real, handle,                                                         \
+                         GEMMTUNE_FORM.types(a_type, b_type, c_type, compute).product,         \
                          pointers(alpha, a, b, beta, c), choice_of(algorithm), [&] {           \
                            return real(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b,  \
                                        b_type, ldb, beta, c, c_type, ldc, compute, algorithm); \
@@ -217,7 +218,7 @@ GEMMTUNE_GEMM_EX(cublasGemmEx_64, int64_t)
               INT ldb, long long stride_b, const void* beta, void* c, ElementType c_type, INT ldc, \
               long long stride_c, INT batch, ComputeType compute, Algorithm algorithm) {           \
     const auto real = GEMMTUNE_REAL(NAME);                                                         \
-    return serve_product(handle,                                                                   \
+    return serve_product(real, handle,                                                             \
                          GEMMTUNE_FORM.strides(stride_a, stride_b, stride_c, batch)                \
                              .types(a_type, b_type, c_type, compute)                               \
                              .product,                                                             \
@@ -236,7 +237,7 @@ GEMMTUNE_GEMM_STRIDED_EX(cublasGemmStridedBatchedEx_64, int64_t)
               const void* beta, void* const* c, ElementType c_type, INT ldc, INT batch,         \
               ComputeType compute, Algorithm algorithm) {                                       \
     const auto real = GEMMTUNE_REAL(NAME);                                                      \
-    return serve_product(handle,                                                                \
+    return serve_product(real, handle,                                                          \
                          GEMMTUNE_FORM.strides(0, 0, 0, batch)                                  \
                              .types(a_type, b_type, c_type, compute)                            \
                              .odd(Oddity::pointer_array)                                        \
@@ -257,7 +258,7 @@ GEMMTUNE_GEMM_BATCHED_EX(cublasGemmBatchedEx_64, int64_t)
               const INT* ldb, const void* beta, void* const* c, ElementType c_type,            \
               const INT* ldc, INT groups, const INT* group_sizes, ComputeType compute) {       \
     const auto real = GEMMTUNE_REAL(NAME);                                                     \
-    return serve_grouped(handle, a_type, b_type, c_type, compute, [&] {                        \
+    return serve_grouped(real, handle, a_type, b_type, c_type, compute, [&] {                  \
       return real(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, \
                   c_type, ldc, groups, group_sizes, compute);                                  \
     });                                                                                        \

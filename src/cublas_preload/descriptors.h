@@ -15,9 +15,9 @@ struct HandleState {
   int64_t workspace_bytes = Product::kOwnWorkspace;
   int32_t math_mode = 0;
   lt::PointerMode pointer_mode = lt::PointerMode::host;
-  int32_t sm_count = 0;    // 0: all
-  bool made_here = false;  // its making was seen: these are all its settings
-  bool emulates = false;   // was told how to emulate f32 or f64 by other types
+  int32_t sm_count = 0;   // 0: all
+  bool known = false;     // its making was seen, or all of it was read: these are its settings
+  bool emulates = false;  // was told how to emulate f32 or f64 by other types
 };
 
 // Of a cublasLtMatrixLayout_t.

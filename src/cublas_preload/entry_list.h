@@ -53,6 +53,14 @@ using Products64 = vendor::blas::Products<int64_t>;
   X(cublasSetSmCountTarget, vendor::blas::Settings::set_sm_count)      \
   X(cublasSetEmulationStrategy, vendor::blas::Settings::set_emulation)
 
+// Those that it asks what a handle was told before.
+#define GEMMTUNE_CUBLAS_QUESTIONS(X)                                    \
+  X(cublasGetStream_v2, vendor::blas::Questions::get_stream)            \
+  X(cublasGetPointerMode_v2, vendor::blas::Questions::get_pointer_mode) \
+  X(cublasGetMathMode, vendor::blas::Questions::get_math_mode)          \
+  X(cublasGetSmCountTarget, vendor::blas::Questions::get_sm_count)      \
+  X(cublasGetEmulationStrategy, vendor::blas::Questions::get_emulation)
+
 #define GEMMTUNE_CUBLASLT_TAKEN(X)                                         \
   X(cublasLtMatmul, lt::Functions::matmul)                                 \
   X(cublasLtMatrixLayoutCreate, lt::Functions::layout_create)              \

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cublas_preload/asked.h"
+#include "cublas_preload/handle_settings.h"
 #include "cublas_preload/real_functions.h"
 #include "cublas_preload/recorder.h"
 #include "vendor/cublas_api.h"
@@ -20,6 +21,7 @@ class Real<vendor::lt::Status(Arguments...)> {
   vendor::lt::Status operator()(Arguments... arguments) const {
     return function_ != nullptr ? function_(arguments...) : vendor::lt::Status::not_supported;
   }
+  const void* address() const { return reinterpret_cast<const void*>(function_); }
 
  private:
   vendor::lt::Status (*function_)(Arguments...);
@@ -32,16 +34,16 @@ class Real<vendor::lt::Status(Arguments...)> {
     return function.find(caller);         \
   }(__builtin_extract_return_addr(__builtin_return_address(0))))
 
-// Serves a product on `handle` with the sizes and operands of `sizes`; `call` is cuBLAS's own.
-template <class Call>
-vendor::blas::Status serve_product(vendor::blas::Handle handle, const Product& sizes,
-                                   const CallPointers& pointers, AlgorithmChoice choice,
-                                   const Call& call) {
+// Serves a product on `handle` with the sizes and operands of `sizes`; `real` is the function of
+// cuBLAS that was called, and `call` calls it.
+template <class Function, class Call>
+vendor::blas::Status serve_product(const Function& real, vendor::blas::Handle handle,
+                                   const Product& sizes, const CallPointers& pointers,
+                                   AlgorithmChoice choice, const Call& call) {
   Recorder* const recorder = Recorder::get();
   if (recorder == nullptr) return call();
-  const HandleState state = recorder->handles.get(handle).value_or(HandleState{});
-  Asked asked = {sizes,  pointers, state.stream,
-                 choice, nullptr,  state.made_here && !state.emulates};
+  const HandleState state = settings_of(*recorder, handle, real.address());
+  Asked asked = {sizes, pointers, state.stream, choice, nullptr, state.known && !state.emulates};
   complete(asked.product, state, pointers);
   return recorder->serve(asked, call);
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "cublas_preload/attach/called_functions.h"
 #include "cublas_preload/log.h"
 
 namespace gemmtune::cublas_preload {
@@ -27,7 +28,7 @@ void* unless_ours(void* function) {
   return library_of(function) == ours ? nullptr : function;
 }
 
-// The function that a loaded library, or what it needs, has.
+// The function that a loaded library, or what it needs, has. Null stands for the program.
 void* look_up_in(const char* library, const char* name) {
   void* const handle = ::dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return nullptr;
@@ -36,13 +37,32 @@ void* look_up_in(const char* library, const char* name) {
   return function;
 }
 
-void* look_up_in_caller(const char* name, void* caller) {
+void* look_up_in_cublas(const char* name) {
+  for (const char* library : kSonames) {
+    if (void* const function = look_up_in(library, name); function != nullptr) return function;
+  }
+  return nullptr;
+}
+
+// The object that an address lies in; null where it is in none.
+const link_map* object_of(const void* address) {
   Dl_info info{};
   void* map = nullptr;
-  if (::dladdr1(caller, &info, &map, RTLD_DL_LINKMAP) == 0 || map == nullptr) return nullptr;
-  const char* const library = static_cast<link_map*>(map)->l_name;
+  if (::dladdr1(address, &info, &map, RTLD_DL_LINKMAP) == 0) return nullptr;
+  return static_cast<const link_map*>(map);
+}
+
+void* look_up_in_caller(const char* name, const link_map& caller) {
+  const CalledFunctions& called = CalledFunctions::of_process();
+  if (void* const function = called.find(caller.l_addr, name); function != nullptr) return function;
   // The program itself sees us first.
-  return *library == '\0' ? nullptr : look_up_in(library, name);
+  return *caller.l_name == '\0' ? nullptr : look_up_in(caller.l_name, name);
+}
+
+// Begins at 1: what was never looked up is of round 0.
+std::atomic<uint32_t>& current_round() {
+  static std::atomic<uint32_t> round = 1;
+  return round;
 }
 
 size_t home_of(void* caller, size_t size) {
@@ -52,26 +72,42 @@ size_t home_of(void* caller, size_t size) {
 }  // namespace
 
 void* look_up(const char* name, void* caller) {
-  if (void* const function = look_up_in_caller(name, caller); function != nullptr) return function;
-  if (void* const function = unless_ours(::dlsym(RTLD_NEXT, name)); function != nullptr)
-    return function;
-  for (const char* library : kSonames) {
-    if (void* const function = look_up_in(library, name); function != nullptr) return function;
-  }
-  return nullptr;
+  const link_map* const object = object_of(caller);
+  void* function = object == nullptr ? nullptr : look_up_in_caller(name, *object);
+  if (function == nullptr) function = CalledFunctions::of_process().find(name);
+  if (function == nullptr) function = unless_ours(::dlsym(RTLD_NEXT, name));
+  return function != nullptr ? function : look_up_in_cublas(name);
+}
+
+void* look_up_for(const char* library, const char* name) {
+  void* const function = look_up_in(*library == '\0' ? nullptr : library, name);
+  return function != nullptr ? function : look_up_in_cublas(name);
+}
+
+void* look_up_beside(const void* function, const char* name) {
+  const link_map* const object = object_of(function);
+  return object == nullptr ? nullptr
+                           : look_up_in(*object->l_name == '\0' ? nullptr : object->l_name, name);
+}
+
+void RealFunction::forget_callers() {
+  current_round().fetch_add(1, std::memory_order_acq_rel);
 }
 
 void* RealFunction::remember(Known& known, void* caller) {
+  const uint32_t round = current_round().load(std::memory_order_acquire);
   void* const function = look_up(name_, caller);
   if (function == nullptr) {
     log_once("there is no %s behind it: the call fails", name_);
   } else {
-    known.function.store(function, std::memory_order_release);
+    known.function.store(function, std::memory_order_relaxed);
+    known.round.store(round, std::memory_order_release);
   }
   return function;
 }
 
 void* RealFunction::find(void* caller) {
+  const uint32_t round = current_round().load(std::memory_order_acquire);
   size_t i = home_of(caller, known_.size());
   for (size_t tried = 0; tried < known_.size(); ++tried, i = (i + 1) % known_.size()) {
     Known& known = known_[i];
@@ -80,8 +116,8 @@ void* RealFunction::find(void* caller) {
         known.caller.compare_exchange_strong(holder, caller, std::memory_order_acq_rel))
       holder = caller;
     if (holder != caller) continue;
-    void* const function = known.function.load(std::memory_order_acquire);
-    return function != nullptr ? function : remember(known, caller);
+    if (known.round.load(std::memory_order_acquire) != round) return remember(known, caller);
+    return known.function.load(std::memory_order_relaxed);
   }
   return look_up(name_, caller);
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 namespace gemmtune::cublas_preload {
 
@@ -18,10 +19,14 @@ class RealFunction {
   // there is no such function: then the caller cannot have called it by linking.
   void* find(void* caller);
 
+  // All callers are looked up anew: libraries may have gone, and others come to their addresses.
+  static void forget_callers();
+
  private:
   struct Known {
     std::atomic<void*> caller = nullptr;
     std::atomic<void*> function = nullptr;
+    std::atomic<uint32_t> round = 0;  // of looking up; stored after the function
   };
 
   void* remember(Known& known, void* caller);
@@ -30,9 +35,17 @@ class RealFunction {
   std::array<Known, 64> known_ = {};
 };
 
-// What find() does for a new caller: looks into the caller's library and what that needs, then into
-// the libraries behind this one in the process, then into a loaded cuBLAS or cuBLASLt of any
-// version.
+// What find() does for a new caller: takes what the caller's library called before this one was
+// attached to it; else looks into the caller's library and what that needs, then at what other
+// attached libraries called, then into the libraries behind this one in the process, then into a
+// loaded cuBLAS or cuBLASLt of any version.
 void* look_up(const char* name, void* caller);
+
+// The function that a loaded library has, or a library that it needs, or else a loaded cuBLAS or
+// cuBLASLt. `library`: as the loader knows it; empty: the program. Null if there is none but ours.
+void* look_up_for(const char* library, const char* name);
+
+// The function of that name in the library that has `function`; null if there is none.
+void* look_up_beside(const void* function, const char* name);
 
 }  // namespace gemmtune::cublas_preload

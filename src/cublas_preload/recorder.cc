@@ -37,23 +37,14 @@ void forget_parent() {
   new (&decision()) Decision;
 }
 
-// A recorder that captures, or runs own kernels; null where neither is asked for.
-std::unique_ptr<Recorder> make_recorder() {
-  RunSettings settings = RunSettings::from_environment();
-  if (!settings.folder.empty()) {
-    auto recorder = Recorder::create(settings.folder);
-    if (recorder != nullptr) recorder->run_own_kernels(std::move(settings));
-    return recorder;
-  }
-  const char* const folder = std::getenv(kFolderVariable);
-  if (folder == nullptr || *folder == '\0') return nullptr;
-  return Recorder::create(folder);
+void forget_in_children() {
+  static std::once_flag once;
+  std::call_once(once, [] { ::pthread_atfork(nullptr, nullptr, forget_parent); });
 }
 
 Recorder* decide() {
-  Recorder* const recorder = make_recorder().release();
-  if (recorder == nullptr) return nullptr;
-  ::pthread_atfork(nullptr, nullptr, forget_parent);
+  Recorder* const recorder = Recorder::create(environment_variable).release();
+  forget_in_children();
   return recorder;
 }
 
@@ -70,6 +61,17 @@ std::string file_name() {
 int& Recorder::Inside::depth() noexcept {
   static thread_local int depth = 0;
   return depth;
+}
+
+std::unique_ptr<Recorder> Recorder::create(const RunSettings::Variable& variable) {
+  RunSettings settings = RunSettings::from(variable);
+  if (!settings.folder.empty()) {
+    auto recorder = create(settings.folder);
+    if (recorder != nullptr) recorder->run_own_kernels(std::move(settings));
+    return recorder;
+  }
+  const std::string folder = variable(kFolderVariable);
+  return folder.empty() ? nullptr : create(folder);
 }
 
 std::unique_ptr<Recorder> Recorder::create(const std::string& folder) {
@@ -134,6 +136,18 @@ void Recorder::count_own(ProductRecord& record, bool captured) {
 void Recorder::count_detour(ProductRecord& record, Detour detour) {
   std::atomic_ref<uint64_t>(record.run.detours[static_cast<size_t>(detour)])
       .fetch_add(1, std::memory_order_relaxed);
+}
+
+void Recorder::use(Recorder* recorder) {
+  if (recorder != nullptr) {
+    recorder->handles.clear();
+    recorder->layouts.clear();
+    recorder->operations.clear();
+    recorder->preferences.clear();
+    // Others may use it already.
+    if (!recorder->in_running_process_) recorder->in_running_process_ = true;
+  }
+  decision().recorder.store(recorder, std::memory_order_release);
 }
 
 Recorder* Recorder::get() noexcept {

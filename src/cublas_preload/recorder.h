@@ -25,6 +25,10 @@ class Recorder {
 
   explicit Recorder(std::unique_ptr<ProductTable> table) : table_(std::move(table)) {}
 
+  // One that does what `variable` says: run own kernels, or only count. Null where it names no
+  // folder, too.
+  static std::unique_ptr<Recorder> create(const RunSettings::Variable& variable);
+
   // From now on own kernels compute what they can.
   void run_own_kernels(RunSettings settings) { settings_ = std::move(settings); }
 
@@ -33,6 +37,15 @@ class Recorder {
   // one that is recorded. A forked child has one of its own, made with its first call. Never
   // destroyed.
   static Recorder* get() noexcept;
+
+  // Makes `recorder` that of this process until the next call; null: none. It begins in a running
+  // process: nothing that was described before is known to it. get() has to have been called
+  // before, so that the environment does not decide any more.
+  static void use(Recorder* recorder);
+  bool in_running_process() const { return in_running_process_; }
+
+  // Stores the times of calls that are over.
+  void collect() { timer().collect(); }
 
   ShadowMap<HandleState, 1024> handles;
   ShadowMap<LayoutState, 8192> layouts;
@@ -110,6 +123,7 @@ class Recorder {
   CallTimer& timer();
 
   std::unique_ptr<ProductTable> table_;
+  bool in_running_process_ = false;      // set before others see it
   std::optional<RunSettings> settings_;  // of own kernels
   std::once_flag timer_made_;
   std::optional<CallTimer> timer_;

@@ -10,9 +10,12 @@ using vendor::blas::MathMode;
 using vendor::blas::PointerMode;
 using vendor::blas::Status;
 
-template <class Change>
-Status set(Status status, Handle handle, const Change& change) {
+// Notes what a call of `real` has changed.
+template <class Function, class Change>
+Status set(const Function& real, Status status, Handle handle, const Change& change) {
   return noted(status, [&](Recorder& recorder) {
+    if (recorder.handles.update(handle, change)) return;
+    settings_of(recorder, handle, real.address());
     recorder.handles.update(handle, change, /*or_add=*/true);
   });
 }
@@ -25,7 +28,7 @@ Status cublasCreate_v2(Handle* handle) {
   const auto real = GEMMTUNE_REAL(cublasCreate_v2);
   return noted(real(handle), [&](Recorder& recorder) {
     HandleState state;
-    state.made_here = true;
+    state.known = true;
     recorder.handles.put(*handle, state);
   });
 }
@@ -40,7 +43,7 @@ Status cublasDestroy_v2(Handle handle) {
 
 Status cublasSetStream_v2(Handle handle, CUstream stream) {
   const auto real = GEMMTUNE_REAL(cublasSetStream_v2);
-  return set(real(handle, stream), handle, [&](HandleState& state) {
+  return set(real, real(handle, stream), handle, [&](HandleState& state) {
     state.stream = stream;
     state.workspace_bytes = Product::kOwnWorkspace;
   });
@@ -48,29 +51,32 @@ Status cublasSetStream_v2(Handle handle, CUstream stream) {
 
 Status cublasSetWorkspace_v2(Handle handle, void* workspace, size_t bytes) {
   const auto real = GEMMTUNE_REAL(cublasSetWorkspace_v2);
-  return set(real(handle, workspace, bytes), handle,
+  return set(real, real(handle, workspace, bytes), handle,
              [&](HandleState& state) { state.workspace_bytes = static_cast<int64_t>(bytes); });
 }
 
 Status cublasSetPointerMode_v2(Handle handle, PointerMode mode) {
   const auto real = GEMMTUNE_REAL(cublasSetPointerMode_v2);
-  return set(real(handle, mode), handle, [&](HandleState& state) { state.pointer_mode = mode; });
+  return set(real, real(handle, mode), handle,
+             [&](HandleState& state) { state.pointer_mode = mode; });
 }
 
 Status cublasSetMathMode(Handle handle, MathMode mode) {
   const auto real = GEMMTUNE_REAL(cublasSetMathMode);
-  return set(real(handle, mode), handle,
+  return set(real, real(handle, mode), handle,
              [&](HandleState& state) { state.math_mode = static_cast<int32_t>(mode); });
 }
 
 Status cublasSetSmCountTarget(Handle handle, int count) {
   const auto real = GEMMTUNE_REAL(cublasSetSmCountTarget);
-  return set(real(handle, count), handle, [&](HandleState& state) { state.sm_count = count; });
+  return set(real, real(handle, count), handle,
+             [&](HandleState& state) { state.sm_count = count; });
 }
 
 Status cublasSetEmulationStrategy(Handle handle, vendor::blas::EmulationStrategy strategy) {
   const auto real = GEMMTUNE_REAL(cublasSetEmulationStrategy);
-  return set(real(handle, strategy), handle, [](HandleState& state) { state.emulates = true; });
+  return set(real, real(handle, strategy), handle,
+             [](HandleState& state) { state.emulates = true; });
 }
 
 }  // extern "C"

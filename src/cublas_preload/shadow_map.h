@@ -41,17 +41,19 @@ class ShadowMap {
   }
 
   // Calls `change` with the value; with a new one where it is not known and `or_add` is set.
+  // Whether it was called.
   template <class Change>
-  void update(const void* key, const Change& change, bool or_add = false) {
-    if (key == nullptr) return;  // a mistake of the program, and how a free slot looks
+  bool update(const void* key, const Change& change, bool or_add = false) {
+    if (key == nullptr) return false;  // a mistake of the program, and how a free slot looks
     const std::lock_guard lock(mutex_);
     Slot& slot = slots_[find(key)];
     if (slot.key == nullptr) {
-      if (!or_add || used_ == kCapacity / 4 * 3) return;
+      if (!or_add || used_ == kCapacity / 4 * 3) return false;
       ++used_;
       slot.key = key;
     }
     change(slot.value);
+    return true;
   }
 
   void erase(const void* key) {
@@ -67,6 +69,13 @@ class ShadowMap {
       hole = i;
     }
     slots_[hole] = {};
+  }
+
+  // Everything is unknown again.
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    slots_.fill({});
+    used_ = 0;
   }
 
   size_t size() const {

@@ -159,7 +159,9 @@ std::vector<std::string> bundled_cuda_homes(const fs::path& executable) {
   fs::path dir = fs::absolute(executable, ignored).parent_path();
   // <tree>/build/<preset>/bin/gemm-tune is three folders below <tree>.
   for (int up = 0; up < 5 && !dir.empty(); ++up) {
-    for (const char* name : {"cuda", ".deps/cuda"}) {
+    // Beside the tree, and where NVIDIA's Python packages are, beside a Python package of ours.
+    for (const char* name :
+         {"cuda", ".deps/cuda", "nvidia/cu13", "nvidia/cuda_nvrtc", "nvidia/cublas"}) {
       if (fs::exists(dir / name / "lib", ignored)) out.push_back((dir / name).string());
     }
     if (dir == dir.root_path()) break;

@@ -33,9 +33,9 @@ struct NvrtcLocations {
   bool system = true;                   // /usr/local/cuda and the loader's own search
 };
 
-// For NvrtcLocations::bundled: the folders called cuda or .deps/cuda next to the executable or up
-// to four folders above it that exist, nearest first. tools/setup makes the latter in a source
-// tree; a release archive may carry the former.
+// For NvrtcLocations::bundled: the folders called cuda or .deps/cuda, or those of NVIDIA's Python
+// packages, next to the executable or up to four folders above it that exist, nearest first.
+// tools/setup makes .deps/cuda in a source tree; a release archive may carry cuda.
 std::vector<std::string> bundled_cuda_homes(const std::filesystem::path& executable);
 
 // The names to try with dlopen, in order: newest major version first in each place.

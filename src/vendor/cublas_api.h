@@ -100,4 +100,13 @@ struct Settings {
   using set_emulation = Status(Handle, EmulationStrategy);
 };
 
+// What a handle says of that.
+struct Questions {
+  using get_stream = Status(Handle, CUstream*);
+  using get_pointer_mode = Status(Handle, PointerMode*);
+  using get_math_mode = Status(Handle, MathMode*);
+  using get_sm_count = Status(Handle, int*);
+  using get_emulation = Status(Handle, EmulationStrategy*);
+};
+
 }  // namespace gemmtune::vendor::blas

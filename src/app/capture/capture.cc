@@ -67,17 +67,19 @@ Expected<ProductCounts> read_logs(const std::vector<std::string>& files) {
 std::string about(const CaptureOptions& options) {
   if (!options.logs.empty())
     return fmt::format("products of cuBLASLt's log {}", fmt::join(options.logs, " "));
+  if (!options.folder.empty()) return "products of a process";
   return fmt::format("products of: {}", fmt::join(options.program, " "));
 }
 
 Expected<void> check(const CaptureOptions& options) {
-  if (options.program.empty() && options.logs.empty()) {
+  const int sources = (options.program.empty() ? 0 : 1) + (options.logs.empty() ? 0 : 1) +
+                      (options.folder.empty() ? 0 : 1);
+  if (sources == 0) {
     return usage_error(
         "nothing to capture: give a program behind --, or --from-log FILE, e.g. gemm-tune capture "
         "-o app.json -- python app.py");
   }
-  if (!options.program.empty() && !options.logs.empty())
-    return usage_error("either a program or --from-log, not both");
+  if (sources > 1) return usage_error("either a program, --from-log or --from-folder, not both");
   return {};
 }
 
@@ -90,8 +92,9 @@ Expected<CaptureReport> capture(const Context& context, const CaptureOptions& op
   if (!file) return tl::unexpected(file.error());
   CaptureReport report;
   const bool from_logs = !options.logs.empty();
-  const auto counts =
-      from_logs ? read_logs(options.logs) : run_recorded(context, options, report.exit_code);
+  const auto counts = from_logs                 ? read_logs(options.logs)
+                      : !options.folder.empty() ? read_product_files(options.folder)
+                                                : run_recorded(context, options, report.exit_code);
   if (!counts) return tl::unexpected(counts.error());
   report.captured = merge(*counts);
   if (report.captured.calls() == 0 && report.captured.unread_lines == 0) {

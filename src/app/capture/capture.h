@@ -13,7 +13,8 @@ namespace gemmtune::app {
 // What to capture, and where to.
 struct CaptureOptions {
   std::vector<std::string> program;  // with its arguments; or
-  std::vector<std::string> logs;     // cuBLASLt's own
+  std::vector<std::string> logs;     // cuBLASLt's own; or
+  std::string folder;                // what processes that run have counted there so far
   std::string output;                // the suite to write
 };
 
@@ -23,9 +24,9 @@ struct CaptureReport {
   int exit_code = 0;  // of the program
 };
 
-// Runs a program with libgemmtune_cublas.so preloaded, or reads logs, and writes the problems as a
-// suite. An error, and no file, where there is no product at all; but where a program failed
-// without one, that is its report.
+// Runs a program with libgemmtune_cublas.so preloaded, or reads logs or a folder of counts, and
+// writes the problems as a suite. An error, and no file, where there is no product at all; but
+// where a program failed without one, that is its report.
 Expected<CaptureReport> capture(const Context& context, const CaptureOptions& options);
 
 // Everything of a report as JSON.

@@ -104,8 +104,9 @@ int exit_code_of(int status) {
 
 Expected<fs::path> find_preload_library(const fs::path& executable) {
   const fs::path folder = executable.parent_path();
-  const std::array<fs::path, 3> folders = {folder / ".." / GEMMTUNE_LIBRARY_FOLDER,
-                                           folder / ".." / "lib", folder};
+  // Of an installation, of a build, of a Python package, and of what was copied.
+  const std::array<fs::path, 4> folders = {folder / ".." / GEMMTUNE_LIBRARY_FOLDER,
+                                           folder / ".." / "lib", folder / ".." / "_lib", folder};
   for (const fs::path& place : folders) {
     const fs::path library = (place / kLibraryName).lexically_normal();
     std::error_code error;

@@ -52,10 +52,6 @@ struct Plan {
 };
 
 Expected<Plan> plan_of(const RunOptions& options) {
-  if (options.program.empty()) {
-    return usage_error(
-        "nothing to run: give a program behind --, e.g. gemm-tune run -- python app.py");
-  }
   const auto override = one_of(options.override, "--override", cublas_preload::kOverrideVariable,
                                {"first", "never", "always"});
   if (!override) return tl::unexpected(override.error());
@@ -74,17 +70,16 @@ std::string folder_of_cache(const Context& context) {
   return folder ? fs::absolute(*folder, error).string() : "";
 }
 
-// What the program's processes are told.
-Expected<std::map<std::string, std::string>> variables(const Context& context,
-                                                       const RunOptions& options, const Plan& plan,
-                                                       const fs::path& library,
-                                                       const std::string& folder) {
+// What processes are told that count into `folder`.
+Expected<std::map<std::string, std::string>> settings_for(const Context& context,
+                                                          const RunOptions& options,
+                                                          const Plan& plan,
+                                                          const std::string& folder) {
   const auto database = database_to_read(context, folder);
   if (!database) return tl::unexpected(database.error());
   const auto compilers = jit::nvrtc_candidates(nvrtc_locations(context.environment));
   std::error_code error;
   return std::map<std::string, std::string>{
-      {"LD_PRELOAD", preload_list(library)},
       {cublas_preload::kRunFolderVariable, folder},
       {cublas_preload::kRunDatabaseVariable, fs::absolute(*database, error).string()},
       {cublas_preload::kRunCacheVariable, folder_of_cache(context)},
@@ -122,17 +117,67 @@ Expected<void> write_missing(const RunOptions& options, const Plan& plan,
                              const ProductCounts& counts, OutputFile& file, RunReport& report) {
   const Captured missing = merge(not_tuned(counts));
   if (missing.problems.empty()) return {};
-  const std::string about =
-      fmt::format("products without a tuned kernel of: {}", fmt::join(options.program, " "));
+  const std::string whose =
+      options.program.empty() ? "a process" : fmt::format("{}", fmt::join(options.program, " "));
+  const std::string about = "products without a tuned kernel of: " + whose;
   const std::string name = fs::path(plan.missing).stem().string();
   if (auto written = write(file, suite_text(missing, name, about)); !written) return written;
   report.missing = plan.missing;
   return {};
 }
 
+// The report of what was counted in `folder`, written where it was asked for.
+Expected<RunReport> finish(const RunOptions& options, const Plan& plan, const fs::path& folder,
+                           Outputs& outputs, int exit_code) {
+  const auto counts = read_product_files(folder);
+  if (!counts) return tl::unexpected(counts.error());
+  RunReport report = run_report(*counts);
+  report.exit_code = exit_code;
+  if (outputs.missing) {
+    auto written = write_missing(options, plan, *counts, *outputs.missing, report);
+    if (!written) return tl::unexpected(written.error());
+  }
+  if (outputs.report) {
+    if (auto written = write(*outputs.report, run_json(report)); !written)
+      return tl::unexpected(written.error());
+  }
+  return report;
+}
+
+Expected<void> check_folder(const std::string& folder) {
+  std::error_code error;
+  if (fs::is_directory(folder, error)) return {};
+  return usage_error(in_quotes(folder) + " is no folder");
+}
+
 }  // namespace
 
+Expected<AttachSettings> attach_settings(const Context& context, const RunOptions& options,
+                                         const std::string& folder) {
+  if (auto checked = check_folder(folder); !checked) return tl::unexpected(checked.error());
+  const auto plan = plan_of(options);
+  if (!plan) return tl::unexpected(plan.error());
+  const auto library = find_preload_library(context.environment.executable);
+  if (!library) return tl::unexpected(library.error());
+  const auto settings = settings_for(context, options, *plan, folder);
+  if (!settings) return tl::unexpected(settings.error());
+  return AttachSettings{*library, *settings};
+}
+
+Expected<RunReport> report_of(const RunOptions& options, const std::string& folder) {
+  if (auto checked = check_folder(folder); !checked) return tl::unexpected(checked.error());
+  const auto plan = plan_of(options);
+  if (!plan) return tl::unexpected(plan.error());
+  auto outputs = open_outputs(options, *plan);
+  if (!outputs) return tl::unexpected(outputs.error());
+  return finish(options, *plan, folder, *outputs, 0);
+}
+
 Expected<RunReport> run(const Context& context, const RunOptions& options) {
+  if (options.program.empty()) {
+    return usage_error(
+        "nothing to run: give a program behind --, e.g. gemm-tune run -- python app.py");
+  }
   const auto plan = plan_of(options);
   if (!plan) return tl::unexpected(plan.error());
   const auto library = find_preload_library(context.environment.executable);
@@ -141,26 +186,16 @@ Expected<RunReport> run(const Context& context, const RunOptions& options) {
   if (!outputs) return tl::unexpected(outputs.error());
   const auto folder = TemporaryFolder::create();
   if (!folder) return tl::unexpected(folder.error());
-  const auto environment = variables(context, options, *plan, *library, folder->path());
+  auto environment = settings_for(context, options, *plan, folder->path());
   if (!environment) return tl::unexpected(environment.error());
+  (*environment)["LD_PRELOAD"] = preload_list(*library);
   const auto ended = run_program(options.program, *environment);
   if (!ended) return tl::unexpected(ended.error());
-  const auto counts = read_product_files(folder->path());
-  if (!counts) return tl::unexpected(counts.error());
-  RunReport report = run_report(*counts);
-  report.exit_code = *ended;
-  if (report.calls() == 0) {
+  auto report = finish(options, *plan, folder->path(), *outputs, *ended);
+  if (report && report->calls() == 0) {
     context.log->warn(
         "no product was seen: no process of the program called a cuBLAS that it is linked to, or "
         "all of its products failed");
-  }
-  if (outputs->missing) {
-    auto written = write_missing(options, *plan, *counts, *outputs->missing, report);
-    if (!written) return tl::unexpected(written.error());
-  }
-  if (outputs->report) {
-    if (auto written = write(*outputs->report, run_json(report)); !written)
-      return tl::unexpected(written.error());
   }
   return report;
 }

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -65,6 +67,22 @@ struct RunReport {
 // Runs a program with own kernels in cuBLAS's place where they were measured to be faster. Usage
 // errors come before the program starts; after that its report comes, whatever it did.
 Expected<RunReport> run(const Context& context, const RunOptions& options);
+
+// What a running process gives gemmtune_cublas_attach() of a library, to count into a folder.
+struct AttachSettings {
+  std::filesystem::path library;
+  std::map<std::string, std::string> settings;
+};
+
+// Settings by which a running process does what run() has programs do; `options.program` is empty.
+// Usage error for a `folder` that is not there. Where there is no database yet, `folder` also gets
+// one with the results that come with the program: it has to stay as long as the process.
+Expected<AttachSettings> attach_settings(const Context& context, const RunOptions& options,
+                                         const std::string& folder);
+std::string attach_json(const AttachSettings& settings);
+
+// The report of what processes have counted in `folder` so far, that run on.
+Expected<RunReport> report_of(const RunOptions& options, const std::string& folder);
 
 // Everything of a report as JSON.
 std::string run_json(const RunReport& report);

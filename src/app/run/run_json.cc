@@ -43,6 +43,11 @@ Json problem_json(const RunProblem& run) {
 
 }  // namespace
 
+std::string attach_json(const AttachSettings& settings) {
+  const Json out = {{"library", settings.library.string()}, {"settings", settings.settings}};
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 std::string run_json(const RunReport& report) {
   Json problems = Json::array();
   for (const RunProblem& problem : report.problems) problems.push_back(problem_json(problem));

@@ -34,6 +34,10 @@ void add_capture_command(CLI::App& parent, CommonOptions& common, Action& action
       ->add_option("--from-log", options->logs,
                    "Read cuBLASLt's own log (CUBLASLT_LOG_LEVEL=2) in place of running a program")
       ->type_name("FILE");
+  command
+      ->add_option("--from-folder", options->folder,
+                   "Read what running processes have counted in FOLDER (gemmtune.capture() does)")
+      ->type_name("FOLDER");
   command->add_option("program", options->program, "The program and its arguments, behind --")
       ->type_name("PROGRAM");
   add_common_options(*command, common);

@@ -12,15 +12,32 @@
 namespace gemmtune::cli {
 namespace {
 
-// stdout is the program's, unless JSON was asked for.
-Expected<void> run_and_print(const Context& context, const app::RunOptions& options,
-                             int& exit_code) {
-  const auto report = app::run(context, options);
+struct RunRequest {
+  app::RunOptions options;
+  std::string attach;  // a folder to count into; or
+  std::string report;  // one to report of; both empty: run the program
+};
+
+Expected<void> print_settings(const Context& context, const RunRequest& request) {
+  const auto settings = app::attach_settings(context, request.options, request.attach);
+  if (!settings) return tl::unexpected(settings.error());
+  print(app::attach_json(*settings));
+  return {};
+}
+
+// A program's stdout is its own, unless JSON was asked for.
+Expected<void> run_and_print(const Context& context, const RunRequest& request, int& exit_code) {
+  const bool runs = request.attach.empty() && request.report.empty();
+  if (!runs && !request.options.program.empty())
+    return usage_error("either a program, or --attach or --report of a process that runs");
+  if (!request.attach.empty()) return print_settings(context, request);
+  const auto report =
+      runs ? app::run(context, request.options) : app::report_of(request.options, request.report);
   if (!report) return tl::unexpected(report.error());
   if (context.json) {
     print(app::run_json(*report));
   } else if (context.verbosity >= 0) {
-    fmt::print(stderr, "{}", visible(run_report_text(*report)));
+    fmt::print(runs ? stderr : stdout, "{}", visible(run_report_text(*report)));
   }
   exit_code = report->exit_code;
   return {};
@@ -29,7 +46,8 @@ Expected<void> run_and_print(const Context& context, const app::RunOptions& opti
 }  // namespace
 
 void add_run_command(CLI::App& parent, CommonOptions& common, Action& action) {
-  auto options = std::make_shared<app::RunOptions>();
+  auto request = std::make_shared<RunRequest>();
+  app::RunOptions* const options = &request->options;
   CLI::App* command =
       parent.add_subcommand("run", "Run a program with tuned kernels in cuBLAS's place");
   command->add_option("-o,--output", options->output, "The report, JSON")->type_name("FILE");
@@ -52,6 +70,15 @@ void add_run_command(CLI::App& parent, CommonOptions& common, Action& action) {
       ->add_option("--missing", options->missing,
                    "The suite of --on-miss record (default: gemm-tune-missing.json)")
       ->type_name("FILE");
+  command
+      ->add_option("--attach", request->attach,
+                   "Run nothing: print as JSON what a running process attaches with to count into "
+                   "FOLDER (gemmtune.torch.enable() does)")
+      ->type_name("FOLDER");
+  command
+      ->add_option("--report", request->report,
+                   "Run nothing: print the report of what was counted in FOLDER so far")
+      ->type_name("FOLDER");
   command->add_option("program", options->program, "The program and its arguments, behind --")
       ->type_name("PROGRAM");
   add_common_options(*command, common);
@@ -61,9 +88,9 @@ void add_run_command(CLI::App& parent, CommonOptions& common, Action& action) {
       "  gemm-tune run -o report.json --missing app.json -- python train.py\n\n"
       "The report goes to stderr, or as JSON to stdout. Ends with the program's exit code, or 128\n"
       "and the signal that ended it.");
-  command->callback([options, &common, &action] {
-    action = [options, &common](const Context& context) {
-      return run_and_print(context, *options, common.exit_code);
+  command->callback([request, &common, &action] {
+    action = [request, &common](const Context& context) {
+      return run_and_print(context, *request, common.exit_code);
     };
   });
 }

@@ -9,11 +9,6 @@
 namespace gemmtune::cublas_preload {
 namespace {
 
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 RunSettings::Override override_of(std::string_view text) {
   if (text == "never") return RunSettings::Override::never;
   return text == "always" ? RunSettings::Override::always : RunSettings::Override::first;
@@ -23,14 +18,23 @@ RunSettings::Override override_of(std::string_view text) {
 bool f32_is_changed() {
   for (const char* name :
        {"NVIDIA_TF32_OVERRIDE", "CUBLAS_EMULATE_SINGLE_PRECISION", "CUBLAS_EMULATION_STRATEGY"}) {
-    if (!variable(name).empty()) return true;
+    if (!environment_variable(name).empty()) return true;
   }
   return false;
 }
 
 }  // namespace
 
+std::string environment_variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
 RunSettings RunSettings::from_environment() {
+  return from(environment_variable);
+}
+
+RunSettings RunSettings::from(const Variable& variable) {
   RunSettings settings;
   settings.folder = variable(kRunFolderVariable);
   settings.database = variable(kRunDatabaseVariable);

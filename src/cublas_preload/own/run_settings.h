@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,9 +26,14 @@ struct RunSettings {
   // The environment changes what cuBLAS computes f32 products in.
   bool f32_is_cublas = false;
 
-  // Of the variables below; GEMM_TUNE_RUN_DIR has to be set.
+  // Of the variables below, by `variable`: the value of one, empty where it is not set.
+  using Variable = std::function<std::string(const char* name)>;
+  static RunSettings from(const Variable& variable);
   static RunSettings from_environment();
 };
+
+// Empty where it is not set.
+std::string environment_variable(const char* name);
 
 inline constexpr char kRunDatabaseVariable[] = "GEMM_TUNE_RUN_DB";
 inline constexpr char kRunCacheVariable[] = "GEMM_TUNE_RUN_CACHE";

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -182,6 +183,47 @@ TEST_CASE_FIXTURE(Tuned, "a program without products is said to be one, and its 
   const Finished finished = cli_test::run(folder, {"run", "--", "sh", "-c", "exit 3"}, variables);
   CHECK(finished.code == 3);
   CHECK(contains(finished.err, "no product was seen"));
+}
+
+TEST_CASE_FIXTURE(Tuned, "a process that runs is given settings, and reported of while it runs") {
+  const std::string counts = folder.file("counts");
+  std::filesystem::create_directory(counts);
+  const Finished given =
+      cli_test::run(folder, {"run", "--attach", counts, "--override", "never"}, variables);
+  REQUIRE(given.code == 0);
+  const json attach = json::parse(given.out);
+  CHECK(std::filesystem::exists(attach["library"].get<std::string>()));
+  CHECK(attach["settings"]["GEMM_TUNE_RUN_DIR"] == counts);
+  CHECK(attach["settings"]["GEMM_TUNE_RUN_DB"] == folder.file("tuned.db"));
+  CHECK(attach["settings"]["GEMM_TUNE_OVERRIDE"] == "never");
+  CHECK_FALSE(attach["settings"].contains("LD_PRELOAD"));
+  const Finished empty = cli_test::run(folder, {"run", "--report", counts, "--json"}, variables);
+  CHECK(empty.code == 0);
+  CHECK(json::parse(empty.out)["calls"] == 0);
+  // A process that was given them has counted what follows.
+  std::string settings;
+  for (const auto& [name, value] : attach["settings"].items())
+    settings += name + "='" + value.get<std::string>() + "' ";
+  const std::string library = attach["library"];
+  const std::string command = settings + "LD_PRELOAD=" + library + " " + GEMMTUNE_RUN_PROGRAM;
+  REQUIRE(std::system((command + " tuned2 untuned").c_str()) == 0);
+  const json report =
+      json::parse(cli_test::run(folder, {"run", "--report", counts, "--json"}, variables).out);
+  CHECK(report["calls"] == 3);
+  CHECK(report["own_calls"] == 2);
+  const Finished text = cli_test::run(folder, {"run", "--report", counts}, variables);
+  CHECK(contains(text.out, "2 of 3 products on own kernels"));
+  const std::string missing = folder.file("missing.json");
+  CHECK(cli_test::run(folder, {"run", "--report", counts, "--missing", missing}, variables).code ==
+        0);
+  CHECK(tuner::load_suite(missing)->entries.size() == 1);
+  const std::string suite = folder.file("suite.json");
+  const Finished captured =
+      cli_test::run(folder, {"capture", "--from-folder", counts, "-o", suite, "--json"}, variables);
+  CHECK(json::parse(captured.out)["calls"] == 3);
+  CHECK(tuner::load_suite(suite)->entries.size() == 2);
+  CHECK(cli_test::run(folder, {"run", "--attach", counts, "--", "true"}, variables).code == 2);
+  CHECK(cli_test::run(folder, {"run", "--report", folder.file("none")}, variables).code == 2);
 }
 
 TEST_CASE_FIXTURE(Tuned, "bad input is refused, with what to do") {

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "vendor/cublas_api.h"
@@ -28,6 +30,9 @@ struct Calls {
   uint64_t products = 0;       // calls that reached the libraries
   uint64_t made = 0;           // descriptors
   std::vector<Call> calls;
+  // What handles were told, by the handle's bits and the function that told it.
+  std::map<std::pair<uint64_t, std::string>, uint64_t> settings;
+  uint64_t questions = 0;  // that were asked about them
 };
 
 template <class Value>

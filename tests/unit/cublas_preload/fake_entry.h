@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -25,10 +26,18 @@ struct Fake<Name, lt::Status(Arguments...)> {
     if (calls.keep) calls.calls.push_back({Name::kText, {bits_of(arguments)...}});
     const auto status = static_cast<lt::Status>(calls.status);
     if (status == lt::Status::success) make(calls, std::get<0>(std::tuple(arguments...)));
+    if constexpr (sizeof...(Arguments) == 2) {
+      if (status == lt::Status::success) note(calls, bits_of(arguments)...);
+    }
     return status;
   }
 
  private:
+  // What a handle was told.
+  static void note(Calls& calls, uint64_t handle, uint64_t value) {
+    const std::string name = Name::kText;
+    if (name.starts_with("cublasSet")) calls.settings[{handle, name}] = value;
+  }
   // A new descriptor, where the first argument says where to put it.
   template <class First>
   static void make(Calls& calls, First first) {

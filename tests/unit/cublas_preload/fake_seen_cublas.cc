@@ -5,6 +5,48 @@ GEMMTUNE_CUBLAS_PRODUCTS(GEMMTUNE_FAKE)
 GEMMTUNE_CUBLAS_SETTINGS(GEMMTUNE_FAKE)
 }  // namespace gemmtune::cublas_preload
 
+namespace {
+
+// Answers what the handle was told last by the function `setter`.
+template <class Value>
+gemmtune::vendor::lt::Status answer(gemmtune::vendor::blas::Handle handle, const char* setter,
+                                    Value* value) {
+  gemmtune::fake_cublas::Calls& calls = *gemmtune_fake_cublas();
+  const std::lock_guard lock(calls.mutex);
+  ++calls.questions;
+  const uint64_t bits = calls.settings[{gemmtune::fake_cublas::bits_of(handle), setter}];
+  std::memcpy(value, &bits, sizeof(*value));
+  return gemmtune::vendor::lt::Status::success;
+}
+
+}  // namespace
+
+extern "C" {
+
+using gemmtune::vendor::blas::EmulationStrategy;
+using gemmtune::vendor::blas::Handle;
+using gemmtune::vendor::blas::MathMode;
+using gemmtune::vendor::blas::PointerMode;
+using gemmtune::vendor::blas::Status;
+
+Status cublasGetStream_v2(Handle handle, CUstream* stream) {
+  return answer(handle, "cublasSetStream_v2", stream);
+}
+Status cublasGetPointerMode_v2(Handle handle, PointerMode* mode) {
+  return answer(handle, "cublasSetPointerMode_v2", mode);
+}
+Status cublasGetMathMode(Handle handle, MathMode* mode) {
+  return answer(handle, "cublasSetMathMode", mode);
+}
+Status cublasGetSmCountTarget(Handle handle, int* count) {
+  return answer(handle, "cublasSetSmCountTarget", count);
+}
+Status cublasGetEmulationStrategy(Handle handle, EmulationStrategy* strategy) {
+  return answer(handle, "cublasSetEmulationStrategy", strategy);
+}
+
+}  // extern "C"
+
 extern "C" void gemmtune_fake_nested() {
   using namespace gemmtune::cublas_preload;  // NOLINT(google-build-using-namespace)
   lt::Layout layout = nullptr;

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -189,15 +190,19 @@ inline lt::Transpose transpose(bool yes) {
   return yes ? lt::Transpose::yes : lt::Transpose::no;
 }
 
-// One process: its environment, and what belongs to it.
+// One process: its settings, which are its environment's unless it is attached to while it runs,
+// and what belongs to it.
 class Process {
  public:
-  explicit Process(const std::vector<dispatch_test::Tuned>& results)
+  using Settings = std::map<std::string, std::string>;
+
+  explicit Process(const std::vector<dispatch_test::Tuned>& results, bool in_environment = true)
       : library_(results),
-        variables_({{kRunFolderVariable, library_.folder.file("")},
-                    {kRunDatabaseVariable, library_.database},
-                    {kRunCacheVariable, library_.cache},
-                    {kCompareVariable, "0"}}) {
+        settings_({{kRunFolderVariable, library_.folder.file("")},
+                   {kRunDatabaseVariable, library_.database},
+                   {kRunCacheVariable, library_.cache},
+                   {kCompareVariable, "0"}}),
+        variables_(in_environment ? settings_ : Settings()) {
     gpu::DriverOptions options;
     options.library = GEMMTUNE_FAKE_CUDA;
     driver_ = gpu::Driver::load(options).value();
@@ -262,7 +267,10 @@ class Process {
   }
 
   Handle handle() const { return handle_; }
+  CUstream stream() const { return stream_->handle(); }
   fake_cuda::FakeCuda& gpu() const { return library_.fake; }
+
+  const Settings& settings() const { return settings_; }
 
  private:
   lt::Status matmul(const Call& call, const Arguments& x) {
@@ -291,6 +299,7 @@ class Process {
   }
 
   TunedLibrary library_;
+  Settings settings_;
   ScopedVariables variables_;
   std::shared_ptr<const gpu::Driver> driver_;
   std::shared_ptr<gpu::Context> context_;

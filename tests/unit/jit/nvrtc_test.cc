@@ -53,6 +53,11 @@ TEST_CASE("bundled files are found from the executable upwards") {
   CHECK(bundled_cuda_homes(binary).front() == (binary.parent_path() / "cuda").string());
   CHECK(bundled_cuda_homes(binary).size() == 2);
   CHECK(bundled_cuda_homes("/").empty());
+  // In a Python environment, beside NVIDIA's packages.
+  const auto packages = folder.path() / "site-packages";
+  std::filesystem::create_directories(packages / "nvidia" / "cu13" / "lib");
+  CHECK(bundled_cuda_homes(packages / "gemmtune" / "_bin" / "gemm-tune") ==
+        std::vector{(packages / "nvidia/cu13").string()});
 }
 
 TEST_CASE("the preferred NVRTC is the one that machines without any are given") {

@@ -1,0 +1,365 @@
+"""Products of the arrays of PyTorch, CuPy, JAX and Numba, on libgemmtune."""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from . import _attachment, _command, _core
+from .errors import Error
+from .reports import Choice, Explanation
+
+__all__ = ["Activation", "Math", "Matmul", "matmul"]
+
+Activation = Literal["relu", "gelu", "gelu_erf", "silu"]
+Math = Literal["ieee", "tf32", "3xtf32", "bf16x6", "bf16x9", "f16"]
+
+# The values of include/gemmtune/gemmtune.h.
+_TYPES = {"f32": 0, "f16": 1, "bf16": 2}
+_MATHS = {"ieee": 0, "tf32": 1, "3xtf32": 2, "f16": 3, "bf16x6": 4, "bf16x9": 5}
+_ACTIVATIONS = {None: 0, "relu": 1, "gelu": 2, "gelu_erf": 3, "silu": 4}
+_ROW_MAJOR, _COLUMN_MAJOR = 0, 1
+_RESULT_OF_OPERANDS, _RESULT_F32 = 0, 1
+_BIAS_PER_COLUMN = 1
+
+
+@functools.cache
+def _folder() -> _attachment.Folder:
+    return _attachment.Folder()
+
+
+@functools.cache
+def _settings() -> dict[str, str]:
+    """Database, cache and NVRTC that the command would use."""
+    answer = _command.run_json(["run", "--attach", str(_folder().path)])
+    return {str(name): str(value) for name, value in answer["settings"].items()}
+
+
+@functools.cache
+def _library(device: int, with_workspace: bool) -> _core.Library:
+    """The library of a GPU, for the life of the process."""
+    settings = _settings()
+    options = _core.Options()
+    options.database = settings["GEMM_TUNE_RUN_DB"]
+    options.cache_dir = settings["GEMM_TUNE_RUN_CACHE"]
+    compilers = settings["GEMM_TUNE_RUN_NVRTC"].split(":")
+    options.nvrtc = next((name for name in compilers if Path(name).is_file()), "")
+    options.device = device
+    if not with_workspace:
+        options.max_workspace_bytes = 0
+    try:
+        return _core.Library(options)
+    except _core.LibraryError as error:
+        raise Error(str(error)) from error
+
+
+# --- Arrays of frameworks ---------------------------------------------------------------------------
+
+
+def _framework(array: object) -> str:
+    return type(array).__module__.partition(".")[0]
+
+
+def _read(array: object, name: str) -> _core.Tensor:
+    if _framework(array) in ("jax", "jaxlib"):
+        array.block_until_ready()  # type: ignore[attr-defined]  # its streams are its own
+    try:
+        return _core.read_tensor(array)
+    except (TypeError, ValueError, BufferError, RuntimeError) as error:
+        raise TypeError(f"{name} cannot be read as a CUDA array: {error}") from error
+
+
+def _allocates(array: object) -> bool:
+    return _framework(array) in ("torch", "cupy")
+
+
+def _empty(like: Any, shape: tuple[int, ...], type_name: str | None) -> Any:
+    """A new array of the framework of `like`; of its type, or bytes."""
+    if _framework(like) == "torch":
+        torch = sys.modules["torch"]
+        return like.new_empty(shape, dtype=torch.uint8 if type_name == "bytes" else like.dtype)
+    cupy = sys.modules["cupy"]
+    return cupy.empty(shape, dtype="uint8" if type_name == "bytes" else like.dtype)
+
+
+def _current_stream(array: Any, device: int) -> int:
+    """The stream that the framework of `array` enqueues its work on now."""
+    framework = _framework(array)
+    if framework == "torch":
+        return int(sys.modules["torch"].cuda.current_stream(max(device, 0)).cuda_stream)
+    if framework == "cupy":
+        return int(sys.modules["cupy"].cuda.get_current_stream().ptr)
+    return 0
+
+
+# --- Problems ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Matrix:
+    """A matrix, or a batch of them, in memory."""
+
+    batch: int  # 1 for a matrix
+    rows: int
+    columns: int
+    order: int
+    ld: int
+    stride: int
+
+    @staticmethod
+    def of(tensor: _core.Tensor, name: str) -> _Matrix:
+        """Raises ValueError for what is no matrix whose rows or columns are packed."""
+        shape, strides = tensor.shape, tensor.strides
+        if len(shape) not in (2, 3):
+            raise ValueError(f"{name} has to have 2 or 3 dimensions, not {len(shape)}")
+        if min(shape) < 1:
+            raise ValueError(f"{name} is empty: {tuple(shape)}")
+        rows, columns = shape[-2:]
+        by_row, by_column = strides[-2:]
+        batch, stride = (shape[0], strides[0]) if len(shape) == 3 else (1, 0)
+        if (by_column == 1 or columns == 1) and (by_row >= columns or rows == 1):
+            return _Matrix(batch, rows, columns, _ROW_MAJOR, max(by_row, columns), stride)
+        if (by_row == 1 or rows == 1) and (by_column >= rows or columns == 1):
+            return _Matrix(batch, rows, columns, _COLUMN_MAJOR, max(by_column, rows), stride)
+        raise ValueError(
+            f"{name} has strides {tuple(strides)}: neither its rows nor its columns are packed; "
+            "copy it first (contiguous())"
+        )
+
+
+def _checked_batch(a: _Matrix, b: _Matrix) -> int:
+    if a.batch != b.batch and 1 not in (a.batch, b.batch):
+        raise ValueError(f"a is a batch of {a.batch} and b one of {b.batch}")
+    return max(a.batch, b.batch)
+
+
+def _problem(
+    a: _core.Tensor,
+    b: _core.Tensor,
+    c: _core.Tensor,
+    bias: _core.Tensor | None,
+    activation: str | None,
+    math: str,
+) -> _core.Problem:
+    """The problem of operands that are there. Raises TypeError and ValueError for what is none."""
+    for name, tensor in (("a", a), ("b", b), ("out", c)):
+        if tensor.type not in _TYPES:
+            raise TypeError(f"{name} is {tensor.type}; it has to be one of {', '.join(_TYPES)}")
+        if tensor.device != a.device and -1 not in (tensor.device, a.device):
+            raise ValueError(f"{name} is on another device than a")
+    if a.type != b.type:
+        raise TypeError(f"a is {a.type} and b is {b.type}: they have to be of one type")
+    if c.type not in (a.type, "f32"):
+        raise TypeError(f"out is {c.type}; it has to be {a.type} or f32")
+    if activation not in _ACTIVATIONS:
+        names = ", ".join(str(name) for name in _ACTIVATIONS if name)
+        raise ValueError(f"activation {activation!r} is not known: {names}")
+    if math not in _MATHS:
+        raise ValueError(f"math {math!r} is not known: {', '.join(_MATHS)}")
+    if math != "ieee" and a.type != "f32":
+        raise ValueError(f"math {math!r} is for f32 operands, not {a.type}")
+    ma, mb, mc = _Matrix.of(a, "a"), _Matrix.of(b, "b"), _Matrix.of(c, "out")
+    if ma.columns != mb.rows:
+        raise ValueError(f"a has {ma.columns} columns and b has {mb.rows} rows")
+    batch = _checked_batch(ma, mb)
+    wanted = (batch, ma.rows, mb.columns)
+    if (mc.batch, mc.rows, mc.columns) != wanted:
+        raise ValueError(f"out is {tuple(c.shape)}; it has to hold {wanted[1]} x {wanted[2]}, {batch} times")
+    problem = _core.Problem()
+    problem.type, problem.math, problem.activation = _TYPES[a.type], _MATHS[math], _ACTIVATIONS[activation]
+    problem.result_type = _RESULT_OF_OPERANDS if c.type == a.type else _RESULT_F32
+    problem.m, problem.n, problem.k, problem.batch = ma.rows, mb.columns, ma.columns, batch
+    problem.order_a, problem.lda = ma.order, ma.ld
+    problem.order_b, problem.ldb = mb.order, mb.ld
+    problem.order_c, problem.ldc = mc.order, mc.ld
+    if batch > 1:
+        problem.stride_a = ma.stride if ma.batch > 1 else 0
+        problem.stride_b = mb.stride if mb.batch > 1 else 0
+        problem.stride_c = mc.stride
+    if bias is not None:
+        problem.bias = _BIAS_PER_COLUMN
+        _check_bias(bias, c, mb.columns)
+    return problem
+
+
+def _check_bias(bias: _core.Tensor, c: _core.Tensor, columns: int) -> None:
+    if bias.type != c.type:
+        raise TypeError(f"bias is {bias.type}; it has to be of the result's type, {c.type}")
+    if bias.shape != [columns] or (columns > 1 and bias.strides != [1]):
+        raise ValueError(f"bias is {tuple(bias.shape)}; it has to be a packed vector of {columns}")
+
+
+def _result_shape(a: _core.Tensor, b: _core.Tensor) -> tuple[int, ...]:
+    for name, tensor in (("a", a), ("b", b)):
+        _Matrix.of(tensor, name)
+    batches = [tensor.shape[0] for tensor in (a, b) if len(tensor.shape) == 3]
+    matrix = (a.shape[-2], b.shape[-1])
+    return (max(batches), *matrix) if batches else matrix
+
+
+def _form(tensor: _core.Tensor) -> tuple[object, ...]:
+    """All but where it is."""
+    return tensor.shape, tensor.strides, tensor.type, tensor.device
+
+
+class Matmul:
+    """A product that is computed often: out = activation(a @ b + bias).
+
+    plan() decides which kernel runs and loads it, execute() only enqueues it. The arrays of later calls may
+    be others, of the same sizes, types, strides and alignment.
+
+        product = gemmtune.Matmul(a, b, bias, activation="gelu", out=c)
+        product.plan()
+        product.execute()               # on the framework's current stream
+        product.execute(a=x)            # with another array
+
+    Args:
+        a: m x k, or a batch of them: f32, f16 or bf16, of a CUDA device; rows or columns packed.
+        b: k x n, or a batch of them, of a's type. A matrix beside a batch is used by all of it.
+        bias: n values of the result's type, added to each row.
+        activation: applied to the sum: "relu", "gelu" (by tanh), "gelu_erf" or "silu".
+        out: the result: of a's type, or f32. None: a new array of a's framework (PyTorch or CuPy).
+        math: how products of f32 operands are formed; docs/cli.md has the modes.
+
+    Raises:
+        TypeError: no array of a CUDA device, or a type that does not go with the others.
+        ValueError: sizes or strides that do not.
+    """
+
+    def __init__(
+        self,
+        a: Any,
+        b: Any,
+        bias: Any = None,
+        activation: Activation | None = None,
+        out: Any = None,
+        *,
+        math: Math = "ieee",
+    ) -> None:
+        left, right = _read(a, "a"), _read(b, "b")
+        if out is None:
+            if not _allocates(a):
+                raise TypeError(f"a result cannot be made for {_framework(a)}: give one as out")
+            out = _empty(a, _result_shape(left, right), None)
+        self.out = out
+        self._tensors = {"a": left, "b": right, "out": _read(out, "out")}
+        if bias is not None:
+            self._tensors["bias"] = _read(bias, "bias")
+        self._problem = _problem(
+            left, right, self._tensors["out"], self._tensors.get("bias"), activation, math
+        )
+        self._like = a if _allocates(a) else out
+        self._keep_alive = (a, b, bias)
+        self._workspace_bytes: int | None = None
+
+    def _own_library(self) -> _core.Library:
+        return _library(self._tensors["a"].device, _allocates(self._like))
+
+    def plan(self) -> int:
+        """Decides and loads the kernel: up to about a second the first time. Not under capture.
+
+        Returns:
+            Bytes of workspace, which execute() takes from the framework.
+
+        Raises:
+            Error: nothing computes the problem here, or there is no usable GPU.
+        """
+        if self._workspace_bytes is None:
+            try:
+                self._workspace_bytes = self._own_library().prepare(self._problem)
+            except _core.LibraryError as error:
+                raise Error(str(error)) from error
+        return self._workspace_bytes
+
+    def explain(self) -> Explanation:
+        """Which kernel runs, and why."""
+        answer = json.loads(self._own_library().explain(self._problem))
+        alternatives = tuple(Choice.of(choice) for choice in answer["alternatives"])
+        return Explanation(answer["problem"], Choice.of(answer["chosen"]), alternatives, answer)
+
+    def _address(self, name: str, array: Any) -> int:
+        """Of `array`, or of the one that it was made with; 0 for a bias that there is none of."""
+        known = self._tensors.get(name)
+        if array is None:
+            return 0 if known is None else known.address
+        tensor = _read(array, name)
+        if known is None or _form(tensor) != _form(known):
+            raise ValueError(f"{name} is not what was planned for: make another Matmul")
+        return tensor.address
+
+    def execute(
+        self,
+        *,
+        a: Any = None,
+        b: Any = None,
+        bias: Any = None,
+        out: Any = None,
+        alpha: float = 1.0,
+        beta: float = 0.0,
+        stream: int | None = None,
+    ) -> Any:
+        """Enqueues out = activation(alpha * a @ b + beta * out + bias), and waits for nothing.
+
+        May be captured into a CUDA graph once it was planned.
+
+        Args:
+            a, b, bias, out: arrays in place of those it was made with, of the same sizes, types and strides.
+            alpha, beta: factors; out is read only where beta is not 0.
+            stream: a cudaStream_t as a number; None: the framework's current one (0 for those without).
+
+        Returns:
+            The array that will hold the result.
+
+        Raises:
+            ValueError: an array that differs from the planned one.
+            Error: the kernel cannot be started.
+        """
+        bytes_needed = self.plan()
+        left, right = self._address("a", a), self._address("b", b)
+        result, vector = self._address("out", out), self._address("bias", bias)
+        if stream is None:
+            stream = _current_stream(self._like, self._tensors["a"].device)
+        # From the framework's pool, which knows the stream: the next product may use it again.
+        workspace = _empty(self._like, (bytes_needed,), "bytes") if bytes_needed else None
+        start = 0 if workspace is None else _core.read_tensor(workspace).address
+        try:
+            self._own_library().run(
+                self._problem,
+                left,
+                right,
+                result,
+                vector,
+                start,
+                bytes_needed,
+                alpha,
+                beta,
+                stream,
+            )
+        except _core.LibraryError as error:
+            raise Error(str(error)) from error
+        return self.out if out is None else out
+
+
+def matmul(
+    a: Any,
+    b: Any,
+    bias: Any = None,
+    activation: Activation | None = None,
+    out: Any = None,
+    *,
+    math: Math = "ieee",
+    stream: int | None = None,
+) -> Any:
+    """activation(a @ b + bias), on the framework's current stream, without waiting for it.
+
+    The first call of a problem decides and loads its kernel. Arguments and errors are those of Matmul, which
+    is for products that are computed often.
+
+    Returns:
+        out, or a new array of a's framework.
+    """
+    return Matmul(a, b, bias, activation, out, math=math).execute(stream=stream)

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+namespace gemmtune::cublas_preload {
+
+// What the slots of attached objects led to before they led to this library: the functions to hand
+// calls on to. Thread-safe.
+class CalledFunctions {
+ public:
+  // Those of this process. Never destroyed.
+  static CalledFunctions& of_process();
+
+  // `name` is a text that stays.
+  void remember(uintptr_t object, const char* name, void* function);
+
+  // What the object with that load address called by that name; null where it is not known.
+  void* find(uintptr_t object, std::string_view name) const;
+  // What all objects called by that name, if it is one and the same; else null.
+  void* find(std::string_view name) const;
+
+ private:
+  struct Called {
+    uintptr_t object = 0;
+    std::string_view name;
+    void* function = nullptr;
+  };
+
+  mutable std::mutex mutex_;
+  std::vector<Called> called_;
+};
+
+}  // namespace gemmtune::cublas_preload

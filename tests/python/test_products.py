@@ -1,0 +1,211 @@
+"""gemmtune.matmul and Matmul on a fake GPU."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import pytest
+from arrays import DlpackArray, InterfaceArray
+from conftest import Gpu
+
+import gemmtune
+from gemmtune import products
+
+SIZE = 24
+COUNT = SIZE * SIZE
+SQUARE = (SIZE, SIZE)
+
+
+@pytest.fixture(autouse=True)
+def _fresh_library(gpu: Gpu) -> Any:
+    for cached in (products._library, products._settings, products._folder):
+        cached.cache_clear()
+    return gpu
+
+
+def numbers(count: int, step: int) -> list[float]:
+    return [float(i * step % 7 - 3) for i in range(count)]
+
+
+def product(a: list[float], b: list[float], bias: list[float] | None = None) -> list[float]:
+    rows = []
+    for i in range(SIZE):
+        for j in range(SIZE):
+            value = sum(a[i * SIZE + k] * b[k * SIZE + j] for k in range(SIZE))
+            rows.append(value if bias is None else max(value + bias[j], 0.0))
+    return rows
+
+
+@pytest.mark.parametrize("kind", [InterfaceArray, DlpackArray])
+def test_a_product_of_matrices(kind: Any) -> None:
+    a, b = numbers(COUNT, 3), numbers(COUNT, 5)
+    shape = (SIZE, SIZE)
+    out = kind([9.0] * COUNT, shape)
+    assert gemmtune.matmul(kind(a, shape), kind(b, shape), out=out) is out
+    assert out.values() == product(a, b)
+
+
+@pytest.mark.parametrize(("type_name", "out_type"), [("f16", "f16"), ("f16", "f32"), ("bf16", "bf16")])
+def test_types(type_name: str, out_type: str) -> None:
+    a = [float(i % 3 - 1) for i in range(COUNT)]
+    b = [float(i % 2) for i in range(COUNT)]
+    shape = (SIZE, SIZE)
+    out = DlpackArray([9.0] * COUNT, shape, out_type)
+    gemmtune.matmul(DlpackArray(a, shape, type_name), DlpackArray(b, shape, type_name), out=out)
+    assert out.values() == product(a, b)
+
+
+def test_bias_and_activation() -> None:
+    a, b, bias = numbers(COUNT, 3), numbers(COUNT, 5), numbers(SIZE, 2)
+    shape = (SIZE, SIZE)
+    out = InterfaceArray([9.0] * COUNT, shape)
+    gemmtune.matmul(
+        InterfaceArray(a, shape), InterfaceArray(b, shape), InterfaceArray(bias, (SIZE,)), "relu", out
+    )
+    assert out.values() == product(a, b, bias)
+
+
+def test_a_transposed_operand_is_read_where_it_lies() -> None:
+    a, b = numbers(COUNT, 3), numbers(COUNT, 5)
+    turned = [b[j * SIZE + i] for i in range(SIZE) for j in range(SIZE)]
+    shape = (SIZE, SIZE)
+    out = InterfaceArray([9.0] * COUNT, shape)
+    right = InterfaceArray(turned, shape, strides=(1, SIZE))
+    gemmtune.matmul(InterfaceArray(a, shape), right, out=out)
+    assert out.values() == product(a, b)
+
+
+def test_a_batch() -> None:
+    a, b = numbers(3 * COUNT, 3), numbers(3 * COUNT, 5)
+    shape = (3, SIZE, SIZE)
+    out = DlpackArray([9.0] * 3 * COUNT, shape)
+    gemmtune.matmul(DlpackArray(a, shape), DlpackArray(b, shape), out=out)
+    for i in range(3):
+        part = slice(i * COUNT, (i + 1) * COUNT)
+        assert out.values()[part] == product(a[part], b[part])
+
+
+def test_dlpack_is_asked_without_synchronising_and_given_back() -> None:
+    shape = (SIZE, SIZE)
+    arrays = [DlpackArray(numbers(COUNT, 3), shape) for _ in range(3)]
+    gemmtune.matmul(arrays[0], arrays[1], out=arrays[2])
+    for array in arrays:
+        assert set(array.streams) == {-1}
+        assert array.given_back == len(array.streams)
+
+
+class Tensor(DlpackArray):
+    """What is used of a torch.Tensor."""
+
+    dtype = "float32"
+
+    def new_empty(self, shape: tuple[int, ...], dtype: str) -> Tensor:
+        count = 1
+        for size in shape:
+            count *= size
+        assert dtype in ("float32", "uint8")
+        return Tensor([9.0] * (count if dtype == "float32" else count // 4 + 1), shape)
+
+
+Tensor.__module__ = "torch"
+
+
+def test_pytorch_allocates_the_result_and_names_the_stream(
+    gpu: Gpu, torch_stand_in: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    stream = gpu.stream()
+
+    def current_stream(device: int) -> types.SimpleNamespace:
+        asked.append(device)
+        return types.SimpleNamespace(cuda_stream=stream)
+
+    torch_stand_in.uint8 = "uint8"
+    torch_stand_in.cuda = types.SimpleNamespace(current_stream=current_stream)
+    a, b = numbers(COUNT, 3), numbers(COUNT, 5)
+    out = gemmtune.matmul(Tensor(a, SQUARE), Tensor(b, SQUARE))
+    assert isinstance(out, Tensor)
+    assert out.values() == product(a, b)
+    assert asked == [0]
+    planned = gemmtune.Matmul(Tensor(a, SQUARE), Tensor(b, SQUARE))
+    planned.execute(stream=stream)
+    assert planned.out.values() == product(a, b)
+    # A stream that the GPU does not have: the kernel cannot be started on it.
+    with pytest.raises(gemmtune.Error):
+        planned.execute(stream=stream + 4096)
+    batch = gemmtune.Matmul(Tensor(a * 3, (3, SIZE, SIZE)), Tensor(b, SQUARE))
+    assert batch.out.shape == (3, SIZE, SIZE)
+
+
+def test_a_planned_product_is_only_enqueued(gpu: Gpu) -> None:
+    a, b = numbers(COUNT, 3), numbers(COUNT, 5)
+    shape = (SIZE, SIZE)
+    out = InterfaceArray([9.0] * COUNT, shape)
+    planned = gemmtune.Matmul(InterfaceArray(a, shape), InterfaceArray(b, shape), out=out)
+    launches = gpu.launches()
+    assert planned.plan() == 0
+    assert gpu.launches() == launches
+    assert planned.explain().chosen.strategy == "naive"
+    assert planned.execute() is out
+    assert gpu.launches() == launches + 1
+    assert out.values() == product(a, b)
+    other, other_out = InterfaceArray(b, shape), InterfaceArray([9.0] * COUNT, shape)
+    assert planned.execute(a=other, out=other_out) is other_out
+    assert other_out.values() == product(b, b)
+    planned.execute(alpha=2.0, beta=1.0)
+    assert out.values() == [3 * value for value in product(a, b)]
+    with pytest.raises(ValueError, match="not what was planned for"):
+        planned.execute(a=InterfaceArray(a, shape, strides=(1, SIZE)))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "arguments", "error", "words"),
+    [
+        (object(), (SQUARE, "f32"), {}, TypeError, "a cannot be read as a CUDA array"),
+        ((SQUARE, "f64"), (SQUARE, "f64"), {}, TypeError, "a is f64"),
+        ((SQUARE, "f16"), (SQUARE, "f32"), {}, TypeError, "of one type"),
+        (((SIZE, 8), "f32"), (SQUARE, "f32"), {}, ValueError, "8 columns and b has 24 rows"),
+        (((SIZE,), "f32"), (SQUARE, "f32"), {}, ValueError, "2 or 3 dimensions"),
+        ((SQUARE, "f32"), (SQUARE, "f32"), {"activation": "tanh"}, ValueError, "not known: relu"),
+        ((SQUARE, "f32"), (SQUARE, "f32"), {"math": "fp8"}, ValueError, "not known: ieee"),
+        ((SQUARE, "f16"), (SQUARE, "f16"), {"math": "tf32"}, ValueError, "for f32 operands"),
+        ((SQUARE, "f32"), (SQUARE, "f32"), {"out": None}, TypeError, "give one as out"),
+        ((SQUARE, "f32"), (SQUARE, "f32"), {"out": ((8, 8), "f32")}, ValueError, "hold 24 x 24"),
+        ((SQUARE, "f32"), (SQUARE, "f32"), {"out": (SQUARE, "f16")}, TypeError, "has to be f32"),
+        ((SQUARE, "f32"), (SQUARE, "f32"), {"bias": ((8,), "f32")}, ValueError, "vector of 24"),
+        ((SQUARE, "f32"), (SQUARE, "f32"), {"bias": ((SIZE,), "f16")}, TypeError, "bias is f16"),
+    ],
+)
+def test_what_is_no_product_is_refused(
+    gpu: Gpu, a: Any, b: Any, arguments: Any, error: type[Exception], words: str
+) -> None:
+    def array(what: Any) -> Any:
+        if not isinstance(what, tuple):
+            return what
+        shape, type_name = what
+        count = 1
+        for size in shape:
+            count *= size
+        return DlpackArray([0.0] * count, shape, type_name)
+
+    options = {name: array(value) for name, value in arguments.items()}
+    options.setdefault("out", array((SQUARE, "f32")))
+    launches = gpu.launches()
+    with pytest.raises(error, match=words):
+        gemmtune.matmul(array(a), array(b), **options)
+    assert gpu.launches() == launches
+
+
+def test_strides_that_are_no_matrix_are_refused() -> None:
+    plain = InterfaceArray([0.0] * COUNT, SQUARE)
+    every_second = InterfaceArray([0.0] * 2 * COUNT, SQUARE, strides=(2 * SIZE, 2))
+    with pytest.raises(ValueError, match=r"copy it first"):
+        gemmtune.matmul(every_second, plain, out=plain)
+
+
+def test_arrays_of_the_host_are_refused() -> None:
+    plain = DlpackArray([0.0] * COUNT, SQUARE)
+    host = DlpackArray([0.0] * COUNT, SQUARE, device=(1, 0))
+    with pytest.raises(TypeError, match="not an array of a CUDA device"):
+        gemmtune.matmul(host, plain, out=plain)
