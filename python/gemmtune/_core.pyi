@@ -20,10 +20,10 @@ class Tensor:
     def device(self) -> int:
         """Ordinal; -1 where the array does not say."""
 
-def read_tensor(array: object) -> Tensor:
+def read_tensor(array: object, is_ready: bool = False) -> Tensor:
     """Reads a CUDA array by DLPack (stream=-1: nothing is waited for), else by __cuda_array_interface__.
 
-    Raises TypeError for what is no array of a CUDA device.
+    DLPack is told no stream for an array that is ready: JAX refuses -1. Raises TypeError for what is no array of a CUDA device.
     """
 
 class Problem:

@@ -65,10 +65,11 @@ def _framework(array: object) -> str:
 
 
 def _read(array: object, name: str) -> _core.Tensor:
-    if _framework(array) in ("jax", "jaxlib"):
-        array.block_until_ready()  # type: ignore[attr-defined]  # its streams are its own
+    streams_are_its_own = _framework(array) in ("jax", "jaxlib")
     try:
-        return _core.read_tensor(array)
+        if streams_are_its_own:
+            array.block_until_ready()  # type: ignore[attr-defined]
+        return _core.read_tensor(array, is_ready=streams_are_its_own)
     except (TypeError, ValueError, BufferError, RuntimeError) as error:
         raise TypeError(f"{name} cannot be read as a CUDA array: {error}") from error
 

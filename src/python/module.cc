@@ -24,7 +24,7 @@ void add_tensor(nb::module_& module) {
       .def_ro("strides", &Tensor::strides)
       .def_ro("type", &Tensor::type)
       .def_ro("device", &Tensor::device);
-  module.def("read_tensor", &read_tensor, "array"_a);
+  module.def("read_tensor", &read_tensor, "array"_a, "is_ready"_a = false);
 }
 
 void add_problem(nb::module_& module) {

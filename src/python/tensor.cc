@@ -52,11 +52,16 @@ bool is_cuda(dlpack::DeviceType type) {
   return type == dlpack::DeviceType::cuda || type == dlpack::DeviceType::cuda_managed;
 }
 
-Tensor read_dlpack(nb::handle array) {
+nb::object capsule_of(nb::handle array, bool is_ready) {
+  const nb::object export_array = array.attr("__dlpack__");
+  return is_ready ? export_array() : export_array(nb::arg("stream") = kNoSynchronisation);
+}
+
+Tensor read_dlpack(nb::handle array, bool is_ready) {
   const auto device = nb::cast<std::pair<int32_t, int32_t>>(array.attr("__dlpack_device__")());
   if (!is_cuda(static_cast<dlpack::DeviceType>(device.first)))
     refuse(array, "not an array of a CUDA device");
-  const nb::object capsule = array.attr("__dlpack__")(nb::arg("stream") = kNoSynchronisation);
+  const nb::object capsule = capsule_of(array, is_ready);
   auto* const managed =
       static_cast<dlpack::ManagedArray*>(PyCapsule_GetPointer(capsule.ptr(), kCapsule));
   if (managed == nullptr) throw nb::python_error();
@@ -102,9 +107,9 @@ Tensor read_cuda_interface(nb::handle array) {
 
 }  // namespace
 
-Tensor read_tensor(nb::handle array) {
+Tensor read_tensor(nb::handle array, bool is_ready) {
   if (nb::hasattr(array, "__dlpack__") && nb::hasattr(array, "__dlpack_device__"))
-    return read_dlpack(array);
+    return read_dlpack(array, is_ready);
   if (nb::hasattr(array, "__cuda_array_interface__")) return read_cuda_interface(array);
   refuse(array, "neither DLPack nor __cuda_array_interface__");
 }

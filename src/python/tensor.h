@@ -18,7 +18,8 @@ struct Tensor {
 };
 
 // Reads a CUDA array by DLPack, else by __cuda_array_interface__. Nothing is copied, and nothing is
-// waited for: DLPack's stream is -1. TypeError for what is no array of a CUDA device.
-Tensor read_tensor(nanobind::handle array);
+// waited for: DLPack's stream is -1. Of an array that is ready none is named, since JAX refuses -1.
+// TypeError for what is no array of a CUDA device.
+Tensor read_tensor(nanobind::handle array, bool is_ready);
 
 }  // namespace gemmtune::python

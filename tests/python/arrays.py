@@ -146,3 +146,20 @@ class DlpackArray:
         new.restype = ctypes.py_object
         new.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
         return new(ctypes.addressof(self._managed), _CAPSULE, None)
+
+
+class JaxArray(DlpackArray):
+    """As JAX's arrays: DLPack, whose stream has to be a real one."""
+
+    __module__ = "jaxlib._jax"
+    is_ready = False
+
+    def block_until_ready(self) -> JaxArray:
+        self.is_ready = True
+        return self
+
+    def __dlpack__(self, stream: int | None = None) -> Any:
+        if stream == -1:
+            raise RuntimeError("CUDA_ERROR_INVALID_HANDLE: invalid resource handle")
+        assert self.is_ready
+        return super().__dlpack__(stream)

@@ -6,7 +6,7 @@ import types
 from typing import Any
 
 import pytest
-from arrays import DlpackArray, InterfaceArray
+from arrays import DlpackArray, InterfaceArray, JaxArray
 from conftest import Gpu
 
 import gemmtune
@@ -44,6 +44,14 @@ def test_a_product_of_matrices(kind: Any) -> None:
     out = kind([9.0] * COUNT, shape)
     assert gemmtune.matmul(kind(a, shape), kind(b, shape), out=out) is out
     assert out.values() == product(a, b)
+
+
+def test_arrays_of_jax() -> None:
+    a, b = JaxArray(numbers(COUNT, 3), SQUARE), JaxArray(numbers(COUNT, 5), SQUARE)
+    out = DlpackArray([9.0] * COUNT, SQUARE)
+    gemmtune.matmul(a, b, out=out)
+    assert out.values() == product(numbers(COUNT, 3), numbers(COUNT, 5))
+    assert a.streams == [None]
 
 
 @pytest.mark.parametrize(("type_name", "out_type"), [("f16", "f16"), ("f16", "f32"), ("bf16", "bf16")])
