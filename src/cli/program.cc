@@ -26,6 +26,7 @@
 #include "cli/doctor/commands.h"
 #include "cli/emit/commands.h"
 #include "cli/ladder/commands.h"
+#include "cli/model/commands.h"
 #include "cli/query/commands.h"
 #include "cli/run/commands.h"
 #include "cli/tune/commands.h"
@@ -179,7 +180,7 @@ void add_commands(CLI::App& root, CommonOptions& common, Action& action) {
        {add_tune_command, add_query_command, add_explain_command, add_list_command,
         add_show_command, add_emit_command, add_inspect_command, add_verify_command,
         add_ladder_command, add_bench_command, add_capture_command, add_run_command, add_db_command,
-        add_diff_command, add_doctor_command}) {
+        add_diff_command, add_model_command, add_doctor_command}) {
     add(root, common, action);
   }
 }

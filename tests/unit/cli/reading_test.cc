@@ -220,6 +220,21 @@ TEST_CASE("show has every sample, the clocks, the machine, the source and the ru
   }
 }
 
+TEST_CASE("model report compares what is predicted with what was measured") {
+  const Tuned tuned;
+  const json report = tuned.read({"model", "report"});
+  REQUIRE(report["strategies"].size() == 1);
+  const json& judged = report["strategies"][0];
+  CHECK(judged["strategy"] == "double_buffer");
+  CHECK(judged["problems"] == 2);
+  CHECK(judged["candidates"] == 4);
+  CHECK(judged["ranked"] == 0);
+  CHECK(judged["predicted_over_measured"] > 0);
+  CHECK(contains(tuned.done({"model", "report"}), "double_buffer"));
+  CHECK(contains(tuned.done({"model", "report", "--type", "bf16"}), "no measured candidates"));
+  CHECK(contains(tuned.refused({"model", "report", "--type", "f99"}), "f99"));
+}
+
 TEST_CASE("diff compares the best of two databases") {
   const Tuned a;
   const std::string b = a.folder.file("b.db");

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Puts results of a tuned database into db/tuned/, which comes with the program.
+
+usage: ship_results.py [--device NAME] [--since TIME] EXPORT...
+
+EXPORT are files that `gemm-tune db export` wrote (.gz too). Of each problem on each GPU model the fastest
+own kernel and cuBLASLt's fastest algorithm are taken, by their last final rounds. They replace what is
+shipped of the problem if own kernel against cuBLASLt does better in them: times of different cards cannot
+be compared, what one round says of both can. --device takes results of models whose name holds NAME only,
+--since those of final rounds from TIME on (as in the file: 2026-11-24T00:50). The models' files are
+written whole or not at all; a new one has to be named in src/store/CMakeLists.txt.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import re
+import sys
+
+TUNED = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "db", "tuned")
+VENDOR = "cublaslt"
+
+
+def slug(model):
+    return re.sub(r"[^a-z0-9]+", "_", model.lower()).strip("_")
+
+
+def rows_of(path):
+    with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                row = json.loads(line)
+                row["problem"], row["strategy"], row["device"]["name"]  # every row has them
+            except (ValueError, KeyError, TypeError) as error:
+                sys.exit(f"ship_results.py: {path}:{number}: not a line of `gemm-tune db export`: {error!r}")
+            yield row
+
+
+def final_round(row, since):
+    """The last one, or None where the row is not of a verified kernel or of cuBLASLt."""
+    if row["outcome"] != ("vendor" if row["strategy"] == VENDOR else "ok"):
+        return None
+    rounds = [t for t in row.get("timings") or [] if t["final_round"] and t["measured_at"] >= since]
+    return max(rounds, key=lambda t: t["measured_at"], default=None)
+
+
+def side(row):
+    return "vendor" if row["strategy"] == VENDOR else "own"
+
+
+def time_us(row):
+    return row["timings"][-1]["median_us"]
+
+
+def keep_fastest(problems, row):
+    pair = problems.setdefault(row["problem"], {})
+    if side(row) not in pair or time_us(row) < time_us(pair[side(row)]):
+        pair[side(row)] = row
+
+
+def found_in(paths, device, since):
+    """What the files hold: {model: {problem: {"own": row, "vendor": row}}}, each row with one timing."""
+    models = {}
+    for path in paths:
+        of_file = {}  # a file is a session: own kernel and cuBLASLt come from the same
+        for row in rows_of(path):
+            model = row["device"]["name"]
+            last = final_round(row, since)
+            if last and device in model:
+                keep_fastest(of_file.setdefault(model, {}), {**row, "timings": [last]})
+        for model, problems in of_file.items():
+            replace_worse(models.setdefault(model, {}), problems)
+    return models
+
+
+def ratio(pair):
+    return time_us(pair["vendor"]) / time_us(pair["own"]) if len(pair) == 2 else 0
+
+
+def replace_worse(problems, others):
+    """Takes from `others` the complete pairs that are better. Returns how many."""
+    better = [p for p, pair in others.items() if ratio(pair) > ratio(problems.get(p, {}))]
+    problems.update({p: others[p] for p in better})
+    return len(better)
+
+
+def shipped_of(model):
+    path = os.path.join(TUNED, slug(model) + ".jsonl")
+    problems = {}
+    for row in rows_of(path) if os.path.exists(path) else ():
+        keep_fastest(problems, row)
+    return path, problems
+
+
+def write(path, model, problems):
+    rows = [pair[key] for _, pair in sorted(problems.items()) for key in ("vendor", "own")]
+    device = {**rows[0]["device"], "uuid": "shipped-" + slug(model).replace("_", "-")}
+    with open(path + ".new", "w", encoding="utf-8") as out:
+        for row in rows:
+            out.write(json.dumps({**row, "device": device}, separators=(",", ":")) + "\n")
+    os.replace(path + ".new", path)
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].removeprefix("usage: "))
+    parser.add_argument("--device", default="")
+    parser.add_argument("--since", default="")
+    parser.add_argument("exports", nargs="+")
+    options = parser.parse_args()
+    models = found_in(options.exports, options.device, options.since)
+    if not models:
+        sys.exit("ship_results.py: no final round of such a device in these files")
+    for model, found in sorted(models.items()):
+        path, problems = shipped_of(model)
+        before = len(problems)
+        replaced = replace_worse(problems, found)
+        if replaced:
+            write(path, model, problems)
+        print(f"{model}: {replaced} of {len(found)} problems taken, {before} -> {len(problems)} shipped in {path}")
+
+
+if __name__ == "__main__":
+    main()
