@@ -6,7 +6,9 @@
 #include <cstdint>
 
 #include "cublas_preload/attach/called_functions.h"
+#include "cublas_preload/attach/loaded_objects.h"
 #include "cublas_preload/log.h"
+#include "cublas_preload/real_dlsym.h"
 
 namespace gemmtune::cublas_preload {
 namespace {
@@ -32,7 +34,7 @@ void* unless_ours(void* function) {
 void* look_up_in(const char* library, const char* name) {
   void* const handle = ::dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return nullptr;
-  void* const function = unless_ours(::dlsym(handle, name));
+  void* const function = unless_ours(real_dlsym()(handle, name));
   ::dlclose(handle);  // it stays as long as whoever loaded it wants
   return function;
 }
@@ -42,14 +44,6 @@ void* look_up_in_cublas(const char* name) {
     if (void* const function = look_up_in(library, name); function != nullptr) return function;
   }
   return nullptr;
-}
-
-// The object that an address lies in; null where it is in none.
-const link_map* object_of(const void* address) {
-  Dl_info info{};
-  void* map = nullptr;
-  if (::dladdr1(address, &info, &map, RTLD_DL_LINKMAP) == 0) return nullptr;
-  return static_cast<const link_map*>(map);
 }
 
 void* look_up_in_caller(const char* name, const link_map& caller) {
@@ -72,10 +66,10 @@ size_t home_of(void* caller, size_t size) {
 }  // namespace
 
 void* look_up(const char* name, void* caller) {
-  const link_map* const object = object_of(caller);
+  const link_map* const object = object_at(caller);
   void* function = object == nullptr ? nullptr : look_up_in_caller(name, *object);
   if (function == nullptr) function = CalledFunctions::of_process().find(name);
-  if (function == nullptr) function = unless_ours(::dlsym(RTLD_NEXT, name));
+  if (function == nullptr) function = unless_ours(real_dlsym()(RTLD_NEXT, name));
   return function != nullptr ? function : look_up_in_cublas(name);
 }
 
@@ -85,7 +79,7 @@ void* look_up_for(const char* library, const char* name) {
 }
 
 void* look_up_beside(const void* function, const char* name) {
-  const link_map* const object = object_of(function);
+  const link_map* const object = object_at(function);
   return object == nullptr ? nullptr
                            : look_up_in(*object->l_name == '\0' ? nullptr : object->l_name, name);
 }

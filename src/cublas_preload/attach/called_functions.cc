@@ -21,6 +21,15 @@ void CalledFunctions::remember(uintptr_t object, const char* name, void* functio
   called_.push_back({object, name, function});
 }
 
+bool CalledFunctions::remember_first(uintptr_t object, const char* name, void* function) {
+  const std::lock_guard lock(mutex_);
+  for (const Called& known : called_) {
+    if (known.object == object && known.name == name) return known.function == function;
+  }
+  called_.push_back({object, name, function});
+  return true;
+}
+
 void* CalledFunctions::find(uintptr_t object, std::string_view name) const {
   const std::lock_guard lock(mutex_);
   const auto known = std::find_if(called_.begin(), called_.end(), [&](const Called& candidate) {

@@ -7,8 +7,8 @@
 
 namespace gemmtune::cublas_preload {
 
-// What the slots of attached objects led to before they led to this library: the functions to hand
-// calls on to. Thread-safe.
+// What the slots of attached objects led to before they led to this library, and what objects would
+// have found by a function's name: the functions to hand calls on to. Thread-safe.
 class CalledFunctions {
  public:
   // Those of this process. Never destroyed.
@@ -16,6 +16,9 @@ class CalledFunctions {
 
   // `name` is a text that stays.
   void remember(uintptr_t object, const char* name, void* function);
+
+  // The same, unless the object is known to call another function by that name: then false.
+  bool remember_first(uintptr_t object, const char* name, void* function);
 
   // What the object with that load address called by that name; null where it is not known.
   void* find(uintptr_t object, std::string_view name) const;

@@ -26,14 +26,6 @@ void store(void** place, void* value) {
   std::atomic_ref<void*>(*place).store(value, std::memory_order_seq_cst);
 }
 
-// "libcublas.so.12", of "/a/libcublas.so.12" or of the soname.
-bool is_named(const LoadedObject& object, std::string_view prefix) {
-  const std::string_view name = object.name();
-  const size_t folder = name.rfind('/');
-  const std::string_view file = folder == std::string_view::npos ? name : name.substr(folder + 1);
-  return file.starts_with(prefix) || object.soname().starts_with(prefix);
-}
-
 }  // namespace
 
 Hooks::Hooks(std::vector<Hook> hooks) : hooks_(std::move(hooks)) {}
@@ -46,7 +38,9 @@ bool Hooks::leads_here(const void* function) const {
 // --- What there is -------------------------------------------------------------------------------
 
 void Hooks::find_in(const LoadedObject& loaded, std::vector<Object>& found) const {
-  if (is_named(loaded, "libcublas") || loaded.contains(hooks_.front().function)) return;
+  if (is_cublas(loaded.name()) || is_cublas(loaded.soname()) ||
+      loaded.contains(hooks_.front().function))
+    return;
   Object object{loaded.identity(), {}};
   loaded.for_each_slot([&](const char* symbol, void** place) {
     if (!std::string_view(symbol).starts_with(kPrefix)) return;

@@ -1,5 +1,6 @@
 #include "cublas_preload/attach/loaded_objects.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 
 #include <algorithm>
@@ -97,6 +98,18 @@ void LoadedObject::for_each_slot(const Table& table, const UseSlot& use) const {
 void LoadedObject::for_each_slot(const UseSlot& use) const {
   for_each_slot(lazy_, use);
   for_each_slot(eager_, use);
+}
+
+const link_map* object_at(const void* address) {
+  Dl_info info{};
+  void* map = nullptr;
+  if (::dladdr1(address, &info, &map, RTLD_DL_LINKMAP) == 0) return nullptr;
+  return static_cast<const link_map*>(map);
+}
+
+bool is_cublas(std::string_view library) {
+  const size_t folder = library.rfind('/');
+  return library.substr(folder == std::string_view::npos ? 0 : folder + 1).starts_with("libcublas");
 }
 
 void for_each_object(const std::function<void(const LoadedObject&)>& use) {

@@ -65,6 +65,13 @@ class LoadedObject {
   Table eager_;
 };
 
+// The object that an address lies in, as the loader knows it; null where it is in none.
+const link_map* object_at(const void* address);
+
+// Whether that is the file or the soname of cuBLAS or cuBLASLt: "/a/libcublas.so.12",
+// "libcublasLt.so.12".
+bool is_cublas(std::string_view library);
+
 // Calls `use` for each object. None is loaded or unloaded meanwhile; so `use` must not call
 // dlopen, dlsym, dladdr or what does.
 void for_each_object(const std::function<void(const LoadedObject&)>& use);

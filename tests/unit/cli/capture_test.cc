@@ -146,6 +146,19 @@ TEST_CASE("libraries that are loaded where nobody else sees them get their own c
   CHECK(report["problems"][0]["calls"] == 2);
 }
 
+TEST_CASE("functions that a program looks up by their names are seen, of one cuBLAS") {
+  const TestFolder folder;
+  const Finished finished =
+      run(folder, {"capture", "-o", folder.file("app.json"), "--json", "--", GEMMTUNE_CAPTURE_HOST,
+                   GEMMTUNE_FAKE_CUBLAS_13, GEMMTUNE_FAKE_CUBLAS_13, GEMMTUNE_FAKE_CUBLAS_12});
+  CAPTURE(finished.err);
+  REQUIRE(finished.code == 0);
+  CHECK(finished.err == "1\n2\n1\n");
+  const json report = json::parse(finished.out);
+  CHECK(report["problems"][0]["key"] == "f32/f32/ieee/ttt/8x77x8");
+  CHECK(report["problems"][0]["calls"] == 2);
+}
+
 TEST_CASE("a full table leaves out what comes later, and says so") {
   const json report = Capture({"many"}).report();
   CHECK(report["problems"].size() == 4096);
@@ -185,10 +198,12 @@ TEST_CASE("signals are the program's, and what it did until then is captured") {
 }
 
 TEST_CASE("the program runs as it does alone, with what is preloaded already") {
-  const Capture capture({"linear", "say"}, {{"LD_PRELOAD", GEMMTUNE_CAPTURE_PLUGIN_13}}, false);
+  const Capture capture({"linear", "say", "parent"}, {{"LD_PRELOAD", GEMMTUNE_CAPTURE_PLUGIN_13}},
+                        false);
   CAPTURE(capture.finished.err);
   CHECK(capture.finished.code == 0);
   CHECK(contains(capture.finished.out, "4 products\n"));
+  CHECK(contains(capture.finished.out, "parent known\n"));
   CHECK(contains(capture.finished.out, "app.json: 1 problem, 4 calls in 1 process\n"));
 }
 

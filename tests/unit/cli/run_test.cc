@@ -80,6 +80,13 @@ TEST_CASE_FIXTURE(Tuned, "a tuned product runs on its kernel, others on cuBLAS")
   CHECK(report["others"] == json::parse(R"([{"reason": "f64", "calls": 1}])"));
 }
 
+TEST_CASE_FIXTURE(Tuned, "a function that is looked up by its name is taken too") {
+  const json alone = report({"tuned1"});
+  const json report_of_both = report({"tuned1", "named"});
+  CHECK(report_of_both["own_calls"] == alone["own_calls"].get<int>() + 1);
+  CHECK(report_of_both["problems"].size() == 1);
+}
+
 TEST_CASE_FIXTURE(Tuned, "stdout is the program's, the report goes to stderr and to the file") {
   const std::string file = folder.file("report.json");
   const Finished finished = run({"-o", file}, {"tuned2", "say"});

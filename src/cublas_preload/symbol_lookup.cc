@@ -1,0 +1,67 @@
+// Programs that open cuBLAS while they run and look its functions up by their names (JAX,
+// TensorFlow, Julia): where this library is preloaded, they find its own dlsym first. For the
+// functions that this library stands in front of they get ours, and the ones that they would have
+// got are remembered, to hand calls on to. All else is the loader's.
+#include <dlfcn.h>
+#include <link.h>
+
+#include <cstring>
+#include <string_view>
+
+#include "cublas_preload/attach/called_functions.h"
+#include "cublas_preload/attach/loaded_objects.h"
+#include "cublas_preload/entries.h"
+#include "cublas_preload/real_dlsym.h"
+
+namespace gemmtune::cublas_preload {
+namespace {
+
+struct Entry {
+  const char* name = nullptr;
+  void* function = nullptr;
+};
+
+// Null for a name that is not taken.
+const Entry* entry_of(std::string_view name) {
+#define GEMMTUNE_ENTRY(name, signature) {#name, reinterpret_cast<void*>(&(name))},
+  static const Entry entries[] = {GEMMTUNE_CUBLAS_PRODUCTS(GEMMTUNE_ENTRY) GEMMTUNE_CUBLAS_SETTINGS(
+      GEMMTUNE_ENTRY) GEMMTUNE_CUBLASLT_TAKEN(GEMMTUNE_ENTRY)};
+#undef GEMMTUNE_ENTRY
+  for (const Entry& entry : entries) {
+    if (name == entry.name) return &entry;
+  }
+  return nullptr;
+}
+
+// This library, and cuBLAS, whose own calls are not the program's.
+bool is_behind(const link_map* object) {
+  return object != nullptr && (object == object_at(reinterpret_cast<const void*>(&entry_of)) ||
+                               is_cublas(object->l_name));
+}
+
+// What a program that looks for a function of cuBLAS gets. One object's calls are handed on to one
+// function: what it finds by the same name elsewhere (another version of cuBLAS) stays as it is.
+__attribute__((noinline)) void* found_by(const void* caller, void* library, const char* name) {
+  void* const function = real_dlsym()(library, name);
+  const Entry* const entry = entry_of(name);
+  if (function == nullptr || entry == nullptr || function == entry->function) return function;
+  const link_map* const object = object_at(caller);
+  if (is_behind(object)) return function;
+  CalledFunctions& called = CalledFunctions::of_process();
+  return called.remember_first(object == nullptr ? 0 : object->l_addr, entry->name, function)
+             ? entry->function
+             : function;
+}
+
+}  // namespace
+}  // namespace gemmtune::cublas_preload
+
+// The loader's dlsym looks for RTLD_NEXT behind the library that its return address lies in, which
+// has to stay the caller's: so it is jumped to, whatever the rest is compiled with.
+extern "C" __attribute__((visibility("default"), optimize("O2"))) void* dlsym(
+    void* __restrict library, const char* __restrict name) noexcept {
+  using namespace gemmtune::cublas_preload;  // NOLINT(google-build-using-namespace)
+  if (library == RTLD_NEXT || library == RTLD_DEFAULT || std::strncmp(name, "cublas", 6) != 0)
+    return real_dlsym()(library, name);
+  return found_by(__builtin_return_address(0), library, name);
+}
