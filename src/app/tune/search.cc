@@ -3,12 +3,47 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <thread>
 #include <utility>
 
 #include "app/common/version.h"
 
 namespace gemmtune::app {
+namespace {
+
+constexpr double kMostSeconds = 1e7;  // four months
+constexpr int kMostCandidates = 1'000'000;
+
+// Of what follows a number; 0 if that is no unit of time.
+double seconds_of(std::string_view unit) {
+  if (unit == "s") return 1;
+  if (unit == "m") return 60;
+  return unit == "h" ? 3600 : 0;
+}
+
+}  // namespace
+
+Expected<void> take_budget(std::string_view text, SearchOptions& options) {
+  const char* const end = text.data() + text.size();
+  int candidates = 0;
+  if (const auto [stop, code] = std::from_chars(text.data(), end, candidates);
+      code == std::errc() && stop == end && candidates > 0 && candidates <= kMostCandidates) {
+    options.candidates = candidates;
+    return {};
+  }
+  double number = 0;
+  if (const auto [stop, code] = std::from_chars(text.data(), end, number); code == std::errc()) {
+    const double seconds = number * seconds_of(std::string_view(stop, end));
+    if (seconds > 0 && seconds <= kMostSeconds) {
+      options.seconds = seconds;
+      return {};
+    }
+  }
+  return usage_error(fmt::format(
+      "--budget: '{}' is refused; a time (30s, 5m, 1.5h) or a number of candidates (200) is needed",
+      text));
+}
 
 Expected<tuner::SearchMethod> parse_method(std::string_view text) {
   using tuner::SearchMethod;

@@ -31,6 +31,10 @@ struct SearchOptions {
 // "model", "random" or "exhaustive"; a usage error if it is none.
 Expected<tuner::SearchMethod> parse_method(std::string_view text);
 
+// How far a search goes, in a word: a time ("30s", "5m", "1.5h") or a number of candidates ("200").
+// A usage error if it is neither.
+Expected<void> take_budget(std::string_view text, SearchOptions& options);
+
 // Without SearchOptions::candidates.
 struct DefaultCandidates {
   int measured = 0;

@@ -93,6 +93,10 @@ Expected<PreparedTune> prepare(const Context& context, const TuneOptions& option
   if (!target) return tl::unexpected(target.error());
   SearchOptions search = options.search;
   search.method = *method;
+  if (!options.budget.empty()) {
+    if (auto taken = take_budget(options.budget, search); !taken)
+      return tl::unexpected(taken.error());
+  }
   auto planned = plan_all(*wanted, *spaces, *target, search);
   if (!planned) return tl::unexpected(planned.error());
   auto equipment = load_equipment(context, machine, *target);

@@ -21,6 +21,7 @@ struct TuneOptions {
   std::vector<std::string> strategies;   // empty: all that compute the problem
   std::vector<std::string> space_files;  // replace the compiled-in spaces of their strategies
   std::string method = "model";          // see parse_method()
+  std::string budget;                    // see take_budget(); empty: as `search` says
   std::string shard;                     // "2/8": only this part of the problems; empty: all
   SearchOptions search;
 };

@@ -73,15 +73,24 @@ void add_tune_command(CLI::App& parent, CommonOptions& common, Action& action) {
                    "random, or exhaustive (all)")
       ->type_name("METHOD")
       ->group(group);
+  CLI::Option* const budget =
+      command
+          ->add_option("--budget", options->budget,
+                       "End the search of a problem after a time (30s, 5m, 1h) or a number of "
+                       "candidates (200)")
+          ->type_name("TIME|N")
+          ->group(group);
   command
       ->add_option("--candidates", options->search.candidates,
                    "How many to try (default: 360 on a device; at most 96 without)")
       ->type_name("N")
       ->transform(candidates_number())
+      ->excludes(budget)
       ->group(group);
   command->add_option("--seconds", options->search.seconds, "End the search after this time")
       ->type_name("S")
       ->transform(seconds_number())
+      ->excludes(budget)
       ->group(group);
   command
       ->add_option("--jobs", options->search.jobs,
@@ -106,7 +115,7 @@ void add_tune_command(CLI::App& parent, CommonOptions& common, Action& action) {
   command->footer(
       "Examples:\n"
       "  gemm-tune --shape 5120x5120x4096 --arch sm_80     (tune is the default command)\n"
-      "  gemm-tune tune --shape 4096x4096x4096 --layout tnt --seconds 30\n"
+      "  gemm-tune tune --shape 4096x4096x4096 --layout tnt --budget 30s\n"
       "  gemm-tune tune --m 256:2048:256 --n 4096 --k 4096\n"
       "  gemm-tune tune --suite configs/suites/square.json --json\n"
       "  gemm-tune tune --suite app.json --shard 3/8 --db node3.db    (the third of eight jobs)\n"

@@ -185,6 +185,8 @@ TEST_CASE("numbers") {
   CHECK(contains(option_refused("--candidates", "many"), "--candidates"));
   CHECK(contains(option_refused("--seconds", "-1"), "--seconds"));
   CHECK(contains(option_refused("--jobs", "-1"), "--jobs"));
+  CHECK(contains(option_refused("--budget", "soon"), "a time (30s, 5m, 1.5h)"));
+  CHECK(contains(refused({"--shape", "8x8x8", "--budget", "9s", "--seconds", "9"}), "--budget"));
   CHECK(contains(option_refused("--search", "exhaustive"), "narrow the search by --strategy"));
   CHECK(contains(option_refused("--search", "all"), "model, random and exhaustive are"));
   CHECK(contains(option_refused("--shard", "9/8"), "write 1/8 for the first of eight"));
