@@ -22,7 +22,7 @@ LookUp find() {
 
 }  // namespace
 
-LookUp real_dlsym() {
+LookUp real_dlsym() noexcept {
   static std::atomic<LookUp> known = nullptr;
   LookUp function = known.load(std::memory_order_relaxed);
   if (function == nullptr) known.store(function = find(), std::memory_order_relaxed);

@@ -58,10 +58,22 @@ __attribute__((noinline)) void* found_by(const void* caller, void* library, cons
 
 // The loader's dlsym looks for RTLD_NEXT behind the library that its return address lies in, which
 // has to stay the caller's: so it is jumped to, whatever the rest is compiled with.
-extern "C" __attribute__((visibility("default"), optimize("O2"))) void* dlsym(
-    void* __restrict library, const char* __restrict name) noexcept {
+#ifdef __clang__
+#define GEMMTUNE_JUMPS
+#define GEMMTUNE_JUMP_TO [[clang::musttail]] return
+#else
+#define GEMMTUNE_JUMPS __attribute__((optimize("O2")))
+#define GEMMTUNE_JUMP_TO return
+#endif
+
+// Under a name of its own to the compiler: a function that is declared not to throw, as dlsym is,
+// is not left by a jump by every compiler.
+extern "C" void* gemmtune_dlsym(void* library, const char* name) __asm__("dlsym");
+
+extern "C" __attribute__((visibility("default"))) GEMMTUNE_JUMPS void* gemmtune_dlsym(
+    void* library, const char* name) {
   using namespace gemmtune::cublas_preload;  // NOLINT(google-build-using-namespace)
   if (library == RTLD_NEXT || library == RTLD_DEFAULT || std::strncmp(name, "cublas", 6) != 0)
-    return real_dlsym()(library, name);
+    GEMMTUNE_JUMP_TO real_dlsym()(library, name);
   return found_by(__builtin_return_address(0), library, name);
 }

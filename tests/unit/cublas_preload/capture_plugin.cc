@@ -1,8 +1,4 @@
-// A library that multiplies by cuBLAS, to be loaded by a program that is not linked to it. Preloaded,
-// it stands in front of getppid.
-#include <dlfcn.h>
-#include <unistd.h>
-
+// A library that multiplies by cuBLAS, to be loaded by a program that is not linked to it.
 #include "cublas_preload/entries.h"
 #include "fake_calls.h"
 
@@ -14,10 +10,4 @@ extern "C" int multiply() {
   cublasSgemm_v2(nullptr, lt::Transpose::no, lt::Transpose::no, 77, 8, 8, &one, nullptr, 77,
                  nullptr, 8, &zero, nullptr, 77);
   return static_cast<int>(gemmtune_fake_cublas()->products);
-}
-
-// The next one behind this library; if dlsym answers for another library than the caller, this one.
-extern "C" pid_t getppid() noexcept {
-  const auto next = reinterpret_cast<pid_t (*)()>(dlsym(RTLD_NEXT, "getppid"));
-  return next == &getppid ? -1 : next();
 }

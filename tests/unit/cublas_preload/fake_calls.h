@@ -49,4 +49,8 @@ extern "C" {
 gemmtune::fake_cublas::Calls* gemmtune_fake_cublas();
 // Makes a product by cuBLASLt as cuBLAS does: by the function that any caller of it would get.
 void gemmtune_fake_nested();
+// Both libraries have one: which that is, 1 (cuBLAS) or 2 (cuBLASLt).
+int gemmtune_fake_place();
+// Of the gemmtune_fake_place that dlsym finds behind cuBLAS.
+int gemmtune_fake_next_place();
 }

@@ -1,3 +1,5 @@
+#include <dlfcn.h>
+
 #include "fake_entry.h"
 
 namespace gemmtune::cublas_preload {
@@ -57,4 +59,12 @@ extern "C" void gemmtune_fake_nested() {
                  layout, nullptr, layout, nullptr, nullptr, 0, nullptr);
   cublasLtMatmulDescDestroy(operation);
   cublasLtMatrixLayoutDestroy(layout);
+}
+
+extern "C" int gemmtune_fake_place() {
+  return 1;
+}
+
+extern "C" int gemmtune_fake_next_place() {
+  return reinterpret_cast<int (*)()>(dlsym(RTLD_NEXT, "gemmtune_fake_place"))();
 }

@@ -8,3 +8,7 @@ extern "C" gemmtune::fake_cublas::Calls* gemmtune_fake_cublas() {
 namespace gemmtune::cublas_preload {
 GEMMTUNE_CUBLASLT_TAKEN(GEMMTUNE_FAKE)
 }  // namespace gemmtune::cublas_preload
+
+extern "C" int gemmtune_fake_place() {
+  return 2;
+}
