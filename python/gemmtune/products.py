@@ -5,13 +5,16 @@ from __future__ import annotations
 import functools
 import json
 import sys
+import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from . import _attachment, _command, _core
 from .errors import Error
-from .reports import Choice, Explanation
+from .reports import Choice, Explanation, Tuned
+from .tuning import tune
 
 __all__ = ["Activation", "Math", "Matmul", "matmul"]
 
@@ -55,6 +58,12 @@ def _library(device: int, with_workspace: bool) -> _core.Library:
         return _core.Library(options)
     except _core.LibraryError as error:
         raise Error(str(error)) from error
+
+
+def _forget_results() -> None:
+    """Libraries that are made from now on know what has been tuned since."""
+    for cached in (_library, _settings, _folder):
+        cached.cache_clear()
 
 
 # --- Arrays of frameworks ---------------------------------------------------------------------------
@@ -194,6 +203,37 @@ def _check_bias(bias: _core.Tensor, c: _core.Tensor, columns: int) -> None:
         raise ValueError(f"bias is {tuple(bias.shape)}; it has to be a packed vector of {columns}")
 
 
+def _name_of(value: int, names: dict[Any, int]) -> Any:
+    return next(name for name, known in names.items() if known == value)
+
+
+def _entry(problem: _core.Problem, align: int) -> dict[str, Any]:
+    """The problem as suites state it (docs/cli.md), of addresses that are multiples of `align` bytes."""
+    orders = (problem.order_a, problem.order_b, problem.order_c)
+    activation = _name_of(problem.activation, _ACTIVATIONS)
+    parts = ["bias"] if problem.bias else []
+    entry = {
+        "dtype": _name_of(problem.type, _TYPES),
+        "math": _name_of(problem.math, _MATHS),
+        "layout": "".join("n" if order == _COLUMN_MAJOR else "t" for order in orders),
+        **{name: getattr(problem, name) for name in ("m", "n", "k", "lda", "ldb", "ldc", "batch")},
+        "align": align,
+    }
+    if problem.batch > 1:
+        entry.update({name: getattr(problem, name) for name in ("stride_a", "stride_b", "stride_c")})
+    if problem.result_type == _RESULT_F32:
+        entry["out"] = "f32"
+    if epilogue := ",".join(parts + ([activation] if activation else [])):
+        entry["epilogue"] = epilogue
+    return entry
+
+
+def _alignment(addresses: Iterable[int]) -> int:
+    """The class of alignment that all of them have, in bytes."""
+    common = functools.reduce(lambda known, address: known | address, addresses, 0)
+    return next((align for align in (256, 16, 8, 4) if common % align == 0), 2)
+
+
 def _result_shape(a: _core.Tensor, b: _core.Tensor) -> tuple[int, ...]:
     for name, tensor in (("a", a), ("b", b)):
         _Matrix.of(tensor, name)
@@ -256,9 +296,48 @@ class Matmul:
         self._like = a if _allocates(a) else out
         self._keep_alive = (a, b, bias)
         self._workspace_bytes: int | None = None
+        self._library: _core.Library | None = None
 
     def _own_library(self) -> _core.Library:
-        return _library(self._tensors["a"].device, _allocates(self._like))
+        if self._library is None:
+            self._library = _library(self._tensors["a"].device, _allocates(self._like))
+        return self._library
+
+    def autotune(
+        self,
+        *,
+        seconds: float | None = None,
+        candidates: int | None = None,
+        progress: bool = False,
+    ) -> Tuned:
+        """Finds the fastest kernel for this product on its GPU, stores it, and plans anew with it.
+
+        Candidates are measured by a process of its own, on random operands that it allocates; nothing else
+        should use the GPU meanwhile. What is stored already is not tried again. Not under capture. Products
+        that are planned later find the result too.
+
+        Args:
+            seconds: how long to search at the most.
+            candidates: how many to try at the most.
+            progress: whether warnings and progress go to stderr.
+
+        Raises:
+            Error: the search failed, or no strategy computes the problem.
+        """
+        tensors = (self._tensors[name] for name in ("a", "b", "out"))
+        entry = _entry(self._problem, _alignment([tensor.address for tensor in tensors]))
+        suite = {"suite": "autotune", "about": "gemmtune.Matmul.autotune", "problems": [entry]}
+        device = max(self._tensors["a"].device, 0)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "autotune.json"
+            path.write_text(json.dumps(suite))
+            (tuned,) = tune(
+                suite=path, device=device, seconds=seconds, candidates=candidates, progress=progress
+            )
+        _forget_results()
+        self._library = self._workspace_bytes = None
+        self.plan()
+        return tuned
 
     def plan(self) -> int:
         """Decides and loads the kernel: up to about a second the first time. Not under capture.

@@ -39,6 +39,7 @@ def tune(
     *,
     suite: _Path | None = None,
     arch: str | None = None,
+    device: int | None = None,
     candidates: int | None = None,
     seconds: float | None = None,
     db: _Path | None = None,
@@ -54,6 +55,7 @@ def tune(
         problem: (m, n, k) or a Problem; or
         suite: a file, such as `capture()` writes.
         arch: such as "sm_90"; None: that of the first GPU.
+        device: ordinal of the GPU; None: the first, or one of that arch.
         candidates: how many to try at the most, of each problem.
         seconds: how long to search at the most, for each problem.
         db: the database; None: the usual one.
@@ -71,7 +73,12 @@ def tune(
         raise UsageError("either a problem or a suite")
     what = as_problem(problem).arguments() if problem is not None else _options(suite=suite)
     options = _options(
-        arch=arch, candidates=candidates, seconds=seconds, db=db, cache_dir=cache_dir
+        arch=arch,
+        device=device,
+        candidates=candidates,
+        seconds=seconds,
+        db=db,
+        cache_dir=cache_dir,
     )
     answer = _command.run_json(["tune", *what, *options], progress=progress)
     return [

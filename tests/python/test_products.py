@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 import types
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,8 +22,7 @@ SQUARE = (SIZE, SIZE)
 
 @pytest.fixture(autouse=True)
 def _fresh_library(gpu: Gpu) -> Any:
-    for cached in (products._library, products._settings, products._folder):
-        cached.cache_clear()
+    products._forget_results()
     return gpu
 
 
@@ -165,6 +167,54 @@ def test_a_planned_product_is_only_enqueued(gpu: Gpu) -> None:
     assert out.values() == [3 * value for value in product(a, b)]
     with pytest.raises(ValueError, match="not what was planned for"):
         planned.execute(a=InterfaceArray(a, shape, strides=(1, SIZE)))
+
+
+def test_autotune_tunes_this_problem_and_plans_with_what_was_found(
+    gpu: Gpu, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    a, b = numbers(COUNT, 3), numbers(COUNT, 5)
+    out = InterfaceArray([9.0] * COUNT, SQUARE)
+    found_db = os.environ["GEMM_TUNE_DB"]
+    monkeypatch.delenv("GEMM_TUNE_DB")  # what is shipped
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    planned = gemmtune.Matmul(InterfaceArray(a, SQUARE), InterfaceArray(b, SQUARE), out=out)
+    other = gemmtune.Matmul(InterfaceArray(a, SQUARE), InterfaceArray(b, SQUARE), out=out)
+    other.plan()
+    before = planned.explain().chosen.strategy
+    asked = []
+    result = object()
+
+    def tune(*, suite: Path, **arguments: Any) -> list[object]:
+        asked.append((json.loads(suite.read_text())["problems"], arguments))
+        monkeypatch.setenv("GEMM_TUNE_DB", found_db)
+        return [result]
+
+    monkeypatch.setattr(products, "tune", tune)
+    assert planned.autotune(seconds=2) is result
+    sizes = {name: SIZE for name in ("m", "n", "k", "lda", "ldb", "ldc")}
+    ((problem,), arguments) = asked[0]
+    assert problem.pop("align") in (256, 16, 8, 4)
+    assert problem == {"dtype": "f32", "math": "ieee", "layout": "ttt", "batch": 1, **sizes}
+    assert arguments == {"device": 0, "seconds": 2, "candidates": None, "progress": False}
+    assert before != "naive"
+    assert planned.explain().chosen.strategy == "naive"
+    planned.execute()
+    assert out.values() == product(a, b)
+    assert other.explain().chosen.strategy == before  # what was planned stays as it is
+
+
+def test_a_suite_states_all_of_a_problem() -> None:
+    wide = DlpackArray([0.0] * 3 * COUNT, (3, SIZE, SIZE), "bf16")
+    turned = DlpackArray([0.0] * COUNT, SQUARE, "bf16", strides=(1, SIZE))
+    bias = DlpackArray([0.0] * SIZE, (SIZE,), "f32")
+    out = DlpackArray([0.0] * 3 * COUNT, (3, SIZE, SIZE), "f32")
+    planned = gemmtune.Matmul(wide, turned, bias, "gelu", out)
+    entry = products._entry(planned._problem, 16)
+    sizes = {name: SIZE for name in ("m", "n", "k", "lda", "ldb", "ldc")}
+    strides = {"stride_a": COUNT, "stride_b": 0, "stride_c": COUNT}
+    types = {"dtype": "bf16", "out": "f32", "math": "ieee", "layout": "tnt"}
+    assert entry == {**types, **sizes, **strides, "batch": 3, "align": 16, "epilogue": "bias,gelu"}
+    assert [products._alignment([n, 512]) for n in (256, 272, 8, 4, 6)] == [256, 16, 8, 4, 2]
 
 
 @pytest.mark.parametrize(
