@@ -30,11 +30,11 @@ struct Prediction {
   double waves = 0;  // blocks over resident blocks of the whole device
 };
 
-// A first analytic model of the tiled kernels: fp32 on the SIMT units, 16-bit on the tensor cores
-// (tensor_model.h; not compared with a card yet). `registers` is the compiler's count, or
-// Strategy::estimated_registers before compiling. Good for the seeds of a search, and all there is
-// without a device; not for absolute times. Among the candidates measured on the H200 its ranking
-// was no better than chance (docs/performance.md, "Search").
+// An analytic model of the tiled kernels: fp32 on the SIMT units, 16-bit on the tensor cores
+// (tensor_model.h, warpgroup_model.h). `registers` is the compiler's count, or
+// Strategy::estimated_registers before compiling. It gives a search its first candidates, and is
+// all there is without a device; absolute times are off by 10 to 30%. How well it orders what was
+// measured: `gemm-tune model report`, and docs/performance.md, "Search".
 Prediction predict(const codegen::KernelSpec& spec, int registers, const Problem& problem,
                    const DeviceSpec& device);
 

@@ -317,6 +317,9 @@ TEST_CASE("the model orders what is known to differ") {
   codegen::KernelSpec row_order = good;
   row_order.tile.order = kOrderRowMajor;
   CHECK(time(row_order) > time(good));
+  codegen::KernelSpec ahead = good;
+  ahead.tile.ahead = 1;
+  CHECK(time(ahead) < time(good));
   codegen::KernelSpec small = good;
   small.tile.thread_m = small.tile.thread_n = 4;
   small.tile.warp_m = 32;

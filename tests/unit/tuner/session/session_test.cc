@@ -243,8 +243,8 @@ TEST_CASE_FIXTURE(Fixture,
                   "without a device a search ends once nothing is left that promises more") {
   services.device.reset();
   request.problem = make_problem({4096, 4096, 4096});
-  request.spaces = {*codegen::default_search_space(**codegen::find_strategy("double_buffer")),
-                    *codegen::default_search_space(**codegen::find_strategy("split_k"))};
+  // Of a strategy that is expected to need far fewer registers than there are.
+  request.spaces = {*codegen::default_search_space(**codegen::find_strategy("double_buffer"))};
   request.until_settled = true;
   request.max_candidates = 64;
   ModelEvaluator model(request.problem, services.limits, {});
