@@ -1,7 +1,7 @@
 // Programs that open cuBLAS while they run and look its functions up by their names, as JAX does:
-// where this library is preloaded, they find its own dlsym first. For the
-// functions that this library stands in front of they get ours, and the ones that they would have
-// got are remembered, to hand calls on to. All else is the loader's.
+// where this library is preloaded, they find its own dlsym first. For the functions that this
+// library stands in front of they get ours, and the ones that they would have got are remembered,
+// to hand calls on to. All else is the loader's.
 #include <dlfcn.h>
 #include <link.h>
 
