@@ -5,37 +5,30 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
+#include <vector>
 
 #include "cublas_preload/attach/called_functions.h"
 #include "cublas_preload/attach/loaded_objects.h"
-#include "cublas_preload/entries.h"
+#include "cublas_preload/attach/own_functions.h"
 #include "cublas_preload/real_dlsym.h"
 
 namespace gemmtune::cublas_preload {
 namespace {
 
-struct Entry {
-  const char* name = nullptr;
-  void* function = nullptr;
-};
-
-// Null for a name that is not taken.
-const Entry* entry_of(std::string_view name) {
-#define GEMMTUNE_ENTRY(name, signature) {#name, reinterpret_cast<void*>(&(name))},
-  static const Entry entries[] = {GEMMTUNE_CUBLAS_PRODUCTS(GEMMTUNE_ENTRY) GEMMTUNE_CUBLAS_SETTINGS(
-      GEMMTUNE_ENTRY) GEMMTUNE_CUBLASLT_TAKEN(GEMMTUNE_ENTRY)};
-#undef GEMMTUNE_ENTRY
-  for (const Entry& entry : entries) {
-    if (name == entry.name) return &entry;
-  }
-  return nullptr;
+// The function of ours for a name; null for a name that is not taken. Never destroyed.
+const Hook* own_function(std::string_view name) {
+  static const auto* const all = new std::vector<Hook>(own_functions());
+  const auto found = std::find_if(all->begin(), all->end(),
+                                  [name](const Hook& hook) { return name == hook.name; });
+  return found == all->end() ? nullptr : &*found;
 }
 
 // This library, and cuBLAS, whose own calls are not the program's.
 bool is_behind(const link_map* object) {
-  return object != nullptr && (object == object_at(reinterpret_cast<const void*>(&entry_of)) ||
+  return object != nullptr && (object == object_at(reinterpret_cast<const void*>(&own_function)) ||
                                is_cublas(object->l_name));
 }
 
@@ -43,13 +36,13 @@ bool is_behind(const link_map* object) {
 // function: what it finds by the same name elsewhere (another version of cuBLAS) stays as it is.
 __attribute__((noinline)) void* found_by(const void* caller, void* library, const char* name) {
   void* const function = real_dlsym()(library, name);
-  const Entry* const entry = entry_of(name);
-  if (function == nullptr || entry == nullptr || function == entry->function) return function;
+  const Hook* const own = own_function(name);
+  if (function == nullptr || own == nullptr || function == own->function) return function;
   const link_map* const object = object_at(caller);
   if (is_behind(object)) return function;
   CalledFunctions& called = CalledFunctions::of_process();
-  return called.remember_first(object == nullptr ? 0 : object->l_addr, entry->name, function)
-             ? entry->function
+  return called.remember_first(object == nullptr ? 0 : object->l_addr, own->name, function)
+             ? own->function
              : function;
 }
 

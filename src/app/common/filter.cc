@@ -69,6 +69,15 @@ Expected<void> resolve_device(const std::string& text, const DeviceNames& device
   return {};
 }
 
+Expected<DeviceNames> resolve_device_of(store::RecordStore& store, const std::string& text,
+                                        store::Filter& filter) {
+  auto devices = device_names(store);
+  if (!devices) return devices;
+  if (auto found = resolve_device(text, *devices, filter); !found)
+    return tl::unexpected(found.error());
+  return devices;
+}
+
 std::string device_name(const DeviceNames& devices, const std::string& uuid) {
   if (uuid.empty()) return "-";
   const auto found = devices.find(uuid);

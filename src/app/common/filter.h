@@ -34,6 +34,10 @@ Expected<DeviceNames> device_names(store::RecordStore& store);
 Expected<void> resolve_device(const std::string& text, const DeviceNames& devices,
                               store::Filter& filter);
 
+// Both: the devices of the store, of which `text` is found in `filter`.
+Expected<DeviceNames> resolve_device_of(store::RecordStore& store, const std::string& text,
+                                        store::Filter& filter);
+
 // "NVIDIA H200", the uuid of a device that is not there, or "-" for none.
 std::string device_name(const DeviceNames& devices, const std::string& uuid);
 

@@ -22,10 +22,8 @@ Expected<store::EntryQuery> make_query(const ExportOptions& options, store::Reco
   if (!options.filter.warm) query.filter.warm.reset();
   query.filter.include_vendor = true;
   query.best_only = options.best;
-  auto devices = device_names(store);
+  auto devices = resolve_device_of(store, options.filter.device, query.filter);
   if (!devices) return tl::unexpected(devices.error());
-  if (auto found = resolve_device(options.filter.device, *devices, query.filter); !found)
-    return tl::unexpected(found.error());
   return query;
 }
 

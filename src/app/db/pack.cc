@@ -223,11 +223,9 @@ Expected<PackReport> db_pack(const Context& context, const PackOptions& options,
   if (!selection) return tl::unexpected(selection.error());
   auto store = open_records(context, true);
   if (!store) return tl::unexpected(store.error());
-  auto devices = device_names(**store);
-  if (!devices) return tl::unexpected(devices.error());
   store::Filter filter;
-  if (auto found = resolve_device(options.device, *devices, filter); !found)
-    return tl::unexpected(found.error());
+  auto devices = resolve_device_of(**store, options.device, filter);
+  if (!devices) return tl::unexpected(devices.error());
   selection->device = filter.device_uuid;
 
   auto contents = collect(context, **store, *selection);

@@ -48,10 +48,8 @@ Expected<bool> look_up(const Context& context, const EmitOptions& options, const
   if (!filter) return tl::unexpected(filter.error());
   auto store = open_records(context, true);
   if (!store) return tl::unexpected(store.error());
-  auto devices = device_names(**store);
+  auto devices = resolve_device_of(**store, options.device, *filter);
   if (!devices) return tl::unexpected(devices.error());
-  if (auto found = resolve_device(options.device, *devices, *filter); !found)
-    return tl::unexpected(found.error());
   auto best = (*store)->best(problem, *filter);
   for (const Problem& other : other_alignments(problem)) {
     if (!best || *best) break;

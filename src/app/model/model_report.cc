@@ -76,10 +76,8 @@ Expected<ModelReport> model_report(const Context& context, const FilterOptions& 
   if (!filter) return tl::unexpected(filter.error());
   auto store = open_records(context, true);
   if (!store) return tl::unexpected(store.error());
-  auto devices = device_names(**store);
+  auto devices = resolve_device_of(**store, options.device, *filter);
   if (!devices) return tl::unexpected(devices.error());
-  if (auto found = resolve_device(options.device, *devices, *filter); !found)
-    return tl::unexpected(found.error());
   auto jobs = measured_jobs(**store, *filter);
   if (!jobs) return tl::unexpected(jobs.error());
   Judges judges;

@@ -28,11 +28,9 @@ Expected<ProblemList> list_problems(const Context& context, const ListOptions& o
   auto store = open_records(context, true);
   if (!store) return tl::unexpected(store.error());
   ProblemList list;
-  auto devices = device_names(**store);
+  auto devices = resolve_device_of(**store, options.filter.device, *filter);
   if (!devices) return tl::unexpected(devices.error());
   list.devices = std::move(*devices);
-  if (auto found = resolve_device(options.filter.device, list.devices, *filter); !found)
-    return tl::unexpected(found.error());
   auto records = (*store)->list(*filter, static_cast<store::ListOrder>(order));
   if (!records) return tl::unexpected(records.error());
   const auto conditions = parse_conditions(options.where, list.devices);

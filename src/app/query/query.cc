@@ -54,11 +54,9 @@ Expected<QueryAnswer> query(const Context& context, const QueryOptions& options)
   if (!store) return tl::unexpected(store.error());
   QueryAnswer answer;
   answer.problem = *problem;
-  auto devices = device_names(**store);
+  auto devices = resolve_device_of(**store, options.filter.device, *filter);
   if (!devices) return tl::unexpected(devices.error());
   answer.devices = std::move(*devices);
-  if (auto found = resolve_device(options.filter.device, answer.devices, *filter); !found)
-    return tl::unexpected(found.error());
 
   const auto conditions = parse_conditions(options.where, answer.devices);
   if (!conditions) return tl::unexpected(conditions.error());

@@ -12,9 +12,6 @@
 namespace gemmtune::app {
 namespace {
 
-constexpr double kMostSeconds = 1e7;  // four months
-constexpr int kMostCandidates = 1'000'000;
-
 // Of what follows a number; 0 if that is no unit of time.
 double seconds_of(std::string_view unit) {
   if (unit == "s") return 1;

@@ -28,6 +28,10 @@ struct SearchOptions {
   bool warm = false;
 };
 
+// The most of each that may be asked for.
+inline constexpr int kMostCandidates = 1'000'000;  // above any space's legal tiles
+inline constexpr double kMostSeconds = 1e7;        // four months
+
 // "model", "random" or "exhaustive"; a usage error if it is none.
 Expected<tuner::SearchMethod> parse_method(std::string_view text);
 

@@ -7,14 +7,13 @@
 #include <optional>
 #include <string>
 
+#include "app/tune/search.h"
 #include "core/names.h"
 
 namespace gemmtune::cli {
 namespace {
 
-constexpr int64_t kMostCandidates = 1'000'000;  // above any space's legal tiles
 constexpr int64_t kMostJobs = 1024;
-constexpr double kMostSeconds = 1e7;  // four months
 
 template <class T>
 std::optional<T> parse_exactly(const std::string& text) {
@@ -65,7 +64,7 @@ CLI::Validator number_not_negative(double most) {
 }
 
 CLI::Validator candidates_number() {
-  return whole_number(1, kMostCandidates);
+  return whole_number(1, app::kMostCandidates);
 }
 
 CLI::Validator id_number() {
@@ -77,7 +76,7 @@ CLI::Validator jobs_number() {
 }
 
 CLI::Validator seconds_number() {
-  return positive_number(kMostSeconds);
+  return positive_number(app::kMostSeconds);
 }
 
 CLI::Validator seed_number() {

@@ -19,6 +19,7 @@
 #include "cli/common/number_option.h"
 #include "cli/common/options.h"
 #include "cli/common/print.h"
+#include "cli/common/print_result.h"
 #include "cli/db/commands.h"
 #include "cli/db/db_text.h"
 #include "core/names.h"
@@ -28,18 +29,6 @@ namespace gemmtune::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A command that computes a value and prints it as text or JSON.
-template <class Compute, class Value>
-Action print_result(Compute compute, std::string (*text)(const Value&),
-                    std::string (*json)(const Value&)) {
-  return [=](const Context& context) -> Expected<void> {
-    auto value = compute(context);
-    if (!value) return tl::unexpected(value.error());
-    print(context.json ? json(*value) : text(*value));
-    return {};
-  };
-}
 
 void add_info(CLI::App& db, CommonOptions& common, Action& action) {
   CLI::App* command = db.add_subcommand("info", "Count what the database holds");

@@ -4,7 +4,7 @@
 #include "app/model/model_report.h"
 #include "cli/common/command.h"
 #include "cli/common/options.h"
-#include "cli/common/print.h"
+#include "cli/common/print_result.h"
 #include "cli/model/commands.h"
 #include "cli/model/model_text.h"
 
@@ -23,12 +23,9 @@ void add_model_command(CLI::App& parent, CommonOptions& common, Action& action) 
       "  gemm-tune model report\n"
       "  gemm-tune model report --arch sm_90 --type bf16 --db tuned.db");
   command->callback([filter, &action] {
-    action = [filter](const Context& context) -> Expected<void> {
-      auto report = app::model_report(context, *filter);
-      if (!report) return tl::unexpected(report.error());
-      print(context.json ? app::model_report_json(*report) : model_report_text(*report));
-      return {};
-    };
+    action = print_result(
+        [filter](const Context& context) { return app::model_report(context, *filter); },
+        model_report_text, app::model_report_json);
   });
 }
 

@@ -5,7 +5,7 @@
 #include "cli/common/command.h"
 #include "cli/common/number_option.h"
 #include "cli/common/options.h"
-#include "cli/common/print.h"
+#include "cli/common/print_result.h"
 #include "cli/query/commands.h"
 #include "cli/query/diff_text.h"
 
@@ -36,12 +36,8 @@ void add_diff_command(CLI::App& parent, CommonOptions& common, Action& action) {
       "\n"
       "A/B above 1: B is faster. What got slower comes first.");
   command->callback([options, &action] {
-    action = [options](const Context& context) -> Expected<void> {
-      auto diff = app::diff(*options);
-      if (!diff) return tl::unexpected(diff.error());
-      print(context.json ? app::diff_json(*diff) : diff_text(*diff));
-      return {};
-    };
+    action = print_result([options](const Context&) { return app::diff(*options); }, diff_text,
+                          app::diff_json);
   });
 }
 

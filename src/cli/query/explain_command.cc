@@ -6,7 +6,7 @@
 #include "app/query/explain.h"
 #include "cli/common/command.h"
 #include "cli/common/options.h"
-#include "cli/common/print.h"
+#include "cli/common/print_result.h"
 #include "cli/query/commands.h"
 
 namespace gemmtune::cli {
@@ -42,12 +42,9 @@ void add_explain_command(CLI::App& parent, CommonOptions& common, Action& action
       "Reads only, and needs no GPU. docs/runtime.md has the order of decisions and the JSON's "
       "keys.");
   command->callback([options, &action] {
-    action = [options](const Context& context) -> Expected<void> {
-      auto answer = app::explain(context, *options);
-      if (!answer) return tl::unexpected(answer.error());
-      print(context.json ? app::explain_json(*answer) : explain_text(*answer));
-      return {};
-    };
+    action =
+        print_result([options](const Context& context) { return app::explain(context, *options); },
+                     explain_text, app::explain_json);
   });
 }
 

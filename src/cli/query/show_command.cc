@@ -5,7 +5,7 @@
 #include "cli/common/command.h"
 #include "cli/common/number_option.h"
 #include "cli/common/options.h"
-#include "cli/common/print.h"
+#include "cli/common/print_result.h"
 #include "cli/query/commands.h"
 #include "cli/query/show_text.h"
 
@@ -22,12 +22,8 @@ void add_show_command(CLI::App& parent, CommonOptions& common, Action& action) {
   add_common_options(*command, common);
   command->footer("Example:\n  gemm-tune show 42");
   command->callback([id, &action] {
-    action = [id](const Context& context) -> Expected<void> {
-      auto shown = app::show(context, *id);
-      if (!shown) return tl::unexpected(shown.error());
-      print(context.json ? app::show_json(*shown) : show_text(*shown));
-      return {};
-    };
+    action = print_result([id](const Context& context) { return app::show(context, *id); },
+                          show_text, app::show_json);
   });
 }
 

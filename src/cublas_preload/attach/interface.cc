@@ -13,29 +13,13 @@
 #include <vector>
 
 #include "cublas_preload/attach/hooks.h"
-#include "cublas_preload/entries.h"
+#include "cublas_preload/attach/own_functions.h"
 #include "cublas_preload/recorder.h"
 
 namespace gemmtune::cublas_preload {
 namespace {
 
 using Settings = std::vector<std::string>;
-
-std::vector<Hook> own_functions() {
-  std::vector<Hook> hooks;
-  const auto add = [&hooks](const char* name, void* function, bool computes) {
-    hooks.push_back({name, function, computes});
-  };
-#define GEMMTUNE_PRODUCT_HOOK(name, signature) add(#name, reinterpret_cast<void*>(&(name)), true);
-#define GEMMTUNE_OTHER_HOOK(name, signature) \
-  add(#name, reinterpret_cast<void*>(&(name)), std::string_view(#name) == "cublasLtMatmul");
-  GEMMTUNE_CUBLAS_PRODUCTS(GEMMTUNE_PRODUCT_HOOK)
-  GEMMTUNE_CUBLAS_SETTINGS(GEMMTUNE_OTHER_HOOK)
-  GEMMTUNE_CUBLASLT_TAKEN(GEMMTUNE_OTHER_HOOK)
-#undef GEMMTUNE_PRODUCT_HOOK
-#undef GEMMTUNE_OTHER_HOOK
-  return hooks;
-}
 
 std::string value_in(const Settings& settings, std::string_view name) {
   for (const std::string& setting : settings) {

@@ -133,30 +133,28 @@ TEST_CASE("processes that a shell starts are captured") {
   CHECK(report["calls"] == 15);
 }
 
-TEST_CASE("libraries that are loaded where nobody else sees them get their own cuBLAS each") {
+// capture_host with these libraries writes `said`, and two of its calls are seen.
+void check_two_calls_of_host(const Arguments& libraries, const std::string& said) {
   const TestFolder folder;
-  const Finished finished =
-      run(folder, {"capture", "-o", folder.file("app.json"), "--json", "--", GEMMTUNE_CAPTURE_HOST,
-                   GEMMTUNE_CAPTURE_PLUGIN_13, GEMMTUNE_CAPTURE_PLUGIN_12});
+  Arguments arguments = {"capture", "-o", folder.file("app.json"),
+                         "--json",  "--", GEMMTUNE_CAPTURE_HOST};
+  arguments.insert(arguments.end(), libraries.begin(), libraries.end());
+  const Finished finished = run(folder, arguments);
   CAPTURE(finished.err);
   REQUIRE(finished.code == 0);
-  CHECK(finished.err == "1\n1\n");
+  CHECK(finished.err == said);
   const json report = json::parse(finished.out);
   CHECK(report["problems"][0]["key"] == "f32/f32/ieee/ttt/8x77x8");
   CHECK(report["problems"][0]["calls"] == 2);
 }
 
+TEST_CASE("libraries that are loaded where nobody else sees them get their own cuBLAS each") {
+  check_two_calls_of_host({GEMMTUNE_CAPTURE_PLUGIN_13, GEMMTUNE_CAPTURE_PLUGIN_12}, "1\n1\n");
+}
+
 TEST_CASE("functions that a program looks up by their names are seen, of one cuBLAS") {
-  const TestFolder folder;
-  const Finished finished =
-      run(folder, {"capture", "-o", folder.file("app.json"), "--json", "--", GEMMTUNE_CAPTURE_HOST,
-                   GEMMTUNE_FAKE_CUBLAS_13, GEMMTUNE_FAKE_CUBLAS_13, GEMMTUNE_FAKE_CUBLAS_12});
-  CAPTURE(finished.err);
-  REQUIRE(finished.code == 0);
-  CHECK(finished.err == "1\n2\n1\n");
-  const json report = json::parse(finished.out);
-  CHECK(report["problems"][0]["key"] == "f32/f32/ieee/ttt/8x77x8");
-  CHECK(report["problems"][0]["calls"] == 2);
+  check_two_calls_of_host(
+      {GEMMTUNE_FAKE_CUBLAS_13, GEMMTUNE_FAKE_CUBLAS_13, GEMMTUNE_FAKE_CUBLAS_12}, "1\n2\n1\n");
 }
 
 TEST_CASE("a library finds what is behind itself, not behind ours") {
