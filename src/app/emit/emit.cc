@@ -11,6 +11,7 @@
 #include "app/common/record_json.h"
 #include "app/common/records.h"
 #include "app/common/target.h"
+#include "app/query/show.h"
 #include "codegen/emitter.h"
 
 namespace gemmtune::app {
@@ -145,9 +146,26 @@ Expected<void> fill(const Context& context, const Problem& problem, EmittedKerne
   return {};
 }
 
+bool names_problem(const ProblemOptions& options) {
+  return !options.shapes.empty() || !options.m.empty() || !options.n.empty() || !options.k.empty();
+}
+
+// The kernel that the options name by candidate.
+Expected<EmittedKernel> emit_candidate(const Context& context, const EmitOptions& options) {
+  const bool named = names_problem(options.problem) || !options.arch.empty() ||
+                     !options.device.empty() || !options.strategy.empty() ||
+                     !options.tile.empty() || !options.model.empty();
+  if (named)
+    return usage_error("a candidate's id says everything: leave out the problem and the kernel");
+  auto shown = show(context, *options.id);
+  if (!shown) return tl::unexpected(shown.error());
+  return emit_record(context, shown->record, options.format);
+}
+
 }  // namespace
 
 Expected<EmittedKernel> emit(const Context& context, const EmitOptions& options) {
+  if (options.id) return emit_candidate(context, options);
   auto wanted = parse_problem(options.problem);
   if (!wanted) return tl::unexpected(wanted.error());
   const Problem problem = canonical(*wanted);
@@ -192,6 +210,7 @@ std::string emit_json(const EmittedKernel& kernel) {
   json["config"] = to_string(kernel.spec.tile);
   json["arch"] = nullptr;
   if (kernel.arch) json["arch"] = to_string(*kernel.arch);
+  json["source_hash"] = codegen::source_hash(codegen::emit(kernel.spec));
   json["workspace_bytes"] = kernel.plan.workspace_bytes;
   json["launches"] = nlohmann::ordered_json::array();
   for (const codegen::KernelLaunch& launch : kernel.plan.launches) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ namespace gemmtune::app {
 enum class EmitFormat { source, ptx, cubin };
 
 struct EmitOptions {
+  std::optional<int64_t> id;  // of a candidate: its kernel for its own problem; else `problem`'s
   ProblemOptions problem;
   std::string arch;
   std::string device;    // as FilterOptions::device: whose best
@@ -38,7 +40,7 @@ struct EmittedKernel {
   std::vector<jit::EntryUsage> entries;  // what a cubin takes, the main kernel first; else empty
 };
 
-// The kernel that strategy and tile name; else the best of the database for the problem; else, of a
+// The kernel of a candidate, or that strategy and tile name; else the best of the database for the problem; else, of a
 // strategy that is named, the tile that the performance model ranks first. Reads only.
 // ErrorKind::not_found where nothing is stored and no strategy named, usage for a tile that is
 // illegal (names the rule).

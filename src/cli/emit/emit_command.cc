@@ -5,6 +5,7 @@
 
 #include "app/emit/emit.h"
 #include "cli/common/command.h"
+#include "cli/common/number_option.h"
 #include "cli/common/options.h"
 #include "cli/common/print.h"
 #include "cli/emit/commands.h"
@@ -41,6 +42,9 @@ Expected<void> emit_and_print(const Context& context, EmitCommandOptions options
 void add_emit_command(CLI::App& parent, CommonOptions& common, Action& action) {
   auto options = std::make_shared<EmitCommandOptions>();
   CLI::App* command = parent.add_subcommand("emit", "Print the source of a kernel, ready to paste");
+  command->add_option("id", options->emit.id, "A candidate, as list and query --all show them")
+      ->type_name("ID")
+      ->transform(id_number());
   add_problem_options(*command, options->emit.problem, false);
   add_kernel_options(*command, options->emit);
   auto* ptx = command->add_flag("--ptx", options->ptx, "Compile, and print the PTX");
@@ -52,6 +56,7 @@ void add_emit_command(CLI::App& parent, CommonOptions& common, Action& action) {
   command->footer(
       "Examples:\n"
       "  gemm-tune emit --shape 5120x5120x4096 --arch sm_80 > gemm.cu\n"
+      "  gemm-tune emit 247\n"
       "  gemm-tune emit --shape 4096x4096x4096 --strategy double_buffer --tile \"tile_m=128 ...\"\n"
       "  gemm-tune emit --shape 4096x4096x4096 --arch sm_90 --cubin -o gemm.cubin");
   command->callback([options, &action] {

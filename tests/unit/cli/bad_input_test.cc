@@ -497,4 +497,10 @@ TEST_CASE("tiles of emit") {
   CHECK(contains(refused({"emit", "--shape", "64x64x64", "--ptx", "--cubin"}), "--"));
 }
 
+TEST_CASE("emit takes a candidate or a problem") {
+  CHECK(contains(refused({"emit", "0"}), "id"));
+  CHECK(contains(refused({"emit", "1", "--shape", "64x64x64"}), "leave out the problem"));
+  CHECK(contains(refused({"emit", "1", "--strategy", "naive"}), "leave out the problem"));
+}
+
 }  // namespace gemmtune::cli_test

@@ -115,6 +115,10 @@ TEST_CASE("tune, query, list, show and emit tell one story") {
   CHECK(emitted["config"] == best["config"]);
   const Finished text = place.run(emit);
   CHECK(text.out == emitted["source"].get<std::string>());
+  const json of_id = place.read({"emit", best["id"].dump()});
+  CHECK(of_id["source"] == emitted["source"]);
+  CHECK(of_id["source_hash"] == shown["source_hash"]);
+  CHECK(place.run({"emit", "999"}).code == 1);
 }
 
 TEST_CASE("the text output begins with whether anything was measured") {
