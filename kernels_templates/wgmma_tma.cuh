@@ -4,6 +4,7 @@
 #include "parts/epilogue/result_writer.cuh"
 #include "parts/epilogue/wgmma_box_store.cuh"
 #include "parts/epilogue/wgmma_epilogue.cuh"
+#include "parts/epilogue/wgmma_row_store.cuh"
 #include "parts/ptx/grid_dependency.cuh"
 #include "parts/ptx/shared_address.cuh"
 #include "parts/ptx/wgmma.cuh"
@@ -38,7 +39,8 @@
 // its next tile are under way while it stores this one.
 //
 // Parts: copies and descriptors operand_tiles.cuh, stages and barriers wgmma_pipeline.cuh, products
-// wgmma_mainloop.cuh, results wgmma_box_store.cuh (by TMA) and wgmma_epilogue.cuh (any others).
+// wgmma_mainloop.cuh, results wgmma_box_store.cuh (by TMA), wgmma_row_store.cuh (rows of a 16-bit C
+// that begin anywhere) and wgmma_epilogue.cuh (any others).
 
 namespace gemmtune {
 
@@ -51,6 +53,7 @@ struct WgmmaTma {
   using Passes = typename Pipeline::Passes;
   using Writer = ResultWriter<kTraits.epilogue, kTypes.result>;
   using Boxes = WgmmaBoxStore<kTile, Writer>;
+  using Rows = WgmmaRowStore<kTile, Writer>;
   using Slab = WgmmaEpilogue<kTile, kTraits.vector_c>;
   using Place = typename Pipeline::Place;
 
@@ -87,6 +90,8 @@ struct WgmmaTma {
  private:
   static constexpr bool kStoresBoxes =
       stores_boxes(kTile, kTraits.vector_c, size_bytes(kTypes.result));
+  static constexpr bool kStoresRows =
+      stores_rows(kTile, kTraits.vector_c, size_bytes(kTypes.result));
   static constexpr int kWarpResultsBytes = kResultsBytes / (kTile.consumers * kWarpsOfWarpgroup);
   static constexpr bool kIsPingPong = kTile.schedule == kPingPong;
 
@@ -199,6 +204,9 @@ struct WgmmaTma {
       const int column = at.column + (Mainloop::kExchanged ? offset : 0);
       if constexpr (kStoresBoxes) {
         Boxes::store(sums.at[i], own, writer, bias, c, at.batch, row, column, i);
+      } else if constexpr (kStoresRows) {
+        Rows::store(sums.at[i], reinterpret_cast<typename Writer::Element*>(own), writer, row,
+                    column);
       } else {
         Slab::store(sums.at[i], reinterpret_cast<float*>(own), writer, row, column,
                     correction<kTraits, kTypes>(writer.args, at.batch));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "parts/epilogue/result_writer.cuh"
+#include "parts/epilogue/row_bodies.cuh"
 #include "parts/shared/whole_numbers.h"
 
 // The second half of a tensor-core epilogue: kRows rows of a warp's sums, left in a slab of shared
@@ -11,6 +12,8 @@
 //     +------------------+--+                          128 neighbouring bytes a row with a warp
 //     | sums             |  |   -->  lanes 0 1 2 ..    tile of 64 columns of 16 bits
 //     +------------------+--+
+//
+// Where only single elements of C are aligned, rows are stored in bodies (row_bodies.cuh).
 
 namespace gemmtune {
 
@@ -19,6 +22,7 @@ struct SlabDrain {
   static constexpr int kRowAccesses = kWarpN / kVector;
   static constexpr int kAccesses = (kRows * kRowAccesses + 31) / 32;  // of a lane
   static constexpr bool kEven = kRows * kRowAccesses % 32 == 0;
+  static constexpr bool kInBodies = kVector == 1 && kWarpN >= 32;
 
   // The places in a row that a lane's accesses are at, which repeat: their bias is loaded once for
   // all rows.
@@ -32,6 +36,7 @@ struct SlabDrain {
   template <class Writer>
   static __device__ __forceinline__ Bias<Writer> bias(const Writer& writer, int column) {
     Bias<Writer> out = {};
+    if constexpr (kInBodies) return out;
 #pragma unroll
     for (int i = 0; i < kPlaces; ++i) {
       const int n = column + slab_column(i);
@@ -46,6 +51,19 @@ struct SlabDrain {
   static __device__ __forceinline__ void run(const Sum* slab, const Writer& writer, RowOf row_of,
                                              int column, const Bias<Writer>& bias,
                                              Corrected corrected = {}) {
+    if constexpr (kInBodies) {
+      RowBodies<kWarpN, kStride, kRows>::store(slab, writer, row_of, column, corrected);
+    } else {
+      run_aligned(slab, writer, row_of, column, bias, corrected);
+    }
+  }
+
+ private:
+  template <class Sum, class Writer, class RowOf, class Corrected>
+  static __device__ __forceinline__ void run_aligned(const Sum* slab, const Writer& writer,
+                                                     RowOf row_of, int column,
+                                                     const Bias<Writer>& bias,
+                                                     Corrected corrected) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     // Narrow accesses are many; all of them unrolled would be most of the kernel's code.
     constexpr int kUnroll = kAccesses < 8 ? kAccesses : (8 + kPlaces - 1) / kPlaces * kPlaces;
@@ -64,7 +82,6 @@ struct SlabDrain {
     }
   }
 
- private:
   // Of the lane's i-th access.
   static __device__ __forceinline__ int slab_column(int i) {
     return (i * 32 + static_cast<int>(threadIdx.x) % 32) % kRowAccesses * kVector;

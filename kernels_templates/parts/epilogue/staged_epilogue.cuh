@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parts/epilogue/result_writer.cuh"
+#include "parts/epilogue/row_bodies.cuh"
 #include "parts/epilogue/simt_epilogue.cuh"
 #include "parts/ptx/thread_group.cuh"
 #include "parts/shared/gemm_args.h"
@@ -10,11 +10,11 @@
 // Stores thread tiles whose rows of C are not aligned for 16-byte accesses. A lane holds 4
 // neighbouring columns; stored word by word, a warp would touch 4 times the sectors it fills. So
 // each warp passes its tile through shared memory, a subtile of 4 rows a lane at a time, and stores
-// whole rows with neighbouring lanes on neighbouring words:
+// whole rows (row_bodies.cuh):
 //
 //     registers                     the warp's shared memory          C
-//     lane  0: rows 0-3, cols 0-3                                     row 0: lanes 0 1 2 .. 31
-//     lane  1: rows 0-3, cols 4-7   [kLanesM * 4][warp_n + 4]   ->    row 1: lanes 0 1 2 .. 31
+//     lane  0: rows 0-3, cols 0-3                                     row 0: lanes 0 1 .. 7
+//     lane  1: rows 0-3, cols 4-7   [kLanesM * 4][warp_n + 4]   ->    row 1: lanes 8 9 .. 15
 //     ...                                                             ...
 
 namespace gemmtune {
@@ -24,9 +24,8 @@ template <TileConfig kTile, class Tile>
 struct StagedEpilogue {
   static_assert(Tile::kSubtileM == 4 && Tile::kSubtileN == 4, "subtiles of 4 x 4");
 
-  static constexpr int kRows = Tile::kLanesM * Tile::kSubtileM;   // at a time
-  static constexpr int kStride = kTile.warp_n + 4;                // floats
-  static constexpr int kLineAccesses = (kTile.warp_n + 31) / 32;  // of a lane to a row
+  static constexpr int kRows = Tile::kLanesM * Tile::kSubtileM;  // at a time
+  static constexpr int kStride = kTile.warp_n + 4;               // floats
   static constexpr int kWarpFloats = kRows * kStride;
   static constexpr int kSmemBytes = warp_tile_threads(kTile) / 32 * kWarpFloats * 4;
 
@@ -36,16 +35,9 @@ struct StagedEpilogue {
                                                int row, int column) {
     const int thread = reread_thread_index();
     tile.place(thread);
-    const int lane = thread % 32;
     const int warp_row = tile.row / kTile.warp_m * kTile.warp_m;  // in the block tile
     const int warp_column = tile.column / kTile.warp_n * kTile.warp_n;
     float* const own = smem + thread / 32 * kWarpFloats;
-    typename Writer::template BiasVector<1> biases[kLineAccesses] = {};
-#pragma unroll
-    for (int i = 0; i < kLineAccesses; ++i) {
-      const int n = column + warp_column + i * 32 + lane;
-      if (n < writer.args.n) biases[i] = writer.template column_bias<1>(n);
-    }
 #pragma unroll
     for (int subtile = 0; subtile < Tile::kM; subtile += Tile::kSubtileM) {
       __syncwarp();
@@ -53,9 +45,8 @@ struct StagedEpilogue {
             opaque_one(writer.args));
       __syncwarp();
       const int first = row + warp_row + subtile * Tile::kLanesM;
-      for (int r = 0; r < min(kRows, writer.args.m - first); ++r) {
-        store_line(writer, own + r * kStride, first + r, column + warp_column, lane, biases);
-      }
+      RowBodies<kTile.warp_n, kStride, kRows>::store(
+          own, writer, [&](int r) { return first + r; }, column + warp_column);
     }
   }
 
@@ -70,19 +61,6 @@ struct StagedEpilogue {
         const auto& acc = tile.acc[subtile + i];
         store_vector<4>(own + (lane_row + i) * kStride + lane_column + Tile::column_offset(j),
                         {one * acc[j], one * acc[j + 1], one * acc[j + 2], one * acc[j + 3]});
-      }
-    }
-  }
-
-  template <class Writer>
-  static __device__ __forceinline__ void store_line(
-      const Writer& writer, const float* line, int m, int column, int lane,
-      const typename Writer::template BiasVector<1> (&biases)[kLineAccesses]) {
-#pragma unroll
-    for (int i = 0; i < kLineAccesses; ++i) {
-      const int at = i * 32 + lane;
-      if (at < kTile.warp_n && column + at < writer.args.n) {
-        writer.template store<1>({line[at]}, m, column + at, biases[i]);
       }
     }
   }

@@ -110,6 +110,32 @@ GEMMTUNE_HOST_DEVICE constexpr bool stores_boxes(const TileConfig& tile, int vec
          vector_c * result_bytes >= 16 && divides(WgmmaBoxes::kUnit, tile.tile_n);
 }
 
+// Where rows of 16-bit elements begin anywhere, they pass through lines of `columns` and what is
+// left of the part before; the padding keeps the pairs that a warp stores in different banks.
+struct WgmmaRows {
+  static constexpr int kRows = 16;
+  static constexpr int kElementBytes = 2;
+  static constexpr int kUnit = 8;     // columns: 16 bytes
+  static constexpr int kSector = 16;  // columns: 32 bytes
+
+  int columns;
+
+  GEMMTUNE_HOST_DEVICE explicit constexpr WgmmaRows(const TileConfig& tile)
+      : columns(power_of_two_in(tile.tile_n, kTmaLineBytes / kElementBytes)) {}
+
+  GEMMTUNE_HOST_DEVICE constexpr int line_elements() const { return columns + kSector + kUnit; }
+  GEMMTUNE_HOST_DEVICE constexpr int warp_bytes() const {
+    return kRows * line_elements() * kElementBytes;
+  }
+};
+
+// Whether they do: with fewer columns there are more ends of rows than whole units.
+GEMMTUNE_HOST_DEVICE constexpr bool stores_rows(const TileConfig& tile, int vector_c,
+                                                int result_bytes) {
+  return tile.exchange == 0 && result_bytes == WgmmaRows::kElementBytes &&
+         vector_c * result_bytes < 16 && divides(4 * WgmmaRows::kUnit, tile.tile_n);
+}
+
 // Else they pass through a slab: lines of f32 sums along n, padded against bank conflicts.
 // Exchanged, a warp holds 16 columns of C; else 16 rows.
 struct WgmmaSlab {
@@ -137,8 +163,9 @@ struct WgmmaSlab {
 GEMMTUNE_HOST_DEVICE constexpr int wgmma_results_bytes(const TileConfig& tile, int vector_c,
                                                        int result_bytes) {
   const int warps = tile.consumers * kWarpsOfWarpgroup;
-  return warps * (stores_boxes(tile, vector_c, result_bytes) ? WgmmaBoxes(tile).warp_bytes()
-                                                             : WgmmaSlab(tile).warp_bytes());
+  if (stores_boxes(tile, vector_c, result_bytes)) return warps * WgmmaBoxes(tile).warp_bytes();
+  if (stores_rows(tile, vector_c, result_bytes)) return warps * WgmmaRows(tile).warp_bytes();
+  return warps * WgmmaSlab(tile).warp_bytes();
 }
 
 // Of a stage: it is full; it is empty.
