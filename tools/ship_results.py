@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Puts results of a tuned database into db/tuned/, which comes with the program.
 
-usage: ship_results.py [--device NAME] [--since TIME] EXPORT...
+usage: ship_results.py [--device NAME] [--since TIME] [--replace] EXPORT...
 
 EXPORT are files that `gemm-tune db export` wrote (.gz too). Of each problem on each GPU model the fastest
 own kernel and cuBLASLt's fastest algorithm are taken, by their last final rounds. They replace what is
 shipped of the problem if own kernel against cuBLASLt does better in them: times of different cards cannot
-be compared, what one round says of both can. --device takes results of models whose name holds NAME only,
+be compared, what one round says of both can. --replace takes them even so: for shipped results of
+kernels that are not what they were. --device takes results of models whose name holds NAME only,
 --since those of final rounds from TIME on (as in the file: 2026-11-24T00:50). The models' files are
 written whole or not at all; a new one has to be named in src/store/CMakeLists.txt.
 """
@@ -78,9 +79,9 @@ def ratio(pair):
     return time_us(pair["vendor"]) / time_us(pair["own"]) if len(pair) == 2 else 0
 
 
-def replace_worse(problems, others):
-    """Takes from `others` the complete pairs that are better. Returns how many."""
-    better = [p for p, pair in others.items() if ratio(pair) > ratio(problems.get(p, {}))]
+def replace_worse(problems, others, anyway=False):
+    """Takes from `others` the complete pairs that are better, or all complete ones. Returns how many."""
+    better = [p for p, pair in others.items() if ratio(pair) > (0 if anyway else ratio(problems.get(p, {})))]
     problems.update({p: others[p] for p in better})
     return len(better)
 
@@ -106,6 +107,7 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].removeprefix("usage: "))
     parser.add_argument("--device", default="")
     parser.add_argument("--since", default="")
+    parser.add_argument("--replace", action="store_true")
     parser.add_argument("exports", nargs="+")
     options = parser.parse_args()
     models = found_in(options.exports, options.device, options.since)
@@ -114,7 +116,7 @@ def main():
     for model, found in sorted(models.items()):
         path, problems = shipped_of(model)
         before = len(problems)
-        replaced = replace_worse(problems, found)
+        replaced = replace_worse(problems, found, options.replace)
         if replaced:
             write(path, model, problems)
         print(f"{model}: {replaced} of {len(found)} problems taken, {before} -> {len(problems)} shipped in {path}")

@@ -62,6 +62,12 @@ class ShipResults(unittest.TestCase):
         self.ship(self.export([row("p", "cublaslt", 12), row("p", "tiled", 9)]))
         self.assertEqual([r["timings"][0]["median_us"] for r in self.rows()], [12, 9, 5, 5])
 
+    def test_replace_takes_a_worse_ratio_too(self):
+        self.ship(self.export([row("p", "cublaslt", 10), row("p", "tiled", 8), row("q", "cublaslt", 5), row("q", "tiled", 5)]))
+        done = self.ship("--replace", self.export([row("p", "cublaslt", 9), row("p", "tiled", 7.5), row("q", "tiled", 1)]))
+        self.assertIn("1 of 1 problems taken", done.stdout)
+        self.assertEqual([r["timings"][0]["median_us"] for r in self.rows()], [9, 7.5, 5, 5])
+
     def test_sides_of_two_files_are_not_compared(self):
         self.ship(self.export([row("p", "cublaslt", 10), row("p", "tiled", 8)]),
                   self.export([row("p", "cublaslt", 20), row("p", "tiled", 17)], "other.jsonl"))
