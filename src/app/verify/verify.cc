@@ -8,7 +8,6 @@
 #include <span>
 
 #include "app/common/kernel_choice.h"
-#include "codegen/emitter.h"
 #include "codegen/pair_cover.h"
 #include "codegen/search_space.h"
 #include "core/names.h"
@@ -17,7 +16,6 @@
 namespace gemmtune::app {
 namespace {
 
-constexpr std::array<std::string_view, 2> kBackends = {"gpu", "sim"};
 constexpr std::string_view kBothModes = "both";
 constexpr std::array<std::string_view, 3> kAsyncModes = {kBothModes,
                                                          ptxsim::name_of(ptxsim::AsyncMode::early),
@@ -77,11 +75,7 @@ using Check = std::function<Expected<VerifiedKernel>(const codegen::KernelSpec&)
 Expected<Check> gpu_check(const Machine& machine, const Problem& problem, const Target& target,
                           const std::shared_ptr<const jit::Compiler>& compiler,
                           size_t& case_count) {
-  if (!target.device) {
-    return make_error(ErrorKind::unsupported,
-                      "no GPU here runs " + to_string(target.arch) + "; --backend sim needs none");
-  }
-  auto context = gpu::Context::retain(machine.driver, target.device->ordinal);
+  auto context = retain_device(machine, target);
   if (!context) return tl::unexpected(context.error());
   const tuner::CaseSizes sizes{problem.shape.m, problem.shape.n, problem.shape.k};
   auto cases = tuner::verification_cases(tuner::kind_of(problem), sizes, tuner::Effort::thorough);
@@ -89,29 +83,9 @@ Expected<Check> gpu_check(const Machine& machine, const Problem& problem, const 
   auto verifier = tuner::GpuVerifier::create(*context, std::move(cases));
   if (!verifier) return tl::unexpected(verifier.error());
   auto shared = std::make_shared<tuner::GpuVerifier>(std::move(*verifier));
-  return Check([shared, context = *context,
-                compiler](const codegen::KernelSpec& spec) -> Expected<VerifiedKernel> {
-    VerifiedKernel result{to_string(spec.tile), "", {}, {}};
-    auto compiled = compiler->compile({codegen::emit(spec), spec.arch, {}});
-    if (!compiled) {
-      result.failure = "does not compile: " + compiled.error().first_error;
-      return result;
-    }
-    auto kernel = launch::LoadedKernel::load(context, spec, compiled->cubin);
-    if (!kernel) {
-      result.failure = kernel.error().message;
-      return result;
-    }
-    auto verdict = shared->verify(*kernel);
-    if (verdict) {
-      result.verdict = *verdict;
-    } else if (verdict.error().context_lost()) {
-      return make_error(ErrorKind::failed,
-                        fmt::format("{} crashed: {}", result.config, verdict.error().message));
-    } else {
-      result.failure = verdict.error().message;
-    }
-    return result;
+  return Check([shared, context = *context, compiler](const codegen::KernelSpec& spec) {
+    return check_on_gpu(context, *compiler, spec,
+                        [&](const launch::LoadedKernel& kernel) { return shared->verify(kernel); });
   });
 }
 
@@ -143,16 +117,11 @@ Expected<void> simulate(const SimRequest& request, const tuner::SimVerifier& ver
 }
 
 Check sim_check(const SimRequest& request, std::shared_ptr<const jit::Compiler> compiler) {
-  return [request, compiler = std::move(compiler)](
-             const codegen::KernelSpec& spec) -> Expected<VerifiedKernel> {
-    VerifiedKernel result{to_string(spec.tile), "", {}, {}};
-    const auto verifier = tuner::SimVerifier::load(spec, *compiler);
-    if (!verifier) {
-      result.failure = verifier.error().message;
-    } else if (auto done = simulate(request, *verifier, spec, result); !done) {
-      result.failure = done.error().message;
-    }
-    return result;
+  return [request, compiler = std::move(compiler)](const codegen::KernelSpec& spec) {
+    return check_on_sim(*compiler, spec,
+                        [&](const tuner::SimVerifier& verifier, VerifiedKernel& result) {
+                          return simulate(request, verifier, spec, result);
+                        });
   };
 }
 
@@ -176,8 +145,7 @@ Expected<void> check_sim_options(const VerifyOptions& options) {
 }
 
 Expected<void> check_options(const VerifyOptions& options, const Problem& problem) {
-  if (std::find(kBackends.begin(), kBackends.end(), options.backend) == kBackends.end())
-    return usage_error(unknown_name_message("backend", options.backend, kBackends));
+  if (auto known = check_backend(options.backend); !known) return known;
   if (auto checked = check_sim_options(options); !checked) return checked;
   if (flops(problem) > kMostFlops) {
     return usage_error(fmt::format(
@@ -189,21 +157,6 @@ Expected<void> check_options(const VerifyOptions& options, const Problem& proble
 }
 
 }  // namespace
-
-std::string_view outcome_of(const VerifiedKernel& kernel) {
-  if (!kernel.failure.empty()) return "failed";
-  switch (kernel.verdict.kind) {
-    case tuner::VerdictKind::correct:
-      return "correct";
-    case tuner::VerdictKind::wrong_result:
-      return "wrong_result";
-    case tuner::VerdictKind::out_of_bounds:
-      return "out_of_bounds";
-    case tuner::VerdictKind::unwritten:
-      return "unwritten";
-  }
-  return "";
-}
 
 bool VerifyReport::correct() const {
   return std::all_of(kernels.begin(), kernels.end(),

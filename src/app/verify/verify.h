@@ -9,8 +9,7 @@
 #include "app/common/context.h"
 #include "app/common/problems.h"
 #include "app/common/target.h"
-#include "tuner/verify/sim_verifier.h"
-#include "tuner/verify/verdict.h"
+#include "app/verify/kernel_check.h"
 
 namespace gemmtune::app {
 
@@ -27,19 +26,6 @@ struct VerifyOptions {
   int tiles = 8;                // how many are sampled
   uint64_t seed = 1;
 };
-
-// One kernel and what became of it.
-struct VerifiedKernel {
-  std::string config;
-  std::string failure;  // compiling or launching; empty: `verdict` tells
-  tuner::Verdict verdict;
-  std::vector<tuner::LaunchProfile> launches;  // of VerifyReport::profiled; empty if not asked for
-
-  bool correct() const { return failure.empty() && verdict.correct(); }
-};
-
-// What became of it in a word: "correct", "wrong_result", "out_of_bounds", "unwritten", "failed".
-std::string_view outcome_of(const VerifiedKernel& kernel);
 
 struct VerifyReport {
   std::string strategy;

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "app/common/problems.h"
+#include "app/verify/random_verify.h"
 #include "app/verify/verify.h"
 #include "cli/common/command.h"
 #include "cli/common/interrupt.h"
@@ -35,36 +36,89 @@ Expected<void> verify_and_print(const Context& context, app::VerifyOptions optio
   return {};
 }
 
+Expected<void> verify_random_and_print(const Context& context,
+                                       const app::RandomVerifyOptions& options) {
+  const InterruptFlag interrupt;
+  const auto on_strategy = [&context](const app::RandomlyVerified& one) {
+    if (context.verbosity >= 0)
+      fmt::print(stderr, "{}: {} of {} kernels wrong\n", one.strategy, one.wrong.size(),
+                 one.kernels);
+  };
+  auto report = app::verify_random(context, options, interrupt.flag(), on_strategy);
+  if (!report) return tl::unexpected(report.error());
+  print(context.json ? app::random_verify_json(*report) : random_verify_text(*report));
+  if (!report->correct()) return make_error(ErrorKind::failed, "not every kernel is correct");
+  if (report->interrupted) return make_error(ErrorKind::failed, "interrupted");
+  return {};
+}
+
+struct Options {
+  app::VerifyOptions one_kind;  // of problem
+  int random_cases = 0;         // 0: one_kind
+  int jobs = 0;
+
+  Expected<void> run(const Context& context) const {
+    if (random_cases > 0) {
+      return verify_random_and_print(context, {one_kind.target, one_kind.strategy, one_kind.backend,
+                                               random_cases, one_kind.seed, jobs});
+    }
+    if (one_kind.strategy.empty())
+      return usage_error("--strategy NAME is needed; --random N checks all of them");
+    return verify_and_print(context, one_kind);
+  }
+};
+
+// Random cases have problems and tiles of their own.
+void add_random_options(CLI::App& command, Options& options) {
+  auto* random =
+      command.add_option("--random", options.random_cases,
+                         "Check so many random cases of each strategy, or of --strategy: "
+                         "tiles, types, layouts, alignments, epilogues and sizes are drawn");
+  random->type_name("N")->transform(whole_number(1, kMostInt));
+  command
+      .add_option("--jobs", options.jobs, "Threads that check random cases (default: all cores)")
+      ->type_name("N")
+      ->transform(jobs_number())
+      ->needs(random);
+  const auto of_one_kind = [](const CLI::Option* option) {
+    return option->get_group() == "Problem" || option->get_lnames().front().starts_with("tile") ||
+           option->get_lnames().front() == "profile" || option->get_lnames().front() == "async";
+  };
+  for (CLI::Option* option : command.get_options(
+           [&](const CLI::Option* o) { return !o->get_lnames().empty() && of_one_kind(o); }))
+    random->excludes(option);
+}
+
 }  // namespace
 
 void add_verify_command(CLI::App& parent, CommonOptions& common, Action& action) {
-  auto options = std::make_shared<app::VerifyOptions>();
+  auto options = std::make_shared<Options>();
+  app::VerifyOptions& one_kind = options->one_kind;
   CLI::App* command = parent.add_subcommand("verify", "Check the results of a strategy's kernels");
-  command->add_option("--strategy", options->strategy, "The strategy")
-      ->required()
-      ->type_name("NAME");
+  command->add_option("--strategy", one_kind.strategy, "The strategy")->type_name("NAME");
   command
-      ->add_option("--backend", options->backend,
+      ->add_option("--backend", one_kind.backend,
                    "gpu (default), or sim: the PTX simulator on the CPU")
       ->type_name("WHERE");
   command
-      ->add_option("--async", options->async,
+      ->add_option("--async", one_kind.async,
                    "On sim, when asynchronous copies arrive: early, late or both (default)")
       ->type_name("MODE");
-  command->add_flag("--profile", options->profile,
+  command->add_flag("--profile", one_kind.profile,
                     "On sim: instructions, sectors, bank conflicts and bytes of one product");
-  command->add_option("--tile", options->tile, "Only this kernel: \"tile_m=128 tile_n=128 ...\"")
+  command->add_option("--tile", one_kind.tile, "Only this kernel: \"tile_m=128 tile_n=128 ...\"")
       ->type_name("TILE");
   command
-      ->add_option("--tiles", options->tiles,
+      ->add_option("--tiles", one_kind.tiles,
                    "How many of the space, those with most pairs of values first (default: 8)")
       ->type_name("N")
       ->transform(whole_number(1, kMostInt));
-  command->add_option("--seed", options->seed, "Of the sample")
+  command->add_option("--seed", one_kind.seed, "Of the sample")
       ->type_name("N")
       ->transform(seed_number());
-  add_problem_options(*command, options->problem, false);
-  add_target_options(*command, options->target);
+  add_problem_options(*command, one_kind.problem, false);
+  add_target_options(*command, one_kind.target);
+  add_random_options(*command, *options);
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"
@@ -72,11 +126,12 @@ void add_verify_command(CLI::App& parent, CommonOptions& common, Action& action)
       "  gemm-tune verify --strategy double_buffer --backend sim --arch sm_80 --tiles 2\n"
       "  gemm-tune verify --strategy double_buffer --layout nnt --shape 1x513x65 --tiles 50\n"
       "  gemm-tune verify --strategy warp_tile --backend sim --arch sm_90 --profile --tiles 1\n"
+      "  gemm-tune verify --random 1000\n"
       "\n"
       "Exact integers, random data against an fp64 reference, NaN and Inf, padding, batches and\n"
       "guard zones around C. Exit code 1 if a kernel is wrong.");
   command->callback([options, &action] {
-    action = [options](const Context& context) { return verify_and_print(context, *options); };
+    action = [options](const Context& context) { return options->run(context); };
   });
 }
 

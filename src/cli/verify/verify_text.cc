@@ -11,6 +11,15 @@ std::string text_of(const Dim3& extent) {
   return fmt::format("{}x{}x{}", extent.x, extent.y, extent.z);
 }
 
+std::string where(const std::string& backend, const app::Target& target) {
+  return backend == "gpu" && target.device ? "on " + target.device->name
+                                           : "on the CPU's PTX simulator";
+}
+
+std::string detail_of(const app::VerifiedKernel& kernel) {
+  return kernel.failure.empty() ? kernel.verdict.detail : kernel.failure;
+}
+
 std::string profiles_text(const app::VerifyReport& report) {
   std::string text;
   if (!report.profiled) return text;
@@ -32,16 +41,35 @@ std::string verify_text(const app::VerifyReport& report) {
   for (const app::VerifiedKernel& kernel : report.kernels) {
     wrong += kernel.correct() ? 0 : 1;
     table.add({std::string(app::outcome_of(kernel)),
-               fmt::format("{:.2e}", kernel.verdict.max_error), kernel.config,
-               kernel.failure.empty() ? kernel.verdict.detail : kernel.failure});
+               fmt::format("{:.2e}", kernel.verdict.max_error), kernel.config, detail_of(kernel)});
   }
-  const std::string where = report.backend == "gpu" && report.target.device
-                                ? "on " + report.target.device->name
-                                : "on the CPU's PTX simulator";
   const std::string cases = report.cases > 0 ? fmt::format(", {} cases each", report.cases) : "";
   return fmt::format("{} for {} {}{}\n{}{} of {} kernels are correct\n{}", report.strategy,
-                     to_string(report.target.arch), where, cases, table.text(),
-                     report.kernels.size() - wrong, report.kernels.size(), profiles_text(report));
+                     to_string(report.target.arch), where(report.backend, report.target), cases,
+                     table.text(), report.kernels.size() - wrong, report.kernels.size(),
+                     profiles_text(report));
+}
+
+std::string random_verify_text(const app::RandomVerifyReport& report) {
+  Table table({{"strategy"},
+               {"kernels", kRight},
+               {"cases", kRight},
+               {"wrong", kRight},
+               {"max error", kRight}});
+  std::string wrong;
+  size_t cases = 0;
+  for (const app::RandomlyVerified& one : report.strategies) {
+    cases += one.cases;
+    table.add({one.strategy, std::to_string(one.kernels), std::to_string(one.cases),
+               std::to_string(one.wrong.size()), fmt::format("{:.2e}", one.max_error)});
+    for (const app::VerifiedKernel& kernel : one.wrong)
+      wrong +=
+          fmt::format("{}: {}\n  {}\n", app::outcome_of(kernel), kernel.config, detail_of(kernel));
+  }
+  return fmt::format("random cases for {} {}, seed {}\n{}{}{} cases, {}\n",
+                     to_string(report.target.arch), where(report.backend, report.target),
+                     report.seed, table.text(), wrong, cases,
+                     report.correct() ? "every kernel is correct" : "not every kernel is correct");
 }
 
 }  // namespace gemmtune::cli

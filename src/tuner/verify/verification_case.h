@@ -57,8 +57,12 @@ struct CaseKind {
 CaseKind kind_of(const codegen::KernelSpec& spec);
 CaseKind kind_of(const Problem& problem);  // canonical
 
-// The cases for a kernel: problems whose operands satisfy what `kind.traits` promises and no more,
-// so that traits_for(problem) == traits.
+// A problem of at least these sizes whose operands satisfy what `kind.traits` promises and no more,
+// so that traits_for(problem) == traits. `padding` is behind each row, and with a batch behind each
+// C, in vectors of the traits' widths.
+Problem case_problem(const CaseKind& kind, CaseSizes sizes, int64_t padding, int64_t batch);
+
+// The cases for a kernel.
 std::vector<VerificationCase> verification_cases(const CaseKind& kind, const CaseSizes& sizes,
                                                  Effort effort);
 

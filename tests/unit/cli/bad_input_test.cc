@@ -157,6 +157,12 @@ TEST_CASE("what only the simulator does, and how it is asked") {
   CHECK(contains(with({"--async", "late"}), "--async is of the simulator; add --backend sim"));
   CHECK(contains(with({"--backend", "sim", "--async", "lat"}), "did you mean 'late'"));
   CHECK(contains(with({"--backend", "sim", "--async", "never"}), "both"));
+  CHECK(contains(with({"--random", "5", "--backend", "cpu"}), "sim"));
+  CHECK(contains(with({"--random", "0"}), "--random"));
+  CHECK(contains(with({"--random", "5", "--layout", "tnt"}), "excludes --random"));
+  CHECK(contains(with({"--random", "5", "--tiles", "2"}), "excludes --random"));
+  CHECK(contains(with({"--random", "5", "--backend", "sim", "--profile"}), "excludes --random"));
+  CHECK(contains(refused({"verify", "--arch", "sm_80"}), "--strategy NAME is needed"));
 }
 
 TEST_CASE("inspect") {

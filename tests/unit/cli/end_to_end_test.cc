@@ -9,6 +9,7 @@
 
 #include "../contains.h"
 #include "codegen/emitter.h"
+#include "codegen/strategy.h"
 #include "codegen/kernel_spec.h"
 #include "core/tile_config.h"
 #include "dispatch/pack_file.h"
@@ -380,6 +381,26 @@ TEST_CASE("verify on the simulator says correct, and of what") {
     CHECK(parse_tile(kernel["config"].get<std::string>()));
   }
   CHECK_FALSE(std::filesystem::exists(place.folder.file("tuned.db")));
+}
+
+TEST_CASE("random cases of every strategy") {
+  require_compiler();
+  const Workplace place;
+  const json report = place.read(
+      {"verify", "--random", "3", "--backend", "sim", "--arch", "sm_90", "--seed", "9", "-q"});
+  CHECK(report["correct"] == true);
+  CHECK(report["seed"] == 9);
+  CHECK(report["strategies"].size() == codegen::strategies().size());
+  for (const json& one : report["strategies"]) {
+    CHECK(one["kernels"] == 1);
+    CHECK(one["cases"] == 3);
+    CHECK(one["wrong"].empty());
+  }
+  const json named = place.read({"verify", "--random", "11", "--strategy", "naive", "--backend",
+                                 "sim", "--arch", "sm_80", "-q"});
+  REQUIRE(named["strategies"].size() == 1);
+  CHECK(named["strategies"][0]["kernels"] == 2);
+  CHECK(named["strategies"][0]["cases"] == 11);
 }
 
 TEST_CASE("asynchronous copies are verified as they arrive early and late, or as asked") {

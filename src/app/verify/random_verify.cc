@@ -1,0 +1,189 @@
+#include "app/verify/random_verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <random>
+#include <span>
+#include <thread>
+
+#include "codegen/search_space.h"
+#include "core/parallel.h"
+#include "tuner/verify/gpu_verifier.h"
+#include "tuner/verify/random_cases.h"
+
+namespace gemmtune::app {
+namespace {
+
+constexpr size_t kCasesOfKernel = 10;
+
+struct DrawnKernel {
+  codegen::KernelSpec spec;
+  std::vector<tuner::VerificationCase> cases;
+};
+
+// Checks a kernel on its cases; an error means that nothing further can be checked.
+using RandomCheck = std::function<Expected<VerifiedKernel>(const DrawnKernel&)>;
+
+// On a GPU cases go over several tiles; the simulator is too slow for that.
+constexpr int kGpuScale = 2;
+constexpr int kSimScale = 1;
+
+RandomCheck random_check_on_gpu(std::shared_ptr<const gpu::Context> context,
+                                std::shared_ptr<const jit::Compiler> compiler) {
+  return [context = std::move(context), compiler = std::move(compiler)](const DrawnKernel& drawn) {
+    return check_on_gpu(context, *compiler, drawn.spec,
+                        [&](const launch::LoadedKernel& kernel) -> gpu::Result<tuner::Verdict> {
+                          auto verifier = tuner::GpuVerifier::create(context, drawn.cases);
+                          if (!verifier) return tl::unexpected(verifier.error());
+                          return verifier->verify(kernel);
+                        });
+  };
+}
+
+RandomCheck random_check_on_sim(std::shared_ptr<const jit::Compiler> compiler) {
+  return [compiler = std::move(compiler)](const DrawnKernel& drawn) {
+    const auto simulate = [&](const tuner::SimVerifier& verifier,
+                              VerifiedKernel& result) -> Expected<void> {
+      auto verdict = verifier.verify(drawn.cases, verifier.async_modes(), {});
+      if (!verdict) return tl::unexpected(verdict.error());
+      result.verdict = *std::move(verdict);
+      return {};
+    };
+    return check_on_sim(*compiler, drawn.spec, simulate);
+  };
+}
+
+Expected<RandomCheck> make_random_check(const Context& context, const RandomVerifyOptions& options,
+                                        const Machine& machine, const Target& target) {
+  auto compiler = load_compiler(context);
+  if (!compiler) return tl::unexpected(compiler.error());
+  if (auto served = (*compiler)->nvrtc().check_arch(target.arch); !served)
+    return tl::unexpected(served.error());
+  if (options.backend == "sim") return random_check_on_sim(*compiler);
+  auto device = retain_device(machine, target);
+  if (!device) return tl::unexpected(device.error());
+  return random_check_on_gpu(*device, *compiler);
+}
+
+Expected<std::vector<const codegen::Strategy*>> strategies_called(const std::string& name) {
+  const auto all = codegen::strategies();
+  if (name.empty()) return std::vector(all.begin(), all.end());
+  auto found = codegen::find_strategy(name);
+  if (!found) return tl::unexpected(found.error());
+  return std::vector{*found};
+}
+
+std::vector<DrawnKernel> draw_kernels(const codegen::SearchSpace& space,
+                                      const RandomVerifyOptions& options, const Target& target) {
+  std::mt19937_64 random(options.seed);
+  std::vector<DrawnKernel> drawn;
+  for (size_t left = static_cast<size_t>(options.cases); left > 0;) {
+    const auto spec = tuner::random_kernel(space, target.limits, random);
+    if (!spec) break;
+    const size_t count = std::min(left, kCasesOfKernel);
+    const int scale = options.backend == "sim" ? kSimScale : kGpuScale;
+    drawn.push_back({*spec, tuner::random_cases(*spec, scale, count, random)});
+    left -= count;
+  }
+  return drawn;
+}
+
+// Of those kernels that were checked before `stop`. An error is the first one's.
+Expected<RandomlyVerified> check_drawn(const std::string& strategy,
+                                       const std::vector<DrawnKernel>& drawn,
+                                       const RandomCheck& check, int jobs,
+                                       const std::atomic<bool>& stop) {
+  std::vector<std::optional<Expected<VerifiedKernel>>> results(drawn.size());
+  std::atomic<bool> lost = false;
+  for_each_index(drawn.size(), jobs, [&](size_t i) {
+    if (stop.load() || lost.load()) return;
+    results[i] = check(drawn[i]);
+    if (!*results[i]) lost = true;
+  });
+  RandomlyVerified all;
+  all.strategy = strategy;
+  for (size_t i = 0; i < drawn.size(); ++i) {
+    if (!results[i]) continue;
+    Expected<VerifiedKernel>& result = *results[i];
+    if (!result) return tl::unexpected(result.error());
+    ++all.kernels;
+    all.cases += drawn[i].cases.size();
+    all.max_error = std::max(all.max_error, result->verdict.max_error);
+    if (result->correct()) continue;
+    result->config = codegen::kernel_name(drawn[i].spec) + ": " + result->config;
+    all.wrong.push_back(*std::move(result));
+  }
+  return all;
+}
+
+}  // namespace
+
+bool RandomVerifyReport::correct() const {
+  return std::all_of(strategies.begin(), strategies.end(),
+                     [](const RandomlyVerified& one) { return one.wrong.empty(); });
+}
+
+Expected<RandomVerifyReport> verify_random(
+    const Context& context, const RandomVerifyOptions& options, const std::atomic<bool>& stop,
+    const std::function<void(const RandomlyVerified&)>& on_strategy) {
+  if (auto known = check_backend(options.backend); !known) return tl::unexpected(known.error());
+  const auto strategies = strategies_called(options.strategy);
+  if (!strategies) return tl::unexpected(strategies.error());
+  const Machine machine = find_machine(context);
+  auto target = choose_target(options.target, machine);
+  if (!target) return tl::unexpected(target.error());
+  auto check = make_random_check(context, options, machine, *target);
+  if (!check) return tl::unexpected(check.error());
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  RandomVerifyReport report{options.backend, *target, options.seed, {}, false};
+  for (const codegen::Strategy* strategy : *strategies) {
+    auto space = codegen::default_search_space(*strategy);
+    if (!space) return tl::unexpected(space.error());
+    const auto drawn = draw_kernels(*space, options, *target);
+    if (drawn.empty()) continue;  // it does not run there
+    auto verified = check_drawn(std::string(strategy->name()), drawn, *check,
+                                options.jobs > 0 ? options.jobs : cores, stop);
+    if (!verified) return tl::unexpected(verified.error());
+    if (on_strategy) on_strategy(*verified);
+    report.strategies.push_back(*std::move(verified));
+    report.interrupted = stop.load();
+    if (report.interrupted) break;
+  }
+  if (report.strategies.empty()) {
+    return make_error(ErrorKind::unsupported, fmt::format("{} does not run on {}", options.strategy,
+                                                          to_string(target->arch)));
+  }
+  return report;
+}
+
+std::string random_verify_json(const RandomVerifyReport& report) {
+  nlohmann::ordered_json json;
+  json["backend"] = report.backend;
+  json["arch"] = to_string(report.target.arch);
+  json["device"] = nullptr;
+  if (report.target.device) json["device"] = report.target.device->name;
+  json["seed"] = report.seed;
+  json["correct"] = report.correct();
+  json["interrupted"] = report.interrupted;
+  json["strategies"] = nlohmann::ordered_json::array();
+  for (const RandomlyVerified& one : report.strategies) {
+    nlohmann::ordered_json wrong = nlohmann::ordered_json::array();
+    for (const VerifiedKernel& kernel : one.wrong) {
+      wrong.push_back(
+          {{"config", kernel.config},
+           {"verdict", outcome_of(kernel)},
+           {"detail", kernel.failure.empty() ? kernel.verdict.detail : kernel.failure}});
+    }
+    json["strategies"].push_back({{"strategy", one.strategy},
+                                  {"kernels", one.kernels},
+                                  {"cases", one.cases},
+                                  {"max_error", one.max_error},
+                                  {"wrong", std::move(wrong)}});
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace gemmtune::app
