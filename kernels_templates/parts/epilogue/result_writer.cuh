@@ -105,17 +105,10 @@ struct ResultWriter {
     } else if constexpr (kVector == 1) {
       const float old = args.beta != 0.0f ? from_half<kResult>(*to) : 0.0f;
       *to = to_half<kResult>(finished(scaled(sums.v[0], old), bias(0)));
+    } else if (args.beta != 0.0f) {
+      store_halves(to, pairs<true>(sums, load_halves<kVector>(to), bias));
     } else {
-      HalfVector<kVector> out = {};
-      if (args.beta != 0.0f) out = load_halves<kVector>(to);
-#pragma unroll
-      for (int v = 0; v < kVector; v += 2) {
-        const float first = scaled(sums.v[v], from_half<kResult>(out.get(v)));
-        const float second = scaled(sums.v[v + 1], from_half<kResult>(out.get(v + 1)));
-        out.words[v / 2] =
-            to_half_pair<kResult>(finished(first, bias(v)), finished(second, bias(v + 1)));
-      }
-      store_halves(to, out);
+      store_halves(to, pairs<false>(sums, HalfVector<kVector>{}, bias));
     }
   }
 
@@ -148,13 +141,20 @@ struct ResultWriter {
     }
   }
 
-  // Two neighbouring 16-bit results as they are stored together, of what C held there (zeros if
-  // beta is 0) and of their bias.
+  // Two neighbouring 16-bit results as they are stored together, of what C held there and of their
+  // bias. kReadsC says whether beta is not 0: known beforehand, it saves most of the instructions.
+  template <bool kReadsC>
   __device__ __forceinline__ unsigned pair(const FloatVector<2>& sums, const HalfVector<2>& old,
                                            const FloatVector<2>& bias) const {
-    return to_half_pair<kResult>(
-        finished(scaled(sums.v[0], from_half<kResult>(old.get(0))), bias.v[0]),
-        finished(scaled(sums.v[1], from_half<kResult>(old.get(1))), bias.v[1]));
+    FloatVector<2> values;
+#pragma unroll
+    for (int v = 0; v < 2; ++v) {
+      values.v[v] = args.alpha * sums.v[v];
+      if constexpr (kReadsC)
+        values.v[v] = fmaf(args.beta, from_half<kResult>(old.get(v)), values.v[v]);
+      values.v[v] = finished(values.v[v], bias.v[v]);
+    }
+    return to_half_pair<kResult>(values.v[0], values.v[1]);
   }
 
   // Of kVector neighbouring columns from n on, which exist; zeros where there is no such bias.
@@ -196,6 +196,20 @@ struct ResultWriter {
   }
 
  private:
+  // bias(v) is that of element v.
+  template <bool kReadsC, int kVector, class BiasOf>
+  __device__ __forceinline__ HalfVector<kVector> pairs(const FloatVector<kVector>& sums,
+                                                       const HalfVector<kVector>& old,
+                                                       BiasOf bias) const {
+    HalfVector<kVector> out;
+#pragma unroll
+    for (int v = 0; v < kVector; v += 2) {
+      out.words[v / 2] =
+          pair<kReadsC>({sums.v[v], sums.v[v + 1]}, {old.words[v / 2]}, {bias(v), bias(v + 1)});
+    }
+    return out;
+  }
+
   __device__ __forceinline__ float scaled(float sum, float old) const {
     return args.beta != 0.0f ? fmaf(args.beta, old, args.alpha * sum) : args.alpha * sum;
   }

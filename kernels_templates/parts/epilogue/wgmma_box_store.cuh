@@ -42,12 +42,25 @@ struct WgmmaBoxStore {
       return out;
     }
 
-    // Of the lane's pair of the 8 columns from `from` on.
-    __device__ __forceinline__ FloatVector<2> of(int from) const {
-      typename Writer::template BiasVector<2> pair = {};
-      const int lane = static_cast<int>(threadIdx.x) % 4 + from / 2 % 32;
-      pair.elements.words[0] = __shfl_sync(0xffffffffu, pairs[from / 64], lane);
-      return {pair.get(0), pair.get(1)};
+    // The lane's own pairs, of each 8 columns: by shuffles.
+    struct Own {
+      typename Writer::template BiasVector<2> pairs[Writer::kHasColumnBias ? kTile.tile_n / 8 : 1];
+
+      // Of the 8 columns from `from` on.
+      __device__ __forceinline__ FloatVector<2> of(int from) const {
+        return {pairs[from / 8].get(0), pairs[from / 8].get(1)};
+      }
+    };
+    __device__ __forceinline__ Own share_out() const {
+      Own own = {};
+      if constexpr (Writer::kHasColumnBias) {
+#pragma unroll
+        for (int i = 0; i < kTile.tile_n / 8; ++i) {
+          const int lane = static_cast<int>(threadIdx.x) % 4 + i * 4 % 32;
+          own.pairs[i].elements.words[0] = __shfl_sync(0xffffffffu, pairs[i / 8], lane);
+        }
+      }
+      return own;
     }
   };
 
@@ -55,7 +68,8 @@ struct WgmmaBoxStore {
   // calls for a tile of C.
   template <class Sums>
   static __device__ __forceinline__ void store(const Sums& sums, unsigned char* buffers,
-                                               const Writer& writer, const ColumnBias& bias,
+                                               const Writer& writer,
+                                               const typename ColumnBias::Own& bias,
                                                const TensorMap& c, int batch, int row, int column,
                                                int index) {
     const bool leads = threadIdx.x % 32 == 0;
@@ -78,7 +92,11 @@ struct WgmmaBoxStore {
         }
       }
       __syncwarp();
-      fill(sums, buffer, writer, bias, of_rows, m, column, i);
+      if (writer.args.beta != 0.0f) {
+        fill<true>(sums, buffer, writer, bias, of_rows, m, column, i);
+      } else {
+        fill<false>(sums, buffer, writer, bias, of_rows, m, column, i);
+      }
       tensor_store_fence();
       __syncwarp();
       if (leads) store_box(c, column + i * kBoxes.columns, row, batch, buffer);
@@ -110,38 +128,43 @@ struct WgmmaBoxStore {
 
   // Finishes the columns of box i and lays them out in `buffer`, 16 at a time. m is the lane's
   // first row.
-  template <class Sums>
+  template <bool kReadsC, class Sums>
   static __device__ __forceinline__ void fill(const Sums& sums, unsigned buffer,
-                                              const Writer& writer, const ColumnBias& bias,
+                                              const Writer& writer,
+                                              const typename ColumnBias::Own& bias,
                                               const float (&of_rows)[2], int m, int column, int i) {
 #pragma unroll
     for (int j = 0; j + 16 <= kBoxes.columns; j += 16)
-      fill_eights<2>(sums, buffer, writer, bias, of_rows, m, column, i, j);
+      fill_eights<kReadsC, 2>(sums, buffer, writer, bias, of_rows, m, column, i, j);
     if constexpr (kBoxes.columns % 16 != 0)
-      fill_eights<1>(sums, buffer, writer, bias, of_rows, m, column, i, kBoxes.columns - 8);
+      fill_eights<kReadsC, 1>(sums, buffer, writer, bias, of_rows, m, column, i,
+                              kBoxes.columns - 8);
   }
 
   // The same of kEights times 8 columns of the box, from column j on.
-  template <int kEights, class Sums>
+  template <bool kReadsC, int kEights, class Sums>
   static __device__ __forceinline__ void fill_eights(const Sums& sums, unsigned buffer,
-                                                     const Writer& writer, const ColumnBias& bias,
+                                                     const Writer& writer,
+                                                     const typename ColumnBias::Own& bias,
                                                      const float (&of_rows)[2], int m, int column,
                                                      int i, int j) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int from = i * kBoxes.columns + j;  // of wgmma's columns
     OldPairs<kEights> old;
-    if (writer.args.beta != 0.0f) old.load(writer, m, column + from + lane % 4 * 2);
+    if constexpr (kReadsC) {
+      __syncwarp();  // keeps later columns' loads behind it: for all at once registers are too few
+      old.load(writer, m, column + from + lane % 4 * 2);
+    }
     unsigned words[2 * kEights];
 #pragma unroll
     for (int eight = 0; eight < kEights; ++eight) {
       const int at = from + eight * 8;
-      FloatVector<2> of_columns = {};
-      if constexpr (Writer::kHasColumnBias) of_columns = bias.of(at);
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
-        words[eight * 2 + half] =
-            writer.pair({sums.get(at, half, 0), sums.get(at, half, 1)}, old.at[eight * 2 + half],
-                        {of_columns.v[0] + of_rows[half], of_columns.v[1] + of_rows[half]});
+        FloatVector<2> of_pair = {of_rows[half], of_rows[half]};
+        if constexpr (Writer::kHasColumnBias) of_pair = bias.of(at);
+        words[eight * 2 + half] = writer.template pair<kReadsC>(
+            {sums.get(at, half, 0), sums.get(at, half, 1)}, old.at[eight * 2 + half], of_pair);
       }
     }
     // What the lane tells stmatrix: the place of row lane % 16 in columns 0-7, or in 8-15.

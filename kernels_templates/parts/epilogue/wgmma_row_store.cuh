@@ -125,12 +125,16 @@ struct WgmmaRowStore {
       for (int j = 0; j < kRows.columns; j += 8) {
         const int at = part * kRows.columns + j;  // of wgmma's columns
         const int n = column + at + place.quarter * 2;
-        const auto bias = writer.template column_biases<1, 2>(n);
+        FloatVector<2> bias = {of_row, of_row};
+        if constexpr (Writer::kHasColumnBias) {
+          const auto of_columns = writer.template column_biases<1, 2>(n);
+          bias = {of_columns.get(0), of_columns.get(1)};
+        }
         Element* const to = lines + half * kLinesApart + j;
         HalfVector<2> old = {};
         if constexpr (kReadsC) old.words[0] = pack_halves(to[0], to[1]);
-        const unsigned pair = writer.pair({sums.get(at, half, 0), sums.get(at, half, 1)}, old,
-                                          {bias.get(0) + of_row, bias.get(1) + of_row});
+        const unsigned pair = writer.template pair<kReadsC>(
+            {sums.get(at, half, 0), sums.get(at, half, 1)}, old, bias);
         to[0] = static_cast<Element>(pair);
         to[1] = static_cast<Element>(pair >> 16);
       }
