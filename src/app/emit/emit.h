@@ -40,10 +40,10 @@ struct EmittedKernel {
   std::vector<jit::EntryUsage> entries;  // what a cubin takes, the main kernel first; else empty
 };
 
-// The kernel of a candidate, or that strategy and tile name; else the best of the database for the problem; else, of a
-// strategy that is named, the tile that the performance model ranks first. Reads only.
-// ErrorKind::not_found where nothing is stored and no strategy named, usage for a tile that is
-// illegal (names the rule).
+// The kernel of a candidate, or that strategy and tile name; else the best of the database for the
+// problem; else, of a strategy that is named, the tile that the performance model ranks first.
+// Reads only. ErrorKind::not_found where nothing is stored and no strategy named, usage for a tile
+// that is illegal (names the rule).
 Expected<EmittedKernel> emit(const Context& context, const EmitOptions& options);
 
 // The kernel of a stored record, for the record's own problem. ErrorKind::unsupported for a
