@@ -1,149 +1,94 @@
 #include "app/tune/tune.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "app/common/equipment.h"
 #include "app/common/records.h"
-#include "app/tune/shard.h"
-#include "app/tune/spaces.h"
 
 namespace gemmtune::app {
 namespace {
 
-// A problem with the search for it, or why there is none.
-struct Planned {
-  WantedProblem wanted;
-  tuner::TuneRequest request;
-  std::string skipped;
-};
-
-// An exhaustive search tries everything, where no number was asked for. Why it cannot; else empty.
-std::string take_all(tuner::TuneRequest& request, const Target& target) {
-  constexpr size_t kMost = 100'000;
-  const size_t points = tuner::count_points(request, target.limits, kMost);
-  request.max_candidates = static_cast<int>(points);
-  if (points < kMost) return {};
-  return fmt::format(
-      "{} legal tiles or more are too many to try all; narrow the search by "
-      "--strategy, --space or --candidates",
-      kMost);
-}
-
-Planned plan(const WantedProblem& wanted, const std::vector<codegen::SearchSpace>& spaces,
-             const Target& target, const SearchOptions& options) {
-  Planned planned{wanted, {}, wanted.unsupported};
-  if (!planned.skipped.empty()) return planned;
-  if (auto supported = supported_spaces(wanted.problem, spaces, target); supported) {
-    planned.request = make_request(options, kTuneCandidates, wanted.problem,
-                                   std::move(supported->spaces), target);
-    planned.request.until_settled =
-        !options.candidates && options.method == tuner::SearchMethod::model;
-    if (options.method == tuner::SearchMethod::exhaustive && !options.candidates)
-      planned.skipped = take_all(planned.request, target);
-  } else {
-    planned.skipped = supported.error().message;
-  }
-  return planned;
-}
-
-// Plans all problems; an error if nothing is left to do.
-Expected<std::vector<Planned>> plan_all(const std::vector<WantedProblem>& wanted,
-                                        const std::vector<codegen::SearchSpace>& spaces,
-                                        const Target& target, const SearchOptions& options) {
-  std::vector<Planned> all;
-  for (const WantedProblem& problem : wanted) {
-    all.push_back(plan(problem, spaces, target, options));
-    if (!all.back().skipped.empty()) continue;
-    if (auto fits = check_operands_fit(problem.problem, target); !fits) {
-      if (problem.group.empty()) return tl::unexpected(fits.error());
-      all.back().skipped = fits.error().message;
-    }
-  }
-  const bool any =
-      std::any_of(all.begin(), all.end(), [](const auto& p) { return p.skipped.empty(); });
-  if (any) return all;
-  return make_error(ErrorKind::unsupported, all.front().wanted.text + ": " + all.front().skipped);
-}
-
-// Everything that is found out before anything is written.
-struct PreparedTune {
-  Target target;
-  tuner::Equipment equipment;
-  std::vector<Planned> planned;  // at least one is not skipped
-};
-
-Expected<PreparedTune> prepare(const Context& context, const TuneOptions& options) {
-  auto wanted = parse_problems(options.problems);
-  if (!wanted) return tl::unexpected(wanted.error());
-  if (!options.shard.empty()) {
-    const auto shard = parse_shard(options.shard);
-    if (!shard) return tl::unexpected(shard.error());
-    wanted = take_shard(std::move(*wanted), *shard);
-    if (!wanted) return tl::unexpected(wanted.error());
-  }
-  const auto method = parse_method(options.method);
-  if (!method) return tl::unexpected(method.error());
-  auto spaces = choose_spaces(options.strategies, options.space_files);
-  if (!spaces) return tl::unexpected(spaces.error());
-  const Machine machine = find_machine(context);
-  auto target = choose_target(options.target, machine);
-  if (!target) return tl::unexpected(target.error());
-  SearchOptions search = options.search;
-  search.method = *method;
-  if (!options.budget.empty()) {
-    if (auto taken = take_budget(options.budget, search); !taken)
-      return tl::unexpected(taken.error());
-  }
-  auto planned = plan_all(*wanted, *spaces, *target, search);
-  if (!planned) return tl::unexpected(planned.error());
-  auto equipment = load_equipment(context, machine, *target);
-  if (!equipment) return tl::unexpected(equipment.error());
-  return PreparedTune{std::move(*target), std::move(*equipment), std::move(*planned)};
-}
-
 using EvaluatorResult = Expected<std::unique_ptr<tuner::Evaluator>>;
 
-Expected<tuner::TuneReport> tune_one(const Planned& item, EvaluatorResult evaluator,
-                                     const PreparedTune& prepared, store::RecordStore& store,
-                                     const std::atomic<bool>& stop, const TuneEvents& events) {
+// Tells where a command is among its problems.
+class ProblemClock {
+ public:
+  explicit ProblemClock(const TunePlan& plan)
+      : count_(static_cast<size_t>(
+            std::count_if(plan.problems.begin(), plan.problems.end(),
+                          [](const PlannedProblem& p) { return p.skipped.empty(); }))) {}
+
+  // Of the problem that begins.
+  TunePlace next() {
+    const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    TunePlace place{++begun_, count_, std::nullopt};
+    const auto ended = static_cast<double>(begun_ - 1);
+    if (begun_ > 1) place.seconds_left = seconds / ended * static_cast<double>(count_ - begun_ + 1);
+    return place;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+  size_t count_;
+  size_t begun_ = 0;
+};
+
+Expected<tuner::TuneReport> tune_one(const PlannedProblem& item, const TunePlace& place,
+                                     EvaluatorResult evaluator, const tuner::Equipment& equipment,
+                                     store::RecordStore& store, const std::atomic<bool>& stop,
+                                     const TuneEvents& events) {
   if (!evaluator) return tl::unexpected(evaluator.error());
   std::function<void(const tuner::Progress&)> on_progress;
-  if (events.on_problem) on_progress = events.on_problem(item.wanted);
-  return search(item.request, prepared.equipment, **evaluator, store, stop, std::move(on_progress));
+  if (events.on_problem) on_progress = events.on_problem(item.wanted, place);
+  return search(item.request, equipment, **evaluator, store, stop, std::move(on_progress));
+}
+
+// The problems that were tuned, as they were asked for.
+std::vector<TunedProblem> as_asked(std::vector<std::optional<TunedProblem>> tuned) {
+  std::vector<TunedProblem> all;
+  for (std::optional<TunedProblem>& one : tuned) {
+    if (one) all.push_back(*std::move(one));
+  }
+  return all;
 }
 
 }  // namespace
 
 Expected<TuneSummary> tune(const Context& context, const TuneOptions& options,
                            const std::atomic<bool>& stop, const TuneEvents& events) {
-  auto prepared = prepare(context, options);
-  if (!prepared) return tl::unexpected(prepared.error());
+  auto plan = plan_tune(context, options);
+  if (!plan) return tl::unexpected(plan.error());
+  auto equipment = load_equipment(context, plan->machine, plan->target);
+  if (!equipment) return tl::unexpected(equipment.error());
   // The first evaluator before the store: what a device refuses must leave no empty database.
-  auto first = std::find_if(prepared->planned.begin(), prepared->planned.end(),
-                            [](const Planned& item) { return item.skipped.empty(); });
+  const size_t first = plan->order.front();
   std::optional<EvaluatorResult> first_evaluator =
-      tuner::make_evaluator(first->request, prepared->equipment);
-  const bool only_one = prepared->planned.size() == 1;
+      tuner::make_evaluator(plan->problems[first].request, *equipment);
+  const bool only_one = plan->problems.size() == 1;
   if (!*first_evaluator && only_one) return tl::unexpected(first_evaluator->error());
   auto store = open_records(context, false);
   if (!store) return tl::unexpected(store.error());
 
   TuneSummary summary;
-  summary.target = prepared->target;
-  if (events.on_target) events.on_target(prepared->target);
-  for (const Planned& item : prepared->planned) {
+  summary.target = plan->target;
+  if (events.on_target) events.on_target(plan->target);
+  ProblemClock clock(*plan);
+  std::vector<std::optional<TunedProblem>> all(plan->problems.size());
+  for (const size_t i : plan->order) {
     if (stop.load()) {
       summary.interrupted = true;
       break;
     }
+    const PlannedProblem& item = plan->problems[i];
     TunedProblem tuned{item.wanted, std::nullopt, item.skipped};
     if (item.skipped.empty()) {
-      auto evaluator = &item == &*first ? std::exchange(first_evaluator, std::nullopt).value()
-                                        : tuner::make_evaluator(item.request, prepared->equipment);
-      auto report = tune_one(item, std::move(evaluator), *prepared, **store, stop, events);
+      auto evaluator = i == first ? std::exchange(first_evaluator, std::nullopt).value()
+                                  : tuner::make_evaluator(item.request, *equipment);
+      auto report =
+          tune_one(item, clock.next(), std::move(evaluator), *equipment, **store, stop, events);
       // One problem that cannot be tuned is no reason to drop the others; a broken store is.
       const bool fatal = !report && (only_one || report.error().kind == ErrorKind::io);
       if (fatal) return tl::unexpected(report.error());
@@ -152,9 +97,10 @@ Expected<TuneSummary> tune(const Context& context, const TuneOptions& options,
       if (report) tuned.report = std::move(*report);
     }
     if (events.on_result) events.on_result(tuned);
-    summary.problems.push_back(std::move(tuned));
+    all[i] = std::move(tuned);
   }
-  prune_cache(context, *prepared->equipment.compiler);
+  summary.problems = as_asked(std::move(all));
+  prune_cache(context, *equipment->compiler);
   return summary;
 }
 

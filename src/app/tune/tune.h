@@ -9,22 +9,10 @@
 #include "app/common/context.h"
 #include "app/common/problems.h"
 #include "app/common/target.h"
-#include "app/tune/search.h"
-#include "codegen/search_space.h"
+#include "app/tune/plan.h"
 #include "tuner/session/session.h"
 
 namespace gemmtune::app {
-
-struct TuneOptions {
-  ProblemOptions problems;
-  TargetOptions target;
-  std::vector<std::string> strategies;   // empty: all that compute the problem
-  std::vector<std::string> space_files;  // replace the compiled-in spaces of their strategies
-  std::string method = "model";          // see parse_method()
-  std::string budget;                    // see take_budget(); empty: as `search` says
-  std::string shard;                     // "2/8": only this part of the problems; empty: all
-  SearchOptions search;
-};
 
 struct TunedProblem {
   WantedProblem wanted;
@@ -32,22 +20,31 @@ struct TunedProblem {
   std::string skipped;
 };
 
+// How far a command is among its problems.
+struct TunePlace {
+  size_t number = 1;  // of the problem that begins
+  size_t count = 1;
+  std::optional<double> seconds_left;  // if the others take as long as those before; none at first
+};
+
 // Called as the command goes on, in this order; each may be empty.
 struct TuneEvents {
   std::function<void(const Target&)> on_target;
-  std::function<std::function<void(const tuner::Progress&)>(const WantedProblem&)> on_problem;
+  std::function<std::function<void(const tuner::Progress&)>(const WantedProblem&, const TunePlace&)>
+      on_problem;
   std::function<void(const TunedProblem&)> on_result;
 };
 
 struct TuneSummary {
   Target target;
-  std::vector<TunedProblem> problems;
+  std::vector<TunedProblem> problems;  // as they were asked for; up to where it was interrupted
   bool interrupted = false;
 };
 
-// Tunes every problem that was asked for. Everything is checked before the database is opened, so
-// an error of kind usage or unsupported leaves no trace. One of several problems that nothing
-// computes yet, or that fails, is skipped; it is an error if nothing computes any.
+// Tunes every problem that was asked for, in the order of plan_tune(). Everything is checked before
+// the database is opened, so an error of kind usage or unsupported leaves no trace. One of several
+// problems that nothing computes yet, or that fails, is skipped; it is an error if nothing computes
+// any.
 Expected<TuneSummary> tune(const Context& context, const TuneOptions& options,
                            const std::atomic<bool>& stop, const TuneEvents& events);
 

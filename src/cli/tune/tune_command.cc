@@ -17,6 +17,13 @@
 namespace gemmtune::cli {
 namespace {
 
+Expected<void> plan_and_print(const Context& context, const app::TuneOptions& options) {
+  const auto plan = app::plan_tune(context, options);
+  if (!plan) return tl::unexpected(plan.error());
+  print(context.json ? app::plan_json(*plan) : plan_text(*plan));
+  return {};
+}
+
 Expected<void> tune_and_print(const Context& context, const app::TuneOptions& options) {
   const InterruptFlag interrupt;
   std::shared_ptr<ProgressDisplay> display;  // of the problem in work
@@ -29,16 +36,18 @@ Expected<void> tune_and_print(const Context& context, const app::TuneOptions& op
     };
   }
   if (context.verbosity >= 0) {
-    events.on_problem = [&display, &context](const app::WantedProblem& wanted) {
+    events.on_problem = [&display, &context](const app::WantedProblem& wanted,
+                                             const app::TunePlace& place) {
       display = std::make_shared<ProgressDisplay>(stderr, redraws(context.plain_terminal),
-                                                  wanted.text, flops(wanted.problem), true);
+                                                  place_text(place) + wanted.text,
+                                                  flops(wanted.problem), true);
       return [display](const tuner::Progress& progress) { display->update(progress); };
     };
   }
   auto summary = app::tune(context, options, interrupt.flag(), events);
   display.reset();
   if (!summary) return tl::unexpected(summary.error());
-  if (context.json) print(app::tune_json(*summary));
+  print(context.json ? app::tune_json(*summary) : tune_summary_text(*summary));
   const bool found = std::any_of(summary->problems.begin(), summary->problems.end(),
                                  [](const app::TunedProblem& tuned) {
                                    return tuned.report && !tuned.report->ranking.empty();
@@ -111,6 +120,10 @@ void add_tune_command(CLI::App& parent, CommonOptions& common, Action& action) {
       ->group(group);
   command->add_flag("--warm", options->search.warm, "Operands in cache instead of in memory")
       ->group(group);
+  auto dry_run = std::make_shared<bool>(false);
+  command
+      ->add_flag("--dry-run", *dry_run, "Tune nothing, and say what would be tuned, in which order")
+      ->group(group);
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"
@@ -125,8 +138,10 @@ void add_tune_command(CLI::App& parent, CommonOptions& common, Action& action) {
       "are stored as `predicted`. Ctrl-C ends the search and keeps what was found; the same "
       "command\n"
       "goes on from there.");
-  command->callback([options, &action] {
-    action = [options](const Context& context) { return tune_and_print(context, *options); };
+  command->callback([options, dry_run, &action] {
+    action = [options, dry_run](const Context& context) {
+      return *dry_run ? plan_and_print(context, *options) : tune_and_print(context, *options);
+    };
   });
 }
 

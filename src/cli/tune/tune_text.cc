@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/common/record_facts.h"
 #include "cli/common/record_cells.h"
 #include "cli/common/table.h"
@@ -65,7 +67,92 @@ std::string simulated_line(const tuner::TuneReport& report) {
                      *winner.max_error);
 }
 
+// Sums over the calls of problems that both have a time of.
+struct StepTimes {
+  double own_us = 0;
+  double vendor_us = 0;
+  double faster_us = 0;
+
+  void add(double calls, double own, double vendor) {
+    own_us += calls * own;
+    vendor_us += calls * vendor;
+    faster_us += calls * std::min(own, vendor);
+  }
+};
+
+std::string step_line(const StepTimes& step) {
+  if (step.vendor_us == 0) return "";
+  return fmt::format(
+      "all calls of these: cuBLASLt {:.3f} ms, own kernels {:.3f} ms ({:.3f}x), the faster of both "
+      "{:.3f} ms ({:.3f}x)\n",
+      step.vendor_us * 1e-3, step.own_us * 1e-3, step.vendor_us / step.own_us,
+      step.faster_us * 1e-3, step.vendor_us / step.faster_us);
+}
+
+// "at most 360 candidates each", and how long that is where it is known.
+std::string effort_text(const app::TunePlan& plan, size_t problems) {
+  const tuner::TuneRequest& request = plan.problems[plan.order.front()].request;
+  std::string text = fmt::format("at most {} candidates each", request.max_candidates);
+  if (request.max_seconds <= 0) return text + "; --budget 10s would end each search after 10 s";
+  const double minutes = request.max_seconds * static_cast<double>(problems) / 60;
+  return text + fmt::format("; searches of {:g} s: {:.1f} minutes in all{}", request.max_seconds,
+                            minutes,
+                            plan.target.device ? ", and final rounds of some seconds" : "");
+}
+
 }  // namespace
+
+std::string place_text(const app::TunePlace& place) {
+  if (place.count < 2) return "";
+  if (!place.seconds_left) return fmt::format("[{}/{}] ", place.number, place.count);
+  const double seconds = *place.seconds_left;
+  const std::string left =
+      seconds < 90 ? fmt::format("{:.0f} s", seconds) : fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("[{}/{}, {} left] ", place.number, place.count, left);
+}
+
+std::string tune_summary_text(const app::TuneSummary& summary) {
+  if (summary.problems.size() < 2) return "";
+  Table table({{"calls", kRight},
+               {"problem"},
+               {"time us", kRight},
+               {"cuBLASLt us", kRight},
+               {"ratio", kRight},
+               {"strategy and tile"}});
+  StepTimes step;
+  for (const app::TunedProblem& tuned : summary.problems) {
+    const std::string calls = std::to_string(tuned.wanted.count);
+    if (!tuned.report || tuned.report->ranking.empty()) {
+      table.add({calls, tuned.wanted.text, "-", "-", "-", "none"});
+      continue;
+    }
+    const store::Record& best = tuned.report->ranking.front();
+    const std::optional<store::Record>& vendor = tuned.report->vendor_best;
+    const auto own_us = app::time_us(best);
+    const auto vendor_us = vendor ? app::time_us(*vendor) : std::nullopt;
+    if (own_us && vendor_us) step.add(static_cast<double>(tuned.wanted.count), *own_us, *vendor_us);
+    table.add({calls, tuned.wanted.text, time_cell(own_us), time_cell(vendor_us),
+               versus_cell(best, vendor), config_cell(best)});
+  }
+  return "\n" + table.text() + step_line(step);
+}
+
+std::string plan_text(const app::TunePlan& plan) {
+  Table table(
+      {{"calls", kRight}, {"problem"}, {"at least us", kRight}, {"strategies", kRight}, {"note"}});
+  size_t problems = 0;
+  for (const size_t i : plan.order) {
+    const app::PlannedProblem& planned = plan.problems[i];
+    const bool is_tuned = planned.skipped.empty();
+    problems += is_tuned ? 1 : 0;
+    table.add({std::to_string(planned.wanted.count), planned.wanted.text,
+               is_tuned ? time_cell(planned.floor_us) : "-",
+               is_tuned ? std::to_string(planned.request.spaces.size()) : "-", planned.skipped});
+  }
+  return app::target_line(plan.target) + table.text() +
+         fmt::format("{} problem{} would be tuned, in this order: {}\n", problems,
+                     problems == 1 ? "" : "s", effort_text(plan, problems));
+}
 
 std::string tune_text(const app::TunedProblem& tuned) {
   if (!tuned.report) return fmt::format("\n{}\nskipped: {}\n", tuned.wanted.text, tuned.skipped);

@@ -9,8 +9,8 @@
 
 #include "../contains.h"
 #include "codegen/emitter.h"
-#include "codegen/strategy.h"
 #include "codegen/kernel_spec.h"
+#include "codegen/strategy.h"
 #include "core/tile_config.h"
 #include "dispatch/pack_file.h"
 #include "jit/compile.h"
@@ -255,6 +255,47 @@ TEST_CASE("suites: what is not supported is reported and skipped") {
   CHECK(contains(tuned["skipped"][0]["reason"], "e4m3"));
   CHECK(contains(tuned["skipped"][1]["reason"], "no strategy"));
   CHECK(contains(tuned["skipped"][2]["reason"], "GiB"));
+}
+
+TEST_CASE("several problems: the ones that matter first, and one table at the end") {
+  require_compiler();
+  const Workplace place;
+  const std::string suite = place.folder.write("suite.json", R"({"suite": "step", "problems": [
+    {"m": 64, "n": 64, "k": 64},
+    {"m": 64, "n": 64, "k": 256, "dtype": "e4m3"},
+    {"m": 128, "n": 128, "k": 128, "count": 3},
+    {"m": 256, "n": 256, "k": 256}]})");
+  const Arguments options = {"--suite", suite, "--candidates", "2"};
+  const std::vector<std::string> asked = {"64x64x64", "128x128x128", "256x256x256"};
+  const std::vector<std::string> ordered = {"256x256x256", "128x128x128", "64x64x64"};
+  const auto sizes_of = [](const json& entries) {
+    std::vector<std::string> sizes;
+    for (const json& entry : entries) {
+      const auto key = entry["key"].get<std::string>();
+      sizes.push_back(key.substr(key.rfind('/') + 1));
+    }
+    return sizes;
+  };
+  Arguments dry = {"tune", "--arch", "sm_80", "--dry-run"};
+  dry.insert(dry.end(), options.begin(), options.end());
+  const json plan = place.read(dry);
+  CHECK(sizes_of(plan["problems"]) == ordered);
+  CHECK(plan["problems"][1]["count"] == 3);
+  CHECK(plan["problems"][0]["candidates"] == 2);
+  CHECK(plan["problems"][0]["floor_us"] > 0);
+  CHECK(plan["skipped"].size() == 1);
+  CHECK(contains(place.run(dry).out, "3 problems would be tuned, in this order"));
+  CHECK_FALSE(std::filesystem::exists(place.folder.file("tuned.db")));
+
+  CHECK(sizes_of(place.tune(options)["results"]) == asked);
+  Arguments tune = {"tune", "--arch", "sm_80"};
+  tune.insert(tune.end(), options.begin(), options.end());
+  const Finished text = place.run(tune);
+  CHECK(contains(text.err, "[1/3] f32/f32/ieee/ttt/256x256x256"));
+  CHECK(contains(text.err, "[3/3, 0 s left] f32/f32/ieee/ttt/64x64x64"));
+  const std::string table = text.out.substr(text.out.rfind("calls"));
+  CHECK(table.find("64x64x64") < table.find("128x128x128"));
+  CHECK(contains(table, "    3  f32/f32/ieee/ttt/128x128x128"));
 }
 
 TEST_CASE("ranges") {

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/common/context.h"
+#include "app/common/problems.h"
+#include "app/common/target.h"
+#include "app/tune/search.h"
+#include "tuner/session/session.h"
+
+namespace gemmtune::app {
+
+struct TuneOptions {
+  ProblemOptions problems;
+  TargetOptions target;
+  std::vector<std::string> strategies;   // empty: all that compute the problem
+  std::vector<std::string> space_files;  // replace the compiled-in spaces of their strategies
+  std::string method = "model";          // see parse_method()
+  std::string budget;                    // see take_budget(); empty: as `search` says
+  std::string shard;                     // "2/8": only this part of the problems; empty: all
+  SearchOptions search;
+};
+
+// A problem with the search for it, or why there is none.
+struct PlannedProblem {
+  WantedProblem wanted;
+  tuner::TuneRequest request;
+  double floor_us = 0;  // of one call; see floor_us()
+  std::string skipped;
+};
+
+// What would be tuned.
+struct TunePlan {
+  Machine machine;
+  Target target;
+  std::vector<PlannedProblem> problems;  // as they were asked for; at least one is not skipped
+  std::vector<size_t> order;             // in which they are tuned, indices of `problems`
+};
+
+// What a product takes at least on a device: its operations at the rate of the units that compute
+// it, or its operands and C once through memory.
+double floor_us(const Problem& problem, const DeviceSpec& device);
+
+// Everything that is found out before anything is written. Problems on which a step of their
+// program spends most come first: by count times floor_us, whose share is there to be gained.
+Expected<TunePlan> plan_tune(const Context& context, const TuneOptions& options);
+
+// As one JSON object, ended by a newline.
+std::string plan_json(const TunePlan& plan);
+
+}  // namespace gemmtune::app
