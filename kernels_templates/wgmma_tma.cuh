@@ -190,16 +190,6 @@ struct WgmmaTma {
     }
   }
 
-  // What the lane needs of it.
-  template <class Bias>
-  static __device__ __forceinline__ auto own_of(const Bias& bias) {
-    if constexpr (kStoresBoxes) {
-      return bias.share_out();
-    } else {
-      return bias;
-    }
-  }
-
   // `first` is the warp's first row of wgmma's in the block's tile; `own` is the warp's own shared
   // memory.
   template <class Bias>
@@ -207,14 +197,13 @@ struct WgmmaTma {
                                                unsigned char* own, const Writer& writer,
                                                const Bias& bias, const TensorMap& c, const At& at,
                                                int first) {
-    const auto own_bias = own_of(bias);
 #pragma unroll
     for (int i = 0; i < Mainloop::kRowTiles; ++i) {
       const int offset = first + i * kWgmmaRows;
       const int row = at.row + (Mainloop::kExchanged ? 0 : offset);
       const int column = at.column + (Mainloop::kExchanged ? offset : 0);
       if constexpr (kStoresBoxes) {
-        Boxes::store(sums.at[i], own, writer, own_bias, c, at.batch, row, column, i);
+        Boxes::store(sums.at[i], own, writer, bias, c, at.batch, row, column, i);
       } else if constexpr (kStoresRows) {
         Rows::store(sums.at[i], reinterpret_cast<typename Writer::Element*>(own), writer, row,
                     column);

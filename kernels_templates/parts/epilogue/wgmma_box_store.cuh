@@ -42,25 +42,12 @@ struct WgmmaBoxStore {
       return out;
     }
 
-    // The lane's own pairs, of each 8 columns: by shuffles.
-    struct Own {
-      typename Writer::template BiasVector<2> pairs[Writer::kHasColumnBias ? kTile.tile_n / 8 : 1];
-
-      // Of the 8 columns from `from` on.
-      __device__ __forceinline__ FloatVector<2> of(int from) const {
-        return {pairs[from / 8].get(0), pairs[from / 8].get(1)};
-      }
-    };
-    __device__ __forceinline__ Own share_out() const {
-      Own own = {};
-      if constexpr (Writer::kHasColumnBias) {
-#pragma unroll
-        for (int i = 0; i < kTile.tile_n / 8; ++i) {
-          const int lane = static_cast<int>(threadIdx.x) % 4 + i * 4 % 32;
-          own.pairs[i].elements.words[0] = __shfl_sync(0xffffffffu, pairs[i / 8], lane);
-        }
-      }
-      return own;
+    // Of the lane's pair of the 8 columns from `from` on.
+    __device__ __forceinline__ FloatVector<2> of(int from) const {
+      typename Writer::template BiasVector<2> pair = {};
+      const int lane = static_cast<int>(threadIdx.x) % 4 + from / 2 % 32;
+      pair.elements.words[0] = __shfl_sync(0xffffffffu, pairs[from / 64], lane);
+      return {pair.get(0), pair.get(1)};
     }
   };
 
@@ -68,8 +55,7 @@ struct WgmmaBoxStore {
   // calls for a tile of C.
   template <class Sums>
   static __device__ __forceinline__ void store(const Sums& sums, unsigned char* buffers,
-                                               const Writer& writer,
-                                               const typename ColumnBias::Own& bias,
+                                               const Writer& writer, const ColumnBias& bias,
                                                const TensorMap& c, int batch, int row, int column,
                                                int index) {
     const bool leads = threadIdx.x % 32 == 0;
@@ -109,19 +95,17 @@ struct WgmmaBoxStore {
   }
 
  private:
-  // What C holds where the lane has sums of kEights times 8 columns: pairs of rows m and m + 8,
-  // then those of 8 columns further on. Zeros where C ends.
-  template <int kEights>
+  // What C holds where the lane has sums of 8 columns: pairs of rows m and m + 8. Zeros where C
+  // ends.
   struct OldPairs {
-    HalfVector<2> at[2 * kEights] = {};
+    HalfVector<2> at[2] = {};
 
     __device__ __forceinline__ void load(const Writer& writer, int m, int n) {
 #pragma unroll
-      for (int i = 0; i < 2 * kEights; ++i) {
-        const int row = m + i % 2 * 8;
-        const int column = n + i / 2 * 8;
-        if (row < writer.args.m && column < writer.args.n)
-          at[i] = load_halves<2>(writer.c + row * writer.args.ldc + column);
+      for (int half = 0; half < 2; ++half) {
+        const int row = m + half * 8;
+        if (row < writer.args.m && n < writer.args.n)
+          at[half] = load_halves<2>(writer.c + row * writer.args.ldc + n);
       }
     }
   };
@@ -130,8 +114,7 @@ struct WgmmaBoxStore {
   // first row.
   template <bool kReadsC, class Sums>
   static __device__ __forceinline__ void fill(const Sums& sums, unsigned buffer,
-                                              const Writer& writer,
-                                              const typename ColumnBias::Own& bias,
+                                              const Writer& writer, const ColumnBias& bias,
                                               const float (&of_rows)[2], int m, int column, int i) {
 #pragma unroll
     for (int j = 0; j + 16 <= kBoxes.columns; j += 16)
@@ -144,27 +127,29 @@ struct WgmmaBoxStore {
   // The same of kEights times 8 columns of the box, from column j on.
   template <bool kReadsC, int kEights, class Sums>
   static __device__ __forceinline__ void fill_eights(const Sums& sums, unsigned buffer,
-                                                     const Writer& writer,
-                                                     const typename ColumnBias::Own& bias,
+                                                     const Writer& writer, const ColumnBias& bias,
                                                      const float (&of_rows)[2], int m, int column,
                                                      int i, int j) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int from = i * kBoxes.columns + j;  // of wgmma's columns
-    OldPairs<kEights> old;
-    if constexpr (kReadsC) {
-      __syncwarp();  // keeps later columns' loads behind it: for all at once registers are too few
-      old.load(writer, m, column + from + lane % 4 * 2);
-    }
     unsigned words[2 * kEights];
 #pragma unroll
     for (int eight = 0; eight < kEights; ++eight) {
       const int at = from + eight * 8;
+      OldPairs old;
+      if constexpr (kReadsC) {
+        __syncwarp();  // keeps later columns' loads behind it: for all at once registers are too
+                       // few
+        old.load(writer, m, column + at + lane % 4 * 2);
+      }
+      FloatVector<2> of_columns = {};
+      if constexpr (Writer::kHasColumnBias) of_columns = bias.of(at);
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
-        FloatVector<2> of_pair = {of_rows[half], of_rows[half]};
-        if constexpr (Writer::kHasColumnBias) of_pair = bias.of(at);
+        const FloatVector<2> of_row = {of_rows[half], of_rows[half]};
         words[eight * 2 + half] = writer.template pair<kReadsC>(
-            {sums.get(at, half, 0), sums.get(at, half, 1)}, old.at[eight * 2 + half], of_pair);
+            {sums.get(at, half, 0), sums.get(at, half, 1)}, old.at[half],
+            Writer::kHasColumnBias ? of_columns : of_row);
       }
     }
     // What the lane tells stmatrix: the place of row lane % 16 in columns 0-7, or in 8-15.

@@ -89,15 +89,19 @@ Expected<std::vector<WantedProblem>> wanted_problems(const TuneOptions& options)
 
 }  // namespace
 
+double peak_tflops(const Problem& problem, const DeviceSpec& device) {
+  if (tuner::on_tensor_cores(problem.type, problem.math) && device.tensor_f16_tflops > 0)
+    return tuner::tensor_tflops(problem.type, problem.math, device);
+  return 2.0 * device.fp32_lanes_per_sm * device.sm_count * device.boost_clock_mhz * 1e-6;
+}
+
+double least_bytes(const Problem& problem) {
+  return static_cast<double>(bytes_a(problem) + bytes_b(problem) + bytes_c(problem));
+}
+
 double floor_us(const Problem& problem, const DeviceSpec& device) {
-  const bool on_tensor_cores = tuner::on_tensor_cores(problem.type, problem.math);
-  const double simt_tflops =
-      2.0 * device.fp32_lanes_per_sm * device.sm_count * device.boost_clock_mhz * 1e-6;
-  const double tflops = on_tensor_cores && device.tensor_f16_tflops > 0
-                            ? tuner::tensor_tflops(problem.type, problem.math, device)
-                            : simt_tflops;
-  const auto bytes = static_cast<double>(bytes_a(problem) + bytes_b(problem) + bytes_c(problem));
-  return std::max(flops(problem) / tflops * 1e-6, bytes / device.memory_gb_per_s * 1e-3);
+  return std::max(flops(problem) / peak_tflops(problem, device) * 1e-6,
+                  least_bytes(problem) / device.memory_gb_per_s * 1e-3);
 }
 
 Expected<TunePlan> plan_tune(const Context& context, const TuneOptions& options) {

@@ -36,14 +36,28 @@ class ProblemClock {
   size_t begun_ = 0;
 };
 
+void note(const tuner::Progress& progress, std::vector<TracePoint>& trace) {
+  if (progress.phase != tuner::Progress::Phase::search || progress.best_us <= 0) return;
+  const TracePoint now{progress.done, progress.best_us};
+  const size_t size = trace.size();
+  // The last point moves on while nothing better is found.
+  const bool repeats =
+      size > 1 && trace[size - 1].best_us == now.best_us && trace[size - 2].best_us == now.best_us;
+  repeats ? void(trace.back() = now) : trace.push_back(now);
+}
+
 Expected<tuner::TuneReport> tune_one(const PlannedProblem& item, const TunePlace& place,
                                      EvaluatorResult evaluator, const tuner::Equipment& equipment,
                                      store::RecordStore& store, const std::atomic<bool>& stop,
-                                     const TuneEvents& events) {
+                                     const TuneEvents& events, std::vector<TracePoint>& trace) {
   if (!evaluator) return tl::unexpected(evaluator.error());
   std::function<void(const tuner::Progress&)> on_progress;
   if (events.on_problem) on_progress = events.on_problem(item.wanted, place);
-  return search(item.request, equipment, **evaluator, store, stop, std::move(on_progress));
+  const auto noted = [&trace, on_progress](const tuner::Progress& progress) {
+    note(progress, trace);
+    if (on_progress) on_progress(progress);
+  };
+  return search(item.request, equipment, **evaluator, store, stop, noted);
 }
 
 // The problems that were tuned, as they were asked for.
@@ -83,12 +97,12 @@ Expected<TuneSummary> tune(const Context& context, const TuneOptions& options,
       break;
     }
     const PlannedProblem& item = plan->problems[i];
-    TunedProblem tuned{item.wanted, std::nullopt, item.skipped};
+    TunedProblem tuned{item.wanted, std::nullopt, item.skipped, {}};
     if (item.skipped.empty()) {
       auto evaluator = i == first ? std::exchange(first_evaluator, std::nullopt).value()
                                   : tuner::make_evaluator(item.request, *equipment);
-      auto report =
-          tune_one(item, clock.next(), std::move(evaluator), *equipment, **store, stop, events);
+      auto report = tune_one(item, clock.next(), std::move(evaluator), *equipment, **store, stop,
+                             events, tuned.trace);
       // One problem that cannot be tuned is no reason to drop the others; a broken store is.
       const bool fatal = !report && (only_one || report.error().kind == ErrorKind::io);
       if (fatal) return tl::unexpected(report.error());

@@ -14,10 +14,17 @@
 
 namespace gemmtune::app {
 
+// The best time so far, when `candidates` had been tried.
+struct TracePoint {
+  int candidates = 0;
+  double best_us = 0;
+};
+
 struct TunedProblem {
   WantedProblem wanted;
   std::optional<tuner::TuneReport> report;  // none: `skipped` says why
   std::string skipped;
+  std::vector<TracePoint> trace;  // of the search: where it found a better one, and its end
 };
 
 // How far a command is among its problems.

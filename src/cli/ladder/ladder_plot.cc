@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "app/common/record_facts.h"
+#include "cli/common/markup.h"
 #include "cli/common/record_cells.h"
 
 // A horizontal bar chart: one bar per rung, a dashed line where the vendor's best is.
@@ -49,29 +50,6 @@ text { fill: #e6edf3; }
 }
 </style>
 )";
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 // "46,379".
 std::string grouped(double value) {

@@ -1,8 +1,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
 
 #include "app/common/problems.h"
 #include "app/common/target.h"
+#include "app/emit/emit.h"
 #include "app/tune/tune.h"
 #include "cli/common/command.h"
 #include "cli/common/interrupt.h"
@@ -12,7 +16,9 @@
 #include "cli/common/progress_display.h"
 #include "cli/common/terminal.h"
 #include "cli/tune/commands.h"
+#include "cli/tune/report/html_report.h"
 #include "cli/tune/tune_text.h"
+#include "core/output_file.h"
 
 namespace gemmtune::cli {
 namespace {
@@ -24,7 +30,30 @@ Expected<void> plan_and_print(const Context& context, const app::TuneOptions& op
   return {};
 }
 
-Expected<void> tune_and_print(const Context& context, const app::TuneOptions& options) {
+// The standalone source of each problem's best kernel, by the problem's text.
+std::map<std::string, std::string> sources_of(const Context& context,
+                                              const app::TuneSummary& summary) {
+  std::map<std::string, std::string> sources;
+  for (const app::TunedProblem& tuned : summary.problems) {
+    if (!tuned.report || tuned.report->ranking.empty()) continue;
+    auto kernel = app::emit_record(context, tuned.report->ranking.front(), app::EmitFormat::source);
+    if (kernel) sources.emplace(tuned.wanted.text, std::move(kernel->content));
+  }
+  return sources;
+}
+
+// The file of --report, opened before anything is tuned: an unwritable one must not cost a search.
+Expected<std::optional<OutputFile>> open_report(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  auto file = OutputFile::create(path);
+  if (!file) return tl::unexpected(file.error());
+  return std::optional(*std::move(file));
+}
+
+Expected<void> tune_and_print(const Context& context, const app::TuneOptions& options,
+                              const std::string& report_file) {
+  auto report = open_report(report_file);
+  if (!report) return tl::unexpected(report.error());
   const InterruptFlag interrupt;
   std::shared_ptr<ProgressDisplay> display;  // of the problem in work
   app::TuneEvents events;
@@ -48,6 +77,10 @@ Expected<void> tune_and_print(const Context& context, const app::TuneOptions& op
   display.reset();
   if (!summary) return tl::unexpected(summary.error());
   print(context.json ? app::tune_json(*summary) : tune_summary_text(*summary));
+  if (*report) {
+    (*report)->write(tune_report_html(*summary, sources_of(context, *summary)));
+    if (auto written = (*report)->commit(); !written) return written;
+  }
   const bool found = std::any_of(summary->problems.begin(), summary->problems.end(),
                                  [](const app::TunedProblem& tuned) {
                                    return tuned.report && !tuned.report->ranking.empty();
@@ -120,6 +153,9 @@ void add_tune_command(CLI::App& parent, CommonOptions& common, Action& action) {
       ->group(group);
   command->add_flag("--warm", options->search.warm, "Operands in cache instead of in memory")
       ->group(group);
+  auto report = std::make_shared<std::string>();
+  command->add_option("--report", *report, "Also write what was found as a page, HTML")
+      ->type_name("FILE");
   auto dry_run = std::make_shared<bool>(false);
   command
       ->add_flag("--dry-run", *dry_run, "Tune nothing, and say what would be tuned, in which order")
@@ -131,6 +167,7 @@ void add_tune_command(CLI::App& parent, CommonOptions& common, Action& action) {
       "  gemm-tune tune --shape 4096x4096x4096 --layout tnt --budget 30s\n"
       "  gemm-tune tune --m 256:2048:256 --n 4096 --k 4096\n"
       "  gemm-tune tune --suite configs/suites/square.json --json\n"
+      "  gemm-tune tune --suite app.json --budget 10s --report app.html\n"
       "  gemm-tune tune --suite app.json --shard 3/8 --db node3.db    (the third of eight jobs)\n"
       "\n"
       "Where no GPU runs code for ARCH, candidates are compiled and ranked by a model: such "
@@ -138,9 +175,10 @@ void add_tune_command(CLI::App& parent, CommonOptions& common, Action& action) {
       "are stored as `predicted`. Ctrl-C ends the search and keeps what was found; the same "
       "command\n"
       "goes on from there.");
-  command->callback([options, dry_run, &action] {
-    action = [options, dry_run](const Context& context) {
-      return *dry_run ? plan_and_print(context, *options) : tune_and_print(context, *options);
+  command->callback([options, dry_run, report, &action] {
+    action = [options, dry_run, report](const Context& context) {
+      return *dry_run ? plan_and_print(context, *options)
+                      : tune_and_print(context, *options, *report);
     };
   });
 }

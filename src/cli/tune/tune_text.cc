@@ -45,17 +45,6 @@ std::string ranking_table(const tuner::TuneReport& report) {
   return table.text();
 }
 
-std::string counts_line(const tuner::TuneReport& report) {
-  std::string text =
-      fmt::format("{} legal geometries; {} tried", report.geometries, report.evaluated);
-  if (report.resumed > 0) text += fmt::format(", {} taken over from other runs", report.resumed);
-  text += fmt::format("; {} compiled, {} from the cache", report.compiled, report.cached);
-  if (report.measured > 0) text += fmt::format("; {} measured", report.measured);
-  for (const auto& [outcome, count] : report.failures)
-    text += fmt::format("; {} {}", count, outcome);
-  return text + fmt::format("; {:.1f} s\n", report.seconds);
-}
-
 // Of a predicted winner: no GPU has run it.
 std::string simulated_line(const tuner::TuneReport& report) {
   if (report.ranking.empty()) return "";
@@ -65,28 +54,6 @@ std::string simulated_line(const tuner::TuneReport& report) {
   if (!checked) return "";
   return fmt::format("rank 1 gave right results on the PTX simulator (largest error {:.1e})\n",
                      *winner.max_error);
-}
-
-// Sums over the calls of problems that both have a time of.
-struct StepTimes {
-  double own_us = 0;
-  double vendor_us = 0;
-  double faster_us = 0;
-
-  void add(double calls, double own, double vendor) {
-    own_us += calls * own;
-    vendor_us += calls * vendor;
-    faster_us += calls * std::min(own, vendor);
-  }
-};
-
-std::string step_line(const StepTimes& step) {
-  if (step.vendor_us == 0) return "";
-  return fmt::format(
-      "all calls of these: cuBLASLt {:.3f} ms, own kernels {:.3f} ms ({:.3f}x), the faster of both "
-      "{:.3f} ms ({:.3f}x)\n",
-      step.vendor_us * 1e-3, step.own_us * 1e-3, step.vendor_us / step.own_us,
-      step.faster_us * 1e-3, step.vendor_us / step.faster_us);
 }
 
 // "at most 360 candidates each", and how long that is where it is known.
@@ -101,6 +68,38 @@ std::string effort_text(const app::TunePlan& plan, size_t problems) {
 }
 
 }  // namespace
+
+std::string counts_line(const tuner::TuneReport& report) {
+  std::string text =
+      fmt::format("{} legal geometries; {} tried", report.geometries, report.evaluated);
+  if (report.resumed > 0) text += fmt::format(", {} taken over from other runs", report.resumed);
+  text += fmt::format("; {} compiled, {} from the cache", report.compiled, report.cached);
+  if (report.measured > 0) text += fmt::format("; {} measured", report.measured);
+  for (const auto& [outcome, count] : report.failures)
+    text += fmt::format("; {} {}", count, outcome);
+  return text + fmt::format("; {:.1f} s\n", report.seconds);
+}
+
+std::string step_line(const app::TuneSummary& summary) {
+  double own_us = 0;
+  double vendor_us = 0;
+  double faster_us = 0;
+  for (const app::TunedProblem& tuned : summary.problems) {
+    if (!tuned.report || tuned.report->ranking.empty() || !tuned.report->vendor_best) continue;
+    const auto own = app::time_us(tuned.report->ranking.front());
+    const auto vendor = app::time_us(*tuned.report->vendor_best);
+    if (!own || !vendor) continue;
+    const auto calls = static_cast<double>(tuned.wanted.count);
+    own_us += calls * *own;
+    vendor_us += calls * *vendor;
+    faster_us += calls * std::min(*own, *vendor);
+  }
+  if (vendor_us == 0) return "";
+  return fmt::format(
+      "all calls of these: cuBLASLt {:.3f} ms, own kernels {:.3f} ms ({:.3f}x), the faster of both "
+      "{:.3f} ms ({:.3f}x)\n",
+      vendor_us * 1e-3, own_us * 1e-3, vendor_us / own_us, faster_us * 1e-3, vendor_us / faster_us);
+}
 
 std::string place_text(const app::TunePlace& place) {
   if (place.count < 2) return "";
@@ -119,7 +118,6 @@ std::string tune_summary_text(const app::TuneSummary& summary) {
                {"cuBLASLt us", kRight},
                {"ratio", kRight},
                {"strategy and tile"}});
-  StepTimes step;
   for (const app::TunedProblem& tuned : summary.problems) {
     const std::string calls = std::to_string(tuned.wanted.count);
     if (!tuned.report || tuned.report->ranking.empty()) {
@@ -130,11 +128,10 @@ std::string tune_summary_text(const app::TuneSummary& summary) {
     const std::optional<store::Record>& vendor = tuned.report->vendor_best;
     const auto own_us = app::time_us(best);
     const auto vendor_us = vendor ? app::time_us(*vendor) : std::nullopt;
-    if (own_us && vendor_us) step.add(static_cast<double>(tuned.wanted.count), *own_us, *vendor_us);
     table.add({calls, tuned.wanted.text, time_cell(own_us), time_cell(vendor_us),
                versus_cell(best, vendor), config_cell(best)});
   }
-  return "\n" + table.text() + step_line(step);
+  return "\n" + table.text() + step_line(summary);
 }
 
 std::string plan_text(const app::TunePlan& plan) {

@@ -15,6 +15,13 @@ std::string place_text(const app::TunePlace& place);
 // All of a command's problems in one table, with what a step of their program takes; empty for one.
 std::string tune_summary_text(const app::TuneSummary& summary);
 
+// What all calls of the problems take, by cuBLASLt and by own kernels; empty where no problem has
+// both times.
+std::string step_line(const app::TuneSummary& summary);
+
+// How many candidates a search looked at, and what became of them.
+std::string counts_line(const tuner::TuneReport& report);
+
 // What a command would tune, in its order.
 std::string plan_text(const app::TunePlan& plan);
 

@@ -62,6 +62,7 @@ struct Options {
       return verify_random_and_print(context, {one_kind.target, one_kind.strategy, one_kind.backend,
                                                random_cases, one_kind.seed, jobs});
     }
+    if (jobs > 0) return usage_error("--jobs is for --random N: other kernels are checked in turn");
     if (one_kind.strategy.empty())
       return usage_error("--strategy NAME is needed; --random N checks all of them");
     return verify_and_print(context, one_kind);
@@ -78,8 +79,7 @@ void add_random_options(CLI::App& command, Options& options) {
   command
       .add_option("--jobs", options.jobs, "Threads that check random cases (default: all cores)")
       ->type_name("N")
-      ->transform(jobs_number())
-      ->needs(random);
+      ->transform(jobs_number());
   const auto of_one_kind = [](const CLI::Option* option) {
     return option->get_group() == "Problem" || option->get_lnames().front().starts_with("tile") ||
            option->get_lnames().front() == "profile" || option->get_lnames().front() == "async";

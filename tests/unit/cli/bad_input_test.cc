@@ -159,6 +159,7 @@ TEST_CASE("what only the simulator does, and how it is asked") {
   CHECK(contains(with({"--backend", "sim", "--async", "never"}), "both"));
   CHECK(contains(with({"--random", "5", "--backend", "cpu"}), "sim"));
   CHECK(contains(with({"--random", "0"}), "--random"));
+  CHECK(contains(with({"--jobs", "2"}), "--jobs is for --random"));
   CHECK(contains(with({"--random", "5", "--layout", "tnt"}), "excludes --random"));
   CHECK(contains(with({"--random", "5", "--tiles", "2"}), "excludes --random"));
   CHECK(contains(with({"--random", "5", "--backend", "sim", "--profile"}), "excludes --random"));
@@ -487,6 +488,14 @@ TEST_CASE("emit --strategy takes the tile that the model ranks first where nothi
   CHECK(named["source"] == json["source"]);
   CHECK(named["model"].is_null());
   CHECK(folder.content().empty());
+}
+
+TEST_CASE("a report that cannot be written costs no search") {
+  const auto with = [](const std::string& path) {
+    return refused({"tune", "--shape", "64x64x64", "--arch", "sm_80", "--report", path});
+  };
+  CHECK(contains(with("."), "is a folder"));
+  CHECK(contains(with("none/report.html"), "no folder 'none'"));
 }
 
 TEST_CASE("tiles of emit") {

@@ -298,6 +298,26 @@ TEST_CASE("several problems: the ones that matter first, and one table at the en
   CHECK(contains(table, "    3  f32/f32/ieee/ttt/128x128x128"));
 }
 
+TEST_CASE("a page of what was found") {
+  require_compiler();
+  const Workplace place;
+  const std::string page = place.folder.file("report.html");
+  const json tuned = place.tune(
+      {"--m", "64:128:64", "--n", "64", "--k", "64", "--candidates", "2", "--report", page});
+  std::ifstream file(page);
+  const std::string html{std::istreambuf_iterator<char>(file), {}};
+  CHECK(html.starts_with("<!doctype html>"));
+  CHECK(html.ends_with("</html>\n"));
+  for (const json& result : tuned["results"]) CHECK(contains(html, result["key"]));
+  CHECK(contains(html, "predicted for sm_80"));
+  CHECK(contains(html, "aria-label=\"Roofline\""));
+  CHECK(contains(html, "aria-label=\"Trace of the search\""));
+  CHECK(contains(html, "__global__"));  // the sources
+  // It loads nothing.
+  for (const char* loads : {"src=", "href=\"http", "@import", "url("})
+    CHECK(!contains(html, loads));
+}
+
 TEST_CASE("ranges") {
   require_compiler();
   const Workplace place;

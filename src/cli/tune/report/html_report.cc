@@ -1,0 +1,170 @@
+#include "cli/tune/report/html_report.h"
+
+#include <fmt/format.h>
+
+#include "app/common/record_facts.h"
+#include "app/common/version.h"
+#include "cli/common/markup.h"
+#include "cli/common/record_cells.h"
+#include "cli/tune/report/charts.h"
+#include "cli/tune/tune_text.h"
+
+namespace gemmtune::cli {
+namespace {
+
+constexpr std::string_view kPageHead = R"(<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>gemm-tune</title>
+<style>
+:root { color-scheme: light dark; --text: #1f2328; --page: #ffffff; --muted: #59636e; --line: #d1d9e0;
+  --own: #0969da; --vendor: #bc4c00; --code: #f6f8fa; }
+@media (prefers-color-scheme: dark) { :root { --text: #e6edf3; --page: #0d1117; --muted: #9198a1;
+  --line: #3d444d; --own: #4493f8; --vendor: #f0883e; --code: #151b23; } }
+body { font: 14px/1.5 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; color: var(--text);
+  background: var(--page); max-width: 1500px; margin: 2em auto; padding: 0 1em; }
+table { border-collapse: collapse; width: 100%; }
+th, td { padding: 3px 10px; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
+th { color: var(--muted); font-weight: 600; }
+td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.scroll { overflow-x: auto; }
+.faster { color: var(--own); font-weight: 600; }
+.slower { color: var(--vendor); }
+.muted, svg .muted { color: var(--muted); fill: var(--muted); }
+svg { max-width: 100%; height: auto; }
+svg text { font-size: 12px; }
+.grid { stroke: var(--line); }
+.roof { stroke: var(--muted); stroke-width: 1.5; }
+.own { fill: var(--own); }
+.vendor { fill: none; stroke: var(--vendor); stroke-width: 2; }
+.trace { fill: none; stroke: var(--own); stroke-width: 2; }
+details { border: 1px solid var(--line); border-radius: 6px; margin: 8px 0; padding: 6px 12px; }
+summary { cursor: pointer; }
+td.tile { font-size: 12px; }
+pre { background: var(--code); padding: 10px; overflow: auto; max-height: 36em; font-size: 12px; }
+</style>
+</head>
+<body>
+)";
+
+std::string html_cell(std::string_view content, std::string_view css_class = "number") {
+  return fmt::format("<td class=\"{}\">{}</td>", css_class, escaped(content));
+}
+
+std::string header_row(std::initializer_list<std::string_view> names, size_t texts_from) {
+  std::string html = "<tr>";
+  size_t i = 0;
+  for (const std::string_view name : names)
+    html += fmt::format("<th{}>{}</th>", i++ >= texts_from ? "" : " class=\"number\"", name);
+  return html + "</tr>\n";
+}
+
+std::string ratio_html(std::optional<double> own_us, std::optional<double> vendor_us) {
+  if (!own_us || !vendor_us) return html_cell("-");
+  const double ratio = *vendor_us / *own_us;
+  return fmt::format("<td class=\"number {}\">{:.3f}x</td>", ratio >= 1 ? "faster" : "slower",
+                     ratio);
+}
+
+std::optional<double> vendor_us_of(const tuner::TuneReport& report) {
+  return report.vendor_best ? app::time_us(*report.vendor_best) : std::nullopt;
+}
+
+std::string problem_row(const app::TunedProblem& tuned, size_t index, const DeviceSpec& device) {
+  const std::string calls = html_cell(std::to_string(tuned.wanted.count));
+  if (!tuned.report || tuned.report->ranking.empty()) {
+    return fmt::format("<tr>{}<td>{}</td><td colspan=\"7\" class=\"muted\">{}</td></tr>\n", calls,
+                       escaped(tuned.wanted.text),
+                       escaped(tuned.report ? "no candidate was finished" : tuned.skipped));
+  }
+  const tuner::TuneReport& report = *tuned.report;
+  const store::Record& best = report.ranking.front();
+  const auto own = app::time_us(best);
+  const double floor = app::floor_us(canonical(tuned.wanted.problem), device);
+  return fmt::format("<tr>{}<td><a href=\"#p{}\">{}</a></td>", calls, index,
+                     escaped(tuned.wanted.text)) +
+         html_cell(time_cell(own)) + html_cell(time_cell(vendor_us_of(report))) +
+         ratio_html(own, vendor_us_of(report)) + html_cell(tflops_cell(best)) +
+         html_cell(own ? fmt::format("{:.0f}%", floor / *own * 100) : "-") +
+         html_cell(fmt::format("{:.1f}", report.seconds)) + html_cell(config_cell(best), "tile") +
+         "</tr>\n";
+}
+
+std::string overview_table(const app::TuneSummary& summary) {
+  std::string html = "<div class=\"scroll\"><table>\n";
+  html +=
+      "<tr><th class=\"number\">calls</th><th>problem</th><th class=\"number\">time us</th>"
+      "<th class=\"number\">cuBLASLt us</th><th class=\"number\">ratio</th>"
+      "<th class=\"number\">TFLOP/s</th><th class=\"number\">of the roofline</th>"
+      "<th class=\"number\">search s</th><th>strategy and tile</th></tr>\n";
+  size_t index = 0;
+  for (const app::TunedProblem& tuned : summary.problems)
+    html += problem_row(tuned, index++, summary.target.limits);
+  return html + "</table></div>\n";
+}
+
+std::string finalists_table(const tuner::TuneReport& report) {
+  std::string html = "<div class=\"scroll\"><table>\n";
+  html += header_row(
+      {"time us", "TFLOP/s", "ratio", "registers", "shared memory B", "strategy and tile"}, 5);
+  const auto vendor = vendor_us_of(report);
+  for (const store::Record& record : report.ranking) {
+    html += "<tr>" + html_cell(time_cell(app::time_us(record))) + html_cell(tflops_cell(record)) +
+            ratio_html(app::time_us(record), vendor) + html_cell(std::to_string(record.registers)) +
+            html_cell(std::to_string(record.smem_bytes)) + html_cell(config_cell(record), "tile") +
+            "</tr>\n";
+  }
+  if (report.vendor_best) {
+    html += "<tr>" + html_cell(time_cell(vendor)) + html_cell(tflops_cell(*report.vendor_best)) +
+            html_cell("1.000x") + html_cell("") + html_cell("") +
+            html_cell("cuBLASLt's best: " + report.vendor_best->key.config, "tile") + "</tr>\n";
+  }
+  return html + "</table></div>\n";
+}
+
+std::string problem_details(const app::TunedProblem& tuned, size_t index,
+                            const std::string* source) {
+  const tuner::TuneReport& report = *tuned.report;
+  std::string html =
+      fmt::format("<details id=\"p{}\"><summary>{}</summary>\n", index, escaped(tuned.wanted.text));
+  html += finalists_table(report);
+  html += "<p class=\"muted\">" + escaped(counts_line(report)) + "</p>\n" + trace_svg(tuned.trace);
+  if (source != nullptr) {
+    html += "<details><summary>CUDA source of the best</summary><pre>" + escaped(*source) +
+            "</pre></details>\n";
+  }
+  return html + "</details>\n";
+}
+
+}  // namespace
+
+std::string tune_report_html(const app::TuneSummary& summary,
+                             const std::map<std::string, std::string>& sources) {
+  std::string html(kPageHead);
+  html +=
+      fmt::format("<h1>gemm-tune</h1>\n<p>{}{}</p>\n", escaped(app::target_line(summary.target)),
+                  summary.interrupted ? " Interrupted." : "");
+  html += overview_table(summary);
+  html += "<p><strong>" + escaped(step_line(summary)) + "</strong></p>\n";
+  html += "<h2>Rooflines</h2>\n" + roofline_svg(summary) + "<h2>Problems</h2>\n";
+  size_t index = 0;
+  for (const app::TunedProblem& tuned : summary.problems) {
+    const auto source = sources.find(tuned.wanted.text);
+    if (tuned.report && !tuned.report->ranking.empty())
+      html += problem_details(tuned, index, source == sources.end() ? nullptr : &source->second);
+    ++index;
+  }
+  // A link to a problem opens it.
+  html += R"(<script>
+const open = () => { const e = location.hash && document.querySelector(location.hash); if (e) e.open = true; };
+addEventListener("hashchange", open);
+open();
+</script>
+)";
+  return html + fmt::format("<p class=\"muted\">Written by gemm-tune {}.</p>\n</body>\n</html>\n",
+                            app::kVersion);
+}
+
+}  // namespace gemmtune::cli

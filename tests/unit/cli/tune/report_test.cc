@@ -1,0 +1,74 @@
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "../../contains.h"
+#include "cli/tune/report/charts.h"
+#include "cli/tune/report/html_report.h"
+#include "core/device.h"
+
+namespace gemmtune::cli {
+namespace {
+
+store::Record record_of(double us, const char* strategy, const char* config) {
+  store::Record record;
+  record.key.strategy = strategy;
+  record.key.config = config;
+  record.provenance = store::Provenance::measured;
+  record.measurement.emplace();
+  record.measurement->median_us = us;
+  return record;
+}
+
+// One problem with both times, one without any, and one that is skipped.
+app::TuneSummary a_summary() {
+  app::TuneSummary summary;
+  summary.target.limits = *find_device_spec("NVIDIA H200");
+  summary.target.arch = {9, 0, false};
+  app::TunedProblem both;
+  both.wanted = {make_problem({4096, 4096, 4096}), "first <problem>", "", "", 12};
+  both.report.emplace();
+  both.report->ranking = {record_of(2500, "naive", "tile_m=8 tile_n=32")};
+  both.report->vendor_best = record_of(2750, "cublaslt", "algo=1 & more");
+  for (store::Record* record : {&both.report->ranking.front(), &*both.report->vendor_best})
+    record->job.problem = both.wanted.problem;
+  both.trace = {{1, 5000}, {10, 2600}, {20, 2500}};
+  app::TunedProblem none;
+  none.wanted = {make_problem({64, 64, 64}), "second", "", "", 1};
+  none.report.emplace();
+  app::TunedProblem skipped;
+  skipped.wanted = {{}, "third", "", "e4m3 is not supported", 1};
+  skipped.skipped = "e4m3 is not supported";
+  summary.problems = {both, none, skipped};
+  return summary;
+}
+
+TEST_CASE("a report has own times and cuBLASLt's, and what could not be tuned") {
+  const std::string html =
+      tune_report_html(a_summary(), {{"first <problem>", "if (a < b) return;"}});
+  CHECK(contains(html, "first &lt;problem&gt;"));
+  CHECK(!contains(html, "first <problem>"));
+  CHECK(contains(html, "faster\">1.100x"));
+  CHECK(contains(html, "if (a &lt; b) return;"));
+  CHECK(contains(html, "algo=1 &amp; more"));
+  CHECK(contains(html, "no candidate was finished"));
+  CHECK(contains(html, "e4m3 is not supported"));
+  CHECK(contains(html, "cuBLASLt 33.000 ms, own kernels 30.000 ms (1.100x)"));
+}
+
+TEST_CASE("rooflines show both, and searches end at their best") {
+  const std::string roofline = roofline_svg(a_summary());
+  CHECK(contains(roofline, "first &lt;problem&gt;: 54.98 TFLOP/s"));
+  CHECK(contains(roofline, "cuBLASLt 49.98 TFLOP/s"));
+  CHECK(contains(roofline, "67 TFLOP/s"));
+  CHECK(!contains(roofline, "nan"));
+  const std::string trace = trace_svg(a_summary().problems.front().trace);
+  CHECK(contains(trace, "20 candidates"));
+  CHECK(!contains(trace, "nan"));
+  CHECK(trace_svg({{1, 100}}) != "");
+  CHECK(trace_svg({}) == "");
+  CHECK(roofline_svg({}) == "");
+}
+
+}  // namespace
+}  // namespace gemmtune::cli
