@@ -19,7 +19,10 @@ namespace {
 // Kernels whose sums leave it fewer spill (docs/performance.md, "Hopper").
 constexpr int kOverheadRegisters = 40;
 constexpr int kOverheadRegistersOfParts = 44;  // with sums of parts of k beside those of all
-constexpr int kRegistersBesideProduct = 32;    // as the assembler counts, before setmaxnreg
+constexpr int kOverheadRegistersOfSlab = 56;   // that results leave through (wgmma_epilogue.cuh)
+constexpr int kOverheadRegistersOfBias = 16;   // of the rows of one, exchanged
+constexpr int kOverheadRegistersOfNarrowSlab = 100;
+constexpr int kRegistersBesideProduct = 32;  // as the assembler counts, before setmaxnreg
 constexpr int kRegisterBytes = 4;
 constexpr int kHopper = 90;
 constexpr int kTmaBytes = 16;  // what TMA's addresses and strides are multiples of
@@ -159,6 +162,21 @@ constexpr std::array kRegisterRules = {
          }},
 };
 
+int exchanged_overhead(const KernelSpec& spec) {
+  const bool has_bias = spec.traits.epilogue.bias != kNoBias;
+  return kOverheadRegistersOfSlab + (has_bias ? kOverheadRegistersOfBias : 0);
+}
+
+int overhead(const KernelSpec& spec) {
+  const int result_bytes = size_bytes(result_type(spec));
+  const int vector_c = spec.traits.vector_c;
+  if (vector_c * result_bytes >= kTmaBytes || stores_rows(spec.tile, vector_c, result_bytes))
+    return kOverheadRegisters;
+  constexpr int kWideSlab = 32;  // columns that it takes at once, where they divide the tile
+  return divides(kWideSlab, spec.tile.tile_n) ? kOverheadRegistersOfSlab
+                                              : kOverheadRegistersOfNarrowSlab;
+}
+
 // A matrix as TMA sees it: lines side by side of what is contiguous, and how people call all that.
 struct Lines {
   std::string_view inner;  // "k"
@@ -260,8 +278,8 @@ int consumer_registers(const KernelSpec& spec) {
   const TileConfig& t = spec.tile;
   const int sums = consumer_rows(t) * wgmma_tile_columns(t) / kWarpgroupThreads *
                    size_bytes(spec.accumulator) / kRegisterBytes;
-  return plane_pairs(spec.math) > 1 ? 2 * sums + kOverheadRegistersOfParts
-                                    : sums + kOverheadRegisters;
+  if (plane_pairs(spec.math) > 1) return 2 * sums + kOverheadRegistersOfParts;
+  return sums + (t.exchange != 0 ? exchanged_overhead(spec) : overhead(spec));
 }
 
 int operand_bytes_of_product(const KernelSpec& spec) {

@@ -342,6 +342,30 @@ TEST_CASE("the tensor-core strategy names what is wrong with a tile") {
   }
 }
 
+TEST_CASE("sums of wgmma that leave too few registers for what stores them") {
+  const auto fits = [](std::string_view tile, int vector_c, Bias bias = kNoBias) {
+    KernelSpec spec{*find_strategy("wgmma_tma"), *parse_tile(tile),
+                    KernelTraits{true, false, 8, 8, vector_c}, DataType::bf16};
+    spec.traits.epilogue.bias = bias;
+    const Rule* rule = broken_rule(spec, representative_device({9, 0, false}));
+    if (rule != nullptr) CHECK(rule->name == "sums fit a consumer's registers");
+    return rule == nullptr;
+  };
+  constexpr auto kPlain = "tile_m=128 tile_n=192 tile_k=64 stages=4 consumers=2 schedule=1";
+  constexpr auto kNarrow = "tile_m=128 tile_n=144 tile_k=64 stages=4 consumers=2 schedule=1";
+  CHECK(fits(kPlain, 8));
+  CHECK(fits(kPlain, 8, kBiasPerColumn));
+  CHECK(fits(kPlain, 1));
+  CHECK(fits(kNarrow, 8));
+  CHECK_FALSE(fits(kNarrow, 1));  // through a slab
+  CHECK_FALSE(
+      fits("tile_m=128 tile_n=192 tile_k=64 stages=4 consumers=2 schedule=1 exchange=1", 8));
+  constexpr auto kExchanged =
+      "tile_m=176 tile_n=128 tile_k=64 stages=4 consumers=2 schedule=1 exchange=1";
+  CHECK(fits(kExchanged, 8));
+  CHECK_FALSE(fits(kExchanged, 8, kBiasPerColumn));
+}
+
 TEST_CASE("sm_75 takes two stages, and registers for what is on its way") {
   const auto broken = [](std::string_view tile) {
     const KernelSpec spec{*find_strategy("mma_multistage"), *parse_tile(tile),
