@@ -91,6 +91,7 @@ def enable(
     deterministic: bool = True,
     compare: bool = True,
     db: str | None = None,
+    pack: str | None = None,
     cache_dir: str | None = None,
 ) -> Enabled:
     """Has tuned kernels compute PyTorch's products from now on, in this process.
@@ -106,6 +107,7 @@ def enable(
         compare: hand some calls to cuBLAS, to compare the times; where cuBLAS is faster in this program it
             gets all further calls of the problem. Such a problem's bits differ from call to call.
         db: the database of results; None: the usual one, else the results that come with the package.
+        pack: a file of `gemm-tune db pack`, in place of a database and of compiling kernels.
         cache_dir: the folder of compiled kernels; None: the usual one.
 
     Returns:
@@ -122,6 +124,7 @@ def enable(
         options += [] if deterministic else ["--nondeterministic"]
         options += [] if compare else ["--no-compare"]
         options += [] if db is None else ["--db", db]
+        options += [] if pack is None else ["--pack", pack]
         options += [] if cache_dir is None else ["--cache-dir", cache_dir]
         was_enabled = _attachment.is_attached()
         _attachment.attach(_settings(options))

@@ -129,6 +129,16 @@ def test_without_a_database_the_shipped_results_serve(
     assert report.problems[0].what == "not tuned"
 
 
+def test_a_pack_that_cannot_be_read_changes_nothing(
+    gpu: Gpu, torch_stand_in: types.ModuleType, tmp_path: Path
+) -> None:
+    with pytest.raises(gemmtune.Error, match="app.pack"):
+        gemmtune.torch.enable(pack=str(tmp_path / "app.pack"))
+    with pytest.raises(gemmtune.UsageError, match="either --pack or --db"):
+        gemmtune.torch.enable(pack="app.pack", db="tuned.db")
+    assert not gemmtune.torch.is_enabled()
+
+
 def test_the_environment_of_the_process_stays(gpu: Gpu, torch_stand_in: types.ModuleType) -> None:
     before = dict(os.environ)
     with gemmtune.torch.enable():

@@ -18,6 +18,7 @@
 #include "core/output_file.h"
 #include "cublas_preload/own/run_settings.h"
 #include "cublas_preload/product_file.h"
+#include "dispatch/pack_file.h"
 
 namespace gemmtune::app {
 namespace {
@@ -70,23 +71,44 @@ std::string folder_of_cache(const Context& context) {
   return folder ? fs::absolute(*folder, error).string() : "";
 }
 
-// What processes are told that count into `folder`.
-Expected<std::map<std::string, std::string>> settings_for(const Context& context,
-                                                          const RunOptions& options,
-                                                          const Plan& plan,
-                                                          const std::string& folder) {
+using Settings = std::map<std::string, std::string>;
+
+// A pack has all that is needed: machines with neither a database nor NVRTC run on one.
+Expected<Settings> settings_of_pack(const Context& context, const std::string& pack) {
+  if (!context.places.db.empty())
+    return usage_error("either --pack or --db: a pack has the results that it was made of");
+  if (auto opened = dispatch::Pack::open(pack); !opened) return tl::unexpected(opened.error());
+  std::error_code error;
+  return Settings{{cublas_preload::kRunPackVariable, fs::absolute(pack, error).string()},
+                  {cublas_preload::kRunDatabaseVariable, ""},
+                  {cublas_preload::kRunCacheVariable, ""},
+                  {cublas_preload::kRunNvrtcVariable, ""}};
+}
+
+Expected<Settings> settings_of_database(const Context& context, const std::string& folder) {
   const auto database = database_to_read(context, folder);
   if (!database) return tl::unexpected(database.error());
   const auto compilers = jit::nvrtc_candidates(nvrtc_locations(context.environment));
   std::error_code error;
-  return std::map<std::string, std::string>{
-      {cublas_preload::kRunFolderVariable, folder},
+  return Settings{
+      {cublas_preload::kRunPackVariable, ""},
       {cublas_preload::kRunDatabaseVariable, fs::absolute(*database, error).string()},
       {cublas_preload::kRunCacheVariable, folder_of_cache(context)},
-      {cublas_preload::kRunNvrtcVariable, fmt::format("{}", fmt::join(compilers, ":"))},
-      {cublas_preload::kOverrideVariable, plan.override},
-      {cublas_preload::kOrderVariable, options.nondeterministic ? "1" : "0"},
-      {cublas_preload::kCompareVariable, options.no_compare ? "0" : "1"}};
+      {cublas_preload::kRunNvrtcVariable, fmt::format("{}", fmt::join(compilers, ":"))}};
+}
+
+// What processes are told that count into `folder`.
+Expected<Settings> settings_for(const Context& context, const RunOptions& options, const Plan& plan,
+                                const std::string& folder) {
+  auto settings = options.pack.empty() ? settings_of_database(context, folder)
+                                       : settings_of_pack(context, options.pack);
+  if (!settings) return settings;
+  const Settings others = {{cublas_preload::kRunFolderVariable, folder},
+                           {cublas_preload::kOverrideVariable, plan.override},
+                           {cublas_preload::kOrderVariable, options.nondeterministic ? "1" : "0"},
+                           {cublas_preload::kCompareVariable, options.no_compare ? "0" : "1"}};
+  settings->insert(others.begin(), others.end());
+  return settings;
 }
 
 // Files that are written at the end; opened before, so that a path that cannot be written does not

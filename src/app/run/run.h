@@ -23,6 +23,7 @@ struct RunOptions {
   std::string override;              // never, first or always; empty: as the environment says
   std::string on_miss;               // off or record; empty: as the environment says
   std::string missing;               // the suite of what was not tuned
+  std::string pack;                  // in place of the database and of compiling; empty: none
   bool nondeterministic = false;     // kernels that may round differently from run to run, too
   bool no_compare = false;           // hand no calls to cuBLAS to compare the times
 };

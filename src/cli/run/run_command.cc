@@ -57,6 +57,10 @@ void add_run_command(CLI::App& parent, CommonOptions& common, Action& action) {
                    "that cuBLASLt's heuristic names first, or never, or always "
                    "(default: $GEMM_TUNE_OVERRIDE, else first)")
       ->type_name("first|never|always");
+  command
+      ->add_option("--pack", options->pack,
+                   "Kernels of this pack (gemm-tune db pack), in place of a database and NVRTC")
+      ->type_name("FILE");
   command->add_flag("--nondeterministic", options->nondeterministic,
                     "Also kernels that may round differently from run to run");
   command->add_flag("--no-compare", options->no_compare,
@@ -85,6 +89,7 @@ void add_run_command(CLI::App& parent, CommonOptions& common, Action& action) {
   command->footer(
       "Examples:\n"
       "  gemm-tune run -- python train.py --steps 10\n"
+      "  gemm-tune run --pack app.pack -- ./server\n"
       "  gemm-tune run -o report.json --missing app.json -- python train.py\n\n"
       "The report goes to stderr, or as JSON to stdout. Ends with the program's exit code, or 128\n"
       "and the signal that ended it.");

@@ -24,6 +24,7 @@ dispatch::Outcome<std::unique_ptr<dispatch::Dispatcher>> make_dispatcher(
     const RunSettings& settings) {
   dispatch::DispatcherOptions options;
   options.database = settings.database;
+  options.pack = settings.pack;
   options.cache_dir = settings.cache_dir;
   options.driver_library = "libcuda.so.1";
   options.nvrtc_candidates = settings.nvrtc_candidates;

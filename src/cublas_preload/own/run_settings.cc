@@ -38,6 +38,7 @@ RunSettings RunSettings::from(const Variable& variable) {
   RunSettings settings;
   settings.folder = variable(kRunFolderVariable);
   settings.database = variable(kRunDatabaseVariable);
+  settings.pack = variable(kRunPackVariable);
   settings.cache_dir = variable(kRunCacheVariable);
   std::istringstream candidates(variable(kRunNvrtcVariable));
   for (std::string name; std::getline(candidates, name, ':');) {

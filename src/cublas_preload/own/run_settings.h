@@ -18,6 +18,7 @@ struct RunSettings {
 
   std::string folder;  // of the process's file
   std::string database;
+  std::string pack;       // in place of it, of the cache and of NVRTC; empty: none
   std::string cache_dir;  // empty: none
   std::vector<std::string> nvrtc_candidates;
   Override override = Override::first;
@@ -36,6 +37,7 @@ struct RunSettings {
 std::string environment_variable(const char* name);
 
 inline constexpr char kRunDatabaseVariable[] = "GEMM_TUNE_RUN_DB";
+inline constexpr char kRunPackVariable[] = "GEMM_TUNE_RUN_PACK";
 inline constexpr char kRunCacheVariable[] = "GEMM_TUNE_RUN_CACHE";
 inline constexpr char kRunNvrtcVariable[] = "GEMM_TUNE_RUN_NVRTC";  // separated by colons
 inline constexpr char kOverrideVariable[] = "GEMM_TUNE_OVERRIDE";

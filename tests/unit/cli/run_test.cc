@@ -186,6 +186,24 @@ TEST_CASE_FIXTURE(Tuned, "without a database of its own the shipped results serv
   CHECK(report["problems"][0]["what"] == "not tuned");
 }
 
+TEST_CASE_FIXTURE(Tuned, "a pack serves in place of database, cache and NVRTC") {
+  const std::string pack = folder.file("app.pack");
+  dispatch_test::write_pack(pack, {dispatch_test::won_by_kernel(make_problem({24, 24, 24}))});
+  variables.erase("GEMM_TUNE_DB");
+  variables.erase("GEMM_TUNE_CACHE_DIR");
+  const json report = this->report({"tuned3", "untuned"}, {"--pack", pack, "--no-compare"});
+  CHECK(report["own_calls"] == 3);
+  CHECK(report["problems"][1]["what"] == "not tuned");
+  const Finished both = run({"--pack", pack, "--db", folder.file("tuned.db")}, {"tuned1"});
+  CHECK(both.code == 2);
+  CHECK(contains(both.err, "either --pack or --db"));
+  const Finished none = run({"--pack", folder.file("none.pack")}, {"tuned1"});
+  CHECK(none.code != 0);
+  CHECK(contains(none.err, "none.pack"));
+  const Finished other = run({"--pack", folder.file("tuned.db")}, {"tuned1"});
+  CHECK(other.code == 2);
+}
+
 TEST_CASE_FIXTURE(Tuned, "a program without products is said to be one, and its end counts") {
   const Finished finished = cli_test::run(folder, {"run", "--", "sh", "-c", "exit 3"}, variables);
   CHECK(finished.code == 3);

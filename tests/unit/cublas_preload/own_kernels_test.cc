@@ -283,6 +283,14 @@ TEST_CASE("without a database, a cache or a driver everything is handed on") {
   CHECK_FALSE(process.is_own(f32_call()));
 }
 
+TEST_CASE_FIXTURE(Process, "a pack serves without a database, a cache and a compiler") {
+  settings.pack = library.folder.file("app.pack");
+  dispatch_test::write_pack(settings.pack, {won_by(f32_problem())});
+  settings.database = settings.cache_dir = "";
+  CHECK(is_own(f32_call()));
+  CHECK(run().ran == Ran::own);
+}
+
 TEST_CASE_FIXTURE(Process, "cuBLAS's status is the caller's") {
   answer = lt::Status::execution_failed;
   CHECK(serve(f32_call(25)) == lt::Status::execution_failed);
