@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "app/common/problems.h"
-#include "app/verify/random_verify.h"
 #include "app/verify/verify.h"
+#include "app/verify/verify_many.h"
 #include "cli/common/command.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/number_option.h"
@@ -36,17 +36,17 @@ Expected<void> verify_and_print(const Context& context, app::VerifyOptions optio
   return {};
 }
 
-Expected<void> verify_random_and_print(const Context& context,
-                                       const app::RandomVerifyOptions& options) {
+Expected<void> verify_many_and_print(const Context& context,
+                                     const app::VerifyManyOptions& options) {
   const InterruptFlag interrupt;
-  const auto on_strategy = [&context](const app::RandomlyVerified& one) {
+  const auto on_strategy = [&context](const app::VerifiedStrategy& one) {
     if (context.verbosity >= 0)
       fmt::print(stderr, "{}: {} of {} kernels wrong\n", one.strategy, one.wrong.size(),
                  one.kernels);
   };
-  auto report = app::verify_random(context, options, interrupt.flag(), on_strategy);
+  auto report = app::verify_many(context, options, interrupt.flag(), on_strategy);
   if (!report) return tl::unexpected(report.error());
-  print(context.json ? app::random_verify_json(*report) : random_verify_text(*report));
+  print(context.json ? app::verify_many_json(*report) : verify_many_text(*report));
   if (!report->correct()) return make_error(ErrorKind::failed, "not every kernel is correct");
   if (report->interrupted) return make_error(ErrorKind::failed, "interrupted");
   return {};
@@ -54,39 +54,50 @@ Expected<void> verify_random_and_print(const Context& context,
 
 struct Options {
   app::VerifyOptions one_kind;  // of problem
-  int random_cases = 0;         // 0: one_kind
+  int random_cases = 0;
+  bool shipped = false;
   int jobs = 0;
 
   Expected<void> run(const Context& context) const {
-    if (random_cases > 0) {
-      return verify_random_and_print(context, {one_kind.target, one_kind.strategy, one_kind.backend,
-                                               random_cases, one_kind.seed, jobs});
+    if (random_cases > 0 || shipped) {
+      return verify_many_and_print(context, {one_kind.target, one_kind.strategy, one_kind.backend,
+                                             random_cases, one_kind.seed, jobs});
     }
-    if (jobs > 0) return usage_error("--jobs is for --random N: other kernels are checked in turn");
+    if (jobs > 0) {
+      return usage_error(
+          "--jobs is for --random N and --shipped: other kernels are checked in turn");
+    }
     if (one_kind.strategy.empty())
       return usage_error("--strategy NAME is needed; --random N checks all of them");
     return verify_and_print(context, one_kind);
   }
 };
 
-// Random cases have problems and tiles of their own.
-void add_random_options(CLI::App& command, Options& options) {
+// Their kernels have problems and tiles of their own.
+void add_many_options(CLI::App& command, Options& options) {
   auto* random =
       command.add_option("--random", options.random_cases,
-                         "Check so many random cases of each strategy, or of --strategy: "
-                         "tiles, types, layouts, alignments, epilogues and sizes are drawn");
+                         "Check so many random cases of each strategy, or of --strategy: tiles, "
+                         "types, layouts, alignments, epilogues and sizes are drawn");
   random->type_name("N")->transform(whole_number(1, kMostInt));
+  auto* shipped = command.add_flag("--shipped", options.shipped,
+                                   "Check the kernels of the results that come with gemm-tune");
+  shipped->excludes(random);
   command
-      .add_option("--jobs", options.jobs, "Threads that check random cases (default: all cores)")
+      .add_option("--jobs", options.jobs,
+                  "Threads that check --random and --shipped (default: all cores)")
       ->type_name("N")
       ->transform(jobs_number());
   const auto of_one_kind = [](const CLI::Option* option) {
-    return option->get_group() == "Problem" || option->get_lnames().front().starts_with("tile") ||
-           option->get_lnames().front() == "profile" || option->get_lnames().front() == "async";
+    if (option->get_lnames().empty()) return false;
+    const std::string& name = option->get_lnames().front();
+    return option->get_group() == "Problem" || name.starts_with("tile") || name == "profile" ||
+           name == "async";
   };
-  for (CLI::Option* option : command.get_options(
-           [&](const CLI::Option* o) { return !o->get_lnames().empty() && of_one_kind(o); }))
+  for (CLI::Option* option : command.get_options(of_one_kind)) {
     random->excludes(option);
+    shipped->excludes(option);
+  }
 }
 
 }  // namespace
@@ -118,7 +129,7 @@ void add_verify_command(CLI::App& parent, CommonOptions& common, Action& action)
       ->transform(seed_number());
   add_problem_options(*command, one_kind.problem, false);
   add_target_options(*command, one_kind.target);
-  add_random_options(*command, *options);
+  add_many_options(*command, *options);
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"
@@ -127,6 +138,7 @@ void add_verify_command(CLI::App& parent, CommonOptions& common, Action& action)
       "  gemm-tune verify --strategy double_buffer --layout nnt --shape 1x513x65 --tiles 50\n"
       "  gemm-tune verify --strategy warp_tile --backend sim --arch sm_90 --profile --tiles 1\n"
       "  gemm-tune verify --random 1000\n"
+      "  gemm-tune verify --shipped\n"
       "\n"
       "Exact integers, random data against an fp64 reference, NaN and Inf, padding, batches and\n"
       "guard zones around C. Exit code 1 if a kernel is wrong.");

@@ -50,7 +50,7 @@ std::string verify_text(const app::VerifyReport& report) {
                      profiles_text(report));
 }
 
-std::string random_verify_text(const app::RandomVerifyReport& report) {
+std::string verify_many_text(const app::VerifyManyReport& report) {
   Table table({{"strategy"},
                {"kernels", kRight},
                {"cases", kRight},
@@ -58,7 +58,7 @@ std::string random_verify_text(const app::RandomVerifyReport& report) {
                {"max error", kRight}});
   std::string wrong;
   size_t cases = 0;
-  for (const app::RandomlyVerified& one : report.strategies) {
+  for (const app::VerifiedStrategy& one : report.strategies) {
     cases += one.cases;
     table.add({one.strategy, std::to_string(one.kernels), std::to_string(one.cases),
                std::to_string(one.wrong.size()), fmt::format("{:.2e}", one.max_error)});
@@ -66,9 +66,10 @@ std::string random_verify_text(const app::RandomVerifyReport& report) {
       wrong +=
           fmt::format("{}: {}\n  {}\n", app::outcome_of(kernel), kernel.config, detail_of(kernel));
   }
-  return fmt::format("random cases for {} {}, seed {}\n{}{}{} cases, {}\n",
-                     to_string(report.target.arch), where(report.backend, report.target),
-                     report.seed, table.text(), wrong, cases,
+  const std::string what = report.shipped ? "kernels that come with gemm-tune"
+                                          : fmt::format("random cases of seed {}", report.seed);
+  return fmt::format("{}, for {} {}\n{}{}{} cases, {}\n", what, to_string(report.target.arch),
+                     where(report.backend, report.target), table.text(), wrong, cases,
                      report.correct() ? "every kernel is correct" : "not every kernel is correct");
 }
 

@@ -160,6 +160,8 @@ TEST_CASE("what only the simulator does, and how it is asked") {
   CHECK(contains(with({"--random", "5", "--backend", "cpu"}), "sim"));
   CHECK(contains(with({"--random", "0"}), "--random"));
   CHECK(contains(with({"--jobs", "2"}), "--jobs is for --random"));
+  CHECK(contains(with({"--random", "5", "--shipped"}), "excludes"));
+  CHECK(contains(with({"--shipped", "--layout", "tnt"}), "excludes --shipped"));
   CHECK(contains(with({"--random", "5", "--layout", "tnt"}), "excludes --random"));
   CHECK(contains(with({"--random", "5", "--tiles", "2"}), "excludes --random"));
   CHECK(contains(with({"--random", "5", "--backend", "sim", "--profile"}), "excludes --random"));

@@ -464,6 +464,26 @@ TEST_CASE("random cases of every strategy") {
   CHECK(named["strategies"][0]["cases"] == 11);
 }
 
+TEST_CASE("the kernels that come with the program") {
+  require_compiler();
+  const Workplace place;
+  const Arguments verify = {"verify", "--shipped", "--backend", "sim", "--arch", "sm_90", "-q"};
+  Arguments of_one = verify;
+  of_one.insert(of_one.end(), {"--strategy", "double_buffer"});
+  const json report = place.read(of_one);
+  CHECK(report["correct"] == true);
+  CHECK(report["shipped"] == true);
+  REQUIRE(report["strategies"].size() == 1);
+  const auto kernels = report["strategies"][0]["kernels"].get<int>();
+  CHECK(kernels > 0);
+  CHECK(report["strategies"][0]["cases"].get<int>() > 20 * kernels);
+  Arguments of_none = verify;
+  of_none.insert(of_none.end(), {"--strategy", "naive"});
+  const Finished none = place.run(of_none);
+  CHECK(none.code != 0);
+  CHECK(contains(none.err, "no kernel of naive runs on sm_90"));
+}
+
 TEST_CASE("asynchronous copies are verified as they arrive early and late, or as asked") {
   require_compiler();
   const Workplace place;

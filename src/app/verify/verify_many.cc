@@ -1,4 +1,4 @@
-#include "app/verify/random_verify.h"
+#include "app/verify/verify_many.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
-#include <span>
+#include <set>
 #include <thread>
 
 #include "codegen/search_space.h"
 #include "core/parallel.h"
+#include "store/shipped.h"
+#include "tuner/session/candidate.h"
 #include "tuner/verify/gpu_verifier.h"
 #include "tuner/verify/random_cases.h"
 
@@ -25,14 +27,14 @@ struct DrawnKernel {
 };
 
 // Checks a kernel on its cases; an error means that nothing further can be checked.
-using RandomCheck = std::function<Expected<VerifiedKernel>(const DrawnKernel&)>;
+using ManyCheck = std::function<Expected<VerifiedKernel>(const DrawnKernel&)>;
 
 // On a GPU cases go over several tiles; the simulator is too slow for that.
 constexpr int kGpuScale = 2;
 constexpr int kSimScale = 1;
 
-RandomCheck random_check_on_gpu(std::shared_ptr<const gpu::Context> context,
-                                std::shared_ptr<const jit::Compiler> compiler) {
+ManyCheck many_check_on_gpu(std::shared_ptr<const gpu::Context> context,
+                            std::shared_ptr<const jit::Compiler> compiler) {
   return [context = std::move(context), compiler = std::move(compiler)](const DrawnKernel& drawn) {
     return check_on_gpu(context, *compiler, drawn.spec,
                         [&](const launch::LoadedKernel& kernel) -> gpu::Result<tuner::Verdict> {
@@ -43,7 +45,7 @@ RandomCheck random_check_on_gpu(std::shared_ptr<const gpu::Context> context,
   };
 }
 
-RandomCheck random_check_on_sim(std::shared_ptr<const jit::Compiler> compiler) {
+ManyCheck many_check_on_sim(std::shared_ptr<const jit::Compiler> compiler) {
   return [compiler = std::move(compiler)](const DrawnKernel& drawn) {
     const auto simulate = [&](const tuner::SimVerifier& verifier,
                               VerifiedKernel& result) -> Expected<void> {
@@ -56,16 +58,16 @@ RandomCheck random_check_on_sim(std::shared_ptr<const jit::Compiler> compiler) {
   };
 }
 
-Expected<RandomCheck> make_random_check(const Context& context, const RandomVerifyOptions& options,
-                                        const Machine& machine, const Target& target) {
+Expected<ManyCheck> make_many_check(const Context& context, const VerifyManyOptions& options,
+                                    const Machine& machine, const Target& target) {
   auto compiler = load_compiler(context);
   if (!compiler) return tl::unexpected(compiler.error());
   if (auto served = (*compiler)->nvrtc().check_arch(target.arch); !served)
     return tl::unexpected(served.error());
-  if (options.backend == "sim") return random_check_on_sim(*compiler);
+  if (options.backend == "sim") return many_check_on_sim(*compiler);
   auto device = retain_device(machine, target);
   if (!device) return tl::unexpected(device.error());
-  return random_check_on_gpu(*device, *compiler);
+  return many_check_on_gpu(*device, *compiler);
 }
 
 Expected<std::vector<const codegen::Strategy*>> strategies_called(const std::string& name) {
@@ -76,25 +78,57 @@ Expected<std::vector<const codegen::Strategy*>> strategies_called(const std::str
   return std::vector{*found};
 }
 
+int scale_of(const VerifyManyOptions& options) {
+  return options.backend == "sim" ? kSimScale : kGpuScale;
+}
+
 std::vector<DrawnKernel> draw_kernels(const codegen::SearchSpace& space,
-                                      const RandomVerifyOptions& options, const Target& target) {
+                                      const VerifyManyOptions& options, const Target& target) {
   std::mt19937_64 random(options.seed);
   std::vector<DrawnKernel> drawn;
-  for (size_t left = static_cast<size_t>(options.cases); left > 0;) {
+  for (auto left = static_cast<size_t>(options.random_cases); left > 0;) {
     const auto spec = tuner::random_kernel(space, target.limits, random);
     if (!spec) break;
     const size_t count = std::min(left, kCasesOfKernel);
-    const int scale = options.backend == "sim" ? kSimScale : kGpuScale;
-    drawn.push_back({*spec, tuner::random_cases(*spec, scale, count, random)});
+    drawn.push_back({*spec, tuner::random_cases(*spec, scale_of(options), count, random)});
     left -= count;
   }
   return drawn;
 }
 
+// Each kernel once, whatever problems and models it won.
+Expected<std::vector<DrawnKernel>> shipped_kernels(const codegen::Strategy& strategy,
+                                                   const VerifyManyOptions& options,
+                                                   const Target& target) {
+  auto entries = store::shipped_entries();
+  if (!entries) return tl::unexpected(entries.error());
+  std::vector<DrawnKernel> kernels;
+  std::set<std::string> names;
+  for (const store::Entry& entry : *entries) {
+    const auto spec = tuner::kernel_of(entry.record);
+    if (!spec || spec->strategy != &strategy || !runs_on(spec->arch, target.arch)) continue;
+    if (!names.insert(codegen::kernel_name(*spec)).second) continue;
+    tuner::CaseSizes sizes = tuner::ragged_sizes(spec->tile);
+    for (int64_t* size : {&sizes.m, &sizes.n, &sizes.k}) *size *= scale_of(options);
+    kernels.push_back(
+        {*spec, tuner::verification_cases(tuner::kind_of(*spec), sizes, tuner::Effort::thorough)});
+  }
+  return kernels;
+}
+
+Expected<std::vector<DrawnKernel>> kernels_of(const codegen::Strategy& strategy,
+                                              const VerifyManyOptions& options,
+                                              const Target& target) {
+  if (options.random_cases == 0) return shipped_kernels(strategy, options, target);
+  auto space = codegen::default_search_space(strategy);
+  if (!space) return tl::unexpected(space.error());
+  return draw_kernels(*space, options, target);
+}
+
 // Of those kernels that were checked before `stop`. An error is the first one's.
-Expected<RandomlyVerified> check_drawn(const std::string& strategy,
+Expected<VerifiedStrategy> check_drawn(const std::string& strategy,
                                        const std::vector<DrawnKernel>& drawn,
-                                       const RandomCheck& check, int jobs,
+                                       const ManyCheck& check, int jobs,
                                        const std::atomic<bool>& stop) {
   std::vector<std::optional<Expected<VerifiedKernel>>> results(drawn.size());
   std::atomic<bool> lost = false;
@@ -103,7 +137,7 @@ Expected<RandomlyVerified> check_drawn(const std::string& strategy,
     results[i] = check(drawn[i]);
     if (!*results[i]) lost = true;
   });
-  RandomlyVerified all;
+  VerifiedStrategy all;
   all.strategy = strategy;
   for (size_t i = 0; i < drawn.size(); ++i) {
     if (!results[i]) continue;
@@ -121,30 +155,30 @@ Expected<RandomlyVerified> check_drawn(const std::string& strategy,
 
 }  // namespace
 
-bool RandomVerifyReport::correct() const {
+bool VerifyManyReport::correct() const {
   return std::all_of(strategies.begin(), strategies.end(),
-                     [](const RandomlyVerified& one) { return one.wrong.empty(); });
+                     [](const VerifiedStrategy& one) { return one.wrong.empty(); });
 }
 
-Expected<RandomVerifyReport> verify_random(
-    const Context& context, const RandomVerifyOptions& options, const std::atomic<bool>& stop,
-    const std::function<void(const RandomlyVerified&)>& on_strategy) {
+Expected<VerifyManyReport> verify_many(
+    const Context& context, const VerifyManyOptions& options, const std::atomic<bool>& stop,
+    const std::function<void(const VerifiedStrategy&)>& on_strategy) {
   if (auto known = check_backend(options.backend); !known) return tl::unexpected(known.error());
   const auto strategies = strategies_called(options.strategy);
   if (!strategies) return tl::unexpected(strategies.error());
   const Machine machine = find_machine(context);
   auto target = choose_target(options.target, machine);
   if (!target) return tl::unexpected(target.error());
-  auto check = make_random_check(context, options, machine, *target);
+  auto check = make_many_check(context, options, machine, *target);
   if (!check) return tl::unexpected(check.error());
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  RandomVerifyReport report{options.backend, *target, options.seed, {}, false};
+  VerifyManyReport report{options.backend, *target, options.random_cases == 0,
+                          options.seed,    {},      false};
   for (const codegen::Strategy* strategy : *strategies) {
-    auto space = codegen::default_search_space(*strategy);
-    if (!space) return tl::unexpected(space.error());
-    const auto drawn = draw_kernels(*space, options, *target);
-    if (drawn.empty()) continue;  // it does not run there
-    auto verified = check_drawn(std::string(strategy->name()), drawn, *check,
+    const auto kernels = kernels_of(*strategy, options, *target);
+    if (!kernels) return tl::unexpected(kernels.error());
+    if (kernels->empty()) continue;  // it does not run there
+    auto verified = check_drawn(std::string(strategy->name()), *kernels, *check,
                                 options.jobs > 0 ? options.jobs : cores, stop);
     if (!verified) return tl::unexpected(verified.error());
     if (on_strategy) on_strategy(*verified);
@@ -153,23 +187,27 @@ Expected<RandomVerifyReport> verify_random(
     if (report.interrupted) break;
   }
   if (report.strategies.empty()) {
-    return make_error(ErrorKind::unsupported, fmt::format("{} does not run on {}", options.strategy,
-                                                          to_string(target->arch)));
+    return make_error(
+        ErrorKind::unsupported,
+        fmt::format("{}no kernel of {} runs on {}", report.shipped ? "of what is shipped " : "",
+                    options.strategy.empty() ? "any strategy" : options.strategy,
+                    to_string(target->arch)));
   }
   return report;
 }
 
-std::string random_verify_json(const RandomVerifyReport& report) {
+std::string verify_many_json(const VerifyManyReport& report) {
   nlohmann::ordered_json json;
   json["backend"] = report.backend;
   json["arch"] = to_string(report.target.arch);
   json["device"] = nullptr;
   if (report.target.device) json["device"] = report.target.device->name;
+  json["shipped"] = report.shipped;
   json["seed"] = report.seed;
   json["correct"] = report.correct();
   json["interrupted"] = report.interrupted;
   json["strategies"] = nlohmann::ordered_json::array();
-  for (const RandomlyVerified& one : report.strategies) {
+  for (const VerifiedStrategy& one : report.strategies) {
     nlohmann::ordered_json wrong = nlohmann::ordered_json::array();
     for (const VerifiedKernel& kernel : one.wrong) {
       wrong.push_back(
