@@ -21,53 +21,53 @@ namespace {
 
 constexpr size_t kCasesOfKernel = 10;
 
-struct DrawnKernel {
+struct KernelCases {
   codegen::KernelSpec spec;
   std::vector<tuner::VerificationCase> cases;
 };
 
 // Checks a kernel on its cases; an error means that nothing further can be checked.
-using ManyCheck = std::function<Expected<VerifiedKernel>(const DrawnKernel&)>;
+using CasesCheck = std::function<Expected<VerifiedKernel>(const KernelCases&)>;
 
 // On a GPU cases go over several tiles; the simulator is too slow for that.
 constexpr int kGpuScale = 2;
 constexpr int kSimScale = 1;
 
-ManyCheck many_check_on_gpu(std::shared_ptr<const gpu::Context> context,
-                            std::shared_ptr<const jit::Compiler> compiler) {
-  return [context = std::move(context), compiler = std::move(compiler)](const DrawnKernel& drawn) {
-    return check_on_gpu(context, *compiler, drawn.spec,
+CasesCheck cases_check_on_gpu(std::shared_ptr<const gpu::Context> context,
+                              std::shared_ptr<const jit::Compiler> compiler) {
+  return [context = std::move(context), compiler = std::move(compiler)](const KernelCases& item) {
+    return check_on_gpu(context, *compiler, item.spec,
                         [&](const launch::LoadedKernel& kernel) -> gpu::Result<tuner::Verdict> {
-                          auto verifier = tuner::GpuVerifier::create(context, drawn.cases);
+                          auto verifier = tuner::GpuVerifier::create(context, item.cases);
                           if (!verifier) return tl::unexpected(verifier.error());
                           return verifier->verify(kernel);
                         });
   };
 }
 
-ManyCheck many_check_on_sim(std::shared_ptr<const jit::Compiler> compiler) {
-  return [compiler = std::move(compiler)](const DrawnKernel& drawn) {
+CasesCheck cases_check_on_sim(std::shared_ptr<const jit::Compiler> compiler) {
+  return [compiler = std::move(compiler)](const KernelCases& item) {
     const auto simulate = [&](const tuner::SimVerifier& verifier,
                               VerifiedKernel& result) -> Expected<void> {
-      auto verdict = verifier.verify(drawn.cases, verifier.async_modes(), {});
+      auto verdict = verifier.verify(item.cases, verifier.async_modes(), {});
       if (!verdict) return tl::unexpected(verdict.error());
       result.verdict = *std::move(verdict);
       return {};
     };
-    return check_on_sim(*compiler, drawn.spec, simulate);
+    return check_on_sim(*compiler, item.spec, simulate);
   };
 }
 
-Expected<ManyCheck> make_many_check(const Context& context, const VerifyManyOptions& options,
-                                    const Machine& machine, const Target& target) {
+Expected<CasesCheck> make_cases_check(const Context& context, const VerifyManyOptions& options,
+                                      const Machine& machine, const Target& target) {
   auto compiler = load_compiler(context);
   if (!compiler) return tl::unexpected(compiler.error());
   if (auto served = (*compiler)->nvrtc().check_arch(target.arch); !served)
     return tl::unexpected(served.error());
-  if (options.backend == "sim") return many_check_on_sim(*compiler);
+  if (options.backend == "sim") return cases_check_on_sim(*compiler);
   auto device = retain_device(machine, target);
   if (!device) return tl::unexpected(device.error());
-  return many_check_on_gpu(*device, *compiler);
+  return cases_check_on_gpu(*device, *compiler);
 }
 
 Expected<std::vector<const codegen::Strategy*>> strategies_called(const std::string& name) {
@@ -82,10 +82,10 @@ int scale_of(const VerifyManyOptions& options) {
   return options.backend == "sim" ? kSimScale : kGpuScale;
 }
 
-std::vector<DrawnKernel> draw_kernels(const codegen::SearchSpace& space,
+std::vector<KernelCases> draw_kernels(const codegen::SearchSpace& space,
                                       const VerifyManyOptions& options, const Target& target) {
   std::mt19937_64 random(options.seed);
-  std::vector<DrawnKernel> drawn;
+  std::vector<KernelCases> drawn;
   for (auto left = static_cast<size_t>(options.random_cases); left > 0;) {
     const auto spec = tuner::random_kernel(space, target.limits, random);
     if (!spec) break;
@@ -97,12 +97,12 @@ std::vector<DrawnKernel> draw_kernels(const codegen::SearchSpace& space,
 }
 
 // Each kernel once, whatever problems and models it won.
-Expected<std::vector<DrawnKernel>> shipped_kernels(const codegen::Strategy& strategy,
+Expected<std::vector<KernelCases>> shipped_kernels(const codegen::Strategy& strategy,
                                                    const VerifyManyOptions& options,
                                                    const Target& target) {
   auto entries = store::shipped_entries();
   if (!entries) return tl::unexpected(entries.error());
-  std::vector<DrawnKernel> kernels;
+  std::vector<KernelCases> kernels;
   std::set<std::string> names;
   for (const store::Entry& entry : *entries) {
     const auto spec = tuner::kernel_of(entry.record);
@@ -116,7 +116,7 @@ Expected<std::vector<DrawnKernel>> shipped_kernels(const codegen::Strategy& stra
   return kernels;
 }
 
-Expected<std::vector<DrawnKernel>> kernels_of(const codegen::Strategy& strategy,
+Expected<std::vector<KernelCases>> kernels_of(const codegen::Strategy& strategy,
                                               const VerifyManyOptions& options,
                                               const Target& target) {
   if (options.random_cases == 0) return shipped_kernels(strategy, options, target);
@@ -126,28 +126,28 @@ Expected<std::vector<DrawnKernel>> kernels_of(const codegen::Strategy& strategy,
 }
 
 // Of those kernels that were checked before `stop`. An error is the first one's.
-Expected<VerifiedStrategy> check_drawn(const std::string& strategy,
-                                       const std::vector<DrawnKernel>& drawn,
-                                       const ManyCheck& check, int jobs,
-                                       const std::atomic<bool>& stop) {
-  std::vector<std::optional<Expected<VerifiedKernel>>> results(drawn.size());
+Expected<VerifiedStrategy> check_kernels(const std::string& strategy,
+                                         const std::vector<KernelCases>& kernels,
+                                         const CasesCheck& check, int jobs,
+                                         const std::atomic<bool>& stop) {
+  std::vector<std::optional<Expected<VerifiedKernel>>> results(kernels.size());
   std::atomic<bool> lost = false;
-  for_each_index(drawn.size(), jobs, [&](size_t i) {
+  for_each_index(kernels.size(), jobs, [&](size_t i) {
     if (stop.load() || lost.load()) return;
-    results[i] = check(drawn[i]);
+    results[i] = check(kernels[i]);
     if (!*results[i]) lost = true;
   });
   VerifiedStrategy all;
   all.strategy = strategy;
-  for (size_t i = 0; i < drawn.size(); ++i) {
+  for (size_t i = 0; i < kernels.size(); ++i) {
     if (!results[i]) continue;
     Expected<VerifiedKernel>& result = *results[i];
     if (!result) return tl::unexpected(result.error());
     ++all.kernels;
-    all.cases += drawn[i].cases.size();
+    all.cases += kernels[i].cases.size();
     all.max_error = std::max(all.max_error, result->verdict.max_error);
     if (result->correct()) continue;
-    result->config = codegen::kernel_name(drawn[i].spec) + ": " + result->config;
+    result->config = codegen::kernel_name(kernels[i].spec) + ": " + result->config;
     all.wrong.push_back(*std::move(result));
   }
   return all;
@@ -169,7 +169,7 @@ Expected<VerifyManyReport> verify_many(
   const Machine machine = find_machine(context);
   auto target = choose_target(options.target, machine);
   if (!target) return tl::unexpected(target.error());
-  auto check = make_many_check(context, options, machine, *target);
+  auto check = make_cases_check(context, options, machine, *target);
   if (!check) return tl::unexpected(check.error());
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   VerifyManyReport report{options.backend, *target, options.random_cases == 0,
@@ -178,8 +178,8 @@ Expected<VerifyManyReport> verify_many(
     const auto kernels = kernels_of(*strategy, options, *target);
     if (!kernels) return tl::unexpected(kernels.error());
     if (kernels->empty()) continue;  // it does not run there
-    auto verified = check_drawn(std::string(strategy->name()), *kernels, *check,
-                                options.jobs > 0 ? options.jobs : cores, stop);
+    auto verified = check_kernels(std::string(strategy->name()), *kernels, *check,
+                                  options.jobs > 0 ? options.jobs : cores, stop);
     if (!verified) return tl::unexpected(verified.error());
     if (on_strategy) on_strategy(*verified);
     report.strategies.push_back(*std::move(verified));
