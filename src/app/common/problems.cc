@@ -89,6 +89,10 @@ Expected<void> add_suite(const std::string& path, std::vector<WantedProblem>& ou
 
 }  // namespace
 
+bool names_sizes(const ProblemOptions& options) {
+  return !options.shapes.empty() || !options.m.empty() || !options.n.empty() || !options.k.empty();
+}
+
 Expected<std::vector<int64_t>> parse_range(std::string_view text, std::string_view name) {
   const auto bad = [&](std::string_view why) {
     return usage_error(fmt::format("{} '{}': {}; e.g. 256 or 256:1024:256", name, text, why));

@@ -30,6 +30,9 @@ struct ProblemOptions {
   bool operator==(const ProblemOptions&) const = default;
 };
 
+// Whether sizes are named, in whole or in part; suites do not count.
+bool names_sizes(const ProblemOptions& options);
+
 // A problem that was asked for.
 struct WantedProblem {
   Problem problem;

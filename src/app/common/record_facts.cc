@@ -15,6 +15,10 @@ std::optional<double> time_us(const store::Record& record) {
   return record.predicted_us;
 }
 
+std::optional<double> time_us(const std::optional<store::Record>& record) {
+  return record ? time_us(*record) : std::nullopt;
+}
+
 double tflops(const Problem& problem, double microseconds) {
   return flops(problem) / microseconds * 1e-6;
 }

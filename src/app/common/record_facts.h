@@ -14,6 +14,7 @@ namespace gemmtune::app {
 
 // The measured median, else the prediction, else nothing.
 std::optional<double> time_us(const store::Record& record);
+std::optional<double> time_us(const std::optional<store::Record>& record);  // none: no time
 
 // FLOP/s of a time, in TFLOP/s.
 double tflops(const Problem& problem, double microseconds);

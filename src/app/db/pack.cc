@@ -53,8 +53,7 @@ struct Selection {
 };
 
 Expected<std::optional<std::set<std::string>>> wanted_keys(const ProblemOptions& options) {
-  const bool sizes = !options.shapes.empty() || !options.suites.empty() || !options.m.empty() ||
-                     !options.n.empty() || !options.k.empty();
+  const bool sizes = names_sizes(options) || !options.suites.empty();
   if (!sizes) {
     if (options == ProblemOptions{}) return std::nullopt;
     return usage_error("--type, --layout and the like hold for sizes: add --shape or --suite");

@@ -146,13 +146,9 @@ Expected<void> fill(const Context& context, const Problem& problem, EmittedKerne
   return {};
 }
 
-bool names_problem(const ProblemOptions& options) {
-  return !options.shapes.empty() || !options.m.empty() || !options.n.empty() || !options.k.empty();
-}
-
 // The kernel that the options name by candidate.
 Expected<EmittedKernel> emit_candidate(const Context& context, const EmitOptions& options) {
-  const bool named = names_problem(options.problem) || !options.arch.empty() ||
+  const bool named = names_sizes(options.problem) || !options.arch.empty() ||
                      !options.device.empty() || !options.strategy.empty() ||
                      !options.tile.empty() || !options.model.empty();
   if (named)

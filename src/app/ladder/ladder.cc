@@ -82,7 +82,7 @@ std::vector<std::optional<RungFigures>> rung_figures(const tuner::LadderReport& 
   std::vector<std::optional<RungFigures>> all;
   std::optional<double> below_us;
   for (const tuner::Rung& rung : report.rungs) {
-    const auto time = rung.best ? time_us(*rung.best) : std::nullopt;
+    const auto time = time_us(rung.best);
     if (!time) {
       all.emplace_back();
       continue;

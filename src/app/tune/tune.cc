@@ -43,7 +43,8 @@ void note(const tuner::Progress& progress, std::vector<TracePoint>& trace) {
   // The last point moves on while nothing better is found.
   const bool repeats =
       size > 1 && trace[size - 1].best_us == now.best_us && trace[size - 2].best_us == now.best_us;
-  repeats ? void(trace.back() = now) : trace.push_back(now);
+  if (repeats) trace.pop_back();
+  trace.push_back(now);
 }
 
 Expected<tuner::TuneReport> tune_one(const PlannedProblem& item, const TunePlace& place,

@@ -25,6 +25,10 @@ std::string_view outcome_of(const VerifiedKernel& kernel) {
   return "";
 }
 
+const std::string& detail_of(const VerifiedKernel& kernel) {
+  return kernel.failure.empty() ? kernel.verdict.detail : kernel.failure;
+}
+
 Expected<void> check_backend(std::string_view name) {
   constexpr std::array<std::string_view, 2> kBackends = {"gpu", "sim"};
   if (std::find(kBackends.begin(), kBackends.end(), name) != kBackends.end()) return {};

@@ -27,6 +27,8 @@ struct VerifiedKernel {
 
 // What became of it in a word: "correct", "wrong_result", "out_of_bounds", "unwritten", "failed".
 std::string_view outcome_of(const VerifiedKernel& kernel);
+// What is wrong with it; empty if nothing is.
+const std::string& detail_of(const VerifiedKernel& kernel);
 
 // Usage error for what is neither "gpu" nor "sim".
 Expected<void> check_backend(std::string_view name);

@@ -80,7 +80,7 @@ std::string verify_json(const VerifyReport& report) {
   for (const VerifiedKernel& kernel : report.kernels) {
     ordered_json one = {{"config", kernel.config},
                         {"verdict", outcome_of(kernel)},
-                        {"detail", kernel.failure.empty() ? kernel.verdict.detail : kernel.failure},
+                        {"detail", detail_of(kernel)},
                         {"max_error", kernel.verdict.max_error},
                         {"launches", ordered_json::array()}};
     for (const tuner::LaunchProfile& launch : kernel.launches)

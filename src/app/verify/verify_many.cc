@@ -97,14 +97,12 @@ std::vector<KernelCases> draw_kernels(const codegen::SearchSpace& space,
 }
 
 // Each kernel once, whatever problems and models it won.
-Expected<std::vector<KernelCases>> shipped_kernels(const codegen::Strategy& strategy,
-                                                   const VerifyManyOptions& options,
-                                                   const Target& target) {
-  auto entries = store::shipped_entries();
-  if (!entries) return tl::unexpected(entries.error());
+std::vector<KernelCases> shipped_kernels(const std::vector<store::Entry>& shipped,
+                                         const codegen::Strategy& strategy,
+                                         const VerifyManyOptions& options, const Target& target) {
   std::vector<KernelCases> kernels;
   std::set<std::string> names;
-  for (const store::Entry& entry : *entries) {
+  for (const store::Entry& entry : shipped) {
     const auto spec = tuner::kernel_of(entry.record);
     if (!spec || spec->strategy != &strategy || !runs_on(spec->arch, target.arch)) continue;
     if (!names.insert(codegen::kernel_name(*spec)).second) continue;
@@ -116,10 +114,11 @@ Expected<std::vector<KernelCases>> shipped_kernels(const codegen::Strategy& stra
   return kernels;
 }
 
-Expected<std::vector<KernelCases>> kernels_of(const codegen::Strategy& strategy,
+Expected<std::vector<KernelCases>> kernels_of(const std::vector<store::Entry>& shipped,
+                                              const codegen::Strategy& strategy,
                                               const VerifyManyOptions& options,
                                               const Target& target) {
-  if (options.random_cases == 0) return shipped_kernels(strategy, options, target);
+  if (options.random_cases == 0) return shipped_kernels(shipped, strategy, options, target);
   auto space = codegen::default_search_space(strategy);
   if (!space) return tl::unexpected(space.error());
   return draw_kernels(*space, options, target);
@@ -171,11 +170,14 @@ Expected<VerifyManyReport> verify_many(
   if (!target) return tl::unexpected(target.error());
   auto check = make_cases_check(context, options, machine, *target);
   if (!check) return tl::unexpected(check.error());
+  Expected<std::vector<store::Entry>> shipped;
+  if (options.random_cases == 0) shipped = store::shipped_entries();
+  if (!shipped) return tl::unexpected(shipped.error());
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   VerifyManyReport report{options.backend, *target, options.random_cases == 0,
                           options.seed,    {},      false};
   for (const codegen::Strategy* strategy : *strategies) {
-    const auto kernels = kernels_of(*strategy, options, *target);
+    const auto kernels = kernels_of(*shipped, *strategy, options, *target);
     if (!kernels) return tl::unexpected(kernels.error());
     if (kernels->empty()) continue;  // it does not run there
     auto verified = check_kernels(std::string(strategy->name()), *kernels, *check,
@@ -210,10 +212,9 @@ std::string verify_many_json(const VerifyManyReport& report) {
   for (const VerifiedStrategy& one : report.strategies) {
     nlohmann::ordered_json wrong = nlohmann::ordered_json::array();
     for (const VerifiedKernel& kernel : one.wrong) {
-      wrong.push_back(
-          {{"config", kernel.config},
-           {"verdict", outcome_of(kernel)},
-           {"detail", kernel.failure.empty() ? kernel.verdict.detail : kernel.failure}});
+      wrong.push_back({{"config", kernel.config},
+                       {"verdict", outcome_of(kernel)},
+                       {"detail", detail_of(kernel)}});
     }
     json["strategies"].push_back({{"strategy", one.strategy},
                                   {"kernels", one.kernels},

@@ -59,13 +59,6 @@ std::string grouped(double value) {
   return text;
 }
 
-std::string text_at(double x, double y, std::string_view classes, std::string_view anchor,
-                    std::string_view content) {
-  return fmt::format(R"(<text x="{:.1f}" y="{:.1f}" class="{}" text-anchor="{}">{}</text>)"
-                     "\n",
-                     x, y, classes, anchor, escaped(content));
-}
-
 std::string vertical_line(double x, double from, double to, std::string_view classes) {
   return fmt::format(R"(<line x1="{0:.1f}" x2="{0:.1f}" y1="{1:.1f}" y2="{2:.1f}" class="{3}"/>)"
                      "\n",
@@ -94,14 +87,14 @@ std::string axis_svg(const Axis& axis) {
   for (int tick = 0; tick * step <= axis.most; ++tick) {
     const double x = axis.x(tick * step);
     svg += vertical_line(x, kTop, axis.bottom, "grid");
-    svg += text_at(x, axis.bottom + 18, "muted", "middle", grouped(tick * step));
+    svg += svg_text(x, axis.bottom + 18, "muted", "middle", grouped(tick * step));
   }
-  return svg + text_at(kLeft + kPlotWidth / 2, axis.bottom + 40, "muted", "middle", "GFLOP/s");
+  return svg + svg_text(kLeft + kPlotWidth / 2, axis.bottom + 40, "muted", "middle", "GFLOP/s");
 }
 
 std::string bar_svg(const Axis& axis, double middle, const tuner::Rung& rung,
                     const app::RungFigures& f) {
-  return text_at(kLeft - 10, middle + 4, "name", "end", rung.strategy->name()) +
+  return svg_text(kLeft - 10, middle + 4, "name", "end", rung.strategy->name()) +
          fmt::format(
              R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{}" rx="2" class="bar"><title>{}</title></rect>)"
              "\n",
@@ -120,14 +113,14 @@ std::string figure_svg(const Axis& axis, double middle, const app::RungFigures& 
     const double width = kCharacterWidth * static_cast<double>(figure.size());
     if (axis.x(f.gflops) <= line && line < x + width + kLabelGap) x = line + kLabelGap;
   }
-  return text_at(x, middle + 4, "figure", "start", figure);
+  return svg_text(x, middle + 4, "figure", "start", figure);
 }
 
 std::string vendor_svg(const Axis& axis, double gflops) {
   const double x = axis.x(gflops);
   return vertical_line(x, kTop - 6, axis.bottom, "vendor") +
-         text_at(x, kTop - 14, "vendor-name", "middle",
-                 fmt::format("cuBLASLt best: {} (100%)", grouped(gflops)));
+         svg_text(x, kTop - 14, "vendor-name", "middle",
+                  fmt::format("cuBLASLt best: {} (100%)", grouped(gflops)));
 }
 
 std::string subtitle(const app::LadderSummary& summary) {
@@ -165,8 +158,8 @@ std::string ladder_svg(const app::LadderSummary& summary) {
   svg += fmt::format(R"(<rect width="{}" height="{}" class="page"/>)"
                      "\n",
                      kWidth, height);
-  svg += text_at(24, 30, "title", "start", title);
-  svg += text_at(24, 50, "muted", "start", subtitle(summary));
+  svg += svg_text(24, 30, "title", "start", title);
+  svg += svg_text(24, 50, "muted", "start", subtitle(summary));
   svg += axis_svg(axis);
   std::string labels;  // above the vendor's line, which is above the bars
   double middle = kTop + kRow / 2;

@@ -13,7 +13,7 @@ namespace {
 
 std::string versus_cell(const store::Record& record, const std::optional<store::Record>& vendor) {
   const auto own = app::time_us(record);
-  const auto other = vendor ? app::time_us(*vendor) : std::nullopt;
+  const auto other = app::time_us(vendor);
   return own && other ? fmt::format("{:.3f}x", *other / *own) : "-";
 }
 
@@ -85,9 +85,9 @@ std::string step_line(const app::TuneSummary& summary) {
   double vendor_us = 0;
   double faster_us = 0;
   for (const app::TunedProblem& tuned : summary.problems) {
-    if (!tuned.report || tuned.report->ranking.empty() || !tuned.report->vendor_best) continue;
+    if (!tuned.report || tuned.report->ranking.empty()) continue;
     const auto own = app::time_us(tuned.report->ranking.front());
-    const auto vendor = app::time_us(*tuned.report->vendor_best);
+    const auto vendor = app::time_us(tuned.report->vendor_best);
     if (!own || !vendor) continue;
     const auto calls = static_cast<double>(tuned.wanted.count);
     own_us += calls * *own;
@@ -127,7 +127,7 @@ std::string tune_summary_text(const app::TuneSummary& summary) {
     const store::Record& best = tuned.report->ranking.front();
     const std::optional<store::Record>& vendor = tuned.report->vendor_best;
     const auto own_us = app::time_us(best);
-    const auto vendor_us = vendor ? app::time_us(*vendor) : std::nullopt;
+    const auto vendor_us = app::time_us(vendor);
     table.add({calls, tuned.wanted.text, time_cell(own_us), time_cell(vendor_us),
                versus_cell(best, vendor), config_cell(best)});
   }

@@ -20,9 +20,7 @@ namespace {
 constexpr const char* kDefaultShape = "301x333x77";  // several tiles of every size, ragged
 
 Expected<void> verify_and_print(const Context& context, app::VerifyOptions options) {
-  const app::ProblemOptions& problem = options.problem;
-  if (problem.shapes.empty() && problem.m.empty() && problem.n.empty() && problem.k.empty())
-    options.problem.shapes.emplace_back(kDefaultShape);
+  if (!app::names_sizes(options.problem)) options.problem.shapes.emplace_back(kDefaultShape);
   const InterruptFlag interrupt;
   const auto on_kernel = [&context](const app::VerifiedKernel& kernel) {
     if (context.verbosity >= 0)

@@ -16,10 +16,6 @@ std::string where(const std::string& backend, const app::Target& target) {
                                            : "on the CPU's PTX simulator";
 }
 
-std::string detail_of(const app::VerifiedKernel& kernel) {
-  return kernel.failure.empty() ? kernel.verdict.detail : kernel.failure;
-}
-
 std::string profiles_text(const app::VerifyReport& report) {
   std::string text;
   if (!report.profiled) return text;
@@ -41,7 +37,8 @@ std::string verify_text(const app::VerifyReport& report) {
   for (const app::VerifiedKernel& kernel : report.kernels) {
     wrong += kernel.correct() ? 0 : 1;
     table.add({std::string(app::outcome_of(kernel)),
-               fmt::format("{:.2e}", kernel.verdict.max_error), kernel.config, detail_of(kernel)});
+               fmt::format("{:.2e}", kernel.verdict.max_error), kernel.config,
+               app::detail_of(kernel)});
   }
   const std::string cases = report.cases > 0 ? fmt::format(", {} cases each", report.cases) : "";
   return fmt::format("{} for {} {}{}\n{}{} of {} kernels are correct\n{}", report.strategy,
@@ -63,8 +60,8 @@ std::string verify_many_text(const app::VerifyManyReport& report) {
     table.add({one.strategy, std::to_string(one.kernels), std::to_string(one.cases),
                std::to_string(one.wrong.size()), fmt::format("{:.2e}", one.max_error)});
     for (const app::VerifiedKernel& kernel : one.wrong)
-      wrong +=
-          fmt::format("{}: {}\n  {}\n", app::outcome_of(kernel), kernel.config, detail_of(kernel));
+      wrong += fmt::format("{}: {}\n  {}\n", app::outcome_of(kernel), kernel.config,
+                           app::detail_of(kernel));
   }
   const std::string what = report.shipped ? "kernels that come with gemm-tune"
                                           : fmt::format("random cases of seed {}", report.seed);

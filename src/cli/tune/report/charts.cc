@@ -47,10 +47,9 @@ std::vector<RooflinePoint> points_of(const app::TuneSummary& summary) {
     const Problem problem = canonical(tuned.wanted.problem);
     const auto own = app::time_us(tuned.report->ranking.front());
     if (!own) continue;
-    const auto& vendor_best = tuned.report->vendor_best;
-    const auto vendor = vendor_best ? app::time_us(*vendor_best) : std::nullopt;
+    const auto vendor = app::time_us(tuned.report->vendor_best);
     points.push_back({tuned.wanted.text, flops(problem) / app::least_bytes(problem),
-                      flops(problem) / *own * 1e-6, vendor ? flops(problem) / *vendor * 1e-6 : 0,
+                      app::tflops(problem, *own), vendor ? app::tflops(problem, *vendor) : 0,
                       app::peak_tflops(problem, summary.target.limits)});
   }
   return points;
@@ -70,9 +69,7 @@ std::string chart_line(double x1, double y1, double x2, double y2, std::string_v
 }
 
 std::string chart_label(double x, double y, std::string_view anchor, std::string_view content) {
-  return fmt::format(
-      "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" class=\"muted\">{}</text>\n", x, y,
-      anchor, escaped(content));
+  return svg_text(x, y, "muted", anchor, content);
 }
 
 std::string grid_svg(const LogAxis& x, const LogAxis& y) {

@@ -53,11 +53,16 @@ std::string html_cell(std::string_view content, std::string_view css_class = "nu
   return fmt::format("<td class=\"{}\">{}</td>", css_class, escaped(content));
 }
 
-std::string header_row(std::initializer_list<std::string_view> names, size_t texts_from) {
+struct Heading {
+  std::string_view name;
+  bool is_number = true;
+};
+
+std::string header_row(std::initializer_list<Heading> headings) {
   std::string html = "<tr>";
-  size_t i = 0;
-  for (const std::string_view name : names)
-    html += fmt::format("<th{}>{}</th>", i++ >= texts_from ? "" : " class=\"number\"", name);
+  for (const Heading& heading : headings)
+    html +=
+        fmt::format("<th{}>{}</th>", heading.is_number ? " class=\"number\"" : "", heading.name);
   return html + "</tr>\n";
 }
 
@@ -66,10 +71,6 @@ std::string ratio_html(std::optional<double> own_us, std::optional<double> vendo
   const double ratio = *vendor_us / *own_us;
   return fmt::format("<td class=\"number {}\">{:.3f}x</td>", ratio >= 1 ? "faster" : "slower",
                      ratio);
-}
-
-std::optional<double> vendor_us_of(const tuner::TuneReport& report) {
-  return report.vendor_best ? app::time_us(*report.vendor_best) : std::nullopt;
 }
 
 std::string problem_row(const app::TunedProblem& tuned, size_t index, const DeviceSpec& device) {
@@ -82,11 +83,12 @@ std::string problem_row(const app::TunedProblem& tuned, size_t index, const Devi
   const tuner::TuneReport& report = *tuned.report;
   const store::Record& best = report.ranking.front();
   const auto own = app::time_us(best);
+  const auto vendor = app::time_us(report.vendor_best);
   const double floor = app::floor_us(canonical(tuned.wanted.problem), device);
   return fmt::format("<tr>{}<td><a href=\"#p{}\">{}</a></td>", calls, index,
                      escaped(tuned.wanted.text)) +
-         html_cell(time_cell(own)) + html_cell(time_cell(vendor_us_of(report))) +
-         ratio_html(own, vendor_us_of(report)) + html_cell(tflops_cell(best)) +
+         html_cell(time_cell(own)) + html_cell(time_cell(vendor)) + ratio_html(own, vendor) +
+         html_cell(tflops_cell(best)) +
          html_cell(own ? fmt::format("{:.0f}%", floor / *own * 100) : "-") +
          html_cell(fmt::format("{:.1f}", report.seconds)) + html_cell(config_cell(best), "tile") +
          "</tr>\n";
@@ -94,11 +96,15 @@ std::string problem_row(const app::TunedProblem& tuned, size_t index, const Devi
 
 std::string overview_table(const app::TuneSummary& summary) {
   std::string html = "<div class=\"scroll\"><table>\n";
-  html +=
-      "<tr><th class=\"number\">calls</th><th>problem</th><th class=\"number\">time us</th>"
-      "<th class=\"number\">cuBLASLt us</th><th class=\"number\">ratio</th>"
-      "<th class=\"number\">TFLOP/s</th><th class=\"number\">of the roofline</th>"
-      "<th class=\"number\">search s</th><th>strategy and tile</th></tr>\n";
+  html += header_row({{"calls"},
+                      {"problem", false},
+                      {"time us"},
+                      {"cuBLASLt us"},
+                      {"ratio"},
+                      {"TFLOP/s"},
+                      {"of the roofline"},
+                      {"search s"},
+                      {"strategy and tile", false}});
   size_t index = 0;
   for (const app::TunedProblem& tuned : summary.problems)
     html += problem_row(tuned, index++, summary.target.limits);
@@ -107,9 +113,13 @@ std::string overview_table(const app::TuneSummary& summary) {
 
 std::string finalists_table(const tuner::TuneReport& report) {
   std::string html = "<div class=\"scroll\"><table>\n";
-  html += header_row(
-      {"time us", "TFLOP/s", "ratio", "registers", "shared memory B", "strategy and tile"}, 5);
-  const auto vendor = vendor_us_of(report);
+  html += header_row({{"time us"},
+                      {"TFLOP/s"},
+                      {"ratio"},
+                      {"registers"},
+                      {"shared memory B"},
+                      {"strategy and tile", false}});
+  const auto vendor = app::time_us(report.vendor_best);
   for (const store::Record& record : report.ranking) {
     html += "<tr>" + html_cell(time_cell(app::time_us(record))) + html_cell(tflops_cell(record)) +
             ratio_html(app::time_us(record), vendor) + html_cell(std::to_string(record.registers)) +
