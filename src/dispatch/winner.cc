@@ -32,6 +32,11 @@ const Known* find_rival(const Snapshot& snapshot, const Request& request, const 
   return is_it ? known : nullptr;
 }
 
+// Of two that were compared, whether the kernel has a gain worth taking.
+bool is_ahead(const Known& known) {
+  return known.vendor->time_us >= kLeastGain * known.kernel->time_us;
+}
+
 // Why the first choice is no winning kernel.
 std::string why_none(const Snapshot& snapshot, const Known* known, const Decision& decision) {
   if (known == nullptr) return std::string(kNotTuned);
@@ -40,6 +45,7 @@ std::string why_none(const Snapshot& snapshot, const Known* known, const Decisio
   const bool lost = decision.choices.size() > 1 &&
                     decision.choices[1].stored == &snapshot.kernels[known->kernel->index];
   if (lost) return "cuBLASLt is faster";
+  if (!is_ahead(*known)) return "cuBLASLt is as fast";
   // What was measured comes first among the rejections.
   return "its kernel " +
          (decision.rejections.empty() ? "is not available" : decision.rejections.front().why);
@@ -51,7 +57,8 @@ Outcome<Winner> winner(const Snapshot& snapshot, const Request& request, const T
   Decision decision = decide(snapshot, request, target);
   if (!decision.choices.empty() && decision.choices.front().route == Choice::Route::kernel) {
     Choice& first = decision.choices.front();
-    if (const Known* const known = find_rival(snapshot, request, first); known != nullptr)
+    const Known* const known = find_rival(snapshot, request, first);
+    if (known != nullptr && is_ahead(*known))
       return Winner{std::move(first), known->kernel->time_us, known->vendor->time_us};
   }
   return none(why_none(snapshot, find_measured(snapshot, request.problem), decision));

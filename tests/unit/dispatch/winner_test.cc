@@ -67,6 +67,17 @@ TEST_CASE("what lost, or was never compared, does not") {
   CHECK_FALSE(database.find(problem(16), 16));
 }
 
+TEST_CASE("a kernel that is hardly ahead takes nobody's place") {
+  Tuned level = dispatch_test::won_by_kernel(problem(8));
+  level.vendor_us = 10.09;
+  Tuned ahead = dispatch_test::won_by_kernel(problem(16));
+  ahead.vendor_us = 10.11;
+  const Database database({level, ahead});
+  CHECK(database.why_none(problem(8)) == "cuBLASLt is as fast");
+  CHECK_FALSE(database.find(problem(8), 16));
+  CHECK(database.find(problem(16)).has_value());
+}
+
 TEST_CASE("results of another model do not count, those of another device of this model do") {
   Device device = dispatch_test::fake_device();
   device.uuid = "GPU-other";
