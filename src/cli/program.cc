@@ -30,6 +30,7 @@
 #include "cli/query/commands.h"
 #include "cli/run/commands.h"
 #include "cli/tune/commands.h"
+#include "cli/tune/tune_worker.h"
 #include "cli/verify/commands.h"
 #include "core/names.h"
 
@@ -203,6 +204,14 @@ int run(int argc, const char* const* argv) {
   }
   const Names names = subcommand_names(root);
   const std::string& first = arguments.front();
+  if (first == kWorkerCommand) {
+    return tune_worker([&common](const app::WorkerSetup& setup) {
+      common.places = setup.places;
+      Context context = make_context(common);
+      context.log->set_level(static_cast<spdlog::level::level_enum>(setup.log_level));
+      return context;
+    });
+  }
   const bool is_flag = first.starts_with("-");
   if (is_flag && first != "--help" && first != "-h" && first != "--version") {
     arguments.insert(arguments.begin(), "tune");

@@ -2,6 +2,7 @@
 
 #include <tuple>
 
+#include "core/device_model.h"
 #include "dispatch/request.h"
 
 namespace gemmtune::dispatch {
@@ -23,7 +24,7 @@ std::string_view to_string(Origin origin) {
 SnapshotBuilder::SnapshotBuilder(const Device& device, std::span<const Device> stored)
     : uuid_(device.uuid), device_arch_(device.arch) {
   for (const Device& other : stored) {
-    is_same_model_[other.uuid] = other.name == device.name && other.sm_count == device.sm_count;
+    is_same_model_[other.uuid] = same_model(other, device);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -61,6 +62,11 @@ class Context {
   Result<void> reset();
   bool lost() const { return lost_.load(std::memory_order_acquire); }
 
+  // Adds to the time in which the device worked for those who share this object: whoever has it
+  // work and waits for it says so.
+  void note_busy(double us) const { busy_us_.fetch_add(us, std::memory_order_relaxed); }
+  double busy_us() const { return busy_us_.load(std::memory_order_relaxed); }
+
   int ordinal() const { return ordinal_; }
   CUcontext handle() const { return handle_; }
   const Driver& driver() const { return *driver_; }
@@ -87,6 +93,24 @@ class Context {
   CUcontext handle_ = nullptr;
   bool borrowed_ = false;
   std::atomic<bool> lost_ = false;
+  mutable std::atomic<double> busy_us_ = 0;
+};
+
+// While alive, the device works for its owner, from the first thing that is enqueued to the end of
+// the waiting; noted in the context, which must outlive it.
+class BusyTime {
+ public:
+  explicit BusyTime(const Context& context) : context_(context) {}
+  ~BusyTime() {
+    context_.note_busy(std::chrono::duration<double, std::micro>(Clock::now() - start_).count());
+  }
+  BusyTime(const BusyTime&) = delete;
+  BusyTime& operator=(const BusyTime&) = delete;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const Context& context_;
+  Clock::time_point start_ = Clock::now();
 };
 
 // While alive, the calling thread's driver calls do not disturb captures of other threads, nor its

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/common/device_list.h"
+
 namespace gemmtune::app {
 namespace {
 
@@ -42,8 +44,10 @@ std::string gib(double bytes) {
 }
 
 Expected<Target> modelled_target(const TargetOptions& options) {
-  if (options.device)
-    return usage_error("--model predicts and --device measures: give one of them");
+  if (options.device || !options.devices.empty()) {
+    return usage_error(fmt::format("--model predicts and --device{} measures: give one of them",
+                                   options.device ? "" : "s"));
+  }
   Target target;
   target.model_named = true;
   std::optional<Arch> wanted;
@@ -58,6 +62,18 @@ Expected<Target> modelled_target(const TargetOptions& options) {
   auto arch = wanted ? Expected<Arch>(*wanted) : own_arch(modelled_device(**spec));
   if (!arch) return tl::unexpected(arch.error());
   target.arch = *arch;
+  return target;
+}
+
+// What holds for the first of several devices of one model holds for all of them.
+Expected<Target> target_of_several(TargetOptions options, const Machine& machine) {
+  if (options.device) return usage_error("--device and --devices: give one of them");
+  auto devices = choose_devices(options.devices, machine);
+  if (!devices) return tl::unexpected(devices.error());
+  options.devices.clear();
+  options.device = devices->front().ordinal;
+  auto target = choose_target(options, machine);
+  if (target) target->devices = std::move(*devices);
   return target;
 }
 
@@ -88,6 +104,7 @@ Machine find_machine(const Context& context) {
 
 Expected<Target> choose_target(const TargetOptions& options, const Machine& machine) {
   if (!options.model.empty()) return modelled_target(options);
+  if (!options.devices.empty()) return target_of_several(options, machine);
   Target target;
   if (options.device) {
     auto device = device_by_ordinal(*options.device, machine);
@@ -145,8 +162,13 @@ std::string target_line(const Target& target) {
         with_article(target.limits.name),
         target.model_named ? "" : fmt::format(": no {} device is present", to_string(target.arch)));
   }
-  return fmt::format("measured on device {}: {} ({} SMs), code for {}\n", target.device->ordinal,
-                     target.device->name, target.device->sm_count, to_string(target.arch));
+  std::string ordinals = std::to_string(target.device->ordinal);
+  for (size_t i = 1; i < target.devices.size(); ++i)
+    ordinals += fmt::format(", {}", target.devices[i].ordinal);
+  return fmt::format("measured on device{} {}: {} ({} SMs{}), code for {}\n",
+                     target.devices.size() > 1 ? "s" : "", ordinals, target.device->name,
+                     target.device->sm_count, target.devices.size() > 1 ? " each" : "",
+                     to_string(target.arch));
 }
 
 }  // namespace gemmtune::app

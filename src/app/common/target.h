@@ -26,6 +26,7 @@ struct TargetOptions {
   std::string arch;           // --arch; empty: the device's
   std::optional<int> device;  // --device, an ordinal
   std::string model = {};     // --model, a known GPU model: predict for it; empty: as is best here
+  std::string devices = {};  // --devices, "0,1" or "all": measure on several at once; empty: on one
 };
 
 // What is tuned for: a compute capability, the limits that code for it has to keep, and the device
@@ -33,13 +34,15 @@ struct TargetOptions {
 struct Target {
   Arch arch;
   std::optional<Device> device;
-  DeviceSpec limits;         // without a device those of the model that is predicted for
-  bool model_named = false;  // by --model
+  DeviceSpec limits;            // without a device those of the model that is predicted for
+  bool model_named = false;     // by --model
+  std::vector<Device> devices;  // with --devices all that measure, of one model; `device` is first
 };
 
-// With --arch: the first device that runs it (an exact match first), or none; with --device: that
-// one. Without --arch the device's own. With --model no device, and the model's arch. Usage error
-// if there is none of them, or if they do not fit.
+// With --devices: those, of which each has to do. With --arch: the first device that runs it (an
+// exact match first), or none; with --device: that one. Without --arch the device's own. With
+// --model no device, and the model's arch. Usage error if there is none of them, or if they do not
+// fit.
 Expected<Target> choose_target(const TargetOptions& options, const Machine& machine);
 
 // Usage error, saying how much is needed, if the operands of `problem` exceed the memory of the

@@ -20,4 +20,17 @@ ordered_json target_json(const Target& target) {
   return json;
 }
 
+ordered_json devices_json(const Target& target) {
+  std::vector<Device> devices = target.devices;
+  if (devices.empty() && target.device) devices.push_back(*target.device);
+  ordered_json json = ordered_json::array();
+  for (const Device& device : devices) {
+    ordered_json entry;
+    entry["ordinal"] = device.ordinal;
+    entry.update(device_json(device));
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
 }  // namespace gemmtune::app

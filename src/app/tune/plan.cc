@@ -28,30 +28,13 @@ std::string take_all(tuner::TuneRequest& request, const Target& target) {
       kMost);
 }
 
-PlannedProblem plan(const WantedProblem& wanted, const std::vector<codegen::SearchSpace>& spaces,
-                    const Target& target, const SearchOptions& options) {
-  PlannedProblem planned{wanted, {}, floor_us(wanted.problem, target.limits), wanted.unsupported};
-  if (!planned.skipped.empty()) return planned;
-  if (auto supported = supported_spaces(wanted.problem, spaces, target); supported) {
-    planned.request = make_request(options, kTuneCandidates, wanted.problem,
-                                   std::move(supported->spaces), target);
-    planned.request.until_settled =
-        !options.candidates && options.method == tuner::SearchMethod::model;
-    if (options.method == tuner::SearchMethod::exhaustive && !options.candidates)
-      planned.skipped = take_all(planned.request, target);
-  } else {
-    planned.skipped = supported.error().message;
-  }
-  return planned;
-}
-
 // Plans all problems; an error if nothing is left to do.
 Expected<std::vector<PlannedProblem>> plan_all(const std::vector<WantedProblem>& wanted,
                                                const std::vector<codegen::SearchSpace>& spaces,
                                                const Target& target, const SearchOptions& options) {
   std::vector<PlannedProblem> all;
   for (const WantedProblem& problem : wanted) {
-    all.push_back(plan(problem, spaces, target, options));
+    all.push_back(plan_problem(problem, spaces, target, options));
     if (!all.back().skipped.empty()) continue;
     if (auto fits = check_operands_fit(problem.problem, target); !fits) {
       if (problem.group.empty()) return tl::unexpected(fits.error());
@@ -78,6 +61,12 @@ std::vector<size_t> in_order(const std::vector<PlannedProblem>& problems) {
   return order;
 }
 
+// Leaves no more devices than there are problems: each problem is tuned on one.
+void trim_devices(Target& target, const std::vector<PlannedProblem>& problems) {
+  const size_t most = count_planned(problems);
+  if (target.devices.size() > most) target.devices.resize(most);
+}
+
 // The problems that were asked for, of the shard that was.
 Expected<std::vector<WantedProblem>> wanted_problems(const TuneOptions& options) {
   auto wanted = parse_problems(options.problems);
@@ -88,6 +77,30 @@ Expected<std::vector<WantedProblem>> wanted_problems(const TuneOptions& options)
 }
 
 }  // namespace
+
+PlannedProblem plan_problem(const WantedProblem& wanted,
+                            const std::vector<codegen::SearchSpace>& spaces, const Target& target,
+                            const SearchOptions& options) {
+  PlannedProblem planned{wanted, {}, floor_us(wanted.problem, target.limits), wanted.unsupported};
+  if (!planned.skipped.empty()) return planned;
+  if (auto supported = supported_spaces(wanted.problem, spaces, target); supported) {
+    planned.request = make_request(options, kTuneCandidates, wanted.problem,
+                                   std::move(supported->spaces), target);
+    planned.request.until_settled =
+        !options.candidates && options.method == tuner::SearchMethod::model;
+    if (options.method == tuner::SearchMethod::exhaustive && !options.candidates)
+      planned.skipped = take_all(planned.request, target);
+  } else {
+    planned.skipped = supported.error().message;
+  }
+  return planned;
+}
+
+size_t count_planned(const std::vector<PlannedProblem>& problems) {
+  return static_cast<size_t>(
+      std::count_if(problems.begin(), problems.end(),
+                    [](const PlannedProblem& planned) { return planned.skipped.empty(); }));
+}
 
 double peak_tflops(const Problem& problem, const DeviceSpec& device) {
   if (tuner::on_tensor_cores(problem.type, problem.math) && device.tensor_f16_tflops > 0)
@@ -123,11 +136,14 @@ Expected<TunePlan> plan_tune(const Context& context, const TuneOptions& options)
   auto planned = plan_all(*wanted, *spaces, *target, search);
   if (!planned) return tl::unexpected(planned.error());
   auto order = in_order(*planned);
-  return TunePlan{std::move(machine), *std::move(target), *std::move(planned), std::move(order)};
+  trim_devices(*target, *planned);
+  return TunePlan{std::move(machine), *std::move(target), search, *std::move(planned),
+                  std::move(order)};
 }
 
 std::string plan_json(const TunePlan& plan) {
   nlohmann::ordered_json json = target_json(plan.target);
+  json["devices"] = devices_json(plan.target);
   json["problems"] = nlohmann::ordered_json::array();
   json["skipped"] = nlohmann::ordered_json::array();
   for (const size_t i : plan.order) {

@@ -20,6 +20,10 @@ struct TuneOptions {
   std::string budget;                    // see take_budget(); empty: as `search` says
   std::string shard;                     // "2/8": only this part of the problems; empty: all
   SearchOptions search;
+  // For several devices: a program that calls serve_tuning() (devices/worker.h), by its path, and
+  // its arguments, the name that it is called by first.
+  std::string worker_program;
+  std::vector<std::string> worker_arguments;
 };
 
 // A problem with the search for it, or why there is none.
@@ -34,9 +38,18 @@ struct PlannedProblem {
 struct TunePlan {
   Machine machine;
   Target target;
+  SearchOptions search;                  // of each problem, with method and budget
   std::vector<PlannedProblem> problems;  // as they were asked for; at least one is not skipped
   std::vector<size_t> order;             // in which they are tuned, indices of `problems`
 };
+
+// Those that are not skipped.
+size_t count_planned(const std::vector<PlannedProblem>& problems);
+
+// The search for one problem, or why there is none.
+PlannedProblem plan_problem(const WantedProblem& wanted,
+                            const std::vector<codegen::SearchSpace>& spaces, const Target& target,
+                            const SearchOptions& options);
 
 // Of the units that compute the product, in TFLOP/s: at boost clock, or as the data sheet says.
 double peak_tflops(const Problem& problem, const DeviceSpec& device);

@@ -6,45 +6,17 @@
 
 #include "app/common/equipment.h"
 #include "app/common/records.h"
+#include "app/tune/devices/device_tuner.h"
 
 namespace gemmtune::app {
 namespace {
 
+using Clock = std::chrono::steady_clock;
 using EvaluatorResult = Expected<std::unique_ptr<tuner::Evaluator>>;
+using Results = std::vector<std::optional<TunedProblem>>;  // by problem; none where interrupted
 
-// Tells where a command is among its problems.
-class ProblemClock {
- public:
-  explicit ProblemClock(const TunePlan& plan)
-      : count_(static_cast<size_t>(
-            std::count_if(plan.problems.begin(), plan.problems.end(),
-                          [](const PlannedProblem& p) { return p.skipped.empty(); }))) {}
-
-  // Of the problem that begins.
-  TunePlace next() {
-    const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-    TunePlace place{++begun_, count_, std::nullopt};
-    const auto ended = static_cast<double>(begun_ - 1);
-    if (begun_ > 1) place.seconds_left = seconds / ended * static_cast<double>(count_ - begun_ + 1);
-    return place;
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start_ = Clock::now();
-  size_t count_;
-  size_t begun_ = 0;
-};
-
-void note(const tuner::Progress& progress, std::vector<TracePoint>& trace) {
-  if (progress.phase != tuner::Progress::Phase::search || progress.best_us <= 0) return;
-  const TracePoint now{progress.done, progress.best_us};
-  const size_t size = trace.size();
-  // The last point moves on while nothing better is found.
-  const bool repeats =
-      size > 1 && trace[size - 1].best_us == now.best_us && trace[size - 2].best_us == now.best_us;
-  if (repeats) trace.pop_back();
-  trace.push_back(now);
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 Expected<tuner::TuneReport> tune_one(const PlannedProblem& item, const TunePlace& place,
@@ -61,8 +33,64 @@ Expected<tuner::TuneReport> tune_one(const PlannedProblem& item, const TunePlace
   return search(item.request, equipment, **evaluator, store, stop, noted);
 }
 
+// One after the other, on one device or by the model, in this process.
+Expected<Results> tune_in_turn(const Context& context, const TunePlan& plan,
+                               const tuner::Equipment& equipment, const std::atomic<bool>& stop,
+                               const TuneEvents& events) {
+  // The first evaluator before the store: what a device refuses must leave no empty database.
+  const size_t first = plan.order.front();
+  std::optional<EvaluatorResult> first_evaluator =
+      tuner::make_evaluator(plan.problems[first].request, equipment);
+  const bool only_one = plan.problems.size() == 1;
+  if (!*first_evaluator && only_one) return tl::unexpected(first_evaluator->error());
+  auto store = open_records(context, false);
+  if (!store) return tl::unexpected(store.error());
+  if (events.on_target) events.on_target(plan.target);
+  ProblemClock clock(count_planned(plan.problems), 1);
+  Results all(plan.problems.size());
+  for (const size_t i : plan.order) {
+    if (stop.load()) break;
+    const PlannedProblem& item = plan.problems[i];
+    TunedProblem tuned{item.wanted, plan.target.device, std::nullopt, item.skipped, {}};
+    if (item.skipped.empty()) {
+      const auto begun = Clock::now();
+      auto evaluator = i == first ? std::exchange(first_evaluator, std::nullopt).value()
+                                  : tuner::make_evaluator(item.request, equipment);
+      auto report = tune_one(item, clock.begin(), std::move(evaluator), equipment, **store, stop,
+                             events, tuned.trace);
+      clock.end(seconds_since(begun));
+      // One problem that cannot be tuned is no reason to drop the others; a broken store is.
+      const bool fatal = !report && (only_one || report.error().kind == ErrorKind::io);
+      if (fatal) return tl::unexpected(report.error());
+      if (!report) tuned.skipped = report.error().message;
+      if (report) tuned.report = std::move(*report);
+    }
+    if (events.on_result) events.on_result(tuned);
+    all[i] = std::move(tuned);
+  }
+  return all;
+}
+
+Expected<Results> tune_at_once(const Context& context, const TuneOptions& options,
+                               const TunePlan& plan, const std::atomic<bool>& stop,
+                               const TuneEvents& events) {
+  if (options.worker_program.empty())
+    return make_error(ErrorKind::unsupported, "--devices: this program starts no processes");
+  auto store = open_records(context, false);
+  if (!store) return tl::unexpected(store.error());
+  if (events.on_target) events.on_target(plan.target);
+  return tune_on_devices({context, options, plan, **store, stop, events});
+}
+
+// Whether not all was tuned that was to be.
+bool was_interrupted(const Results& results) {
+  return std::any_of(results.begin(), results.end(), [](const auto& tuned) {
+    return !tuned || (tuned->report && tuned->report->interrupted);
+  });
+}
+
 // The problems that were tuned, as they were asked for.
-std::vector<TunedProblem> as_asked(std::vector<std::optional<TunedProblem>> tuned) {
+std::vector<TunedProblem> as_asked(Results tuned) {
   std::vector<TunedProblem> all;
   for (std::optional<TunedProblem>& one : tuned) {
     if (one) all.push_back(*std::move(one));
@@ -72,50 +100,36 @@ std::vector<TunedProblem> as_asked(std::vector<std::optional<TunedProblem>> tune
 
 }  // namespace
 
+std::optional<double> busy_share(const TuneSummary& summary) {
+  double busy_seconds = 0;
+  for (const TunedProblem& tuned : summary.problems) {
+    if (tuned.report) busy_seconds += tuned.report->busy_seconds;
+  }
+  if (busy_seconds <= 0 || summary.seconds <= 0) return std::nullopt;
+  const size_t devices = std::max<size_t>(1, summary.target.devices.size());
+  return busy_seconds / (summary.seconds * static_cast<double>(devices));
+}
+
 Expected<TuneSummary> tune(const Context& context, const TuneOptions& options,
                            const std::atomic<bool>& stop, const TuneEvents& events) {
+  const auto start = Clock::now();
   auto plan = plan_tune(context, options);
   if (!plan) return tl::unexpected(plan.error());
-  auto equipment = load_equipment(context, plan->machine, plan->target);
+  const bool several = plan->target.devices.size() > 1;
+  // Where processes of their own measure, this one only says whether there is a compiler.
+  Target own = plan->target;
+  if (several) own.device.reset();
+  auto equipment = load_equipment(context, plan->machine, own);
   if (!equipment) return tl::unexpected(equipment.error());
-  // The first evaluator before the store: what a device refuses must leave no empty database.
-  const size_t first = plan->order.front();
-  std::optional<EvaluatorResult> first_evaluator =
-      tuner::make_evaluator(plan->problems[first].request, *equipment);
-  const bool only_one = plan->problems.size() == 1;
-  if (!*first_evaluator && only_one) return tl::unexpected(first_evaluator->error());
-  auto store = open_records(context, false);
-  if (!store) return tl::unexpected(store.error());
-
+  auto results = several ? tune_at_once(context, options, *plan, stop, events)
+                         : tune_in_turn(context, *plan, *equipment, stop, events);
+  if (!results) return tl::unexpected(results.error());
   TuneSummary summary;
   summary.target = plan->target;
-  if (events.on_target) events.on_target(plan->target);
-  ProblemClock clock(*plan);
-  std::vector<std::optional<TunedProblem>> all(plan->problems.size());
-  for (const size_t i : plan->order) {
-    if (stop.load()) {
-      summary.interrupted = true;
-      break;
-    }
-    const PlannedProblem& item = plan->problems[i];
-    TunedProblem tuned{item.wanted, std::nullopt, item.skipped, {}};
-    if (item.skipped.empty()) {
-      auto evaluator = i == first ? std::exchange(first_evaluator, std::nullopt).value()
-                                  : tuner::make_evaluator(item.request, *equipment);
-      auto report = tune_one(item, clock.next(), std::move(evaluator), *equipment, **store, stop,
-                             events, tuned.trace);
-      // One problem that cannot be tuned is no reason to drop the others; a broken store is.
-      const bool fatal = !report && (only_one || report.error().kind == ErrorKind::io);
-      if (fatal) return tl::unexpected(report.error());
-      if (!report) tuned.skipped = report.error().message;
-      if (report) summary.interrupted = summary.interrupted || report->interrupted;
-      if (report) tuned.report = std::move(*report);
-    }
-    if (events.on_result) events.on_result(tuned);
-    all[i] = std::move(tuned);
-  }
-  summary.problems = as_asked(std::move(all));
+  summary.interrupted = was_interrupted(*results);
+  summary.problems = as_asked(*std::move(results));
   prune_cache(context, *equipment->compiler);
+  summary.seconds = seconds_since(start);
   return summary;
 }
 

@@ -25,6 +25,7 @@ ordered_json report_json(const tuner::TuneReport& report) {
   json["failures"] = ordered_json::object();
   for (const auto& [outcome, count] : report.failures) json["failures"][outcome] = count;
   json["seconds"] = report.seconds;
+  json["busy_seconds"] = report.busy_seconds;
   json["interrupted"] = report.interrupted;
   return json;
 }
@@ -33,7 +34,10 @@ ordered_json report_json(const tuner::TuneReport& report) {
 
 std::string tune_json(const TuneSummary& summary) {
   ordered_json json = target_json(summary.target);
+  json["devices"] = devices_json(summary.target);
   json["interrupted"] = summary.interrupted;
+  json["seconds"] = summary.seconds;
+  json["busy_share"] = or_null(busy_share(summary));
   json["results"] = ordered_json::array();
   json["skipped"] = ordered_json::array();
   for (const TunedProblem& tuned : summary.problems) {
@@ -45,6 +49,7 @@ std::string tune_json(const TuneSummary& summary) {
     ordered_json entry;
     entry["problem"] = to_json(tuned.wanted.problem);
     entry["key"] = tuned.wanted.text;
+    entry["device_uuid"] = tuned.device ? ordered_json(tuned.device->uuid) : ordered_json(nullptr);
     entry.update(result);
     json["results"].push_back(std::move(entry));
   }

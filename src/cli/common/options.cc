@@ -122,6 +122,15 @@ void add_target_options(CLI::App& command, app::TargetOptions& options) {
       ->type_name("NAME")
       ->group(group);
 }
+
+void add_devices_option(CLI::App& command, app::TargetOptions& options) {
+  command
+      .add_option("--devices", options.devices,
+                  "Measure on several GPUs of one model at once: ordinals (0,1) or all")
+      ->type_name("N,N,..|all")
+      ->group("Target");
+}
+
 void add_filter_options(CLI::App& command, app::FilterOptions& options, bool with_type) {
   const char* const group = "Filter";
   command.add_option("--arch", options.arch, "Only results for this arch")

@@ -21,6 +21,9 @@ void add_problem_options(CLI::App& command, app::ProblemOptions& options, bool s
 // --arch, --device and --model.
 void add_target_options(CLI::App& command, app::TargetOptions& options);
 
+// --devices, for a command that measures on several at once.
+void add_devices_option(CLI::App& command, app::TargetOptions& options);
+
 // --arch, --device, --strategy, --provenance and --warm; --type only with `with_type`, for commands
 // that take no problem.
 void add_filter_options(CLI::App& command, app::FilterOptions& options, bool with_type);

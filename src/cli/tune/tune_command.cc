@@ -13,15 +13,19 @@
 #include "cli/common/number_option.h"
 #include "cli/common/options.h"
 #include "cli/common/print.h"
-#include "cli/common/progress_display.h"
 #include "cli/common/terminal.h"
 #include "cli/tune/commands.h"
 #include "cli/tune/report/html_report.h"
+#include "cli/tune/tune_display.h"
 #include "cli/tune/tune_text.h"
+#include "cli/tune/tune_worker.h"
 #include "core/output_file.h"
 
 namespace gemmtune::cli {
 namespace {
+
+// Of the system: also where the file was replaced since this process began.
+constexpr char kThisProgram[] = "/proc/self/exe";
 
 Expected<void> plan_and_print(const Context& context, const app::TuneOptions& options) {
   const auto plan = app::plan_tune(context, options);
@@ -55,26 +59,21 @@ Expected<void> tune_and_print(const Context& context, const app::TuneOptions& op
   auto report = open_report(report_file);
   if (!report) return tl::unexpected(report.error());
   const InterruptFlag interrupt;
-  std::shared_ptr<ProgressDisplay> display;  // of the problem in work
+  TuneDisplay display(stderr, redraws(context.plain_terminal));
   app::TuneEvents events;
-  if (!context.json) {
+  if (!context.json)
     events.on_target = [](const app::Target& target) { print(app::target_line(target)); };
-    events.on_result = [&display](const app::TunedProblem& tuned) {
-      display.reset();
-      print(tune_text(tuned));
-    };
-  }
+  events.on_result = [&display, &context](const app::TunedProblem& tuned) {
+    display.end(tuned);
+    if (!context.json) print(tune_text(tuned));
+  };
   if (context.verbosity >= 0) {
-    events.on_problem = [&display, &context](const app::WantedProblem& wanted,
-                                             const app::TunePlace& place) {
-      display = std::make_shared<ProgressDisplay>(stderr, redraws(context.plain_terminal),
-                                                  place_text(place) + wanted.text,
-                                                  flops(wanted.problem), true);
-      return [display](const tuner::Progress& progress) { display->update(progress); };
+    events.on_problem = [&display](const app::WantedProblem& wanted, const app::TunePlace& place) {
+      return display.begin(wanted, place);
     };
   }
   auto summary = app::tune(context, options, interrupt.flag(), events);
-  display.reset();
+  display.clear();
   if (!summary) return tl::unexpected(summary.error());
   print(context.json ? app::tune_json(*summary) : tune_summary_text(*summary));
   if (*report) {
@@ -98,6 +97,9 @@ void add_tune_command(CLI::App& parent, CommonOptions& common, Action& action) {
   CLI::App* command = parent.add_subcommand("tune", "Find the fastest kernel for problems");
   add_problem_options(*command, options->problems, true);
   add_target_options(*command, options->target);
+  add_devices_option(*command, options->target);
+  options->worker_program = kThisProgram;
+  options->worker_arguments = {"gemm-tune", kWorkerCommand};
   const char* const group = "Search";
   command->add_option("--strategy", options->strategies, "Only this strategy; may be repeated")
       ->type_name("NAME")
@@ -168,6 +170,7 @@ void add_tune_command(CLI::App& parent, CommonOptions& common, Action& action) {
       "  gemm-tune tune --m 256:2048:256 --n 4096 --k 4096\n"
       "  gemm-tune tune --suite configs/suites/square.json --json\n"
       "  gemm-tune tune --suite app.json --budget 10s --report app.html\n"
+      "  gemm-tune tune --suite app.json --devices all\n"
       "  gemm-tune tune --suite app.json --shard 3/8 --db node3.db    (the third of eight jobs)\n"
       "\n"
       "Where no GPU runs code for ARCH, candidates are compiled and ranked by a model: such "

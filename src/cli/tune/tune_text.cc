@@ -61,10 +61,21 @@ std::string effort_text(const app::TunePlan& plan, size_t problems) {
   const tuner::TuneRequest& request = plan.problems[plan.order.front()].request;
   std::string text = fmt::format("at most {} candidates each", request.max_candidates);
   if (request.max_seconds <= 0) return text + "; --budget 10s would end each search after 10 s";
-  const double minutes = request.max_seconds * static_cast<double>(problems) / 60;
+  const size_t devices = std::max<size_t>(1, plan.target.devices.size());
+  const double minutes =
+      request.max_seconds * static_cast<double>(problems) / static_cast<double>(devices) / 60;
   return text + fmt::format("; searches of {:g} s: {:.1f} minutes in all{}", request.max_seconds,
                             minutes,
                             plan.target.device ? ", and final rounds of some seconds" : "");
+}
+
+// How long a command took, and how much of that its GPUs measured.
+std::string busy_line(const app::TuneSummary& summary) {
+  const auto share = app::busy_share(summary);
+  if (!share) return "";
+  const size_t devices = std::max<size_t>(1, summary.target.devices.size());
+  return fmt::format("{:.1f} s; {} busy {:.0f}% of that\n", summary.seconds,
+                     devices > 1 ? fmt::format("{} GPUs", devices) : "the GPU", 100 * *share);
 }
 
 }  // namespace
@@ -77,7 +88,10 @@ std::string counts_line(const tuner::TuneReport& report) {
   if (report.measured > 0) text += fmt::format("; {} measured", report.measured);
   for (const auto& [outcome, count] : report.failures)
     text += fmt::format("; {} {}", count, outcome);
-  return text + fmt::format("; {:.1f} s\n", report.seconds);
+  text += fmt::format("; {:.1f} s", report.seconds);
+  if (report.busy_seconds > 0)
+    text += fmt::format(", the GPU busy {:.0f}% of it", 100 * report.busy_seconds / report.seconds);
+  return text + "\n";
 }
 
 std::string step_line(const app::TuneSummary& summary) {
@@ -131,7 +145,7 @@ std::string tune_summary_text(const app::TuneSummary& summary) {
     table.add({calls, tuned.wanted.text, time_cell(own_us), time_cell(vendor_us),
                versus_cell(best, vendor), config_cell(best)});
   }
-  return "\n" + table.text() + step_line(summary);
+  return "\n" + table.text() + step_line(summary) + busy_line(summary);
 }
 
 std::string plan_text(const app::TunePlan& plan) {

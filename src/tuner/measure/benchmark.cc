@@ -135,7 +135,8 @@ gpu::Result<TimedGraph> TimedGraph::record(const gpu::Stream& stream, const Oper
   if (!begin) return tl::unexpected(begin.error());
   auto end = gpu::Event::create(stream.context());
   if (!end) return tl::unexpected(end.error());
-  return TimedGraph(std::move(*exec), std::move(*begin), std::move(*end), launches);
+  return TimedGraph(stream.context(), std::move(*exec), std::move(*begin), std::move(*end),
+                    launches);
 }
 
 gpu::Result<double> TimedGraph::sample_us(const gpu::Stream& stream) const {
@@ -153,6 +154,7 @@ gpu::Result<double> TimedGraph::wait_us() const {
   if (auto done = end_.synchronize(); !done) return tl::unexpected(done.error());
   auto elapsed = gpu::elapsed_us(begin_, end_);
   if (!elapsed) return tl::unexpected(elapsed.error());
+  context_->note_busy(*elapsed);
   return *elapsed / static_cast<double>(launches_);
 }
 

@@ -25,7 +25,7 @@ using Enqueue = std::function<gpu::Result<void>(const launch::Operands&, CUstrea
 Enqueue enqueue_vendor(const VendorProduct& product, int rank, int64_t workspace_bytes);
 
 // Several launches of one contender, over rotating operand sets, recorded as a CUDA graph: the host
-// is out of the number. Move-only.
+// is out of the number. The time of each run is noted in the context as busy. Move-only.
 class TimedGraph {
  public:
   // `launches` >= 1 products a graph.
@@ -41,12 +41,15 @@ class TimedGraph {
   int64_t launches() const { return launches_; }
 
  private:
-  TimedGraph(gpu::GraphExec graph, gpu::Event begin, gpu::Event end, int64_t launches)
-      : graph_(std::move(graph)),
+  TimedGraph(std::shared_ptr<const gpu::Context> context, gpu::GraphExec graph, gpu::Event begin,
+             gpu::Event end, int64_t launches)
+      : context_(std::move(context)),
+        graph_(std::move(graph)),
         begin_(std::move(begin)),
         end_(std::move(end)),
         launches_(launches) {}
 
+  std::shared_ptr<const gpu::Context> context_;
   gpu::GraphExec graph_;
   gpu::Event begin_;
   gpu::Event end_;

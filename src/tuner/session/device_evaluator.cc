@@ -103,8 +103,13 @@ Expected<void> DeviceEvaluator::rebuild() {
   const auto context = bench_->context;
   incumbent_.reset();
   if (auto reset = context->reset(); !reset) return tl::unexpected(reset.error());
+  busy_us_ += context->busy_us();
   bench_.reset();
   return build();
+}
+
+double DeviceEvaluator::busy_seconds() const {
+  return 1e-6 * (busy_us_ + (bench_ ? bench_->context->busy_us() : 0));
 }
 
 Expected<void> DeviceEvaluator::rebuild_after_crash() {

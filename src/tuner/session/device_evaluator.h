@@ -46,6 +46,7 @@ class DeviceEvaluator final : public Evaluator {
                                 const jit::CompiledKernel& kernel) override;
   void add_vendor_finalist(int rank) override { vendor_finalists_.push_back(rank); }
   Expected<FinalResults> finish(std::span<const Finalist> finalists) override;
+  double busy_seconds() const override;
 
  private:
   // Everything that lives in the context and is lost with it.
@@ -101,6 +102,7 @@ class DeviceEvaluator final : public Evaluator {
   EvaluationOptions options_;
   int64_t launches_ = 1;  // of a search's samples
   std::optional<Bench> bench_;
+  double busy_us_ = 0;  // in contexts before that of bench_
   std::optional<Incumbent> incumbent_;
   int best_vendor_rank_ = -1;
   std::optional<double> fastest_us_;     // of all that was timed, vendor and own

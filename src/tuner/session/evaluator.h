@@ -70,6 +70,10 @@ class Evaluator {
   // Compares the best candidates and the vendor with the full stopping rule; of many candidates,
   // those that short heats leave (heats.h).
   virtual Expected<FinalResults> finish(std::span<const Finalist> finalists) = 0;
+
+  // How long a device has worked since this object was made: verified and measured, copies of
+  // operands and results included. 0 without a device.
+  virtual double busy_seconds() const { return 0; }
 };
 
 }  // namespace gemmtune::tuner

@@ -66,6 +66,7 @@ class Session {
     if (!searched) return tl::unexpected(searched.error());
     if (auto done = finals(); !done) return tl::unexpected(done.error());
     report_.seconds = elapsed();
+    report_.busy_seconds = services_.evaluator->busy_seconds();
     return std::move(report_);
   }
 

@@ -62,6 +62,7 @@ struct TuneReport {
   int cached = 0;         // kernels that came from the cache
   std::vector<std::pair<std::string, int>> failures;  // outcome and count
   double seconds = 0;                                 // of tune()
+  double busy_seconds = 0;  // of these, as Evaluator::busy_seconds() has it
   bool interrupted = false;
 };
 

@@ -81,6 +81,7 @@ AccuracyProbe::AccuracyProbe(const Problem& p, const OperandSets& sets, int coun
 
 gpu::Result<Accuracy> AccuracyProbe::measure(const OperandSets& sets, const gpu::Stream& stream,
                                              const Enqueue& enqueue) const {
+  const gpu::BusyTime busy(*stream.context());
   if (auto done = enqueue(sets.operands(0), stream.handle()); !done)
     return tl::unexpected(done.error());
   const DataType type = result_type(problem_);

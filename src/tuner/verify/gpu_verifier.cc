@@ -74,6 +74,7 @@ gpu::Result<std::vector<float>> GpuVerifier::run(size_t index,
   const Uploaded& device = uploaded_[index];
   const size_t start = start_of(test.problem);
   const CUstream stream = stream_.handle();
+  const gpu::BusyTime busy(*context_);
   if (auto done = device.c.copy_from_host(stream, device.image, start); !done)
     return tl::unexpected(done.error());
   auto workspace = gpu::DeviceBuffer::allocate(

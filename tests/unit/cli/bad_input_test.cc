@@ -195,6 +195,7 @@ TEST_CASE("numbers") {
   CHECK(contains(option_refused("--seconds", "-1"), "--seconds"));
   CHECK(contains(option_refused("--jobs", "-1"), "--jobs"));
   CHECK(contains(option_refused("--budget", "soon"), "a time (30s, 5m, 1.5h)"));
+  CHECK(contains(refused({"--shape", "8x8x8", "--devices", "all"}), "--devices all: no GPU here"));
   CHECK(contains(refused({"--shape", "8x8x8", "--budget", "9s", "--seconds", "9"}), "--budget"));
   CHECK(contains(option_refused("--search", "exhaustive"), "narrow the search by --strategy"));
   CHECK(contains(option_refused("--search", "all"), "model, random and exhaustive are"));

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <chrono>
 #include <optional>
 #include <string_view>
 #include <thread>
@@ -250,6 +251,22 @@ TEST_CASE("a failing reset still makes the context lost") {
   CHECK_FALSE(context->reset());
   CHECK(context->lost());
   CHECK(fixture.fake.live("context") == 0);
+}
+
+TEST_CASE("a context counts the time in which the device worked for its owner") {
+  const fake_cuda::Fixture fixture;
+  const auto context = fixture.retain();
+  CHECK(context->busy_us() == 0);
+  context->note_busy(20);
+  context->note_busy(5);
+  CHECK(context->busy_us() == 25);
+  {
+    const BusyTime busy(*context);
+    CHECK(context->busy_us() == 25);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  CHECK(context->busy_us() > 2000);
+  CHECK(fixture.retain()->busy_us() == 0);
 }
 
 TEST_CASE("threads share a context") {

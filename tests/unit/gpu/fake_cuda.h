@@ -22,7 +22,9 @@ struct Launch {
 // The test's side of the fake driver. Its device memory is host memory, work runs at once (or when
 // its graph is launched), and time passes 10 us per operation. An image is text: every word in it
 // is a kernel; "BAD" fails to load as invalid PTX with a log, "FOREIGN" as code of another arch.
-// One driver a process, thread-safe; callbacks run inside the driver and must not call it.
+// A process that does not reset it has the devices that GEMMTUNE_FAKE_GPUS names ("NVIDIA
+// H200,NVIDIA H200"), or none. One driver a process, thread-safe; callbacks run inside the driver
+// and must not call it.
 class FakeCuda {
  public:
   // Forgets everything, injected failures and registered kernels included.

@@ -138,8 +138,11 @@ CUresult cuDeviceGet(CUdevice* device, int ordinal) {
 }
 
 CUresult cuDeviceGetName(char* name, int size, CUdevice device) {
-  return entry("cuDeviceGetName", [&](State&) {
-    std::snprintf(name, static_cast<size_t>(size), "Fake GPU %d", device);
+  return entry("cuDeviceGetName", [&](State& s) {
+    const auto index = static_cast<size_t>(device);
+    const std::string known =
+        index < s.names.size() ? s.names[index] : "Fake GPU " + std::to_string(device);
+    std::snprintf(name, static_cast<size_t>(size), "%s", known.c_str());
     return CUDA_SUCCESS;
   });
 }

@@ -1,6 +1,8 @@
 #include "fake_cuda_state.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <sstream>
 #include <utility>
 
 namespace gemmtune::fake_cuda {
@@ -10,12 +12,20 @@ State& state() {
   return instance;
 }
 
+State::State() {
+  const char* const list = std::getenv("GEMMTUNE_FAKE_GPUS");
+  std::istringstream text(list == nullptr ? "" : list);
+  for (std::string name; std::getline(text, name, ',');) names.push_back(name);
+  devices.resize(names.size());
+}
+
 void State::reset(int device_count) {
   const std::lock_guard lock(mutex);
   version = 13000;
   memory_bytes = size_t{8} << 30;
   parameter_bytes.clear();
   devices.assign(static_cast<size_t>(device_count), {});
+  names.clear();
   objects.clear();
   functions.clear();
   now_us = 0;

@@ -61,6 +61,7 @@ struct InjectedFailure {
 // it.
 class State final : public FakeCuda {
  public:
+  State();
   void reset(int devices) override;
   void set_version(int value) override;
   void set_memory_bytes(size_t bytes) override;
@@ -108,6 +109,7 @@ class State final : public FakeCuda {
   size_t memory_bytes = size_t{8} << 30;
   std::vector<size_t> parameter_bytes;
   std::vector<DeviceState> devices;
+  std::vector<std::string> names;  // of devices; others are called by their ordinals
   std::map<uintptr_t, Object> objects;
   std::map<uintptr_t, FunctionState> functions;
   double now_us = 0;

@@ -22,6 +22,7 @@ TEST_CASE_FIXTURE(Fixture, "a session tries the whole space, records it, and fin
   REQUIRE_MESSAGE(report.has_value(), report.error().message);
   CHECK(report->geometries == 4);
   CHECK(report->evaluated == 12);
+  CHECK(report->busy_seconds == 3);
   REQUIRE_FALSE(report->ranking.empty());
   const auto best = parse_tile(report->ranking.front().key.config);
   REQUIRE(best);

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "app/common/target.h"
+#include "core/device.h"
+#include "core/error.h"
+
+namespace gemmtune::app {
+
+// The devices that --devices names: "all", or ordinals, "0,2", in that order. Usage error if it is
+// neither, there is no such device or none at all, or they are of several models: results are of a
+// model.
+Expected<std::vector<Device>> choose_devices(std::string_view text, const Machine& machine);
+
+}  // namespace gemmtune::app
