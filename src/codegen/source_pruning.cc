@@ -1,25 +1,47 @@
 #include "codegen/source_pruning.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "codegen/source_items.h"
 
 namespace gemmtune::codegen {
+
+struct SplitPart {
+  // An item with those in it, and its place among all of its part.
+  struct Node {
+    SourceItem item;
+    size_t index = 0;
+    std::vector<Node> members;
+  };
+
+  std::string path;
+  std::vector<Node> nodes;
+  size_t count = 0;                          // of all nodes
+  std::set<std::string, std::less<>> names;  // of what may stay or go
+};
+
 namespace {
 
 using NameSet = std::set<std::string, std::less<>>;
+using Node = SplitPart::Node;
 
-struct PrunedPart {
-  std::string path;
-  std::vector<SourceItem> items;
-  std::vector<bool> kept;  // declarations, by index
-};
+std::vector<Node> nodes_of(std::vector<SourceItem> items, size_t& count) {
+  std::vector<Node> nodes;
+  for (SourceItem& item : items) {
+    const size_t index = count++;
+    std::vector<Node> members = nodes_of(std::exchange(item.members, {}), count);
+    nodes.push_back({std::move(item), index, std::move(members)});
+  }
+  return nodes;
+}
 
 // A part that cannot be split: an item without names, which stays.
 SourceItem whole(const std::string& text) {
   SourceItem item;
   item.text = text;
   item.uses = words_of(text);
+  item.accesses = accesses_of(text);
   return item;
 }
 
@@ -27,88 +49,146 @@ bool share_a_name(const NameSet& a, const NameSet& b) {
   return std::any_of(a.begin(), a.end(), [&](const std::string& name) { return b.contains(name); });
 }
 
+// Of each part, by a node's index, whether it stays.
+using Kept = std::vector<std::vector<bool>>;
+
+void add_names(const std::vector<Node>& nodes, bool are_members, NameSet& names) {
+  for (const Node& node : nodes) {
+    const bool stays = are_members && node.item.is_field;
+    if (!stays) names.insert(node.item.names.begin(), node.item.names.end());
+    add_names(node.members, true, names);
+  }
+}
+
 // Marks what is reachable, until nothing more is.
 class Reach {
  public:
-  Reach(std::vector<PrunedPart>& parts, NameSet needed)
-      : parts_(parts), needed_(std::move(needed)) {
-    for (const PrunedPart& part : parts_) {
-      for (const SourceItem& item : part.items) {
-        if (item.is_class) classes_.insert(item.names.begin(), item.names.end());
-        // Conditions are few, and stay where anything between them does.
-        if (item.kind != SourceItem::Kind::declaration) add(item.uses);
-      }
+  Reach(const SplitParts& parts, std::string_view user)
+      : parts_(parts), needed_(words_of(user)), accessed_(accesses_of(user)) {
+    for (const auto& part : parts_) {
+      kept_.emplace_back(part->count);
+      add_surroundings(part->nodes);
     }
   }
 
-  void run() {
-    for (bool grown = true; grown;) {
-      grown = false;
-      for (PrunedPart& part : parts_) {
-        for (size_t i = 0; i < part.items.size(); ++i) {
-          const SourceItem& item = part.items[i];
-          if (part.kept[i] || item.kind != SourceItem::Kind::declaration || !is_reached(item))
-            continue;
-          part.kept[i] = true;
-          add(item.uses);
-          grown = true;
-        }
+  Kept run() {
+    for (grown_ = true; grown_;) {
+      grown_ = false;
+      for (size_t i = 0; i < parts_.size(); ++i) {
+        for (const Node& node : parts_[i]->nodes) visit(node, kept_[i], false);
       }
     }
+    return std::move(kept_);
   }
 
  private:
-  void add(const NameSet& names) { needed_.insert(names.begin(), names.end()); }
+  // Conditions are few, and stay where anything between them does.
+  void add_surroundings(const std::vector<Node>& nodes) {
+    for (const Node& node : nodes) {
+      if (node.item.is_class) classes_.insert(node.item.names.begin(), node.item.names.end());
+      if (node.item.kind != SourceItem::Kind::declaration) add(node.item);
+      add_surroundings(node.members);
+    }
+  }
+
+  void add(const SourceItem& item) {
+    needed_.insert(item.uses.begin(), item.uses.end());
+    accessed_.insert(item.accesses.begin(), item.accesses.end());
+  }
+
+  void visit(const Node& node, std::vector<bool>& kept, bool is_member) {
+    if (node.item.kind != SourceItem::Kind::declaration) return;
+    if (!kept[node.index] && is_reached(node.item, is_member)) {
+      kept[node.index] = grown_ = true;
+      add(node.item);
+    }
+    if (!kept[node.index]) return;
+    for (const Node& member : node.members) visit(member, kept, true);
+  }
 
   // A function that takes a class by reference has no caller where nobody else names the class.
-  bool is_reached(const SourceItem& item) const {
-    if (item.names.empty()) return true;
-    return share_a_name(item.names, needed_) &&
+  bool is_reached(const SourceItem& item, bool is_member) const {
+    if (item.names.empty() || (is_member && item.is_field)) return true;
+    return (share_a_name(item.names, needed_) ||
+            (is_member && share_a_name(item.names, accessed_))) &&
            std::all_of(item.referenced.begin(), item.referenced.end(), [&](const auto& name) {
              return !classes_.contains(name) || needed_.contains(name);
            });
   }
 
-  std::vector<PrunedPart>& parts_;
+  const SplitParts& parts_;
+  Kept kept_;
   NameSet needed_;
+  NameSet accessed_;
   NameSet classes_;
+  bool grown_ = false;
 };
 
-// What is kept, with the namespaces and conditionals around it.
-std::string text_of(const PrunedPart& part) {
-  std::string text;
-  std::vector<const SourceItem*> waiting;  // lines that nothing kept has followed yet
-  std::vector<size_t> opened;              // of those open: how many lines waited before them
-  for (size_t i = 0; i < part.items.size(); ++i) {
-    const SourceItem& item = part.items[i];
+std::string text_of(const std::vector<Node>& nodes, const std::vector<bool>& kept);
+
+std::string text_of(const Node& node, const std::vector<bool>& kept) {
+  if (node.members.empty()) return node.item.text;
+  std::string inside = text_of(node.members, kept);
+  const size_t first = inside.find_first_not_of('\n');
+  if (first > 1 && first != std::string::npos) inside.erase(0, first - 1);
+  return node.item.begin + inside + node.item.end;
+}
+
+// What is kept, with the namespaces, conditionals and labels around it.
+class KeptText {
+ public:
+  void add(const Node& node, const std::vector<bool>& kept) {
+    const SourceItem& item = node.item;
     switch (item.kind) {
       case SourceItem::Kind::open:
-        opened.push_back(waiting.size());
-        waiting.push_back(&item);
+        opened_.push_back(waiting_.size());
+        waiting_.push_back(&item);
+        break;
+      case SourceItem::Kind::label:
+        if (!waiting_.empty() && waiting_.back()->kind == SourceItem::Kind::label)
+          waiting_.pop_back();
+        waiting_.push_back(&item);
         break;
       case SourceItem::Kind::middle:
-        waiting.push_back(&item);
+        waiting_.push_back(&item);
         break;
       case SourceItem::Kind::declaration:
-        if (!part.kept[i]) break;
-        for (const SourceItem* line : waiting) text += line->text;
-        waiting.clear();
-        std::fill(opened.begin(), opened.end(), 0);
-        text += item.text;
+        if (kept[node.index]) add(text_of(node, kept));
         break;
-      case SourceItem::Kind::close: {
-        const bool begun = std::none_of(waiting.begin(), waiting.end(), [](const SourceItem* line) {
-          return line->kind == SourceItem::Kind::open;
-        });
-        const size_t before = opened.back();
-        opened.pop_back();
-        waiting.resize(std::min(waiting.size(), before));
-        if (begun) text += item.text;
+      case SourceItem::Kind::close:
+        close(item);
         break;
-      }
     }
   }
-  return text;
+
+  std::string text;
+
+ private:
+  void add(const std::string& declaration) {
+    for (const SourceItem* line : waiting_) text += line->text;
+    waiting_.clear();
+    std::fill(opened_.begin(), opened_.end(), 0);
+    text += declaration;
+  }
+
+  void close(const SourceItem& item) {
+    const bool begun = std::none_of(waiting_.begin(), waiting_.end(), [](const SourceItem* line) {
+      return line->kind == SourceItem::Kind::open;
+    });
+    const size_t before = opened_.back();
+    opened_.pop_back();
+    waiting_.resize(std::min(waiting_.size(), before));
+    if (begun) text += item.text;
+  }
+
+  std::vector<const SourceItem*> waiting_;  // lines that nothing kept has followed yet
+  std::vector<size_t> opened_;              // of those open: how many lines waited before them
+};
+
+std::string text_of(const std::vector<Node>& nodes, const std::vector<bool>& kept) {
+  KeptText out;
+  for (const Node& node : nodes) out.add(node, kept);
+  return std::move(out.text);
 }
 
 // No more than one empty line at a time, and none at the beginning.
@@ -124,20 +204,46 @@ std::string without_gaps(std::string_view text) {
 
 }  // namespace
 
+std::shared_ptr<const SplitPart> split_part(const SourcePart& part) {
+  auto split = std::make_shared<SplitPart>();
+  split->path = part.path;
+  split->nodes =
+      nodes_of(split_source(part.text).value_or(std::vector{whole(part.text)}), split->count);
+  add_names(split->nodes, false, split->names);
+  return split;
+}
+
+std::vector<SourcePart> keep_used(const SplitParts& parts, std::string_view user) {
+  const Kept all = Reach(parts, user).run();
+  std::vector<SourcePart> out;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const auto& [path, nodes, count, names] = *parts[i];
+    const bool any = std::any_of(nodes.begin(), nodes.end(),
+                                 [&](const Node& node) { return all[i][node.index]; });
+    if (any) out.push_back({path, without_gaps(text_of(nodes, all[i]))});
+  }
+  return out;
+}
+
 std::vector<SourcePart> keep_used(const std::vector<SourcePart>& parts, std::string_view user) {
-  std::vector<PrunedPart> pruned;
-  for (const SourcePart& part : parts) {
-    auto items = split_source(part.text).value_or(std::vector{whole(part.text)});
-    const size_t count = items.size();
-    pruned.push_back({part.path, std::move(items), std::vector<bool>(count)});
-  }
-  Reach(pruned, words_of(user)).run();
-  std::vector<SourcePart> kept;
-  for (const PrunedPart& part : pruned) {
-    if (std::find(part.kept.begin(), part.kept.end(), true) == part.kept.end()) continue;
-    kept.push_back({part.path, without_gaps(text_of(part))});
-  }
-  return kept;
+  SplitParts split;
+  split.reserve(parts.size());
+  for (const SourcePart& part : parts) split.push_back(split_part(part));
+  return keep_used(split, user);
+}
+
+std::set<std::string> deciding_words(const SplitParts& parts, std::string_view user) {
+  std::set<std::string> deciding;
+  const auto add = [&](const NameSet& words, std::string_view prefix) {
+    for (const std::string& word : words) {
+      const bool named = std::any_of(parts.begin(), parts.end(),
+                                     [&](const auto& part) { return part->names.contains(word); });
+      if (named) deciding.insert(std::string(prefix) + word);
+    }
+  };
+  add(words_of(user), "");
+  add(accesses_of(user), ".");
+  return deciding;
 }
 
 }  // namespace gemmtune::codegen

@@ -28,6 +28,29 @@ TEST_CASE("the source hash changes with the tile, and only with content") {
   CHECK(source_hash(emit(spec)) != hash);
 }
 
+TEST_CASE("the source hash is of what a kernel uses, without comments") {
+  const auto hash_of = [](const std::string& text, const std::string& header) {
+    KernelSource source;
+    source.text = text;
+    source.headers = {{"a.h", "#pragma once\nint other();\n"}, {"b.h", header}};
+    return source_hash(source);
+  };
+  const std::string text = "#include \"b.h\"\nint kernel() { return used(); }\n";
+  const std::string header = "int used() { return 1; }\nint unused() { return 2; }\n";
+  const std::string hash = hash_of(text, header);
+  CHECK(hash_of(text + "// new", "// What it is.\n" + header) == hash);
+  CHECK(hash_of(text, "int used() {\n  return 1;\n}\n") == hash);
+  CHECK(hash_of(text, "int used() { return 3; }\nint unused() { return 2; }\n") != hash);
+  CHECK(hash_of("int kernel() { return used() + unused(); }", header) != hash);
+  CHECK(hash_of("int kernel() { return used() + 1; }", header) != hash);
+  KernelSource moved;
+  moved.text = text;
+  moved.headers = {{"c.h", header}};
+  CHECK(source_hash(moved) == hash);
+  moved.options = {"--maxrregcount=128"};
+  CHECK(source_hash(moved) != hash);
+}
+
 TEST_CASE("elements have the same size on the host and in kernels") {
   CHECK(size_bytes(kF32) == size_bytes(DataType::f32));
   CHECK(size_bytes(kF16) == size_bytes(DataType::f16));
@@ -117,7 +140,7 @@ TEST_CASE(
   bool asked = false;
   bool had_enough = false;
   for (const Strategy* strategy : strategies()) {
-    for (int i = 0; i < rounds(20); ++i) {
+    for (int i = 0; i < rounds(4); ++i) {
       const KernelSpec spec =
           random_kernel(*strategy, representative_device({9, 0, false}), random);
       CAPTURE(kernel_name(spec));
