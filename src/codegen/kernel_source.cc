@@ -20,15 +20,19 @@ class UsedHeaders {
     for (const SourceHeader& header : source.headers) all.add(header.name).add(header.text);
     const std::lock_guard lock(mutex_);
     Known& known = known_[all.hex()];
-    if (known.parts.size() != source.headers.size()) known.parts = split(source.headers);
-    std::string& hash = known.hashes[deciding_words(known.parts, source.text)];
-    if (hash.empty()) hash = hash_of_used(known.parts, source.text);
+    if (known.parts.size() != source.headers.size()) {
+      known.parts = split(source.headers);
+      known.names = names_in(known.parts);
+    }
+    std::string& hash = known.hashes[deciding_words(known.names, source.text)];
+    if (hash.empty()) hash = ContentHash().add(canonical_used(known.parts, source.text)).hex();
     return hash;
   }
 
  private:
   struct Known {
     SplitParts parts;
+    std::set<std::string, std::less<>> names;             // in the parts
     std::map<std::set<std::string>, std::string> hashes;  // by the words that decide
   };
 
@@ -41,12 +45,6 @@ class UsedHeaders {
       parts.push_back(part);
     }
     return parts;
-  }
-
-  static std::string hash_of_used(const SplitParts& parts, std::string_view text) {
-    std::string all;
-    for (const SourcePart& part : keep_used(parts, text)) all += canonical_text(part.text);
-    return ContentHash().add(all).hex();
   }
 
   std::mutex mutex_;

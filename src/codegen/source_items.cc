@@ -182,17 +182,9 @@ std::optional<ClassBody> class_body(std::string_view text) {
 // The words of a text that name members, or those that do not.
 Words words_where(std::string_view text, bool members) {
   Words words;
-  std::string_view before;
-  std::string_view before_that;
-  for (const Token& token : tokenize(text)) {
-    if (token.kind == Token::Kind::directive)
-      words.merge(words_where(token.text.substr(1), members));
-    if (!token.counts()) continue;
-    const bool member =
-        (before == "." && before_that != ".") || (before == ">" && before_that == "-");
-    if (is_word(token) && member == members) words.emplace(token.text);
-    before_that = std::exchange(before, token.text);
-  }
+  for_each_word(text, [&](std::string_view word, bool is_member) {
+    if (is_member == members) words.emplace(word);
+  });
   return words;
 }
 
@@ -362,6 +354,19 @@ std::optional<std::vector<SourceItem>> split_source(std::string_view source) {
   auto items = splitter.run();
   if (items && !items->empty()) items->back().text += splitter.rest();
   return items;
+}
+
+void for_each_word(std::string_view text, const std::function<void(std::string_view, bool)>& take) {
+  std::string_view before;
+  std::string_view before_that;
+  for (const Token& token : tokenize(text)) {
+    if (token.kind == Token::Kind::directive) for_each_word(token.text.substr(1), take);
+    if (!token.counts()) continue;
+    const bool is_member =
+        (before == "." && before_that != ".") || (before == ">" && before_that == "-");
+    if (is_word(token)) take(token.text, is_member);
+    before_that = std::exchange(before, token.text);
+  }
 }
 
 Words words_of(std::string_view text) {

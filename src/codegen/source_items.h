@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -39,6 +40,10 @@ struct SourceItem {
 
 // Splits a source at the level of namespaces. Nothing if its brackets or conditionals do not match.
 std::optional<std::vector<SourceItem>> split_source(std::string_view source);
+
+// Calls `take` with each word of a text that is not in comments or literals, and with whether it
+// names a member (".x" and "->x").
+void for_each_word(std::string_view text, const std::function<void(std::string_view, bool)>& take);
 
 // The words of a text that may name declarations: not in comments or literals, and no members (".x"
 // and "->x").

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "codegen/source_items.h"
+#include "codegen/source_tokens.h"
 
 namespace gemmtune::codegen {
 
@@ -13,6 +14,7 @@ struct SplitPart {
     SourceItem item;
     size_t index = 0;
     std::vector<Node> members;
+    SourceItem canonical;  // the item's texts, canonical
   };
 
   std::string path;
@@ -26,12 +28,22 @@ namespace {
 using NameSet = std::set<std::string, std::less<>>;
 using Node = SplitPart::Node;
 
-std::vector<Node> nodes_of(std::vector<SourceItem> items, size_t& count) {
+SourceItem canonical_of(const SourceItem& item) {
+  SourceItem canonical;
+  canonical.kind = item.kind;
+  canonical.text = canonical_text(item.text);
+  canonical.begin = canonical_text(item.begin);
+  canonical.end = canonical_text(item.end);
+  return canonical;
+}
+
+std::vector<Node> nodes_of(std::vector<SourceItem> items, size_t& count, bool with_canonical) {
   std::vector<Node> nodes;
   for (SourceItem& item : items) {
     const size_t index = count++;
-    std::vector<Node> members = nodes_of(std::exchange(item.members, {}), count);
-    nodes.push_back({std::move(item), index, std::move(members)});
+    std::vector<Node> members = nodes_of(std::exchange(item.members, {}), count, with_canonical);
+    SourceItem canonical = with_canonical ? canonical_of(item) : SourceItem{};
+    nodes.push_back({std::move(item), index, std::move(members), std::move(canonical)});
   }
   return nodes;
 }
@@ -124,21 +136,25 @@ class Reach {
   bool grown_ = false;
 };
 
-std::string text_of(const std::vector<Node>& nodes, const std::vector<bool>& kept);
+// Which of a node's texts is wanted.
+using Text = SourceItem Node::*;
 
-std::string text_of(const Node& node, const std::vector<bool>& kept) {
-  if (node.members.empty()) return node.item.text;
-  std::string inside = text_of(node.members, kept);
+std::string text_of(const std::vector<Node>& nodes, const std::vector<bool>& kept, Text which);
+
+std::string text_of(const Node& node, const std::vector<bool>& kept, Text which) {
+  const SourceItem& item = node.*which;
+  if (node.members.empty()) return item.text;
+  std::string inside = text_of(node.members, kept, which);
   const size_t first = inside.find_first_not_of('\n');
   if (first > 1 && first != std::string::npos) inside.erase(0, first - 1);
-  return node.item.begin + inside + node.item.end;
+  return item.begin + inside + item.end;
 }
 
 // What is kept, with the namespaces, conditionals and labels around it.
 class KeptText {
  public:
-  void add(const Node& node, const std::vector<bool>& kept) {
-    const SourceItem& item = node.item;
+  void add(const Node& node, const std::vector<bool>& kept, Text which) {
+    const SourceItem& item = node.*which;
     switch (item.kind) {
       case SourceItem::Kind::open:
         opened_.push_back(waiting_.size());
@@ -153,7 +169,7 @@ class KeptText {
         waiting_.push_back(&item);
         break;
       case SourceItem::Kind::declaration:
-        if (kept[node.index]) add(text_of(node, kept));
+        if (kept[node.index]) add(text_of(node, kept, which));
         break;
       case SourceItem::Kind::close:
         close(item);
@@ -185,9 +201,9 @@ class KeptText {
   std::vector<size_t> opened_;              // of those open: how many lines waited before them
 };
 
-std::string text_of(const std::vector<Node>& nodes, const std::vector<bool>& kept) {
+std::string text_of(const std::vector<Node>& nodes, const std::vector<bool>& kept, Text which) {
   KeptText out;
-  for (const Node& node : nodes) out.add(node, kept);
+  for (const Node& node : nodes) out.add(node, kept, which);
   return std::move(out.text);
 }
 
@@ -204,45 +220,62 @@ std::string without_gaps(std::string_view text) {
 
 }  // namespace
 
-std::shared_ptr<const SplitPart> split_part(const SourcePart& part) {
+namespace {
+
+std::shared_ptr<const SplitPart> split(const SourcePart& part, bool with_canonical) {
   auto split = std::make_shared<SplitPart>();
   split->path = part.path;
-  split->nodes =
-      nodes_of(split_source(part.text).value_or(std::vector{whole(part.text)}), split->count);
+  split->nodes = nodes_of(split_source(part.text).value_or(std::vector{whole(part.text)}),
+                          split->count, with_canonical);
   add_names(split->nodes, false, split->names);
   return split;
 }
 
-std::vector<SourcePart> keep_used(const SplitParts& parts, std::string_view user) {
+// The texts of the parts of which something is kept.
+std::vector<SourcePart> kept_texts(const SplitParts& parts, std::string_view user, Text which) {
   const Kept all = Reach(parts, user).run();
   std::vector<SourcePart> out;
   for (size_t i = 0; i < parts.size(); ++i) {
-    const auto& [path, nodes, count, names] = *parts[i];
-    const bool any = std::any_of(nodes.begin(), nodes.end(),
+    const SplitPart& part = *parts[i];
+    const bool any = std::any_of(part.nodes.begin(), part.nodes.end(),
                                  [&](const Node& node) { return all[i][node.index]; });
-    if (any) out.push_back({path, without_gaps(text_of(nodes, all[i]))});
+    if (any) out.push_back({part.path, text_of(part.nodes, all[i], which)});
   }
   return out;
 }
 
-std::vector<SourcePart> keep_used(const std::vector<SourcePart>& parts, std::string_view user) {
-  SplitParts split;
-  split.reserve(parts.size());
-  for (const SourcePart& part : parts) split.push_back(split_part(part));
-  return keep_used(split, user);
+}  // namespace
+
+std::shared_ptr<const SplitPart> split_part(const SourcePart& part) {
+  return split(part, true);
 }
 
-std::set<std::string> deciding_words(const SplitParts& parts, std::string_view user) {
+std::vector<SourcePart> keep_used(const std::vector<SourcePart>& parts, std::string_view user) {
+  SplitParts all;
+  all.reserve(parts.size());
+  for (const SourcePart& part : parts) all.push_back(split(part, false));
+  std::vector<SourcePart> kept = kept_texts(all, user, &Node::item);
+  for (SourcePart& part : kept) part.text = without_gaps(part.text);
+  return kept;
+}
+
+std::string canonical_used(const SplitParts& parts, std::string_view user) {
+  std::string all;
+  for (const SourcePart& part : kept_texts(parts, user, &Node::canonical)) all += part.text;
+  return all;
+}
+
+NameSet names_in(const SplitParts& parts) {
+  NameSet names;
+  for (const auto& part : parts) names.insert(part->names.begin(), part->names.end());
+  return names;
+}
+
+std::set<std::string> deciding_words(const NameSet& names, std::string_view user) {
   std::set<std::string> deciding;
-  const auto add = [&](const NameSet& words, std::string_view prefix) {
-    for (const std::string& word : words) {
-      const bool named = std::any_of(parts.begin(), parts.end(),
-                                     [&](const auto& part) { return part->names.contains(word); });
-      if (named) deciding.insert(std::string(prefix) + word);
-    }
-  };
-  add(words_of(user), "");
-  add(accesses_of(user), ".");
+  for_each_word(user, [&](std::string_view word, bool is_member) {
+    if (names.contains(word)) deciding.insert((is_member ? "." : "") + std::string(word));
+  });
   return deciding;
 }
 

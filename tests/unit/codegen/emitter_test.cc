@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -192,6 +193,44 @@ TEST_CASE("a standalone file leaves out what its kernel does not use") {
               "sharing_blocks=132",
               DataType::f16);
   CHECK(has(stream_k, "stream_k_ranges(const TileConfig&"));
+}
+
+// Lines that are more than a comment.
+int code_lines(const std::string& text) {
+  int count = 0;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const std::string line = text.substr(at, end - at);
+    const size_t first = line.find_first_not_of(' ');
+    if (first != std::string::npos && line.compare(first, 2, "//") != 0) ++count;
+    at = end + 1;
+  }
+  return count;
+}
+
+TEST_CASE("a standalone mma_multistage is short enough to be read") {
+  const auto check = [](KernelSpec spec) {
+    spec.tile = *parse_tile(
+        "tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 stages=3 copy=1 fragments=2 raster=8");
+    spec.strategy = *find_strategy("mma_multistage");
+    spec.arch = {8, 0, false};
+    REQUIRE(broken_rule(spec, representative_device(spec.arch)) == nullptr);
+    CAPTURE(kernel_name(spec));
+    const std::string text = emit_standalone(spec);
+    CHECK(code_lines(text) < 1000);
+    CHECK(std::count(text.begin(), text.end(), '\n') < 1450);
+    CHECK(text.find("tf32") == text.find("tf32 and 3xtf32"));  // in the strategy's summary only
+  };
+  KernelSpec spec;
+  spec.type = DataType::bf16;
+  spec.traits = {true, true, 8, 8, 8};
+  check(spec);
+  spec.traits.b_row_major = false;
+  check(spec);
+  spec.type = DataType::f16;
+  check(spec);
+  spec.traits = {true, true, 8, 8, 8, {kBiasPerColumn, kGeluTanh}};
+  check(spec);
 }
 
 // So that a reader knows from a part's room what it may rest on.
