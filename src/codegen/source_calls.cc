@@ -22,10 +22,10 @@ size_t commas_in(SourceTokens tokens) {
 }  // namespace
 
 SourceCalls::SourceCalls(const std::vector<std::unique_ptr<Declaration>>& declarations,
-                         SourceTokens notes) {
+                         SourceTokens elsewhere) {
   collect(declarations);
   for (const auto& declaration : declarations) take_calls(declaration->tokens);
-  for (const SourceToken& token : notes) others_.insert(token.text);
+  for (const SourceToken& token : elsewhere) others_.insert(token.text);
 }
 
 void SourceCalls::collect(const std::vector<std::unique_ptr<Declaration>>& declarations) {

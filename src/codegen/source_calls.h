@@ -13,8 +13,9 @@ namespace gemmtune::codegen {
 // With how many arguments a source calls its functions, by their names.
 class SourceCalls {
  public:
-  // Refers to `declarations`, all there are; `notes` name functions that may be called in any way.
-  SourceCalls(const std::vector<std::unique_ptr<Declaration>>& declarations, SourceTokens notes);
+  // Refers to `declarations`, all there are; what `elsewhere` names may be called in any way.
+  SourceCalls(const std::vector<std::unique_ptr<Declaration>>& declarations,
+              SourceTokens elsewhere);
 
   // False if the function has others of its name beside it, and no call has as many arguments as it
   // takes.

@@ -1,6 +1,7 @@
 #include "codegen/source_constants.h"
 
 #include <algorithm>
+#include <array>
 
 #include "codegen/source_expression.h"
 #include "codegen/source_words.h"
@@ -45,6 +46,13 @@ size_t parameter_index(const Declaration& declaration, std::string_view paramete
   return static_cast<size_t>(found - all.begin());
 }
 
+// A value as an object of the type that `type` has among its words.
+Value converted(Value value, Tokens type) {
+  if (has_token(type, "float") || has_token(type, "double")) return std::nullopt;
+  if (value && has_token(type, "bool")) value->number = value->number != 0 ? 1 : 0;
+  return value;
+}
+
 bool is_inside(const Declaration* scope, const Declaration& outer) {
   while (scope != nullptr && scope != &outer) scope = scope->parent;
   return scope != nullptr;
@@ -57,9 +65,15 @@ bool SourceValue::operator==(const SourceValue& other) const {
   return *fields == *other.fields;
 }
 
-SourceConstants::SourceConstants(const Declarations& declarations) {
+SourceConstants::SourceConstants(const Declarations& declarations, SourceTokens elsewhere) {
   collect(declarations);
   find_uses(declarations);
+  for (const SourceToken& token : elsewhere) {
+    bare_.insert(token.text);
+    Use any;
+    any.qualifier = Qualifier::type;
+    uses_[token.text].push_back(any);
+  }
 }
 
 void SourceConstants::collect(const Declarations& declarations) {
@@ -225,6 +239,7 @@ Value SourceConstants::parameter(const Declaration& declaration, size_t index) c
 
 Value SourceConstants::agreed(const Declaration& declaration, size_t index) const {
   const std::string_view name = declaration.parameters[index].name;
+  const Tokens type = declaration.parameters[index].type;
   const auto uses = uses_.find(declaration.name);
   if (name.empty() || uses == uses_.end()) return std::nullopt;
   if (declaration.kind == Declared::type && bare_.contains(declaration.name)) return std::nullopt;
@@ -243,7 +258,7 @@ Value SourceConstants::agreed(const Declaration& declaration, size_t index) cons
     const bool handed_on = use.understood && index < use.arguments.size() &&
                            is_only(use.arguments[index], name) && is_inside(use.scope, declaration);
     if (handed_on || !may_mean(use, declaration) || !makes_objects(use)) continue;
-    const Value value = argument(use, *first, index);
+    const Value value = converted(argument(use, *first, index), type);
     if (!value || (agreed && !(*agreed == *value))) return std::nullopt;
     agreed = value;
   }
@@ -254,6 +269,13 @@ Value SourceConstants::value(Tokens expression, const Declaration* scope) const 
   return evaluate(expression, scope, *this);
 }
 
+// Whether the word at `at` is declared there: another word stands before it.
+bool SourceConstants::declares(Tokens body, size_t at) {
+  constexpr std::array<std::string_view, 10> kBeforeValues = {
+      "return", "case", "else", "typename", "template", "sizeof", "goto", "do", "new", "throw"};
+  return at > 0 && is_word(body[at - 1]) && !is_one_of(body[at - 1], kBeforeValues);
+}
+
 // What a name is in a function's body, if it is declared there; known only where that is done once.
 std::optional<Value> SourceConstants::local(const Declaration& function,
                                             std::string_view name) const {
@@ -261,21 +283,18 @@ std::optional<Value> SourceConstants::local(const Declaration& function,
   Value found;
   bool any = false;
   for (size_t i = 1; i + 1 < body.size(); ++i) {
-    if (!body[i].is(name) || !body[i + 1].is("=") || is_pair(body, i + 1, "==")) continue;
+    if (!body[i].is(name) || !declares(body, i)) continue;
     size_t first = i;
     while (first > 0 && !body[first - 1].is(";") && !body[first - 1].is("{") &&
            !body[first - 1].is("}"))
       --first;
-    if (any || !has_token(body.subspan(first, i - first), "constexpr")) return Value{};
+    const Tokens head = body.subspan(first, i - first);
+    if (any || !has_token(head, "constexpr") || !body[i + 1].is("=")) return Value{};
     any = true;
     const Tokens rest = body.subspan(i + 2);
-    const auto end =
-        static_cast<size_t>(std::find_if(rest.begin(), rest.end(),
-                                         [](const SourceToken& token) { return token.is(";"); }) -
-                            rest.begin());
-    found = value(rest.first(end), &function);
-    if (found && has_token(body.subspan(first, i - first), "bool"))
-      found->number = found->number != 0 ? 1 : 0;
+    const auto end = std::find_if(rest.begin(), rest.end(),
+                                  [](const SourceToken& token) { return token.is(";"); });
+    found = converted(value(rest.first(static_cast<size_t>(end - rest.begin())), &function), head);
   }
   return any ? std::optional<Value>(found) : std::nullopt;
 }
@@ -287,10 +306,9 @@ Value SourceConstants::constant(const Declaration& declaration) const {
   if (value_tokens.empty() || declaration.head.empty()) return std::nullopt;
   if (!value_tokens[0].is("{")) {
     ++depth_;
-    Value found = value(value_tokens, scope);
+    const Value found = value(value_tokens, scope);
     --depth_;
-    if (found && has_token(declaration.head, "bool")) found->number = found->number != 0 ? 1 : 0;
-    return found;
+    return converted(found, declaration.head);
   }
   return object(declaration.head.back().text, value_tokens, scope);
 }
@@ -411,11 +429,11 @@ Value SourceConstants::called(std::string_view name, const std::vector<Value>& a
   SourceFrame frame;
   size_t index = 0;
   for (const Tokens parameter : split_at_commas(function->arguments))
-    frame.emplace(parameter.back().text, arguments[index++]);
+    frame.emplace(parameter.back().text, converted(arguments[index++], parameter));
   ++depth_;
-  Value result = evaluate_call(*function, frame, *this);
+  const Value result = evaluate_call(*function, frame, *this);
   --depth_;
-  return result;
+  return converted(result, function->head);
 }
 
 // Whether a use may have such arguments.

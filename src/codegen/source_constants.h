@@ -31,8 +31,9 @@ class SourceConstants {
   using Value = std::optional<SourceValue>;
   using Declarations = std::vector<std::unique_ptr<Declaration>>;
 
-  // Refers to `declarations`, all there are.
-  explicit SourceConstants(const Declarations& declarations);
+  // Refers to `declarations`, all there are; templates that `elsewhere` names may have any
+  // arguments.
+  SourceConstants(const Declarations& declarations, SourceTokens elsewhere);
 
   // Of an expression in `scope`, or outside of all declarations.
   Value value(SourceTokens expression, const Declaration* scope) const;
@@ -81,6 +82,7 @@ class SourceConstants {
   bool is_made(std::string_view name, const std::vector<SourceTokens>& pattern,
                const Declaration& of) const;
   std::optional<Value> local(const Declaration& function, std::string_view name) const;
+  static bool declares(SourceTokens body, size_t at);
   Value constant(const Declaration& declaration) const;
   Value object(std::string_view type, SourceTokens braces, const Declaration* scope) const;
   const Declaration* primary(std::string_view name) const;

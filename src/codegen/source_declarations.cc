@@ -21,6 +21,7 @@ TemplateParameter template_parameter(Tokens tokens) {
   if (end < tokens.size()) parameter.fallback = tokens.subspan(end + 1);
   if (end < 2 || !is_word(tokens[end - 1])) return parameter;
   parameter.is_type = tokens[0].is("class") || tokens[0].is("typename") || tokens[0].is("template");
+  if (!parameter.is_type) parameter.type = tokens.first(end - 1);
   const bool pack = tokens[end - 2].is(".");
   if (!pack) parameter.name = tokens[end - 1].text;
   return parameter;

@@ -15,6 +15,7 @@ using SourceTokens = std::span<const SourceToken>;
 struct TemplateParameter {
   std::string_view name;  // empty where that is not understood
   bool is_type = false;
+  SourceTokens type;      // of a value
   SourceTokens fallback;  // its default argument
 };
 

@@ -32,7 +32,12 @@ class EditedText {
     return static_cast<size_t>(token.text.data() - text_.data());
   }
   size_t end_of(const SourceToken& token) const { return begin_of(token) + token.text.size(); }
+  // Nothing where conditionals of the preprocessor are in the range: they stay whole.
   void replace(size_t begin, size_t end, std::string by) {
+    const std::string_view range = text_.substr(begin, end - begin);
+    for (const std::string_view conditional : {"\n#if", "\n#e"}) {
+      if (range.find(conditional) != std::string_view::npos) return;
+    }
     edits_.emplace(begin, Edit{end, std::move(by)});
   }
   // Whole lines where nothing else is in them but a comment behind.
@@ -325,10 +330,16 @@ class Specialiser {
 // One pass; false where nothing was decided.
 bool specialise(std::vector<SourcePart>& parts, std::string_view kernel, std::string_view notes) {
   std::vector<std::vector<SourceToken>> tokens;
+  std::vector<SourceToken> elsewhere = counting_tokens(notes);
   std::vector<std::unique_ptr<Declaration>> all;
   std::vector<size_t> first;  // of each part's declarations
   std::map<std::string_view, int> words;
   const auto add = [&](std::string_view text) {
+    for (const SourceToken& token : tokenize(text)) {
+      if (token.kind != SourceToken::Kind::directive) continue;
+      for (const SourceToken& word : counting_tokens(token.text.substr(1)))
+        elsewhere.push_back(word);
+    }
     tokens.push_back(counting_tokens(text));
     for (const SourceToken& token : tokens.back()) {
       if (token.kind == SourceToken::Kind::word) ++words[token.text];
@@ -342,10 +353,9 @@ bool specialise(std::vector<SourcePart>& parts, std::string_view kernel, std::st
   }
   first.push_back(all.size());
   add(kernel);
-  const std::vector<SourceToken> noted = counting_tokens(notes);
-  for (const SourceToken& token : noted) ++words[token.text];
-  const SourceConstants constants(all);
-  const SourceCalls calls(all, noted);
+  for (const SourceToken& token : elsewhere) ++words[token.text];
+  const SourceConstants constants(all, elsewhere);
+  const SourceCalls calls(all, elsewhere);
   std::vector<std::string> changed(parts.size());
   bool any = false;
   for (size_t i = 0; i < parts.size(); ++i) {

@@ -153,6 +153,25 @@ TEST_CASE("assertions that hold go, and what follows a return") {
       "template <int kA>\nint f() {\n  static_assert(kA < g(), \"unknown\");\n  return 1;\n}\n");
 }
 
+TEST_CASE("conditionals of the preprocessor, and what they may name, stay whole") {
+  constexpr std::string_view kSource =
+      "template <int kA>\nint f() {\n  if constexpr (kA == 1) {\n#ifdef B\n    return 1;\n#endif\n"
+      "    return 2;\n  }\n  return 3;\n}\n";
+  CHECK(left(kSource, "int a = f<1>();") == kSource);
+  const std::string macro = "#define CALL f<2>()\n";
+  CHECK(left(kChosen, macro + "int a = f<1>(0);") == kChosen);
+}
+
+TEST_CASE("values are converted to the types that they are of") {
+  constexpr std::string_view kSource =
+      "template <bool kA>\nint f() {\n  if constexpr (kA == 1) return 1;\n  return 2;\n}\n"
+      "constexpr float kHalf = 1;\nint g() {\n  if constexpr (kHalf / 2 == 0) return 1;\n  return "
+      "2;\n}\n";
+  const std::string text = left(kSource, "int a = f<2>() + g();");
+  CHECK(has(text, "int f() {\n  return 1;\n}"));
+  CHECK(has(text, "if constexpr (kHalf / 2 == 0) return 1;"));
+}
+
 TEST_CASE("enumerators and fields of tiles that nobody names go") {
   constexpr std::string_view kSource =
       "enum E : int {\n  kA = 0,  // first\n  kB = 1,  // second\n};\nenum F : int { kC, kD };\n"
