@@ -289,7 +289,7 @@ std::string in_one_namespace(const std::vector<SourcePart>& parts) {
       out += fmt::format("\n{}\n", text);
     } else {
       text.remove_suffix(kEnd.size());
-      if (begin > 0) out += fmt::format("//\n{}", text.substr(0, begin));
+      out += begin > 0 ? text.substr(0, begin) : "\n";
       out += open ? "" : kBegin;
       out += text.substr(begin + kBegin.size());
     }

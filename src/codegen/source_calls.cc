@@ -48,6 +48,9 @@ void SourceCalls::take_calls(SourceTokens tokens) {
       continue;
     }
     const SourceTokens inside = tokens.subspan(open + 1, closing_bracket(tokens, open) - open - 1);
+    bool has_pack = false;
+    for (size_t j = 0; j < inside.size(); ++j) has_pack = has_pack || is_pair(inside, j, "..");
+    if (has_pack) others_.insert(name);
     // Angles may be comparisons.
     calls_[name].insert(split_at_commas(inside).size());
     calls_[name].insert(inside.empty() ? 0 : commas_in(inside) + 1);

@@ -143,6 +143,7 @@ TEST_CASE("overloads for objects that nobody makes, or for other numbers of argu
   CHECK_FALSE(has(two, "return d;"));
   CHECK(left(kByCount, "int a = f(1); auto p = f;") == kByCount);
   CHECK(left(kByCount, "int a = f(1);", "the host calls f") == kByCount);
+  CHECK(left(kByCount, "template <class... T> int g(T... t) { return f(t...); }") == kByCount);
 }
 
 TEST_CASE("assertions that hold go, and what follows a return") {
