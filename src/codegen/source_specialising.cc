@@ -8,6 +8,7 @@
 #include "codegen/source_calls.h"
 #include "codegen/source_constants.h"
 #include "codegen/source_expression.h"
+#include "codegen/source_items.h"
 #include "codegen/source_words.h"
 
 namespace gemmtune::codegen {
@@ -227,7 +228,25 @@ class Specialiser {
       }
       if (body[at].is("if") && body[at + 1].is("constexpr")) take_condition(function, body, at);
       if (body[at].is("return")) take_return(body, at);
+      if (body[at].is("constexpr")) take_constant(body, at);
     }
+  }
+
+  // One that nothing is left of that reads it.
+  void take_constant(Tokens body, size_t at) {
+    const bool is_statement =
+        at == 0 || body[at - 1].is(";") || body[at - 1].is("{") || body[at - 1].is("}");
+    const size_t end = statement_end(body, at);
+    size_t name = at;
+    while (name < end && !body[name].is("=")) ++name;
+    if (!is_statement || name == end) return;
+    int count = 0;
+    const size_t begin = text_.begin_of(body.front());
+    for_each_word(text_.text().substr(begin, text_.end_of(body.back()) - begin),
+                  [&](std::string_view word, bool) { count += body[name - 1].is(word) ? 1 : 0; });
+    if (count != 1) return;
+    const size_t first = text_.begin_of(body[at]);
+    text_.remove(std::min(first, text_.comment_begin(first)), text_.end_of(body[end - 1]));
   }
 
   // What follows in its block is never reached.

@@ -173,6 +173,15 @@ TEST_CASE("values are converted to the types that they are of") {
   CHECK(has(text, "if constexpr (kHalf / 2 == 0) return 1;"));
 }
 
+TEST_CASE("constants of a function that nothing reads any more go") {
+  CHECK(left("template <int kA>\nint f() {\n  // Of the branch.\n  constexpr int kB = 2 * kA;\n"
+             "  constexpr int kC = 3;\n  if constexpr (kA == 2) return kB;\n#pragma unroll kC\n"
+             "  while (g()) h();\n  return 1;\n}\n",
+             "int a = f<1>();") ==
+        "template <int kA>\nint f() {\n  constexpr int kC = 3;\n#pragma unroll kC\n"
+        "  while (g()) h();\n  return 1;\n}\n");
+}
+
 TEST_CASE("enumerators and fields of tiles that nobody names go") {
   constexpr std::string_view kSource =
       "enum E : int {\n  kA = 0,  // first\n  kB = 1,  // second\n};\nenum F : int { kC, kD };\n"
