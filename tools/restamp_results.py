@@ -23,6 +23,7 @@ import tempfile
 
 TUNED = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "db", "tuned")
 VENDOR = "cublaslt"
+ATTEMPTS = 5
 
 # What both programs make of a kernel: hashes of their sources, and whether the code is the same.
 Compared = collections.namedtuple("Compared", "old new same")
@@ -52,12 +53,22 @@ def is_unused(line, words):
     return constant is not None and words[constant[1]] == 1
 
 
+def have_same_code(programs, database, record):
+    """NVRTC does not make the same PTX of one text every time, so texts may have to be compiled again to agree."""
+    seen = [set() for _ in programs]
+    for _ in range(ATTEMPTS):
+        for codes, program in zip(seen, programs):
+            codes.add(tuple(code_of(emit(program, database, record, "--ptx", "--no-cache")["ptx"])))
+        if set.intersection(*seen):
+            return True
+    return False
+
+
 def compare(old, new, database, record):
     hashes = [emit(program, database, record)["source_hash"] for program in (old, new)]
     if hashes[0] == hashes[1] or hashes[0] != record["source_hash"]:
         return Compared(*hashes, hashes[0] == hashes[1])
-    codes = [code_of(emit(program, database, record, "--ptx")["ptx"]) for program in (old, new)]
-    return Compared(*hashes, codes[0] == codes[1])
+    return Compared(*hashes, have_same_code((old, new), database, record))
 
 
 def compared_kernels(old, new, path, jobs):

@@ -7,6 +7,7 @@
 
 #include "codegen/arch_conditions.h"
 #include "codegen/source_pruning.h"
+#include "codegen/source_specialising.h"
 #include "codegen/strategy.h"
 #include "embedded/kernel_templates.h"
 
@@ -271,6 +272,33 @@ std::vector<std::string> included_files(const KernelSpec& spec) {
   return files;
 }
 
+// Parts one after the other, each behind its path, without the ends of a namespace that the next
+// one begins again.
+std::string in_one_namespace(const std::vector<SourcePart>& parts) {
+  constexpr std::string_view kBegin = "namespace gemmtune {\n\n";
+  constexpr std::string_view kEnd = "}  // namespace gemmtune\n";
+  std::string out;
+  bool open = false;
+  for (const SourcePart& part : parts) {
+    std::string_view text = part.text;
+    const size_t begin = text.find(kBegin);
+    const bool whole = begin != std::string_view::npos && text.ends_with(kEnd);
+    if (open && !whole) out += fmt::format("{}\n", kEnd);
+    out += fmt::format("// ---- {} ----\n", part.path);
+    if (!whole) {
+      out += fmt::format("\n{}\n", text);
+    } else {
+      text.remove_suffix(kEnd.size());
+      out += begin > 0 ? text.substr(0, begin) : "\n";
+      out += open ? "" : kBegin;
+      out += text.substr(begin + kBegin.size());
+    }
+    open = whole;
+  }
+  if (open) out += fmt::format("{}\n", kEnd);
+  return out;
+}
+
 // Appends `path` behind the files that it includes, each file once; `file_text` looks them up.
 template <class FileText>
 void collect_headers(const FileText& file_text, const std::string& path,
@@ -364,8 +392,7 @@ std::string emit_standalone(const KernelSpec& spec) {
   const std::string kernel = instantiation(spec);
   std::string out = launch_comment(spec);
   // The notes name what a host program calls, too.
-  for (const SourcePart& part : keep_used(parts, kernel + notes_of(spec)))
-    out += fmt::format("// ---- {} ----\n\n{}\n", part.path, part.text);
+  out += in_one_namespace(specialised(parts, kernel, notes_of(spec)));
   out += "// ---- this kernel ----\n\n" + kernel;
   return out;
 }

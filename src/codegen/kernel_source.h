@@ -22,8 +22,11 @@ struct KernelSource {
   std::vector<std::string> options;  // extra compiler options, e.g. "--maxrregcount=128"
 };
 
-// ContentHash of text, headers and options, as 32 hex digits: the source hash that records
-// carry.
+// ContentHash of the options, the text, and what it uses of the headers (keep_used()), as 32 hex
+// digits: the source hash that records carry. Comments, blanks and declarations that are not used
+// make no difference, nor does which header a declaration is in. For any thread; what was found of
+// headers is remembered, so that kernels which use the same of them cost little more than their own
+// text.
 std::string source_hash(const KernelSource& source);
 
 }  // namespace gemmtune::codegen

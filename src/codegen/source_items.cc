@@ -1,11 +1,11 @@
 #include "codegen/source_items.h"
 
 #include <algorithm>
-#include <array>
 #include <span>
 #include <utility>
 
 #include "codegen/source_tokens.h"
+#include "codegen/source_words.h"
 
 namespace gemmtune::codegen {
 namespace {
@@ -13,31 +13,6 @@ namespace {
 using Token = SourceToken;
 using Words = std::set<std::string, std::less<>>;
 using Tokens = std::span<const Token>;
-
-template <size_t kSize>
-bool is_one_of(const Token& token, const std::array<std::string_view, kSize>& texts) {
-  return std::find(texts.begin(), texts.end(), token.text) != texts.end();
-}
-
-constexpr std::array<std::string_view, 4> kClassKeys = {"struct", "class", "union", "enum"};
-// Followed by parentheses that are no parameters.
-constexpr std::array<std::string_view, 6> kSpecifiers = {
-    "__launch_bounds__", "__align__", "__attribute__", "alignas", "decltype", "noexcept"};
-// Of what declares nothing that a word could name.
-constexpr std::array<std::string_view, 5> kNameless = {"static_assert", "typedef", "operator",
-                                                       "asm", "friend"};
-
-bool is_word(const Token& token) {
-  return token.kind == Token::Kind::word;
-}
-
-bool opens(const Token& token) {
-  return token.kind == Token::Kind::mark && (token.is("(") || token.is("[") || token.is("{"));
-}
-
-bool closes(const Token& token) {
-  return token.kind == Token::Kind::mark && (token.is(")") || token.is("]") || token.is("}"));
-}
 
 std::vector<Token> counting(std::span<const Token> tokens) {
   std::vector<Token> kept;
@@ -55,8 +30,8 @@ class Depth {
   // To be called with each token in turn, before at().
   void pass(const Token& token) {
     const bool angle = with_angles_ && token.kind == Token::Kind::mark && brackets_ == 0;
-    if (opens(token)) ++brackets_;
-    if (closes(token)) --brackets_;
+    if (opens_bracket(token)) ++brackets_;
+    if (closes_bracket(token)) --brackets_;
     if (angle && token.is("<")) ++angles_;
     if (angle && token.is(">") && angles_ > 0) --angles_;
   }
@@ -152,8 +127,12 @@ void describe_object(Tokens tokens, const Words& template_parameters, SourceItem
     if (!depth.outside() || !is_word(tokens[i]) || is_one_of(tokens[i], kSpecifiers)) continue;
     if (next.is("(") || next.is("=") || next.is("{") || next.is("[") || next.is(";")) {
       add_qualified(tokens, i + 1, item.names);
-      if (next.is("("))
+      if (next.is("(")) {
         item.referenced = referenced_types(inside(tokens, i + 1), template_parameters);
+      } else {
+        item.is_field = std::none_of(tokens.begin(), tokens.begin() + static_cast<long>(i),
+                                     [](const Token& token) { return token.is("static"); });
+      }
       return;
     }
   }
@@ -174,6 +153,41 @@ void describe(Tokens tokens, SourceItem& item) {
   if (!nameless) describe_object(tokens, template_parameters, item);
 }
 
+// Where what is in a class begins, and where it ends; nothing of what is none.
+struct ClassBody {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+std::optional<ClassBody> class_body(std::string_view text) {
+  const std::vector<Token> tokens = tokenize(text);
+  const std::vector<Token> all = counting(tokens);
+  Words ignored;
+  const Tokens declaration = behind_template(all, ignored);
+  Depth depth(false);
+  for (size_t i = 0; i < declaration.size(); ++i) {
+    if (!declaration[i].is("{") || !depth.outside()) {
+      depth.pass(declaration[i]);
+      continue;
+    }
+    const auto place = [&](const Token& token) {
+      return static_cast<size_t>(token.text.data() - text.data());
+    };
+    const size_t close = i + inside(declaration, i).size() + 1;
+    return ClassBody{place(declaration[i]) + 1, place(declaration[close])};
+  }
+  return std::nullopt;
+}
+
+// The words of a text that name members, or those that do not.
+Words words_where(std::string_view text, bool members) {
+  Words words;
+  for_each_word(text, [&](std::string_view word, bool is_member) {
+    if (is_member == members) words.emplace(word);
+  });
+  return words;
+}
+
 class Splitter {
  public:
   explicit Splitter(std::string_view source) : source_(source), tokens_(tokenize(source)) {}
@@ -183,14 +197,17 @@ class Splitter {
       if (!take()) return std::nullopt;
     }
     if (!open_.empty()) return std::nullopt;
-    if (!items_.empty()) items_.back().text += text();
     return std::move(items_);
   }
+  // What follows the last item, to be called behind run().
+  std::string_view rest() const { return source_; }
 
  private:
   bool take() {
     const Token& token = tokens_[at_];
     if (token.kind == Token::Kind::directive) return take_directive(token.text);
+    if (is_one_of(token, kAccessWords) && tokens_.size() > at_ + 1 && tokens_[at_ + 1].is(":"))
+      return take_label();
     if (!token.counts()) {
       ++at_;
       return true;
@@ -216,6 +233,14 @@ class Splitter {
     } else if ((kind == "define" || kind == "undef") && words.size() > 1) {
       item.names.emplace(words[1].text);
     }
+    add(std::move(item));
+    return true;
+  }
+
+  bool take_label() {
+    at_ += 2;
+    SourceItem item;
+    item.kind = SourceItem::Kind::label;
     add(std::move(item));
     return true;
   }
@@ -248,7 +273,7 @@ class Splitter {
     Depth depth(false);
     for (; at_ < tokens_.size(); ++at_) {
       const Token& token = tokens_[at_];
-      if (depth.outside() && closes(token)) return false;
+      if (depth.outside() && closes_bracket(token)) return false;
       depth.pass(token);
       if (token.kind != Token::Kind::mark || !depth.outside()) continue;
       if (token.is(";") || (token.is("}") && ends_behind(first))) {
@@ -274,7 +299,6 @@ class Splitter {
     const auto next =
         std::find_if(tokens_.begin() + static_cast<std::ptrdiff_t>(at_) + 1, tokens_.end(),
                      [](const Token& token) { return token.counts(); });
-    constexpr std::array<std::string_view, 8> kGoOn = {";", ">", ",", "{", "(", ")", ".", "="};
     return next == tokens_.end() || !is_one_of(*next, kGoOn);
   }
 
@@ -296,8 +320,23 @@ class Splitter {
     }
     if (i < tokens_.size() && tokens_[i].kind == Token::Kind::comment) at_ = i + 1;
     item.text = text();
-    if (item.uses.empty()) item.uses = words_of(item.text);
+    if (item.is_class) add_members(item);
+    const std::string_view own = item.members.empty() ? item.text : item.begin;
+    if (item.uses.empty()) item.uses = words_of(own);
+    item.accesses = accesses_of(own);
     items_.push_back(std::move(item));
+  }
+
+  static void add_members(SourceItem& item) {
+    const auto body = class_body(item.text);
+    if (!body) return;
+    const std::string_view text = item.text;
+    Splitter inner(text.substr(body->begin, body->end - body->begin));
+    auto members = inner.run();
+    if (!members) return;
+    item.members = *std::move(members);
+    item.begin = text.substr(0, body->begin);
+    item.end = std::string(inner.rest()) + std::string(text.substr(body->end));
   }
 
   std::string_view source_;  // what no item has yet
@@ -311,22 +350,31 @@ class Splitter {
 }  // namespace
 
 std::optional<std::vector<SourceItem>> split_source(std::string_view source) {
-  return Splitter(source).run();
+  Splitter splitter(source);
+  auto items = splitter.run();
+  if (items && !items->empty()) items->back().text += splitter.rest();
+  return items;
 }
 
-Words words_of(std::string_view text) {
-  Words words;
+void for_each_word(std::string_view text, const std::function<void(std::string_view, bool)>& take) {
   std::string_view before;
   std::string_view before_that;
   for (const Token& token : tokenize(text)) {
-    if (token.kind == Token::Kind::directive) words.merge(words_of(token.text.substr(1)));
+    if (token.kind == Token::Kind::directive) for_each_word(token.text.substr(1), take);
     if (!token.counts()) continue;
-    const bool member =
+    const bool is_member =
         (before == "." && before_that != ".") || (before == ">" && before_that == "-");
-    if (is_word(token) && !member) words.emplace(token.text);
+    if (is_word(token)) take(token.text, is_member);
     before_that = std::exchange(before, token.text);
   }
-  return words;
+}
+
+Words words_of(std::string_view text) {
+  return words_where(text, false);
+}
+
+Words accesses_of(std::string_view text) {
+  return words_where(text, true);
 }
 
 }  // namespace gemmtune::codegen

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,11 +16,27 @@ struct SourcePart {
   bool operator==(const SourcePart&) const = default;
 };
 
-// Those top-level declarations of the parts, in their order and with their comments, that
-// `user` names, itself or through declarations that it names. Parts of which nothing is left are
-// left out. Works on names, not on types: what has the same name as something that is used stays.
-// So more may be kept than a compiler needs, but nothing less. Parts that cannot be told apart into
-// declarations stay whole.
+// Those declarations of the parts, in their order and with their comments, that `user` names,
+// itself or through declarations that it names; of classes, all fields and those other members that
+// are named. Parts of which nothing is left are left out. Works on names, not on types: what has
+// the same name as something that is used stays. So more may be kept than a compiler needs, but
+// nothing less. Parts that cannot be told apart into declarations stay whole.
 std::vector<SourcePart> keep_used(const std::vector<SourcePart>& parts, std::string_view user);
+
+// A part, told apart into its declarations, for many users of it.
+struct SplitPart;
+std::shared_ptr<const SplitPart> split_part(const SourcePart& part);
+using SplitParts = std::vector<std::shared_ptr<const SplitPart>>;
+
+// What keep_used() keeps of the parts, as canonical text (source_tokens.h).
+std::string canonical_used(const SplitParts& parts, std::string_view user);
+
+// What may stay or go of the parts, by name.
+std::set<std::string, std::less<>> names_in(const SplitParts& parts);
+
+// The words of `user` that keep_used() decides by, those behind a dot with it: with the same words
+// it keeps the same. `names` are those in the parts.
+std::set<std::string> deciding_words(const std::set<std::string, std::less<>>& names,
+                                     std::string_view user);
 
 }  // namespace gemmtune::codegen

@@ -111,10 +111,52 @@ class Tokenizer {
   std::vector<SourceToken> tokens_;
 };
 
+bool is_operator(char c) {
+  return std::string_view("+-*/%<>=!&|^:.~").find(c) != std::string_view::npos;
+}
+
+// A directive is a line, and in "#define" a blank may make a difference.
+void add_directive(std::string_view directive, std::string& out) {
+  std::string line = "#";
+  bool blank_before = false;
+  for (const SourceToken& token : Tokenizer(directive.substr(1)).run()) {
+    const bool is_blank =
+        token.kind == Kind::blank || token.kind == Kind::comment || token.is("\\");
+    if (!is_blank) {
+      if (blank_before && line.size() > 1) line += ' ';
+      line += token.text;
+    }
+    blank_before = is_blank || (blank_before && line.size() == 1);
+  }
+  if (!line.starts_with("#include") && line != "#pragma once") out += "\n" + line + "\n";
+}
+
 }  // namespace
 
 std::vector<SourceToken> tokenize(std::string_view source) {
   return Tokenizer(source).run();
+}
+
+std::string canonical_text(std::string_view source) {
+  std::string out;
+  bool blank_before = false;
+  for (const SourceToken& token : tokenize(source)) {
+    if (token.kind == Kind::blank || token.kind == Kind::comment) {
+      blank_before = true;
+      continue;
+    }
+    if (token.kind == Kind::directive) {
+      add_directive(token.text, out);
+    } else {
+      // Marks side by side may be one operator.
+      const bool joined = !blank_before && token.kind == Kind::mark && !out.empty() &&
+                          is_operator(token.text.front()) && is_operator(out.back());
+      if (!joined) out += ' ';
+      out += token.text;
+    }
+    blank_before = false;
+  }
+  return out;
 }
 
 }  // namespace gemmtune::codegen

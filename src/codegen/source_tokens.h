@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,5 +28,9 @@ struct SourceToken {
 
 // The tokens of `source`, which they refer to.
 std::vector<SourceToken> tokenize(std::string_view source);
+
+// The same of every source that has the same tokens, whatever its comments and blanks, and of no
+// other. Lines that include files are left out.
+std::string canonical_text(std::string_view source);
 
 }  // namespace gemmtune::codegen

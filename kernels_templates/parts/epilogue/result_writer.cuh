@@ -101,14 +101,14 @@ struct ResultWriter {
       }
 #pragma unroll
       for (int v = 0; v < kVector; ++v) sums.v[v] = finished(sums.v[v], bias(v));
-      store_vector(to, sums);
+      store_vector<kVector>(to, sums);
     } else if constexpr (kVector == 1) {
       const float old = args.beta != 0.0f ? from_half<kResult>(*to) : 0.0f;
       *to = to_half<kResult>(finished(scaled(sums.v[0], old), bias(0)));
     } else if (args.beta != 0.0f) {
-      store_halves(to, pairs<true>(sums, load_halves<kVector>(to), bias));
+      store_halves<kVector>(to, pairs<true>(sums, load_halves<kVector>(to), bias));
     } else {
-      store_halves(to, pairs<false>(sums, HalfVector<kVector>{}, bias));
+      store_halves<kVector>(to, pairs<false>(sums, HalfVector<kVector>{}, bias));
     }
   }
 

@@ -18,11 +18,13 @@
 namespace gemmtune {
 
 // Of kColumns neighbouring columns and kRows rows, kStride sums apart.
-template <int kColumns, int kStride, int kRows>
+template <int kColumns, int kStride, int kRows, ElementType kSum = kF32>
 struct RowBodies {
+  using Sum = typename StoredElement<kSum>::Type;
+
   // row_of(r) is the row of C that row r of the sums is; `column` is the column of C of the first
   // sum. `corrected` is given each sum and the row and column of C it is for.
-  template <class Sum, class Writer, class RowOf, class Corrected = AsSummed>
+  template <class Writer, class RowOf, class Corrected = AsSummed>
   static __device__ __forceinline__ void store(const Sum* sums, const Writer& writer, RowOf row_of,
                                                int column, Corrected corrected = {}) {
     constexpr int kBody = kBodyOf<Writer>;
@@ -74,7 +76,7 @@ struct RowBodies {
   }
 
   // Elements at .. at + kCount - 1 of a row of sums.
-  template <int kCount, class Sum, class Writer, class Corrected>
+  template <int kCount, class Writer, class Corrected>
   static __device__ __forceinline__ void store_elements(const Sum* line, const Writer& writer,
                                                         int m, int column, int at,
                                                         Corrected corrected) {
@@ -85,11 +87,9 @@ struct RowBodies {
     writer.template store<kCount>(part, m, n, writer.template column_biases<1, kCount>(n));
   }
 
-  static __device__ __forceinline__ float as_float(float sum) {
+  static __device__ __forceinline__ float as_float(Sum sum) {
+    if constexpr (kSum == kF16) return from_half<kF16>(sum);
     return sum;
-  }
-  static __device__ __forceinline__ float as_float(unsigned short sum) {
-    return from_half<kF16>(sum);
   }
 };
 

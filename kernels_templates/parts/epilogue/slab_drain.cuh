@@ -17,8 +17,9 @@
 
 namespace gemmtune {
 
-template <int kVector, int kWarpN, int kStride, int kRows = 16>
+template <int kVector, int kWarpN, int kStride, int kRows = 16, ElementType kSum = kF32>
 struct SlabDrain {
+  using Sum = typename StoredElement<kSum>::Type;
   static constexpr int kRowAccesses = kWarpN / kVector;
   static constexpr int kAccesses = (kRows * kRowAccesses + 31) / 32;  // of a lane
   static constexpr bool kEven = kRows * kRowAccesses % 32 == 0;
@@ -47,19 +48,19 @@ struct SlabDrain {
 
   // row_of(r) is the row of C that row r of the slab is; `corrected` is given each sum and the row
   // and column of C it is for.
-  template <class Sum, class Writer, class RowOf, class Corrected = AsSummed>
+  template <class Writer, class RowOf, class Corrected = AsSummed>
   static __device__ __forceinline__ void run(const Sum* slab, const Writer& writer, RowOf row_of,
                                              int column, const Bias<Writer>& bias,
                                              Corrected corrected = {}) {
     if constexpr (kInBodies) {
-      RowBodies<kWarpN, kStride, kRows>::store(slab, writer, row_of, column, corrected);
+      RowBodies<kWarpN, kStride, kRows, kSum>::store(slab, writer, row_of, column, corrected);
     } else {
       run_aligned(slab, writer, row_of, column, bias, corrected);
     }
   }
 
  private:
-  template <class Sum, class Writer, class RowOf, class Corrected>
+  template <class Writer, class RowOf, class Corrected>
   static __device__ __forceinline__ void run_aligned(const Sum* slab, const Writer& writer,
                                                      RowOf row_of, int column,
                                                      const Bias<Writer>& bias,
@@ -87,20 +88,20 @@ struct SlabDrain {
     return (i * 32 + static_cast<int>(threadIdx.x) % 32) % kRowAccesses * kVector;
   }
 
-  static __device__ __forceinline__ FloatVector<kVector> load_sums(const float* from) {
-    constexpr int kWidth = kVector < 4 ? kVector : 4;
-    FloatVector<kVector> out;
+  static __device__ __forceinline__ FloatVector<kVector> load_sums(const Sum* from) {
+    if constexpr (kSum == kF16) {
+      return load_elements<kF16, kVector>(from);
+    } else {
+      constexpr int kWidth = kVector < 4 ? kVector : 4;
+      FloatVector<kVector> out;
 #pragma unroll
-    for (int v = 0; v < kVector; v += kWidth) {
-      const auto part = load_vector<kWidth>(from + v);
+      for (int v = 0; v < kVector; v += kWidth) {
+        const auto part = load_vector<kWidth>(from + v);
 #pragma unroll
-      for (int i = 0; i < kWidth; ++i) out.v[v + i] = part.v[i];
+        for (int i = 0; i < kWidth; ++i) out.v[v + i] = part.v[i];
+      }
+      return out;
     }
-    return out;
-  }
-
-  static __device__ __forceinline__ FloatVector<kVector> load_sums(const unsigned short* from) {
-    return load_elements<kF16, kVector>(from);
   }
 };
 

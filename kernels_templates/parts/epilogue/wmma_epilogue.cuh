@@ -19,7 +19,7 @@ struct WmmaEpilogue {
   static constexpr int kStride = slab_row_sums(kWarpN);
   using Sum = typename StoredElement<kTypes.accumulator>::Type;
   static constexpr int kSlabBytes = slab_sums(kWarpN) * static_cast<int>(sizeof(Sum));
-  using Drain = SlabDrain<kVector, kWarpN, kStride>;
+  using Drain = SlabDrain<kVector, kWarpN, kStride, 16, kTypes.accumulator>;
 
   // Row and column are where the warp's tile starts in C; `slab` is the warp's own.
   template <class Sums, class Writer>

@@ -36,7 +36,11 @@ struct MmaOperand {
 #pragma unroll
         for (int r = 0; r < 4; ++r) {
           const unsigned x = from[h].subtiles[i][r];
-          big[h].subtiles[i][r] = kProducts == kTf32 ? nearest(x) : x;
+          if constexpr (kProducts == kTf32) {
+            big[h].subtiles[i][r] = nearest(x);
+          } else {
+            big[h].subtiles[i][r] = x;
+          }
           if constexpr (kProducts == k3xTf32) small[h].subtiles[i][r] = cut_off(x);
         }
       }

@@ -78,6 +78,13 @@ std::map<std::string, int> work_of(const std::string& ptx) {
   return counts;
 }
 
+// Leaves it as it is where the strategy has no such.
+void set_random_epilogue(KernelSpec& spec, const DeviceSpec& device, std::mt19937& random) {
+  KernelSpec with = spec;
+  with.traits.epilogue = {static_cast<Bias>(random() % 3), static_cast<Activation>(random() % 5)};
+  if (broken_rule(with, device) == nullptr) spec = with;
+}
+
 // What a user pastes is the kernel that was tuned. NVRTC does not make the same PTX of one text
 // every time: registers have been seen numbered and moved differently, and with that the register
 // count.
@@ -97,6 +104,7 @@ TEST_CASE("a standalone file compiles to the kernel that the parts it was put to
       const Arch arch = on;  // a structured binding cannot be captured below
       KernelSpec spec = random_kernel(*strategy, kind, representative_device(arch), random);
       spec.device_scalars = random() % 2 == 0;
+      set_random_epilogue(spec, representative_device(arch), random);
       CAPTURE(kernel_name(spec));
       CAPTURE(to_string(arch));
       const auto parts = jit::compile_to_ptx(nvrtc, {emit(spec), spec.arch, {}});

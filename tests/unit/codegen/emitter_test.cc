@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -26,6 +27,29 @@ TEST_CASE("the source hash changes with the tile, and only with content") {
   CHECK(source_hash(emit(spec)) == hash);
   spec.tile.raster += 1;
   CHECK(source_hash(emit(spec)) != hash);
+}
+
+TEST_CASE("the source hash is of what a kernel uses, without comments") {
+  const auto hash_of = [](const std::string& text, const std::string& header) {
+    KernelSource source;
+    source.text = text;
+    source.headers = {{"a.h", "#pragma once\nint other();\n"}, {"b.h", header}};
+    return source_hash(source);
+  };
+  const std::string text = "#include \"b.h\"\nint kernel() { return used(); }\n";
+  const std::string header = "int used() { return 1; }\nint unused() { return 2; }\n";
+  const std::string hash = hash_of(text, header);
+  CHECK(hash_of(text + "// new", "// What it is.\n" + header) == hash);
+  CHECK(hash_of(text, "int used() {\n  return 1;\n}\n") == hash);
+  CHECK(hash_of(text, "int used() { return 3; }\nint unused() { return 2; }\n") != hash);
+  CHECK(hash_of("int kernel() { return used() + unused(); }", header) != hash);
+  CHECK(hash_of("int kernel() { return used() + 1; }", header) != hash);
+  KernelSource moved;
+  moved.text = text;
+  moved.headers = {{"c.h", header}};
+  CHECK(source_hash(moved) == hash);
+  moved.options = {"--maxrregcount=128"};
+  CHECK(source_hash(moved) != hash);
 }
 
 TEST_CASE("elements have the same size on the host and in kernels") {
@@ -117,7 +141,7 @@ TEST_CASE(
   bool asked = false;
   bool had_enough = false;
   for (const Strategy* strategy : strategies()) {
-    for (int i = 0; i < rounds(20); ++i) {
+    for (int i = 0; i < rounds(4); ++i) {
       const KernelSpec spec =
           random_kernel(*strategy, representative_device({9, 0, false}), random);
       CAPTURE(kernel_name(spec));
@@ -169,6 +193,44 @@ TEST_CASE("a standalone file leaves out what its kernel does not use") {
               "sharing_blocks=132",
               DataType::f16);
   CHECK(has(stream_k, "stream_k_ranges(const TileConfig&"));
+}
+
+// Lines that are more than a comment.
+int code_lines(const std::string& text) {
+  int count = 0;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const std::string line = text.substr(at, end - at);
+    const size_t first = line.find_first_not_of(' ');
+    if (first != std::string::npos && line.compare(first, 2, "//") != 0) ++count;
+    at = end + 1;
+  }
+  return count;
+}
+
+TEST_CASE("a standalone mma_multistage is short enough to be read") {
+  const auto check = [](KernelSpec spec) {
+    spec.tile = *parse_tile(
+        "tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 stages=3 copy=1 fragments=2 raster=8");
+    spec.strategy = *find_strategy("mma_multistage");
+    spec.arch = {8, 0, false};
+    REQUIRE(broken_rule(spec, representative_device(spec.arch)) == nullptr);
+    CAPTURE(kernel_name(spec));
+    const std::string text = emit_standalone(spec);
+    CHECK(code_lines(text) < 1000);
+    CHECK(std::count(text.begin(), text.end(), '\n') < 1400);
+    CHECK(text.find("tf32") == text.find("tf32 and 3xtf32"));  // in the strategy's summary only
+  };
+  KernelSpec spec;
+  spec.type = DataType::bf16;
+  spec.traits = {true, true, 8, 8, 8};
+  check(spec);
+  spec.traits.b_row_major = false;
+  check(spec);
+  spec.type = DataType::f16;
+  check(spec);
+  spec.traits = {true, true, 8, 8, 8, {kBiasPerColumn, kGeluTanh}};
+  check(spec);
 }
 
 // So that a reader knows from a part's room what it may rest on.

@@ -70,6 +70,17 @@ a->b.c(...);)x";
   CHECK_FALSE(words.contains("no"));
 }
 
+TEST_CASE("a source's canonical text does without comments and blanks") {
+  const std::string text =
+      canonical_text("#pragma once\nint f( int a ) {  // of a\n  return a>>1;\n}");
+  CHECK(canonical_text("int f(int a)\n{ return a >>1; /* shifted */ }\n#include \"b.h\"") == text);
+  CHECK(canonical_text("int f(int a) { return a> >1; }") != text);
+  CHECK(canonical_text("int f(int b) { return a>>1; }") != text);
+  CHECK(canonical_text("#define A (x)  // c\n") == canonical_text("#define  A   (x)"));
+  CHECK(canonical_text("#define A (x)") != canonical_text("#define A(x)"));
+  CHECK(canonical_text("a = \"b  c\"") != canonical_text("a = \"b c\""));
+}
+
 TEST_CASE("declarations know what they declare") {
   CHECK(names_of("struct A { int b; };") == Names{"A"});
   CHECK(names_of("struct A;") == Names{"A"});
@@ -148,6 +159,50 @@ int helper() { return value.other; }  // by used()
         "// About the part.\n\nnamespace n {\n\n// Used.\nint used() { return helper(); }\n\n"
         "int helper() { return value.other; }  // by used()\n\n}  // namespace n\n");
   CHECK(kept(kSource, "// used\n\"used\" x.used").empty());
+}
+
+TEST_CASE("of a class, fields stay, and what is named") {
+  constexpr std::string_view kSource = R"(class A : B {
+  using Unused = int;
+  static constexpr int kUsed = 1;
+
+ public:
+  // Made of an int.
+  explicit A(int x) : x_{x} {}
+  bool operator==(const A&) const = default;
+
+  // Not called.
+  int unused() const { return helper(); }
+  int used() { return kUsed; }
+
+ protected:
+  int helper() const { return 1; }
+
+ private:
+  struct Inner {
+    static int unused2();
+    int field;
+  };
+  Inner x_;  // kept
+};
+)";
+  CHECK(kept(kSource, "A a(1); a.used();") == R"(class A : B {
+  static constexpr int kUsed = 1;
+
+ public:
+  // Made of an int.
+  explicit A(int x) : x_{x} {}
+  bool operator==(const A&) const = default;
+  int used() { return kUsed; }
+
+ private:
+  struct Inner {
+    int field;
+  };
+  Inner x_;  // kept
+};
+)");
+  CHECK(kept(kSource, "A a(1); a->unused();").find("int helper()") != std::string::npos);
 }
 
 TEST_CASE("a conditional stays where one side of it does") {

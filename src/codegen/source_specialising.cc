@@ -1,0 +1,401 @@
+#include "codegen/source_specialising.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "codegen/source_calls.h"
+#include "codegen/source_constants.h"
+#include "codegen/source_expression.h"
+#include "codegen/source_items.h"
+#include "codegen/source_words.h"
+
+namespace gemmtune::codegen {
+namespace {
+
+using Declared = Declaration::Kind;
+using Tokens = SourceTokens;
+
+std::vector<SourceToken> counting_tokens(std::string_view text) {
+  std::vector<SourceToken> tokens = tokenize(text);
+  std::erase_if(tokens, [](const SourceToken& token) { return !token.counts(); });
+  return tokens;
+}
+
+// A text in which ranges are replaced.
+class EditedText {
+ public:
+  explicit EditedText(std::string_view text) : text_(text) {}
+
+  std::string_view text() const { return text_; }
+  size_t begin_of(const SourceToken& token) const {
+    return static_cast<size_t>(token.text.data() - text_.data());
+  }
+  size_t end_of(const SourceToken& token) const { return begin_of(token) + token.text.size(); }
+  // Nothing where conditionals of the preprocessor are in the range: they stay whole.
+  void replace(size_t begin, size_t end, std::string by) {
+    const std::string_view range = text_.substr(begin, end - begin);
+    for (const std::string_view conditional : {"\n#if", "\n#e"}) {
+      if (range.find(conditional) != std::string_view::npos) return;
+    }
+    edits_.emplace(begin, Edit{end, std::move(by)});
+  }
+  // Whole lines where nothing else is in them but a comment behind.
+  void remove(size_t begin, size_t end) {
+    const size_t line = line_begin(begin);
+    const size_t line_end = std::min(text_.find('\n', end), text_.size() - 1) + 1;
+    std::string_view behind = text_.substr(end, line_end - end);
+    behind.remove_prefix(std::min(behind.find_first_not_of(" \n"), behind.size()));
+    const bool alone =
+        text_.substr(line, begin - line).find_first_not_of(' ') == std::string_view::npos &&
+        (behind.empty() || behind.starts_with("//"));
+    replace(alone ? line : begin, alone ? line_end : end, "");
+  }
+  size_t line_begin(size_t at) const {
+    const size_t before = at == 0 ? std::string_view::npos : text_.rfind('\n', at - 1);
+    return before == std::string_view::npos ? 0 : before + 1;
+  }
+  // Where the comment lines begin that stand right above the line that `at` is in.
+  size_t comment_begin(size_t at) const {
+    size_t begin = line_begin(at);
+    while (begin > 0) {
+      const size_t line = line_begin(begin - 1);
+      std::string_view before = text_.substr(line, begin - line);
+      before.remove_prefix(std::min(before.find_first_not_of(' '), before.size()));
+      if (!before.starts_with("//")) break;
+      begin = line;
+    }
+    return begin;
+  }
+  bool changed() const { return !edits_.empty(); }
+
+  // Of ranges that lie in others, the outer ones are replaced.
+  std::string apply() const {
+    std::string out;
+    size_t at = 0;
+    for (const auto& [begin, edit] : edits_) {
+      if (begin < at) continue;
+      out += text_.substr(at, begin - at);
+      out += edit.by;
+      at = edit.end;
+    }
+    return out += text_.substr(at);
+  }
+
+ private:
+  struct Edit {
+    size_t end = 0;
+    std::string by;
+  };
+
+  std::string_view text_;
+  std::map<size_t, Edit> edits_;
+};
+
+size_t indent_at(std::string_view text, size_t line) {
+  const size_t first = text.find_first_not_of(' ', line);
+  return (first == std::string_view::npos ? text.size() : first) - line;
+}
+
+// `text` with its lines behind the first moved to the left.
+std::string moved_left(std::string_view text, size_t by) {
+  std::string out;
+  size_t left = 0;  // spaces still to be left out
+  for (const char c : text) {
+    if (c == '\n') left = by;
+    const bool drop = c == ' ' && left > 0;
+    left = c == '\n' ? by : (drop ? left - 1 : 0);
+    if (!drop) out += c;
+  }
+  return out;
+}
+
+// Words that stand behind others without being declared.
+constexpr std::array<std::string_view, 12> kTypeWords = {
+    "int",  "const", "unsigned", "float",     "char",     "short",
+    "long", "auto",  "if",       "constexpr", "volatile", "template"};
+
+// Words that may be names of variables which these tokens declare.
+std::set<std::string_view> declared_in(Tokens tokens) {
+  std::set<std::string_view> names;
+  for (size_t i = 1; i < tokens.size(); ++i) {
+    const SourceToken& before = tokens[i - 1];
+    const bool type = before.is("&") || before.is("*") || before.is(">") || before.is("]") ||
+                      (is_word(before) && !before.is("return"));
+    if (!is_word(tokens[i]) || is_one_of(tokens[i], kTypeWords) || !type || i + 1 == tokens.size())
+      continue;
+    constexpr std::string_view kBehind = "=;{[(:";
+    if (kBehind.find(tokens[i + 1].text) != std::string_view::npos) names.insert(tokens[i].text);
+  }
+  return names;
+}
+
+// Finds what is decided in one part.
+class Specialiser {
+ public:
+  Specialiser(EditedText& text, const SourceConstants& constants, const SourceCalls& calls,
+              const std::map<std::string_view, int>& words)
+      : text_(text), constants_(constants), calls_(calls), words_(words) {}
+
+  void take(const Declaration& declaration) {
+    const bool holds =
+        is_assertion(declaration.tokens) && asserted(declaration.tokens, declaration.parent);
+    if (holds || !constants_.may_be_used(declaration) || !calls_.may_be_called(declaration))
+      return remove(declaration);
+    if (declaration.kind == Declared::enumeration) take_enumerators(declaration);
+    if (declaration.kind == Declared::function) take_statements(declaration, declaration.value);
+    if (declaration.kind == Declared::type && declaration.name == "TileConfig")
+      take_fields(declaration);
+    for (const auto& member : declaration.members) take(*member);
+  }
+
+ private:
+  // With the comment above it, unless others follow that the comment is of, too.
+  void remove(const Declaration& declaration) {
+    const std::string_view all = text_.text();
+    const size_t end = text_.end_of(declaration.tokens.back());
+    size_t begin = text_.begin_of(declaration.tokens.front());
+    size_t next = all.find('\n', end);
+    next = next == std::string_view::npos ? all.size() : next + 1;
+    const std::string_view rest =
+        all.substr(next).substr(indent_at(all, std::min(next, all.size())));
+    if (rest.empty() || rest.front() == '\n' || rest.front() == '}')
+      begin = std::min(begin, text_.comment_begin(begin));
+    text_.remove(begin, end);
+  }
+
+  static bool is_assertion(Tokens tokens) {
+    return tokens.size() > 3 && tokens[0].is("static_assert") && tokens[1].is("(");
+  }
+  bool asserted(Tokens tokens, const Declaration* scope) const {
+    const size_t close = closing_bracket(tokens, 1);
+    const auto parts = split_at_commas(tokens.subspan(2, close - 2));
+    const auto value = parts.empty() ? std::nullopt : constants_.value(parts.front(), scope);
+    return value && value->number != 0;
+  }
+
+  // Whether a word stands where it is declared only.
+  bool is_named(std::string_view word) const {
+    const auto found = words_.find(word);
+    return found == words_.end() || found->second > 1;
+  }
+
+  // Those that say their value, so that the others keep theirs.
+  void take_enumerators(const Declaration& declaration) {
+    const auto all = split_at_commas(declaration.value);
+    const bool explicit_values = std::all_of(
+        all.begin(), all.end(), [](Tokens each) { return each.size() > 2 && each[1].is("="); });
+    const bool any_stays =
+        std::any_of(all.begin(), all.end(), [&](Tokens each) { return is_named(each[0].text); });
+    if (!explicit_values || !any_stays) return;
+    for (const Tokens each : all) {
+      if (!is_named(each[0].text)) remove_line(each.front(), (&each.back())[1]);
+    }
+  }
+
+  // A tile is always written with the names of its fields.
+  void take_fields(const Declaration& declaration) {
+    for (const auto& member : declaration.members) {
+      if (member->kind == Declared::field && !member->value.empty() && !is_named(member->name))
+        remove_line(member->tokens.front(), member->tokens.back());
+    }
+  }
+
+  // With the lines that its comment goes on in.
+  void remove_line(const SourceToken& first, const SourceToken& last) {
+    const std::string_view all = text_.text();
+    const size_t begin = text_.begin_of(first);
+    if (all.substr(text_.line_begin(begin), begin - text_.line_begin(begin))
+            .find_first_not_of(' ') != std::string_view::npos)
+      return;
+    size_t end = last.is(",") || last.is(";") ? text_.end_of(last) : text_.begin_of(last);
+    const size_t indent = indent_at(all, text_.line_begin(begin));
+    end = std::min(all.find('\n', end), all.size() - 1) + 1;
+    while (end < all.size()) {
+      const size_t deeper = indent_at(all, end);
+      if (deeper <= indent || !all.substr(end + deeper).starts_with("//")) break;
+      end = std::min(all.find('\n', end), all.size() - 1) + 1;
+    }
+    text_.replace(text_.line_begin(begin), end, "");
+  }
+
+  void take_statements(const Declaration& function, Tokens body) {
+    for (size_t at = 0; at + 2 < body.size(); ++at) {
+      if (is_assertion(body.subspan(at)) && asserted(body.subspan(at), &function)) {
+        const size_t end = statement_end(body, at);
+        text_.remove(text_.begin_of(body[at]), text_.end_of(body[end - 1]));
+      }
+      if (body[at].is("if") && body[at + 1].is("constexpr")) take_condition(function, body, at);
+      if (body[at].is("return")) take_return(body, at);
+      if (body[at].is("constexpr")) take_constant(body, at);
+    }
+  }
+
+  // One that nothing is left of that reads it.
+  void take_constant(Tokens body, size_t at) {
+    const bool is_statement =
+        at == 0 || body[at - 1].is(";") || body[at - 1].is("{") || body[at - 1].is("}");
+    const size_t end = statement_end(body, at);
+    size_t name = at;
+    while (name < end && !body[name].is("=")) ++name;
+    if (!is_statement || name == end) return;
+    int count = 0;
+    const size_t begin = text_.begin_of(body.front());
+    for_each_word(text_.text().substr(begin, text_.end_of(body.back()) - begin),
+                  [&](std::string_view word, bool) { count += body[name - 1].is(word) ? 1 : 0; });
+    if (count != 1) return;
+    const size_t first = text_.begin_of(body[at]);
+    text_.remove(std::min(first, text_.comment_begin(first)), text_.end_of(body[end - 1]));
+  }
+
+  // What follows in its block is never reached.
+  void take_return(Tokens body, size_t at) {
+    const bool is_statement = at == 0 || body[at - 1].is(";") || body[at - 1].is("{");
+    const size_t end = statement_end(body, at);
+    size_t last = end;  // the end of the block
+    while (is_statement && last < body.size() && !body[last].is("}")) {
+      if (body[last].is("case") || body[last].is("default")) return;
+      last = statement_end(body, last);
+    }
+    if (!is_statement || last == end) return;
+    const size_t begin = text_.end_of(body[end - 1]);
+    text_.replace(begin, text_.end_of(body[last - 1]), "");
+  }
+
+  void take_condition(const Declaration& function, Tokens body, size_t at) {
+    const size_t close = closing_bracket(body, at + 2);
+    const auto value = constants_.value(body.subspan(at + 3, close - at - 3), &function);
+    if (!value || value->fields) return;
+    const size_t end_yes = statement_end(body, close + 1);
+    const bool has_else = end_yes < body.size() && body[end_yes].is("else");
+    const size_t end = has_else ? statement_end(body, end_yes + 1) : end_yes;
+    Tokens chosen;
+    if (value->number != 0) {
+      chosen = body.subspan(close + 1, end_yes - close - 1);
+    } else if (has_else) {
+      chosen = body.subspan(end_yes + 1, end - end_yes - 1);
+    }
+    replace(function, body, {at, end}, chosen);
+  }
+
+  struct Range {
+    size_t begin;
+    size_t end;
+  };
+
+  // Puts a branch in the place of the statement that it belongs to.
+  void replace(const Declaration& function, Tokens body, Range range, Tokens chosen) {
+    const bool is_else = range.begin > 0 && body[range.begin - 1].is("else");
+    const bool is_bound = is_else || (range.begin > 0 && body[range.begin - 1].is(")"));
+    if (chosen.empty() && is_bound && !is_else) return;
+    const SourceToken& first = body[chosen.empty() && is_else ? range.begin - 1 : range.begin];
+    const size_t begin = text_.begin_of(first);
+    const size_t end = text_.end_of(body[range.end - 1]);
+    const bool block = !chosen.empty() && chosen[0].is("{");
+    if (chosen.empty() || (block && chosen.size() == 2 && !is_bound)) {
+      text_.remove(is_else ? begin : std::min(begin, text_.comment_begin(begin)), end);
+      return;
+    }
+    if (block && !is_bound && may_be_opened(function, body, range, chosen)) {
+      std::string inside = opened(chosen, begin);
+      const bool is_line = inside.starts_with('#');  // of a directive, which begins its line
+      return text_.replace(is_line ? text_.line_begin(begin) : begin, end, std::move(inside));
+    }
+    const size_t from = text_.begin_of(chosen.front());
+    text_.replace(begin, end,
+                  moved_left(text_.text().substr(from, text_.end_of(chosen.back()) - from),
+                             block ? 0 : extra_indent(chosen.front(), begin)));
+  }
+
+  // Whether what a block declares may as well be declared around it.
+  static bool may_be_opened(const Declaration& function, Tokens body, Range range, Tokens block) {
+    std::set<std::string_view> outside = declared_in(body.first(range.begin));
+    outside.merge(declared_in(body.subspan(range.end)));
+    outside.merge(declared_in(function.arguments));
+    const auto inside = declared_in(block);
+    return std::none_of(inside.begin(), inside.end(),
+                        [&](std::string_view name) { return outside.contains(name); });
+  }
+
+  size_t extra_indent(const SourceToken& token, size_t begin) const {
+    const std::string_view all = text_.text();
+    const size_t inner = indent_at(all, text_.line_begin(text_.begin_of(token)));
+    const size_t outer = indent_at(all, text_.line_begin(begin));
+    return inner > outer ? inner - outer : 0;
+  }
+
+  // What is in a block, as far to the left as the text at `begin`.
+  std::string opened(Tokens block, size_t begin) const {
+    const std::string_view all = text_.text();
+    const size_t open = text_.end_of(block.front());
+    const std::string_view inside = all.substr(open, text_.begin_of(block.back()) - open);
+    const size_t outer = indent_at(all, text_.line_begin(begin));
+    const size_t inner = indent_at(all, text_.line_begin(text_.begin_of(block[1])));
+    std::string text =
+        moved_left(std::string("\n") + std::string(inside), inner > outer ? inner - outer : 0);
+    // The first line begins where the statement did.
+    text.erase(0, text.find_first_not_of(" \n"));
+    text.erase(text.find_last_not_of(" \n") + 1);
+    return text;
+  }
+
+  EditedText& text_;
+  const SourceConstants& constants_;
+  const SourceCalls& calls_;
+  const std::map<std::string_view, int>& words_;
+};
+
+// One pass; false where nothing was decided.
+bool specialise(std::vector<SourcePart>& parts, std::string_view kernel, std::string_view notes) {
+  std::vector<std::vector<SourceToken>> tokens;
+  std::vector<SourceToken> elsewhere = counting_tokens(notes);
+  std::vector<std::unique_ptr<Declaration>> all;
+  std::vector<size_t> first;  // of each part's declarations
+  std::map<std::string_view, int> words;
+  const auto add = [&](std::string_view text) {
+    for (const SourceToken& token : tokenize(text)) {
+      if (token.kind != SourceToken::Kind::directive) continue;
+      for (const SourceToken& word : counting_tokens(token.text.substr(1)))
+        elsewhere.push_back(word);
+    }
+    tokens.push_back(counting_tokens(text));
+    for (const SourceToken& token : tokens.back()) {
+      if (token.kind == SourceToken::Kind::word) ++words[token.text];
+    }
+    for (auto& each : declarations_of(tokens.back())) all.push_back(std::move(each));
+  };
+  tokens.reserve(parts.size() + 1);
+  for (const SourcePart& part : parts) {
+    first.push_back(all.size());
+    add(part.text);
+  }
+  first.push_back(all.size());
+  add(kernel);
+  for (const SourceToken& token : elsewhere) ++words[token.text];
+  const SourceConstants constants(all, elsewhere);
+  const SourceCalls calls(all, elsewhere);
+  std::vector<std::string> changed(parts.size());
+  bool any = false;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    EditedText text(parts[i].text);
+    Specialiser one(text, constants, calls, words);
+    for (size_t d = first[i]; d < first[i + 1]; ++d) one.take(*all[d]);
+    any = any || text.changed();
+    changed[i] = text.apply();
+  }
+  for (size_t i = 0; i < parts.size(); ++i) parts[i].text = std::move(changed[i]);
+  return any;
+}
+
+}  // namespace
+
+std::vector<SourcePart> specialised(const std::vector<SourcePart>& parts, std::string_view kernel,
+                                    std::string_view notes) {
+  const std::string user = std::string(kernel) + "\n" + std::string(notes);
+  std::vector<SourcePart> kept = keep_used(parts, user);
+  while (specialise(kept, kernel, notes)) kept = keep_used(kept, user);
+  return kept;
+}
+
+}  // namespace gemmtune::codegen
