@@ -1,5 +1,6 @@
 #pragma once
 
+#include "parts/ptx/byte_access.cuh"
 #include "parts/ptx/half_access.cuh"
 #include "parts/shared/element_types.h"
 #include "parts/shared/fill_args.h"
@@ -19,6 +20,8 @@ __device__ __forceinline__ void random_fill(const FillArgs& args) {
     const float value = random_value(args.seed, i);
     if constexpr (kType == kF32) {
       static_cast<float*>(args.to)[i] = value;
+    } else if constexpr (kType == kE4m3 || kType == kE5m2) {
+      static_cast<unsigned char*>(args.to)[i] = to_byte<kType>(value);
     } else {
       static_cast<unsigned short*>(args.to)[i] = to_half<kType>(value);
     }

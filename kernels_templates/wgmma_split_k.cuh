@@ -14,6 +14,7 @@
 #include "parts/shared/tensor_map.h"
 #include "parts/shared/tile_config.h"
 #include "parts/shared/wgmma_tiles.h"
+#include "parts/wgmma/promoted_sums.cuh"
 #include "parts/wgmma/wgmma_mainloop.cuh"
 #include "parts/wgmma/wgmma_partial.cuh"
 #include "parts/wgmma/wgmma_pipeline.cuh"
@@ -139,8 +140,9 @@ struct WgmmaSplitK {
       sums.clear();
     } else {
       typename Pipeline::Ring ring;
-      const int stages = (range.end - range.begin + kTile.tile_k - 1) / kTile.tile_k;
-      Mainloop::run(sums, pipeline, ring, place, first, stages, [] {});
+      const int tiles = (range.end - range.begin + kTile.tile_k - 1) / kTile.tile_k;
+      PromotedSums<Mainloop, typename Pipeline::Passes>::run(sums, pipeline, ring, place, first,
+                                                             tiles, [] {});
     }
     // Other warps may still read the last stage, whose place the sums take.
     if constexpr (Reduction::kInCluster) {

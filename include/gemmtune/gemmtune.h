@@ -158,17 +158,25 @@ GEMMTUNE_API void gemmtune_destroy(gemmtune_handle handle);
 
 /* ---- Problems -------------------------------------------------------------------------------- */
 
-typedef enum gemmtune_type { GEMMTUNE_F32 = 0, GEMMTUNE_F16 = 1, GEMMTUNE_BF16 = 2 } gemmtune_type;
+typedef enum gemmtune_type {
+  GEMMTUNE_F32 = 0,
+  GEMMTUNE_F16 = 1,
+  GEMMTUNE_BF16 = 2,
+  GEMMTUNE_E4M3 = 3, /* 8 bits, on sm_90: of A and B only, with A row-major and B column-major */
+  GEMMTUNE_E5M2 = 4
+} gemmtune_type;
 
 /* How products are formed. The modes other than IEEE trade accuracy for speed, are for f32 operands
- * only, and are never chosen unless asked for. */
+ * only but for FAST_ACCUM, and are never chosen unless asked for. */
 typedef enum gemmtune_math {
   GEMMTUNE_MATH_IEEE = 0,
   GEMMTUNE_MATH_TF32 = 1,
   GEMMTUNE_MATH_3XTF32 = 2,
   GEMMTUNE_MATH_F16 = 3,    /* f32 operands rounded to f16; what is beyond 65504 becomes infinite */
   GEMMTUNE_MATH_BF16X6 = 4, /* f32 operands as sums of three bf16, six products of them */
-  GEMMTUNE_MATH_BF16X9 = 5  /* ... all nine */
+  GEMMTUNE_MATH_BF16X9 = 5, /* ... all nine */
+  GEMMTUNE_MATH_FAST_ACCUM = 6 /* 8-bit operands: sums keep the 13 bits that tensor cores keep of
+                                  them; with IEEE they are added to f32 ones every 128 of k */
 } gemmtune_math;
 
 /* Storage order of a matrix. */
@@ -181,9 +189,9 @@ typedef enum gemmtune_scalars {
 } gemmtune_scalars;
 
 /* The type of C and of the bias, where it is not that of A and B. F32 goes with every type of A and
- * B; F16 and BF16 only with themselves. */
+ * B; F16 and BF16 with themselves and with 8-bit types. */
 typedef enum gemmtune_result {
-  GEMMTUNE_RESULT_OF_OPERANDS = 0, /* that of A and B */
+  GEMMTUNE_RESULT_OF_OPERANDS = 0, /* that of A and B; BF16 for 8-bit ones */
   GEMMTUNE_RESULT_F32 = 1,
   GEMMTUNE_RESULT_F16 = 2,
   GEMMTUNE_RESULT_BF16 = 3

@@ -64,7 +64,7 @@ std::optional<Copy> copy_of_b(const KernelSpec& spec, const Problem& problem) {
 }
 
 Expected<void> supports(const Problem& problem) {
-  if (problem.type == DataType::f32)
+  if (size_bytes(problem.type) != 2)
     return make_error(ErrorKind::unsupported, "computes f16 and bf16 only");
   const int64_t most = lines_of_a(problem, problem.layout.a == Order::row_major).elements() +
                        lines_of_b(problem, problem.layout.b == Order::row_major).elements();

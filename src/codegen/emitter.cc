@@ -92,6 +92,8 @@ std::string_view products(MathMode math) {
       return "gemmtune::kBf16x6";
     case MathMode::bf16x9:
       return "gemmtune::kBf16x9";
+    case MathMode::fast_accum:
+      return "gemmtune::kFast";
     case MathMode::ieee:
       break;
   }
@@ -321,6 +323,10 @@ std::string_view element_type(DataType type) {
       return "gemmtune::kF16";
     case DataType::bf16:
       return "gemmtune::kBf16";
+    case DataType::e4m3:
+      return "gemmtune::kE4m3";
+    case DataType::e5m2:
+      return "gemmtune::kE5m2";
     case DataType::f32:
       break;
   }

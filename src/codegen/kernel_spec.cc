@@ -23,7 +23,7 @@ int vector_width(const Problem& problem, DataType type, int64_t ld, int64_t stri
 }  // namespace
 
 DataType result_type(const KernelSpec& spec) {
-  return spec.result.value_or(spec.type);
+  return spec.result.value_or(usual_result(spec.type));
 }
 
 KernelTraits traits_for(const Problem& p) {
@@ -53,7 +53,7 @@ std::string kernel_name(const KernelSpec& spec) {
   if (spec.accumulator != DataType::f32) name.append(to_string(spec.accumulator)).append("_");
   if (spec.math != MathMode::ieee) name.append(to_string(spec.math)).append("_");
   if (result_type(spec) != spec.type)
-    name.append("to_").append(to_string(*spec.result)).append("_");
+    name.append("to_").append(to_string(result_type(spec))).append("_");
   if (t.epilogue != Epilogue{}) {
     std::string epilogue = to_string(t.epilogue);
     std::replace(epilogue.begin(), epilogue.end(), ',', '_');

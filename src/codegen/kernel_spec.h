@@ -24,8 +24,8 @@ struct KernelSpec {
   KernelTraits traits;
   DataType type = DataType::f32;         // of A and B
   DataType accumulator = DataType::f32;  // of the sums
-  MathMode math = MathMode::ieee;        // how products of f32 are formed
-  std::optional<DataType> result{};      // of C and the bias; none: that of A and B
+  MathMode math = MathMode::ieee;        // how products are formed
+  std::optional<DataType> result{};      // of C and the bias; none: usual_result() of A and B
   bool device_scalars = false;  // alpha and beta in device memory: it takes DeviceScalarArgs
   Arch arch{};                  // that its code is for
 };

@@ -34,6 +34,8 @@ int first_arch(DataType type) {
       return 0;  // of those that code is generated for
     case DataType::f32:
     case DataType::bf16:
+    case DataType::e4m3:
+    case DataType::e5m2:
       break;
   }
   return kSecondGeneration;
@@ -49,6 +51,7 @@ bool is_of_tf32(MathMode math) {
     case MathMode::f16:
     case MathMode::bf16x6:
     case MathMode::bf16x9:
+    case MathMode::fast_accum:
       break;
   }
   return false;
@@ -202,6 +205,7 @@ DataType shared_type(const KernelSpec& spec) {
     case MathMode::tf32x3:
     case MathMode::bf16x6:
     case MathMode::bf16x9:
+    case MathMode::fast_accum:
       break;
   }
   return spec.type;
@@ -214,12 +218,15 @@ Expected<void> supports(const Problem& problem, Arch arch) {
       return make_error(ErrorKind::unsupported, "computes f32 with --math tf32 or 3xtf32 only");
     case DataType::f16:
     case DataType::bf16:
+    case DataType::e4m3:
+    case DataType::e5m2:
       break;
   }
   return multiplies(problem.type, problem, arch);
 }
 
 Expected<void> multiplies(DataType type, const Problem& problem, Arch arch) {
+  if (is_8_bit(type)) return make_error(ErrorKind::unsupported, "computes no 8-bit operands");
   if (arch.number() < first_arch(type)) {
     return make_error(ErrorKind::unsupported, "needs sm_80 for all but f16");
   }

@@ -18,6 +18,10 @@ std::string_view operand_name(DataType type) {
       return "f16";
     case DataType::bf16:
       return "bf16";
+    case DataType::e4m3:
+      return "e4m3";
+    case DataType::e5m2:
+      return "e5m2";
     case DataType::f32:
       break;
   }
@@ -113,7 +117,7 @@ std::string instructions(const WgmmaInstruction& in) {
 
 WgmmaParts wgmma_parts(int columns) {
   if (columns <= kMostWgmmaColumns) return {columns, 0};
-  constexpr int kLine = 64;  // 16-bit elements
+  constexpr int kLine = 64;  // 16-bit elements, which alone may lie along the columns
   const int first = columns / 2 / kLine * kLine;
   return {first, columns - first};
 }

@@ -41,6 +41,7 @@ DataType operand_type(const KernelSpec& spec) {
     case MathMode::ieee:
     case MathMode::tf32:
     case MathMode::tf32x3:
+    case MathMode::fast_accum:
       break;
   }
   return spec.type;
@@ -60,9 +61,14 @@ int plane_pairs(MathMode math) {
     case MathMode::tf32:
     case MathMode::tf32x3:
     case MathMode::f16:
+    case MathMode::fast_accum:
       break;
   }
   return 1;
+}
+
+bool promotes_sums(const KernelSpec& spec) {
+  return is_8_bit(spec.type) && spec.math == MathMode::ieee;
 }
 
 bool contiguous_k_a(const KernelSpec& spec) {
@@ -93,7 +99,8 @@ constexpr std::array kTileRules = {
            const KernelTraits traits = in.spec.strategy->main_traits(in.spec);
            return traits.vector_a * bytes >= kTmaBytes && traits.vector_b * bytes >= kTmaBytes;
          }},
-    Rule{"tf32 with k contiguous in both operands", "wgmma reads only 16-bit operands either way",
+    Rule{"k contiguous in both operands unless they have 16 bits",
+         "wgmma reads only those either way",
          [](const RuleInput& in) {
            return operand_bytes(in.spec) == 2 ||
                   (contiguous_k_a(in.spec) && contiguous_k_b(in.spec));
@@ -120,6 +127,12 @@ constexpr std::array kTileRules = {
     Rule{"tile_k of whole 128-byte lines", "so wide is the swizzle",
          [](const RuleInput& in) {
            return divides(kTmaLineBytes, in.spec.tile.tile_k * operand_bytes(in.spec));
+         }},
+    Rule{"sums of 8-bit products are promoted every 128 of k",
+         "the tensor cores keep 13 bits behind the point of the largest",
+         [](const RuleInput& in) {
+           const TileConfig& t = in.spec.tile;
+           return !promotes_sums(in.spec) || promotion_tiles(t) * t.tile_k <= kMostUnpromotedK;
          }},
     Rule{"at least 2 stages", "with fewer copies and product cannot overlap",
          [](const RuleInput& in) { return in.spec.tile.stages >= 2; }},
@@ -247,14 +260,14 @@ Expected<void> fits(const Problem& problem, Arch capability) {
 }
 
 Expected<void> supports(const Problem& problem, Arch capability) {
-  if (problem.type == DataType::f32) {
-    if (problem.math != MathMode::tf32) {
-      return make_error(ErrorKind::unsupported, "computes f16, bf16 and tf32 only");
-    }
-    if (problem.layout.a != Order::row_major || problem.layout.b != Order::column_major) {
-      return make_error(ErrorKind::unsupported,
-                        "computes tf32 where k is contiguous in both operands only");
-    }
+  if (problem.type == DataType::f32 && problem.math != MathMode::tf32) {
+    return make_error(ErrorKind::unsupported, "computes f16, bf16, tf32 and 8-bit types only");
+  }
+  const bool contiguous_k =
+      problem.layout.a == Order::row_major && problem.layout.b == Order::column_major;
+  if (size_bytes(problem.type) != 2 && !contiguous_k) {
+    return make_error(ErrorKind::unsupported,
+                      "computes tf32 and 8-bit types where k is contiguous in both operands only");
   }
   return fits(problem, capability);
 }
@@ -278,8 +291,10 @@ int consumer_registers(const KernelSpec& spec) {
   const TileConfig& t = spec.tile;
   const int sums = consumer_rows(t) * wgmma_tile_columns(t) / kWarpgroupThreads *
                    size_bytes(spec.accumulator) / kRegisterBytes;
-  if (plane_pairs(spec.math) > 1) return 2 * sums + kOverheadRegistersOfParts;
-  return sums + (t.exchange != 0 ? exchanged_overhead(spec) : overhead(spec));
+  const int in_parts = 2 * sums + kOverheadRegistersOfParts;
+  if (plane_pairs(spec.math) > 1) return in_parts;
+  const int at_end = sums + (t.exchange != 0 ? exchanged_overhead(spec) : overhead(spec));
+  return promotes_sums(spec) ? std::max(in_parts, at_end) : at_end;
 }
 
 int operand_bytes_of_product(const KernelSpec& spec) {
@@ -304,6 +319,7 @@ MainloopCost mainloop(const KernelSpec& spec) {
   cost.load_b = spec.traits.vector_b;
   cost.result_rows = consumer_rows(t);
   cost.result_columns = wgmma_tile_columns(t);
+  if (promotes_sums(spec)) cost.promotion_steps = promotion_tiles(t);
   return cost;
 }
 

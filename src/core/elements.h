@@ -9,8 +9,9 @@
 #include "core/types.h"
 
 // Elements of each type as values and as they lie in memory. Rounding is to the nearest, ties to
-// even; too large becomes infinity; a NaN stays one and keeps its sign and the upper bits of its
-// payload.
+// even; too large becomes infinity, or in e4m3, which has none, the largest number, 448, as
+// cvt.satfinite does; a NaN stays one and keeps its sign and the upper bits of its payload, as far
+// as the type has any.
 
 namespace gemmtune {
 
@@ -31,6 +32,14 @@ uint16_t bf16_bits(float value);
 // Exact.
 inline float bf16_value(uint16_t bits) {
   return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+}
+
+uint8_t e4m3_bits(float value);
+uint8_t e5m2_bits(float value);
+// Exact.
+float e4m3_value(uint8_t bits);
+inline float e5m2_value(uint8_t bits) {
+  return f16_value(static_cast<uint16_t>(bits << 8));  // an f16 without the lower byte
 }
 
 // The value nearest to `value` that the type has.

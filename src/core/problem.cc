@@ -107,6 +107,49 @@ Expected<void> check_operand(const Operand& o, int64_t batch) {
   return {};
 }
 
+// The math mode and the type of the sums.
+Expected<void> check_math(const Problem& p) {
+  const std::string type(to_string(p.type));
+  const std::string math(to_string(p.math));
+  if (p.math == MathMode::fast_accum && !is_8_bit(p.type))
+    return usage_error("math mode " + math + " is for e4m3 and e5m2 operands only");
+  if (p.math != MathMode::ieee && p.math != MathMode::fast_accum && p.type != DataType::f32)
+    return usage_error("math mode " + math + " is for f32 operands only");
+  if (p.type == DataType::f32 && p.accumulator != DataType::f32)
+    return usage_error("f32 operands need an f32 accumulator");
+  const bool half_sums = p.accumulator == DataType::f16 && p.type == DataType::f16;
+  if (p.accumulator != DataType::f32 && !half_sums) {
+    return usage_error("accumulator " + std::string(to_string(p.accumulator)) +
+                       " does not go with type " + type + "; use f32");
+  }
+  return {};
+}
+
+// The type of C.
+Expected<void> check_result(const Problem& p) {
+  const DataType result = result_type(p);
+  const DataType usual = usual_result(p.type);
+  if (result == usual || result == DataType::f32) return {};
+  if (is_8_bit(p.type) && result == DataType::f16) return {};
+  const std::string others = p.type == DataType::f32 ? "f32"
+                             : is_8_bit(p.type)      ? "bf16, f16 or f32"
+                                                     : std::string(to_string(usual)) + " or f32";
+  return usage_error("results of type " + std::string(to_string(result)) + " do not go with type " +
+                     std::string(to_string(p.type)) + "; use " + others);
+}
+
+// Tensor cores read 8-bit operands along k only.
+Expected<void> check_layout(const Problem& p) {
+  const bool turns_a = p.layout.a != Order::row_major;
+  const bool turns_b = p.layout.b != Order::column_major;
+  if (!is_8_bit(p.type) || (!turns_a && !turns_b)) return {};
+  const std::string which = turns_a && turns_b ? "both" : turns_a ? "A" : "B";
+  return usage_error("layout " + to_string(p.layout) + " does not go with type " +
+                     std::string(to_string(p.type)) +
+                     ", of which k must be contiguous in both operands: store " + which +
+                     " transposed and use layout tnt or tnn");
+}
+
 }  // namespace
 
 std::string to_string(const Shape& s) {
@@ -182,35 +225,18 @@ Expected<void> validate(const Problem& p) {
                        " bytes, a power of two of at least the element size (" +
                        std::to_string(element) + ") is needed");
   }
-  if (p.math != MathMode::ieee && p.type != DataType::f32) {
-    return usage_error("math mode " + std::string(to_string(p.math)) + " is for f32 operands only");
-  }
-  if (p.type == DataType::f32 && p.accumulator != DataType::f32) {
-    return usage_error("f32 operands need an f32 accumulator");
-  }
-  if (p.accumulator == DataType::bf16 ||
-      (p.accumulator == DataType::f16 && p.type != DataType::f16)) {
-    return usage_error("accumulator " + std::string(to_string(p.accumulator)) +
-                       " does not go with type " + std::string(to_string(p.type)) + "; use f32");
-  }
-  if (p.type == DataType::f32 && result_type(p) != DataType::f32)
-    return usage_error("results of type " + std::string(to_string(*p.result)) +
-                       " do not go with type f32; use f32");
-  if (result_type(p) != p.type && p.result != DataType::f32) {
-    return usage_error("results of type " + std::string(to_string(*p.result)) +
-                       " do not go with type " + std::string(to_string(p.type)) + "; use " +
-                       std::string(to_string(p.type)) + " or f32");
-  }
-  return {};
+  if (auto checked = check_math(p); !checked) return checked;
+  if (auto checked = check_layout(p); !checked) return checked;
+  return check_result(p);
 }
 
 DataType result_type(const Problem& p) {
-  return p.result.value_or(p.type);
+  return p.result.value_or(usual_result(p.type));
 }
 
 Problem canonical(const Problem& p) {
   Problem t = p;
-  if (t.result == t.type) t.result.reset();
+  if (t.result == usual_result(t.type)) t.result.reset();
   if (p.layout.c == Order::row_major) return t;
   std::swap(t.shape.m, t.shape.n);
   t.layout = {flipped(p.layout.b), flipped(p.layout.a), Order::row_major};
@@ -280,7 +306,7 @@ std::string key(const Problem& p) {
     }
   }
   if (p.align_bytes != kUsualAlignBytes) text += "/align=" + std::to_string(p.align_bytes);
-  if (result_type(p) != p.type) text.append("/out=").append(to_string(*p.result));
+  if (result_type(p) != usual_result(p.type)) text.append("/out=").append(to_string(*p.result));
   if (p.epilogue != Epilogue{}) text.append("/epilogue=").append(to_string(p.epilogue));
   return text;
 }

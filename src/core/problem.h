@@ -43,7 +43,7 @@ struct Problem {
   Shape shape;
   DataType type = DataType::f32;         // of A and B
   DataType accumulator = DataType::f32;  // of the sums
-  std::optional<DataType> result{};      // of C and the bias; none: that of A and B
+  std::optional<DataType> result{};      // of C and the bias; none: usual_result() of A and B
   MathMode math = MathMode::ieee;
   Layout layout;
   int64_t lda = 0;
@@ -62,8 +62,8 @@ struct Problem {
 // The type of C and of the bias.
 DataType result_type(const Problem& problem);
 
-// A densely packed problem whose C has the type of A and B: smallest leading dimensions and strides
-// for `shape` and `layout`.
+// A densely packed problem whose C has the usual type: smallest leading dimensions and strides for
+// `shape` and `layout`.
 Problem make_problem(const Shape& shape, DataType type = DataType::f32, Layout layout = {});
 
 // The same problem in each of the other alignment classes that its type allows, the widest first.
@@ -76,7 +76,7 @@ void pack(Problem& problem);
 Expected<void> validate(const Problem& problem);
 
 // The same problem with a row-major C: a column-major C is the transposed product, so A and B (and
-// m and n) change places; and without a result type that is the operands'. Idempotent. Only such
+// m and n) change places; and without a result type that is the usual one. Idempotent. Only such
 // problems exist behind the command line and the C ABI.
 Problem canonical(const Problem& problem);
 
@@ -93,7 +93,7 @@ double min_bytes_moved(const Problem& problem);
 
 // A text that identifies the problem among all problems, e.g. "f32/f32/ieee/ttt/5120x5120x4096";
 // fields that are not the packed default are appended ("/ld=...", "/batch=...", "/align=4",
-// "/out=f32", "/epilogue=bias,gelu").
+// "/out=f32", "/epilogue=bias,gelu"). C of 8-bit operands is bf16 where no "/out=" names its type.
 std::string key(const Problem& problem);
 
 // The problem that a text of key() stands for, with strides of 0 where there is no batch. Error of

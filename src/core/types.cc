@@ -8,9 +8,11 @@
 namespace gemmtune {
 namespace {
 
-constexpr std::array kTypes = {DataType::f32, DataType::f16, DataType::bf16};
-constexpr std::array kMathModes = {MathMode::ieee, MathMode::tf32,   MathMode::tf32x3,
-                                   MathMode::f16,  MathMode::bf16x6, MathMode::bf16x9};
+constexpr std::array kTypes = {DataType::f32, DataType::f16, DataType::bf16, DataType::e4m3,
+                               DataType::e5m2};
+constexpr std::array kMathModes = {MathMode::ieee,      MathMode::tf32,   MathMode::tf32x3,
+                                   MathMode::f16,       MathMode::bf16x6, MathMode::bf16x9,
+                                   MathMode::fast_accum};
 
 // The value of that name, or the message that lists the names.
 template <class T, size_t N>
@@ -33,9 +35,13 @@ std::string_view to_string(DataType type) {
     case DataType::f16:
       return "f16";
     case DataType::bf16:
+      return "bf16";
+    case DataType::e4m3:
+      return "e4m3";
+    case DataType::e5m2:
       break;
   }
-  return "bf16";
+  return "e5m2";
 }
 std::string_view to_string(MathMode math) {
   switch (math) {
@@ -50,9 +56,11 @@ std::string_view to_string(MathMode math) {
     case MathMode::bf16x6:
       return "bf16x6";
     case MathMode::bf16x9:
+      return "bf16x9";
+    case MathMode::fast_accum:
       break;
   }
-  return "bf16x9";
+  return "fast_accum";
 }
 
 Expected<DataType> parse_data_type(std::string_view text) {
@@ -72,9 +80,12 @@ int size_bytes(DataType type) {
       return 4;
     case DataType::f16:
     case DataType::bf16:
+      return 2;
+    case DataType::e4m3:
+    case DataType::e5m2:
       break;
   }
-  return 2;
+  return 1;
 }
 
 }  // namespace gemmtune

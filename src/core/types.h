@@ -7,14 +7,17 @@
 
 namespace gemmtune {
 
-// Element type of an operand.
-enum class DataType { f32, f16, bf16 };
+// Element type of an operand. `e4m3` and `e5m2` are the 8-bit ones of the OCP's specification: a
+// sign, 4 or 5 bits of exponent, 3 or 2 of fraction. Of A and B only.
+enum class DataType { f32, f16, bf16, e4m3, e5m2 };
 
 // How products and sums are formed. `ieee` is plain fused multiply-add in the accumulator type; the
 // others trade accuracy for tensor-core speed and are never chosen unless asked for. `f16` rounds
 // f32 operands to f16: what is beyond 65504 becomes infinite. `bf16x6` and `bf16x9` take f32
-// operands as sums of three bf16 values, and the six largest or all nine products of those.
-enum class MathMode { ieee, tf32, tf32x3, f16, bf16x6, bf16x9 };
+// operands as sums of three bf16 values, and the six largest or all nine products of those. Tensor
+// cores keep few bits of sums of 8-bit products: with `ieee` these are added to f32 sums every 128
+// of k at the latest, with `fast_accum` at the end only.
+enum class MathMode { ieee, tf32, tf32x3, f16, bf16x6, bf16x9, fast_accum };
 
 std::string_view to_string(DataType type);
 std::string_view to_string(MathMode math);
@@ -25,5 +28,13 @@ Expected<MathMode> parse_math_mode(std::string_view text);
 
 std::span<const DataType> all_data_types();
 int size_bytes(DataType type);
+constexpr bool is_8_bit(DataType type) {
+  return type == DataType::e4m3 || type == DataType::e5m2;
+}
+
+// Of C, where nothing else is asked for: that of A and B, and bf16 for 8-bit ones.
+constexpr DataType usual_result(DataType type) {
+  return is_8_bit(type) ? DataType::bf16 : type;
+}
 
 }  // namespace gemmtune

@@ -75,6 +75,9 @@ std::optional<DataType> data_type(lt::ElementType type) {
       return DataType::f16;
     case lt::ElementType::bf16:
       return DataType::bf16;
+    case lt::ElementType::e4m3:  // programs scale these, which a Problem does not
+    case lt::ElementType::e5m2:
+      break;
   }
   return std::nullopt;
 }

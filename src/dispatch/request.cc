@@ -17,13 +17,16 @@ bool convert(int value, int count, To& to) {
 
 static_assert(static_cast<int>(DataType::f32) == GEMMTUNE_F32 &&
               static_cast<int>(DataType::f16) == GEMMTUNE_F16 &&
-              static_cast<int>(DataType::bf16) == GEMMTUNE_BF16);
+              static_cast<int>(DataType::bf16) == GEMMTUNE_BF16 &&
+              static_cast<int>(DataType::e4m3) == GEMMTUNE_E4M3 &&
+              static_cast<int>(DataType::e5m2) == GEMMTUNE_E5M2);
 static_assert(static_cast<int>(MathMode::ieee) == GEMMTUNE_MATH_IEEE &&
               static_cast<int>(MathMode::tf32) == GEMMTUNE_MATH_TF32 &&
               static_cast<int>(MathMode::tf32x3) == GEMMTUNE_MATH_3XTF32 &&
               static_cast<int>(MathMode::f16) == GEMMTUNE_MATH_F16 &&
               static_cast<int>(MathMode::bf16x6) == GEMMTUNE_MATH_BF16X6 &&
-              static_cast<int>(MathMode::bf16x9) == GEMMTUNE_MATH_BF16X9);
+              static_cast<int>(MathMode::bf16x9) == GEMMTUNE_MATH_BF16X9 &&
+              static_cast<int>(MathMode::fast_accum) == GEMMTUNE_MATH_FAST_ACCUM);
 static_assert(static_cast<int>(Order::row_major) == GEMMTUNE_ROW_MAJOR &&
               static_cast<int>(Order::column_major) == GEMMTUNE_COLUMN_MAJOR);
 static_assert(kBiasPerColumn == int{GEMMTUNE_BIAS_PER_COLUMN} &&
@@ -34,8 +37,8 @@ static_assert(kRelu == int{GEMMTUNE_ACTIVATION_RELU} &&
               kSilu == int{GEMMTUNE_ACTIVATION_SILU});
 constexpr int kBiases = 3;
 constexpr int kActivations = 5;
-constexpr int kTypes = 3;
-constexpr int kModes = 6;
+constexpr int kTypes = 5;
+constexpr int kModes = 7;
 constexpr int kOrders = 2;
 
 [[gnu::cold]] tl::unexpected<Failure> invalid_problem(const std::string& what) {

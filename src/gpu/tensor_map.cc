@@ -11,6 +11,9 @@ CUtensorMapDataType data_type(const TensorMapConfig& config) {
       return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
     case DataType::bf16:
       return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    case DataType::e4m3:
+    case DataType::e5m2:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT8;
     case DataType::f32:
       break;
   }

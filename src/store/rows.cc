@@ -176,7 +176,7 @@ Problem read_problem(SQLite::Statement& row) {
   problem.stride_c = row.getColumn("stride_c").getInt64();
   problem.align_bytes = row.getColumn("align_bytes").getInt();
   const auto result = read_name(row, "result_type", parse_data_type);
-  if (result != problem.type) problem.result = result;
+  if (result != usual_result(problem.type)) problem.result = result;
   problem.epilogue = read_name(row, "epilogue", parse_epilogue);
   // A damaged row must not reach code that trusts sizes.
   if (auto valid = validate(problem); !valid) throw BadRow(valid.error().message);

@@ -115,7 +115,8 @@ class CublasLt {
   // if cuBLASLt has no algorithm for it, lacks its epilogue (see check_epilogue()), or wants device
   // scalars of another type than f32. Math:
   // ieee is plain f32 arithmetic; tf32 and f16 are the fast modes; tf32x3, which cuBLASLt lacks, is
-  // compared with its plain f32.
+  // compared with its plain f32. Of 8-bit operands it promotes sums with ieee, and not with
+  // fast_accum; it has no product of two e5m2.
   Expected<MatmulPlan> plan(const Problem& problem, const PlanOptions& options = {}) const;
 
   const CublasLtLibrary& library() const;

@@ -53,12 +53,14 @@ struct MatmulTypes {
   lt::ElementType result = lt::ElementType::f32;  // of C, D and the bias
   lt::ComputeType compute = lt::ComputeType::f32;
   lt::ElementType scalar = lt::ElementType::f32;  // of alpha and beta
+  bool fast_sums = false;                         // of 8-bit operands, in the tensor cores alone
 
   bool operator==(const MatmulTypes&) const = default;
 };
 MatmulTypes matmul_types(const Problem& problem);
 
 // Unsupported for what cuBLASLt lacks.
+Expected<void> check_types(const Problem& problem);
 Expected<lt::Epilogue> matmul_epilogue(const Problem& problem);
 
 }  // namespace gemmtune::vendor

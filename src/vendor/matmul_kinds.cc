@@ -13,6 +13,10 @@ lt::ElementType element_type(DataType type) {
       return lt::ElementType::f16;
     case DataType::bf16:
       return lt::ElementType::bf16;
+    case DataType::e4m3:
+      return lt::ElementType::e4m3;
+    case DataType::e5m2:
+      return lt::ElementType::e5m2;
     case DataType::f32:
       break;
   }
@@ -36,13 +40,21 @@ MatmulTypes matmul_types(const Problem& problem) {
     types.compute = lt::ComputeType::f16;
     types.scalar = lt::ElementType::f16;
   }
+  types.fast_sums = problem.math == MathMode::fast_accum;
   return types;
+}
+
+Expected<void> check_types(const Problem& problem) {
+  if (problem.type != DataType::e5m2) return {};
+  return make_error(ErrorKind::unsupported, "cuBLASLt has no product of two e5m2");
 }
 
 Expected<lt::Epilogue> matmul_epilogue(const Problem& problem) {
   const bool has_bias = problem.epilogue.bias != kNoBias;
   if (has_bias && !is_per_row_of_d(problem))
     return make_error(ErrorKind::unsupported, "cuBLASLt has no bias along this side of C");
+  if (has_bias && is_8_bit(problem.type) && result_type(problem) == DataType::f32)
+    return make_error(ErrorKind::unsupported, "cuBLASLt's bias of 8-bit operands is not f32");
   switch (problem.epilogue.activation) {
     case kNoActivation:
       return has_bias ? lt::Epilogue::bias : lt::Epilogue::none;

@@ -122,6 +122,12 @@ Expected<void> MatmulPlan::Impl::describe_operation() {
       !set) {
     return set;
   }
+  if (types.fast_sums) {
+    auto set = Attributes(api(), api().operation_set, operation.get())
+                   .set(lt::OperationAttribute::fast_sums, int8_t{1})
+                   .result();
+    if (!set) return set;
+  }
   return epilogue == lt::Epilogue::none ? Expected<void>() : describe_epilogue();
 }
 
@@ -224,6 +230,7 @@ Expected<void> MatmulPlan::Impl::ask_heuristic(int align_bytes, const PlanOption
 
 Expected<MatmulPlan> CublasLt::plan(const Problem& problem, const PlanOptions& options) const {
   if (auto valid = validate(problem); !valid) return tl::unexpected(valid.error());
+  if (auto known = check_types(problem); !known) return tl::unexpected(known.error());
   const auto epilogue = matmul_epilogue(problem);
   if (!epilogue) return tl::unexpected(epilogue.error());
   const auto scope = handle_->context->enter();

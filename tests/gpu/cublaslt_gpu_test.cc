@@ -7,6 +7,7 @@
 #include <cstring>
 #include <random>
 
+#include "core/elements.h"
 #include "device_fixture.h"
 #include "gpu/graph.h"
 #include "gpu/memory.h"
@@ -43,6 +44,12 @@ class Matrix {
           break;
         case DataType::bf16:
           append(bytes, static_cast<__nv_bfloat16_raw>(__float2bfloat16_rn(value)).x);
+          break;
+        case DataType::e4m3:
+          append(bytes, e4m3_bits(value));
+          break;
+        case DataType::e5m2:
+          append(bytes, e5m2_bits(value));
           break;
       }
     }
@@ -143,8 +150,8 @@ struct Product : DeviceFixture {
   float beta;
   Matrix a{problem.type, bytes_a(problem)};
   Matrix b{problem.type, bytes_b(problem)};
-  Matrix c{problem.type, bytes_c(problem)};
-  Matrix expected{problem.type, bytes_c(problem)};
+  Matrix c{result_type(problem), bytes_c(problem)};
+  Matrix expected{result_type(problem), bytes_c(problem)};
   DeviceBuffer device_a =
       DeviceBuffer::allocate(context, static_cast<size_t>(bytes_a(problem))).value();
   DeviceBuffer device_b =
@@ -199,6 +206,31 @@ TEST_CASE("every layout and type, dense and aligned") {
       const auto cublas = CublasLt::create(lib, product.context).value();
       const auto plan = cublas.plan(problem).value();
       CHECK(product.run(plan, 0));
+    }
+  }
+}
+
+TEST_CASE("8-bit operands, with fast sums and without") {
+  const auto lib = library();
+  if (!lib) return;
+  for (const DataType type : {DataType::e4m3, DataType::e5m2}) {
+    for (const MathMode math : {MathMode::ieee, MathMode::fast_accum}) {
+      for (const DataType result : {DataType::bf16, DataType::f16, DataType::f32}) {
+        Problem problem =
+            typed({type, DataType::f32, math}, {64, 48, 96}, parse_layout("tnt").value());
+        problem.result = result;
+        const std::string name = key(problem);
+        CAPTURE(name);
+        const Product product(problem, 2, -1);
+        const auto plan = CublasLt::create(lib, product.context).value().plan(problem);
+        if (!plan) {
+          MESSAGE(name << ": " << plan.error().message);
+          CHECK(plan.error().kind == ErrorKind::unsupported);
+          continue;
+        }
+        CHECK(type == DataType::e4m3);
+        CHECK(product.run(*plan, 0));
+      }
     }
   }
 }

@@ -46,6 +46,8 @@ double activated(Activation activation, double x) {
 double step_of(DataType result) {
   switch (result) {
     case DataType::f32:
+    case DataType::e4m3:
+    case DataType::e5m2:
       break;
     case DataType::f16:
       return 0x1p-10;

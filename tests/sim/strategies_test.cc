@@ -36,10 +36,14 @@ uint64_t from_environment(const char* name, uint64_t otherwise) {
 
 // Widths of up to 16 bytes.
 KernelTraits random_traits(const Problem& kind, std::mt19937_64& random) {
-  const unsigned widths = kind.type == DataType::f32 ? 3 : 4;
-  const auto width = [&] { return 1 << (random() % widths); };
-  return {kind.layout.a == Order::row_major, kind.layout.b == Order::row_major, width(), width(),
-          width()};
+  const auto width = [&](DataType type) {
+    const unsigned widths = size_bytes(type) == 4 ? 3 : size_bytes(type) == 2 ? 4 : 5;
+    return 1 << (random() % widths);
+  };
+  const int vector_a = width(kind.type);
+  const int vector_b = width(kind.type);
+  return {kind.layout.a == Order::row_major, kind.layout.b == Order::row_major, vector_a, vector_b,
+          width(usual_result(kind.type))};
 }
 
 Order random_order(std::mt19937_64& random) {
@@ -54,7 +58,14 @@ std::optional<Problem> random_kind(const codegen::Strategy& strategy, Arch arch,
   const Problem plain = make_problem({64, 64, 64}, DataType::f32, layout);
   if (strategy.supports(plain, arch)) return plain;
   Problem problem = make_problem({64, 64, 64}, DataType::f16, layout);
-  switch (random() % 8) {
+  switch (random() % 10) {
+    case 9:
+      problem = make_problem({64, 64, 64}, DataType::e4m3, *parse_layout("tnt"));
+      break;
+    case 8:
+      problem = make_problem({64, 64, 64}, DataType::e5m2, *parse_layout("tnt"));
+      problem.math = MathMode::fast_accum;
+      break;
     case 7:
       problem.type = DataType::f32;
       problem.math = MathMode::bf16x9;

@@ -103,6 +103,46 @@ TEST_CASE("tf32") {
   check("wgmma_tma", "tile_m=64 tile_n=64 tile_k=32 stages=2 consumers=1", 4);
 }
 
+// A line of 128 bytes holds twice as many values of k.
+std::string of_bytes(std::string tile) {
+  const size_t at = tile.find("tile_k=64");
+  return at == std::string::npos ? tile : tile.replace(at, 9, "tile_k=128");
+}
+
+codegen::KernelSpec of_8_bit(std::string_view strategy, const std::string& tile,
+                             const KernelTraits& traits, DataType type,
+                             MathMode math = MathMode::ieee) {
+  return spec_of(strategy, of_bytes(tile), traits, type, DataType::f32, math, kHopper);
+}
+
+TEST_CASE("8-bit operands, with promoted sums and without") {
+  size_t way = 0;
+  for (const char* tile : kWays) {
+    const DataType type = way % 2 == 0 ? DataType::e4m3 : DataType::e5m2;
+    const MathMode math = way % 3 == 2 ? MathMode::fast_accum : MathMode::ieee;
+    const int width = way % 4 == 3 ? 1 : 8;
+    check_quick_cases(of_8_bit("wgmma_tma", tile, {true, false, 16, 16, width}, type, math),
+                      kHopper);
+    ++way;
+  }
+  for (const char* tile : kSlices) {
+    const MathMode math = way++ % 3 == 0 ? MathMode::fast_accum : MathMode::ieee;
+    check_quick_cases(
+        of_8_bit("wgmma_split_k", tile, {true, false, 16, 16, 8}, DataType::e4m3, math), kHopper);
+  }
+}
+
+TEST_CASE("8-bit operands: C of f16 and f32, biases and activations") {
+  for (const DataType result : {DataType::f16, DataType::f32}) {
+    for (const char* tile : {kWays[1], kWays[6]}) {
+      auto spec = of_8_bit("wgmma_tma", tile, {true, false, 16, 16, 4}, DataType::e4m3);
+      spec.result = result;
+      spec.traits.epilogue = {kBiasPerColumn, kGeluTanh};
+      check_quick_cases(spec, kHopper);
+    }
+  }
+}
+
 // Of A, of B, of both, in every layout; C of any alignment.
 TEST_CASE("operands that 16 bytes do not divide, on copies") {
   constexpr std::array kTiles = {kWays[1], kWays[2], kWays[5]};
@@ -308,6 +348,22 @@ constexpr std::pair<std::string_view, Mutant> kCopyFaults[] = {
     {"wgmma_planes",
      {"return sum == sum ? sum : exact_product<kTraits>(args, batch, m, n);", "return sum;"}},
 };
+
+constexpr std::pair<std::string_view, Mutant> k8BitFaults[] = {
+    {"wgmma_tma", {"sums.add(part);", "sums = part;"}},
+    {"wgmma_split_k", {"sums.add(part);", "sums = part;"}},
+};
+
+TEST_CASE("planted faults of 8-bit operands are found") {
+  for (const auto& [strategy, mutant] : k8BitFaults) {
+    CAPTURE(strategy);
+    CAPTURE(mutant.what);
+    const bool split = strategy == "wgmma_split_k";
+    const auto spec =
+        of_8_bit(strategy, split ? kSlices[0] : kWays[1], {true, false, 16, 16, 1}, DataType::e4m3);
+    CHECK(!verdict_of(load_mutant(spec, mutant, kHopper), spec).correct());
+  }
+}
 
 TEST_CASE("planted faults in copies and planes are found") {
   for (const auto& [strategy, mutant] : kCopyFaults) {

@@ -11,9 +11,12 @@ GEMMTUNE_HOST_DEVICE constexpr int size_bytes(ElementType type) {
       return 4;
     case kF16:
     case kBf16:
+      return 2;
+    case kE4m3:
+    case kE5m2:
       break;
   }
-  return 2;
+  return 1;
 }
 
 // Of an operand's element as wgmma kernels multiply it.
@@ -26,6 +29,7 @@ GEMMTUNE_HOST_DEVICE constexpr int multiplied_bytes(const ElementTypes& types) {
     case kExact:
     case kTf32:
     case k3xTf32:
+    case kFast:
       break;
   }
   return size_bytes(types.operand);

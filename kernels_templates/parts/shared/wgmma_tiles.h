@@ -50,6 +50,14 @@ GEMMTUNE_HOST_DEVICE constexpr int cluster_blocks(const TileConfig& tile) {
   return at_least_one(tile.cluster_m) * at_least_one(tile.cluster_n);
 }
 
+// Values of k whose 8-bit products are summed before they are promoted, at the most.
+inline constexpr int kMostUnpromotedK = 128;
+
+// Tiles of k whose sums are added up in the tensor cores before they are promoted.
+GEMMTUNE_HOST_DEVICE constexpr int promotion_tiles(const TileConfig& tile) {
+  return at_least_one(tile.promotion);
+}
+
 // An operand's tile in shared memory, `side` of m or n by tile_k: lines of 128 bytes along k, or,
 // where m or n is contiguous, along that. Lines side by side are separate boxes of TMA.
 struct TmaTile {

@@ -3,26 +3,30 @@
 #include "parts/shared/element_types.h"
 #include "parts/shared/plane_pairs.h"
 #include "parts/shared/tile_config.h"
+#include "parts/shared/wgmma_tiles.h"
 
 // The order in which the stages of a tile of C go through k: once, or, for operands that lie as
 // planes, a part of k at a time and of that once per pair of planes:
 //
 //     k 0..255: planes (2, 0) of all, planes (1, 1) of all, ... ; k 256..511: planes (2, 0) ...
+//
+// The sums of such parts are promoted (promoted_sums.cuh), and so are those of 8-bit products.
 
 namespace gemmtune {
 
-template <TileConfig kTile, Products kProducts>
+template <TileConfig kTile, ElementTypes kTypes>
 struct KPasses {
-  using Pairs = PlanePairs<kProducts>;
-  static constexpr bool kInParts = Pairs::kCount > 1;
-  static constexpr int kPartTiles = kInParts ? kTile.promotion : 0;  // tiles of k of a part
+  using Pairs = PlanePairs<kTypes.products>;
+  static constexpr bool kInPlanes = Pairs::kCount > 1;
+  static constexpr bool kInParts = kInPlanes || promotes_sums(kTypes);
+  static constexpr int kPartTiles = promotion_tiles(kTile);  // tiles of k of a part
 
   // Stages of `tiles` tiles of k.
   static __device__ __forceinline__ int stages(int tiles) { return tiles * Pairs::kCount; }
 
   // Of entry `batch` of an operand: planes that all products share lie there once.
   static __device__ __forceinline__ int first_matrix(int batch, long long stride) {
-    if constexpr (kInParts) {
+    if constexpr (kInPlanes) {
       return stride == 0 ? 0 : batch * Pairs::kPlanes;
     } else {
       return batch;
@@ -32,7 +36,7 @@ struct KPasses {
   // load(k, plane of A, plane of B) for each stage.
   template <class Load>
   static __device__ __forceinline__ void for_each(int k_begin, int k_end, Load load) {
-    if constexpr (kInParts) {
+    if constexpr (kInPlanes) {
       constexpr int kPart = kPartTiles * kTile.tile_k;
       for (int part = k_begin; part < k_end; part += kPart) {
         const int end = part + kPart < k_end ? part + kPart : k_end;

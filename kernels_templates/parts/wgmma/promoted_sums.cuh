@@ -4,8 +4,8 @@
 #include "parts/wgmma/k_passes.cuh"
 
 // Sums of a tile of C over all of k. wgmma cuts its sums off instead of rounding them, which over a
-// long k is an error of its own; where that matters, the sums of a part of k are added to others by
-// plain f32 additions, which round.
+// long k is an error of its own, and those of 8-bit products after 13 bits; where that matters, the
+// sums of a part of k are added to others by plain f32 additions, which round.
 
 namespace gemmtune {
 

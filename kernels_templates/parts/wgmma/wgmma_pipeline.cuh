@@ -30,7 +30,7 @@ template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes, int kBehi
 struct WgmmaPipeline {
   using Place = ClusterPlace<kTile>;
   using Ring = StageRing<kTile.stages>;
-  using Passes = KPasses<kTile, kTypes.products>;
+  using Passes = KPasses<kTile, kTypes>;
   static constexpr int kElementBytes = multiplied_bytes(kTypes);
   using TileA =
       OperandTile<kTraits.a_row_major, kTile.tile_m, kTile.tile_k, kElementBytes, Place::kN>;

@@ -32,7 +32,7 @@ Expected<Problem> parse_kind(const ProblemOptions& options) {
   if (!options.result.empty()) {
     auto result = parse_data_type(options.result);
     if (!result) return tl::unexpected(result.error());
-    if (*result != problem.type) problem.result = *result;
+    if (*result != usual_result(problem.type)) problem.result = *result;
   }
   problem.lda = options.lda;
   problem.ldb = options.ldb;

@@ -29,7 +29,7 @@ ordered_json to_json(const Problem& p) {
     json["stride_c"] = p.stride_c;
   }
   json["align"] = p.align_bytes;
-  if (result_type(p) != p.type) json["out"] = to_string(result_type(p));
+  if (result_type(p) != usual_result(p.type)) json["out"] = to_string(result_type(p));
   if (p.epilogue != Epilogue{}) json["epilogue"] = to_string(p.epilogue);
   return json;
 }

@@ -32,7 +32,7 @@ std::vector<std::string> problem_arguments(const Problem& problem) {
     arguments.push_back(std::move(value));
   };
   if (problem.type != Problem{}.type) add("--type", std::string(to_string(problem.type)));
-  if (result_type(problem) != problem.type)
+  if (result_type(problem) != usual_result(problem.type))
     add("--out", std::string(to_string(result_type(problem))));
   if (problem.accumulator != assumed.accumulator)
     add("--acc", std::string(to_string(problem.accumulator)));

@@ -56,18 +56,21 @@ void add_problem_options(CLI::App& command, app::ProblemOptions& options, bool s
   }
   command
       .add_option("--type,--dtype", options.type,
-                  "Of A and B, and of C unless --out names another: f32, f16, bf16")
+                  "Of A and B, and of C unless --out names another: f32, f16, bf16; e4m3 or e5m2 "
+                  "with a C of bf16")
       ->type_name("TYPE")
       ->group(group);
   command
       .add_option("--out", options.result,
-                  "Of C and the bias: f32 for 16-bit operands (default: as --type)")
+                  "Of C and the bias: f32 for 16-bit operands; bf16, f16 or f32 for 8-bit ones "
+                  "(default: as --type; bf16 for 8-bit ones)")
       ->type_name("TYPE")
       ->group(group);
   command.add_option("--acc", options.accumulator, "Of the sums: f32, f16")
       ->type_name("TYPE")
       ->group(group);
-  command.add_option("--math", options.math, "ieee, tf32, 3xtf32, f16, bf16x6 or bf16x9")
+  command
+      .add_option("--math", options.math, "ieee, tf32, 3xtf32, f16, bf16x6, bf16x9 or fast_accum")
       ->type_name("MODE")
       ->group(group);
   command

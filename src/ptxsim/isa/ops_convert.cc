@@ -6,6 +6,7 @@
 //
 // NaN to float is the canonical NaN (half.h), except, as an H200 does: from f64 it keeps the upper
 // bits of the payload, and tf32 has its low 13 bits clear (see half.h).
+#include <algorithm>
 #include <cfenv>
 #include <cmath>
 #include <limits>
@@ -384,6 +385,42 @@ Step execute_pair(Warp& warp, const Instruction& in, uint32_t mask) {
   return Step::next;
 }
 
+// --- two floats into a pair of bytes: cvt.rn.satfinite.e4m3x2.f32 d, a, b puts a in the high one
+// ---
+
+// What is too large, infinity too, becomes the largest number. NaN is taken to be 0x7F.
+uint32_t saturated_e5m2(float x) {
+  constexpr uint32_t kLargest = 0x7B;
+  if (x != x) return 0x7F;
+  const uint32_t bits = e5m2_bits(x);
+  return (bits & 0x80) | std::min(bits & 0x7F, kLargest);
+}
+uint32_t saturated_e4m3(float x) {
+  return x != x ? 0x7F : e4m3_bits(x);
+}
+
+template <uint32_t (*kByteOf)(float)>
+Step execute_byte_pair(Warp& warp, const Instruction& in, uint32_t mask) {
+  const auto* a = warp.row<float>(in.op[1]);
+  const auto* b = warp.row<float>(in.op[2]);
+  uint16_t values[kWarpSize];
+  for (uint32_t lane = 0; lane < kWarpSize; ++lane)
+    values[lane] = static_cast<uint16_t>(kByteOf(a[lane]) << 8 | kByteOf(b[lane]));
+  blend(warp.row<uint16_t>(in.op[0]), values, mask);
+  return Step::next;
+}
+
+bool decode_byte_pair(DecodeContext& c) {
+  const std::vector<Type> types = c.types();
+  if (!c.only({"rn", "satfinite", "e4m3x2", "e5m2x2"}) || !c.has("rn") || !c.has("satfinite") ||
+      types.size() != 1 || types[0] != Type::f32) {
+    return c.unknown();
+  }
+  return c.emit(
+      c.has("e4m3x2") ? execute_byte_pair<saturated_e4m3> : execute_byte_pair<saturated_e5m2>,
+      Type::b16, {Type::f32, Type::f32});
+}
+
 float tf32_away(float x) {
   return round_to_tf32(x, Rounding::nearest_away);
 }
@@ -403,6 +440,7 @@ bool decode_tf32(DecodeContext& c) {
 }
 
 bool decode_cvt(DecodeContext& c) {
+  if (c.has("e4m3x2") || c.has("e5m2x2")) return decode_byte_pair(c);
   const std::vector<Type> types = c.types();
   if (types.size() != 2) return c.unknown();
   if (types[0] == Type::tf32) return decode_tf32(c);

@@ -37,7 +37,8 @@ constexpr double kWarpgroupRate = 0.75;
 // a mask), or a mask and a subtraction (mma_products.cuh).
 constexpr double kRoundSlots = 4;
 constexpr double kSplitSlots = 2;
-constexpr double kSumsOfLane = 4;  // of an mma
+constexpr double kSumsOfLane = 4;           // of an mma
+constexpr double kAdditionsPerCycle = 128;  // of f32, of an SM
 
 // mmas of a warp for one k step.
 double mmas_of_step(const MainloopCost& loop) {
@@ -68,7 +69,9 @@ TensorCost warpgroup_cost(const codegen::KernelSpec& spec, const MainloopCost& l
   const double results = static_cast<double>(t.tile_m) * t.tile_n;
   const double read = results * (1.0 / kWgmmaRows + 1.0 / loop.result_columns) * element;
   const double smem = (read + (t.tile_m + t.tile_n) * element) / kBankBytes;
-  return {overlapped(results / tensor_rate(spec, device), smem, 0), smem};
+  const double promotion_depth = static_cast<double>(loop.promotion_steps) * loop.step_depth;
+  const double promoted = promotion_depth > 0 ? results / kAdditionsPerCycle / promotion_depth : 0;
+  return {overlapped(results / tensor_rate(spec, device), smem, 0) + promoted, smem};
 }
 
 // Warp instructions that an mma's worth of products takes: the mma (three of them for 3xtf32), what
@@ -87,6 +90,7 @@ double slots_per_product(MathMode math, const MainloopCost& loop) {
     case MathMode::f16:
     case MathMode::bf16x6:
     case MathMode::bf16x9:
+    case MathMode::fast_accum:
       break;
   }
   return 1;
@@ -106,6 +110,7 @@ bool on_tensor_cores(DataType type, MathMode math) {
 }
 
 double tensor_tflops(DataType type, MathMode math, const DeviceSpec& device) {
+  if (is_8_bit(type)) return 2 * device.tensor_f16_tflops;
   if (type != DataType::f32) return device.tensor_f16_tflops;
   switch (math) {
     case MathMode::tf32:
@@ -117,6 +122,7 @@ double tensor_tflops(DataType type, MathMode math, const DeviceSpec& device) {
       return device.tensor_f16_tflops / 9;
     case MathMode::f16:
     case MathMode::ieee:
+    case MathMode::fast_accum:
       break;
   }
   return device.tensor_f16_tflops;

@@ -26,6 +26,13 @@ constexpr double kCloseToBest = 1.03;
 // Rates that no product exceeds by much: the lower bound of its time.
 constexpr double kRealisticTflops = 60;
 constexpr double kRealisticHalfTflops = 750;  // 16-bit operands, and f32 by tensor cores
+constexpr double kRealisticByteTflops = 1500;
+
+double realistic_tflops(const Problem& problem) {
+  if (is_8_bit(problem.type)) return kRealisticByteTflops;
+  return on_tensor_cores(problem.type, problem.math) ? kRealisticHalfTflops : kRealisticTflops;
+}
+
 const CaseSizes kVerifySizes{301, 333, 77};
 
 StoppingRule fixed_samples(int count) {
@@ -89,9 +96,7 @@ Expected<void> DeviceEvaluator::build() {
     auto made = VendorProduct::create(*handle, *context, *services_.compiler, arch, problem_);
     if (made) vendor_product = std::move(*made);
   }
-  const double tflops =
-      on_tensor_cores(problem_.type, problem_.math) ? kRealisticHalfTflops : kRealisticTflops;
-  const double estimate_us = flops(problem_) / (tflops * 1e6);
+  const double estimate_us = flops(problem_) / (realistic_tflops(problem_) * 1e6);
   launches_ = launches_per_graph(plan.sets, estimate_us, kSearchSampleUs);
   const AccuracyProbe probe(problem_, *sets);
   bench_.emplace(Bench{*context, std::move(*stream), std::move(*sets), std::move(vendor_product),

@@ -24,6 +24,7 @@ bool promises_f32_accuracy(MathMode math) {
       return true;
     case MathMode::tf32:
     case MathMode::f16:
+    case MathMode::fast_accum:
       break;
   }
   return false;

@@ -41,19 +41,24 @@ Epilogue epilogue(Random& random) {
 // May be of types that do not go together.
 CaseKind random_kind(Random& random) {
   CaseKind kind;
-  kind.type = one_of(random, {DataType::f32, DataType::f16, DataType::bf16});
+  kind.type = one_of(
+      random, {DataType::f32, DataType::f16, DataType::bf16, DataType::e4m3, DataType::e5m2});
   if (kind.type == DataType::f32) {
     kind.math = one_of(random, {MathMode::ieee, MathMode::ieee, MathMode::tf32, MathMode::tf32x3,
                                 MathMode::f16, MathMode::bf16x6, MathMode::bf16x9});
   } else if (one_in(random, 4)) {
     kind.result = DataType::f32;
   }
+  if (is_8_bit(kind.type)) {
+    if (one_in(random, 4)) kind.result = DataType::f16;
+    kind.math = one_of(random, {MathMode::ieee, MathMode::fast_accum});
+  }
   if (kind.type == DataType::f16 && one_in(random, 3)) kind.accumulator = DataType::f16;
   kind.traits = {one_in(random, 2),
                  one_in(random, 2),
                  width(random, kind.type),
                  width(random, kind.type),
-                 width(random, kind.result.value_or(kind.type)),
+                 width(random, kind.result.value_or(usual_result(kind.type))),
                  epilogue(random)};
   return kind;
 }

@@ -10,11 +10,15 @@
 #include "tuner/verify/epilogue_reference.h"
 
 #include "parts/shared/random_value.h"
+#include "parts/shared/wgmma_tiles.h"
 
 namespace gemmtune::tuner {
 namespace {
 
-constexpr float kExactInF16 = 2048;  // integers up to it
+constexpr int64_t kExactInF16 = 2048;  // integers up to it
+// Tensor cores cut the sums of 8-bit products off behind 13 bits of the largest term.
+constexpr int64_t kExactOf8Bit = 8192;
+constexpr double kCutOff = 0x1p-13;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 // Fills a rows x columns matrix whose element (i, j) lies at i * row_step + j * column_step.
@@ -29,18 +33,32 @@ void fill_matrix(std::vector<float>& to, int64_t offset, Order order, int64_t ro
   }
 }
 
-// Integers in [-5, 4], or for sums in f16 in as small a range as keeps every sum of k products
-// (below 2048) exact; or uniform values of `type`. By position.
+// Values of k whose 8-bit products are summed in the tensor cores.
+int64_t unpromoted_k(const Problem& p) {
+  return p.math == MathMode::fast_accum ? p.shape.k
+                                        : std::min<int64_t>(p.shape.k, kMostUnpromotedK);
+}
+
+// Integers up to so large, 5 at most, that every sum of their products is exact.
+float largest_integer(const Problem& p) {
+  const auto largest = [](int64_t exact, int64_t k) {
+    const double root = std::sqrt(static_cast<double>(exact) / static_cast<double>(k));
+    return std::clamp(std::floor(static_cast<float>(root)), 1.0F, 5.0F);
+  };
+  if (p.accumulator == DataType::f16) return largest(kExactInF16, p.shape.k);
+  return is_8_bit(p.type) ? largest(kExactOf8Bit, unpromoted_k(p)) : 5.0F;
+}
+
+// Integers in [-5, 4], or in as small a range as keeps sums in few bits exact; or uniform values of
+// `type`. By position.
 float element(const VerificationCase& test, DataType type, uint64_t seed, int64_t at) {
   const float uniform = random_value(seed, static_cast<uint64_t>(at));
   if (test.fill != Fill::small_integers) return rounded(uniform, type);
-  if (test.problem.accumulator != DataType::f16) return std::floor(uniform * 4.999F);
-  const auto k = static_cast<float>(test.problem.shape.k);
-  const float largest = std::clamp(std::floor(std::sqrt(kExactInF16 / k)), 1.0F, 5.0F);
-  return std::floor(uniform * (largest - 0.001F));
+  return std::floor(uniform * (largest_integer(test.problem) - 0.001F));
 }
 
-// Puts a NaN and two infinities of opposite sign where a few rows and columns of C see them.
+// Puts a NaN and two infinities of opposite sign, or NaNs where the type has no infinities, where a
+// few rows and columns of C see them.
 void plant_specials(const Problem& p, HostOperands& host) {
   const auto at_a = [&](int64_t i, int64_t l) {
     return static_cast<size_t>(p.layout.a == Order::row_major ? i * p.lda + l : l * p.lda + i);
@@ -49,9 +67,10 @@ void plant_specials(const Problem& p, HostOperands& host) {
     return static_cast<size_t>(p.layout.b == Order::row_major ? l * p.ldb + j : j * p.ldb + l);
   };
   const Shape& s = p.shape;
+  const float infinity = p.type == DataType::e4m3 ? kNan : std::numeric_limits<float>::infinity();
   host.a[at_a(s.m / 2, s.k - 1)] = kNan;
-  host.a[at_a(s.m - 1, 0)] = std::numeric_limits<float>::infinity();
-  host.b[at_b(s.k / 2, s.n - 1)] = -std::numeric_limits<float>::infinity();
+  host.a[at_a(s.m - 1, 0)] = infinity;
+  host.b[at_b(s.k / 2, s.n - 1)] = -infinity;
 }
 
 double bias_of(const Problem& p, const HostOperands& host, int64_t i, int64_t j) {
@@ -142,6 +161,8 @@ double unit_roundoff(DataType type) {
       return 0x1p-11;
     case DataType::bf16:
       return 0x1p-8;
+    case DataType::e4m3:  // no sums or results are
+    case DataType::e5m2:
     case DataType::f32:
       break;
   }
@@ -168,17 +189,28 @@ double product_error(MathMode math) {
       return 0x1p-24;  // three products of parts of 2^-9 and 2^-18, and what three parts lose
     case MathMode::bf16x9:
     case MathMode::ieee:
+    case MathMode::fast_accum:  // of 8-bit operands: sum_error()
       break;
   }
   return 0;
 }
 
+// Of the sums of a problem's products, relative to their magnitude.
+double sum_error(const Problem& p) {
+  const auto k = static_cast<double>(p.shape.k);
+  const double rounding = (8 * std::sqrt(k) + 4) * unit_roundoff(p.accumulator);
+  if (!is_8_bit(p.type)) return rounding;
+  // 33 terms for 32 of k are each cut off at the largest of them, a sum over part of k. Sums of
+  // values of both signs are below 5 magnitude / sqrt(k) of what they sum; with 8 times the root
+  // of the number of terms, k and a few.
+  constexpr double kLambda = 8 * 5 * kCutOff;
+  return rounding + kLambda * std::sqrt(static_cast<double>(unpromoted_k(p)) / k);
+}
+
 }  // namespace
 
 double error_bound(const Problem& problem, double magnitude, double expected) {
-  const double terms = 8 * std::sqrt(static_cast<double>(problem.shape.k)) + 4;
-  double sum =
-      (terms * unit_roundoff(problem.accumulator) + product_error(problem.math)) * magnitude;
+  double sum = (sum_error(problem) + product_error(problem.math)) * magnitude;
   if (problem.math == MathMode::f16) sum += kSubnormalHalf * static_cast<double>(problem.shape.k);
   if (problem.epilogue.activation != kNoActivation)
     sum = steepest_slope(problem.epilogue.activation) * sum + kActivationError * magnitude;

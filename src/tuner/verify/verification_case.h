@@ -52,7 +52,7 @@ struct CaseKind {
   DataType type = DataType::f32;         // of A and B
   DataType accumulator = DataType::f32;  // of the sums
   MathMode math = MathMode::ieee;
-  std::optional<DataType> result{};  // of C and the bias; none: that of A and B
+  std::optional<DataType> result{};  // of C and the bias; none: usual_result() of A and B
 };
 CaseKind kind_of(const codegen::KernelSpec& spec);
 CaseKind kind_of(const Problem& problem);  // canonical
@@ -92,7 +92,9 @@ HostOperands make_operands(const VerificationCase& test);
 // of an activation, which itself may add 8 * 2^-24 `magnitude`; and for a C of 16 bits its
 // rounding, u |expected| with u = 2^-11 for f16 and 2^-8 for bf16 (half the smallest f16 at least).
 // Products in tf32 may be off by 2^-10 of themselves, those in 3xtf32 by 2^-19, those in f16 by
-// 2^-10 + 2^-22, and by 2^-23 for operands that are subnormal there.
+// 2^-10 + 2^-22, and by 2^-23 for operands that are subnormal there. Sums of 8-bit products, which
+// tensor cores cut off after 13 bits of the largest term, may be off by 40 * 2^-13 sqrt(P / k)
+// `magnitude` as well, where P of k are summed before they are promoted (values of both signs).
 double error_bound(const Problem& problem, double magnitude, double expected);
 
 }  // namespace gemmtune::tuner

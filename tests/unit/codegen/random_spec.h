@@ -9,14 +9,20 @@
 
 namespace gemmtune::codegen {
 
+// One that goes with all types of operands of that size.
+inline Layout usual_layout(DataType type) {
+  if (!is_8_bit(type)) return {};
+  return {Order::row_major, Order::column_major, Order::row_major};
+}
+
 // 64 x 64 x 64 in each combination of types that the strategy computes on `arch`.
 inline std::vector<Problem> kinds_of(const Strategy& strategy, Arch arch) {
   std::vector<Problem> kinds;
   for (const DataType type : all_data_types()) {
     for (const DataType accumulator : {DataType::f32, DataType::f16}) {
       for (const MathMode math : {MathMode::ieee, MathMode::tf32, MathMode::tf32x3, MathMode::f16,
-                                  MathMode::bf16x6, MathMode::bf16x9}) {
-        Problem problem = make_problem({64, 64, 64}, type);
+                                  MathMode::bf16x6, MathMode::bf16x9, MathMode::fast_accum}) {
+        Problem problem = make_problem({64, 64, 64}, type, usual_layout(type));
         problem.accumulator = accumulator;
         problem.math = math;
         if (validate(problem) && strategy.supports(problem, arch)) kinds.push_back(problem);
@@ -61,9 +67,15 @@ inline std::optional<KernelSpec> random_legal(const Strategy& strategy, const Ke
 
 // Any storage orders, and any widths of up to 16 bytes.
 inline KernelTraits random_traits(std::mt19937& random, DataType type = DataType::f32) {
-  const unsigned widths = type == DataType::f32 ? 3 : 4;
-  const auto width = [&] { return 1 << (random() % widths); };
-  return {random() % 2 == 0, random() % 2 == 0, width(), width(), width()};
+  const auto width = [&](DataType of) {
+    const unsigned widths = size_bytes(of) == 4 ? 3 : size_bytes(of) == 2 ? 4 : 5;
+    return 1 << (random() % widths);
+  };
+  const bool a = random() % 2 == 0;
+  const bool b = random() % 2 == 0;
+  const int vector_a = width(type);
+  const int vector_b = width(type);
+  return {a, b, vector_a, vector_b, width(usual_result(type))};
 }
 
 // Any orders and widths, of the types of `kind`.

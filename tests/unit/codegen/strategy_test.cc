@@ -342,6 +342,39 @@ TEST_CASE("the tensor-core strategy names what is wrong with a tile") {
   }
 }
 
+TEST_CASE("8-bit operands: on Hopper's tensor cores, with promoted sums unless asked otherwise") {
+  for (const DataType type : {DataType::e4m3, DataType::e5m2}) {
+    const Problem problem = make_problem({64, 64, 64}, type, *parse_layout("tnt"));
+    for (const Strategy* strategy : strategies()) {
+      CAPTURE(strategy->name());
+      const bool on_wgmma = strategy->name() == "wgmma_tma" || strategy->name() == "wgmma_split_k";
+      CHECK(strategy->supports(problem, {9, 0, false}).has_value() == on_wgmma);
+      CHECK_FALSE(strategy->supports(problem, {8, 9, false}));
+    }
+  }
+  const auto broken = [](std::string_view tile, MathMode math, const KernelTraits& traits) {
+    KernelSpec spec{*find_strategy("wgmma_tma"), *parse_tile(tile), traits, DataType::e4m3};
+    spec.math = math;
+    const Rule* rule = broken_rule(spec, representative_device({9, 0, false}));
+    return rule == nullptr ? std::string_view() : rule->name;
+  };
+  constexpr KernelTraits kTraits{true, false, 16, 16, 8};
+  constexpr auto kTile = "tile_m=128 tile_n=128 tile_k=128 stages=4 consumers=2";
+  CHECK(broken(kTile, MathMode::ieee, kTraits).empty());
+  CHECK(broken(kTile, MathMode::fast_accum, kTraits).empty());
+  CHECK(broken(kTile, MathMode::ieee, {true, false, 8, 16, 8}) == "operands that 16 bytes divide");
+  constexpr auto kDeep = "tile_m=128 tile_n=128 tile_k=256 stages=2 consumers=2";
+  CHECK(broken(kDeep, MathMode::ieee, kTraits) ==
+        "sums of 8-bit products are promoted every 128 of k");
+  CHECK(broken(kDeep, MathMode::fast_accum, kTraits).empty());
+  // Twice the sums.
+  constexpr auto kWide = "tile_m=128 tile_n=256 tile_k=128 stages=3 consumers=2";
+  CHECK(broken(kWide, MathMode::ieee, kTraits) == "sums fit a consumer's registers");
+  CHECK(broken(kWide, MathMode::fast_accum, kTraits).empty());
+  CHECK(broken("tile_m=128 tile_n=176 tile_k=128 stages=4 consumers=2", MathMode::ieee, kTraits)
+            .empty());
+}
+
 TEST_CASE("sums of wgmma that leave too few registers for what stores them") {
   const auto fits = [](std::string_view tile, int vector_c, Bias bias = kNoBias) {
     KernelSpec spec{*find_strategy("wgmma_tma"), *parse_tile(tile),

@@ -68,6 +68,68 @@ TEST_CASE("extremes") {
   CHECK(wrong == 0);
 }
 
+// The nearest of a byte's values, ties to the even one, by search.
+uint8_t nearest_byte(float value, float (*value_of)(uint8_t), uint8_t largest) {
+  uint8_t best = 0;
+  for (int bits = 0; bits <= largest; ++bits) {
+    const auto byte = static_cast<uint8_t>(bits);
+    const float off = std::abs(std::abs(value) - value_of(byte));
+    const float least = std::abs(std::abs(value) - value_of(best));
+    if (off < least || (off == least && byte % 2 == 0)) best = byte;
+  }
+  return static_cast<uint8_t>(best | (std::signbit(value) ? 0x80 : 0));
+}
+
+TEST_CASE("8-bit types: every value, what lies between, and what is too large") {
+  for (const DataType type : {DataType::e4m3, DataType::e5m2}) {
+    const bool is_e4m3 = type == DataType::e4m3;
+    const auto bits_of = is_e4m3 ? e4m3_bits : e5m2_bits;
+    const auto value_of = is_e4m3 ? e4m3_value : e5m2_value;
+    const uint8_t largest = is_e4m3 ? 0x7e : 0x7b;
+    int wrong = 0;
+    for (int bits = 0; bits <= largest; ++bits) {
+      const float value = value_of(static_cast<uint8_t>(bits));
+      wrong += bits_of(value) != bits || bits_of(-value) != (bits | 0x80) ? 1 : 0;
+      if (bits == largest) break;
+      const float middle = (value + value_of(static_cast<uint8_t>(bits + 1))) / 2;
+      for (const float probe :
+           {middle, std::nextafter(middle, 0.0F), std::nextafter(middle, 1e9F), -middle}) {
+        wrong += bits_of(probe) != nearest_byte(probe, value_of, largest) ? 1 : 0;
+      }
+    }
+    CHECK(wrong == 0);
+    CHECK(std::isnan(rounded(std::numeric_limits<float>::quiet_NaN(), type)));
+    CHECK(bits_of(std::numeric_limits<float>::denorm_min()) == 0);
+    CHECK(bits_of(-0.0F) == 0x80);
+  }
+  CHECK(e4m3_value(0x7e) == 448.0F);
+  CHECK(e4m3_value(0x01) == 0x1p-9F);
+  CHECK(std::isnan(e4m3_value(0x7f)));
+  CHECK(e5m2_value(0x7b) == 57344.0F);
+  CHECK(e5m2_value(0x01) == 0x1p-16F);
+  // e4m3 has no infinity.
+  CHECK(rounded(1e9F, DataType::e4m3) == 448.0F);
+  CHECK(rounded(-std::numeric_limits<float>::infinity(), DataType::e4m3) == -448.0F);
+  CHECK(rounded(61439.0F, DataType::e5m2) == 57344.0F);
+  CHECK(std::isinf(rounded(61440.0F, DataType::e5m2)));
+}
+
+TEST_CASE("8-bit types: what was decoded encodes to the same bytes") {
+  std::vector<std::byte> bytes(256);
+  for (size_t bits = 0; bits < bytes.size(); ++bits) bytes[bits] = static_cast<std::byte>(bits);
+  for (const DataType type : {DataType::e4m3, DataType::e5m2}) {
+    const std::vector<float> values = decode(bytes, type);
+    const std::vector<std::byte> again = encode(values, type);
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      if (std::isnan(values[i])) {
+        CHECK(std::isnan(decode(again, type)[i]));
+      } else {
+        CHECK(again[i] == bytes[i]);
+      }
+    }
+  }
+}
+
 // NaNs too: what a kernel must leave untouched is marked by them.
 TEST_CASE("what was decoded encodes to the same bytes") {
   for (const DataType type : {DataType::f16, DataType::bf16}) {

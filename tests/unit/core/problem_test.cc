@@ -111,7 +111,7 @@ TEST_CASE("bytes: exactly up to the last element") {
         p.type = type;
         CHECK(bytes_a(p) == (last_a + 1) * size_bytes(type));
         CHECK(bytes_b(p) == (last_b + 1) * size_bytes(type));
-        CHECK(bytes_c(p) == (last_c + 1) * size_bytes(type));
+        CHECK(bytes_c(p) == (last_c + 1) * size_bytes(usual_result(type)));
       }
     }
   }
@@ -220,14 +220,14 @@ TEST_CASE("key: equal exactly for equal problems") {
   const auto layouts = all_layouts();
   std::map<std::string, Problem> seen;
   size_t collisions = 0;
-  for (int i = 0; i < 60000; ++i) {
+  for (int i = 0; i < 120000; ++i) {
     Problem p = random_problem(random, layouts[random() % layouts.size()]);
     p.shape.m = 1 + p.shape.m % 3;  // small sizes, so that equal ones turn up
     p.shape.n = 1 + p.shape.n % 2;
     p.shape.k = 1 + p.shape.k % 2;
-    p.type = static_cast<DataType>(random() % 3);
+    p.type = static_cast<DataType>(random() % 5);
     p.accumulator = static_cast<DataType>(random() % 2);
-    p.math = static_cast<MathMode>(random() % 6);
+    p.math = static_cast<MathMode>(random() % 7);
     p.align_bytes = 4 << (random() % 3);
     if (p.type != DataType::f32 && below(random, 20) == 0) p.result = DataType::f32;
     if (below(random, 20) == 0) p.epilogue = random_epilogue(random);
@@ -248,10 +248,11 @@ TEST_CASE("key: a text stands for the problem it was made from") {
   for (int i = 0; i < 4000; ++i) {
     Problem p = random_problem(random, layouts[random() % layouts.size()]);
     p.shape.m += below(random, 3) == 0 ? 5000 : 0;
-    p.type = static_cast<DataType>(random() % 3);
+    p.type = static_cast<DataType>(random() % 5);
     p.accumulator =
         p.type == DataType::f16 && below(random, 2) == 0 ? DataType::f16 : DataType::f32;
     p.math = p.type == DataType::f32 ? static_cast<MathMode>(random() % 6) : MathMode::ieee;
+    if (is_8_bit(p.type) && below(random, 2) == 0) p.math = MathMode::fast_accum;
     p.align_bytes = 4 << (random() % 4);
     if (p.type != DataType::f32 && below(random, 2) == 0) p.result = DataType::f32;
     p.epilogue = random_epilogue(random);
@@ -289,6 +290,63 @@ TEST_CASE("results may be f32 where operands are 16 bits, and the bias counts as
   CHECK_FALSE(validate(p));
   p.result = DataType::f32;
   CHECK_FALSE(canonical(p).result.has_value());
+}
+
+TEST_CASE("8-bit operands: C is bf16 unless it is asked for, and k is contiguous in both") {
+  const Problem p = make_problem({128, 256, 64}, DataType::e4m3, *parse_layout("tnt"));
+  CHECK(validate(p));
+  CHECK(result_type(p) == DataType::bf16);
+  CHECK(key(p) == "e4m3/f32/ieee/tnt/128x256x64");
+  CHECK(*parse_key(key(p)) == p);
+  CHECK(bytes_a(p) == 128 * 64);
+  CHECK(bytes_b(p) == 256 * 64);
+  CHECK(bytes_c(p) == 128 * 256 * 2);
+  Problem other = p;
+  other.math = MathMode::fast_accum;
+  CHECK(key(other) == "e4m3/f32/fast_accum/tnt/128x256x64");
+  for (const DataType result : {DataType::f32, DataType::f16}) {
+    other.result = result;
+    CHECK(validate(other));
+    CHECK(*parse_key(key(other)) == other);
+  }
+  CHECK(key(other) == "e4m3/f32/fast_accum/tnt/128x256x64/out=f16");
+  other.result = DataType::bf16;
+  CHECK(key(other) == "e4m3/f32/fast_accum/tnt/128x256x64");
+  CHECK_FALSE(canonical(other).result.has_value());
+
+  const auto refused = [](Problem bad) {
+    bad.lda = bad.ldb = bad.ldc = 0;
+    pack(bad);
+    const auto checked = validate(bad);
+    REQUIRE_FALSE(checked);
+    CHECK(checked.error().kind == ErrorKind::usage);
+    return checked.error().message;
+  };
+  for (const auto& [layout, what] :
+       {std::pair{"ttt", "store B transposed"}, std::pair{"nnt", "store A transposed"},
+        std::pair{"ntn", "store both transposed"}}) {
+    Problem bad = p;
+    bad.layout = *parse_layout(layout);
+    CHECK_MESSAGE(refused(bad).find(what) != std::string::npos, refused(bad));
+  }
+  Problem column_major = make_problem({128, 256, 64}, DataType::e5m2, *parse_layout("tnn"));
+  CHECK(validate(column_major));
+  CHECK(canonical(column_major).layout == *parse_layout("tnt"));
+  Problem bad = p;
+  bad.result = DataType::e4m3;
+  CHECK(refused(bad).find("use bf16, f16 or f32") != std::string::npos);
+  bad = p;
+  bad.accumulator = DataType::f16;
+  CHECK(refused(bad).find("accumulator f16") != std::string::npos);
+  bad = p;
+  bad.math = MathMode::tf32;
+  CHECK(refused(bad).find("for f32 operands only") != std::string::npos);
+  bad = make_problem({64, 64, 64}, DataType::bf16);
+  bad.math = MathMode::fast_accum;
+  CHECK(refused(bad).find("for e4m3 and e5m2 operands only") != std::string::npos);
+  bad = make_problem({64, 64, 64}, DataType::f16);
+  bad.result = DataType::e5m2;
+  CHECK(refused(bad).find("do not go with type f16") != std::string::npos);
 }
 
 TEST_CASE("key: any other text is refused") {

@@ -99,6 +99,22 @@ TEST_CASE("an epilogue is of the problem as it is computed; a result like the op
   CHECK_FALSE(parse_request(to_c(problem))->problem.result.has_value());
 }
 
+TEST_CASE("8-bit operands have a C of bf16 unless another is asked for") {
+  Problem problem = make_problem({16, 32, 64}, DataType::e4m3, *parse_layout("tnn"));
+  problem.math = MathMode::fast_accum;
+  auto request = parse_request(to_c(problem));
+  REQUIRE(request);
+  CHECK(request->problem.type == DataType::e4m3);
+  CHECK(request->problem.math == MathMode::fast_accum);
+  CHECK(request->problem.layout == *parse_layout("tnt"));
+  CHECK_FALSE(request->problem.result.has_value());
+  problem.result = DataType::bf16;
+  CHECK_FALSE(parse_request(to_c(problem))->problem.result.has_value());
+  problem.result = DataType::f16;
+  CHECK(parse_request(to_c(problem))->problem.result == DataType::f16);
+  CHECK_FALSE(parse_request(to_c(make_problem({16, 32, 64}, DataType::e5m2))));
+}
+
 TEST_CASE("what makes no difference to a kernel makes no other problem") {
   Problem problem = make_problem({16, 16, 16});
   problem.stride_a = 77;

@@ -194,6 +194,43 @@ TEST_CASE("rounding f32 to 16 bits and tf32") {
   CHECK(larger == 0);
 }
 
+// Too large numbers become the largest, in both types.
+TEST_CASE("rounding pairs of f32 to 8 bits") {
+  std::vector<float> values = floats(40000, 12);
+  for (uint32_t bits = 0; bits < 256; ++bits) {
+    for (const float value :
+         {e4m3_value(static_cast<uint8_t>(bits)), e5m2_value(static_cast<uint8_t>(bits))}) {
+      for (const float factor : {1.0F, 1.0625F, 1.125F, 1.1875F}) values.push_back(value * factor);
+    }
+  }
+  for (const float large : {464.0F, 465.0F, 1e6F, INFINITY, -INFINITY, 61440.0F}) {
+    values.push_back(large);
+  }
+  const std::vector<float> others(values.rbegin(), values.rend());
+  const auto e4m3 = execute<uint16_t>("cvt.rn.satfinite.e4m3x2.f32 %d, %a, %b;", values, others);
+  const auto e5m2 = execute<uint16_t>("cvt.rn.satfinite.e5m2x2.f32 %d, %a, %b;", values, others);
+  const auto nearest = [](float x, int fraction, int lowest, long double largest) {
+    const auto value = static_cast<float>(round_to(x, fraction, lowest, INFINITY));
+    return std::isnan(x)
+               ? x
+               : std::clamp(value, -static_cast<float>(largest), static_cast<float>(largest));
+  };
+  std::vector<float> first(values.size());
+  std::vector<float> second(values.size());
+  const auto split = [&](const std::vector<uint16_t>& pairs, float (*value_of)(uint8_t)) {
+    for (size_t i = 0; i < pairs.size(); ++i) {
+      first[i] = value_of(static_cast<uint8_t>(pairs[i] >> 8));
+      second[i] = value_of(static_cast<uint8_t>(pairs[i]));
+    }
+  };
+  split(e4m3, e4m3_value);
+  check_all("e4m3 high", first, [&](size_t i) { return nearest(values[i], 3, -6, 448); });
+  check_all("e4m3 low", second, [&](size_t i) { return nearest(others[i], 3, -6, 448); });
+  split(e5m2, e5m2_value);
+  check_all("e5m2 high", first, [&](size_t i) { return nearest(values[i], 2, -14, 57344); });
+  check_all("e5m2 low", second, [&](size_t i) { return nearest(others[i], 2, -14, 57344); });
+}
+
 TEST_CASE("f16 and bf16 arithmetic rounds once") {
   std::mt19937_64 random(5);
   std::vector<uint16_t> a(60000);

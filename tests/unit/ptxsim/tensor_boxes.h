@@ -15,7 +15,7 @@ struct Tensor {
   TensorMapConfig config;
   std::array<int32_t, 5> at = {};
 
-  uint32_t element() const { return config.type == DataType::f32 ? 4 : 2; }
+  uint32_t element() const { return static_cast<uint32_t>(size_bytes(config.type)); }
   uint64_t bytes() const {
     uint64_t last = config.extent[0] * element();
     for (int i = 1; i < config.dimensions; ++i) {

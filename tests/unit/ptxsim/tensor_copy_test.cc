@@ -112,8 +112,8 @@ TEST_CASE("TMA loads a box of a matrix, swizzled, at its edges and outside") {
                                          TensorSwizzle::bytes_64, TensorSwizzle::bytes_128};
   for (const TensorSwizzle swizzle : kSwizzles) {
     const uint32_t bytes = swizzle == TensorSwizzle::none ? 128 : swizzle_bytes(swizzle);
-    for (const DataType type : {DataType::f16, DataType::f32}) {
-      const uint32_t across = bytes / (type == DataType::f32 ? 4 : 2);
+    for (const DataType type : {DataType::f16, DataType::f32, DataType::e4m3}) {
+      const uint32_t across = bytes / static_cast<uint32_t>(size_bytes(type));
       Tensor tensor = make_tensor(type, {75, 37}, {across, 32}, swizzle);
       for (const int32_t x : {-3, 0, 8, 70, 90, -100}) {
         for (const int32_t y : {-5, 0, 13, 36, 40}) {

@@ -29,6 +29,8 @@ static_assert(same(lt::Status::not_supported, CUBLAS_STATUS_NOT_SUPPORTED));
 static_assert(same(lt::ElementType::f32, CUDA_R_32F));
 static_assert(same(lt::ElementType::f16, CUDA_R_16F));
 static_assert(same(lt::ElementType::bf16, CUDA_R_16BF));
+static_assert(same(lt::ElementType::e4m3, CUDA_R_8F_E4M3));
+static_assert(same(lt::ElementType::e5m2, CUDA_R_8F_E5M2));
 
 static_assert(same(lt::ComputeType::f16, CUBLAS_COMPUTE_16F));
 static_assert(same(lt::ComputeType::f32, CUBLAS_COMPUTE_32F));

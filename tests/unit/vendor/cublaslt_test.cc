@@ -157,6 +157,24 @@ TEST_CASE("a run is refused without its workspace, algorithm or context") {
   CHECK(plan.run(0, nullptr, args).error().context_lost());
 }
 
+TEST_CASE("sums of 8-bit operands are fast where that was asked for, and two e5m2 are refused") {
+  const Vendor vendor;
+  const auto cublas = vendor.create().value();
+  Problem problem = make_problem({16, 16, 32}, DataType::e4m3, *parse_layout("tnt"));
+  for (const MathMode math : {MathMode::ieee, MathMode::fast_accum}) {
+    problem.math = math;
+    const auto plan = cublas.plan(problem).value();
+    REQUIRE(plan.run(0, nullptr, {}));
+    CHECK(vendor.blas.last.operands == lt::ElementType::e4m3);
+    CHECK(vendor.blas.last.result == lt::ElementType::bf16);
+    CHECK(vendor.blas.last.fast_sums == (math == MathMode::fast_accum ? 1 : 0));
+  }
+  problem.type = DataType::e5m2;
+  const auto refused = cublas.plan(problem);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::unsupported);
+}
+
 TEST_CASE("types, math modes and scalars") {
   Problem problem = make_problem({8, 8, 8});
   CHECK(matmul_types(problem) == MatmulTypes{lt::ElementType::f32, lt::ElementType::f32,
@@ -177,6 +195,19 @@ TEST_CASE("types, math modes and scalars") {
   problem.accumulator = DataType::f16;
   CHECK(matmul_types(problem) == MatmulTypes{lt::ElementType::f16, lt::ElementType::f16,
                                              lt::ComputeType::f16, lt::ElementType::f16});
+  problem = make_problem({8, 8, 8}, DataType::e4m3, *parse_layout("tnt"));
+  CHECK(matmul_types(problem) == MatmulTypes{lt::ElementType::e4m3, lt::ElementType::bf16,
+                                             lt::ComputeType::f32, lt::ElementType::f32});
+  problem.math = MathMode::fast_accum;
+  problem.result = DataType::f32;
+  CHECK(matmul_types(problem) == MatmulTypes{lt::ElementType::e4m3, lt::ElementType::f32,
+                                             lt::ComputeType::f32, lt::ElementType::f32, true});
+  CHECK(check_types(problem));
+  problem.type = DataType::e5m2;
+  CHECK(matmul_types(problem).operand == lt::ElementType::e5m2);
+  CHECK(check_types(problem).error().kind == ErrorKind::unsupported);
+  problem = make_problem({8, 8, 8}, DataType::f16);
+  problem.accumulator = DataType::f16;
 
   // f16 sums take f16 scalars.
   const Vendor vendor;

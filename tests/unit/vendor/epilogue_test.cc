@@ -107,6 +107,18 @@ TEST_CASE("the heuristic sees a bias of the alignment that runs are held to") {
   CHECK(vendor.blas.last.bias == host.bias + 8);
 }
 
+TEST_CASE("cuBLASLt's bias of 8-bit operands is bf16 or f16") {
+  Problem problem = make_problem({16, 16, 32}, DataType::e4m3, *parse_layout("tnt"));
+  problem.epilogue = {kBiasPerColumn, kNoActivation};
+  CHECK(check_epilogue(problem));
+  problem.result = DataType::f16;
+  CHECK(check_epilogue(problem));
+  problem.result = DataType::f32;
+  CHECK_FALSE(check_epilogue(problem));
+  problem.epilogue.bias = kNoBias;
+  CHECK(check_epilogue(problem));
+}
+
 TEST_CASE("C and the bias may have another type than A and B") {
   const Vendor vendor;
   const auto cublas = vendor.create().value();

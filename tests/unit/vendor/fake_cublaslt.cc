@@ -26,6 +26,7 @@ struct Descriptor {
   lt::Epilogue epilogue = lt::Epilogue::none;
   const void* bias = nullptr;
   lt::ElementType bias_type = lt::ElementType::f32;
+  int8_t fast_sums = 0;
   // layout
   uint64_t rows = 0;
   uint64_t columns = 0;
@@ -218,6 +219,8 @@ lt::Status cublasLtMatmulDescSetAttribute(lt::Operation desc, lt::OperationAttri
   if (attribute == lt::OperationAttribute::bias_pointer) return store(get(desc).bias, data, bytes);
   if (attribute == lt::OperationAttribute::bias_type)
     return store(get(desc).bias_type, data, bytes);
+  if (attribute == lt::OperationAttribute::fast_sums)
+    return store(get(desc).fast_sums, data, bytes);
   return lt::Status::invalid_value;
 }
 
@@ -308,6 +311,7 @@ lt::Status cublasLtMatmul(lt::Handle handle, lt::Operation desc, const void* alp
   last.epilogue = op.epilogue;
   last.bias = op.bias;
   last.bias_type = op.bias_type;
+  last.fast_sums = op.fast_sums;
   const size_t scalar_bytes = op.type == lt::ElementType::f16 ? 2 : 4;
   std::memcpy(last.alpha, alpha, scalar_bytes);
   std::memcpy(last.beta, beta, scalar_bytes);

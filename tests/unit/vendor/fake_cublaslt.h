@@ -20,6 +20,7 @@ struct LastCall {
   vendor::lt::Epilogue epilogue = vendor::lt::Epilogue::none;
   const void* bias = nullptr;
   vendor::lt::ElementType bias_type = vendor::lt::ElementType::f32;
+  int8_t fast_sums = 0;
   unsigned char alpha[4] = {};
   unsigned char beta[4] = {};
 };

@@ -37,8 +37,8 @@ app::TuneSummary a_summary() {
   none.wanted = {make_problem({64, 64, 64}), "second", "", "", 1};
   none.report.emplace();
   app::TunedProblem skipped;
-  skipped.wanted = {{}, "third", "", "e4m3 is not supported", 1};
-  skipped.skipped = "e4m3 is not supported";
+  skipped.wanted = {{}, "third", "", "i8 is not supported", 1};
+  skipped.skipped = "i8 is not supported";
   summary.problems = {both, none, skipped};
   return summary;
 }
@@ -52,7 +52,7 @@ TEST_CASE("a report has own times and cuBLASLt's, and what could not be tuned") 
   CHECK(contains(html, "if (a &lt; b) return;"));
   CHECK(contains(html, "algo=1 &amp; more"));
   CHECK(contains(html, "no candidate was finished"));
-  CHECK(contains(html, "e4m3 is not supported"));
+  CHECK(contains(html, "i8 is not supported"));
   CHECK(contains(html, "cuBLASLt 33.000 ms, own kernels 30.000 ms (1.100x)"));
 }
 

@@ -44,6 +44,22 @@ TEST_CASE("random kernels are legal, and of every kind that the strategy has") {
   CHECK(layouts.size() == 4);
 }
 
+TEST_CASE("random kernels on Hopper have 8-bit operands too") {
+  std::mt19937_64 random(4);
+  const auto space = space_of("wgmma_tma");
+  std::set<std::string> kinds;
+  for (int i = 0; i < 300; ++i) {
+    const auto spec = random_kernel(space, representative_device(kHopper), random);
+    REQUIRE(spec.has_value());
+    if (!is_8_bit(spec->type)) continue;
+    CHECK(spec->traits.a_row_major);
+    CHECK_FALSE(spec->traits.b_row_major);
+    kinds.insert(std::string(to_string(spec->type)) + " " + std::string(to_string(spec->math)) +
+                 " " + std::string(to_string(result_type(*spec))));
+  }
+  CHECK(kinds.size() == 12);
+}
+
 TEST_CASE("random cases promise what the kernel expects, and no more") {
   std::mt19937_64 random(5);
   const auto& device = representative_device(kHopper);

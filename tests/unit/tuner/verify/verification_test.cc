@@ -25,6 +25,13 @@ std::vector<CaseKind> some_kinds() {
       all.push_back({{a, b, 2, 8, 1, {}}, DataType::f16, DataType::f16});
     }
   }
+  for (const DataType type : {DataType::e4m3, DataType::e5m2}) {
+    all.push_back({{true, false, 16, 16, 8, {}}, type, DataType::f32});
+    all.push_back({{true, false, 1, 4, 1, {}}, type, DataType::f32, MathMode::fast_accum});
+    all.push_back(
+        {{true, false, 2, 16, 4, {}}, type, DataType::f32, MathMode::ieee, DataType::f32});
+    all.push_back({{true, false, 8, 1, 2, {}}, type, DataType::f32, MathMode::ieee, DataType::f16});
+  }
   return all;
 }
 
@@ -135,6 +142,80 @@ TEST_CASE("small integers are exact in the accumulator") {
         any = any || magnitude > 0;
       }
       CHECK(any);
+    }
+  }
+}
+
+// Tensor cores cut sums of 8-bit products off after 13 bits.
+TEST_CASE("small integers of 8 bits are exact until they are promoted") {
+  for (const int64_t k : {3, 131, 1000, 8192}) {
+    for (const MathMode math : {MathMode::ieee, MathMode::fast_accum}) {
+      const CaseKind kind{{true, false, 1, 1, 1, {}}, DataType::e5m2, DataType::f32, math};
+      const auto cases = verification_cases(kind, {3, 2, k}, Effort::quick);
+      const HostOperands host = make_operands(cases.front());
+      const auto most = [](const std::vector<float>& values) {
+        float largest = 0;
+        for (const float value : values)
+          if (!std::isnan(value)) largest = std::max(largest, std::abs(value));
+        return static_cast<double>(largest);
+      };
+      const auto summed =
+          static_cast<double>(math == MathMode::ieee ? std::min<int64_t>(k, 128) : k);
+      CHECK(most(host.a) * most(host.b) * summed <= 8192);
+      CHECK(most(host.a) > 0);
+      CHECK(encode(host.a, DataType::e4m3).size() == host.a.size());
+      CHECK(decode(encode(host.b, DataType::e5m2), DataType::e5m2).size() == host.b.size());
+    }
+  }
+}
+
+// As Hopper computes one instruction of 32 products: all terms are cut off at 13 bits behind the
+// largest one's first.
+double cut_off_sum(double sum, const std::vector<double>& products, size_t first) {
+  double largest = std::abs(sum);
+  for (size_t i = first; i < first + 32; ++i) largest = std::max(largest, std::abs(products[i]));
+  if (largest == 0) return sum;
+  const double unit = std::ldexp(1.0, std::ilogb(largest) - 13);
+  double out = std::trunc(sum / unit);
+  for (size_t i = first; i < first + 32; ++i) out += std::trunc(products[i] / unit);
+  return out * unit;
+}
+
+TEST_CASE("the error bound covers sums of 8-bit products that are cut off") {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  for (const MathMode math : {MathMode::ieee, MathMode::fast_accum}) {
+    for (const size_t k : {32, 128, 1024, 8192}) {
+      Problem problem =
+          make_problem({1, 1, static_cast<int64_t>(k)}, DataType::e4m3, *parse_layout("tnt"));
+      problem.math = math;
+      problem.result = DataType::f32;
+      double worst = 0;  // share of the bound
+      for (int trial = 0; trial < 50; ++trial) {
+        std::vector<double> products(k);
+        double exact = 0;
+        double magnitude = 0;
+        for (double& product : products) {
+          product = static_cast<double>(rounded(uniform(random), DataType::e4m3)) *
+                    static_cast<double>(rounded(uniform(random), DataType::e4m3));
+          exact += product;
+          magnitude += std::abs(product);
+        }
+        double sum = 0;
+        double part = 0;
+        for (size_t i = 0; i < k; i += 32) {
+          part = cut_off_sum(part, products, i);
+          if (math == MathMode::fast_accum || (i + 32) % 128 != 0) continue;
+          sum += part;
+          part = 0;
+        }
+        sum += part;
+        worst = std::max(worst, std::abs(sum - exact) / error_bound(problem, magnitude, exact));
+      }
+      CAPTURE(k);
+      CAPTURE(worst);
+      CHECK(worst < 0.5);
+      CHECK(worst > 0.001);
     }
   }
 }
