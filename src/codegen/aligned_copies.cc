@@ -48,6 +48,24 @@ int64_t bytes(const KernelSpec& spec, const Problem& p) {
   return elements(spec, p) * size_bytes(spec.type);
 }
 
+// Blocks of the copying kernel for an operand of such lines, along k or along `mn`.
+BlockCount blocks_of(const AlignedLines& lines, bool contiguous_k, const char* mn) {
+  return {lines.copy_blocks(),
+          fmt::format("ceil({}{} / {}) * ceil({} / {})", lines.entries > 1 ? "batch * " : "",
+                      contiguous_k ? mn : "k", kCopyLines, contiguous_k ? "k" : mn, kCopyPiece)};
+}
+
+BlockCount copy_blocks(const KernelSpec& spec, const Problem& p) {
+  BlockCount count;
+  const auto add = [&](const BlockCount& part) {
+    count.blocks += part.blocks;
+    count.formula += (count.formula.empty() ? "" : " + ") + part.formula;
+  };
+  if (const auto a = copied_a(spec, p)) add(blocks_of(*a, spec.traits.a_row_major, "m"));
+  if (const auto b = copied_b(spec, p)) add(blocks_of(*b, !spec.traits.b_row_major, "n"));
+  return count;
+}
+
 }  // namespace
 
 std::optional<Copy> copy_of_a(const KernelSpec& spec, const Problem& problem) {
@@ -97,16 +115,11 @@ EntryPoint entry_point() {
 }
 
 void add_launch(const KernelSpec& spec, const Problem& problem, LaunchPlan& plan) {
-  constexpr int64_t kBlockElements = int64_t{kCopyThreads} * kCopyChunks * kAlignedVector;
   plan.preamble = fmt::format(
       "e: the elements of the copies of A and B, those that 16 bytes do not divide, with lines "
       "padded to multiples of {} elements.\n",
       kLineUnit);
-  const int64_t count = elements(spec, problem);
-  plan.launches.insert(plan.launches.begin(),
-                       launch_of(spec, kEntry,
-                                 {(count + kBlockElements - 1) / kBlockElements,
-                                  fmt::format("ceil(e / {})", kBlockElements)}));
+  plan.launches.insert(plan.launches.begin(), launch_of(spec, kEntry, copy_blocks(spec, problem)));
   plan.workspace_bytes = bytes(spec, problem);
   plan.workspace_formula = fmt::format("{} * e", size_bytes(spec.type));
 }

@@ -16,31 +16,32 @@
 
 namespace gemmtune {
 
-// The 16 bytes at `from`, of which only kVector elements are aligned, out of the two aligned 16
-// bytes that hold them.
+// Two aligned 16 bytes, one behind the other.
+struct AlignedPair {
+  HalfVector<kAlignedVector> first;
+  HalfVector<kAlignedVector> second;
+};
+
+// The 16 bytes that begin `shift` bytes into the pair; kVector elements of them are aligned.
 template <int kVector>
-__device__ __forceinline__ HalfVector<kAlignedVector> load_across(const unsigned short* from) {
-  const auto address = reinterpret_cast<unsigned long long>(from);
-  const int shift = static_cast<int>(address % 16);  // bytes
-  const auto* at = reinterpret_cast<const unsigned short*>(address - shift);
-  const auto first = load_halves<kAlignedVector>(at);
-  if (shift == 0) return first;
-  const auto second = load_halves<kAlignedVector>(at + kAlignedVector);
-  unsigned words[9];
+__device__ __forceinline__ HalfVector<kAlignedVector> shifted(const AlignedPair& pair, int shift) {
+  unsigned words[8];
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    words[i] = first.words[i];
-    words[4 + i] = second.words[i];
+    words[i] = pair.first.words[i];
+    words[4 + i] = pair.second.words[i];
   }
-  words[8] = 0;
 #pragma unroll
   for (int i = 0; i < 6; ++i) words[i] = (shift & 8) != 0 ? words[i + 2] : words[i];
+  if constexpr (kVector < 4) {
 #pragma unroll
-  for (int i = 0; i < 5; ++i) words[i] = (shift & 4) != 0 ? words[i + 1] : words[i];
+    for (int i = 0; i < 5; ++i) words[i] = (shift & 4) != 0 ? words[i + 1] : words[i];
+  }
   HalfVector<kAlignedVector> out;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    out.words[i] = (shift & 2) != 0 ? words[i] >> 16 | words[i + 1] << 16 : words[i];
+    out.words[i] =
+        kVector > 1 ? words[i] : __funnelshift_r(words[i], words[i + 1], (shift & 2) * 8);
   }
   return out;
 }
@@ -54,25 +55,89 @@ struct CopiedOperand {
   int extent;  // of a line
   AlignedLines copy;
 
-  // Chunk `chunk` of the copy, in 16 bytes.
-  __device__ __forceinline__ HalfVector<kAlignedVector> load(unsigned chunk) const {
-    const auto line_chunks = static_cast<unsigned>(copy.ld / kAlignedVector);
-    const unsigned line = chunk / line_chunks;  // over all entries
-    const int element = static_cast<int>(chunk - line * line_chunks) * kAlignedVector;
-    const int count = extent - element;
-    if (count <= 0) return {};
-    const auto lines = static_cast<unsigned>(copy.lines);
-    const unsigned entry = line / lines;
-    const unsigned short* const from =
-        data + entry * stride + (line - entry * lines) * ld + element;
-    // Both aligned 16 bytes lie in the operand, which others' memory may surround.
-    const bool inside = from - data >= kAlignedVector && end() - from >= 2 * kAlignedVector;
-    return inside ? first_of(load_across<kVector>(from), count) : load_each(from, count);
+  // Block `block` of the copy: kCopyPiece elements of kCopyLines lines, which begin at the same
+  // element of each. All of a thread's reads are on their way before it waits for the first.
+  __device__ __forceinline__ void copy_block(unsigned block, unsigned short* to) const {
+    const auto pieces = static_cast<unsigned>(copy.pieces_of_line());
+    const unsigned group = block / pieces;
+    const int element = static_cast<int>(block - group * pieces) * kCopyPiece +
+                        static_cast<int>(threadIdx.x % kCopyLanes) * kAlignedVector;
+    const long long line = group * static_cast<long long>(kCopyLines) + threadIdx.x / kCopyLanes;
+    if (line >= copy.entries * copy.lines) return;
+    const unsigned short* const from = start_of(line) + element;
+    unsigned short* const at = to + line * copy.ld + element;
+    constexpr int kLast = (kCopyChunks - 1) * kLineUnit;
+    if (element + kLast + kAlignedVector <= extent && has_around(from) &&
+        has_around(from + kLast)) {
+      copy_whole(from, at);
+    } else {
+      copy_end(from, extent - element, at, static_cast<int>(copy.ld) - element);
+    }
   }
 
  private:
-  __device__ __forceinline__ const unsigned short* end() const {
-    return data + (copy.entries - 1) * stride + (copy.lines - 1) * ld + extent;
+  // Of line `line` of all entries.
+  __device__ __forceinline__ const unsigned short* start_of(long long line) const {
+    const auto lines = static_cast<unsigned>(copy.lines);
+    const unsigned entry = copy.entries == 1 ? 0 : static_cast<unsigned>(line) / lines;
+    return data + entry * stride + (line - entry * copy.lines) * ld;
+  }
+
+  // A thread's chunks of a piece that the line has all of.
+  static __device__ __forceinline__ void copy_whole(const unsigned short* from,
+                                                    unsigned short* to) {
+    AlignedPair pairs[kCopyChunks];
+#pragma unroll
+    for (int i = 0; i < kCopyChunks; ++i) pairs[i] = pair_around(from + i * kLineUnit);
+#pragma unroll
+    for (int i = 0; i < kCopyChunks; ++i)
+      store_halves(to + i * kLineUnit, shifted<kVector>(pairs[i], shift_of(from)));
+  }
+
+  // Those of a piece where `count` elements of the line are left, and `room` of its copy.
+  __device__ __forceinline__ void copy_end(const unsigned short* from, int count,
+                                           unsigned short* to, int room) const {
+    AlignedPair pairs[kCopyChunks];
+#pragma unroll
+    for (int i = 0; i < kCopyChunks; ++i) {
+      pairs[i] = {};
+      if (i * kLineUnit < count && has_around(from + i * kLineUnit))
+        pairs[i] = pair_around(from + i * kLineUnit);
+    }
+#pragma unroll
+    for (int i = 0; i < kCopyChunks; ++i) {
+      if (i * kLineUnit < room)
+        store_halves(to + i * kLineUnit,
+                     chunk_of(pairs[i], from + i * kLineUnit, count - i * kLineUnit));
+    }
+  }
+
+  // Whether the aligned 16 bytes around the 8 elements at `from` lie in the operand, which others'
+  // memory may surround.
+  __device__ __forceinline__ bool has_around(const unsigned short* from) const {
+    const unsigned short* const end =
+        data + (copy.entries - 1) * stride + (copy.lines - 1) * ld + extent;
+    return from - data >= kAlignedVector && end - from >= 2 * kAlignedVector;
+  }
+
+  // The chunk at `from`, where `count` elements of the line are left: of the pair around it, if
+  // that was read.
+  __device__ __forceinline__ HalfVector<kAlignedVector> chunk_of(const AlignedPair& pair,
+                                                                 const unsigned short* from,
+                                                                 int count) const {
+    if (count > 0 && !has_around(from)) return load_each(from, count);
+    const HalfVector<kAlignedVector> chunk = shifted<kVector>(pair, shift_of(from));
+    return count < kAlignedVector ? first_of(chunk, count) : chunk;
+  }
+
+  static __device__ __forceinline__ int shift_of(const unsigned short* from) {
+    return static_cast<int>(reinterpret_cast<unsigned long long>(from) % 16);
+  }
+
+  static __device__ __forceinline__ AlignedPair pair_around(const unsigned short* from) {
+    const auto address = reinterpret_cast<unsigned long long>(from);
+    const auto* const at = reinterpret_cast<const unsigned short*>(address - address % 16);
+    return {load_halves<kAlignedVector>(at), load_halves<kAlignedVector>(at + kAlignedVector)};
   }
 
   // Zeros behind the first `count`.
@@ -86,12 +151,15 @@ struct CopiedOperand {
     return out;
   }
 
+  // Few threads come here, and all would wait for the text of an unrolled loop.
   static __device__ __forceinline__ HalfVector<kAlignedVector> load_each(const unsigned short* from,
                                                                          int count) {
     HalfVector<kAlignedVector> out = {};
+#pragma unroll 1
+    for (int i = kAlignedVector - 1; i >= 0; --i) {
 #pragma unroll
-    for (int i = 0; i < kAlignedVector; ++i) {
-      if (i < count) out.words[i / 2] |= static_cast<unsigned>(from[i]) << 16 * (i % 2);
+      for (int w = 3; w > 0; --w) out.words[w] = out.words[w] << 16 | out.words[w - 1] >> 16;
+      out.words[0] = out.words[0] << 16 | (i < count ? from[i] : 0u);
     }
     return out;
   }
@@ -136,44 +204,27 @@ struct AlignedOperands {
     return out;
   }
 
-  // Makes them, kCopyChunks chunks of 16 bytes per thread.
+  // Makes them: blocks of A, and behind them those of B.
   static __device__ __forceinline__ void copy(const GemmArgs& args) {
     auto* workspace = static_cast<unsigned short*>(args.workspace);
-    unsigned chunk = blockIdx.x * (kCopyThreads * kCopyChunks) + threadIdx.x;
+    unsigned block = blockIdx.x;
     if constexpr (kCopiesA) {
       const CopiedOperand<kTraits.vector_a> a{static_cast<const unsigned short*>(args.a), args.lda,
                                               args.stride_a, kTraits.a_row_major ? args.k : args.m,
                                               copy_of_a(args)};
-      copy_part(a, workspace, chunk);
-      // Wraps around for chunks of A, and back.
-      chunk -= static_cast<unsigned>(a.copy.elements() / kAlignedVector);
+      const auto blocks = static_cast<unsigned>(a.copy.copy_blocks());
+      if (block < blocks) {
+        a.copy_block(block, workspace);
+        return;
+      }
+      block -= blocks;
       workspace += a.copy.elements();
     }
     if constexpr (kCopiesB) {
       const CopiedOperand<kTraits.vector_b> b{static_cast<const unsigned short*>(args.b), args.ldb,
                                               args.stride_b, kTraits.b_row_major ? args.n : args.k,
                                               copy_of_b(args)};
-      copy_part(b, workspace, chunk);
-    }
-  }
-
- private:
-  // Those of the thread's chunks, from `first` on, that the copy of this operand has.
-  template <class Operand>
-  static __device__ __forceinline__ void copy_part(const Operand& operand, unsigned short* to,
-                                                   unsigned first) {
-    const auto chunks = static_cast<unsigned>(operand.copy.elements() / kAlignedVector);
-    HalfVector<kAlignedVector> parts[kCopyChunks];
-#pragma unroll
-    for (int i = 0; i < kCopyChunks; ++i) {
-      const unsigned chunk = first + i * kCopyThreads;
-      if (chunk < chunks) parts[i] = operand.load(chunk);
-    }
-#pragma unroll
-    for (int i = 0; i < kCopyChunks; ++i) {
-      const unsigned chunk = first + i * kCopyThreads;
-      if (chunk < chunks)
-        store_halves(to + static_cast<unsigned long long>(chunk) * kAlignedVector, parts[i]);
+      b.copy_block(block, workspace);
     }
   }
 };
