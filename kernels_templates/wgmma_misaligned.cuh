@@ -18,7 +18,7 @@ namespace gemmtune {
 
 template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
 struct WgmmaMisaligned {
-  using Operands = AlignedOperands<kTraits>;
+  using Operands = AlignedOperands<kTraits, typename CopiedElement<kTypes.operand>::Type>;
   using Main = WgmmaTma<kTile, kTraits, kTypes>;
 
   static constexpr int kThreads = Main::kThreads;

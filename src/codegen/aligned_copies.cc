@@ -13,46 +13,60 @@ constexpr int64_t kMaxWorkspaceBytes = int64_t{256} << 20;
 constexpr int64_t kMostChunks = int64_t{1} << 31;  // of 16 bytes
 constexpr int kEntry = 1;
 
+// Copies are counted in elements of 16 bits.
+constexpr int kHalfBytes = 2;
+
+// Elements of a type in one of those.
+int of_half(DataType type) {
+  return kHalfBytes / size_bytes(type);
+}
+
+bool is_copied(const KernelSpec& spec, int vector) {
+  return vector < kAlignedVector * of_half(spec.type);
+}
+
+// What `k` elements are, rounded up; 8-bit operands lie along k.
+int64_t halves_of(const Problem& p, int64_t k) {
+  return (k + of_half(p.type) - 1) / of_half(p.type);
+}
+
 constexpr std::array kRules = {
     Rule{"an operand that 16 bytes do not divide", "without one there is nothing to copy",
          [](const RuleInput& in) {
-           return in.spec.traits.vector_a < kAlignedVector ||
-                  in.spec.traits.vector_b < kAlignedVector;
+           return is_copied(in.spec, in.spec.traits.vector_a) ||
+                  is_copied(in.spec, in.spec.traits.vector_b);
          }},
 };
 
 AlignedLines lines_of_a(const Problem& p, bool row_major) {
-  return {row_major, p.shape.m, p.shape.k, p.stride_a, p.batch};
+  return {row_major, p.shape.m, halves_of(p, p.shape.k), p.stride_a, p.batch};
 }
 AlignedLines lines_of_b(const Problem& p, bool row_major) {
-  return {!row_major, p.shape.n, p.shape.k, p.stride_b, p.batch};
+  return {!row_major, p.shape.n, halves_of(p, p.shape.k), p.stride_b, p.batch};
 }
 
 std::optional<AlignedLines> copied_a(const KernelSpec& spec, const Problem& p) {
-  if (spec.traits.vector_a >= kAlignedVector) return std::nullopt;
+  if (!is_copied(spec, spec.traits.vector_a)) return std::nullopt;
   return lines_of_a(p, spec.traits.a_row_major);
 }
 std::optional<AlignedLines> copied_b(const KernelSpec& spec, const Problem& p) {
-  if (spec.traits.vector_b >= kAlignedVector) return std::nullopt;
+  if (!is_copied(spec, spec.traits.vector_b)) return std::nullopt;
   return lines_of_b(p, spec.traits.b_row_major);
 }
 
 // Of all batch entries.
-int64_t elements(const KernelSpec& spec, const Problem& p) {
+int64_t bytes(const KernelSpec& spec, const Problem& p) {
   const auto a = copied_a(spec, p);
   const auto b = copied_b(spec, p);
-  return (a ? a->elements() : 0) + (b ? b->elements() : 0);
+  return ((a ? a->elements() : 0) + (b ? b->elements() : 0)) * kHalfBytes;
 }
 
-int64_t bytes(const KernelSpec& spec, const Problem& p) {
-  return elements(spec, p) * size_bytes(spec.type);
-}
-
-// Blocks of the copying kernel for an operand of such lines, along k or along `mn`.
-BlockCount blocks_of(const AlignedLines& lines, bool contiguous_k, const char* mn) {
+// Blocks of the copying kernel for an operand of such lines of `type`, along k or along `mn`.
+BlockCount blocks_of(const AlignedLines& lines, DataType type, bool contiguous_k, const char* mn) {
   return {lines.copy_blocks(),
           fmt::format("ceil({}{} / {}) * ceil({} / {})", lines.entries > 1 ? "batch * " : "",
-                      contiguous_k ? mn : "k", kCopyLines, contiguous_k ? "k" : mn, kCopyPiece)};
+                      contiguous_k ? mn : "k", kCopyLines, contiguous_k ? "k" : mn,
+                      kCopyPiece * of_half(type))};
 }
 
 BlockCount copy_blocks(const KernelSpec& spec, const Problem& p) {
@@ -61,8 +75,9 @@ BlockCount copy_blocks(const KernelSpec& spec, const Problem& p) {
     count.blocks += part.blocks;
     count.formula += (count.formula.empty() ? "" : " + ") + part.formula;
   };
-  if (const auto a = copied_a(spec, p)) add(blocks_of(*a, spec.traits.a_row_major, "m"));
-  if (const auto b = copied_b(spec, p)) add(blocks_of(*b, !spec.traits.b_row_major, "n"));
+  if (const auto a = copied_a(spec, p)) add(blocks_of(*a, spec.type, spec.traits.a_row_major, "m"));
+  if (const auto b = copied_b(spec, p))
+    add(blocks_of(*b, spec.type, !spec.traits.b_row_major, "n"));
   return count;
 }
 
@@ -71,19 +86,20 @@ BlockCount copy_blocks(const KernelSpec& spec, const Problem& p) {
 std::optional<Copy> copy_of_a(const KernelSpec& spec, const Problem& problem) {
   const auto a = copied_a(spec, problem);
   if (!a) return std::nullopt;
-  return Copy{0, a->ld, a->stride()};
+  return Copy{0, a->ld * of_half(spec.type), a->stride() * of_half(spec.type)};
 }
 
 std::optional<Copy> copy_of_b(const KernelSpec& spec, const Problem& problem) {
   const auto b = copied_b(spec, problem);
   if (!b) return std::nullopt;
   const auto a = copied_a(spec, problem);
-  return Copy{a ? a->elements() * size_bytes(spec.type) : 0, b->ld, b->stride()};
+  return Copy{a ? a->elements() * kHalfBytes : 0, b->ld * of_half(spec.type),
+              b->stride() * of_half(spec.type)};
 }
 
 Expected<void> supports(const Problem& problem) {
-  if (size_bytes(problem.type) != 2)
-    return make_error(ErrorKind::unsupported, "computes f16 and bf16 only");
+  if (problem.type == DataType::f32)
+    return make_error(ErrorKind::unsupported, "computes types of 8 and 16 bits only");
   const int64_t most = lines_of_a(problem, problem.layout.a == Order::row_major).elements() +
                        lines_of_b(problem, problem.layout.b == Order::row_major).elements();
   if (most / kAlignedVector > kMostChunks)
@@ -95,9 +111,9 @@ std::span<const Rule> rules() {
   return kRules;
 }
 
-KernelTraits aligned(const KernelTraits& traits) {
+KernelTraits aligned(const KernelTraits& traits, DataType copied) {
   KernelTraits out = traits;
-  out.vector_a = out.vector_b = kAlignedVector;
+  out.vector_a = out.vector_b = kAlignedVector * of_half(copied);
   return out;
 }
 
@@ -118,7 +134,7 @@ void add_launch(const KernelSpec& spec, const Problem& problem, LaunchPlan& plan
   plan.preamble = fmt::format(
       "e: the elements of the copies of A and B, those that 16 bytes do not divide, with lines "
       "padded to multiples of {} elements.\n",
-      kLineUnit);
+      kLineUnit * of_half(spec.type));
   plan.launches.insert(plan.launches.begin(), launch_of(spec, kEntry, copy_blocks(spec, problem)));
   plan.workspace_bytes = bytes(spec, problem);
   plan.workspace_formula = fmt::format("{} * e", size_bytes(spec.type));

@@ -6,8 +6,8 @@
 
 #include "codegen/strategy.h"
 
-// What strategies share on the host that copy 16-bit operands which 16 bytes do not divide, before
-// their main kernel reads the copies (parts/operand/aligned_copy.cuh).
+// What strategies share on the host that copy operands of 8 or 16 bits which 16 bytes do not
+// divide, before their main kernel reads the copies (parts/operand/aligned_copy.cuh).
 
 namespace gemmtune::codegen::aligned_copies {
 
@@ -27,8 +27,8 @@ Expected<void> supports(const Problem& problem);
 
 // One of the operands needs it.
 std::span<const Rule> rules();
-// Those of the problem that the main kernel sees.
-KernelTraits aligned(const KernelTraits& traits);
+// Those of the problem that the main kernel sees, of operands of type `copied`.
+KernelTraits aligned(const KernelTraits& traits, DataType copied);
 
 // Whether a search should try it: copies of a few hundred MB at the most.
 bool worthwhile(const KernelSpec& spec, const Problem& problem);

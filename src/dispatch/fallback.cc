@@ -20,8 +20,9 @@ constexpr FallbackKernel kKernels[] = {
      "tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=2 order=1 fragments=1 "
      "raster=4 promotion=1"},
     {"wmma", "tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 raster=4"},
-    // 8-bit types, on sm_90, where 16 bytes divide the operands.
+    // 8-bit types, on sm_90.
     {"wgmma_tma", "tile_m=64 tile_n=64 tile_k=128 stages=4 raster=4 consumers=1"},
+    {"wgmma_misaligned", "tile_m=64 tile_n=64 tile_k=128 stages=4 raster=4 consumers=1"},
     // f32 where nothing else is legal.
     {"naive", "tile_m=8 tile_n=32"},
 };

@@ -143,6 +143,15 @@ TEST_CASE("8-bit operands: C of f16 and f32, biases and activations") {
   }
 }
 
+TEST_CASE("8-bit operands that 16 bytes do not divide, on copies") {
+  for (const auto& [width_a, width_b, width_c] :
+       {std::array{1, 1, 1}, std::array{16, 2, 8}, std::array{4, 8, 2}}) {
+    check_quick_cases(of_8_bit("wgmma_misaligned", kWays[1],
+                               {true, false, width_a, width_b, width_c}, DataType::e5m2),
+                      kHopper);
+  }
+}
+
 // Of A, of B, of both, in every layout; C of any alignment.
 TEST_CASE("operands that 16 bytes do not divide, on copies") {
   constexpr std::array kTiles = {kWays[1], kWays[2], kWays[5]};
@@ -336,11 +345,12 @@ codegen::KernelSpec on_copies(std::string_view strategy) {
 }
 
 constexpr std::pair<std::string_view, Mutant> kCopyFaults[] = {
-    {"wgmma_misaligned", {"(shift & 2) != 0", "(shift & 2) == 0"}},
+    {"wgmma_misaligned", {"(shift & kRest) * 8", "0"}},
     {"wgmma_misaligned", {"(shift & 8) != 0", "(shift & 4) != 0"}},
-    {"wgmma_misaligned", {"from - data >= kAlignedVector", "true"}},
-    {"wgmma_misaligned", {"end() - from >= 2 * kAlignedVector", "true"}},
-    {"mma_misaligned", {"if (i + 1 == count) out.words[i / 2] &= 0xffff;", ""}},
+    {"wgmma_misaligned", {"from - data >= kChunk", "true"}},
+    {"wgmma_misaligned", {"end - from >= 2 * kChunk", "true"}},
+    {"mma_misaligned",
+     {"if (i + j == count) out.words[i / kOfWord] &= (1U << kBits * j) - 1;", ""}},
     {"wgmma_planes", {"sums.add(part);", "sums = part;"}},
     {"wgmma_planes", {"entry_a + plane_a,", "entry_a,"}},
     {"wgmma_planes", {"kOfB >> (4 * pair)", "kOfA >> (4 * pair)"}},
@@ -350,6 +360,8 @@ constexpr std::pair<std::string_view, Mutant> kCopyFaults[] = {
 };
 
 constexpr std::pair<std::string_view, Mutant> k8BitFaults[] = {
+    {"wgmma_misaligned", {"kAlignment == 1 ? 3 : 2", "2"}},
+    {"wgmma_misaligned", {"(k + CopiedA::kOfHalf - 1) / CopiedA::kOfHalf", "k / CopiedA::kOfHalf"}},
     {"wgmma_tma", {"sums.add(part);", "sums = part;"}},
     {"wgmma_split_k", {"sums.add(part);", "sums = part;"}},
 };
@@ -359,8 +371,9 @@ TEST_CASE("planted faults of 8-bit operands are found") {
     CAPTURE(strategy);
     CAPTURE(mutant.what);
     const bool split = strategy == "wgmma_split_k";
-    const auto spec =
-        of_8_bit(strategy, split ? kSlices[0] : kWays[1], {true, false, 16, 16, 1}, DataType::e4m3);
+    const int width = strategy == "wgmma_misaligned" ? 1 : 16;
+    const auto spec = of_8_bit(strategy, split ? kSlices[0] : kWays[1],
+                               {true, false, width, width, 1}, DataType::e4m3);
     CHECK(!verdict_of(load_mutant(spec, mutant, kHopper), spec).correct());
   }
 }

@@ -27,7 +27,7 @@ class MmaMisaligned final : public MmaStrategy {
   }
 
   KernelTraits main_traits(const KernelSpec& spec) const override {
-    return aligned_copies::aligned(spec.traits);
+    return aligned_copies::aligned(spec.traits, spec.type);
   }
 
   std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override {

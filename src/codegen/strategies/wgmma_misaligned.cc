@@ -26,7 +26,7 @@ class WgmmaMisaligned final : public WgmmaStrategy {
   }
 
   KernelTraits main_traits(const KernelSpec& spec) const override {
-    return aligned_copies::aligned(spec.traits);
+    return aligned_copies::aligned(spec.traits, spec.type);
   }
 
   std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override {

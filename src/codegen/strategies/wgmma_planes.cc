@@ -76,7 +76,7 @@ class WgmmaPlanes final : public WgmmaStrategy {
 
   // Of the planes.
   KernelTraits main_traits(const KernelSpec& spec) const override {
-    return aligned_copies::aligned(spec.traits);
+    return aligned_copies::aligned(spec.traits, DataType::bf16);
   }
 
   std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override {
