@@ -15,6 +15,7 @@ constexpr int kEntry = 1;
 
 // Copies are counted in elements of 16 bits.
 constexpr int kHalfBytes = 2;
+constexpr int kChunkBytes = kAlignedVector * kHalfBytes;
 
 // Elements of a type in one of those.
 int of_half(DataType type) {
@@ -59,26 +60,6 @@ int64_t bytes(const KernelSpec& spec, const Problem& p) {
   const auto a = copied_a(spec, p);
   const auto b = copied_b(spec, p);
   return ((a ? a->elements() : 0) + (b ? b->elements() : 0)) * kHalfBytes;
-}
-
-// Blocks of the copying kernel for an operand of such lines of `type`, along k or along `mn`.
-BlockCount blocks_of(const AlignedLines& lines, DataType type, bool contiguous_k, const char* mn) {
-  return {lines.copy_blocks(),
-          fmt::format("ceil({}{} / {}) * ceil({} / {})", lines.entries > 1 ? "batch * " : "",
-                      contiguous_k ? mn : "k", kCopyLines, contiguous_k ? "k" : mn,
-                      kCopyPiece * of_half(type))};
-}
-
-BlockCount copy_blocks(const KernelSpec& spec, const Problem& p) {
-  BlockCount count;
-  const auto add = [&](const BlockCount& part) {
-    count.blocks += part.blocks;
-    count.formula += (count.formula.empty() ? "" : " + ") + part.formula;
-  };
-  if (const auto a = copied_a(spec, p)) add(blocks_of(*a, spec.type, spec.traits.a_row_major, "m"));
-  if (const auto b = copied_b(spec, p))
-    add(blocks_of(*b, spec.type, !spec.traits.b_row_major, "n"));
-  return count;
 }
 
 }  // namespace
@@ -135,7 +116,12 @@ void add_launch(const KernelSpec& spec, const Problem& problem, LaunchPlan& plan
       "e: the elements of the copies of A and B, those that 16 bytes do not divide, with lines "
       "padded to multiples of {} elements.\n",
       kLineUnit * of_half(spec.type));
-  plan.launches.insert(plan.launches.begin(), launch_of(spec, kEntry, copy_blocks(spec, problem)));
+  constexpr int64_t kBlockBytes = int64_t{kCopyThreads} * kCopyChunks * kChunkBytes;
+  plan.launches.insert(
+      plan.launches.begin(),
+      launch_of(spec, kEntry,
+                {(bytes(spec, problem) + kBlockBytes - 1) / kBlockBytes,
+                 fmt::format("ceil(e / {})", kBlockBytes / size_bytes(spec.type))}));
   plan.workspace_bytes = bytes(spec, problem);
   plan.workspace_formula = fmt::format("{} * e", size_bytes(spec.type));
 }

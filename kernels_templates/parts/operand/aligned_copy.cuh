@@ -18,12 +18,6 @@
 
 namespace gemmtune {
 
-// Two aligned 16 bytes, one behind the other.
-struct AlignedPair {
-  HalfVector<kAlignedVector> first;
-  HalfVector<kAlignedVector> second;
-};
-
 // How elements of a type are copied: as unsigned integers of their size.
 template <ElementType kType>
 struct CopiedElement {
@@ -38,27 +32,35 @@ struct CopiedElement<kE5m2> {
   using Type = unsigned char;
 };
 
-// The 16 bytes that begin `shift` bytes into the pair, a multiple of kAlignment.
+// The 16 bytes at `from`, of which only kAlignment bytes are aligned, out of the two aligned 16
+// bytes that hold them.
 template <int kAlignment>
-__device__ __forceinline__ HalfVector<kAlignedVector> shifted(const AlignedPair& pair, int shift) {
-  unsigned words[8];
+__device__ __forceinline__ HalfVector<kAlignedVector> load_across(const void* from) {
+  const auto address = reinterpret_cast<unsigned long long>(from);
+  const int shift = static_cast<int>(address % 16);  // bytes
+  const auto* at = reinterpret_cast<const unsigned short*>(address - shift);
+  const auto first = load_halves<kAlignedVector>(at);
+  if (shift == 0) return first;
+  const auto second = load_halves<kAlignedVector>(at + kAlignedVector);
+  unsigned words[9];
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    words[i] = pair.first.words[i];
-    words[4 + i] = pair.second.words[i];
+    words[i] = first.words[i];
+    words[4 + i] = second.words[i];
   }
+  words[8] = 0;
 #pragma unroll
   for (int i = 0; i < 6; ++i) words[i] = (shift & 8) != 0 ? words[i + 2] : words[i];
-  if constexpr (kAlignment < 8) {
 #pragma unroll
-    for (int i = 0; i < 5; ++i) words[i] = (shift & 4) != 0 ? words[i + 1] : words[i];
-  }
+  for (int i = 0; i < 5; ++i) words[i] = (shift & 4) != 0 ? words[i + 1] : words[i];
   HalfVector<kAlignedVector> out;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    constexpr int kRest = kAlignment == 1 ? 3 : 2;
-    out.words[i] =
-        kAlignment > 2 ? words[i] : __funnelshift_r(words[i], words[i + 1], (shift & kRest) * 8);
+    if constexpr (kAlignment > 1) {
+      out.words[i] = (shift & 2) != 0 ? words[i] >> 16 | words[i + 1] << 16 : words[i];
+    } else {
+      out.words[i] = __funnelshift_r(words[i], words[i + 1], (shift & 3) * 8);
+    }
   }
   return out;
 }
@@ -68,7 +70,6 @@ template <int kVector, class Element>
 struct CopiedOperand {
   static constexpr int kOfHalf = 2 / sizeof(Element);      // elements of 2 bytes
   static constexpr int kChunk = kAlignedVector * kOfHalf;  // of 16 bytes
-  static constexpr int kUnit = kLineUnit * kOfHalf;
 
   const Element* data;
   long long ld;
@@ -76,23 +77,19 @@ struct CopiedOperand {
   int extent;  // of a line
   AlignedLines copy;
 
-  // Block `block` of the copy: kCopyPiece elements of kCopyLines lines, which begin at the same
-  // element of each. All of a thread's reads are on their way before it waits for the first.
-  __device__ __forceinline__ void copy_block(unsigned block, unsigned short* to) const {
-    const auto pieces = static_cast<unsigned>(copy.pieces_of_line());
-    const unsigned group = block / pieces;
-    const int element = static_cast<int>(block - group * pieces) * (kCopyPiece * kOfHalf) +
-                        static_cast<int>(threadIdx.x % kCopyLanes) * kChunk;
-    const long long line = group * static_cast<long long>(kCopyLines) + threadIdx.x / kCopyLanes;
-    if (line >= copy.entries * copy.lines) return;
-    const Element* const from = start_of(line) + element;
-    unsigned short* const at = to + line * copy.ld + element / kOfHalf;
-    constexpr int kLast = (kCopyChunks - 1) * kUnit;
-    if (element + kLast + kChunk <= extent && has_around(from) && has_around(from + kLast)) {
-      copy_whole(from, at);
-    } else {
-      copy_end(from, extent - element, at, static_cast<int>(copy.ld) - element / kOfHalf);
-    }
+  // Chunk `chunk` of the copy, in 16 bytes.
+  __device__ __forceinline__ HalfVector<kAlignedVector> load(unsigned chunk) const {
+    const auto line_chunks = static_cast<unsigned>(copy.ld / kAlignedVector);
+    const unsigned line = chunk / line_chunks;  // over all entries
+    const int element = static_cast<int>(chunk - line * line_chunks) * kChunk;
+    const int count = extent - element;
+    if (count <= 0) return {};
+    const auto lines = static_cast<unsigned>(copy.lines);
+    const unsigned entry = line / lines;
+    const Element* const from = data + entry * stride + (line - entry * lines) * ld + element;
+    // Both aligned 16 bytes lie in the operand, which others' memory may surround.
+    const bool inside = from - data >= kChunk && end() - from >= 2 * kChunk;
+    return inside ? first_of(load_across<kAlignment>(from), count) : load_each(from, count);
   }
 
  private:
@@ -100,65 +97,8 @@ struct CopiedOperand {
   static constexpr int kOfWord = 32 / kBits;
   static constexpr int kAlignment = kVector * sizeof(Element);
 
-  // Of line `line` of all entries.
-  __device__ __forceinline__ const Element* start_of(long long line) const {
-    const auto lines = static_cast<unsigned>(copy.lines);
-    const unsigned entry = copy.entries == 1 ? 0 : static_cast<unsigned>(line) / lines;
-    return data + entry * stride + (line - entry * copy.lines) * ld;
-  }
-
-  // A thread's chunks of a piece that the line has all of.
-  static __device__ __forceinline__ void copy_whole(const Element* from, unsigned short* to) {
-    AlignedPair pairs[kCopyChunks];
-#pragma unroll
-    for (int i = 0; i < kCopyChunks; ++i) pairs[i] = pair_around(from + i * kUnit);
-#pragma unroll
-    for (int i = 0; i < kCopyChunks; ++i)
-      store_halves(to + i * kLineUnit, shifted<kAlignment>(pairs[i], shift_of(from)));
-  }
-
-  // Those of a piece where `count` elements of the line are left, and `room` of its copy.
-  __device__ __forceinline__ void copy_end(const Element* from, int count, unsigned short* to,
-                                           int room) const {
-    AlignedPair pairs[kCopyChunks];
-#pragma unroll
-    for (int i = 0; i < kCopyChunks; ++i) {
-      pairs[i] = {};
-      if (i * kUnit < count && has_around(from + i * kUnit))
-        pairs[i] = pair_around(from + i * kUnit);
-    }
-#pragma unroll
-    for (int i = 0; i < kCopyChunks; ++i) {
-      if (i * kLineUnit < room)
-        store_halves(to + i * kLineUnit, chunk_of(pairs[i], from + i * kUnit, count - i * kUnit));
-    }
-  }
-
-  // Whether the aligned 16 bytes around the chunk at `from` lie in the operand, which others'
-  // memory may surround.
-  __device__ __forceinline__ bool has_around(const Element* from) const {
-    const Element* const end = data + (copy.entries - 1) * stride + (copy.lines - 1) * ld + extent;
-    return from - data >= kChunk && end - from >= 2 * kChunk;
-  }
-
-  // The chunk at `from`, where `count` elements of the line are left: of the pair around it, if
-  // that was read.
-  __device__ __forceinline__ HalfVector<kAlignedVector> chunk_of(const AlignedPair& pair,
-                                                                 const Element* from,
-                                                                 int count) const {
-    if (count > 0 && !has_around(from)) return load_each(from, count);
-    const HalfVector<kAlignedVector> chunk = shifted<kAlignment>(pair, shift_of(from));
-    return count < kChunk ? first_of(chunk, count) : chunk;
-  }
-
-  static __device__ __forceinline__ int shift_of(const Element* from) {
-    return static_cast<int>(reinterpret_cast<unsigned long long>(from) % 16);
-  }
-
-  static __device__ __forceinline__ AlignedPair pair_around(const Element* from) {
-    const auto address = reinterpret_cast<unsigned long long>(from);
-    const auto* const at = reinterpret_cast<const unsigned short*>(address - address % 16);
-    return {load_halves<kAlignedVector>(at), load_halves<kAlignedVector>(at + kAlignedVector)};
+  __device__ __forceinline__ const Element* end() const {
+    return data + (copy.entries - 1) * stride + (copy.lines - 1) * ld + extent;
   }
 
   // Zeros behind the first `count`.
@@ -175,16 +115,13 @@ struct CopiedOperand {
     return out;
   }
 
-  // Few threads come here, and all would wait for the text of an unrolled loop.
   static __device__ __forceinline__ HalfVector<kAlignedVector> load_each(const Element* from,
                                                                          int count) {
     HalfVector<kAlignedVector> out = {};
-#pragma unroll 1
-    for (int i = kChunk - 1; i >= 0; --i) {
 #pragma unroll
-      for (int w = 3; w > 0; --w)
-        out.words[w] = out.words[w] << kBits | out.words[w - 1] >> (32 - kBits);
-      out.words[0] = out.words[0] << kBits | (i < count ? from[i] : 0u);
+    for (int i = 0; i < kChunk; ++i) {
+      if (i < count)
+        out.words[i / kOfWord] |= static_cast<unsigned>(from[i]) << kBits * (i % kOfWord);
     }
     return out;
   }
@@ -231,25 +168,22 @@ struct AlignedOperands {
     return out;
   }
 
-  // Makes them: blocks of A, and behind them those of B.
+  // Makes them, kCopyChunks chunks of 16 bytes per thread.
   static __device__ __forceinline__ void copy(const GemmArgs& args) {
     auto* workspace = static_cast<unsigned short*>(args.workspace);
-    unsigned block = blockIdx.x;
+    unsigned chunk = blockIdx.x * (kCopyThreads * kCopyChunks) + threadIdx.x;
     if constexpr (kCopiesA) {
       const CopiedA a{static_cast<const Element*>(args.a), args.lda, args.stride_a,
                       kTraits.a_row_major ? args.k : args.m, copy_of_a(args)};
-      const auto blocks = static_cast<unsigned>(a.copy.copy_blocks());
-      if (block < blocks) {
-        a.copy_block(block, workspace);
-        return;
-      }
-      block -= blocks;
+      copy_part(a, workspace, chunk);
+      // Wraps around for chunks of A, and back.
+      chunk -= static_cast<unsigned>(a.copy.elements() / kAlignedVector);
       workspace += a.copy.elements();
     }
     if constexpr (kCopiesB) {
       const CopiedB b{static_cast<const Element*>(args.b), args.ldb, args.stride_b,
                       kTraits.b_row_major ? args.n : args.k, copy_of_b(args)};
-      b.copy_block(block, workspace);
+      copy_part(b, workspace, chunk);
     }
   }
 
@@ -257,6 +191,25 @@ struct AlignedOperands {
   // Elements of 16 bits that hold `k` of these; 8-bit operands lie along k.
   static __device__ __forceinline__ int halves_of(int k) {
     return (k + CopiedA::kOfHalf - 1) / CopiedA::kOfHalf;
+  }
+
+  // Those of the thread's chunks, from `first` on, that the copy of this operand has.
+  template <class Operand>
+  static __device__ __forceinline__ void copy_part(const Operand& operand, unsigned short* to,
+                                                   unsigned first) {
+    const auto chunks = static_cast<unsigned>(operand.copy.elements() / kAlignedVector);
+    HalfVector<kAlignedVector> parts[kCopyChunks];
+#pragma unroll
+    for (int i = 0; i < kCopyChunks; ++i) {
+      const unsigned chunk = first + i * kCopyThreads;
+      if (chunk < chunks) parts[i] = operand.load(chunk);
+    }
+#pragma unroll
+    for (int i = 0; i < kCopyChunks; ++i) {
+      const unsigned chunk = first + i * kCopyThreads;
+      if (chunk < chunks)
+        store_halves(to + static_cast<unsigned long long>(chunk) * kAlignedVector, parts[i]);
+    }
   }
 };
 

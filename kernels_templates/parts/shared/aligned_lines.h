@@ -9,14 +9,8 @@ namespace gemmtune {
 
 inline constexpr int kLineUnit = 64;      // elements: lines begin at multiples of 128 bytes
 inline constexpr int kAlignedVector = 8;  // elements of 16 bytes
-
-// The copying kernel: a block copies a piece of several lines, kLineUnit elements of a line at a
-// time by as many threads as take 16 bytes each.
-inline constexpr int kCopyThreads = 256;                       // of a block
-inline constexpr int kCopyChunks = 4;                          // of 16 bytes, that a thread copies
-inline constexpr int kCopyLanes = kLineUnit / kAlignedVector;  // threads of a line
-inline constexpr int kCopyLines = kCopyThreads / kCopyLanes;   // of a block
-inline constexpr int kCopyPiece = kLineUnit * kCopyChunks;     // elements of each of its lines
+inline constexpr int kCopyThreads = 256;  // a block of the copying kernel
+inline constexpr int kCopyChunks = 2;     // of 16 bytes, that a thread of it copies
 
 // An operand's lines, along k or along m or n.
 struct AlignedLines {
@@ -33,14 +27,6 @@ struct AlignedLines {
 
   GEMMTUNE_HOST_DEVICE constexpr long long stride() const { return entries == 1 ? 0 : lines * ld; }
   GEMMTUNE_HOST_DEVICE constexpr long long elements() const { return entries * lines * ld; }
-
-  // What the copying kernel divides the copy into.
-  GEMMTUNE_HOST_DEVICE constexpr long long pieces_of_line() const {
-    return (ld + kCopyPiece - 1) / kCopyPiece;
-  }
-  GEMMTUNE_HOST_DEVICE constexpr long long copy_blocks() const {
-    return (entries * lines + kCopyLines - 1) / kCopyLines * pieces_of_line();
-  }
 };
 
 }  // namespace gemmtune

@@ -10,6 +10,8 @@
 
 #include "codegen/strategy.h"
 #include "dispatch/explain.h"
+#include "gemmtune/gemmtune.h"
+#include "store/shipped.h"
 
 namespace gemmtune::dispatch {
 namespace {
@@ -177,6 +179,25 @@ TEST_CASE("what cannot run here is rejected by name") {
   Target small = target();
   small.max_workspace_bytes = 4 * 512 * 512 * 4 - 1;
   CHECK(rejected(split, small).find("workspace") != std::string::npos);
+}
+
+// Else the library would leave to cuBLASLt what ships as faster.
+TEST_CASE("no shipped kernel needs more workspace than a handle allows by default") {
+  const auto entries = store::shipped_entries();
+  REQUIRE_MESSAGE(entries.has_value(), entries.error().message);
+  int64_t largest = 0;
+  for (const store::Entry& entry : *entries) {
+    if (entry.record.outcome != store::Outcome::ok) continue;
+    const Problem problem = canonical(entry.record.job.problem);
+    CAPTURE(key(problem));
+    const auto spec = codegen::parse_spec(entry.record.key.strategy, entry.record.key.config,
+                                          problem, entry.record.job.arch);
+    REQUIRE(spec.has_value());
+    const int64_t bytes = spec->strategy->launch_plan(*spec, problem).workspace_bytes;
+    CHECK(bytes <= GEMMTUNE_DEFAULT_MAX_WORKSPACE_BYTES);
+    largest = std::max(largest, bytes);
+  }
+  CHECK(largest > int64_t{256} << 20);  // bf16x6 products of 8192^3
 }
 
 TEST_CASE("rows of a newer version or another arch are passed over") {
