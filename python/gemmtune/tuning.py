@@ -40,6 +40,7 @@ def tune(
     suite: _Path | None = None,
     arch: str | None = None,
     device: int | None = None,
+    devices: str | Iterable[int] | None = None,
     candidates: int | None = None,
     seconds: float | None = None,
     db: _Path | None = None,
@@ -56,6 +57,7 @@ def tune(
         suite: a file, such as `capture()` writes.
         arch: such as "sm_90"; None: that of the first GPU.
         device: ordinal of the GPU; None: the first, or one of that arch.
+        devices: ordinals of GPUs of one model, or "all", on which a suite's problems are tuned at once; in place of device.
         candidates: how many to try at the most, of each problem.
         seconds: how long to search at the most, for each problem.
         db: the database; None: the usual one.
@@ -75,6 +77,7 @@ def tune(
     options = _options(
         arch=arch,
         device=device,
+        devices=devices if isinstance(devices, str) or devices is None else ",".join(map(str, devices)),
         candidates=candidates,
         seconds=seconds,
         db=db,

@@ -99,6 +99,13 @@ def test_tuning_without_a_gpu_predicts(tmp_path: Path) -> None:
     assert gemmtune.query((256, 192, 128), db=tmp_path / "tuned.db")
 
 
+def test_devices_reach_the_command() -> None:
+    with pytest.raises(gemmtune.UsageError, match="--device and --devices"):
+        gemmtune.tune((64, 64, 64), device=0, devices=[0, 1])
+    with pytest.raises(gemmtune.UsageError, match="--devices 7,x"):
+        gemmtune.tune((64, 64, 64), devices="7,x")
+
+
 def test_stubs_and_marker_are_installed() -> None:
     package = Path(gemmtune.__file__).parent
     assert (package / "py.typed").is_file()
