@@ -9,7 +9,7 @@
 namespace gemmtune::codegen::aligned_copies {
 namespace {
 
-constexpr int64_t kMaxWorkspaceBytes = int64_t{256} << 20;
+constexpr int64_t kMaxWorkspaceBytes = int64_t{512} << 20;
 constexpr int64_t kMostChunks = int64_t{1} << 31;  // of 16 bytes
 constexpr int kEntry = 1;
 

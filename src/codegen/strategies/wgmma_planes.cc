@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 13> kParameters = {
     "exchange", "promotion", "cluster_m", "cluster_n", "persistent_blocks", "min_blocks",
     "raster"};
 
-constexpr int64_t kMaxWorkspaceBytes = int64_t{2} << 30;
+constexpr int64_t kMaxWorkspaceBytes = int64_t{1} << 30;
 constexpr int64_t kMostChunks = int64_t{1} << 31;  // of kSplitElements
 constexpr int kEntry = 1;
 

@@ -8,8 +8,6 @@
 namespace gemmtune::cublas_preload {
 namespace {
 
-constexpr int64_t kMostWorkspaceBytes = int64_t{1} << 26;
-
 // What every problem that cuBLAS computes has.
 const OwnPlan& cublas_plan() {
   static const OwnPlan& plan = *new OwnPlan;  // for calls while the process ends
@@ -31,7 +29,7 @@ dispatch::Outcome<std::unique_ptr<dispatch::Dispatcher>> make_dispatcher(
   // Results of cuBLASLt's count; its library is never opened for a winner.
   options.cublaslt_names = vendor::CublasLtLibrary::default_names();
   options.deterministic = settings.deterministic;
-  options.max_workspace_bytes = kMostWorkspaceBytes;
+  options.max_workspace_bytes = Workspaces::kMostOfOne;
   return dispatch::Dispatcher::create(options);
 }
 

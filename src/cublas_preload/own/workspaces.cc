@@ -7,9 +7,16 @@ namespace gemmtune::cublas_preload {
 namespace {
 
 constexpr size_t kLeastBytes = size_t{1} << 20;
+constexpr size_t kLargePage = size_t{2} << 20;
 constexpr int kSpares = 2;
 // The default stream of each thread is another one, and all have this handle.
 const auto kPerThread = CU_STREAM_PER_THREAD;
+
+// Small ones are rounded up further, so that they serve more problems.
+size_t rounded(size_t bytes) {
+  if (bytes <= Workspaces::kMostOfCapture) return std::bit_ceil(std::max(bytes, kLeastBytes));
+  return (bytes + kLargePage - 1) / kLargePage * kLargePage;
+}
 
 }  // namespace
 
@@ -22,7 +29,8 @@ void* Workspaces::find(unsigned long long stream, cuuint64_t capture, size_t byt
 }
 
 Workspaces::Block* Workspaces::allocate(size_t bytes) {
-  const size_t wanted = std::bit_ceil(std::max(bytes, kLeastBytes));
+  if (bytes > kMostOfOne) return nullptr;
+  const size_t wanted = rounded(bytes);
   if (wanted > kMostBytes - total_bytes_) return nullptr;
   CUdeviceptr address = 0;
   // Allowed while another thread captures.
@@ -73,6 +81,7 @@ void* Workspaces::for_capture(CUstream stream, size_t bytes) {
 }
 
 void Workspaces::prepare_captures(size_t bytes) {
+  if (bytes > kMostOfCapture) return;
   const std::lock_guard lock(mutex_);
   auto spares = std::count_if(blocks_.begin(), blocks_.end(), [&](const Block& block) {
     return !block.taken && block.bytes >= bytes;

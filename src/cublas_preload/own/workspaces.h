@@ -8,13 +8,16 @@
 
 namespace gemmtune::cublas_preload {
 
-// Device memory for the partial sums of own kernels, in one context. Work that may run at the same
+// Device memory for partial sums and copied operands of own kernels, in one context. Work that may run at the same
 // time never shares any: each stream has its own, and so has each stream of each capture, because a
 // graph may run beside whatever follows on the stream that it was captured from. Nothing is freed:
 // kernels and graphs may use it at any time. Thread-safe.
 class Workspaces {
  public:
-  static constexpr size_t kMostBytes = size_t{1} << 29;  // of all together
+  static constexpr size_t kMostBytes = size_t{3} << 28;  // of all together
+  static constexpr size_t kMostOfOne = size_t{1} << 29;
+  // Of one under capture, where two are set aside.
+  static constexpr size_t kMostOfCapture = size_t{1} << 26;
   static constexpr size_t kAlign = 256;
 
   explicit Workspaces(const RunDriver& driver) : driver_(driver) {}
@@ -26,8 +29,8 @@ class Workspaces {
   // The same under capture, from what prepare_captures() has set aside: nothing is allocated.
   void* for_capture(CUstream stream, size_t bytes);
 
-  // Sets memory aside for captures to come, where there is less than for two of `bytes`. Not under
-  // capture.
+  // Sets memory aside for captures to come, where there is less than for two of `bytes`, if that is
+  // not above kMostOfCapture. Not under capture.
   void prepare_captures(size_t bytes);
 
  private:

@@ -13,8 +13,9 @@ namespace {
 
 constexpr int64_t kVendorWorkspaceBytes = int64_t{64} << 20;
 // The most a candidate may ask for; bf16 planes take one and a half times the memory of f32
-// operands.
+// operands, copies of operands with odd lines hardly more than these.
 constexpr int64_t kOwnWorkspaceBytes = int64_t{256} << 20;
+constexpr int64_t kCopiesWorkspaceBytes = int64_t{512} << 20;
 constexpr int64_t kPlanesWorkspaceBytes = int64_t{1} << 30;
 // Samples of a candidate after the one that warmed up, in all where it is not unlikely, and of each
 // of the vendor's algorithms.
@@ -31,6 +32,13 @@ constexpr double kRealisticByteTflops = 1500;
 double realistic_tflops(const Problem& problem) {
   if (is_8_bit(problem.type)) return kRealisticByteTflops;
   return on_tensor_cores(problem.type, problem.math) ? kRealisticHalfTflops : kRealisticTflops;
+}
+
+int64_t workspace_bytes(const Problem& problem) {
+  if (problem.math == MathMode::bf16x6 || problem.math == MathMode::bf16x9)
+    return kPlanesWorkspaceBytes;
+  const bool large = bytes_a(problem) + bytes_b(problem) > kOwnWorkspaceBytes / 2;
+  return problem.type != DataType::f32 && large ? kCopiesWorkspaceBytes : kOwnWorkspaceBytes;
 }
 
 const CaseSizes kVerifySizes{301, 333, 77};
@@ -76,9 +84,7 @@ Expected<void> DeviceEvaluator::build() {
   const SetPlan plan = plan_sets(problem_, services_.device.l2_bytes, options_.warm);
   const auto memory = (*context)->memory();
   if (!memory) return tl::unexpected(memory.error());
-  const bool in_planes = problem_.math == MathMode::bf16x6 || problem_.math == MathMode::bf16x9;
-  const int64_t workspace =
-      std::max(kVendorWorkspaceBytes, in_planes ? kPlanesWorkspaceBytes : kOwnWorkspaceBytes);
+  const int64_t workspace = std::max(kVendorWorkspaceBytes, workspace_bytes(problem_));
   if (auto fits = check_memory(problem_, plan, workspace, memory->free_bytes); !fits) return fits;
 
   auto stream = gpu::Stream::create(*context);

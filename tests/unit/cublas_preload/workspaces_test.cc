@@ -1,0 +1,86 @@
+#include "cublas_preload/own/workspaces.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace gemmtune::cublas_preload {
+namespace {
+
+constexpr size_t kMiB = size_t{1} << 20;
+
+std::vector<size_t>& allocated() {
+  static std::vector<size_t> sizes;
+  return sizes;
+}
+
+CUresult allocate(CUdeviceptr* address, size_t bytes) {
+  allocated().push_back(bytes);
+  *address = allocated().size() << 32;
+  return CUDA_SUCCESS;
+}
+
+CUresult id_of(CUstream stream, unsigned long long* id) {
+  *id = reinterpret_cast<uintptr_t>(stream);
+  return CUDA_SUCCESS;
+}
+
+CUresult capture_of(CUstream /*stream*/, CUstreamCaptureStatus* status, cuuint64_t* id,
+                    CUgraph* /*graph*/, const CUgraphNode** /*nodes*/, size_t* /*count*/) {
+  *status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+  *id = 7;
+  return CUDA_SUCCESS;
+}
+
+// On a driver that has memory without end.
+struct Endless {
+  Endless() { allocated().clear(); }
+  static RunDriver driver() {
+    RunDriver made;
+    made.stream_get_id = id_of;
+    made.stream_get_capture = capture_of;
+    made.exchange_capture_mode = [](CUstreamCaptureMode*) { return CUDA_SUCCESS; };
+    made.mem_alloc = allocate;
+    return made;
+  }
+  static CUstream stream(uintptr_t number) {
+    return reinterpret_cast<CUstream>(number << 8);  // NOLINT(performance-no-int-to-ptr)
+  }
+  Workspaces workspaces{driver()};
+};
+
+TEST_CASE_FIXTURE(Endless, "small workspaces are rounded up to powers of two, large ones hardly") {
+  CHECK(workspaces.for_stream(stream(1), 1) != nullptr);
+  CHECK(workspaces.for_stream(stream(2), 33 * kMiB) != nullptr);
+  CHECK(workspaces.for_stream(stream(3), 393 * kMiB + 1) != nullptr);
+  CHECK(allocated() == std::vector<size_t>{kMiB, 64 * kMiB, 394 * kMiB});
+}
+
+TEST_CASE_FIXTURE(Endless, "a large workspace serves its stream's smaller problems") {
+  void* const large = workspaces.for_stream(stream(1), 400 * kMiB);
+  CHECK(large != nullptr);
+  CHECK(workspaces.for_stream(stream(1), 3 * kMiB) == large);
+  CHECK(workspaces.for_stream(stream(2), 3 * kMiB) != large);
+}
+
+TEST_CASE_FIXTURE(Endless, "there are limits of one, and of all together") {
+  CHECK(workspaces.for_stream(stream(1), Workspaces::kMostOfOne + 1) == nullptr);
+  CHECK(workspaces.for_stream(stream(1), Workspaces::kMostOfOne) != nullptr);
+  CHECK(workspaces.for_stream(stream(2), Workspaces::kMostOfOne) == nullptr);
+  CHECK(workspaces.for_stream(stream(2), Workspaces::kMostBytes - Workspaces::kMostOfOne) !=
+        nullptr);
+  CHECK(workspaces.for_stream(stream(3), 1) == nullptr);
+}
+
+TEST_CASE_FIXTURE(Endless, "nothing large is set aside for captures") {
+  workspaces.prepare_captures(Workspaces::kMostOfCapture + 1);
+  CHECK(allocated().empty());
+  CHECK(workspaces.for_capture(stream(1), Workspaces::kMostOfCapture + 1) == nullptr);
+  workspaces.prepare_captures(Workspaces::kMostOfCapture);
+  CHECK(allocated().size() == 2);
+  CHECK(workspaces.for_capture(stream(1), Workspaces::kMostOfCapture) != nullptr);
+}
+
+}  // namespace
+}  // namespace gemmtune::cublas_preload
