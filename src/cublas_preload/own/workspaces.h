@@ -8,10 +8,10 @@
 
 namespace gemmtune::cublas_preload {
 
-// Device memory for partial sums and copied operands of own kernels, in one context. Work that may run at the same
-// time never shares any: each stream has its own, and so has each stream of each capture, because a
-// graph may run beside whatever follows on the stream that it was captured from. Nothing is freed:
-// kernels and graphs may use it at any time. Thread-safe.
+// Device memory for partial sums and copied operands of own kernels, in one context. Work that may
+// run at the same time never shares any: each stream has its own, and so has each stream of each
+// capture, because a graph may run beside whatever follows on the stream that it was captured from.
+// Nothing is freed: kernels and graphs may use it at any time. Thread-safe.
 class Workspaces {
  public:
   static constexpr size_t kMostBytes = size_t{3} << 28;  // of all together
