@@ -345,10 +345,10 @@ codegen::KernelSpec on_copies(std::string_view strategy) {
 }
 
 constexpr std::pair<std::string_view, Mutant> kCopyFaults[] = {
-    {"wgmma_misaligned", {"(shift & kRest) * 8", "0"}},
+    {"wgmma_misaligned", {"(shift & 2) != 0", "(shift & 2) == 0"}},
     {"wgmma_misaligned", {"(shift & 8) != 0", "(shift & 4) != 0"}},
     {"wgmma_misaligned", {"from - data >= kChunk", "true"}},
-    {"wgmma_misaligned", {"end - from >= 2 * kChunk", "true"}},
+    {"wgmma_misaligned", {"end() - from >= 2 * kChunk", "true"}},
     {"mma_misaligned",
      {"if (i + j == count) out.words[i / kOfWord] &= (1U << kBits * j) - 1;", ""}},
     {"wgmma_planes", {"sums.add(part);", "sums = part;"}},
@@ -360,7 +360,7 @@ constexpr std::pair<std::string_view, Mutant> kCopyFaults[] = {
 };
 
 constexpr std::pair<std::string_view, Mutant> k8BitFaults[] = {
-    {"wgmma_misaligned", {"kAlignment == 1 ? 3 : 2", "2"}},
+    {"wgmma_misaligned", {"(shift & 3) * 8", "(shift & 2) * 8"}},
     {"wgmma_misaligned", {"(k + CopiedA::kOfHalf - 1) / CopiedA::kOfHalf", "k / CopiedA::kOfHalf"}},
     {"wgmma_tma", {"sums.add(part);", "sums = part;"}},
     {"wgmma_split_k", {"sums.add(part);", "sums = part;"}},
