@@ -4,12 +4,13 @@
 
 #include <array>
 
+#include "codegen/workspace_limits.h"
+
 #include "parts/shared/aligned_lines.h"
 
 namespace gemmtune::codegen::aligned_copies {
 namespace {
 
-constexpr int64_t kMaxWorkspaceBytes = int64_t{512} << 20;
 constexpr int64_t kMostChunks = int64_t{1} << 31;  // of 16 bytes
 constexpr int kEntry = 1;
 
@@ -99,7 +100,7 @@ KernelTraits aligned(const KernelTraits& traits, DataType copied) {
 }
 
 bool worthwhile(const KernelSpec& spec, const Problem& problem) {
-  return bytes(spec, problem) <= kMaxWorkspaceBytes;
+  return bytes(spec, problem) <= kMostCopiesBytes;
 }
 
 void add_work(const KernelSpec& spec, const Problem& problem, KernelWork& work) {

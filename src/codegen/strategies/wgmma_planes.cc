@@ -5,6 +5,7 @@
 #include "codegen/aligned_copies.h"
 #include "codegen/registry.h"
 #include "codegen/wgmma_strategy.h"
+#include "codegen/workspace_limits.h"
 
 #include "parts/shared/bf16_planes.h"
 
@@ -16,7 +17,6 @@ constexpr std::array<std::string_view, 13> kParameters = {
     "exchange", "promotion", "cluster_m", "cluster_n", "persistent_blocks", "min_blocks",
     "raster"};
 
-constexpr int64_t kMaxWorkspaceBytes = int64_t{1} << 30;
 constexpr int64_t kMostChunks = int64_t{1} << 31;  // of kSplitElements
 constexpr int kEntry = 1;
 
@@ -70,8 +70,7 @@ class WgmmaPlanes final : public WgmmaStrategy {
   }
 
   bool worthwhile(const KernelSpec& spec, const Problem& problem) const override {
-    return workspace_bytes(problem) <= kMaxWorkspaceBytes &&
-           WgmmaStrategy::worthwhile(spec, problem);
+    return workspace_bytes(problem) <= kMostPlanesBytes && WgmmaStrategy::worthwhile(spec, problem);
   }
 
   // Of the planes.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "codegen/workspace_limits.h"
 #include "tuner/model/tensor_model.h"
 #include "tuner/session/measured.h"
 
@@ -12,11 +13,8 @@ namespace gemmtune::tuner {
 namespace {
 
 constexpr int64_t kVendorWorkspaceBytes = int64_t{64} << 20;
-// The most a candidate may ask for; bf16 planes take one and a half times the memory of f32
-// operands, copies of operands with odd lines hardly more than these.
+// The most a candidate may ask for that neither splits nor copies large operands.
 constexpr int64_t kOwnWorkspaceBytes = int64_t{256} << 20;
-constexpr int64_t kCopiesWorkspaceBytes = int64_t{512} << 20;
-constexpr int64_t kPlanesWorkspaceBytes = int64_t{1} << 30;
 // Samples of a candidate after the one that warmed up, in all where it is not unlikely, and of each
 // of the vendor's algorithms.
 constexpr int kShortSeries = 2;
@@ -36,9 +34,9 @@ double realistic_tflops(const Problem& problem) {
 
 int64_t workspace_bytes(const Problem& problem) {
   if (problem.math == MathMode::bf16x6 || problem.math == MathMode::bf16x9)
-    return kPlanesWorkspaceBytes;
+    return codegen::kMostPlanesBytes;
   const bool large = bytes_a(problem) + bytes_b(problem) > kOwnWorkspaceBytes / 2;
-  return problem.type != DataType::f32 && large ? kCopiesWorkspaceBytes : kOwnWorkspaceBytes;
+  return problem.type != DataType::f32 && large ? codegen::kMostCopiesBytes : kOwnWorkspaceBytes;
 }
 
 const CaseSizes kVerifySizes{301, 333, 77};
