@@ -6,7 +6,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <sstream>
 #include <system_error>
@@ -23,7 +22,10 @@ struct Status {
 // Empty where there is no such process, or where the system hides it.
 std::optional<Status> status_of(int64_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  // A process that ends before it is read leaves a file whose reading fails: unlike an iterator
+  // over the stream's buffer, getline does not throw then.
+  std::string text;
+  std::getline(file, text, '\0');
   // The second field is the command's name in parentheses, which may hold blanks and parentheses.
   const size_t end_of_name = text.rfind(')');
   if (end_of_name == std::string::npos) return std::nullopt;
@@ -61,9 +63,8 @@ ProcessIdentity this_process() {
 
 bool has_ended(const ProcessIdentity& process) {
   if (process.machine.empty() || process.machine != this_machine()) return false;
-  if (kill(static_cast<pid_t>(process.pid), 0) != 0 && errno == ESRCH) return true;
   const auto status = status_of(process.pid);
-  if (!status) return false;
+  if (!status) return kill(static_cast<pid_t>(process.pid), 0) != 0 && errno == ESRCH;
   return status->started != process.started || status->state == 'Z' || status->state == 'X';
 }
 

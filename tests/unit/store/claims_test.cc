@@ -2,7 +2,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
+#include <thread>
 
 #include "store_fixture.h"
 
@@ -129,6 +131,28 @@ TEST_CASE("claims: those of a process that ended on this machine are free at onc
   CHECK(has_ended(process));
   REQUIRE(granted(store, sample_job(), keys, request_of("child", process)).size() == 2);
   CHECK(granted(store, sample_job(), keys, request("b", 9)).size() == 2);
+}
+
+TEST_CASE("claims: a process that ends while it is asked about has ended, and is no error") {
+  std::atomic<pid_t> newest = getpid();
+  std::atomic<bool> done = false;
+  std::jthread processes([&] {
+    constexpr int kProcesses = 1000;
+    for (int i = 0; i < kProcesses; ++i) {
+      newest = spawn([] { return 0; });
+      wait_for(newest);
+    }
+    done = true;
+  });
+  ProcessIdentity last;
+  while (!done) {
+    const ProcessIdentity process = identity_of(newest);
+    if (!process.machine.empty()) last = process;
+    static_cast<void>(has_ended(last));
+  }
+  processes.join();
+  CHECK(last.pid != 0);
+  CHECK((last.pid == getpid() || has_ended(last)));
 }
 
 TEST_CASE("claims: another process with the number of one that ended does not keep its claims") {
