@@ -27,6 +27,7 @@
   X(wgmma_tma) \
   X(wgmma_split_k) \
   X(wgmma_misaligned) \
+  X(wgmma_k_major) \
   X(wgmma_planes)
 // clang-format on
 

@@ -72,10 +72,10 @@ bool promotes_sums(const KernelSpec& spec) {
 }
 
 bool contiguous_k_a(const KernelSpec& spec) {
-  return spec.traits.a_row_major;
+  return spec.strategy->main_traits(spec).a_row_major;
 }
 bool contiguous_k_b(const KernelSpec& spec) {
-  return !spec.traits.b_row_major;
+  return !spec.strategy->main_traits(spec).b_row_major;
 }
 
 // Whether TMA can load at once what each of `blocks` that share an operand's tile loads of a box.

@@ -519,7 +519,8 @@ TEST_CASE("strategies refuse what they cannot compute") {
   for (const Strategy* strategy : strategies()) {
     CAPTURE(strategy->name());
     const bool takes_half = strategy->supports(half, {9, 0, false}).has_value();
-    CHECK(takes_half == (strategy->takes_types() && strategy->name() != "wgmma_planes"));
+    const bool of_f32 = strategy->name() == "wgmma_planes" || strategy->name() == "wgmma_k_major";
+    CHECK(takes_half == (strategy->takes_types() && !of_f32));
     CHECK(strategy->supports(single, {8, 0, false}).has_value() != strategy->takes_types());
   }
   Problem bf16 = half;
@@ -537,6 +538,8 @@ TEST_CASE("strategies refuse what they cannot compute") {
     const bool along_k = tf32.layout == *parse_layout("tnt");
     CHECK((*find_strategy("wgmma_tma"))->supports(tf32, {9, 0, false}).has_value() == along_k);
     CHECK_FALSE((*find_strategy("wgmma_misaligned"))->supports(tf32, {9, 0, false}));
+    CHECK((*find_strategy("wgmma_k_major"))->supports(tf32, {9, 0, false}));
+    CHECK_FALSE((*find_strategy("wgmma_k_major"))->supports(tf32, {8, 0, false}));
     for (const MathMode math : {MathMode::bf16x6, MathMode::bf16x9}) {
       tf32.math = math;
       CHECK((*find_strategy("wgmma_planes"))->supports(tf32, {9, 0, false}));

@@ -1,0 +1,139 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "codegen/registry.h"
+#include "codegen/wgmma_strategy.h"
+#include "codegen/workspace_limits.h"
+
+#include "parts/shared/k_major_lines.h"
+
+namespace gemmtune::codegen {
+namespace {
+
+constexpr int kVector = 4;  // f32 elements of 16 bytes
+constexpr int kElementBytes = 4;
+constexpr int64_t kMostTiles = int64_t{1} << 31;  // in a grid
+constexpr int kEntry = 1;
+
+bool copies_a(const KernelTraits& traits) {
+  return !traits.a_row_major || traits.vector_a < kVector;
+}
+bool copies_b(const KernelTraits& traits) {
+  return traits.b_row_major || traits.vector_b < kVector;
+}
+
+KMajorLines lines_of_a(const Problem& p) {
+  return {p.shape.m, p.shape.k, p.stride_a, p.batch};
+}
+KMajorLines lines_of_b(const Problem& p) {
+  return {p.shape.n, p.shape.k, p.stride_b, p.batch};
+}
+
+// Of all that is copied.
+int64_t elements(const KernelTraits& traits, const Problem& p) {
+  return (copies_a(traits) ? lines_of_a(p).elements() : 0) +
+         (copies_b(traits) ? lines_of_b(p).elements() : 0);
+}
+int64_t tiles(const KernelTraits& traits, const Problem& p) {
+  return (copies_a(traits) ? lines_of_a(p).tiles() : 0) +
+         (copies_b(traits) ? lines_of_b(p).tiles() : 0);
+}
+
+constexpr std::array kOwnRules = {
+    Rule{"an operand whose k is not contiguous, or that 16 bytes do not divide",
+         "without one there is nothing to copy",
+         [](const RuleInput& in) { return copies_a(in.spec.traits) || copies_b(in.spec.traits); }},
+};
+
+wgmma::MatrixPlace place_of(const KMajorLines& copy, int64_t offset_elements, int64_t batch) {
+  return {Buffer::workspace,
+          offset_elements * kElementBytes,
+          copy.ld,
+          copy.stride(),
+          batch,
+          "the copy's leading dimension",
+          "the copy's batch stride",
+          "batch"};
+}
+
+class WgmmaKMajor final : public WgmmaStrategy {
+ public:
+  WgmmaKMajor() : WgmmaStrategy(kOwnRules) {}
+
+  std::string_view name() const override { return "wgmma_k_major"; }
+  std::string_view summary() const override {
+    return "tf32 in any layout: wgmma_tma on copies with k contiguous";
+  }
+  std::string_view template_file() const override { return "wgmma_k_major.cuh"; }
+  std::string_view template_name() const override { return "WgmmaKMajor"; }
+
+  Expected<void> supports(const Problem& problem, Arch capability) const override {
+    if (problem.type != DataType::f32 || problem.math != MathMode::tf32)
+      return make_error(ErrorKind::unsupported, "computes f32 with --math tf32 only");
+    if (lines_of_a(problem).tiles() + lines_of_b(problem).tiles() >= kMostTiles)
+      return make_error(ErrorKind::unsupported, "copies operands in at most 2^31 tiles");
+    return wgmma::fits(problem, capability);
+  }
+
+  bool worthwhile(const KernelSpec& spec, const Problem& problem) const override {
+    return elements(spec.traits, problem) * kElementBytes <= kMostCopiesBytes &&
+           WgmmaStrategy::worthwhile(spec, problem);
+  }
+
+  KernelTraits main_traits(const KernelSpec& spec) const override {
+    KernelTraits out = spec.traits;
+    out.a_row_major = true;
+    out.b_row_major = false;
+    out.vector_a = out.vector_b = kVector;
+    return out;
+  }
+
+  std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override {
+    std::vector<EntryPoint> entries = WgmmaStrategy::entry_points(spec);
+    entries.push_back({"_prepare", "prepare", kKMajorThreads, "kPrepareThreads"});
+    return entries;
+  }
+
+  KernelWork work(const KernelSpec& spec, const Problem& problem) const override {
+    KernelWork work = WgmmaStrategy::work(spec, problem);
+    ++work.launches;
+    work.reduction_bytes += 2 * elements(spec.traits, problem) * kElementBytes;
+    return work;
+  }
+
+  LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
+    LaunchPlan plan = WgmmaStrategy::launch_plan(spec, problem);
+    plan.preamble = fmt::format(
+        "e: the elements of the copies, m (of A) and n (of B) lines of k for each batch entry, "
+        "with "
+        "k rounded up to multiples of {0}.\n"
+        "t: the tiles of {1} lines, the last of an entry not full, and {0} of k in them.\n",
+        kKMajorDepth, kKMajorRows);
+    plan.launches.insert(plan.launches.begin(),
+                         launch_of(spec, kEntry, {tiles(spec.traits, problem), "t"}));
+    plan.workspace_bytes = elements(spec.traits, problem) * kElementBytes;
+    plan.workspace_formula = fmt::format("{} * e", kElementBytes);
+    return plan;
+  }
+
+ private:
+  wgmma::MatrixPlace place_of_a(const KernelSpec& spec, const Problem& problem) const override {
+    if (!copies_a(spec.traits)) return WgmmaStrategy::place_of_a(spec, problem);
+    return place_of(lines_of_a(problem), 0, problem.batch);
+  }
+  wgmma::MatrixPlace place_of_b(const KernelSpec& spec, const Problem& problem) const override {
+    if (!copies_b(spec.traits)) return WgmmaStrategy::place_of_b(spec, problem);
+    const int64_t behind = copies_a(spec.traits) ? lines_of_a(problem).elements() : 0;
+    return place_of(lines_of_b(problem), behind, problem.batch);
+  }
+};
+
+}  // namespace
+
+const Strategy& wgmma_k_major() {
+  static const WgmmaKMajor strategy;
+  return strategy;
+}
+
+}  // namespace gemmtune::codegen
