@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/model/candidate_features.h"
+#include "tuner/model/known_calibration.h"
 #include "tuner/model/performance_model.h"
 #include "tuner/search/ranked_space.h"
 
@@ -65,16 +65,17 @@ void measure(const Case& c, int threads, bool exhaustive) {
   const DeviceSpec& device = *find_device_spec(c.device);
   const Problem problem = canonical(c.problem);
   const Stopwatch watch;
+  const auto calibration = tuner::shipped_calibration(device.arch);
   std::vector<tuner::Search::Space> spaces;
   for (const codegen::Strategy* strategy : codegen::strategies()) {
     if (!strategy->supports(problem, device.arch)) continue;
     const auto space = *codegen::default_search_space(*strategy);
     if (!tuner::check_any_legal(space, problem, device)) continue;
-    spaces.push_back(tuner::ranked_space(space, problem, device));
+    spaces.push_back(tuner::ranked_space(space, problem, device, calibration));
     if (exhaustive) spaces.back().bounds.reset();
   }
   const double spaces_s = watch.wall_s();
-  tuner::Search search(std::move(spaces), 1, tuner::ideal_us(problem, device), threads);
+  tuner::Search search(std::move(spaces), 1, threads);
   const auto cost = [&](const tuner::Choice& choice) {
     const auto spec =
         codegen::spec_for(search.strategy(choice), search.tile(choice), problem, device.arch);

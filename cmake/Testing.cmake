@@ -34,7 +34,7 @@ function(gemmtune_test name)
 endfunction()
 
 # gemmtune_fuzzer(<name> SOURCES ... LINK ... COVER target [SEEDS folder] [LENGTH bytes])
-# A libFuzzer executable, and a ctest of the same name that runs it for half a minute from the seeds,
+# A libFuzzer executable, and a ctest of the same name that runs it for 20 s from the seeds,
 # guided by the coverage of the library COVER. What it finds goes to a folder of the build.
 function(gemmtune_fuzzer name)
   cmake_parse_arguments(ARG "" "COVER;SEEDS;LENGTH" "SOURCES;LINK" ${ARGN})
@@ -49,7 +49,7 @@ function(gemmtune_fuzzer name)
   target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
-  add_test(NAME ${name} COMMAND ${name} -max_total_time=30 -max_len=${ARG_LENGTH} -rss_limit_mb=4096
+  add_test(NAME ${name} COMMAND ${name} -max_total_time=20 -max_len=${ARG_LENGTH} -rss_limit_mb=4096
                                 "${corpus}" ${ARG_SEEDS})
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 COST 100 LABELS fuzz)
 endfunction()

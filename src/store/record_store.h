@@ -245,6 +245,12 @@ class RecordStore {
   // fingerprint already and nothing was merged since. Returns how many changed.
   virtual Expected<int64_t> judge(const Judge& judge) = 0;
 
+  // What a performance model learnt for the devices of `arch`, as text; nothing if none was kept.
+  // Stays here: exports and merges do not take it along.
+  virtual Expected<std::optional<std::string>> calibration(Arch arch) = 0;
+  // Keeps it in place of an earlier one.
+  virtual Expected<void> keep_calibration(Arch arch, const std::string& text) = 0;
+
   // What the store holds.
   virtual Expected<StoreInfo> info() = 0;
 

@@ -22,6 +22,12 @@ inline constexpr const char* kSelectDevices = R"(
 inline constexpr const char* kSelectDeviceIds = "SELECT id, uuid FROM devices";
 inline constexpr const char* kSelectDeviceId = "SELECT id FROM devices WHERE uuid = :uuid";
 
+inline constexpr const char* kSelectCalibration =
+    "SELECT text FROM calibrations WHERE arch = :arch";
+inline constexpr const char* kUpsertCalibration = R"(
+  INSERT INTO calibrations (arch, text, written_at) VALUES (:arch, :text, :written_at)
+  ON CONFLICT (arch) DO UPDATE SET text = excluded.text, written_at = excluded.written_at)";
+
 inline constexpr const char* kInsertRun = R"(
   INSERT INTO runs (started_at, tool_version, compiler_version, driver_version, options)
   VALUES (:started_at, :tool_version, :compiler_version, :driver_version, :options)

@@ -91,6 +91,26 @@ Expected<std::vector<StoredDevice>> SqliteStore::devices() {
   });
 }
 
+Expected<std::optional<std::string>> SqliteStore::calibration(Arch arch) {
+  return guarded([&]() -> Expected<std::optional<std::string>> {
+    SQLite::Statement query(database_, sql::kSelectCalibration);
+    query.bind(":arch", to_string(arch));
+    if (!query.executeStep()) return std::nullopt;
+    return query.getColumn("text").getString();
+  });
+}
+
+Expected<void> SqliteStore::keep_calibration(Arch arch, const std::string& text) {
+  return guarded([&]() -> Expected<void> {
+    SQLite::Statement upsert(database_, sql::kUpsertCalibration);
+    upsert.bind(":arch", to_string(arch));
+    upsert.bind(":text", text);
+    upsert.bind(":written_at", to_timestamp(now_()));
+    upsert.exec();
+    return {};
+  });
+}
+
 Expected<int64_t> SqliteStore::begin_run(const RunInfo& run) {
   return guarded([&]() -> Expected<int64_t> {
     SQLite::Transaction transaction(database_, kWrite);

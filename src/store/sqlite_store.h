@@ -51,6 +51,8 @@ class SqliteStore : public RecordStore {
   Expected<std::optional<Entry>> entry(int64_t id) override;
   Expected<MergeCounts> merge(std::span<const Entry> entries) override;
   Expected<int64_t> judge(const Judge& judge) override;
+  Expected<std::optional<std::string>> calibration(Arch arch) override;
+  Expected<void> keep_calibration(Arch arch, const std::string& text) override;
   Expected<StoreInfo> info() override;
   Expected<PruneCounts> prune(const PruneRequest& request) override;
   Expected<void> check() override;

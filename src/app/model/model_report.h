@@ -14,7 +14,8 @@ namespace gemmtune::app {
 struct ModelReport {
   struct OfStrategy {
     std::string strategy;
-    tuner::ModelJudgement judgement;
+    tuner::ModelJudgement model;       // by itself
+    tuner::ModelJudgement calibrated;  // as searches use it
   };
   std::vector<OfStrategy> strategies;  // by name
 };

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <span>
+#include <string_view>
 
 #include "codegen/strategy.h"
 #include "core/arch.h"
@@ -13,7 +15,6 @@
 namespace gemmtune::tuner {
 namespace {
 
-constexpr double kFixedUs = 3;         // launch and first loads
 constexpr double kMostModelled = 1e9;  // us; stands for what the model says cannot run
 
 float log2_of(double value) {
@@ -35,6 +36,35 @@ double useful(const TileConfig& tile, const Shape& shape) {
   return static_cast<double>(shape.m) * static_cast<double>(shape.n) /
          (padded(shape.m, tile.tile_m) * padded(shape.n, tile.tile_n));
 }
+
+// In the order of candidate_features(), behind the tile's fields.
+constexpr std::string_view kFurtherNames[] = {"strategy",
+                                              "predicted_us",
+                                              "registers",
+                                              "threads",
+                                              "smem_bytes",
+                                              "blocks",
+                                              "waves",
+                                              "last_wave",
+                                              "blocks_per_sm",
+                                              "warps_per_sm",
+                                              "block_depth",
+                                              "useful",
+                                              "m",
+                                              "n",
+                                              "k",
+                                              "batch",
+                                              "vector_a",
+                                              "vector_b",
+                                              "vector_c",
+                                              "a_row_major",
+                                              "b_row_major",
+                                              "operand_bits",
+                                              "sum_bits",
+                                              "result_bits",
+                                              "math",
+                                              "bias",
+                                              "activation"};
 
 }  // namespace
 
@@ -69,19 +99,23 @@ std::vector<float> candidate_features(const codegen::KernelSpec& spec, const Pro
   const KernelTraits& traits = spec.traits;
   for (const int value :
        {traits.vector_a, traits.vector_b, traits.vector_c, static_cast<int>(traits.a_row_major),
-        static_cast<int>(traits.b_row_major)})
+        static_cast<int>(traits.b_row_major), 8 * size_bytes(problem.type),
+        8 * size_bytes(spec.accumulator), 8 * size_bytes(result_type(problem)),
+        static_cast<int>(problem.math), static_cast<int>(problem.epilogue.bias),
+        static_cast<int>(problem.epilogue.activation)})
     features.push_back(static_cast<float>(value));
   return features;
 }
 
-double ideal_us(const Problem& problem, const DeviceSpec& device) {
-  const bool tensor_cores =
-      on_tensor_cores(problem.type, problem.math) && device.tensor_f16_tflops > 0;
-  const double flops_per_us =
-      tensor_cores ? tensor_tflops(problem.type, problem.math, device) * 1e6
-                   : 2.0 * device.fp32_lanes_per_sm * device.sm_count * device.boost_clock_mhz;
-  const double memory_us = min_bytes_moved(problem) / (device.memory_gb_per_s * 1e3);
-  return std::max(flops(problem) / flops_per_us, memory_us) + kFixedUs;
+std::vector<std::string> candidate_feature_names() {
+  std::vector<std::string> names;
+  for (const TileField& field : tile_fields()) names.emplace_back(field.name);
+  names.insert(names.end(), std::begin(kFurtherNames), std::end(kFurtherNames));
+  return names;
+}
+
+size_t strategy_feature() {
+  return tile_fields().size();
 }
 
 }  // namespace gemmtune::tuner

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <string>
 #include <vector>
 
 #include "codegen/kernel_spec.h"
@@ -14,8 +16,9 @@ namespace gemmtune::tuner {
 std::vector<float> candidate_features(const codegen::KernelSpec& spec, const Problem& problem,
                                       const DeviceSpec& device);
 
-// A time that no kernel for the problem can be much below, in microseconds: times of different
-// problems become comparable when divided by it.
-double ideal_us(const Problem& problem, const DeviceSpec& device);
+// What they are called, in their order.
+std::vector<std::string> candidate_feature_names();
+// The one that is the strategy's place in codegen::strategies().
+size_t strategy_feature();
 
 }  // namespace gemmtune::tuner

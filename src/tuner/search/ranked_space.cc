@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tuner/model/candidate_features.h"
+#include "tuner/model/known_calibration.h"
 #include "tuner/model/performance_model.h"
 
 namespace gemmtune::tuner {
@@ -79,22 +80,30 @@ CostBounds bounds_of(const codegen::SearchSpace& space, const Problem& problem,
 }  // namespace
 
 Search::Space ranked_space(const codegen::SearchSpace& given, const Problem& problem,
-                           const DeviceSpec& limits) {
+                           const DeviceSpec& limits,
+                           std::shared_ptr<const Calibration> calibration) {
   const codegen::SearchSpace space = permissive_first(given, problem);
   const auto spec = kernels_of(space, problem, limits);
+  const auto predicted = [=](const TileConfig& tile) {
+    return expected_us(spec(tile), problem, limits, nullptr);
+  };
+  std::function<double(const TileConfig&)> calibrated_us;
+  if (calibration && calibration->knows(space.strategy->name())) {
+    calibrated_us = [=](const TileConfig& tile) {
+      return expected_us(spec(tile), problem, limits, calibration.get());
+    };
+  }
   return {space,
           [=](const TileConfig& tile) { return can_be_tried(spec(tile), problem, limits); },
-          [=](const TileConfig& tile) {
-            const auto s = spec(tile);
-            return predict(s, s.strategy->estimated_registers(s), problem, limits).total_us;
-          },
+          predicted,
           [=](const TileConfig& tile) { return candidate_features(spec(tile), problem, limits); },
           [=](const TileConfig& tile) {
             const auto s = spec(tile);
             const codegen::MainloopCost cost = s.strategy->mainloop(s);
             return std::pair(cost.result_rows, cost.result_columns);
           },
-          bounds_of(space, problem, limits)};
+          bounds_of(space, problem, limits),
+          std::move(calibrated_us)};
 }
 
 Expected<void> check_any_legal(const codegen::SearchSpace& given, const Problem& problem,
@@ -128,7 +137,8 @@ Expected<codegen::KernelSpec> best_by_model(const codegen::Strategy& strategy,
   if (auto any = check_any_legal(*space, problem, limits); !any)
     return refused(any.error().message);
   constexpr uint64_t kSeed = 1;
-  Search search({ranked_space(*space, problem, limits)}, kSeed, ideal_us(problem, limits), threads);
+  Search search({ranked_space(*space, problem, limits, shipped_calibration(limits.arch))}, kSeed,
+                threads);
   const auto best = search.seeds(1);
   if (best.empty()) return refused("has no legal tile for " + key(problem));
   return codegen::spec_for(strategy, search.tile(best.front()), problem, limits.arch);

@@ -6,6 +6,7 @@
 #include <map>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "tuner/search/points.h"
 
@@ -21,16 +22,22 @@ constexpr size_t kForestSteps = 1500;     // random steps that it is asked
 constexpr size_t kForestPoints = 2500;    // points from all over the spaces that it is asked
 constexpr size_t kChosenPerGeometry = 2;  // in one batch: the rest is often the same machine code
 constexpr size_t kLocalShare = 4;         // of a batch, one in so many is plain local search
-constexpr float kFailureValue = 2;        // logarithm of a time over the ideal
+constexpr size_t kShortlist = 512;        // points of the ranking that a calibration orders anew
+constexpr float kFailureValue = 2;        // logarithm of a time over the expected one
+
+bool calibrated(std::span<const SearchedSpace> spaces) {
+  return std::any_of(spaces.begin(), spaces.end(), [](const SearchedSpace& space) {
+    return static_cast<bool>(space.calibrated);
+  });
+}
 
 }  // namespace
 
-Search::Search(std::vector<Space> spaces, uint64_t seed, double ideal_us, int threads,
-               RankingOrder order)
+Search::Search(std::vector<Space> spaces, uint64_t seed, int threads, RankingOrder order)
     : spaces_(std::move(spaces)),
       random_(seed),
-      ideal_us_(ideal_us),
-      ranking_(spaces_, random_(), threads, order) {}
+      order_(order),
+      ranking_(spaces_, random_(), threads, calibrated(spaces_) ? RankingOrder::in_turns : order) {}
 
 // Everything but the geometry at its first, most permissive value: if that is illegal, so is the
 // rest.
@@ -61,8 +68,47 @@ void Search::suggest(const Choice& choice) {
   seeds_.insert(seeds_.begin() + static_cast<std::ptrdiff_t>(suggested_++), choice);
 }
 
+double Search::expected_us(const Choice& choice) const {
+  const Space& space = spaces_[choice.space];
+  return (space.calibrated ? space.calibrated : space.cost)(tile(choice));
+}
+
+// The ranking's first points, as many as a calibration orders anew. The ranking keeps every other
+// place: what it likes resembles what was measured before, where the calibration is sure.
+void Search::make_shortlist() {
+  if (std::exchange(shortlisted_, true) || !calibrated(spaces_)) return;
+  std::vector<Choice> ranked;
+  std::vector<Ranked> by_cost;
+  while (ranked.size() < kShortlist) {
+    auto next = ranking_.next();
+    if (!next) break;
+    by_cost.push_back({expected_us(*next), *next});
+    ranked.push_back(*std::move(next));
+  }
+  std::stable_sort(by_cost.begin(), by_cost.end(),
+                   [](const Ranked& a, const Ranked& b) { return a.cost < b.cost; });
+  std::vector<Choice> best;
+  for (Ranked& one : by_cost) best.push_back(std::move(one.choice));
+  add_in_turns(best, order_ == RankingOrder::cheapest_first ? best : ranked);
+}
+
+// Adds to the seeds what both hold, from each in its turn what the other has not given yet.
+void Search::add_in_turns(const std::vector<Choice>& first, const std::vector<Choice>& second) {
+  std::set<Choice> added;
+  const auto add_next = [&](const std::vector<Choice>& from, size_t& at) {
+    while (at < from.size() && !added.insert(from[at]).second) ++at;
+    if (at < from.size()) seeds_.push_back(from[at++]);
+  };
+  size_t next[] = {0, 0};
+  while (next[0] < first.size() || next[1] < second.size()) {
+    add_next(first, next[0]);
+    add_next(second, next[1]);
+  }
+}
+
 // Whether there is a seed of that number; asks the ranking for it.
 bool Search::have_seed(size_t index) {
+  if (seeds_.size() <= index) make_shortlist();
   while (seeds_.size() <= index) {
     auto next = ranking_.next();
     if (!next) return false;
@@ -87,8 +133,8 @@ double Search::least_cost_left() {
   double least = INFINITY;
   for (size_t i = next_seed_; have_seed(i); ++i) {
     if (!is_new(seeds_[i])) continue;
-    least = std::min(least, spaces_[seeds_[i].space].cost(tile(seeds_[i])));
-    if (i >= suggested_) break;  // of the ranking, whose next points cost more
+    least = std::min(least, expected_us(seeds_[i]));
+    if (i >= suggested_) break;  // those behind it cost more
   }
   return least;
 }
@@ -236,9 +282,10 @@ std::vector<Choice> Search::most_promising(size_t count) {
   std::vector<Ranked> by_mean;
   std::vector<Ranked> by_bound;
   for (Choice& choice : asked) {
-    const auto estimate = forest.estimate(spaces_[choice.space].features(tile(choice)));
-    by_mean.push_back({estimate.mean, choice});
-    by_bound.push_back({estimate.mean - estimate.deviation, std::move(choice)});
+    const auto off = forest.estimate(spaces_[choice.space].features(tile(choice)));
+    const double mean = std::log(expected_us(choice)) + off.mean;
+    by_mean.push_back({mean, choice});
+    by_bound.push_back({mean - off.deviation, std::move(choice)});
   }
   const auto cheaper = [](const Ranked& a, const Ranked& b) { return a.cost < b.cost; };
   std::stable_sort(by_mean.begin(), by_mean.end(), cheaper);
@@ -267,16 +314,18 @@ void Search::learn(std::vector<Sample> samples) {
   std::move(samples.begin(), samples.end(), std::back_inserter(samples_));
 }
 
-float Search::value_of(double time_us, double ideal_us) {
+float Search::value_of(double time_us, double expected_us) {
   if (!std::isfinite(time_us)) return kFailureValue;
-  return std::min(kFailureValue, static_cast<float>(std::log(time_us / ideal_us)));
+  if (!std::isfinite(expected_us)) return 0;
+  const auto off = static_cast<float>(std::log(time_us / expected_us));
+  return std::clamp(off, -kFailureValue, kFailureValue);
 }
 
 void Search::report(const Choice& choice, double time_us) {
   seen_.insert(choice);
   const Space& space = spaces_[choice.space];
   if (space.features) {
-    samples_.push_back({space.features(tile(choice)), value_of(time_us, ideal_us_)});
+    samples_.push_back({space.features(tile(choice)), value_of(time_us, expected_us(choice))});
   }
   if (!std::isfinite(time_us)) return;
   const auto at =

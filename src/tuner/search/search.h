@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/model/regression_forest.h"
 #include "tuner/search/ranking.h"
-#include "tuner/search/regression_forest.h"
 #include "tuner/search/searched_space.h"
 
 namespace gemmtune::tuner {
@@ -26,7 +26,9 @@ enum class SearchMethod {
 // Chooses which candidates to try. Pure: knows no GPU and no compiler.
 //
 // First the seeds: the legal points that a cost function likes best, few of each geometry (block,
-// warp and thread tile, buffers and what fills them), with the other parameters varied (Ranking).
+// warp and thread tile, buffers and what fills them), with the other parameters varied (Ranking);
+// of some hundred of them every other one in the order of SearchedSpace::calibrated, if spaces have
+// it, and all of them with RankingOrder::cheapest_first.
 // Then proposals. With few results these are greedy local search: the unseen points that differ
 // from the best in one parameter, then random steps from the best few in two or three. Once there
 // are enough results, of these spaces or of similar problems (learn()), a regression forest chooses
@@ -36,16 +38,15 @@ class Search {
  public:
   using Space = SearchedSpace;
 
-  // `ideal_us` is what times are divided by before they are learnt from. Legal geometries are found
-  // by so many threads, which call the functions of the spaces at once; what is found does not
-  // depend on their number.
-  Search(std::vector<Space> spaces, uint64_t seed, double ideal_us = 1, int threads = 1,
+  // Legal geometries are found by so many threads, which call the functions of the spaces at once;
+  // what is found does not depend on their number.
+  Search(std::vector<Space> spaces, uint64_t seed, int threads = 1,
          RankingOrder order = RankingOrder::in_turns);
   Search(const Search&) = delete;  // the ranking is of the spaces in here
   Search& operator=(const Search&) = delete;
 
-  // A time in microseconds as a sample's value; infinity stands for a failure.
-  static float value_of(double time_us, double ideal_us);
+  // A time as a sample's value: how far it is off what was expected. Infinity stands for a failure.
+  static float value_of(double time_us, double expected_us);
 
   // Adds what is known from similar problems: their features and value_of() of their times.
   void learn(std::vector<Sample> samples);
@@ -109,6 +110,9 @@ class Search {
     Choice choice;
   };
 
+  double expected_us(const Choice& choice) const;
+  void make_shortlist();
+  void add_in_turns(const std::vector<Choice>& first, const std::vector<Choice>& second);
   bool have_seed(size_t index);
   bool take(const Choice& choice, std::vector<Choice>& out);
   bool is_new(const Choice& choice) const;
@@ -125,11 +129,12 @@ class Search {
 
   std::vector<Space> spaces_;
   std::mt19937_64 random_;
-  double ideal_us_;
+  RankingOrder order_;
   Ranking ranking_;
   std::vector<Choice> seeds_;  // those that the ranking was asked for, and suggestions
   size_t next_seed_ = 0;
   size_t suggested_ = 0;  // end of the suggestions among the seeds
+  bool shortlisted_ = false;
   std::set<Choice> seen_;
   size_t next_geometry_ = 0;     // of next_points()
   std::vector<Choice> rest_;     // of the geometry before it, last one first

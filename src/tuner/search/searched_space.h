@@ -35,10 +35,10 @@ struct CostBounds {
 struct SearchedSpace {
   codegen::SearchSpace space;
   std::function<bool(const TileConfig&)> legal;
-  // Lower is better; any unit, comparable over spaces.
+  // The time that is expected, in microseconds.
   std::function<double(const TileConfig&)> cost;
-  // What results are learnt from, as many for every point of every space; may be empty, and nothing
-  // is learnt then.
+  // What is learnt from is how far results are off that; as many features for every point of every
+  // space. May be empty, and nothing is learnt then.
   std::function<std::vector<float>(const TileConfig&)> features;
   // Rows and columns of C that one thread computes, or one warp where its threads share
   // instructions: the same for all points of a geometry. May be empty, and all points are one
@@ -46,6 +46,9 @@ struct SearchedSpace {
   std::function<std::pair<int, int>(const TileConfig&)> results;
   // Without them each point is looked at before the first is ranked.
   std::optional<CostBounds> bounds{};
+  // As `cost`, closer to the truth, without bounds and dearer to compute: orders the points that
+  // are cheapest by that. May be empty.
+  std::function<double(const TileConfig&)> calibrated{};
 };
 
 }  // namespace gemmtune::tuner

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "jit/compile.h"
 #include "store/record.h"
+#include "tuner/model/calibration.h"
 #include "tuner/session/candidate.h"
 
 namespace gemmtune::tuner {
@@ -70,6 +72,9 @@ class Evaluator {
   // Compares the best candidates and the vendor with the full stopping rule; of many candidates,
   // those that short heats leave (heats.h).
   virtual Expected<FinalResults> finish(std::span<const Finalist> finalists) = 0;
+
+  // What predicted times are corrected by; null: nothing. Measured ones are what they are.
+  virtual void calibrate(std::shared_ptr<const Calibration> /*calibration*/) {}
 
   // How long a device has worked since this object was made: verified and measured, copies of
   // operands and results included. 0 without a device.

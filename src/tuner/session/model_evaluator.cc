@@ -13,7 +13,8 @@ double ModelEvaluator::predicted_us(const codegen::KernelSpec& spec,
   int registers = 0;
   for (const jit::EntryUsage& entry : kernel.entries)
     registers = std::max(registers, entry.usage.registers);
-  return predict(spec, registers, problem_, device_).total_us;
+  const double us = predict(spec, registers, problem_, device_).total_us;
+  return calibration_ ? calibration_->estimate(spec, problem_, device_, us).us : us;
 }
 
 Expected<std::vector<VendorResult>> ModelEvaluator::measure_vendor() {

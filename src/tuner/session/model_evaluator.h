@@ -18,6 +18,9 @@ class ModelEvaluator final : public Evaluator {
   Expected<Evaluation> evaluate(const Candidate& candidate,
                                 const jit::CompiledKernel& kernel) override;
   Expected<FinalResults> finish(std::span<const Finalist> finalists) override;
+  void calibrate(std::shared_ptr<const Calibration> calibration) override {
+    calibration_ = std::move(calibration);
+  }
 
  private:
   double predicted_us(const codegen::KernelSpec& spec, const jit::CompiledKernel& kernel) const;
@@ -25,6 +28,7 @@ class ModelEvaluator final : public Evaluator {
   Problem problem_;
   DeviceSpec device_;
   HostVerifier verifier_;
+  std::shared_ptr<const Calibration> calibration_;
 };
 
 }  // namespace gemmtune::tuner

@@ -59,7 +59,6 @@ Expected<void> PriorKnowledge::learn_from(const store::Filter& filter) {
 // An even selection of a problem's results, fast and slow.
 std::vector<Sample> PriorKnowledge::samples_of(const Problem& problem,
                                                const std::vector<store::Record>& records) const {
-  const double ideal = ideal_us(problem, limits_);
   const size_t step = std::max<size_t>(1, records.size() / kLearntPerProblem);
   std::vector<Sample> samples;
   for (size_t i = 0; i < records.size(); i += step) {
@@ -67,7 +66,8 @@ std::vector<Sample> PriorKnowledge::samples_of(const Problem& problem,
     const auto spec = record.measurement ? kernel_of(record) : std::nullopt;
     if (!spec) continue;
     samples.push_back({candidate_features(*spec, problem, limits_),
-                       Search::value_of(record.measurement->median_us, ideal)});
+                       Search::value_of(record.measurement->median_us,
+                                        expected_us(*spec, problem, limits_, calibration_))});
   }
   return samples;
 }

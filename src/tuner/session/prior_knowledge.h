@@ -4,6 +4,7 @@
 
 #include "core/device.h"
 #include "store/record_store.h"
+#include "tuner/model/calibration.h"
 #include "tuner/search/search.h"
 #include "tuner/session/evaluator.h"
 
@@ -15,9 +16,10 @@ namespace gemmtune::tuner {
 class PriorKnowledge {
  public:
   // All of them outlive this; `limits` are those of the device that is tuned for.
+  // `calibration` is what the search's spaces are ranked by, or null.
   PriorKnowledge(store::RecordStore& store, const store::Job& job, const DeviceSpec& limits,
-                 Search& search)
-      : store_(store), job_(job), limits_(limits), search_(search) {}
+                 const Calibration* calibration, Search& search)
+      : store_(store), job_(job), limits_(limits), calibration_(calibration), search_(search) {}
 
   // The job's own device and arch, cold or warm as the job is.
   store::Filter own_records() const;
@@ -49,6 +51,7 @@ class PriorKnowledge {
   store::RecordStore& store_;
   const store::Job& job_;
   const DeviceSpec& limits_;
+  const Calibration* calibration_;
   Search& search_;
 };
 

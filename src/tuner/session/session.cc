@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "jit/compile_pool.h"
-#include "tuner/model/candidate_features.h"
+#include "tuner/model/known_calibration.h"
 #include "tuner/search/ranked_space.h"
 #include "tuner/session/candidate.h"
 #include "tuner/session/finalists.h"
@@ -33,27 +33,31 @@ constexpr auto kPoll = std::chrono::milliseconds(100);
 
 using Clock = std::chrono::steady_clock;
 
+using SharedCalibration = std::shared_ptr<const Calibration>;
+
 std::vector<Search::Space> searched_spaces(const TuneRequest& request, const Problem& problem,
-                                           const DeviceSpec& limits) {
+                                           const DeviceSpec& limits,
+                                           const SharedCalibration& calibration) {
   std::vector<Search::Space> spaces;
   for (const codegen::SearchSpace& space : request.spaces)
-    spaces.push_back(ranked_space(space, problem, limits));
+    spaces.push_back(ranked_space(space, problem, limits, calibration));
   return spaces;
 }
 
 // One tuning run: the loop between search, compile pool, evaluator and store.
 class Session {
  public:
-  Session(const TuneRequest& request, const SessionServices& services)
+  Session(const TuneRequest& request, const SessionServices& services,
+          const SharedCalibration& calibration)
       : request_(request),
         services_(services),
         problem_(canonical(request.problem)),
         compiler_version_(to_string(services.compiler->version())),
-        search_(searched_spaces(request, problem_, services.limits), request.seed,
-                ideal_us(problem_, services.limits), request.threads,
+        search_(searched_spaces(request, problem_, services.limits, calibration), request.seed,
+                request.threads,
                 predicted() ? RankingOrder::cheapest_first : RankingOrder::in_turns),
         job_{problem_, services.limits.arch, subject_of(services).uuid, request.warm},
-        prior_(*services.store, job_, services.limits, search_),
+        prior_(*services.store, job_, services.limits, calibration.get(), search_),
         work_(*services.store, job_, [this](const auto& key) { return may_try(key); }) {
     report_.job = job_;
   }
@@ -441,8 +445,8 @@ class Session {
 }  // namespace
 
 size_t count_points(const TuneRequest& request, const DeviceSpec& limits, size_t most) {
-  const Search search(searched_spaces(request, canonical(request.problem), limits), request.seed, 1,
-                      request.threads);
+  const Search search(searched_spaces(request, canonical(request.problem), limits, nullptr),
+                      request.seed, request.threads);
   return search.count_points(most);
 }
 
@@ -455,7 +459,10 @@ Expected<TuneReport> tune(const TuneRequest& request, const SessionServices& ser
   if (auto served = services.compiler->check_arch(services.limits.arch); !served) {
     return tl::unexpected(served.error());
   }
-  return Session(request, services).run();
+  auto calibration = known_calibration(*services.store, services.limits.arch);
+  if (!calibration) return tl::unexpected(calibration.error());
+  services.evaluator->calibrate(*calibration);
+  return Session(request, services, *calibration).run();
 }
 
 }  // namespace gemmtune::tuner

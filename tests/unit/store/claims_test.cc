@@ -6,6 +6,7 @@
 #include <csignal>
 #include <thread>
 
+#include "../rounds.h"
 #include "store_fixture.h"
 
 namespace gemmtune::store {
@@ -137,8 +138,8 @@ TEST_CASE("claims: a process that ends while it is asked about has ended, and is
   std::atomic<pid_t> newest = getpid();
   std::atomic<bool> done = false;
   std::jthread processes([&] {
-    constexpr int kProcesses = 1000;
-    for (int i = 0; i < kProcesses; ++i) {
+    const int processes_in_all = rounds(200);
+    for (int i = 0; i < processes_in_all; ++i) {
       newest = spawn([] { return 0; });
       wait_for(newest);
     }

@@ -425,5 +425,21 @@ TEST_CASE("the queries of docs/database.md run") {
   CHECK(count >= 5);
 }
 
+TEST_CASE("calibrations: one for each arch, replaced by the next, and kept in the file") {
+  Sample sample;
+  const Arch hopper{9, 0, false};
+  CHECK_FALSE(*sample.store->calibration(hopper));
+  REQUIRE(sample.store->keep_calibration(hopper, "first"));
+  REQUIRE(sample.store->keep_calibration({8, 0, false}, "other"));
+  REQUIRE(sample.store->keep_calibration(hopper, "second"));
+  CHECK(**sample.store->calibration(hopper) == "second");
+  sample.store.reset();
+  const auto again = must_open(sample.path());
+  CHECK(**again->calibration(hopper) == "second");
+  CHECK(**again->calibration({8, 0, false}) == "other");
+  CHECK_FALSE(*again->calibration({7, 5, false}));
+  CHECK(again->check());
+}
+
 }  // namespace
 }  // namespace gemmtune::store

@@ -142,7 +142,7 @@ TEST_CASE("a search that goes on tries what is left of its first seeds, and no o
 }
 
 TEST_CASE("cheapest first, nothing that is left costs less than a search says") {
-  Search search(one_space(landscape), 1, 1, 1, RankingOrder::cheapest_first);
+  Search search(one_space(landscape), 1, 1, RankingOrder::cheapest_first);
   const auto cost = [&](const Choice& choice) { return landscape(search.tile(choice)); };
   for (int i = 0; i < 30; ++i) {
     const double least = search.least_cost_left();
@@ -190,11 +190,51 @@ TEST_CASE("suggestions come before the seeds, in their order, if they are legal 
   CHECK(landscape(search.tile(seeds[2])) >= landscape(search.tile(wanted[known - 1])) - 1e-3);
 }
 
+// A calibration that turns the ranking's order around: what was dearest is cheapest.
+std::vector<Search::Space> turned_around() {
+  auto spaces = one_space(landscape);
+  spaces[0].calibrated = [](const TileConfig& t) { return 10'000 - landscape(t); };
+  return spaces;
+}
+
+TEST_CASE("a calibration and the ranking choose in turns") {
+  Search plain(one_space(landscape), 1);
+  const std::vector<Choice> ranked = plain.seeds(512);
+  REQUIRE(ranked.size() == 512);
+  Search search(turned_around(), 1);
+  const std::vector<Choice> seeds = search.seeds(600);
+  REQUIRE(seeds.size() == 600);
+  CHECK(std::set<Choice>(seeds.begin(), seeds.end()).size() == 600);
+  double best = 0;
+  for (const Choice& choice : ranked) best = std::max(best, landscape(search.tile(choice)));
+  CHECK(landscape(search.tile(seeds[0])) == best);
+  for (size_t i = 0; i < 100; ++i) {
+    CHECK(seeds[2 * i + 1] == ranked[i]);
+    if (i > 0)
+      CHECK(landscape(search.tile(seeds[2 * i])) <= landscape(search.tile(seeds[2 * i - 2])));
+  }
+  // Behind the shortlist the ranking goes on.
+  const std::set<Choice> shortlist(ranked.begin(), ranked.end());
+  for (size_t i = 0; i < 600; ++i) CHECK(shortlist.contains(seeds[i]) == (i < 512));
+}
+
+TEST_CASE("cheapest first with a calibration: what it likes best, then what it likes less") {
+  Search search(turned_around(), 1, 1, RankingOrder::cheapest_first);
+  double last = 0;
+  for (int i = 0; i < 200; ++i) {
+    const double least = search.least_cost_left();
+    const Choice next = search.seeds(1).front();
+    CHECK(search.spaces()[0].calibrated(search.tile(next)) == least);
+    CHECK(least >= last);
+    last = least;
+  }
+}
+
 // Fed a useless cost function, local search alone must come close, within the 190 evaluations it
 // may need.
 TEST_CASE("local search reaches 95% of the optimum within 190 evaluations") {
   for (uint64_t seed = 1; seed <= 10; ++seed) {
-    Search search(one_space([](const TileConfig&) { return 1.0; }), seed);
+    Search search(one_space([](const TileConfig&) { return 100.0; }), seed);
     double best = std::numeric_limits<double>::infinity();
     int evaluations = 0;
     std::vector<Choice> batch = search.seeds(40);
@@ -214,7 +254,7 @@ TEST_CASE("local search reaches 95% of the optimum within 190 evaluations") {
 
 TEST_CASE("failures are not searched around, and the same seed searches the same way") {
   const auto walk = [](uint64_t seed, int threads = 1) {
-    Search search(one_space(landscape), seed, 1, threads);
+    Search search(one_space(landscape), seed, threads);
     std::vector<Choice> all = search.seeds(5);
     for (const Choice& choice : all) search.report(choice, std::numeric_limits<double>::infinity());
     CHECK(search.proposals(5).empty());
@@ -237,9 +277,9 @@ std::vector<float> logarithms(const TileConfig& t) {
 // The best of `evaluations` in a search that is told nothing by its cost function.
 double best_found(uint64_t seed, int evaluations, const std::vector<Sample>& known,
                   std::vector<Sample>* seen = nullptr) {
-  auto spaces = one_space([](const TileConfig&) { return 1.0; });
+  auto spaces = one_space([](const TileConfig&) { return 100.0; });
   spaces[0].features = logarithms;
-  Search search(std::move(spaces), seed, 100);
+  Search search(std::move(spaces), seed);
   search.learn(known);
   double best = std::numeric_limits<double>::infinity();
   std::vector<Choice> batch = search.seeds(known.empty() ? 40 : 4);

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace gemmtune::tuner {
@@ -24,10 +26,28 @@ class RegressionForest {
     double deviation = 0;  // standard deviation over the trees
   };
 
-  // Precondition: at least one sample, all with the same number of features.
-  static RegressionForest fit(std::span<const Sample> samples, uint64_t seed);
+  struct Options {
+    int trees = 64;
+    size_t leaf_samples = 2;   // fewest of a leaf
+    double tried_share = 0.5;  // of the features that vary: how many a split chooses from
+  };
 
+  // Precondition: at least one sample, all with the same number of features.
+  static RegressionForest fit(std::span<const Sample> samples, uint64_t seed,
+                              const Options& options);
+  static RegressionForest fit(std::span<const Sample> samples, uint64_t seed) {
+    return fit(samples, seed, Options());
+  }
+
+  // Precondition: as many features as the samples had.
   Estimate estimate(std::span<const float> features) const;
+
+  // A tree as text: its nodes, each in front of its left and its right subtree, "FEATURE:THRESHOLD"
+  // or, of a leaf, "=VALUE", with four digits. read_trees() gives nothing for a text that is no
+  // tree of so many features, or for none.
+  std::vector<std::string> trees_as_text() const;
+  static std::optional<RegressionForest> read_trees(std::span<const std::string> trees,
+                                                    size_t features);
 
  private:
   struct Node {
@@ -39,6 +59,7 @@ class RegressionForest {
   };
   using Tree = std::vector<Node>;
   class Grower;
+  class Reader;
 
   std::vector<Tree> trees_;
 };

@@ -1,4 +1,4 @@
-#include "tuner/search/regression_forest.h"
+#include "tuner/model/regression_forest.h"
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,105 @@
+#include "app/model/model_fit.h"
+
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "app/common/records.h"
+#include "app/model/measured_kernels.h"
+#include "core/output_file.h"
+#include "tuner/model/known_calibration.h"
+
+namespace gemmtune::app {
+namespace {
+
+constexpr uint64_t kSeed = 1;
+
+using FitSamples = std::vector<tuner::CalibrationSample>;
+
+std::map<std::string, std::pair<Arch, FitSamples>> samples_of(
+    const std::vector<MeasuredJob>& jobs) {
+  std::map<std::string, std::pair<Arch, FitSamples>> of_arch;
+  for (const MeasuredJob& job : jobs) {
+    const Arch arch = tuner::calibrated_arch(job.job.arch);
+    auto& [found, samples] = of_arch[to_string(arch)];
+    found = arch;
+    for (const MeasuredKernel& kernel : job.kernels) {
+      samples.push_back(
+          tuner::calibration_sample(kernel.spec, job.job.problem, job.limits, kernel.us));
+    }
+  }
+  return of_arch;
+}
+
+// How far times are off, up or down, as the logarithm of a factor.
+double off(const tuner::ModelJudgement& judgement) {
+  return std::hypot(std::log(judgement.ratio), std::log(judgement.spread));
+}
+
+// Whether searches do better with it than without.
+bool is_better(const ArchFit& fit) {
+  const tuner::HeldOutJudgement& all = fit.judged.back();
+  return off(all.calibrated) < off(all.model) &&
+         (!fit.shipped || off(all.calibrated) < off(*fit.shipped));
+}
+
+Expected<ArchFit> fit_arch(Arch arch, const FitSamples& samples, const FitOptions& options,
+                           store::RecordStore& store) {
+  auto calibration = tuner::Calibration::fit(samples, kSeed);
+  if (!calibration) return tl::unexpected(calibration.error());
+  ArchFit fit;
+  fit.arch = arch;
+  fit.judged = tuner::judge_held_out(samples, kSeed);
+  FitSamples known;
+  for (const tuner::CalibrationSample& sample : samples) {
+    if (calibration->knows(sample.strategy)) known.push_back(sample);
+  }
+  if (const auto shipped = tuner::shipped_calibration(arch))
+    fit.shipped = tuner::judge(*shipped, known);
+  if (!options.output.empty()) {
+    fit.text = calibration->to_json();
+  } else if (is_better(fit)) {
+    if (auto kept = store.keep_calibration(arch, calibration->to_json()); !kept)
+      return tl::unexpected(kept.error());
+    fit.kept = true;
+  }
+  return fit;
+}
+
+Expected<void> write_output(const ModelFit& fit) {
+  if (fit.output.empty() || fit.output == "-") return {};
+  return write_file_atomically(fit.output, fit.archs.front().text);
+}
+
+}  // namespace
+
+Expected<ModelFit> model_fit(const Context& context, const FitOptions& options) {
+  FilterOptions filter;
+  filter.arch = options.arch;
+  if (auto valid = parse_filter(filter); !valid) return tl::unexpected(valid.error());
+  auto store =
+      options.output.empty() ? open_existing_records(context) : open_records(context, true);
+  if (!store) return tl::unexpected(store.error());
+  auto jobs = measured_kernels(**store, filter);
+  if (!jobs) return tl::unexpected(jobs.error());
+  ModelFit all;
+  all.output = options.output;
+  std::string too_little;
+  for (const auto& [name, of] : samples_of(*jobs)) {
+    auto fit = fit_arch(of.first, of.second, options, **store);
+    if (!fit && fit.error().kind != ErrorKind::not_found) return tl::unexpected(fit.error());
+    if (!fit) too_little = name + ": " + fit.error().message;
+    if (fit) all.archs.push_back(*std::move(fit));
+  }
+  if (all.archs.empty()) {
+    return make_error(ErrorKind::not_found,
+                      too_little.empty() ? "nothing was measured (of that arch); gemm-tune tune"
+                                         : too_little + "; tune more problems first");
+  }
+  if (!options.output.empty() && all.archs.size() > 1)
+    return usage_error("-o: one file holds the calibration of one arch; name it with --arch");
+  if (auto written = write_output(all); !written) return tl::unexpected(written.error());
+  return all;
+}
+
+}  // namespace gemmtune::app

@@ -1,0 +1,161 @@
+#include "tuner/model/calibration.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "codegen/strategy.h"
+#include "tuner/model/candidate_features.h"
+#include "tuner/model/known_calibration.h"
+
+namespace gemmtune::tuner {
+namespace {
+
+constexpr Arch kHopper = {9, 0, true};
+
+// Test data: 60 problems on an H200, up to 40 candidates of each, of all strategies that were
+// searched. Lines are problem, strategy, microseconds, config.
+std::vector<CalibrationSample> read_samples() {
+  std::ifstream in(GEMMTUNE_MEASURED_MIXED);
+  REQUIRE(in);
+  const DeviceSpec& device = *find_device_spec("h200");
+  std::vector<CalibrationSample> samples;
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream fields(line);
+    std::string problem_key, name, us, config;
+    std::getline(fields, problem_key, '\t');
+    std::getline(fields, name, '\t');
+    std::getline(fields, us, '\t');
+    std::getline(fields, config);
+    CAPTURE(line);
+    const auto problem = parse_key(problem_key);
+    const auto tile = parse_tile(config);
+    const auto strategy = codegen::find_strategy(name);
+    REQUIRE((problem && tile && strategy));
+    samples.push_back(calibration_sample(codegen::spec_for(**strategy, *tile, *problem, kHopper),
+                                         *problem, device, std::stod(us)));
+  }
+  return samples;
+}
+
+const std::vector<CalibrationSample>& samples() {
+  static const std::vector<CalibrationSample> kSamples = read_samples();
+  return kSamples;
+}
+
+TEST_CASE("as many names of features as features") {
+  CHECK(candidate_feature_names().size() == samples().front().features.size());
+  CHECK(candidate_feature_names()[strategy_feature()] == "strategy");
+}
+
+TEST_CASE("a calibration predicts shapes that it has not seen better than the model") {
+  const auto judged = judge_held_out(samples(), 1);
+  REQUIRE(judged.size() >= 3);
+  const HeldOutJudgement& all = judged.back();
+  CHECK(all.strategy.empty());
+  CAPTURE(all.model.spread);
+  CAPTURE(all.calibrated.spread);
+  CHECK(all.calibrated.spread < 1 + 0.7 * (all.model.spread - 1));
+  CAPTURE(all.model.rank_correlation);
+  CAPTURE(all.calibrated.rank_correlation);
+  CHECK(all.calibrated.rank_correlation > all.model.rank_correlation + 0.2);
+  CAPTURE(all.model.top_near);
+  CAPTURE(all.calibrated.top_near);
+  CHECK(all.calibrated.top_near > all.model.top_near);
+  CHECK(std::abs(std::log(all.calibrated.ratio)) < 0.05);
+}
+
+TEST_CASE("as JSON and back, times change by what four digits of a threshold decide") {
+  const auto fitted = Calibration::fit(samples(), 1);
+  REQUIRE(fitted);
+  const auto read = Calibration::from_json(fitted->to_json());
+  REQUIRE(read);
+  size_t same = 0;
+  for (const CalibrationSample& sample : samples()) {
+    const double factor = read->estimate(sample).us / fitted->estimate(sample).us;
+    CHECK(factor == doctest::Approx(1).epsilon(0.15));
+    if (std::abs(factor - 1) < 0.01) ++same;
+  }
+  CHECK(same >= samples().size() * 99 / 100);
+  CHECK(read->to_json() == fitted->to_json());
+}
+
+TEST_CASE("of strategies that it does not know, times stay as they are") {
+  const auto fitted = Calibration::fit(samples(), 1);
+  REQUIRE(fitted);
+  CHECK(fitted->knows("wgmma_tma"));
+  CHECK_FALSE(fitted->knows("naive"));
+  CalibrationSample other = samples().front();
+  other.strategy = "naive";
+  CHECK(fitted->estimate(other).us == other.predicted_us);
+  CHECK(fitted->estimate(other).spread == 1);
+  CalibrationSample impossible = samples().front();
+  impossible.predicted_us = INFINITY;
+  CHECK(std::isinf(fitted->estimate(impossible).us));
+}
+
+TEST_CASE("too few samples are an error") {
+  const auto few = Calibration::fit(std::span(samples()).first(50), 1);
+  REQUIRE_FALSE(few);
+  CHECK(few.error().kind == ErrorKind::not_found);
+  CHECK_FALSE(Calibration::fit({}, 1));
+  CHECK(judge_held_out({}, 1).empty());
+}
+
+TEST_CASE("damaged calibrations are refused, those of other features as another version's") {
+  const auto fitted = Calibration::fit(samples(), 1);
+  REQUIRE(fitted);
+  const auto whole = nlohmann::ordered_json::parse(fitted->to_json());
+  const auto kind_with = [&](const char* key, const nlohmann::ordered_json& value) {
+    auto json = whole;
+    json[key] = value;
+    const auto read = Calibration::from_json(json.dump());
+    REQUIRE_FALSE(read);
+    return read.error().kind;
+  };
+  CHECK(kind_with("calibration", 2) == ErrorKind::unsupported);
+  CHECK(kind_with("features", {"m", "n"}) == ErrorKind::unsupported);
+  CHECK(kind_with("trees", nlohmann::ordered_json::array()) == ErrorKind::failed);
+  for (const char* tree : {"", "=", "=x", "=1 =2", "1:2 =1", "1:2 =1 =2 =3", "-1:2 =1 =2",
+                           "99999:2 =1 =2", "1: =1 =2", "1:nan =1 =2", "=inf", "1:2  =1 =2"}) {
+    CAPTURE(tree);
+    CHECK(kind_with("trees", {tree}) == ErrorKind::failed);
+  }
+  CHECK(kind_with("strategies", 1) == ErrorKind::failed);
+  CHECK_FALSE(Calibration::from_json(""));
+  CHECK_FALSE(Calibration::from_json("[]"));
+}
+
+TEST_CASE("what ships for sm_90 can be read, and knows its strategies") {
+  const auto shipped = shipped_calibration({9, 0, false});
+  REQUIRE(shipped);
+  for (const char* name : {"wgmma_tma", "wgmma_split_k", "mma_split_k"})
+    CHECK(shipped->knows(name));
+  CHECK(shipped_calibration(kHopper));
+  CHECK_FALSE(shipped_calibration({8, 0, false}));
+}
+
+TEST_CASE("a store's own calibration comes before what ships, if this program can read it") {
+  auto store = store::open_memory_store();
+  REQUIRE(store);
+  CHECK_FALSE((*known_calibration(**store, {9, 0, false}))->knows("naive"));
+  auto own = samples();
+  for (CalibrationSample& sample : own) sample.strategy = "naive";
+  const auto fitted = Calibration::fit(own, 1);
+  REQUIRE(fitted);
+  REQUIRE((*store)->keep_calibration({9, 0, false}, fitted->to_json()));
+  CHECK((*known_calibration(**store, kHopper))->knows("naive"));
+  REQUIRE((*store)->keep_calibration({9, 0, false}, R"({"calibration": 0, "features": []})"));
+  CHECK_FALSE((*known_calibration(**store, {9, 0, false}))->knows("naive"));
+  REQUIRE((*store)->keep_calibration({9, 0, false}, "{"));
+  CHECK_FALSE(known_calibration(**store, {9, 0, false}));
+  CHECK((*known_calibration(**store, {8, 0, false})) == nullptr);
+}
+
+}  // namespace
+}  // namespace gemmtune::tuner
