@@ -46,13 +46,16 @@ namespace gemmtune {
 
 template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
 struct WgmmaTma {
+  static constexpr int kStagesBytes =
+      kTile.stages *
+      wgmma_stage_bytes(kTile, kTraits.a_row_major, !kTraits.b_row_major, multiplied_bytes(kTypes));
   static constexpr int kResultsBytes =
-      wgmma_results_bytes(kTile, kTraits.vector_c, size_bytes(kTypes.result));
+      wgmma_results_bytes(kTile, kTraits.vector_c, size_bytes(kTypes.result), kStagesBytes);
   using Pipeline = WgmmaPipeline<kTile, kTraits, kTypes, kResultsBytes>;
   using Mainloop = WgmmaMainloop<kTile, Pipeline>;
   using Passes = typename Pipeline::Passes;
   using Writer = ResultWriter<kTraits.epilogue, kTypes.result>;
-  using Boxes = WgmmaBoxStore<kTile, Writer>;
+  using Boxes = WgmmaBoxStore<kTile, Writer, kStagesBytes>;
   using Rows = WgmmaRowStore<kTile, Writer>;
   using Slab = WgmmaEpilogue<kTile, kTraits.vector_c>;
   using Place = typename Pipeline::Place;

@@ -40,8 +40,9 @@ int WgmmaStrategy::threads(const TileConfig& tile) const {
 
 int WgmmaStrategy::smem_bytes(const KernelSpec& spec) const {
   const TileConfig& t = spec.tile;
-  return wgmma::stages_bytes(spec) +
-         wgmma_results_bytes(t, spec.traits.vector_c, size_bytes(result_type(spec))) +
+  const int stages = wgmma::stages_bytes(spec);
+  return stages +
+         wgmma_results_bytes(t, spec.traits.vector_c, size_bytes(result_type(spec)), stages) +
          wgmma_barriers_bytes(t);
 }
 

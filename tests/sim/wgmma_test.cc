@@ -89,6 +89,35 @@ TEST_CASE("tiles of two instructions' columns") {
   }
 }
 
+// Results pass through one buffer per warp where two do not fit beside the stages.
+TEST_CASE("five stages of 128x168 and 128x176, four of 192x176") {
+  constexpr std::pair<const char*, int> kTiles[] = {
+      {"tile_m=128 tile_n=168 tile_k=64 stages=5 consumers=2 persistent_blocks=2", 2},
+      {"tile_m=128 tile_n=176 tile_k=64 stages=4 consumers=2 persistent_blocks=2", 2},
+      {"tile_m=128 tile_n=176 tile_k=64 stages=5 consumers=2 persistent_blocks=2", 1},
+      {"tile_m=128 tile_n=176 tile_k=64 stages=5 consumers=2 schedule=1 cluster_m=2", 1},
+      {"tile_m=192 tile_n=176 tile_k=64 stages=4 consumers=3 cluster_n=2", 1}};
+  for (const auto& [tile, buffers] : kTiles) {
+    auto spec = hopper("wgmma_tma", tile, {true, false, 8, 8, 8});
+    spec.traits.epilogue = {kBiasPerColumn, kNoActivation};
+    const int stages_bytes = spec.tile.stages * (spec.tile.tile_m + spec.tile.tile_n) * 128;
+    CHECK(WgmmaBoxes(spec.tile, stages_bytes).buffers == buffers);
+    check_quick_cases(spec, kHopper);
+  }
+}
+
+TEST_CASE("boxes: widths divide the tile, and are powers of two or odd numbers of 16 bytes") {
+  for (int tile_n = 8; tile_n <= 512; tile_n += 8) {
+    TileConfig tile = *parse_tile("tile_m=128 tile_k=64 stages=2 consumers=2");
+    tile.tile_n = tile_n;
+    const WgmmaBoxes boxes(tile, 0);
+    CAPTURE(tile_n);
+    CHECK(tile_n % boxes.columns == 0);
+    CHECK(boxes.columns <= 104);
+    CHECK((boxes.swizzled() ? boxes.columns <= 64 : boxes.columns / WgmmaBoxes::kUnit % 2 == 1));
+  }
+}
+
 // A line of 128 bytes holds half as many values of k.
 TEST_CASE("tf32") {
   const auto check = [](std::string_view strategy, const char* tile, int width) {
@@ -287,6 +316,8 @@ TEST_CASE("every kernel that may start early waits for those before it") {
   }
 }
 
+constexpr auto kOneBuffer = "tile_m=128 tile_n=176 tile_k=64 stages=5 consumers=2";
+
 struct PlantedFault {
   std::string_view strategy;
   const char* tile;
@@ -301,7 +332,8 @@ constexpr PlantedFault kFaults[] = {
     {"wgmma_tma", kWays[0], {"issued();\n    wgmma_wait<0>();", "issued();"}, ""},
     {"wgmma_tma", kWays[0], {"      wgmma_fence();\n", ""}, ""},
     {"wgmma_tma", kWays[0], {"tensor_store_fence();\n", "\n"}, ""},
-    {"wgmma_tma", kWays[3], {"wait_for_stored_boxes<WgmmaBoxes::kBuffers - 1>();", ""}, ""},
+    {"wgmma_tma", kWays[3], {"wait_for_stored_boxes<kBoxes.buffers - 1>();", ""}, ""},
+    {"wgmma_tma", kOneBuffer, {"wait_for_stored_boxes<kBoxes.buffers - 1>();", ""}, ""},
     {"wgmma_tma", kWays[2], {"      turns.await();\n", ""}, ""},
     {"wgmma_tma", kWays[5], {"pipeline.release(last, place);\n      last", "last"}, ""},
     {"wgmma_tma", kWays[5], {"kReaders * Place::kSharers", "kReaders"}, ""},

@@ -14,14 +14,14 @@
 //
 //     registers  --stmatrix-->  box of 16 rows  --TMA-->  C
 //
-// TMA reads one buffer of the warp while the other one is filled, and the last ones while the next
-// tile is multiplied.
+// TMA reads one buffer of the warp while the other one, if there are two, is filled, and the last
+// ones while the next tile is multiplied.
 
 namespace gemmtune {
 
-template <TileConfig kTile, class Writer>
+template <TileConfig kTile, class Writer, int kStagesBytes>
 struct WgmmaBoxStore {
-  static constexpr WgmmaBoxes kBoxes{kTile};
+  static constexpr WgmmaBoxes kBoxes{kTile, kStagesBytes};
   static constexpr int kAcross = kTile.tile_n / kBoxes.columns;
 
   // The bias of a tile's columns, as pairs shared out over the lanes of a warp: loaded before the
@@ -68,13 +68,12 @@ struct WgmmaBoxStore {
 #pragma unroll
     for (int i = 0; i < kAcross; ++i) {
       const int count = index * kAcross + i;
-      const unsigned buffer =
-          shared_address(buffers) + count % WgmmaBoxes::kBuffers * kBoxes.bytes();
+      const unsigned buffer = shared_address(buffers) + count % kBoxes.buffers * kBoxes.bytes();
       if (leads) {
         if (count == 0) {
           wait_for_stored_boxes<0>();
         } else {
-          wait_for_stored_boxes<WgmmaBoxes::kBuffers - 1>();
+          wait_for_stored_boxes<kBoxes.buffers - 1>();
         }
       }
       __syncwarp();

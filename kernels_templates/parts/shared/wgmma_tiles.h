@@ -24,6 +24,7 @@ inline constexpr int kTmaTileAlignment = 1024;  // 8 such lines, after which the
 inline constexpr int kSwizzleLines = kTmaTileAlignment / kTmaLineBytes;
 inline constexpr int kMostTmaBoxRows = 256;
 inline constexpr int kBarrierBytes = 8;
+inline constexpr int kMostWgmmaSharedBytes = 227 * 1024;  // of a block, on sm_90
 
 GEMMTUNE_HOST_DEVICE constexpr int at_least_one(int x) {
   return x > 1 ? x : 1;
@@ -83,32 +84,51 @@ GEMMTUNE_HOST_DEVICE constexpr int wgmma_stage_bytes(const TileConfig& tile, boo
          TmaTile(tile.tile_n, tile.tile_k, b_contiguous_k, element_bytes).bytes();
 }
 
+// Of a stage: it is full; it is empty.
+GEMMTUNE_HOST_DEVICE constexpr int wgmma_barriers_bytes(const TileConfig& tile) {
+  return 2 * tile.stages * kBarrierBytes;
+}
+
 // How a warp's results reach C through shared memory that is its own.
 //
 // Where rows of C are whole 16 bytes of 16-bit elements, TMA stores boxes of 16 rows from two
-// buffers in turns. Lines of 16, 32, 64 or 128 bytes are swizzled over their length; lines of an
-// odd number of 16 bytes need no swizzle, since no two of 8 such lines begin in the same banks.
+// buffers in turns, or from one where two do not fit beside the stages. Lines of 16, 32, 64 or 128
+// bytes are swizzled over their length; lines of an odd number of 16 bytes need no swizzle, since
+// no two of 8 such lines begin in the same banks.
 struct WgmmaBoxes {
   static constexpr int kRows = 16;
-  static constexpr int kBuffers = 2;
   static constexpr int kElementBytes = 2;
   static constexpr int kUnit = 8;  // columns: 16 bytes
 
   int columns;
+  int buffers;  // of a warp
 
-  GEMMTUNE_HOST_DEVICE explicit constexpr WgmmaBoxes(const TileConfig& tile)
+  GEMMTUNE_HOST_DEVICE constexpr WgmmaBoxes(const TileConfig& tile, int stages_bytes)
       : columns(power_of_two_in(tile.tile_n,
-                                kTmaLineBytes / kElementBytes / (tile.consumers > 2 ? 2 : 1))) {
+                                kTmaLineBytes / kElementBytes / (tile.consumers > 2 ? 2 : 1))),
+        buffers(2) {
     constexpr int kWide = 32;
-    const int odd = tile.tile_n / power_of_two_in(tile.tile_n, kMostWgmmaColumns) * kUnit;
+    const int odd = odd_units(tile.tile_n) * kUnit;
     if (columns < kWide && odd > columns) columns = odd;
+    const int warps = tile.consumers * kWarpsOfWarpgroup;
+    const int bytes_with_two = stages_bytes + warps * warp_bytes() + wgmma_barriers_bytes(tile);
+    if (bytes_with_two > kMostWgmmaSharedBytes) buffers = 1;
+  }
+
+  // The largest odd number of units that boxes of equal width may have.
+  static GEMMTUNE_HOST_DEVICE constexpr int odd_units(int tile_n) {
+    constexpr int kMostUnits = 13;
+    const int odd = tile_n / power_of_two_in(tile_n, kMostWgmmaColumns);
+    int units = odd < kMostUnits ? odd : kMostUnits;
+    while (odd % units != 0) units -= 2;
+    return units;
   }
 
   // Columns whose lines are swizzled.
   GEMMTUNE_HOST_DEVICE constexpr bool swizzled() const { return (columns & (columns - 1)) == 0; }
   GEMMTUNE_HOST_DEVICE constexpr int line_bytes() const { return columns * kElementBytes; }
   GEMMTUNE_HOST_DEVICE constexpr int bytes() const { return kRows * line_bytes(); }
-  GEMMTUNE_HOST_DEVICE constexpr int warp_bytes() const { return kBuffers * bytes(); }
+  GEMMTUNE_HOST_DEVICE constexpr int warp_bytes() const { return buffers * bytes(); }
 };
 
 // Whether they do. `vector_c` elements of C, of `result_bytes` each, are aligned.
@@ -167,18 +187,14 @@ struct WgmmaSlab {
   GEMMTUNE_HOST_DEVICE constexpr int warp_bytes() const { return rows * stride * 4; }
 };
 
-// Of all consumers.
+// Of all consumers, beside so many bytes of stages.
 GEMMTUNE_HOST_DEVICE constexpr int wgmma_results_bytes(const TileConfig& tile, int vector_c,
-                                                       int result_bytes) {
+                                                       int result_bytes, int stages_bytes) {
   const int warps = tile.consumers * kWarpsOfWarpgroup;
-  if (stores_boxes(tile, vector_c, result_bytes)) return warps * WgmmaBoxes(tile).warp_bytes();
+  if (stores_boxes(tile, vector_c, result_bytes))
+    return warps * WgmmaBoxes(tile, stages_bytes).warp_bytes();
   if (stores_rows(tile, vector_c, result_bytes)) return warps * WgmmaRows(tile).warp_bytes();
   return warps * WgmmaSlab(tile).warp_bytes();
-}
-
-// Of a stage: it is full; it is empty.
-GEMMTUNE_HOST_DEVICE constexpr int wgmma_barriers_bytes(const TileConfig& tile) {
-  return 2 * tile.stages * kBarrierBytes;
 }
 
 // Between the stages and the barriers, where the sums of a tile, `partial_bytes`, take the place of
