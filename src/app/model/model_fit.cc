@@ -50,6 +50,7 @@ Expected<ArchFit> fit_arch(Arch arch, const FitSamples& samples, const FitOption
   ArchFit fit;
   fit.arch = arch;
   fit.judged = tuner::judge_held_out(samples, kSeed);
+  calibration->set_held_out_spread(fit.judged.back().calibrated.spread);
   FitSamples known;
   for (const tuner::CalibrationSample& sample : samples) {
     if (calibration->knows(sample.strategy)) known.push_back(sample);

@@ -16,6 +16,7 @@ ordered_json report_json(const tuner::TuneReport& report) {
   for (const store::Record& record : report.ranking) json["ranking"].push_back(to_json(record));
   json["vendor_first"] = to_json(report.vendor_first);
   json["vendor_best"] = to_json(report.vendor_best);
+  json["predicted_spread"] = or_null(report.predicted_spread);
   json["geometries"] = report.geometries;
   json["resumed"] = report.resumed;
   json["evaluated"] = report.evaluated;

@@ -56,6 +56,15 @@ std::string simulated_line(const tuner::TuneReport& report) {
                      *winner.max_error);
 }
 
+// How sure a prediction is.
+std::string spread_line(const tuner::TuneReport& report) {
+  if (!report.predicted_spread) return "";
+  return fmt::format(
+      "times are predicted: of shapes that the model had not seen, such times were off by a "
+      "factor of {:.2f} (gemm-tune model report)\n",
+      *report.predicted_spread);
+}
+
 // "at most 360 candidates each", and how long that is where it is known.
 std::string effort_text(const app::TunePlan& plan, size_t problems) {
   const tuner::TuneRequest& request = plan.problems[plan.order.front()].request;
@@ -171,6 +180,7 @@ std::string tune_text(const app::TunedProblem& tuned) {
   std::string text = fmt::format("\n{}\n", tuned.wanted.text);
   text += report.ranking.empty() ? "no candidate was finished\n" : ranking_table(report);
   text += simulated_line(report);
+  text += spread_line(report);
   text += counts_line(report);
   if (report.interrupted) text += "interrupted: the same command goes on from here\n";
   return text;

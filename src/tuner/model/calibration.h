@@ -52,6 +52,11 @@ class Calibration {
                     const DeviceSpec& device, double predicted_us) const;
   Estimate estimate(const CalibrationSample& sample) const;
 
+  // How far times are off, as a factor (ModelJudgement::spread), of shapes that a calibration of
+  // the same samples had not seen; nothing where that was not judged.
+  std::optional<double> held_out_spread() const { return held_out_spread_; }
+  void set_held_out_spread(double spread) { held_out_spread_ = spread; }
+
   // As JSON. from_json() fails with ErrorKind::failed for a text that is none, and with
   // ErrorKind::unsupported for one of a version of the program that looked at other features.
   std::string to_json() const;
@@ -71,6 +76,7 @@ class Calibration {
 
   std::vector<OfStrategy> strategies_;  // by name
   RegressionForest forest_;
+  std::optional<double> held_out_spread_;
 };
 
 // The time of a kernel that is not compiled yet, in microseconds: the model's, as `calibration`

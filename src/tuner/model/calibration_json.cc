@@ -16,6 +16,7 @@ std::string Calibration::to_json() const {
   nlohmann::ordered_json json;
   json["calibration"] = kVersion;
   json["features"] = candidate_feature_names();
+  if (held_out_spread_) json["held_out_spread"] = *held_out_spread_;
   json["strategies"] = nlohmann::ordered_json::array();
   for (const OfStrategy& of : strategies_) {
     json["strategies"].push_back(
@@ -41,6 +42,7 @@ Expected<Calibration> Calibration::from_json(std::string_view text) {
     for (const nlohmann::json& of : json.at("strategies")) {
       out.strategies_.push_back({of.at("strategy"), of.at("problems"), of.at("candidates")});
     }
+    if (json.contains("held_out_spread")) out.held_out_spread_ = json["held_out_spread"];
     const auto trees = json.at("trees").get<std::vector<std::string>>();
     auto forest = RegressionForest::read_trees(trees, candidate_feature_names().size());
     if (!forest) return broken("a tree cannot be read");

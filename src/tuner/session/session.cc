@@ -58,6 +58,7 @@ class Session {
                 predicted() ? RankingOrder::cheapest_first : RankingOrder::in_turns),
         job_{problem_, services.limits.arch, subject_of(services).uuid, request.warm},
         prior_(*services.store, job_, services.limits, calibration.get(), search_),
+        calibration_(calibration),
         work_(*services.store, job_, [this](const auto& key) { return may_try(key); }) {
     report_.job = job_;
   }
@@ -360,8 +361,15 @@ class Session {
         report_.ranking.begin(), report_.ranking.end(),
         [](const store::Record& a, const store::Record& b) { return time_of(a) < time_of(b); });
     keep_best(finalists);
+    note_spread();
     report_.failures.assign(failures_.begin(), failures_.end());
     return {};
+  }
+
+  void note_spread() {
+    if (!predicted() || !calibration_ || report_.ranking.empty()) return;
+    if (calibration_->knows(report_.ranking.front().key.strategy))
+      report_.predicted_spread = calibration_->held_out_spread();
   }
 
   void keep_best(std::vector<Finalist>& finalists) {
@@ -437,6 +445,7 @@ class Session {
   TuneReport report_;
   const store::Job job_;
   PriorKnowledge prior_;
+  const SharedCalibration calibration_;
   std::set<store::CandidateKey> counted_;        // as resumed or evaluated
   std::map<store::CandidateKey, bool> may_try_;  // what may_try() found
   SharedWork work_;

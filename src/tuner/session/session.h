@@ -54,6 +54,9 @@ struct TuneReport {
   std::optional<Finalist> best;        // with SessionServices::keep_best: the first of the ranking
   std::optional<store::Record> vendor_first;
   std::optional<store::Record> vendor_best;
+  // Without a device, of a strategy that is calibrated: how far predicted times are off, as a
+  // factor (Calibration::held_out_spread).
+  std::optional<double> predicted_spread;
   size_t geometries = 0;  // that hold a legal tile, over all spaces
   int resumed = 0;        // candidates taken over from earlier runs and from other processes
   int evaluated = 0;      // candidates of this run, failures included

@@ -85,6 +85,14 @@ TEST_CASE("as JSON and back, times change by what four digits of a threshold dec
   CHECK(read->to_json() == fitted->to_json());
 }
 
+TEST_CASE("how far it was off shapes left out is kept with it") {
+  auto fitted = Calibration::fit(samples(), 1);
+  REQUIRE(fitted);
+  CHECK_FALSE(Calibration::from_json(fitted->to_json())->held_out_spread());
+  fitted->set_held_out_spread(1.25);
+  CHECK(Calibration::from_json(fitted->to_json())->held_out_spread() == 1.25);
+}
+
 TEST_CASE("of strategies that it does not know, times stay as they are") {
   const auto fitted = Calibration::fit(samples(), 1);
   REQUIRE(fitted);
@@ -136,6 +144,7 @@ TEST_CASE("what ships for sm_90 can be read, and knows its strategies") {
   REQUIRE(shipped);
   for (const char* name : {"wgmma_tma", "wgmma_split_k", "mma_split_k"})
     CHECK(shipped->knows(name));
+  CHECK(shipped->held_out_spread() < 1.3);
   CHECK(shipped_calibration(kHopper));
   CHECK_FALSE(shipped_calibration({8, 0, false}));
 }
