@@ -34,11 +34,11 @@ Expected<std::vector<MeasuredKernel>> kernels_of(store::RecordStore& store, cons
   if (!records) return tl::unexpected(records.error());
   std::vector<MeasuredKernel> found;
   for (const store::Record& record : *records) {
-    auto spec = was_measured(record) ? tuner::kernel_of(record) : std::nullopt;
+    const auto spec = was_measured(record) ? tuner::kernel_of(record) : std::nullopt;
     if (!spec) continue;
     auto us = measured_us(store, record);
     if (!us) return tl::unexpected(us.error());
-    found.push_back({*std::move(spec), *us});
+    found.push_back({*spec, *us});
   }
   return found;
 }
