@@ -88,6 +88,7 @@ void Search::make_shortlist() {
   std::stable_sort(by_cost.begin(), by_cost.end(),
                    [](const Ranked& a, const Ranked& b) { return a.cost < b.cost; });
   std::vector<Choice> best;
+  best.reserve(by_cost.size());
   for (Ranked& one : by_cost) best.push_back(std::move(one.choice));
   add_in_turns(best, order_ == RankingOrder::cheapest_first ? best : ranked);
 }
