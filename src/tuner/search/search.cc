@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kBestKept = 8;           // results that random steps start from
 constexpr size_t kStepParents = 3;        // results whose one-step neighbours are tried
 constexpr int kRandomTries = 200;         // per wanted point
-constexpr size_t kEnoughSamples = 48;     // to learn from
+constexpr size_t kEnoughSamples = 16;     // to learn from
 constexpr size_t kForestParents = 5;      // results whose one-step neighbours the forest is asked
 constexpr size_t kForestSteps = 1500;     // random steps that it is asked
 constexpr size_t kForestPoints = 2500;    // points from all over the spaces that it is asked

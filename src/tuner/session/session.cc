@@ -22,10 +22,11 @@
 namespace gemmtune::tuner {
 namespace {
 
-constexpr double kSeedShare = 0.35;       // of the candidates: the model's; the rest is search
-constexpr double kLearntSeedShare = 0.1;  // the same where similar problems were learnt from
-constexpr double kMostSeedShare = 0.7;    // with suggestions
-constexpr size_t kProposalBatch = 16;     // candidates asked for at a time by search
+constexpr double kSeedShare = 0.35;           // of the candidates: the model's; the rest is search
+constexpr double kCalibratedSeedShare = 0.2;  // the same with a calibration
+constexpr double kLearntSeedShare = 0.1;      // where similar problems were learnt from
+constexpr double kMostSeedShare = 0.7;        // with suggestions
+constexpr size_t kProposalBatch = 16;         // candidates asked for at a time by search
 constexpr int kRound = 8;  // candidates tried before a search without a device may end, and further
 constexpr size_t kRemeasured =
     24;  // stale records of the problem itself that are tried again first
@@ -195,9 +196,17 @@ class Session {
   // Suggestions, and as many of the model's favourites as there is reason to trust it.
   size_t first_seeds() const {
     const double budget = request_.max_candidates;
-    const double share = prior_.enough() ? kLearntSeedShare : kSeedShare;
+    const double by_itself = is_calibrated() ? kCalibratedSeedShare : kSeedShare;
+    const double share = prior_.enough() ? kLearntSeedShare : by_itself;
     const double wanted = share * budget + static_cast<double>(search_.suggested());
     return static_cast<size_t>(std::min(wanted, kMostSeedShare * budget));
+  }
+
+  bool is_calibrated() const {
+    return calibration_ && std::any_of(request_.spaces.begin(), request_.spaces.end(),
+                                       [this](const codegen::SearchSpace& space) {
+                                         return calibration_->knows(space.strategy->name());
+                                       });
   }
 
   // Candidates of the job, or of this round of it, that nobody has finished.
