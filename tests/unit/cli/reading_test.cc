@@ -235,6 +235,15 @@ TEST_CASE("model report compares what is predicted with what was measured") {
   CHECK(contains(tuned.refused({"model", "report", "--type", "f99"}), "f99"));
 }
 
+TEST_CASE("model fit says where too little was measured") {
+  const Tuned tuned;
+  const Finished fit = tuned.run({"model", "fit"});
+  CHECK(fit.code != 0);
+  CHECK(fit.out.empty());
+  CHECK(contains(fit.err, "sm_90: no strategy has measurements of 4 problems and 100 candidates"));
+  CHECK(contains(tuned.refused({"model", "fit", "--arch", "h200"}), "h200"));
+}
+
 TEST_CASE("diff compares the best of two databases") {
   const Tuned a;
   const std::string b = a.folder.file("b.db");
