@@ -132,6 +132,23 @@ inline void check_no_conflicts(const codegen::KernelSpec& spec, const Problem& p
   CHECK(counted >= 8);
 }
 
+// Each kernel waits for those before it: launched to overlap, it would race with them otherwise.
+inline void check_waits(codegen::KernelSpec spec, Arch arch) {
+  CAPTURE(codegen::kernel_name(spec));
+  REQUIRE(spec.strategy->overlaps_previous());
+  spec.arch = arch;
+  const auto source = codegen::emit(spec);
+  const auto ptx = compiler().compile_to_ptx({source, arch, {}});
+  REQUIRE(ptx.has_value());
+  size_t entries = 0;
+  for (size_t at = ptx->ptx.find(".entry"); at != std::string::npos; ++entries) {
+    const size_t next = ptx->ptx.find(".entry", at + 1);
+    CHECK(ptx->ptx.substr(at, next - at).find("griddepcontrol.wait") != std::string::npos);
+    at = next;
+  }
+  CHECK(entries == source.entries.size());
+}
+
 struct Mutant {
   std::string_view what;
   std::string_view with;

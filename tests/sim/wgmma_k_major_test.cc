@@ -94,19 +94,7 @@ TEST_CASE("wgmma_k_major: planted faults are found") {
 }
 
 TEST_CASE("wgmma_k_major: both kernels wait for those before them") {
-  codegen::KernelSpec spec = k_major(kTile, {true, true, 4, 4, 4});
-  REQUIRE(spec.strategy->overlaps_previous());
-  spec.arch = kHopper;
-  const auto source = codegen::emit(spec);
-  const auto ptx = compiler().compile_to_ptx({source, kHopper, {}});
-  REQUIRE(ptx.has_value());
-  size_t entries = 0;
-  for (size_t at = ptx->ptx.find(".entry"); at != std::string::npos; ++entries) {
-    const size_t next = ptx->ptx.find(".entry", at + 1);
-    CHECK(ptx->ptx.substr(at, next - at).find("griddepcontrol.wait") != std::string::npos);
-    at = next;
-  }
-  CHECK(entries == 2);
+  check_waits(k_major(kTile, {true, true, 4, 4, 4}), kHopper);
 }
 
 }  // namespace

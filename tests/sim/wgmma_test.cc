@@ -291,7 +291,6 @@ TEST_CASE("large tiles do not spill, with a bias or odd rows of C either") {
   }
 }
 
-// A kernel that is launched to overlap and does not wait would race with the one before it.
 TEST_CASE("every kernel that may start early waits for those before it") {
   const KernelTraits traits{true, false, 1, 1, 1};
   const codegen::KernelSpec specs[] = {hopper("wgmma_tma", kWays[5], {true, false, 8, 8, 8}),
@@ -299,21 +298,7 @@ TEST_CASE("every kernel that may start early waits for those before it") {
                                        hopper("wgmma_split_k", kSlices[1], {true, false, 8, 8, 8}),
                                        hopper("wgmma_misaligned", kWays[1], traits),
                                        of_planes(kPlaneWays[0], traits, MathMode::bf16x6)};
-  for (codegen::KernelSpec spec : specs) {
-    CAPTURE(codegen::kernel_name(spec));
-    REQUIRE(spec.strategy->overlaps_previous());
-    spec.arch = kHopper;
-    const auto source = codegen::emit(spec);
-    const auto ptx = compiler().compile_to_ptx({source, kHopper, {}});
-    REQUIRE(ptx.has_value());
-    size_t entries = 0;
-    for (size_t at = ptx->ptx.find(".entry"); at != std::string::npos; ++entries) {
-      const size_t next = ptx->ptx.find(".entry", at + 1);
-      CHECK(ptx->ptx.substr(at, next - at).find("griddepcontrol.wait") != std::string::npos);
-      at = next;
-    }
-    CHECK(entries == source.entries.size());
-  }
+  for (const codegen::KernelSpec& spec : specs) check_waits(spec, kHopper);
 }
 
 constexpr auto kOneBuffer = "tile_m=128 tile_n=176 tile_k=64 stages=5 consumers=2";

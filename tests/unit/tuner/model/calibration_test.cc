@@ -3,13 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "codegen/strategy.h"
+#include "measured_kernels.h"
 #include "tuner/model/candidate_features.h"
 #include "tuner/model/known_calibration.h"
 
@@ -18,28 +16,12 @@ namespace {
 
 constexpr Arch kHopper = {9, 0, true};
 
-// Test data: 60 problems on an H200, up to 40 candidates of each, of all strategies that were
-// searched. Lines are problem, strategy, microseconds, config.
+// Of 60 problems up to 40 candidates each, of all strategies that were searched.
 std::vector<CalibrationSample> read_samples() {
-  std::ifstream in(GEMMTUNE_MEASURED_MIXED);
-  REQUIRE(in);
   const DeviceSpec& device = *find_device_spec("h200");
   std::vector<CalibrationSample> samples;
-  for (std::string line; std::getline(in, line);) {
-    std::istringstream fields(line);
-    std::string problem_key, name, us, config;
-    std::getline(fields, problem_key, '\t');
-    std::getline(fields, name, '\t');
-    std::getline(fields, us, '\t');
-    std::getline(fields, config);
-    CAPTURE(line);
-    const auto problem = parse_key(problem_key);
-    const auto tile = parse_tile(config);
-    const auto strategy = codegen::find_strategy(name);
-    REQUIRE((problem && tile && strategy));
-    samples.push_back(calibration_sample(codegen::spec_for(**strategy, *tile, *problem, kHopper),
-                                         *problem, device, std::stod(us)));
-  }
+  for (const MeasuredKernel& kernel : read_measured(GEMMTUNE_MEASURED_MIXED))
+    samples.push_back(calibration_sample(kernel.spec, kernel.problem, device, kernel.us));
   return samples;
 }
 

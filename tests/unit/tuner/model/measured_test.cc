@@ -1,15 +1,11 @@
-// How the model orders candidates that were measured on an H200: test data, of short series of
-// searches with each problem's fastest candidate in it. Lines are problem, strategy, microseconds,
-// config.
+// How the model orders candidates that were measured: each problem's fastest is among them.
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "codegen/strategy.h"
+#include "measured_kernels.h"
 #include "tuner/model/model_judgement.h"
 #include "tuner/model/performance_model.h"
 
@@ -19,28 +15,14 @@ namespace {
 using OfProblem = std::map<std::string, std::vector<JudgedCandidate>>;
 
 // By strategy.
-std::map<std::string, OfProblem> read_measured() {
-  std::ifstream in(GEMMTUNE_MEASURED);
-  REQUIRE(in);
+std::map<std::string, OfProblem> judged() {
   const DeviceSpec& device = *find_device_spec("h200");
   std::map<std::string, OfProblem> all;
-  for (std::string line; std::getline(in, line);) {
-    std::istringstream fields(line);
-    std::string problem_key, name, us, config;
-    std::getline(fields, problem_key, '\t');
-    std::getline(fields, name, '\t');
-    std::getline(fields, us, '\t');
-    std::getline(fields, config);
-    CAPTURE(line);
-    const auto problem = parse_key(problem_key);
-    const auto tile = parse_tile(config);
-    const auto strategy = codegen::find_strategy(name);
-    REQUIRE((problem && tile && strategy));
-    const codegen::KernelSpec spec =
-        codegen::spec_for(**strategy, *tile, *problem, Arch{9, 0, true});
+  for (const MeasuredKernel& kernel : read_measured(GEMMTUNE_MEASURED)) {
+    const codegen::Strategy& strategy = *kernel.spec.strategy;
     const Prediction out =
-        predict(spec, spec.strategy->estimated_registers(spec), *problem, device);
-    all[name][problem_key].push_back({out.total_us, std::stod(us)});
+        predict(kernel.spec, strategy.estimated_registers(kernel.spec), kernel.problem, device);
+    all[std::string(strategy.name())][key(kernel.problem)].push_back({out.total_us, kernel.us});
   }
   return all;
 }
@@ -52,7 +34,7 @@ ModelJudgement judgement_of(const OfProblem& problems) {
 }
 
 TEST_CASE("what the model likes best is near the best that was measured") {
-  const auto measured = read_measured();
+  const auto measured = judged();
   struct Expected {
     std::string strategy;
     size_t problems, top_near;
