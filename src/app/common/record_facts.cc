@@ -19,6 +19,14 @@ std::optional<double> time_us(const std::optional<store::Record>& record) {
   return record ? time_us(*record) : std::nullopt;
 }
 
+std::optional<Margin> margin(const store::Record& own, const std::optional<store::Record>& vendor) {
+  if (!own.measurement || !vendor || !vendor->measurement) return std::nullopt;
+  const store::Measurement& of_own = *own.measurement;
+  const store::Measurement& of_vendor = *vendor->measurement;
+  return Margin{of_vendor.median_us / of_own.median_us, of_vendor.ci_low_us / of_own.ci_high_us,
+                of_vendor.ci_high_us / of_own.ci_low_us};
+}
+
 double tflops(const Problem& problem, double microseconds) {
   return flops(problem) / microseconds * 1e-6;
 }

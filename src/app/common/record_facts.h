@@ -16,6 +16,16 @@ namespace gemmtune::app {
 std::optional<double> time_us(const store::Record& record);
 std::optional<double> time_us(const std::optional<store::Record>& record);  // none: no time
 
+// How many times as fast as a vendor's algorithm a kernel is. Low and high are what the 95%
+// intervals of both medians leave open.
+struct Margin {
+  double ratio = 1;
+  double low = 1;
+  double high = 1;
+};
+// Nothing where one of them was not measured.
+std::optional<Margin> margin(const store::Record& own, const std::optional<store::Record>& vendor);
+
 // FLOP/s of a time, in TFLOP/s.
 double tflops(const Problem& problem, double microseconds);
 

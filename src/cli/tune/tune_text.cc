@@ -56,6 +56,17 @@ std::string simulated_line(const tuner::TuneReport& report) {
                      *winner.max_error);
 }
 
+// How sure it is that the best is faster than the vendor's, or slower.
+std::string margin_line(const tuner::TuneReport& report) {
+  if (report.ranking.empty()) return "";
+  const auto margin = app::margin(report.ranking.front(), report.vendor_best);
+  if (!margin) return "";
+  const bool open = margin->low <= 1 && margin->high >= 1;
+  return fmt::format("rank 1 is {:.3f} times as fast as cuBLASLt's best ({:.3f} to {:.3f}{})\n",
+                     margin->ratio, margin->low, margin->high,
+                     open ? ": they may be equally fast" : "");
+}
+
 // How sure a prediction is.
 std::string spread_line(const tuner::TuneReport& report) {
   if (!report.predicted_spread) return "";
@@ -181,6 +192,7 @@ std::string tune_text(const app::TunedProblem& tuned) {
   text += report.ranking.empty() ? "no candidate was finished\n" : ranking_table(report);
   text += simulated_line(report);
   text += spread_line(report);
+  text += margin_line(report);
   text += counts_line(report);
   if (report.interrupted) text += "interrupted: the same command goes on from here\n";
   return text;

@@ -105,7 +105,27 @@ TEST_CASE("JSON of a tuning has its results and what was skipped") {
   const json all = json::parse(tune_json(summary));
   CHECK(all["results"].size() == 1);
   CHECK(all["results"][0]["failures"]["spilled"] == 3);
+  CHECK(all["results"][0]["margin"].is_null());
   CHECK(all["skipped"][0]["reason"] == "because");
+}
+
+TEST_CASE("JSON of a tuning says what the intervals leave open of how much faster it is") {
+  TunedProblem tuned;
+  tuned.report.emplace();
+  store::Record own = json_record(100);
+  own.measurement->ci_low_us = 99;
+  own.measurement->ci_high_us = 102;
+  store::Record vendor = json_record(110);
+  vendor.measurement->ci_low_us = 108;
+  vendor.measurement->ci_high_us = 111;
+  tuned.report->ranking = {own};
+  tuned.report->vendor_best = vendor;
+  TuneSummary summary;
+  summary.problems = {tuned};
+  const json margin = json::parse(tune_json(summary))["results"][0]["margin"];
+  CHECK(margin["ratio"].get<double>() == doctest::Approx(110.0 / 100));
+  CHECK(margin["low"].get<double>() == doctest::Approx(108.0 / 102));
+  CHECK(margin["high"].get<double>() == doctest::Approx(111.0 / 99));
 }
 
 TEST_CASE("JSON of a candidate has every measurement") {

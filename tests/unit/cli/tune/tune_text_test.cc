@@ -1,0 +1,54 @@
+#include "cli/tune/tune_text.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "../../contains.h"
+
+namespace gemmtune::cli {
+namespace {
+
+store::Record measured(const char* strategy, double low_us, double median_us, double high_us) {
+  store::Record record;
+  record.job = {make_problem({1024, 1024, 1024}), {9, 0, false}, "GPU-1", false};
+  record.key = {strategy, "tile_m=128 tile_n=64 tile_k=8", "00ff", "13.0"};
+  store::Measurement measurement;
+  measurement.ci_low_us = low_us;
+  measurement.median_us = median_us;
+  measurement.ci_high_us = high_us;
+  measurement.sample_count = 7;
+  record.measurement = measurement;
+  return record;
+}
+
+app::TunedProblem tuned(const store::Record& own, const store::Record& vendor) {
+  app::TunedProblem tuned;
+  tuned.report.emplace();
+  tuned.report->ranking = {own};
+  tuned.report->vendor_best = vendor;
+  return tuned;
+}
+
+TEST_CASE("a tuning says how sure its margin over cuBLASLt is") {
+  const store::Record own = measured("double_buffer", 99, 100, 102);
+  const store::Record slower = measured("cublaslt", 108, 110, 111);
+  const std::string ahead = tune_text(tuned(own, slower));
+  CHECK(contains(ahead, "rank 1 is 1.100 times as fast as cuBLASLt's best (1.059 to 1.121)\n"));
+  const store::Record like = measured("cublaslt", 100, 101, 102);
+  CHECK(contains(tune_text(tuned(own, like)), "(0.980 to 1.030: they may be equally fast)\n"));
+}
+
+TEST_CASE("a prediction says how far such ones were off, and has no margin") {
+  app::TunedProblem predicted = tuned(measured("wgmma_tma", 0, 0, 0), {});
+  predicted.report->vendor_best.reset();
+  predicted.report->ranking[0].measurement.reset();
+  predicted.report->ranking[0].predicted_us = 50;
+  predicted.report->predicted_spread = 1.15;
+  const std::string text = tune_text(predicted);
+  CHECK(contains(text, "off by a factor of 1.15"));
+  CHECK_FALSE(contains(text, "times as fast"));
+}
+
+}  // namespace
+}  // namespace gemmtune::cli
