@@ -49,7 +49,7 @@ Expected<ArchFit> fit_arch(Arch arch, const FitSamples& samples, const FitOption
   if (!calibration) return tl::unexpected(calibration.error());
   ArchFit fit;
   fit.arch = arch;
-  fit.judged = tuner::judge_held_out(samples, kSeed);
+  fit.judged = tuner::judge_held_out(*calibration, samples, kSeed);
   calibration->set_held_out_spread(fit.judged.back().calibrated.spread);
   FitSamples known;
   for (const tuner::CalibrationSample& sample : samples) {

@@ -106,8 +106,7 @@ class WgmmaKMajor final : public WgmmaStrategy {
     LaunchPlan plan = WgmmaStrategy::launch_plan(spec, problem);
     plan.preamble = fmt::format(
         "e: the elements of the copies, m (of A) and n (of B) lines of k for each batch entry, "
-        "with "
-        "k rounded up to multiples of {0}.\n"
+        "with k rounded up to multiples of {0}.\n"
         "t: the tiles of {1} lines, the last of an entry not full, and {0} of k in them.\n",
         kKMajorDepth, kKMajorRows);
     plan.launches.insert(plan.launches.begin(),

@@ -139,20 +139,19 @@ ModelJudgement judge(const Calibration& calibration, std::span<const Calibration
   return judges[""].judgement();
 }
 
-std::vector<HeldOutJudgement> judge_held_out(std::span<const CalibrationSample> samples,
+std::vector<HeldOutJudgement> judge_held_out(const Calibration& whole,
+                                             std::span<const CalibrationSample> samples,
                                              uint64_t seed) {
   std::map<std::string, size_t> part_of_shape;
   for (const CalibrationSample& sample : samples)
     part_of_shape.try_emplace(shape_of(sample), part_of_shape.size() % kParts);
-  const auto whole = Calibration::fit(samples, seed);
-  if (!whole) return {};
   Judges of_model;
   Judges of_calibration;
   for (size_t part = 0; part < kParts; ++part) {
     std::vector<CalibrationSample> others;
     std::vector<CalibrationSample> judged;
     for (const CalibrationSample& sample : samples) {
-      if (!whole->knows(sample.strategy)) continue;
+      if (!whole.knows(sample.strategy)) continue;
       (part_of_shape[shape_of(sample)] == part ? judged : others).push_back(sample);
     }
     const auto calibration = Calibration::fit(others, seed);

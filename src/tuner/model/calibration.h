@@ -95,10 +95,11 @@ struct HeldOutJudgement {
   ModelJudgement calibrated;
 };
 
-// Of the strategies that a calibration of these samples knows, by name; and of all of them
-// together, ranked against each other, as the last one, whose name is empty. The shapes are parted
-// in ten.
-std::vector<HeldOutJudgement> judge_held_out(std::span<const CalibrationSample> samples,
+// Of the strategies that `whole`, a calibration of these samples, knows, by name; and of all of
+// them together, ranked against each other, as the last one, whose name is empty. The shapes are
+// parted in ten.
+std::vector<HeldOutJudgement> judge_held_out(const Calibration& whole,
+                                             std::span<const CalibrationSample> samples,
                                              uint64_t seed);
 
 }  // namespace gemmtune::tuner

@@ -43,7 +43,7 @@ TEST_CASE("as many names of features as features") {
 }
 
 TEST_CASE("a calibration predicts shapes that it has not seen better than the model") {
-  const auto judged = judge_held_out(samples(), 1);
+  const auto judged = judge_held_out(fitted(), samples(), 1);
   REQUIRE(judged.size() >= 3);
   const HeldOutJudgement& all = judged.back();
   CHECK(all.strategy.empty());
@@ -96,7 +96,7 @@ TEST_CASE("too few samples are an error") {
   REQUIRE_FALSE(few);
   CHECK(few.error().kind == ErrorKind::not_found);
   CHECK_FALSE(Calibration::fit({}, 1));
-  CHECK(judge_held_out({}, 1).empty());
+  CHECK(judge_held_out(fitted(), {}, 1).empty());
 }
 
 TEST_CASE("damaged calibrations are refused, those of other features as another version's") {
