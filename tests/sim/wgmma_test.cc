@@ -161,6 +161,22 @@ TEST_CASE("8-bit operands, with promoted sums and without") {
   }
 }
 
+// One part is added while the next one is multiplied, in two places in turns.
+TEST_CASE("8-bit operands: any number of parts of k") {
+  constexpr std::array kTiles = {
+      "tile_m=128 tile_n=64 tile_k=128 stages=3 consumers=2 persistent_blocks=1",
+      "tile_m=64 tile_n=64 tile_k=128 stages=2 consumers=2 schedule=1 persistent_blocks=1"};
+  for (const char* tile : kTiles) {
+    const auto spec = of_8_bit("wgmma_tma", tile, {true, false, 16, 16, 8}, DataType::e4m3);
+    REQUIRE(overlaps_parts(spec.tile));
+    for (const int64_t k : {16, 128, 144, 384, 512, 640}) {
+      const Problem problem = make_problem({200, 72, k}, DataType::e4m3, *parse_layout("tnt"));
+      check_product(spec, problem, Fill::random, 0.5F, kHopper);
+    }
+  }
+  CHECK_FALSE(overlaps_parts(*parse_tile("tile_m=128 tile_n=176 tile_k=128 consumers=2")));
+}
+
 TEST_CASE("8-bit operands: C of f16 and f32, biases and activations") {
   for (const DataType result : {DataType::f16, DataType::f32}) {
     for (const char* tile : {kWays[1], kWays[6]}) {
@@ -315,7 +331,7 @@ constexpr PlantedFault kFaults[] = {
     {"wgmma_tma", kWays[0], {"mbarrier_wait(empty(ring.stage), ring.parity ^ 1);", ""}, ""},
     {"wgmma_tma", kWays[0], {"wgmma_wait<1>();", "wgmma_wait<2>();"}, ""},
     {"wgmma_tma", kWays[0], {"issued();\n    wgmma_wait<0>();", "issued();"}, ""},
-    {"wgmma_tma", kWays[0], {"      wgmma_fence();\n", ""}, ""},
+    {"wgmma_tma", kWays[0], {"    wgmma_fence();\n", ""}, ""},
     {"wgmma_tma", kWays[0], {"tensor_store_fence();\n", "\n"}, ""},
     {"wgmma_tma", kWays[3], {"wait_for_stored_boxes<kBoxes.buffers - 1>();", ""}, ""},
     {"wgmma_tma", kOneBuffer, {"wait_for_stored_boxes<kBoxes.buffers - 1>();", ""}, ""},
@@ -379,8 +395,9 @@ constexpr std::pair<std::string_view, Mutant> kCopyFaults[] = {
 constexpr std::pair<std::string_view, Mutant> k8BitFaults[] = {
     {"wgmma_misaligned", {"(shift & 3) * 8", "(shift & 2) * 8"}},
     {"wgmma_misaligned", {"(k + CopiedA::kOfHalf - 1) / CopiedA::kOfHalf", "k / CopiedA::kOfHalf"}},
-    {"wgmma_tma", {"sums.add(part);", "sums = part;"}},
-    {"wgmma_split_k", {"sums.add(part);", "sums = part;"}},
+    {"wgmma_tma", {"sums.add(done);", "sums = done;"}},
+    {"wgmma_tma", {"wgmma_wait<1>();\n      pipeline", "pipeline"}},
+    {"wgmma_split_k", {"sums.add(done);", "sums = done;"}},
 };
 
 TEST_CASE("planted faults of 8-bit operands are found") {

@@ -234,4 +234,12 @@ struct WgmmaRegisters {
   }
 };
 
+// Whether a thread of a consumer has room for the sums of two parts of k beside those of all: one
+// part's are added while the next one's are under way.
+GEMMTUNE_HOST_DEVICE constexpr bool overlaps_parts(const TileConfig& tile) {
+  constexpr int kOthers = 36;  // addresses, counters
+  const int sums = consumer_rows(tile) * wgmma_tile_columns(tile) / kWarpgroupThreads;
+  return 3 * sums + kOthers <= WgmmaRegisters(tile).of_consumer();
+}
+
 }  // namespace gemmtune

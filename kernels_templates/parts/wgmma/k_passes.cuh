@@ -20,6 +20,8 @@ struct KPasses {
   static constexpr bool kInPlanes = Pairs::kCount > 1;
   static constexpr bool kInParts = kInPlanes || promotes_sums(kTypes);
   static constexpr int kPartTiles = promotion_tiles(kTile);  // tiles of k of a part
+  static constexpr bool kOverlapsParts =
+      kInParts && kPartTiles * Pairs::kCount == 1 && overlaps_parts(kTile);
 
   // Stages of `tiles` tiles of k.
   static __device__ __forceinline__ int stages(int tiles) { return tiles * Pairs::kCount; }

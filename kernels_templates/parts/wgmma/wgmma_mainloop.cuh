@@ -50,10 +50,7 @@ struct WgmmaMainloop {
                                              int stages, Issued issued) {
     int last = -1;
     for (int i = 0; i < stages; ++i) {
-      mbarrier_wait(pipeline.full(ring.stage), ring.parity);
-      wgmma_fence();
-      multiply(sums, pipeline, ring.stage, first_row, i > 0);
-      wgmma_commit();
+      issue(sums, pipeline, ring, first_row, i > 0);
       wgmma_wait<1>();
       if (i > 0) pipeline.release(last, place);
       last = ring.stage;
@@ -62,6 +59,17 @@ struct WgmmaMainloop {
     issued();
     wgmma_wait<0>();
     pipeline.release(last, place);
+  }
+
+  // Issues the products of the ring's stage, a group of their own, once it is full. They are added
+  // to what the sums hold, or replace it.
+  static __device__ __forceinline__ void issue(Sums& sums, const Pipeline& pipeline,
+                                               const typename Pipeline::Ring& ring, int first_row,
+                                               bool adds) {
+    mbarrier_wait(pipeline.full(ring.stage), ring.parity);
+    wgmma_fence();
+    multiply(sums, pipeline, ring.stage, first_row, adds);
+    wgmma_commit();
   }
 
  private:
