@@ -81,6 +81,16 @@ int offset_registers(const KernelSpec& spec, bool contiguous_k, int warp) {
                           warp / kFragmentSide);
 }
 
+// Of 3xtf32: fragments of steps to come that are split ahead. With two buffers of fragments the
+// compiler does so for a whole tile of k. Of 200 tiles that were compiled nearly all that need more
+// than a thread has spill; few others are taken for such.
+int split_ahead_registers(const KernelSpec& spec) {
+  if (spec.math != MathMode::tf32x3) return 0;
+  const int side = spec.tile.warp_m + spec.tile.warp_n;
+  const bool whole_tile = spec.tile.fragments == 2 && spec.tile.tile_k > 2 * k_of_step(spec);
+  return whole_tile ? side : side / 2;
+}
+
 // Whether lines of 32-bit elements along m or n are as SwizzledRows wants them.
 bool whole_bank_lines(const KernelSpec& spec, bool contiguous_k, int tile) {
   const int bytes = size_bytes(spec.type);
@@ -193,7 +203,8 @@ int estimated_registers(const KernelSpec& spec) {
   const int through_registers = (traits.vector_a == 1 ? 1 : 0) + (traits.vector_b == 1 ? 1 : 0);
   const int on_their_way =
       size_bytes(spec.type) < kSmallestCopyBytes ? kLoadRegisters * through_registers : 0;
-  return sums + fragments + offsets + on_their_way + kOverheadRegisters;
+  return sums + fragments + offsets + on_their_way + split_ahead_registers(spec) +
+         kOverheadRegisters;
 }
 
 DataType shared_type(const KernelSpec& spec) {

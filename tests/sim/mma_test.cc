@@ -159,7 +159,7 @@ TEST_CASE("the main loop has no bank conflicts") {
 // Every access: fragments that are read as they lie are plain loads.
 TEST_CASE("kernels of f32 have no bank conflicts") {
   constexpr std::string_view kTiles[] = {
-      "tile_m=64 tile_n=128 tile_k=32 warp_m=32 warp_n=64 stages=2 copy=1 order=1 fragments=2",
+      "tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=2 copy=1 order=1 fragments=2",
       "tile_m=128 tile_n=64 tile_k=16 warp_m=64 warp_n=32 stages=3 copy=1 order=2 fragments=1",
   };
   for (const std::string_view tile : kTiles) {

@@ -342,6 +342,30 @@ TEST_CASE("the tensor-core strategy names what is wrong with a tile") {
   }
 }
 
+// The compiler splits fragments ahead, as tiles that were compiled show: the first of these has 244
+// registers, the others spill 128 to 580 bytes.
+TEST_CASE("tiles of 3xtf32 whose split fragments would spill are illegal") {
+  Problem problem = make_problem({2048, 2048, 2048});
+  problem.math = MathMode::tf32x3;
+  const auto legal = [&](std::string_view tile) {
+    const auto spec =
+        spec_for(**find_strategy("mma_multistage"), *parse_tile(tile), problem, {9, 0, false});
+    return broken_rule(spec, representative_device({9, 0, false})) == nullptr;
+  };
+  CHECK(
+      legal("tile_m=64 tile_n=128 tile_k=32 warp_m=64 warp_n=32 stages=3 copy=1 order=1 "
+            "fragments=1 promotion=2"));
+  CHECK_FALSE(
+      legal("tile_m=128 tile_n=128 tile_k=16 warp_m=64 warp_n=64 stages=3 copy=1 order=1 "
+            "fragments=2 promotion=1"));
+  CHECK_FALSE(
+      legal("tile_m=128 tile_n=256 tile_k=32 warp_m=128 warp_n=32 stages=3 copy=1 "
+            "fragments=2 promotion=1"));
+  CHECK_FALSE(
+      legal("tile_m=128 tile_n=64 tile_k=32 warp_m=64 warp_n=32 stages=3 copy=1 order=1 "
+            "fragments=2 promotion=2"));
+}
+
 TEST_CASE("8-bit operands: on Hopper's tensor cores, with promoted sums unless asked otherwise") {
   for (const DataType type : {DataType::e4m3, DataType::e5m2}) {
     const Problem problem = make_problem({64, 64, 64}, type, *parse_layout("tnt"));
