@@ -26,7 +26,7 @@ constexpr double kSeedShare = 0.35;           // of the candidates: the model's;
 constexpr double kCalibratedSeedShare = 0.2;  // the same with a calibration
 constexpr double kLearntSeedShare = 0.1;      // where similar problems were learnt from
 constexpr double kMostSeedShare = 0.7;        // with suggestions
-constexpr size_t kProposalBatch = 16;         // candidates asked for at a time by search
+constexpr size_t kProposalBatch = 8;          // candidates asked for at a time by search
 constexpr int kRound = 8;  // candidates tried before a search without a device may end, and further
 constexpr size_t kRemeasured =
     24;  // stale records of the problem itself that are tried again first
@@ -261,11 +261,12 @@ class Session {
     return finalists_.fastest() != nullptr && (idle || report_.evaluated > 0);
   }
 
-  // Hands the compilers as much as keeps them busy, of what other processes leave free.
+  // Hands the compilers as much as keeps them busy, of what other processes leave free. No more:
+  // what is chosen later is chosen with more known.
   Expected<void> fill(jit::CompilePool& pool) {
     const auto threads = static_cast<size_t>(std::max(1, request_.threads));
-    if (pool.pending() > threads) return {};
-    size_t wanted = 2 * threads - pool.pending();
+    if (pool.pending() >= threads) return {};
+    size_t wanted = threads + (threads + 1) / 2 - pool.pending();
     while (static_cast<int>(pool.pending()) < left()) {
       auto taken = work_.take(wanted, left());
       if (!taken) return tl::unexpected(taken.error());

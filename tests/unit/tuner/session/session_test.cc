@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <mutex>
@@ -92,6 +93,20 @@ TEST_CASE_FIXTURE(Fixture, "the final round's winner is the best, though all ran
   CHECK((*best)->key == report->ranking.front().key);
   CHECK((*best)->measurement->median_us == doctest::Approx(56));
   CHECK((*best)->measurement->final_round);
+}
+
+TEST_CASE_FIXTURE(Fixture, "candidates are chosen when compilers have little left to do") {
+  request.threads = 4;
+  std::atomic<size_t> compiled = 0;
+  compiler->broken = [&](const jit::CompileRequest&) {
+    ++compiled;
+    return false;
+  };
+  evaluator.on_evaluate = [&](size_t evaluated) { CHECK(compiled <= evaluated + 5); };
+  const auto report = tune(request, services);
+  REQUIRE_MESSAGE(report.has_value(), report.error().message);
+  CHECK(report->evaluated == 12);
+  CHECK(compiled >= 12);  // and finalists
 }
 
 TEST_CASE_FIXTURE(Fixture, "what is recorded is not tried again, unless asked for") {
