@@ -82,8 +82,8 @@ int offset_registers(const KernelSpec& spec, bool contiguous_k, int warp) {
 }
 
 // Of 3xtf32: fragments of steps to come that are split ahead. With two buffers of fragments the
-// compiler does so for a whole tile of k. Of 200 tiles that were compiled nearly all that need more
-// than a thread has spill; few others are taken for such.
+// compiler does so for a whole tile of k. Of 141 tiles that were compiled, 61 of the 80 that spill
+// are illegal by this, and 3 of those that do not.
 int split_ahead_registers(const KernelSpec& spec) {
   if (spec.math != MathMode::tf32x3) return 0;
   const int side = spec.tile.warp_m + spec.tile.warp_n;
