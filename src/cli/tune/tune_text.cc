@@ -108,6 +108,8 @@ std::string counts_line(const tuner::TuneReport& report) {
   if (report.measured > 0) text += fmt::format("; {} measured", report.measured);
   for (const auto& [outcome, count] : report.failures)
     text += fmt::format("; {} {}", count, outcome);
+  if (report.expected_gain)
+    text += fmt::format("; more are expected to gain {:.1f}%", 100 * *report.expected_gain);
   text += fmt::format("; {:.1f} s", report.seconds);
   if (report.busy_seconds > 0)
     text += fmt::format(", the GPU busy {:.0f}% of it", 100 * report.busy_seconds / report.seconds);

@@ -81,6 +81,11 @@ class Search {
   // are none left, or nothing was reported or learnt.
   std::vector<Choice> proposals(size_t count);
 
+  // The share by which the best of the last proposals is expected to be faster than the best that
+  // was reported (Jones, Schonlau, Welch: "Efficient global optimization of expensive black-box
+  // functions", Journal of Global Optimization 13, 1998). 1 before there is enough to tell.
+  double expected_gain() const { return expected_gain_; }
+
   // Up to `count` unseen points at random: a legal geometry, all alike, and anything legal with it.
   // Fewer, or none, where tries do not find any.
   std::vector<Choice> random_points(size_t count);
@@ -140,6 +145,7 @@ class Search {
   std::vector<Choice> rest_;     // of the geometry before it, last one first
   std::vector<Ranked> results_;  // sorted by time
   std::vector<Sample> samples_;
+  double expected_gain_ = 1;
 };
 
 }  // namespace gemmtune::tuner

@@ -16,6 +16,7 @@
 #include "tuner/session/finalists.h"
 #include "tuner/session/prior_knowledge.h"
 #include "tuner/session/recorder.h"
+#include "tuner/session/settling.h"
 #include "tuner/session/shared_work.h"
 #include "tuner/session/staleness.h"
 
@@ -240,7 +241,8 @@ class Session {
       const bool idle = pool.pending() == 0;
       if (out_of_time() && has_tried_enough(idle)) break;
       if (idle && left() <= 0 && next_round()) continue;
-      if (idle && (left() <= 0 || !work_.others_at_work())) break;
+      if (idle && goes_on_after_all()) continue;
+      if (idle && (left() <= 0 || ends_early() || !work_.others_at_work())) break;
       if (idle) {
         progress(Progress::Phase::search);
         std::this_thread::sleep_for(kPoll);
@@ -252,8 +254,19 @@ class Session {
       progress(Progress::Phase::search);
     }
     report_.interrupted = stopped();
+    if (ends_early() && left() > 0) report_.expected_gain = settling_.expected_gain();
     pool.cancel();
     return {};
+  }
+
+  int known() const { return report_.resumed + report_.evaluated; }
+  bool ends_early() const { return request_.until_settled && settling_.settled(); }
+
+  // Whether what was under way when little was expected any more did better than that.
+  bool goes_on_after_all() {
+    if (!ends_early() || left() <= 0) return false;
+    settling_.confirm(known(), finalists_.fastest()->time_us);
+    return !ends_early();
   }
 
   // However short the time, a search tries something, and ends with something.
@@ -265,7 +278,7 @@ class Session {
   // what is chosen later is chosen with more known.
   Expected<void> fill(jit::CompilePool& pool) {
     const auto threads = static_cast<size_t>(std::max(1, request_.threads));
-    if (pool.pending() >= threads) return {};
+    if (pool.pending() >= threads || ends_early()) return {};
     size_t wanted = threads + (threads + 1) / 2 - pool.pending();
     while (static_cast<int>(pool.pending()) < left()) {
       auto taken = work_.take(wanted, left());
@@ -301,8 +314,16 @@ class Session {
       asked_seeds_ = std::min(asked_seeds_ + wanted, first_seeds_);
       choices = search_.first_seeds(asked_seeds_);
     }
-    if (choices.empty()) choices = search_.proposals(wanted);
+    if (choices.empty()) choices = proposals(wanted);
     return choices.empty() ? search_.seeds(wanted) : choices;
+  }
+
+  std::vector<Choice> proposals(size_t wanted) {
+    std::vector<Choice> choices = search_.proposals(wanted);
+    if (const Finalists::Scored* fastest = finalists_.fastest()) {
+      settling_.note(search_.expected_gain(), known(), fastest->time_us);
+    }
+    return choices;
   }
 
   Expected<void> evaluate(const Candidate& candidate, const jit::CompileResult& compiled) {
@@ -450,6 +471,7 @@ class Session {
   size_t first_seeds_ = 0;             // are tried before any proposal
   size_t asked_seeds_ = 0;             // of these
   int round_ = 0;                      // ends with so many candidates of the job
+  Settling settling_;
   Finalists finalists_;
   std::map<std::string, int> failures_;
   TuneReport report_;

@@ -27,7 +27,8 @@ struct TuneRequest {
   // From the start of tune() to the end of the search, which goes on until a candidate worked; 0:
   // no limit.
   double max_seconds = 0;
-  // Without a device: end once no candidate is left that is predicted to be faster than the best.
+  // End early: without a device once no candidate is left that is predicted to be faster than the
+  // best, with one once little is expected of more (Settling).
   bool until_settled = false;
   uint64_t seed = 1;
   int threads = 1;     // that compile, and rank candidates
@@ -57,6 +58,9 @@ struct TuneReport {
   // Without a device, of a strategy that is calibrated: how far predicted times are off, as a
   // factor (Calibration::held_out_spread).
   std::optional<double> predicted_spread;
+  // Where a search on a device ended early: the share by which its next candidates were expected to
+  // make it faster.
+  std::optional<double> expected_gain;
   size_t geometries = 0;  // that hold a legal tile, over all spaces
   int resumed = 0;        // candidates taken over from earlier runs and from other processes
   int evaluated = 0;      // candidates of this run, failures included

@@ -92,6 +92,7 @@ ordered_json report_json(const StoredReport& stored) {
   return {{"ranking", stored.ranking},
           {"vendor_first", or_null(stored.vendor_first)},
           {"vendor_best", or_null(stored.vendor_best)},
+          {"expected_gain", or_null(report.expected_gain)},
           {"geometries", report.geometries},
           {"resumed", report.resumed},
           {"evaluated", report.evaluated},
@@ -110,6 +111,7 @@ StoredReport read_report(const ordered_json& json) {
   stored.vendor_first = optional_of<int64_t>(json.at("vendor_first"));
   stored.vendor_best = optional_of<int64_t>(json.at("vendor_best"));
   tuner::TuneReport& report = stored.report;
+  report.expected_gain = optional_of<double>(json.at("expected_gain"));
   report.geometries = json.at("geometries");
   report.resumed = json.at("resumed");
   report.evaluated = json.at("evaluated");

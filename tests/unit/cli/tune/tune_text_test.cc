@@ -39,6 +39,14 @@ TEST_CASE("a tuning says how sure its margin over cuBLASLt is") {
   CHECK(contains(tune_text(tuned(own, like)), "(0.980 to 1.030: they may be equally fast)\n"));
 }
 
+TEST_CASE("a tuning that ended early says what more candidates would gain") {
+  app::TunedProblem ended = tuned(measured("wgmma_tma", 99, 100, 102), {});
+  ended.report->vendor_best.reset();
+  CHECK_FALSE(contains(tune_text(ended), "expected"));
+  ended.report->expected_gain = 0.0031;
+  CHECK(contains(tune_text(ended), "; more are expected to gain 0.3%;"));
+}
+
 TEST_CASE("a prediction says how far such ones were off, and has no margin") {
   app::TunedProblem predicted = tuned(measured("wgmma_tma", 0, 0, 0), {});
   predicted.report->vendor_best.reset();

@@ -308,6 +308,22 @@ TEST_CASE("a search that learns from its results mostly reaches 96% of the optim
   CHECK(reached >= 8);
 }
 
+TEST_CASE("what more candidates are expected to gain is known once the forest was asked") {
+  auto spaces = one_space([](const TileConfig&) { return 100.0; });
+  spaces[0].features = logarithms;
+  Search search(std::move(spaces), 1);
+  const auto report = [&](const std::vector<Choice>& batch) {
+    for (const Choice& choice : batch) search.report(choice, landscape(search.tile(choice)));
+  };
+  report(search.seeds(8));
+  report(search.proposals(4));
+  CHECK(search.expected_gain() == 1);
+  report(search.proposals(8));
+  REQUIRE_FALSE(search.proposals(8).empty());
+  CHECK(search.expected_gain() > 0);
+  CHECK(search.expected_gain() < 1);
+}
+
 TEST_CASE("what is known from elsewhere saves most of the evaluations") {
   std::vector<Sample> known;
   best_found(100, 150, {}, &known);

@@ -109,6 +109,29 @@ TEST_CASE_FIXTURE(Fixture, "candidates are chosen when compilers have little lef
   CHECK(compiled >= 12);  // and finalists
 }
 
+TEST_CASE_FIXTURE(Fixture, "a search may end when little is expected of more, and says so") {
+  request.spaces = {session_test::space_of(R"({"strategy": "double_buffer", "values": {
+      "tile_m": [32, 64, 96, 128], "tile_n": [32, 64, 96, 128], "tile_k": [8, 16, 32],
+      "warp_m": [32], "warp_n": [32], "thread_m": [8], "thread_n": [4], "lanes": [0],
+      "order": [0, 1, 2], "copy": [0], "fragments": [1], "min_blocks": [0], "raster": [1, 4, 8]}})")};
+  request.max_candidates = 190;
+  request.until_settled = true;
+  const auto early = tune(request, services);
+  REQUIRE_MESSAGE(early.has_value(), early.error().message);
+  CHECK(early->evaluated >= 64);
+  CHECK(early->evaluated < 150);
+  REQUIRE(early->expected_gain);
+  CHECK(*early->expected_gain < 0.01);
+  CHECK(parse_tile(early->ranking.front().key.config)->tile_m == 64);
+  CHECK(parse_tile(early->ranking.front().key.config)->tile_n == 64);
+  request.until_settled = false;
+  request.fresh = true;
+  const auto all = tune(request, services);
+  REQUIRE_MESSAGE(all.has_value(), all.error().message);
+  CHECK(all->evaluated == 190);
+  CHECK_FALSE(all->expected_gain);
+}
+
 TEST_CASE_FIXTURE(Fixture, "what is recorded is not tried again, unless asked for") {
   REQUIRE(tune(request, services).has_value());
   evaluator.asked.clear();

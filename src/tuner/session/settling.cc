@@ -1,0 +1,14 @@
+#include "tuner/session/settling.h"
+
+namespace gemmtune::tuner {
+
+void Settling::note(double expected_gain, int known, double best_us) {
+  if (best_us < (1 - kNothingGained) * gained_us_) {
+    gained_us_ = best_us;
+    gained_at_ = known;
+  }
+  expected_gain_ = expected_gain;
+  settled_ = expected_gain < kLittleExpected && known - gained_at_ >= kPatience;
+}
+
+}  // namespace gemmtune::tuner
