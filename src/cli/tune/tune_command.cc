@@ -126,7 +126,8 @@ void add_tune_command(CLI::App& parent, CommonOptions& common, Action& action) {
           ->group(group);
   command
       ->add_option("--candidates", options->search.candidates,
-                   "How many to try (default: 360 on a device; at most 96 without)")
+                   "How many to try (default: until little is expected of more, at most 360; "
+                   "at most 96 without a device)")
       ->type_name("N")
       ->transform(candidates_number())
       ->excludes(budget)
