@@ -6,6 +6,7 @@ set -uo pipefail
 launcher=$1/cmake/fail_on_warnings compiler=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+unset CCACHE_DISABLE
 export CCACHE_DIR=$work/cache CCACHE_BASEDIR=$work
 failures=0
 
