@@ -289,8 +289,7 @@ int stages_bytes(const KernelSpec& spec) {
 
 int consumer_registers(const KernelSpec& spec) {
   const TileConfig& t = spec.tile;
-  const int sums = consumer_rows(t) * wgmma_tile_columns(t) / kWarpgroupThreads *
-                   size_bytes(spec.accumulator) / kRegisterBytes;
+  const int sums = consumer_sums(t) * size_bytes(spec.accumulator) / kRegisterBytes;
   const int in_parts = 2 * sums + kOverheadRegistersOfParts;
   if (plane_pairs(spec.math) > 1) return in_parts;
   const int at_end = sums + (t.exchange != 0 ? exchanged_overhead(spec) : overhead(spec));

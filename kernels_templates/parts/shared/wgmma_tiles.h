@@ -47,6 +47,11 @@ GEMMTUNE_HOST_DEVICE constexpr int consumer_rows(const TileConfig& tile) {
   return wgmma_tile_rows(tile) / (tile.schedule == kPingPong ? 1 : at_least_one(tile.consumers));
 }
 
+// Sums of a consumer's thread.
+GEMMTUNE_HOST_DEVICE constexpr int consumer_sums(const TileConfig& tile) {
+  return consumer_rows(tile) * wgmma_tile_columns(tile) / kWarpgroupThreads;
+}
+
 GEMMTUNE_HOST_DEVICE constexpr int cluster_blocks(const TileConfig& tile) {
   return at_least_one(tile.cluster_m) * at_least_one(tile.cluster_n);
 }
@@ -219,7 +224,7 @@ struct WgmmaRegisters {
   GEMMTUNE_HOST_DEVICE explicit constexpr WgmmaRegisters(const TileConfig& tile)
       : at_start(0), producer(40), consumer(0) {
     // Sums of f32.
-    if (consumer_rows(tile) * wgmma_tile_columns(tile) / kWarpgroupThreads > 160) producer = 24;
+    if (consumer_sums(tile) > 160) producer = 24;
     const int groups = 1 + tile.consumers;
     const int blocks = at_least_one(tile.min_blocks);
     at_start = kOfSm / (groups * kWarpgroupThreads * blocks) / kUnit * kUnit;
@@ -238,8 +243,7 @@ struct WgmmaRegisters {
 // part's are added while the next one's are under way.
 GEMMTUNE_HOST_DEVICE constexpr bool overlaps_parts(const TileConfig& tile) {
   constexpr int kOthers = 36;  // addresses, counters
-  const int sums = consumer_rows(tile) * wgmma_tile_columns(tile) / kWarpgroupThreads;
-  return 3 * sums + kOthers <= WgmmaRegisters(tile).of_consumer();
+  return 3 * consumer_sums(tile) + kOthers <= WgmmaRegisters(tile).of_consumer();
 }
 
 }  // namespace gemmtune
