@@ -81,9 +81,10 @@ class Search {
   // are none left, or nothing was reported or learnt.
   std::vector<Choice> proposals(size_t count);
 
-  // The share by which the best of the last proposals is expected to be faster than the best that
-  // was reported (Jones, Schonlau, Welch: "Efficient global optimization of expensive black-box
-  // functions", Journal of Global Optimization 13, 1998). 1 before there is enough to tell.
+  // The share by which the best of the points that the last proposals were chosen from is expected
+  // to be faster than the best that was reported (Jones, Schonlau, Welch: "Efficient global
+  // optimization of expensive black-box functions", Journal of Global Optimization 13, 1998). 1
+  // before there is enough to tell.
   double expected_gain() const { return expected_gain_; }
 
   // Up to `count` unseen points at random: a legal geometry, all alike, and anything legal with it.

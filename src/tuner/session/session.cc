@@ -210,16 +210,17 @@ class Session {
                                        });
   }
 
+  // Candidates of the job that are finished, by whoever tried them.
+  int known() const { return report_.resumed + report_.evaluated; }
+
   // Candidates of the job, or of this round of it, that nobody has finished.
-  int left() const {
-    return std::min(round_, request_.max_candidates) - report_.resumed - report_.evaluated;
-  }
+  int left() const { return std::min(round_, request_.max_candidates) - known(); }
 
   // Whether another round may find something, which then begins. In whole rounds: what is tried
   // does not depend on which compilation ends first.
   bool next_round() {
     if (round_ >= request_.max_candidates || settled()) return false;
-    round_ = report_.resumed + report_.evaluated + kRound;
+    round_ = known() + kRound;
     return true;
   }
 
@@ -259,7 +260,6 @@ class Session {
     return {};
   }
 
-  int known() const { return report_.resumed + report_.evaluated; }
   bool ends_early() const { return request_.until_settled && settling_.settled(); }
 
   // Whether what was under way when little was expected any more did better than that.
@@ -449,7 +449,7 @@ class Session {
     Progress progress;
     progress.phase = phase;
     progress.predicted = predicted();
-    progress.done = report_.resumed + report_.evaluated;
+    progress.done = known();
     // Of fewer candidates than are known already, none is left.
     progress.total = std::max(request_.max_candidates, progress.done);
     if (const Finalists::Scored* fastest = finalists_.fastest()) {
