@@ -7,6 +7,7 @@
 #include "app/common/equipment.h"
 #include "app/common/records.h"
 #include "app/tune/devices/device_tuner.h"
+#include "app/tune/searches.h"
 
 namespace gemmtune::app {
 namespace {
@@ -20,17 +21,22 @@ double seconds_since(Clock::time_point start) {
 }
 
 Expected<tuner::TuneReport> tune_one(const PlannedProblem& item, const TunePlace& place,
-                                     EvaluatorResult evaluator, const tuner::Equipment& equipment,
-                                     store::RecordStore& store, const std::atomic<bool>& stop,
+                                     EvaluatorResult evaluator, Searches& searches,
                                      const TuneEvents& events, std::vector<TracePoint>& trace) {
-  if (!evaluator) return tl::unexpected(evaluator.error());
+  if (!evaluator) {
+    searches.drop_next();
+    return tl::unexpected(evaluator.error());
+  }
+  auto tuning = searches.next();
+  if (!tuning) return tl::unexpected(tuning.error());
   std::function<void(const tuner::Progress&)> on_progress;
   if (events.on_problem) on_progress = events.on_problem(item.wanted, place);
-  const auto noted = [&trace, on_progress](const tuner::Progress& progress) {
+  const auto noted = [&trace, &searches, on_progress](const tuner::Progress& progress) {
+    if (progress.phase == tuner::Progress::Phase::finals) searches.begin_ahead();
     note(progress, trace);
     if (on_progress) on_progress(progress);
   };
-  return search(item.request, equipment, **evaluator, store, stop, noted);
+  return std::move(*tuning).run(**evaluator, noted);
 }
 
 // One after the other, on one device or by the model, in this process.
@@ -46,6 +52,7 @@ Expected<Results> tune_in_turn(const Context& context, const TunePlan& plan,
   auto store = open_records(context, false);
   if (!store) return tl::unexpected(store.error());
   if (events.on_target) events.on_target(plan.target);
+  Searches searches(context, plan, equipment, *std::move(store), stop);
   ProblemClock clock(count_planned(plan.problems), 1);
   Results all(plan.problems.size());
   for (const size_t i : plan.order) {
@@ -56,8 +63,8 @@ Expected<Results> tune_in_turn(const Context& context, const TunePlan& plan,
       const auto begun = Clock::now();
       auto evaluator = i == first ? std::exchange(first_evaluator, std::nullopt).value()
                                   : tuner::make_evaluator(item.request, equipment);
-      auto report = tune_one(item, clock.begin(), std::move(evaluator), equipment, **store, stop,
-                             events, tuned.trace);
+      auto report =
+          tune_one(item, clock.begin(), std::move(evaluator), searches, events, tuned.trace);
       clock.end(seconds_since(begun));
       // One problem that cannot be tuned is no reason to drop the others; a broken store is.
       const bool fatal = !report && (only_one || report.error().kind == ErrorKind::io);

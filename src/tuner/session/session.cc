@@ -8,11 +8,13 @@
 #include <map>
 #include <set>
 #include <thread>
+#include <tuple>
 
 #include "jit/compile_pool.h"
 #include "tuner/model/known_calibration.h"
 #include "tuner/search/ranked_space.h"
 #include "tuner/session/candidate.h"
+#include "tuner/session/final_round.h"
 #include "tuner/session/finalists.h"
 #include "tuner/session/prior_knowledge.h"
 #include "tuner/session/recorder.h"
@@ -35,6 +37,10 @@ constexpr auto kPoll = std::chrono::milliseconds(100);
 
 using Clock = std::chrono::steady_clock;
 
+double seconds_passed_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
 using SharedCalibration = std::shared_ptr<const Calibration>;
 
 std::vector<Search::Space> searched_spaces(const TuneRequest& request, const Problem& problem,
@@ -46,27 +52,51 @@ std::vector<Search::Space> searched_spaces(const TuneRequest& request, const Pro
   return spaces;
 }
 
+}  // namespace
+
 // One tuning run: the loop between search, compile pool, evaluator and store.
-class Session {
+class Tuning::Session {
  public:
-  Session(const TuneRequest& request, const SessionServices& services,
+  Session(const TuneRequest& request, SessionServices services,
           const SharedCalibration& calibration)
       : request_(request),
-        services_(services),
+        services_(std::move(services)),
         problem_(canonical(request.problem)),
-        compiler_version_(to_string(services.compiler->version())),
-        search_(searched_spaces(request, problem_, services.limits, calibration), request.seed,
+        compiler_version_(to_string(services_.compiler->version())),
+        search_(searched_spaces(request, problem_, services_.limits, calibration), request.seed,
                 request.threads,
                 predicted() ? RankingOrder::cheapest_first : RankingOrder::in_turns),
-        job_{problem_, services.limits.arch, subject_of(services).uuid, request.warm},
-        prior_(*services.store, job_, services.limits, calibration.get(), search_),
+        job_{problem_, services_.limits.arch, subject_of(services_).uuid, request.warm},
+        prior_(*services_.store, job_, services_.limits, calibration.get(), search_),
         calibration_(calibration),
-        work_(*services.store, job_, [this](const auto& key) { return may_try(key); }) {
+        work_(*services_.store, job_, [this](const auto& key) { return may_try(key); }),
+        pool_(services_.compiler, request.threads) {
     report_.job = job_;
   }
 
-  Expected<TuneReport> run() {
-    if (auto ready = prepare(); !ready) return tl::unexpected(ready.error());
+  // Nothing is held back from other processes afterwards.
+  ~Session() {
+    pool_.cancel();
+    std::ignore = work_.release();
+  }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // Up to the first candidates' compilation, for which no evaluator is needed.
+  Expected<void> begin() {
+    if (auto ready = prepare(); !ready) return ready;
+    first_seeds_ = first_seeds();
+    round_ = predicted() && request_.until_settled ? kRound : request_.max_candidates;
+    if (auto done = fill(); !done) return done;
+    begun_seconds_ = seconds_passed_since(start_);
+    return {};
+  }
+
+  Expected<TuneReport> run(Evaluator& evaluator, ProgressFunction on_progress) {
+    start_ = Clock::now();
+    services_.evaluator = &evaluator;
+    services_.on_progress = std::move(on_progress);
+    evaluator.calibrate(calibration_);
     if (auto done = vendor_baseline(); !done) return tl::unexpected(done.error());
     auto searched = search_loop();
     if (auto released = work_.release(); !released) return tl::unexpected(released.error());
@@ -78,7 +108,8 @@ class Session {
   }
 
  private:
-  double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  // Without the time between begin() and run().
+  double elapsed() const { return begun_seconds_ + seconds_passed_since(start_); }
   bool stopped() const { return services_.stop != nullptr && services_.stop->load(); }
   // What evaluates candidates then is what ranks them, but for the compiler's count of registers:
   // so the ranking's order is all there is to follow.
@@ -183,15 +214,8 @@ class Session {
     auto results = services_.evaluator->measure_vendor();
     if (!results) return tl::unexpected(results.error());
     prior_.borrow_from_vendor(*results);
-    return record_vendor(*results);
-  }
-
-  Expected<void> record_vendor(const std::vector<VendorResult>& results) {
-    auto records = recorder_->vendors(results);
-    if (!records) return tl::unexpected(records.error());
-    report_.vendor_first = std::move(records->first);
-    report_.vendor_best = std::move(records->best);
-    return {};
+    first_seeds_ = std::max(first_seeds_, first_seeds());
+    return record_vendor(*results, *recorder_, report_);
   }
 
   // Suggestions, and as many of the model's favourites as there is reason to trust it.
@@ -231,15 +255,12 @@ class Session {
   }
 
   Expected<void> search_loop() {
-    jit::CompilePool pool(services_.compiler, request_.threads);
-    first_seeds_ = first_seeds();
-    round_ = predicted() && request_.until_settled ? kRound : request_.max_candidates;
     while (true) {
       if (auto done = work_.renew(); !done) return done;
       if (auto done = take_news(); !done) return done;
       if (stopped()) break;
-      if (auto done = fill(pool); !done) return done;
-      const bool idle = pool.pending() == 0;
+      if (auto done = fill(); !done) return done;
+      const bool idle = pool_.pending() == 0;
       if (out_of_time() && has_tried_enough(idle)) break;
       if (idle && left() <= 0 && next_round()) continue;
       if (idle && goes_on_after_all()) continue;
@@ -249,14 +270,14 @@ class Session {
         std::this_thread::sleep_for(kPoll);
         continue;
       }
-      const auto outcome = pool.next_for(kPoll);
+      const auto outcome = pool_.next_for(kPoll);
       if (!outcome) continue;
       if (auto done = evaluate(candidates_[outcome->index], outcome->result); !done) return done;
       progress(Progress::Phase::search);
     }
     report_.interrupted = stopped();
     if (ends_early() && left() > 0) report_.expected_gain = settling_.expected_gain();
-    pool.cancel();
+    pool_.cancel();
     return {};
   }
 
@@ -276,21 +297,21 @@ class Session {
 
   // Hands the compilers as much as keeps them busy, of what other processes leave free. No more:
   // what is chosen later is chosen with more known.
-  Expected<void> fill(jit::CompilePool& pool) {
+  Expected<void> fill() {
     const auto threads = static_cast<size_t>(std::max(1, request_.threads));
-    if (pool.pending() >= threads || ends_early()) return {};
-    size_t wanted = threads + (threads + 1) / 2 - pool.pending();
-    while (static_cast<int>(pool.pending()) < left()) {
+    if (pool_.pending() >= threads || ends_early()) return {};
+    size_t wanted = threads + (threads + 1) / 2 - pool_.pending();
+    while (static_cast<int>(pool_.pending()) < left()) {
       auto taken = work_.take(wanted, left());
       if (!taken) return tl::unexpected(taken.error());
       wanted -= taken->size();
       for (Candidate& candidate : *taken) {
         candidates_.push_back(std::move(candidate));
-        pool.submit(candidates_.size() - 1,
-                    {candidates_.back().source, candidates_.back().spec.arch, {}});
+        pool_.submit(candidates_.size() - 1,
+                     {candidates_.back().source, candidates_.back().spec.arch, {}});
       }
       if (wanted == 0 || work_.budget_used_up()) break;
-      if (!choose_more(left() - static_cast<int>(pool.pending()))) break;
+      if (!choose_more(left() - static_cast<int>(pool_.pending()))) break;
     }
     return {};
   }
@@ -344,7 +365,7 @@ class Session {
     if (!record) return tl::unexpected(record.error());
     if (record->measurement) ++report_.measured;
     if (!evaluation.fatal.empty()) return make_error(ErrorKind::failed, evaluation.fatal);
-    count(record->outcome);
+    failures_.count(record->outcome);
     search_.report(candidate.choice, evaluation.time_us);
     if (std::isfinite(evaluation.time_us)) {
       finalists_.add(
@@ -363,37 +384,13 @@ class Session {
     return evaluation;
   }
 
-  void count(store::Outcome outcome) {
-    if (outcome == store::Outcome::ok || outcome == store::Outcome::not_run) return;
-    ++failures_[std::string(store::to_string(outcome))];
-  }
-
-  // Measures the best once more, side by side with the vendor, and records that.
   Expected<void> finals() {
     progress(Progress::Phase::finals);
-    std::vector<Finalist> finalists;
-    for (Finalists::Scored& scored : finalists_.chosen()) {
-      auto finalist = with_code(std::move(scored));
-      if (!finalist) return tl::unexpected(finalist.error());
-      if (*finalist) finalists.push_back(**std::move(finalist));
-    }
-    if (finalists.empty()) return no_result();
-    auto results = services_.evaluator->finish(finalists);
-    if (!results) return tl::unexpected(results.error());
-    for (size_t i = 0; i < finalists.size(); ++i) {
-      if (!results->finalists[i]) continue;
-      auto record =
-          recorder_->evaluated(finalists[i].candidate, finalists[i].kernel, *results->finalists[i]);
-      if (!record) return tl::unexpected(record.error());
-      if (record->outcome == store::Outcome::ok) report_.ranking.push_back(std::move(*record));
-    }
-    if (auto done = record_vendor(results->vendor); !done) return done;
-    std::stable_sort(
-        report_.ranking.begin(), report_.ranking.end(),
-        [](const store::Record& a, const store::Record& b) { return time_of(a) < time_of(b); });
-    keep_best(finalists);
+    auto compared = FinalRound(services_, finalists_, *recorder_, report_, failures_).run();
+    if (!compared) return tl::unexpected(compared.error());
+    if (!*compared && !report_.interrupted) return make_error(ErrorKind::failed, failures_.text());
     note_spread();
-    report_.failures.assign(failures_.begin(), failures_.end());
+    report_.failures = failures_.counts();
     return {};
   }
 
@@ -401,47 +398,6 @@ class Session {
     if (!predicted() || !calibration_ || report_.ranking.empty()) return;
     if (calibration_->knows(report_.ranking.front().key.strategy))
       report_.predicted_spread = calibration_->held_out_spread();
-  }
-
-  void keep_best(std::vector<Finalist>& finalists) {
-    if (!services_.keep_best || report_.ranking.empty()) return;
-    const auto best =
-        std::find_if(finalists.begin(), finalists.end(), [this](const Finalist& finalist) {
-          return finalist.candidate.key == report_.ranking.front().key;
-        });
-    if (best != finalists.end()) report_.best = std::move(*best);
-  }
-
-  // With the code that the search timed; that of another session or process is compiled here.
-  // Nothing, with that recorded, where it does not compile.
-  Expected<std::optional<Finalist>> with_code(Finalists::Scored scored) {
-    const bool defends = finalists_.defends(scored.candidate);
-    if (scored.kernel)
-      return Finalist{std::move(scored.candidate), *scored.kernel, scored.time_us, defends};
-    auto compiled =
-        services_.compiler->compile({scored.candidate.source, scored.candidate.spec.arch, {}});
-    if (compiled) {
-      ++(compiled->from_cache ? report_.cached : report_.compiled);
-      return Finalist{std::move(scored.candidate), std::move(*compiled), scored.time_us, defends};
-    }
-    auto record = recorder_->failed(scored.candidate, store::Outcome::compile_failed,
-                                    compiled.error().first_error);
-    if (!record) return tl::unexpected(record.error());
-    count(record->outcome);
-    return std::nullopt;
-  }
-
-  static double time_of(const store::Record& record) {
-    return record.measurement ? record.measurement->median_us
-                              : record.predicted_us.value_or(INFINITY);
-  }
-
-  Expected<void> no_result() {
-    report_.failures.assign(failures_.begin(), failures_.end());
-    if (report_.interrupted) return {};
-    std::string text = "no candidate worked";
-    for (const auto& [outcome, count] : failures_) text += fmt::format(", {} {}", count, outcome);
-    return make_error(ErrorKind::failed, text);
   }
 
   void progress(Progress::Phase phase) const {
@@ -461,8 +417,9 @@ class Session {
   }
 
   Clock::time_point start_ = Clock::now();  // first: ranking the spaces is part of the time
-  const TuneRequest& request_;
-  const SessionServices& services_;
+  double begun_seconds_ = 0;                // that begin() took
+  const TuneRequest request_;
+  SessionServices services_;
   Problem problem_;
   std::string compiler_version_;
   Search search_;
@@ -473,7 +430,7 @@ class Session {
   int round_ = 0;                      // ends with so many candidates of the job
   Settling settling_;
   Finalists finalists_;
-  std::map<std::string, int> failures_;
+  Failures failures_;
   TuneReport report_;
   const store::Job job_;
   PriorKnowledge prior_;
@@ -481,9 +438,8 @@ class Session {
   std::set<store::CandidateKey> counted_;        // as resumed or evaluated
   std::map<store::CandidateKey, bool> may_try_;  // what may_try() found
   SharedWork work_;
+  jit::CompilePool pool_;  // compiles for what is above
 };
-
-}  // namespace
 
 size_t count_points(const TuneRequest& request, const DeviceSpec& limits, size_t most) {
   const Search search(searched_spaces(request, canonical(request.problem), limits, nullptr),
@@ -495,15 +451,31 @@ Device subject_of(const SessionServices& services) {
   return services.device ? *services.device : modelled_device(services.limits);
 }
 
-Expected<TuneReport> tune(const TuneRequest& request, const SessionServices& services) {
+Tuning::Tuning(std::unique_ptr<Session> session) : session_(std::move(session)) {}
+Tuning::Tuning(Tuning&&) noexcept = default;
+Tuning& Tuning::operator=(Tuning&&) noexcept = default;
+Tuning::~Tuning() = default;
+
+Expected<Tuning> Tuning::begin(const TuneRequest& request, const SessionServices& services) {
   if (auto valid = validate(request.problem); !valid) return tl::unexpected(valid.error());
   if (auto served = services.compiler->check_arch(services.limits.arch); !served) {
     return tl::unexpected(served.error());
   }
   auto calibration = known_calibration(*services.store, services.limits.arch);
   if (!calibration) return tl::unexpected(calibration.error());
-  services.evaluator->calibrate(*calibration);
-  return Session(request, services, *calibration).run();
+  auto session = std::make_unique<Session>(request, services, *calibration);
+  if (auto begun = session->begin(); !begun) return tl::unexpected(begun.error());
+  return Tuning(std::move(session));
+}
+
+Expected<TuneReport> Tuning::run(Evaluator& evaluator, ProgressFunction on_progress) && {
+  return session_->run(evaluator, std::move(on_progress));
+}
+
+Expected<TuneReport> tune(const TuneRequest& request, const SessionServices& services) {
+  auto tuning = Tuning::begin(request, services);
+  if (!tuning) return tl::unexpected(tuning.error());
+  return std::move(*tuning).run(*services.evaluator, services.on_progress);
 }
 
 }  // namespace gemmtune::tuner

@@ -73,6 +73,8 @@ struct TuneReport {
   bool interrupted = false;
 };
 
+using ProgressFunction = std::function<void(const Progress&)>;
+
 struct SessionServices {
   std::shared_ptr<const jit::KernelCompiler> compiler;
   store::RecordStore* store = nullptr;
@@ -80,9 +82,9 @@ struct SessionServices {
   DeviceSpec limits;             // of the device, or of the model that it is predicted for
   std::optional<Device> device;  // present: results are `measured`, else `predicted`
   store::RunInfo run;
-  bool keep_best = false;  // TuneReport::best is wanted: the code that was timed
-  std::function<void(const Progress&)> on_progress;  // may be empty
-  const std::atomic<bool>* stop = nullptr;           // set to end early with what was found so far
+  bool keep_best = false;                   // TuneReport::best is wanted: the code that was timed
+  ProgressFunction on_progress;             // may be empty
+  const std::atomic<bool>* stop = nullptr;  // set to end early with what was found so far
 };
 
 // How many candidates an exhaustive search has: legal points of the request's spaces. Stops
@@ -98,5 +100,30 @@ Device subject_of(const SessionServices& services);
 // Returns an error if nothing could be tried (no legal tile, arch not served by the compiler) or
 // the store fails.
 Expected<TuneReport> tune(const TuneRequest& request, const SessionServices& services);
+
+// The same in two steps. The first needs no device: while one problem has the device to itself for
+// its last comparison, the next one's first candidates can be compiled.
+class Tuning {
+ public:
+  // Ranks what could be tried and hands the first candidates to compilers, which work from then on.
+  // Neither `services.evaluator` nor `services.on_progress` is used; the store is, until the object
+  // ends, from one thread at a time. Errors are tune()'s.
+  static Expected<Tuning> begin(const TuneRequest& request, const SessionServices& services);
+
+  Tuning(Tuning&&) noexcept;
+  Tuning& operator=(Tuning&&) noexcept;
+  // Where run() was not called, leaves to other processes what begin() took on.
+  ~Tuning();
+
+  // The rest, once. TuneRequest::max_seconds and TuneReport::seconds count what both steps took,
+  // without the time between them.
+  Expected<TuneReport> run(Evaluator& evaluator, ProgressFunction on_progress) &&;
+
+ private:
+  class Session;
+  explicit Tuning(std::unique_ptr<Session> session);
+
+  std::unique_ptr<Session> session_;
+};
 
 }  // namespace gemmtune::tuner

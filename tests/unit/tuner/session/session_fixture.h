@@ -134,6 +134,12 @@ class FakeCompiler final : public jit::KernelCompiler {
     }
     return kernel;
   }
+  int compiled() const {
+    const std::lock_guard lock(mutex_);
+    int all = 0;
+    for (const auto& [text, times] : times_) all += times;
+    return all;
+  }
   // How often a text was compiled, at most.
   int most_often() const {
     const std::lock_guard lock(mutex_);

@@ -1,0 +1,55 @@
+#include "app/tune/searches.h"
+
+#include <utility>
+
+#include "app/common/records.h"
+#include "app/common/version.h"
+
+namespace gemmtune::app {
+
+Searches::Searches(const Context& context, const TunePlan& plan, const tuner::Equipment& equipment,
+                   std::unique_ptr<store::RecordStore> store, const std::atomic<bool>& stop)
+    : context_(context), plan_(plan), equipment_(equipment), stop_(stop) {
+  stores_[0] = std::move(store);
+  for (const size_t i : plan.order) {
+    if (plan.problems[i].skipped.empty()) turns_.push_back(i);
+  }
+}
+
+Expected<tuner::Tuning> Searches::next() {
+  const size_t turn = turn_++;
+  if (begun_ahead_.valid()) return begun_ahead_.get();
+  return begin(turn);
+}
+
+void Searches::drop_next() {
+  ++turn_;
+  begun_ahead_ = {};
+}
+
+void Searches::begin_ahead() {
+  if (!equipment_.device || turn_ >= turns_.size() || begun_ahead_.valid() || stop_.load()) return;
+  begun_ahead_ = std::async(std::launch::async, [this, turn = turn_] { return begin(turn); });
+}
+
+Expected<tuner::Tuning> Searches::begin(size_t turn) {
+  auto store = store_of(turn);
+  if (!store) return tl::unexpected(store.error());
+  const tuner::TuneRequest& request = plan_.problems[turns_[turn]].request;
+  tuner::SessionServices services =
+      tuner::make_services(request, equipment_, **store, "tune", kVersion);
+  services.stop = &stop_;
+  return tuner::Tuning::begin(request, services);
+}
+
+Expected<store::RecordStore*> Searches::store_of(size_t turn) {
+  auto& store = stores_[turn % stores_.size()];
+  if (!store) {
+    auto opened = open_records(context_, false);
+    if (!opened) return tl::unexpected(opened.error());
+    store = *std::move(opened);
+  }
+  return store.get();
+}
+
+}  // namespace gemmtune::app

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <future>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "app/common/context.h"
+#include "app/tune/plan.h"
+#include "store/record_store.h"
+#include "tuner/session/setup.h"
+
+namespace gemmtune::app {
+
+// The searches for a plan's problems, one after the other on one device. While one has the device
+// to itself for its last comparison, the next one begins: it is ranked, and its first candidates
+// are compiled.
+class Searches {
+ public:
+  // All but the store are the caller's and outlive the object.
+  Searches(const Context& context, const TunePlan& plan, const tuner::Equipment& equipment,
+           std::unique_ptr<store::RecordStore> store, const std::atomic<bool>& stop);
+  Searches(const Searches&) = delete;
+  Searches& operator=(const Searches&) = delete;
+
+  // The search for the plan's next problem that is not skipped; begun now, unless it has begun.
+  Expected<tuner::Tuning> next();
+
+  // Instead of next(), for a problem that cannot be tuned.
+  void drop_next();
+
+  // Begins the next one in a thread of its own, if there is one. Where a device measures; the model
+  // predicts while it compiles anyway.
+  void begin_ahead();
+
+ private:
+  Expected<tuner::Tuning> begin(size_t turn);
+  // Two take turns, since a connection is one thread's at a time.
+  Expected<store::RecordStore*> store_of(size_t turn);
+
+  const Context& context_;
+  const TunePlan& plan_;
+  const tuner::Equipment& equipment_;
+  const std::atomic<bool>& stop_;
+  std::vector<size_t> turns_;  // problems, in their order
+  std::array<std::unique_ptr<store::RecordStore>, 2> stores_;
+  size_t turn_ = 0;                                   // whose search is next
+  std::future<Expected<tuner::Tuning>> begun_ahead_;  // last: its thread uses what is above
+};
+
+}  // namespace gemmtune::app

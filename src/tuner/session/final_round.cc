@@ -1,0 +1,108 @@
+#include "tuner/session/final_round.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace gemmtune::tuner {
+namespace {
+
+double time_of(const store::Record& record) {
+  return record.measurement ? record.measurement->median_us
+                            : record.predicted_us.value_or(INFINITY);
+}
+
+}  // namespace
+
+void Failures::count(store::Outcome outcome) {
+  if (outcome == store::Outcome::ok || outcome == store::Outcome::not_run) return;
+  ++counts_[std::string(store::to_string(outcome))];
+}
+
+std::vector<std::pair<std::string, int>> Failures::counts() const {
+  return {counts_.begin(), counts_.end()};
+}
+
+std::string Failures::text() const {
+  std::string text = "no candidate worked";
+  for (const auto& [outcome, count] : counts_) text += fmt::format(", {} {}", count, outcome);
+  return text;
+}
+
+Expected<void> record_vendor(std::span<const VendorResult> results, Recorder& recorder,
+                             TuneReport& report) {
+  auto records = recorder.vendors(results);
+  if (!records) return tl::unexpected(records.error());
+  report.vendor_first = std::move(records->first);
+  report.vendor_best = std::move(records->best);
+  return {};
+}
+
+Expected<bool> FinalRound::run() {
+  auto with_codes = finalists();
+  if (!with_codes) return tl::unexpected(with_codes.error());
+  if (with_codes->empty()) return false;
+  auto results = services_.evaluator->finish(*with_codes);
+  if (!results) return tl::unexpected(results.error());
+  if (auto done = record(*with_codes, *results); !done) return tl::unexpected(done.error());
+  if (auto done = record_vendor(results->vendor, recorder_, report_); !done)
+    return tl::unexpected(done.error());
+  std::stable_sort(
+      report_.ranking.begin(), report_.ranking.end(),
+      [](const store::Record& a, const store::Record& b) { return time_of(a) < time_of(b); });
+  keep_best(*with_codes);
+  return true;
+}
+
+Expected<std::vector<Finalist>> FinalRound::finalists() {
+  std::vector<Finalist> out;
+  for (Finalists::Scored& scored : best_.chosen()) {
+    auto finalist = with_code(std::move(scored));
+    if (!finalist) return tl::unexpected(finalist.error());
+    if (*finalist) out.push_back(**std::move(finalist));
+  }
+  return out;
+}
+
+// With the code that the search timed; that of another session or process is compiled here.
+// Nothing, with that recorded, where it does not compile.
+Expected<std::optional<Finalist>> FinalRound::with_code(Finalists::Scored scored) {
+  const bool defends = best_.defends(scored.candidate);
+  if (scored.kernel)
+    return Finalist{std::move(scored.candidate), *scored.kernel, scored.time_us, defends};
+  auto compiled =
+      services_.compiler->compile({scored.candidate.source, scored.candidate.spec.arch, {}});
+  if (compiled) {
+    ++(compiled->from_cache ? report_.cached : report_.compiled);
+    return Finalist{std::move(scored.candidate), std::move(*compiled), scored.time_us, defends};
+  }
+  auto record = recorder_.failed(scored.candidate, store::Outcome::compile_failed,
+                                 compiled.error().first_error);
+  if (!record) return tl::unexpected(record.error());
+  failures_.count(record->outcome);
+  return std::nullopt;
+}
+
+Expected<void> FinalRound::record(std::span<const Finalist> finalists,
+                                  const FinalResults& results) {
+  for (size_t i = 0; i < finalists.size(); ++i) {
+    if (!results.finalists[i]) continue;
+    auto record =
+        recorder_.evaluated(finalists[i].candidate, finalists[i].kernel, *results.finalists[i]);
+    if (!record) return tl::unexpected(record.error());
+    if (record->outcome == store::Outcome::ok) report_.ranking.push_back(std::move(*record));
+  }
+  return {};
+}
+
+void FinalRound::keep_best(std::vector<Finalist>& finalists) {
+  if (!services_.keep_best || report_.ranking.empty()) return;
+  const auto best =
+      std::find_if(finalists.begin(), finalists.end(), [this](const Finalist& finalist) {
+        return finalist.candidate.key == report_.ranking.front().key;
+      });
+  if (best != finalists.end()) report_.best = std::move(*best);
+}
+
+}  // namespace gemmtune::tuner

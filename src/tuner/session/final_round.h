@@ -1,0 +1,60 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/session/finalists.h"
+#include "tuner/session/recorder.h"
+#include "tuner/session/session.h"
+
+namespace gemmtune::tuner {
+
+// Candidates that came to nothing, by outcome.
+class Failures {
+ public:
+  void count(store::Outcome outcome);
+  std::vector<std::pair<std::string, int>> counts() const;
+  // "no candidate worked, 3 spilled".
+  std::string text() const;
+
+ private:
+  std::map<std::string, int> counts_;
+};
+
+// Records what was found of the vendor's algorithms, and notes it in the report.
+Expected<void> record_vendor(std::span<const VendorResult> results, Recorder& recorder,
+                             TuneReport& report);
+
+// The end of a search: its best candidates measured once more, side by side with the vendor's
+// algorithms, recorded, and ranked in the report.
+class FinalRound {
+ public:
+  FinalRound(const SessionServices& services, const Finalists& best, Recorder& recorder,
+             TuneReport& report, Failures& failures)
+      : services_(services),
+        best_(best),
+        recorder_(recorder),
+        report_(report),
+        failures_(failures) {}
+
+  // False if no candidate is left that compiles: there is nothing to compare.
+  Expected<bool> run();
+
+ private:
+  Expected<std::vector<Finalist>> finalists();
+  Expected<std::optional<Finalist>> with_code(Finalists::Scored scored);
+  Expected<void> record(std::span<const Finalist> finalists, const FinalResults& results);
+  void keep_best(std::vector<Finalist>& finalists);
+
+  const SessionServices& services_;
+  const Finalists& best_;
+  Recorder& recorder_;
+  TuneReport& report_;
+  Failures& failures_;
+};
+
+}  // namespace gemmtune::tuner
