@@ -86,13 +86,12 @@ bool all_done(std::span<const Contender> contenders, const StoppingRule& rule) {
 }
 
 // Rounds until the rule is satisfied for each contender, or the time since `start` is up once there
-// are enough. One in which limiters of `kinds` slowed some contenders and not others is thrown
-// away.
+// are enough; `kept` have been before. One in which limiters of `kinds` slowed some contenders and
+// not others is thrown away.
 gpu::Result<void> take_rounds(std::span<Contender> contenders, const TakeSample& take,
                               uint64_t kinds, const StoppingRule& rule, Clock::time_point start,
-                              double max_seconds) {
+                              double max_seconds, int kept) {
   int dropped = 0;
-  int kept = 0;
   while (kept < rule.max_samples) {
     auto round = take_round(contenders, take);
     if (!round) return tl::unexpected(round.error());
@@ -191,7 +190,7 @@ gpu::Result<void> compare(std::span<Contender> contenders, const gpu::Stream& st
   const auto take = [&](const Contender& contender) {
     return take_sample(contender, stream, nvml);
   };
-  return take_rounds(contenders, take, gpu::kSlowingReasons, plan.rule, start, plan.max_seconds);
+  return take_rounds(contenders, take, gpu::kSlowingReasons, plan.rule, start, plan.max_seconds, 0);
 }
 
 double rest_us(int64_t launches, double busy_us) {
@@ -206,8 +205,9 @@ gpu::Result<void> compare_in_turns(std::span<Contender> contenders, const gpu::S
   if (auto done = take_turn(contenders.back(), stream, nvml); !done)
     return tl::unexpected(done.error());
   const auto take = [&](const Contender& contender) { return take_turn(contender, stream, nvml); };
+  const auto before = static_cast<int>(contenders.front().samples_us.size());
   return take_rounds(contenders, take, gpu::kSlowingReasons & ~gpu::kPowerLimit, rule, Clock::now(),
-                     max_seconds);
+                     max_seconds, before);
 }
 
 }  // namespace gemmtune::tuner

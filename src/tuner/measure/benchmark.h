@@ -110,7 +110,8 @@ double rest_us(int64_t launches, double busy_us);
 // contender's samples are depends on no other contender. Ends when the rule is satisfied for each,
 // or after `max_seconds` once there are rule.min_samples rounds. A round in which heat, or the
 // board, slowed some contenders and not others is thrown away (given up after rule.max_samples
-// rounds); the power limit is a contender's own doing. Results are appended to the contenders.
+// rounds); the power limit is a contender's own doing. Results are appended to the contenders; what
+// they hold counts as rounds before, of which all have had as many.
 gpu::Result<void> compare_in_turns(std::span<Contender> contenders, const gpu::Stream& stream,
                                    const std::optional<gpu::NvmlDevice>& nvml,
                                    const StoppingRule& rule, double max_seconds);

@@ -93,6 +93,9 @@ class DeviceEvaluator final : public Evaluator {
   bool stays(const Runner& vendor) const;
   gpu::Result<std::vector<Runner*>> run_heats(std::span<const Finalist> finalists,
                                               std::vector<Runner>& runners);
+  gpu::Result<std::vector<Contender>> run_turns(std::span<const Finalist> finalists,
+                                                const std::vector<Runner>& runners,
+                                                std::vector<Runner*>& left);
   gpu::Result<FinalResults> run_final(std::span<const Finalist> finalists);
   VendorResult vendor_result(int rank, const Contender& contender) const;
   gpu::Result<double> largest_vendor_error(std::span<const VendorResult> results);

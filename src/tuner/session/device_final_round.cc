@@ -17,6 +17,8 @@ constexpr StoppingRule kHeatRule{3, 3, 0};
 constexpr double kFarBehind = 2;
 // Of a lasting load, before the samples of heats.
 constexpr double kHeatWarmUpSeconds = 0.05;
+// Who is behind after so many turns is not close enough to win.
+constexpr StoppingRule kFirstTurns{2, 2, 0};
 constexpr StoppingRule kFinalRule{6, 7, 0.01};
 
 }  // namespace
@@ -125,6 +127,35 @@ gpu::Result<std::vector<DeviceEvaluator::Runner*>> DeviceEvaluator::run_heats(
   return left;
 }
 
+// The turns of the runners that heats left; `left` becomes those that had all of them.
+gpu::Result<std::vector<Contender>> DeviceEvaluator::run_turns(std::span<const Finalist> finalists,
+                                                               const std::vector<Runner>& runners,
+                                                               std::vector<Runner*>& left) {
+  auto contenders = contend(left, kFinalSampleUs);
+  if (!contenders) return contenders;
+  const auto compare_by = [&](std::vector<Contender>& sides, const StoppingRule& rule) {
+    return compare_in_turns(sides, bench_->stream, services_.nvml, rule,
+                            options_.max_final_seconds);
+  };
+  if (auto done = compare_by(*contenders, kFirstTurns); !done) return tl::unexpected(done.error());
+  std::vector<FirstTurns> shown;
+  for (size_t i = 0; i < left.size(); ++i) {
+    const bool is_vendor = !left[i]->kernel;
+    const auto place = static_cast<size_t>(left[i] - runners.data());
+    shown.push_back({median_interval((*contenders)[i].samples_us).median, is_vendor,
+                     is_vendor ? stays(*left[i]) : finalists[place].stays});
+  }
+  std::vector<Runner*> further;
+  std::vector<Contender> sides;
+  for (const size_t i : for_further_turns(shown)) {
+    further.push_back(left[i]);
+    sides.push_back(std::move((*contenders)[i]));
+  }
+  left = std::move(further);
+  if (auto done = compare_by(sides, kFinalRule); !done) return tl::unexpected(done.error());
+  return sides;
+}
+
 gpu::Result<FinalResults> DeviceEvaluator::run_final(std::span<const Finalist> finalists) {
   auto entered = bench_->context->enter();
   if (!entered) return tl::unexpected(entered.error());
@@ -132,11 +163,8 @@ gpu::Result<FinalResults> DeviceEvaluator::run_final(std::span<const Finalist> f
   if (!runners) return tl::unexpected(runners.error());
   auto left = run_heats(finalists, *runners);
   if (!left) return tl::unexpected(left.error());
-  auto contenders = contend(*left, kFinalSampleUs);
+  auto contenders = run_turns(finalists, *runners, *left);
   if (!contenders) return tl::unexpected(contenders.error());
-  auto compared = compare_in_turns(*contenders, bench_->stream, services_.nvml, kFinalRule,
-                                   options_.max_final_seconds);
-  if (!compared) return tl::unexpected(compared.error());
 
   FinalResults results;
   results.finalists.resize(finalists.size());

@@ -2,19 +2,52 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace gemmtune::tuner {
 
+namespace {
+
+// The `count` of least cost among `places`, and all that stay.
+template <class Cost, class Stays>
+std::vector<size_t> best_and_staying(std::vector<size_t> places, size_t count, Cost cost,
+                                     Stays stays) {
+  std::stable_sort(places.begin(), places.end(),
+                   [&](size_t a, size_t b) { return cost(a) < cost(b); });
+  std::vector<size_t> chosen;
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (i < count || stays(places[i])) chosen.push_back(places[i]);
+  }
+  return chosen;
+}
+
+}  // namespace
+
 std::vector<size_t> for_final_round(std::span<const HeatTimes> heats) {
-  std::vector<size_t> order(heats.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return heats[a].search_us * heats[a].lasting_us < heats[b].search_us * heats[b].lasting_us;
-  });
-  std::vector<size_t> chosen(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(std::min(
-                                                                kInFinalRound, order.size())));
-  for (size_t i = chosen.size(); i < order.size(); ++i)
-    if (heats[order[i]].stays) chosen.push_back(order[i]);
+  std::vector<size_t> all(heats.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  auto chosen = best_and_staying(
+      std::move(all), kInFinalRound,
+      [&](size_t i) { return heats[i].search_us * heats[i].lasting_us; },
+      [&](size_t i) { return heats[i].stays; });
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+std::vector<size_t> for_further_turns(std::span<const FirstTurns> contenders) {
+  std::vector<size_t> chosen;
+  for (const bool is_vendor : {false, true}) {
+    std::vector<size_t> side;
+    for (size_t i = 0; i < contenders.size(); ++i) {
+      if (contenders[i].is_vendor == is_vendor) side.push_back(i);
+    }
+    for (const size_t i : best_and_staying(
+             std::move(side), kBeyondFirstTurns,
+             [&](size_t place) { return contenders[place].time_us; },
+             [&](size_t place) { return contenders[place].stays; })) {
+      chosen.push_back(i);
+    }
+  }
   std::sort(chosen.begin(), chosen.end());
   return chosen;
 }

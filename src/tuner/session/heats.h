@@ -22,4 +22,19 @@ struct HeatTimes {
 // and much time is good for the second only.
 std::vector<size_t> for_final_round(std::span<const HeatTimes> heats);
 
+// Of own kernels, and of the vendor's algorithms: the most that have more than the first turns of a
+// final round.
+inline constexpr size_t kBeyondFirstTurns = 2;
+
+// What a contender of the final round has shown in its first turns.
+struct FirstTurns {
+  double time_us = 0;
+  bool is_vendor = false;
+  bool stays = false;
+};
+
+// Which contenders have further turns, in their order: the kBeyondFirstTurns fastest of either
+// side, and all that stay.
+std::vector<size_t> for_further_turns(std::span<const FirstTurns> contenders);
+
 }  // namespace gemmtune::tuner

@@ -32,5 +32,17 @@ TEST_CASE("who stays reaches the final round whatever its times") {
   CHECK(for_final_round(heats) == Chosen{0, 1, 2, 3});
 }
 
+TEST_CASE("after the first turns the two fastest of either side go on, and all that stay") {
+  CHECK(for_further_turns({}).empty());
+  std::vector<FirstTurns> shown = {{103, false, false}, {101, false, false}, {100, false, false},
+                                   {104, false, false}, {99, true, false},   {120, true, true},
+                                   {98, true, false},   {99.5, true, false}};
+  CHECK(for_further_turns(shown) == Chosen{1, 2, 4, 5, 6});
+  shown[3].stays = true;  // takes no other's place
+  CHECK(for_further_turns(shown) == Chosen{1, 2, 3, 4, 5, 6});
+  shown.resize(2);
+  CHECK(for_further_turns(shown) == Chosen{0, 1});
+}
+
 }  // namespace
 }  // namespace gemmtune::tuner
