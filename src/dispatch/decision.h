@@ -53,9 +53,11 @@ struct Decision {
 //   1. a problem that was measured on this device or another of its model: the fastest of what was
 //      measured, a kernel or an algorithm of the vendor's
 //   2. the same with pointers of another alignment class: its kernel, where that beat the vendor
-//   3. the vendor's default
-//   4. kernels that won similar problems, nearest first
-//   5. a kernel that is legal for every problem of its type and math mode
+//   3. the same measured on another model of the arch with as many SMs: its kernel, where that beat
+//      the vendor by far
+//   4. the vendor's default
+//   5. kernels that won similar problems, nearest first
+//   6. a kernel that is legal for every problem of its type and math mode
 // Problems whose epilogue or result type differs have nothing to do with each other.
 // `request` is of a valid problem; the result refers to `snapshot`.
 Decision decide(const Snapshot& snapshot, const Request& request, const Target& target);

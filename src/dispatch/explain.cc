@@ -17,6 +17,7 @@ std::string_view provenance(Origin origin) {
     case Origin::this_device:
       return "measured";
     case Origin::same_model:
+    case Origin::same_size:
     case Origin::same_arch:
       return "transferred";
     case Origin::prediction:

@@ -1,5 +1,6 @@
 #include "dispatch/snapshot.h"
 
+#include <algorithm>
 #include <tuple>
 
 #include "core/device_model.h"
@@ -13,6 +14,8 @@ std::string_view to_string(Origin origin) {
       return "measured on this device";
     case Origin::same_model:
       return "measured on another device of this model";
+    case Origin::same_size:
+      return "measured on another model of this arch with as many SMs";
     case Origin::same_arch:
       return "measured on another device of this arch";
     case Origin::prediction:
@@ -24,7 +27,11 @@ std::string_view to_string(Origin origin) {
 SnapshotBuilder::SnapshotBuilder(const Device& device, std::span<const Device> stored)
     : uuid_(device.uuid), device_arch_(device.arch) {
   for (const Device& other : stored) {
-    is_same_model_[other.uuid] = same_model(other, device);
+    if (same_model(other, device)) {
+      origins_[other.uuid] = Origin::same_model;
+    } else if (other.arch == device.arch && other.sm_count == device.sm_count) {
+      origins_[other.uuid] = Origin::same_size;
+    }
   }
 }
 
@@ -42,13 +49,13 @@ std::optional<Arch> SnapshotBuilder::arch_of(std::string_view text) {
 Origin SnapshotBuilder::origin_of(const store::Winner& winner, store::Provenance provenance) const {
   if (provenance == store::Provenance::predicted) return Origin::prediction;
   if (provenance == store::Provenance::transferred) return Origin::same_arch;
-  if (winner.device_uuid == uuid_) return Origin::this_device;
-  return is_same_model(winner.device_uuid) ? Origin::same_model : Origin::same_arch;
+  return measured_on(winner.device_uuid);
 }
 
-bool SnapshotBuilder::is_same_model(std::string_view uuid) const {
-  const auto found = is_same_model_.find(uuid);
-  return found != is_same_model_.end() && found->second;
+Origin SnapshotBuilder::measured_on(std::string_view uuid) const {
+  if (uuid == uuid_) return Origin::this_device;
+  const auto found = origins_.find(uuid);
+  return found == origins_.end() ? Origin::same_arch : found->second;
 }
 
 uint32_t SnapshotBuilder::kernel_index(const store::WinningKernel& kernel, Arch arch,
@@ -89,10 +96,13 @@ void SnapshotBuilder::add(const store::Winner& winner) {
   if (winner.kernel) {
     KnownKernel kernel;
     kernel.origin = origin_of(winner, winner.kernel->provenance);
-    kernel.other_model = kernel.origin == Origin::prediction && !is_same_model(winner.device_uuid);
+    kernel.other_model =
+        kernel.origin == Origin::prediction && !is_direct(measured_on(winner.device_uuid));
     kernel.stale = winner.kernel->stale;
     kernel.time_us = winner.kernel->time_us;
     kernel.rank_us = winner.kernel->rank_us;
+    if (winner.vendor && winner.kernel->provenance == store::Provenance::measured)
+      kernel.lead = winner.vendor->time_us / std::max(kernel.time_us, kernel.rank_us);
     const auto rank = [](const KnownKernel& k) {
       return std::tuple(k.origin > Origin::same_model, k.stale, k.origin, k.other_model, k.rank_us);
     };

@@ -20,6 +20,7 @@ namespace gemmtune::dispatch {
 enum class Origin {
   this_device,  // measured on it
   same_model,   // measured on another device of its name and size
+  same_size,    // measured on a device of another model, of this arch and with as many SMs
   same_arch,    // measured on another device whose code runs here
   prediction,   // by the model; nothing was measured
 };
@@ -46,6 +47,9 @@ struct KnownKernel {
   bool stale = false;
   double time_us = 0;
   double rank_us = 0;  // what it is compared with others by
+  // The time of the vendor's fastest algorithm over its own, where one device measured both; else
+  // 0.
+  double lead = 0;
 };
 
 // The vendor's fastest algorithm for a problem.
@@ -82,13 +86,13 @@ class SnapshotBuilder {
  private:
   std::optional<Arch> arch_of(std::string_view text);
   Origin origin_of(const store::Winner& winner, store::Provenance provenance) const;
-  bool is_same_model(std::string_view uuid) const;
+  Origin measured_on(std::string_view uuid) const;
   uint32_t kernel_index(const store::WinningKernel& kernel, Arch arch, std::string_view arch_text);
   uint32_t vendor_index(std::string_view config);
 
   std::string uuid_;
   Arch device_arch_;
-  std::map<std::string, bool, std::less<>> is_same_model_;  // by uuid
+  std::map<std::string, Origin, std::less<>> origins_;  // of what a device measured, by uuid
   std::map<std::string, std::optional<Arch>, std::less<>> archs_;
   std::unordered_map<std::string, uint32_t> kernel_indices_;
   std::unordered_map<std::string, uint32_t> vendor_indices_;

@@ -37,6 +37,12 @@ bool is_ahead(const Known& known) {
   return known.vendor->time_us >= kLeastGain * known.kernel->time_us;
 }
 
+// A first choice that decide() took from another model.
+Winner winner_elsewhere(const Snapshot& snapshot, const Request& request, Choice choice) {
+  const KnownKernel& kernel = *snapshot.known[snapshot.problems.find(request.problem)].kernel;
+  return {std::move(choice), kernel.time_us, kernel.lead * kernel.time_us};
+}
+
 // Why the first choice is no winning kernel.
 std::string why_none(const Snapshot& snapshot, const Known* known, const Decision& decision) {
   if (known == nullptr) return std::string(kNotTuned);
@@ -57,6 +63,8 @@ Outcome<Winner> winner(const Snapshot& snapshot, const Request& request, const T
   Decision decision = decide(snapshot, request, target);
   if (!decision.choices.empty() && decision.choices.front().route == Choice::Route::kernel) {
     Choice& first = decision.choices.front();
+    if (first.origin == Origin::same_size && !first.neighbour)
+      return winner_elsewhere(snapshot, request, std::move(first));
     const Known* const known = find_rival(snapshot, request, first);
     if (known != nullptr && is_ahead(*known))
       return Winner{std::move(first), known->kernel->time_us, known->vendor->time_us};

@@ -129,6 +129,7 @@ BenchProvenance provenance_of(const dispatch::Choice& choice, const Problem& pro
       return BenchProvenance::measured;
     case dispatch::Origin::same_model:
       return BenchProvenance::same_model;
+    case dispatch::Origin::same_size:
     case dispatch::Origin::same_arch:
       return BenchProvenance::same_arch;
     case dispatch::Origin::prediction:

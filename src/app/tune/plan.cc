@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/common/record_json.h"
+#include "app/common/records.h"
 #include "app/common/target_json.h"
 #include "app/tune/shard.h"
 #include "app/tune/spaces.h"
@@ -96,6 +97,25 @@ PlannedProblem plan_problem(const WantedProblem& wanted,
   return planned;
 }
 
+void put_unanswered_first(store::RecordStore& store, const Target& target, bool warm,
+                          const std::vector<PlannedProblem>& planned, std::vector<size_t>& order) {
+  std::vector<Device> devices = target.devices;
+  if (devices.empty() && target.device) devices.push_back(*target.device);
+  const auto unanswered = [&](size_t problem) {
+    return std::none_of(devices.begin(), devices.end(), [&](const Device& device) {
+      store::Filter filter;
+      filter.arch = target.arch;
+      filter.device_uuid = device.uuid;
+      filter.provenance = store::Provenance::measured;
+      filter.warm = warm;
+      const auto best = store.best(canonical(planned[problem].wanted.problem), filter);
+      return best && *best && !(*best)->stale && (*best)->measurement &&
+             (*best)->measurement->final_round;
+    });
+  };
+  std::stable_partition(order.begin(), order.end(), unanswered);
+}
+
 size_t count_planned(const std::vector<PlannedProblem>& problems) {
   return static_cast<size_t>(
       std::count_if(problems.begin(), problems.end(),
@@ -136,6 +156,9 @@ Expected<TunePlan> plan_tune(const Context& context, const TuneOptions& options)
   auto planned = plan_all(*wanted, *spaces, *target, search);
   if (!planned) return tl::unexpected(planned.error());
   auto order = in_order(*planned);
+  // A database that cannot be read says so when it is written.
+  if (auto store = open_records(context, true); store && target->device && !search.fresh)
+    put_unanswered_first(**store, *target, search.warm, *planned, order);
   trim_devices(*target, *planned);
   return TunePlan{std::move(machine), *std::move(target), search, *std::move(planned),
                   std::move(order)};

@@ -7,6 +7,7 @@
 #include "app/common/problems.h"
 #include "app/common/target.h"
 #include "app/tune/search.h"
+#include "store/record_store.h"
 #include "tuner/session/session.h"
 
 namespace gemmtune::app {
@@ -59,8 +60,15 @@ double least_bytes(const Problem& problem);
 // it, or its operands and C once through memory.
 double floor_us(const Problem& problem, const DeviceSpec& device);
 
+// Moves problems to the end of `order`, indices of `planned`, that have an answer already: a
+// current result of a final round on one of the target's devices. A command that is run again after
+// it was interrupted then begins with what is missing.
+void put_unanswered_first(store::RecordStore& store, const Target& target, bool warm,
+                          const std::vector<PlannedProblem>& planned, std::vector<size_t>& order);
+
 // Everything that is found out before anything is written. Problems on which a step of their
-// program spends most come first: by count times floor_us, whose share is there to be gained.
+// program spends most come first: by count times floor_us, whose share is there to be gained; those
+// that have an answer already come last.
 Expected<TunePlan> plan_tune(const Context& context, const TuneOptions& options);
 
 // As one JSON object, ended by a newline.

@@ -17,8 +17,9 @@ namespace gemmtune::dispatch {
 namespace {
 
 constexpr const char* kHere = "GPU-here";
-constexpr const char* kTwin = "GPU-twin";    // of this model
-constexpr const char* kOther = "GPU-other";  // of this arch
+constexpr const char* kTwin = "GPU-twin";      // of this model
+constexpr const char* kSister = "GPU-sister";  // of this arch, with as many SMs
+constexpr const char* kOther = "GPU-other";    // of this arch
 
 Device device(const std::string& uuid, int sm_count = 132, const char* name = "NVIDIA H200") {
   Device d;
@@ -47,7 +48,8 @@ struct Row {
 };
 
 Snapshot snapshot_of(const std::vector<Row>& rows) {
-  const Device devices[] = {device(kHere), device(kTwin), device(kOther, 114, "NVIDIA H100 PCIe")};
+  const Device devices[] = {device(kHere), device(kTwin), device(kSister, 132, "NVIDIA GH200"),
+                            device(kOther, 114, "NVIDIA H100 PCIe")};
   SnapshotBuilder builder(devices[0], devices);
   for (const Row& row : rows) {
     store::Winner winner;
@@ -153,6 +155,27 @@ TEST_CASE("this device before its model, both before others; current before stal
   stale.stale = true;
   CHECK(decide({stale}) == "kernel 7, vendor 20, default");
   CHECK(decide({stale, {kTwin, 9, 0, "tile_m=16 tile_n=16"}}) == "kernel 9, vendor 20, default");
+}
+
+TEST_CASE("another model's kernel comes first if it was far ahead there, on as many SMs") {
+  CHECK(decide({{kSister, 10, 10.9}}) == "kernel 10, default");
+  CHECK(decide({{kSister, 10, 10.7}}) == "default, kernel 10");
+  CHECK(decide({{kSister, 10, 0}}) == "default, kernel 10");
+  CHECK(decide({{kOther, 10, 20}}) == "default, kernel 10");
+  Row ranked{kSister, 10, 10.9};
+  ranked.rank_us = 10.5;
+  CHECK(decide({ranked}) == "default, kernel 10");
+  Row stale{kSister, 10, 20};
+  stale.stale = true;
+  CHECK(decide({stale}) == "default, kernel 10");
+  Row predicted{kSister, 10, 20};
+  predicted.provenance = store::Provenance::predicted;
+  CHECK(decide({predicted}) == "default, kernel 10");
+  // Whatever is known of this model decides by itself.
+  CHECK(decide({{kSister, 10, 20}, {kTwin, 12, 13}}) == "kernel 12, vendor 13, default");
+  CHECK(decide({{kSister, 10, 20}, {kHere, 0, 15}}) == "vendor 15, default, kernel 10");
+  CHECK(decide({{kSister, 10, 20}, {kHere, 16, 15, "tile_m=16 tile_n=16"}}) ==
+        "vendor 15, kernel 16, default");
 }
 
 TEST_CASE("what cannot run here is rejected by name") {

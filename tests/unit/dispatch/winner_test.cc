@@ -78,6 +78,20 @@ TEST_CASE("a kernel that is hardly ahead takes nobody's place") {
   CHECK(database.find(problem(16)).has_value());
 }
 
+TEST_CASE("results of another model with as many SMs count if they are far ahead") {
+  Device device = dispatch_test::fake_device();
+  device.uuid = "GPU-other";
+  device.name = "another";
+  Tuned tuned = dispatch_test::won_by_kernel(problem());
+  tuned.device_uuid = device.uuid;
+  const auto found = Database({tuned}, {device}).find(problem());
+  REQUIRE(found.has_value());
+  CHECK(found->own_us == 10);
+  CHECK(found->vendor_us == doctest::Approx(20));
+  tuned.vendor_us = 10.7;
+  CHECK(Database({tuned}, {device}).why_none(problem()) == "not tuned");
+}
+
 TEST_CASE("results of another model do not count, those of another device of this model do") {
   Device device = dispatch_test::fake_device();
   device.uuid = "GPU-other";
@@ -85,6 +99,7 @@ TEST_CASE("results of another model do not count, those of another device of thi
   tuned.device_uuid = device.uuid;
   CHECK(Database({tuned}, {device}).find(problem()).has_value());
   device.name = "another";
+  ++device.sm_count;
   CHECK(Database({tuned}, {device}).why_none(problem()) == "not tuned");
 }
 

@@ -2,6 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../../test_folder.h"
+
 namespace gemmtune::app {
 namespace {
 
@@ -27,6 +33,62 @@ TEST_CASE("the floor is the slower one of the units and of memory") {
         doctest::Approx(2 * (matrix + 2 * 4096) / 2e12 * 1e6));
   device.tensor_f16_tflops = 0;  // 16-bit products on the other units
   CHECK(floor(large, DataType::f16) == doctest::Approx(operations / 25.6e12 * 1e6));
+}
+
+// A database with what one device measured of one problem, as asked for.
+struct Answered {
+  TestFolder folder;
+  std::unique_ptr<store::RecordStore> store;
+  Device device;
+
+  explicit Answered(const Problem& problem, bool final_round) {
+    store::StoreOptions options;
+    options.path = folder.file("tuned.db");
+    store = *store::open_store(options);
+    device.uuid = "GPU-here";
+    device.name = "Fictional GPU";
+    device.arch = {8, 0, false};
+    REQUIRE(store->add_device(device));
+    store::Record record;
+    record.job = {problem, device.arch, device.uuid, false};
+    record.key = {"naive", "tile_m=16 tile_n=16", "hash", "13.0"};
+    record.provenance = store::Provenance::measured;
+    record.outcome = store::Outcome::ok;
+    record.run_id = *store->begin_run({"0.1.0", "13.0", 13000, "test"});
+    store::Measurement measurement;
+    measurement.median_us = measurement.ci_low_us = measurement.ci_high_us = 10;
+    measurement.min_us = 10;
+    measurement.sample_count = 1;
+    measurement.samples_us = {10};
+    measurement.final_round = final_round;
+    record.measurement = measurement;
+    REQUIRE(store->record(record));
+  }
+
+  // The order of two problems, the first of which is the one that was measured.
+  std::vector<size_t> order(const Problem& first, const std::string& on, bool warm = false) {
+    Target target;
+    target.arch = device.arch;
+    target.device = device;
+    target.device->uuid = on;
+    std::vector<PlannedProblem> planned(2);
+    planned[0].wanted.problem = first;
+    planned[1].wanted.problem = make_problem({8, 8, 8});
+    std::vector<size_t> order = {0, 1};
+    put_unanswered_first(*store, target, warm, planned, order);
+    return order;
+  }
+};
+
+TEST_CASE("problems that have an answer on the device come last") {
+  using Order = std::vector<size_t>;
+  const Problem problem = make_problem({64, 64, 64});
+  Answered answered(problem, true);
+  CHECK(answered.order(problem, "GPU-here") == Order{1, 0});
+  CHECK(answered.order(problem, "GPU-there") == Order{0, 1});
+  CHECK(answered.order(problem, "GPU-here", true) == Order{0, 1});
+  CHECK(answered.order(make_problem({64, 64, 72}), "GPU-here") == Order{0, 1});
+  CHECK(Answered(problem, false).order(problem, "GPU-here") == Order{0, 1});  // search only
 }
 
 }  // namespace
