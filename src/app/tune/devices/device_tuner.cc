@@ -100,7 +100,8 @@ class DeviceTuner {
     std::optional<WorkerProcess> worker;
     bool ready = false;
     std::optional<Task> task;
-    int ends = 0;  // of its processes, since it tuned a problem
+    std::optional<size_t> ahead;  // the problem that it has begun beside the end of `task`
+    int ends = 0;                 // of its processes, since it tuned a problem
     bool left_out = false;
   };
 
@@ -123,7 +124,9 @@ class DeviceTuner {
     } else if (!seat.worker) {
       if (starting() < queue_.size()) start(seat);
     } else if (seat.ready) {
-      hand_out(seat, *queue_.next(index_of(seat)));
+      const size_t problem = *queue_.next(index_of(seat));
+      hand_out(seat, problem);
+      begin_task(seat, problem);
     }
   }
 
@@ -162,11 +165,23 @@ class DeviceTuner {
     return setup;
   }
 
-  void hand_out(Seat& seat, size_t problem) {
+  void hand_out(const Seat& seat, size_t problem) const {
+    const bool again = numbers_[problem].has_value();
+    seat.worker->channel().send(
+        to_line(WorkerOrder{key(plan_.problems[problem].wanted.problem), again}));
+  }
+
+  // While its process compares the best of one problem, it can begin the next one.
+  void hand_out_ahead(Seat& seat) {
+    if (seat.ahead || stopped() || !queue_.has_next(index_of(seat))) return;
+    seat.ahead = queue_.next(index_of(seat));
+    hand_out(seat, *seat.ahead);
+  }
+
+  void begin_task(Seat& seat, size_t problem) {
     const PlannedProblem& planned = plan_.problems[problem];
     std::optional<size_t>& number = numbers_[problem];
-    const bool again = number.has_value();
-    TunePlace place = again ? clock_.begin_again(*number) : clock_.begin();
+    TunePlace place = number ? clock_.begin_again(*number) : clock_.begin();
     number = place.number;
     place.device = seat.device.ordinal;
     Task task;
@@ -174,7 +189,6 @@ class DeviceTuner {
     if (tuning_.events.on_problem)
       task.on_progress = tuning_.events.on_problem(planned.wanted, place);
     seat.task = std::move(task);
-    seat.worker->channel().send(to_line(WorkerOrder{key(planned.wanted.problem), again}));
   }
 
   // Waits until a process says something. False if there is none.
@@ -212,7 +226,9 @@ class DeviceTuner {
         seat.ready = any_ready_ = true;
         return {};
       case MessageKind::progress:
-        if (seat.task) on_progress(*seat.task, message.progress);
+        if (!seat.task) return {};
+        on_progress(*seat.task, message.progress);
+        if (message.progress.phase == tuner::Progress::Phase::finals) hand_out_ahead(seat);
         return {};
       case MessageKind::report:
         return seat.task ? on_report(seat, message.report) : Expected<void>();
@@ -270,6 +286,8 @@ class DeviceTuner {
     clock_.end(std::chrono::duration<double>(Clock::now() - seat.task->begun).count());
     publish(seat.task->problem, std::move(tuned));
     seat.task.reset();
+    const auto ahead = std::exchange(seat.ahead, std::nullopt);
+    if (ahead && seat.worker && !stopped()) begin_task(seat, *ahead);
   }
 
   void publish(size_t problem, TunedProblem tuned) {
@@ -282,6 +300,7 @@ class DeviceTuner {
     seat.worker.reset();
     ++seat.ends;
     const bool was_ready = std::exchange(seat.ready, false);
+    if (const auto ahead = std::exchange(seat.ahead, std::nullopt)) queue_.take_back(*ahead);
     if (seat.task && !stopped()) try_again(seat, why);
     seat.task.reset();
     if (!was_ready || seat.ends >= kMostEnds) {

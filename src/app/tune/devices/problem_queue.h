@@ -26,6 +26,9 @@ class ProblemQueue {
   // before.
   bool give_back(size_t problem, size_t device);
 
+  // Puts a problem in front again that a device did not come to.
+  void take_back(size_t problem) { waiting_.insert(waiting_.begin(), problem); }
+
   // Keeps nothing more for a device, which asks for nothing from now on.
   void leave_out(size_t device);
 

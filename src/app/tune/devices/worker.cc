@@ -3,12 +3,17 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
+#include <functional>
+#include <future>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "app/common/equipment.h"
 #include "app/common/records.h"
+#include "app/common/version.h"
 #include "app/tune/devices/line_channel.h"
 #include "app/tune/plan.h"
 #include "app/tune/spaces.h"
@@ -31,7 +36,15 @@ struct Workbench {
   std::vector<codegen::SearchSpace> spaces;
   SearchOptions options;
   tuner::Equipment equipment;
-  std::unique_ptr<store::RecordStore> store;
+  // Problems use them in turns: one begins while the one before ends.
+  std::array<std::unique_ptr<store::RecordStore>, 2> stores;
+  size_t orders = 0;  // that were read
+};
+
+// A problem that was ordered, and its search, which has begun.
+struct BegunOrder {
+  PlannedProblem planned;
+  Expected<tuner::Tuning> tuning;
 };
 
 Expected<Workbench> make_workbench(const Context& context, const WorkerSetup& setup) {
@@ -45,32 +58,58 @@ Expected<Workbench> make_workbench(const Context& context, const WorkerSetup& se
   if (!target) return tl::unexpected(target.error());
   auto equipment = load_equipment(context, machine, *target);
   if (!equipment) return tl::unexpected(equipment.error());
-  auto store = open_records(context, false);
-  if (!store) return tl::unexpected(store.error());
-  return Workbench{*std::move(target), *std::move(spaces), setup.search, *std::move(equipment),
-                   *std::move(store)};
+  Workbench bench{*std::move(target), *std::move(spaces), setup.search, *std::move(equipment), {}};
+  for (auto& store : bench.stores) {
+    auto opened = open_records(context, false);
+    if (!opened) return tl::unexpected(opened.error());
+    store = *std::move(opened);
+  }
+  return bench;
 }
 
-Expected<tuner::TuneReport> tune_one(const WorkerOrder& order, Workbench& bench,
-                                     const std::atomic<bool>& stop, const LineChannel& channel) {
-  auto problem = parse_key(order.problem);
-  if (!problem) return tl::unexpected(problem.error());
+Expected<tuner::Tuning> begin_tuning(const PlannedProblem& planned, Workbench& bench,
+                                     const std::atomic<bool>& stop) {
+  store::RecordStore& store = *bench.stores[bench.orders++ % bench.stores.size()];
+  if (!planned.skipped.empty()) return make_error(ErrorKind::unsupported, planned.skipped);
+  tuner::SessionServices services =
+      tuner::make_services(planned.request, bench.equipment, store, "tune", kVersion);
+  services.stop = &stop;
+  return tuner::Tuning::begin(planned.request, services);
+}
+
+// Waits for the next order and begins with it. Nothing once no more will come.
+std::optional<BegunOrder> begin_next(Workbench& bench, const std::atomic<bool>& stop,
+                                     LineChannel& channel) {
+  const auto line = channel.wait_for_line();
+  if (!line) return std::nullopt;
+  const auto order = parse_order(*line);
+  if (!order) return std::nullopt;
+  auto problem = parse_key(order->problem);
+  if (!problem) return BegunOrder{{}, tl::unexpected(problem.error())};
   WantedProblem wanted;
   wanted.problem = *problem;
-  wanted.text = order.problem;
+  wanted.text = order->problem;
   SearchOptions options = bench.options;
-  if (order.again) options.fresh = false;
-  const PlannedProblem planned = plan_problem(wanted, bench.spaces, bench.target, options);
-  if (!planned.skipped.empty()) return make_error(ErrorKind::unsupported, planned.skipped);
-  auto evaluator = tuner::make_evaluator(planned.request, bench.equipment);
+  if (order->again) options.fresh = false;
+  PlannedProblem planned = plan_problem(wanted, bench.spaces, bench.target, options);
+  auto tuning = begin_tuning(planned, bench, stop);
+  return BegunOrder{std::move(planned), std::move(tuning)};
+}
+
+// `on_finals` is called when the best are compared: the compilers have nothing left to do.
+Expected<tuner::TuneReport> tune_one(BegunOrder& begun, const tuner::Equipment& equipment,
+                                     const LineChannel& channel,
+                                     const std::function<void()>& on_finals) {
+  if (!begun.tuning) return tl::unexpected(begun.tuning.error());
+  auto evaluator = tuner::make_evaluator(begun.planned.request, equipment);
   if (!evaluator) return tl::unexpected(evaluator.error());
-  return search(planned.request, bench.equipment, **evaluator, *bench.store, stop,
-                [&channel](const tuner::Progress& progress) {
-                  WorkerMessage message;
-                  message.kind = MessageKind::progress;
-                  message.progress = progress;
-                  channel.send(to_line(message));
-                });
+  return std::move(*begun.tuning).run(**evaluator, [&](const tuner::Progress& progress) {
+    WorkerMessage message;
+    message.kind = MessageKind::progress;
+    message.progress = progress;
+    channel.send(to_line(message));
+    if (progress.phase == tuner::Progress::Phase::finals) on_finals();
+  });
 }
 
 // Whether the driver refuses all work of this process, as it does after some crashes.
@@ -87,17 +126,34 @@ WorkerMessage failure(Error error, bool device_lost) {
   return message;
 }
 
-WorkerMessage answer(const WorkerOrder& order, Workbench& bench, const std::atomic<bool>& stop,
-                     const LineChannel& channel) {
-  auto report = tune_one(order, bench, stop, channel);
+WorkerMessage answer(BegunOrder& begun, const tuner::Equipment& equipment,
+                     const LineChannel& channel, const std::function<void()>& on_finals) {
+  auto report = tune_one(begun, equipment, channel, on_finals);
   if (!report) {
     const bool may_be_lost = report.error().kind == ErrorKind::failed;
-    return failure(report.error(), may_be_lost && is_lost(bench.equipment));
+    return failure(report.error(), may_be_lost && is_lost(equipment));
   }
   WorkerMessage message;
   message.kind = MessageKind::report;
   message.report = stored_report(*report);
   return message;
+}
+
+// Tunes what is ordered. While the best of one problem are compared, the next one begins in a
+// thread of its own, which alone reads from the channel then.
+void serve_orders(Workbench& bench, const std::atomic<bool>& stop, LineChannel& channel) {
+  std::future<std::optional<BegunOrder>> ahead;
+  const auto begin = [&] { return begin_next(bench, stop, channel); };
+  const auto begin_ahead = [&] {
+    if (!ahead.valid()) ahead = std::async(std::launch::async, begin);
+  };
+  while (!stop) {
+    std::optional<BegunOrder> begun = ahead.valid() ? ahead.get() : begin();
+    if (!begun) return;
+    const WorkerMessage said = answer(*begun, bench.equipment, channel, begin_ahead);
+    begun.reset();
+    if (!channel.send(to_line(said)) || said.device_lost) return;
+  }
 }
 
 }  // namespace
@@ -116,12 +172,7 @@ void serve_tuning(const std::function<Context(const WorkerSetup&)>& make_context
     return;
   }
   channel.send(to_line(WorkerMessage{}));
-  while (const auto problem = channel.wait_for_line()) {
-    const auto order = parse_order(*problem);
-    if (!order) return;
-    const WorkerMessage said = answer(*order, *bench, stop, channel);
-    if (!channel.send(to_line(said)) || said.device_lost) return;
-  }
+  serve_orders(*bench, stop, channel);
 }
 
 }  // namespace gemmtune::app

@@ -13,7 +13,8 @@
 #include "tuner/session/session.h"
 
 // What a command and the processes that tune for it, one on each device, say to each other: JSON,
-// one value a line. The command says the setup, and then one problem at a time.
+// one value a line. The command says the setup, and then one problem at a time: the next one once
+// the one before is tuned, or once its best are compared.
 namespace gemmtune::app {
 
 // What holds for all problems.

@@ -127,6 +127,24 @@ TEST_CASE("a device that is free takes the next problem while another is busy") 
   }
 }
 
+TEST_CASE("a device gets its next problem while it compares the best of one") {
+  Bench bench({kEndsLate, 101}, {0});
+  const Results results = bench.run();
+  CHECK(is_tuned(results[0]));
+  CHECK(is_tuned(results[1]));
+  CHECK(bench.log() == std::vector<std::string>{"0 37", "0 101"});
+  REQUIRE(bench.places.size() == 2);
+  CHECK(bench.places[1].number == 2);
+}
+
+TEST_CASE("a problem that a process was given ahead, and did not come to, is tuned by the next") {
+  Bench bench({kDiesLateOnce, 101, 102}, {0});
+  const Results results = bench.run();
+  for (const auto& tuned : results) CHECK(is_tuned(tuned));
+  CHECK(bench.log() == std::vector<std::string>{"0 41", "0 41", "0 101", "0 102"});
+  CHECK(bench.told.size() == 3);
+}
+
 TEST_CASE("a problem whose process ends is tuned by another one, on the same device") {
   for (const int64_t m : {kDiesOnce, kLosesOnce}) {
     Bench bench({m, 101, 102}, {0, 1});

@@ -4,8 +4,12 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <unistd.h>
 
@@ -51,6 +55,14 @@ class Worker {
     run_ = store_->begin_run({"0", "13.0", 13000, ""}).value();
   }
 
+  // The next order, also one that has come already; nothing once no more will.
+  std::optional<std::string> next_order() {
+    if (ordered_.empty()) return channel_.wait_for_line();
+    std::string line = std::move(ordered_.front());
+    ordered_.erase(ordered_.begin());
+    return line;
+  }
+
   // False once it is to end.
   bool tune(const Problem& problem, bool again) {
     const auto m = problem.shape.m;
@@ -65,6 +77,12 @@ class Worker {
       while (asked_to_end == 0) ::usleep(1000);
     }
     if (m == kSlow) wait_for_others();
+    if (m == kEndsLate || (m == kDiesLateOnce && !again)) {
+      message.progress.phase = tuner::Progress::Phase::finals;
+      channel_.send(to_line(message));
+      wait_for_next();
+      if (m == kDiesLateOnce) ::_exit(3);
+    }
     message.kind = WorkerMessage::Kind::failure;
     message.error = {ErrorKind::failed, "planted"};
     message.device_lost = m == kLosesOnce && !again;
@@ -78,6 +96,16 @@ class Worker {
   void note(int64_t m) const {
     std::ofstream(setup_.places.db + ".log", std::ios::app)
         << std::to_string(setup_.device) + " " + std::to_string(m) + "\n";
+  }
+
+  // Until it is ordered, or ten seconds: then the process ends.
+  void wait_for_next() {
+    for (int i = 0; i < 10'000; ++i) {
+      if (!channel_.take_lines(ordered_)) return;
+      if (!ordered_.empty()) return;
+      ::usleep(1000);
+    }
+    ::_exit(4);
   }
 
   // Until all other problems of the test were begun, or ten seconds.
@@ -103,6 +131,7 @@ class Worker {
 
   const WorkerSetup& setup_;
   LineChannel& channel_;
+  std::vector<std::string> ordered_;  // that came while a problem was tuned
   std::unique_ptr<store::RecordStore> store_;
   int64_t run_ = 0;
 };
@@ -123,7 +152,7 @@ int run() {
   }
   Worker worker(setup, channel);
   channel.send(to_line(WorkerMessage{}));
-  while (const auto problem = channel.wait_for_line()) {
+  while (const auto problem = worker.next_order()) {
     const WorkerOrder order = *parse_order(*problem);
     if (!worker.tune(*parse_key(order.problem), order.again)) break;
   }
