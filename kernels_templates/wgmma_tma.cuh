@@ -44,7 +44,9 @@
 
 namespace gemmtune {
 
-template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
+// kTraits are of the operands as they are multiplied, kOwnTraits of the problem's own.
+template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes,
+          KernelTraits kOwnTraits = kTraits>
 struct WgmmaTma {
   static constexpr int kStagesBytes =
       kTile.stages *
@@ -212,7 +214,7 @@ struct WgmmaTma {
                     column);
       } else {
         Slab::store(sums.at[i], reinterpret_cast<float*>(own), writer, row, column,
-                    correction<kTraits, kTypes>(writer.args, at.batch));
+                    correction<kOwnTraits, kTypes>(writer.args, at.batch));
       }
     }
   }

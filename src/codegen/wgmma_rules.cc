@@ -57,9 +57,10 @@ int plane_pairs(MathMode math) {
       return PlanePairs<kBf16x6>::kCount;
     case MathMode::bf16x9:
       return PlanePairs<kBf16x9>::kCount;
+    case MathMode::tf32x3:
+      return PlanePairs<k3xTf32>::kCount;
     case MathMode::ieee:
     case MathMode::tf32:
-    case MathMode::tf32x3:
     case MathMode::f16:
     case MathMode::fast_accum:
       break;
