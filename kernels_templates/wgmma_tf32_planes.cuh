@@ -1,10 +1,10 @@
 #pragma once
 
-#include "parts/operand/k_major_copy.cuh"
 #include "parts/operand/tf32_planes.cuh"
 #include "parts/ptx/grid_dependency.cuh"
 #include "parts/shared/element_types.h"
 #include "parts/shared/gemm_args.h"
+#include "parts/shared/k_major_lines.h"
 #include "parts/shared/kernel_traits.h"
 #include "parts/shared/tensor_map.h"
 #include "parts/shared/tile_config.h"
@@ -19,7 +19,7 @@ namespace gemmtune {
 
 template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
 struct WgmmaTf32Planes {
-  using Operands = KMajorOperands<kTraits, AsTf32Planes>;
+  using Operands = Tf32Planes<kTraits>;
   using Main = WgmmaTma<kTile, Operands::kAligned, kTypes, kTraits>;
 
   static constexpr int kThreads = Main::kThreads;
@@ -34,7 +34,7 @@ struct WgmmaTf32Planes {
   static __device__ __forceinline__ void prepare(const GemmArgs& args) {
     let_next_kernel_start();
     await_kernels_before();
-    Operands::copy(args);
+    Operands::split(args);
   }
 };
 

@@ -159,8 +159,11 @@ struct KMajorOperand {
 };
 
 // Which operands are copied, and what the main kernel sees.
-template <KernelTraits kTraits, class Stored = AsItIs>
-struct KMajorOperands {
+template <KernelTraits kTraits, class Stored>
+struct KMajorCopies {
+  using A = KMajorOperand<kTraits.vector_a, kTraits.a_row_major, Stored>;
+  using B = KMajorOperand<kTraits.vector_b, !kTraits.b_row_major, Stored>;
+  using SharedRows = typename A::SharedRows;
   static constexpr bool kInPlanes = Stored::kPlanes > 1;
   static constexpr bool kCopiesA =
       kInPlanes || !kTraits.a_row_major || kTraits.vector_a < kKMajorVector;
@@ -170,11 +173,8 @@ struct KMajorOperands {
   static constexpr KernelTraits kAligned = {
       true, false, kKMajorVector, kKMajorVector, kTraits.vector_c, kTraits.epilogue};
 
-  // A block its tile of A or B.
-  static __device__ __forceinline__ void copy(const GemmArgs& args) {
-    using A = KMajorOperand<kTraits.vector_a, kTraits.a_row_major, Stored>;
-    using B = KMajorOperand<kTraits.vector_b, !kTraits.b_row_major, Stored>;
-    __shared__ __align__(16) typename A::SharedRows rows;
+  // A block its tile of A or B, by way of `rows`.
+  static __device__ __forceinline__ void copy(const GemmArgs& args, SharedRows& rows) {
     auto* workspace = static_cast<float*>(args.workspace);
     unsigned tile = blockIdx.x;
     if constexpr (kCopiesA) {
@@ -193,6 +193,17 @@ struct KMajorOperands {
                 KMajorLines(args.n, args.k, args.stride_b, args.batch)};
       b.copy_tile(tile, workspace, rows);
     }
+  }
+};
+
+// Copies of the operands as they are.
+template <KernelTraits kTraits>
+struct KMajorOperands : KMajorCopies<kTraits, AsItIs> {
+  using Copies = KMajorCopies<kTraits, AsItIs>;
+
+  static __device__ __forceinline__ void copy(const GemmArgs& args) {
+    __shared__ __align__(16) typename Copies::SharedRows rows;
+    Copies::copy(args, rows);
   }
 };
 

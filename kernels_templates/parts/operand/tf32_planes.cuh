@@ -3,6 +3,8 @@
 #include "parts/operand/k_major_copy.cuh"
 #include "parts/ptx/vector_access.cuh"
 #include "parts/shared/element_types.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
 #include "parts/shared/plane_pairs.h"
 
 // What is stored of f32 operands that are split into two tf32 planes, whose sum they are but for
@@ -32,6 +34,16 @@ struct AsTf32Planes {
     }
     store_vector(to, big);
     store_vector(to + plane, small);
+  }
+};
+
+template <KernelTraits kTraits>
+struct Tf32Planes : KMajorCopies<kTraits, AsTf32Planes> {
+  using Copies = KMajorCopies<kTraits, AsTf32Planes>;
+
+  static __device__ __forceinline__ void split(const GemmArgs& args) {
+    __shared__ __align__(16) typename Copies::SharedRows rows;
+    Copies::copy(args, rows);
   }
 };
 
