@@ -66,10 +66,14 @@ LaunchPlan WgmmaPlanesStrategy::launch_plan(const KernelSpec& spec, const Proble
 
 wgmma::MatrixPlace WgmmaPlanesStrategy::place_of(const PlaneLines& lines,
                                                  int64_t offset_elements) const {
-  return {Buffer::workspace,         offset_elements * bytes_of_element(),
-          lines.ld,                  lines.elements,
-          lines.entries * planes_,   "the planes' leading dimension",
-          "the elements of a plane", fmt::format("{} * batch", planes_)};
+  return {Buffer::workspace,
+          offset_elements * bytes_of_element(),
+          lines.ld,
+          lines.elements,
+          lines.entries * planes_,
+          "the planes' leading dimension",
+          "the elements of a plane",
+          fmt::format("{} * batch", planes_)};
 }
 wgmma::MatrixPlace WgmmaPlanesStrategy::place_of_a(const KernelSpec&,
                                                    const Problem& problem) const {

@@ -10,9 +10,9 @@
 
 namespace gemmtune::codegen {
 
-// What the strategies have in common whose operands are sums of planes (parts/shared/plane_pairs.h),
-// which a kernel before the main one leaves in the workspace: of each entry of the batch an
-// operand's planes, one behind the other; those of A, then those of B.
+// What the strategies have in common whose operands are sums of planes
+// (parts/shared/plane_pairs.h), which a kernel before the main one leaves in the workspace: of each
+// entry of the batch an operand's planes, one behind the other; those of A, then those of B.
 class WgmmaPlanesStrategy : public WgmmaStrategy {
  public:
   std::span<const std::string_view> parameters() const override;
@@ -23,7 +23,8 @@ class WgmmaPlanesStrategy : public WgmmaStrategy {
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override;
 
  protected:
-  // `plane` is the type of a plane's elements; the kernel that splits has blocks of so many threads.
+  // `plane` is the type of a plane's elements; the kernel that splits has blocks of so many
+  // threads.
   WgmmaPlanesStrategy(DataType plane, int planes, int split_threads);
 
   // The lines of an operand in a plane.

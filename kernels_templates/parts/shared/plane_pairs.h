@@ -3,9 +3,9 @@
 #include "parts/shared/element_types.h"
 #include "parts/shared/host_device.h"
 
-// f32 operands as sums of planes, x = plane 0 + plane 1 (+ plane 2), and the products of planes that
-// a product of two operands is made of. Each plane is 2^-8 of the one before it or less, of tf32
-// 2^-11; those products are summed first that are smallest.
+// f32 operands as sums of planes, x = plane 0 + plane 1 (+ plane 2), and the products of planes
+// that a product of two operands is made of. Each plane is 2^-8 of the one before it or less, of
+// tf32 2^-11; those products are summed first that are smallest.
 
 namespace gemmtune {
 
