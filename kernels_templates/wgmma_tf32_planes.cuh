@@ -13,7 +13,8 @@
 // wgmma_tf32_planes: 3xtf32 on Hopper's tensor cores. A first kernel, prepare(), splits both
 // operands into two tf32 planes in the workspace, with k contiguous, which wgmma reads no other way
 // (k_major_copy.cuh, tf32_planes.cuh); the second is wgmma_tma, which sums three products of planes
-// (plane_pairs.h).
+// (plane_pairs.h). Its stages hold both planes of both operands, so that each is loaded once for
+// all three.
 
 namespace gemmtune {
 

@@ -12,6 +12,7 @@
 #include "parts/shared/element_types.h"
 #include "parts/shared/gemm_args.h"
 #include "parts/shared/kernel_traits.h"
+#include "parts/shared/plane_pairs.h"
 #include "parts/shared/raster.h"
 #include "parts/shared/tensor_map.h"
 #include "parts/shared/tile_config.h"
@@ -49,7 +50,7 @@ template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes,
           KernelTraits kOwnTraits = kTraits>
 struct WgmmaTma {
   static constexpr int kStagesBytes =
-      kTile.stages *
+      kTile.stages * PlanePairs<kTypes.products>::kStagePlanes *
       wgmma_stage_bytes(kTile, kTraits.a_row_major, !kTraits.b_row_major, multiplied_bytes(kTypes));
   static constexpr int kResultsBytes =
       wgmma_results_bytes(kTile, kTraits.vector_c, size_bytes(kTypes.result), kStagesBytes);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "launch/arguments.h"
+#include "parts/shared/wgmma_tiles.h"
 #include "ptxsim/machine/tensor_map.h"
 #include "sim_kernel.h"
 
@@ -16,11 +17,12 @@ namespace {
 
 constexpr Arch kHopper = {9, 0, true};
 
-// Cooperative, ping-pong, exchanged; clusters; parts of one tile of k and of several.
+// Cooperative, ping-pong, exchanged; clusters; parts of one tile of k, which overlap where
+// registers allow it, and of several.
 constexpr const char* kWays[] = {
     "tile_m=64 tile_n=64 tile_k=32 stages=2 consumers=1 persistent_blocks=1 promotion=1",
     "tile_m=128 tile_n=48 tile_k=32 stages=3 consumers=2 persistent_blocks=2 promotion=2",
-    "tile_m=64 tile_n=40 tile_k=64 stages=3 consumers=2 schedule=1 persistent_blocks=1 promotion=1",
+    "tile_m=64 tile_n=40 tile_k=64 stages=2 consumers=2 schedule=1 persistent_blocks=1 promotion=1",
     "tile_m=16 tile_n=64 tile_k=64 stages=2 consumers=1 exchange=1 promotion=4",
     "tile_m=64 tile_n=32 tile_k=32 stages=4 consumers=1 cluster_m=2 cluster_n=2 promotion=3"};
 
@@ -80,6 +82,23 @@ TEST_CASE("wgmma_tf32_planes: sizes around a tile of the split, and batches") {
   check("ntt", {132, 68, 40}, 3, true);
   check("tnt", {68, 72, 96}, 3, true);
   check("ttt", {1, 1, 1}, 2, false);
+}
+
+// Each by one more stage than before, and with the last part not full.
+TEST_CASE("wgmma_tf32_planes: any number of parts of k") {
+  constexpr const char* kTiles[] = {
+      "tile_m=128 tile_n=64 tile_k=32 stages=3 consumers=2 persistent_blocks=1 promotion=1",
+      "tile_m=64 tile_n=64 tile_k=32 stages=2 consumers=2 schedule=1 persistent_blocks=1 "
+      "promotion=1",
+      "tile_m=128 tile_n=64 tile_k=32 stages=3 consumers=2 persistent_blocks=1 promotion=2"};
+  for (const char* tile : kTiles) {
+    CHECK(overlaps_parts(*parse_tile(tile)));  // if they are of one tile of k
+    for (const int64_t k : {4, 32, 36, 96, 128, 160}) {
+      const Problem problem = problem_of({200, 72, k}, "tnt");
+      check_product(of_planes(tile, codegen::traits_for(problem)), problem, Fill::random, 0.5F,
+                    kHopper);
+    }
+  }
 }
 
 TEST_CASE("wgmma_tf32_planes: a split without bank conflicts") {
@@ -217,9 +236,13 @@ TEST_CASE("wgmma_tf32_planes: the largest and the smallest numbers, infinities a
 }
 
 constexpr Mutant kFaults[] = {
-    {"sums.add(part);", "sums = part;"},
-    {"entry_a + plane_a,", "entry_a,"},
-    {"entry_b + plane_b,", "entry_b,"},
+    {"sums.add(done);", "sums = done;"},
+    {"wgmma_wait<1>();\n      pipeline", "pipeline"},
+    {"entry_a + plane_a + i,", "entry_a + plane_a,"},
+    {"entry_b + plane_b + i,", "entry_b + plane_b,"},
+    {"return tile_a(stage) + kPlanes * TileA::kBytes;", "return tile_a(stage) + TileA::kBytes;"},
+    {"Passes::plane_b(pair) * B::kBytes", "Passes::plane_a(pair) * B::kBytes"},
+    {"adds || pair > 0", "adds"},
     {"kOfB >> (4 * pair)", "kOfA >> (4 * pair)"},
     {"nearest_tf32(values.v[i] - big.v[i])", "0"},
     {"store_vector(to + plane, small);", "store_vector(to + plane, big);"},
@@ -241,12 +264,15 @@ TEST_CASE("wgmma_tf32_planes: both kernels wait for those before them") {
   check_waits(of_planes(kWays[0], {true, true, 4, 4, 4}), kHopper);
 }
 
-// Sums and those of a part: 176 registers beside what else a consumer keeps.
+// Sums and those of a part, or of two parts that overlap: 176 and 192 registers beside what else a
+// consumer keeps.
 TEST_CASE("wgmma_tf32_planes: large tiles do not spill") {
   for (const char* tile :
-       {"tile_m=128 tile_n=176 tile_k=32 stages=4 raster=8 consumers=2 cluster_m=2 promotion=16 "
+       {"tile_m=128 tile_n=176 tile_k=32 stages=2 raster=8 consumers=2 cluster_m=2 promotion=8 "
         "persistent_blocks=132",
-        "tile_m=128 tile_n=128 tile_k=64 stages=3 consumers=2 cluster_n=2 promotion=8"}) {
+        "tile_m=128 tile_n=128 tile_k=32 stages=3 raster=4 consumers=2 cluster_n=2 promotion=1 "
+        "persistent_blocks=132",
+        "tile_m=128 tile_n=128 tile_k=32 stages=3 consumers=2 promotion=4"}) {
     for (const bool a : {true, false}) {
       auto spec = of_planes(tile, {a, true, 4, 4, 4});
       spec.arch = kHopper;

@@ -13,6 +13,7 @@ template <Products kProducts>
 struct PlanePairs {
   static constexpr int kPlanes = 1;  // an operand as it is
   static constexpr int kCount = 1;
+  static constexpr int kStagePlanes = 1;  // of an operand, that a stage of shared memory holds
 
   static GEMMTUNE_HOST_DEVICE constexpr int a(int) { return 0; }
   static GEMMTUNE_HOST_DEVICE constexpr int b(int) { return 0; }
@@ -23,6 +24,7 @@ template <int kNumber, unsigned long long kOfA, unsigned long long kOfB>
 struct ListedPairs {
   static constexpr int kPlanes = 3;
   static constexpr int kCount = kNumber;
+  static constexpr int kStagePlanes = 1;
 
   static GEMMTUNE_HOST_DEVICE constexpr int a(int pair) {
     return static_cast<int>(kOfA >> (4 * pair) & 15);
@@ -44,6 +46,7 @@ struct PlanePairs<kBf16x9> : ListedPairs<9, 0x001012122, 0x010210212> {};
 template <>
 struct PlanePairs<k3xTf32> : ListedPairs<3, 0x001, 0x010> {
   static constexpr int kPlanes = 2;
+  static constexpr int kStagePlanes = 2;  // both are loaded once for the three products
 };
 
 }  // namespace gemmtune

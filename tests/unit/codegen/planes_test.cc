@@ -28,6 +28,8 @@ KernelSpec spec_of(std::string_view strategy, std::string_view tile, const Probl
 
 constexpr auto kTile =
     "tile_m=128 tile_n=128 tile_k=64 stages=3 consumers=2 promotion=4 persistent_blocks=8";
+constexpr auto kTf32Tile =
+    "tile_m=128 tile_n=128 tile_k=32 stages=3 consumers=2 promotion=4 persistent_blocks=8";
 
 const TensorMapArgument& map_at(const LaunchPlan& plan, size_t argument) {
   return std::get<TensorMapArgument>(plan.launches.at(1).arguments.at(argument));
@@ -61,7 +63,7 @@ TEST_CASE("tf32 planes: launches, workspace and maps") {
   problem.batch = 2;
   problem.stride_a = problem.shape.m * problem.shape.k;
   problem.stride_c = problem.shape.m * problem.shape.n;  // B is shared
-  const KernelSpec spec = spec_of("wgmma_tf32_planes", kTile, problem);
+  const KernelSpec spec = spec_of("wgmma_tf32_planes", kTf32Tile, problem);
   const LaunchPlan plan = spec.strategy->launch_plan(spec, problem);
   // k of 136 takes 160; eight and five tiles of 128 lines, five of 32 along k.
   constexpr int64_t kOfA = 1000 * 160;
@@ -92,19 +94,38 @@ TEST_CASE("planes: sums are promoted, of tiles that leave the registers for it")
     const Rule* rule = broken_rule(spec, representative_device(kHopper));
     return rule == nullptr ? std::string_view() : rule->name;
   };
-  CHECK(broken("tile_m=128 tile_n=176 tile_k=32 stages=5 consumers=2 promotion=8") == "");
-  CHECK(broken("tile_m=128 tile_n=176 tile_k=32 stages=5 consumers=2") ==
+  CHECK(broken("tile_m=128 tile_n=176 tile_k=32 stages=2 consumers=2 promotion=8") == "");
+  CHECK(broken("tile_m=128 tile_n=176 tile_k=32 stages=2 consumers=2") ==
         "sums of at least one tile of k");
-  CHECK(broken("tile_m=128 tile_n=192 tile_k=32 stages=4 consumers=2 promotion=8") ==
+  CHECK(broken("tile_m=128 tile_n=192 tile_k=32 stages=2 consumers=2 promotion=8") ==
         "sums fit a consumer's registers");
-  CHECK(broken("tile_m=128 tile_n=128 tile_k=16 stages=4 consumers=2 promotion=8") ==
+  CHECK(broken("tile_m=128 tile_n=128 tile_k=16 stages=2 consumers=2 promotion=8") ==
         "tile_k of whole 128-byte lines");
+}
+
+// Of tf32 all four planes, each of which is loaded once for three products; of bf16 a plane each,
+// for one product of six.
+TEST_CASE("planes: what a stage holds, and what is loaded") {
+  const Problem tf32 = problem_of({512, 512, 512}, MathMode::tf32x3);
+  const Problem bf16 = problem_of({512, 512, 512}, MathMode::bf16x6);
+  const auto three = spec_of("wgmma_tf32_planes", kTf32Tile, tf32);
+  const auto two =
+      spec_of("wgmma_tf32_planes",
+              "tile_m=128 tile_n=128 tile_k=32 stages=2 consumers=2 promotion=4", tf32);
+  const auto smem = [](const KernelSpec& spec) { return spec.strategy->smem_bytes(spec); };
+  constexpr int kBarriers = 16;
+  CHECK(smem(three) - smem(two) == 2 * (128 + 128) * 32 * 4 + kBarriers);
+  const auto of_bf16 = spec_of("wgmma_planes", kTile, bf16);
+  const double bytes = 1.0 / 128 + 1.0 / 128;  // of each multiply-add, of operands of one byte
+  CHECK(three.strategy->loads(three).global == doctest::Approx(2 * 4 * bytes));
+  CHECK(of_bf16.strategy->loads(of_bf16).global == doctest::Approx(6 * 2 * bytes));
 }
 
 TEST_CASE("planes that take too much of the workspace are not tried") {
   const auto worthwhile = [](std::string_view strategy, MathMode math, int64_t size) {
     const Problem problem = problem_of({size, size, size}, math);
-    const KernelSpec spec = spec_of(strategy, kTile, problem);
+    const bool of_tf32 = math == MathMode::tf32x3;
+    const KernelSpec spec = spec_of(strategy, of_tf32 ? kTf32Tile : kTile, problem);
     const int64_t bytes = spec.strategy->launch_plan(spec, problem).workspace_bytes;
     CHECK((bytes <= kMostPlanesBytes) == spec.strategy->worthwhile(spec, problem));
     return spec.strategy->worthwhile(spec, problem);
