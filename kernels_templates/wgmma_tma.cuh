@@ -12,6 +12,7 @@
 #include "parts/shared/element_types.h"
 #include "parts/shared/gemm_args.h"
 #include "parts/shared/kernel_traits.h"
+#include "parts/shared/plane_pairs.h"
 #include "parts/shared/raster.h"
 #include "parts/shared/tensor_map.h"
 #include "parts/shared/tile_config.h"
@@ -44,10 +45,12 @@
 
 namespace gemmtune {
 
-template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
+// kTraits are of the operands as they are multiplied, kOwnTraits of the problem's own.
+template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes,
+          KernelTraits kOwnTraits = kTraits>
 struct WgmmaTma {
   static constexpr int kStagesBytes =
-      kTile.stages *
+      kTile.stages * PlanePairs<kTypes.products>::kStagePlanes *
       wgmma_stage_bytes(kTile, kTraits.a_row_major, !kTraits.b_row_major, multiplied_bytes(kTypes));
   static constexpr int kResultsBytes =
       wgmma_results_bytes(kTile, kTraits.vector_c, size_bytes(kTypes.result), kStagesBytes);
@@ -212,7 +215,7 @@ struct WgmmaTma {
                     column);
       } else {
         Slab::store(sums.at[i], reinterpret_cast<float*>(own), writer, row, column,
-                    correction<kTraits, kTypes>(writer.args, at.batch));
+                    correction<kOwnTraits, kTypes>(writer.args, at.batch));
       }
     }
   }

@@ -138,7 +138,8 @@ typedef struct gemmtune_options {
 } gemmtune_options;
 
 /* 1 GiB: as much as any tuned kernel needs. Only products of copied or split operands (f32 by
- * bf16x6 and bf16x9, leading dimensions that 16 bytes do not divide) need more than 128 MiB. */
+ * 3xtf32, bf16x6 and bf16x9, leading dimensions that 16 bytes do not divide) need more than 128
+ * MiB. */
 #define GEMMTUNE_DEFAULT_MAX_WORKSPACE_BYTES (INT64_C(1073741824))
 
 #define GEMMTUNE_OPTIONS_INIT                                                           \

@@ -28,7 +28,8 @@
   X(wgmma_split_k) \
   X(wgmma_misaligned) \
   X(wgmma_k_major) \
-  X(wgmma_planes)
+  X(wgmma_planes) \
+  X(wgmma_tf32_planes)
 // clang-format on
 
 namespace gemmtune::codegen {

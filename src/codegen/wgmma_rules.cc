@@ -50,21 +50,33 @@ int operand_bytes(const KernelSpec& spec) {
   return size_bytes(operand_type(spec));
 }
 
-// Products of planes that one of operands is made of.
-int plane_pairs(MathMode math) {
+struct PlaneCounts {
+  int pairs;     // whose products one of operands is made of
+  int of_stage;  // planes of an operand that a stage holds: that of one pair, or all
+
+  bool all_in_stage() const { return of_stage > 1; }
+};
+
+template <Products kProducts>
+constexpr PlaneCounts counts_of() {
+  return {PlanePairs<kProducts>::kCount, PlanePairs<kProducts>::kStagePlanes};
+}
+
+PlaneCounts plane_counts(MathMode math) {
   switch (math) {
     case MathMode::bf16x6:
-      return PlanePairs<kBf16x6>::kCount;
+      return counts_of<kBf16x6>();
     case MathMode::bf16x9:
-      return PlanePairs<kBf16x9>::kCount;
+      return counts_of<kBf16x9>();
+    case MathMode::tf32x3:
+      return counts_of<k3xTf32>();
     case MathMode::ieee:
     case MathMode::tf32:
-    case MathMode::tf32x3:
     case MathMode::f16:
     case MathMode::fast_accum:
       break;
   }
-  return 1;
+  return counts_of<kExact>();
 }
 
 bool promotes_sums(const KernelSpec& spec) {
@@ -283,28 +295,34 @@ std::span<const Rule> register_rules() {
 }
 
 int stages_bytes(const KernelSpec& spec) {
-  return spec.tile.stages * wgmma_stage_bytes(spec.tile, contiguous_k_a(spec), contiguous_k_b(spec),
-                                              operand_bytes(spec));
+  return spec.tile.stages * plane_counts(spec.math).of_stage *
+         wgmma_stage_bytes(spec.tile, contiguous_k_a(spec), contiguous_k_b(spec),
+                           operand_bytes(spec));
 }
 
 int consumer_registers(const KernelSpec& spec) {
   const TileConfig& t = spec.tile;
   const int sums = consumer_sums(t) * size_bytes(spec.accumulator) / kRegisterBytes;
   const int in_parts = 2 * sums + kOverheadRegistersOfParts;
-  if (plane_pairs(spec.math) > 1) return in_parts;
+  if (plane_counts(spec.math).pairs > 1) return in_parts;
   const int at_end = sums + (t.exchange != 0 ? exchanged_overhead(spec) : overhead(spec));
   return promotes_sums(spec) ? std::max(in_parts, at_end) : at_end;
 }
 
 int operand_bytes_of_product(const KernelSpec& spec) {
-  return operand_bytes(spec) * plane_pairs(spec.math);
+  return operand_bytes(spec) * plane_counts(spec.math).pairs;
+}
+int loaded_bytes_of_product(const KernelSpec& spec) {
+  const PlaneCounts planes = plane_counts(spec.math);
+  return operand_bytes(spec) * (planes.all_in_stage() ? planes.of_stage : planes.pairs);
 }
 
 LoadBytes loads(const KernelSpec& spec) {
   const TileConfig& t = spec.tile;
-  const int bytes = operand_bytes_of_product(spec);
-  return {tiling::loaded_bytes(bytes, t.tile_m * cluster_m(t), t.tile_n * cluster_n(t)),
-          tiling::loaded_bytes(bytes, consumer_rows(t), wgmma_tile_columns(t))};
+  return {tiling::loaded_bytes(loaded_bytes_of_product(spec), t.tile_m * cluster_m(t),
+                               t.tile_n * cluster_n(t)),
+          tiling::loaded_bytes(operand_bytes_of_product(spec), consumer_rows(t),
+                               wgmma_tile_columns(t))};
 }
 
 MainloopCost mainloop(const KernelSpec& spec) {
@@ -318,7 +336,8 @@ MainloopCost mainloop(const KernelSpec& spec) {
   cost.load_b = spec.traits.vector_b;
   cost.result_rows = consumer_rows(t);
   cost.result_columns = wgmma_tile_columns(t);
-  if (promotes_sums(spec)) cost.promotion_steps = promotion_tiles(t);
+  if (promotes_sums(spec) || plane_counts(spec.math).all_in_stage())
+    cost.promotion_steps = promotion_tiles(t);
   return cost;
 }
 

@@ -34,6 +34,8 @@ int consumer_registers(const KernelSpec& spec);
 
 // Of an operand that tensor cores read for one value of k: of all products of planes.
 int operand_bytes_of_product(const KernelSpec& spec);
+// The same that is copied to shared memory for them.
+int loaded_bytes_of_product(const KernelSpec& spec);
 LoadBytes loads(const KernelSpec& spec);
 MainloopCost mainloop(const KernelSpec& spec);
 

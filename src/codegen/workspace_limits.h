@@ -8,6 +8,6 @@
 namespace gemmtune::codegen {
 
 inline constexpr int64_t kMostCopiesBytes = int64_t{512} << 20;  // aligned copies of operands
-inline constexpr int64_t kMostPlanesBytes = int64_t{1} << 30;    // operands as sums of bf16 planes
+inline constexpr int64_t kMostPlanesBytes = int64_t{1} << 30;    // operands as sums of planes
 
 }  // namespace gemmtune::codegen

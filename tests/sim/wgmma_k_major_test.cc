@@ -79,8 +79,8 @@ constexpr Mutant kFaults[] = {
     {"lines_left(at_line) > 0 ? k - at_k : 0", "k - at_k"},
     {"      __syncthreads();\n      store_lines", "      store_lines"},
     {"if (lines_left(at_line) <= 0) return;", ""},
-    {"workspace += a.copy.elements();", ""},
-    {"to += entry * (copy.lines * copy.ld);", ""},
+    {"workspace += a.elements();", ""},
+    {"to += entry * (plane() * Stored::kPlanes);", ""},
     {"at % kKMajorVector * kLineChunks + at / kKMajorVector", "at"},
 };
 

@@ -385,7 +385,7 @@ constexpr std::pair<std::string_view, Mutant> kCopyFaults[] = {
     {"mma_misaligned",
      {"if (i + j == count) out.words[i / kOfWord] &= (1U << kBits * j) - 1;", ""}},
     {"wgmma_planes", {"sums.add(part);", "sums = part;"}},
-    {"wgmma_planes", {"entry_a + plane_a,", "entry_a,"}},
+    {"wgmma_planes", {"entry_a + plane_a + i,", "entry_a + i,"}},
     {"wgmma_planes", {"kOfB >> (4 * pair)", "kOfA >> (4 * pair)"}},
     {"wgmma_planes", {"second -= __uint_as_float(pair & 0xffff0000u);", ""}},
     {"wgmma_planes",

@@ -21,14 +21,25 @@
 //                                                row 8   k 1         rows 0, 8, 16, 24, the next of
 //                                                ..                  rows 1, 9, 17, 25, ...
 //
-// A batch stride of 0 is one entry that all products share.
+// A batch stride of 0 is one entry that all products share. What is stored of an element is up to
+// Stored: itself (AsItIs), or parts of it, each in a plane of its own (tf32_planes.cuh); the planes
+// of an entry lie one behind the other.
 
 namespace gemmtune {
 
 inline constexpr int kKMajorVector = 4;  // elements of 16 bytes
 
+struct AsItIs {
+  static constexpr int kPlanes = 1;
+
+  static __device__ __forceinline__ void store(float* to, long long,
+                                               const FloatVector<kKMajorVector>& values) {
+    store_vector(to, values);
+  }
+};
+
 // An operand of which kVector elements are aligned, and how it is copied.
-template <int kVector, bool kContiguousK>
+template <int kVector, bool kContiguousK, class Stored>
 struct KMajorOperand {
   static constexpr int kLineChunks = kKMajorDepth / kKMajorVector;  // of 16 bytes, in a tile
   static constexpr int kRowChunks = kKMajorRows / kKMajorVector;
@@ -50,7 +61,7 @@ struct KMajorOperand {
     const unsigned entry = tile / of_entry;
     const unsigned inside = tile - entry * of_entry;
     const float* const from = data + entry * stride;
-    to += entry * (copy.lines * copy.ld);
+    to += entry * (plane() * Stored::kPlanes);
     const int line = static_cast<int>(inside / along_k) * kKMajorRows;
     const int depth = static_cast<int>(inside % along_k) * kKMajorDepth;
     if constexpr (kContiguousK) {
@@ -62,7 +73,13 @@ struct KMajorOperand {
     }
   }
 
+  __device__ __forceinline__ long long elements() const {
+    return copy.elements() * Stored::kPlanes;
+  }
+
  private:
+  __device__ __forceinline__ long long plane() const { return copy.lines * copy.ld; }
+
   __device__ __forceinline__ int lines_left(int line) const {
     return static_cast<int>(copy.lines) - line;
   }
@@ -136,24 +153,28 @@ struct KMajorOperand {
     const int chunk = i * kKMajorThreads + static_cast<int>(threadIdx.x);
     const int at_line = line + chunk / kLineChunks;
     if (lines_left(at_line) <= 0) return;
-    store_vector(to + at_line * copy.ld + depth + chunk % kLineChunks * kKMajorVector, values);
+    Stored::store(to + at_line * copy.ld + depth + chunk % kLineChunks * kKMajorVector, plane(),
+                  values);
   }
 };
 
 // Which operands are copied, and what the main kernel sees.
-template <KernelTraits kTraits>
-struct KMajorOperands {
-  static constexpr bool kCopiesA = !kTraits.a_row_major || kTraits.vector_a < kKMajorVector;
-  static constexpr bool kCopiesB = kTraits.b_row_major || kTraits.vector_b < kKMajorVector;
+template <KernelTraits kTraits, class Stored>
+struct KMajorCopies {
+  using A = KMajorOperand<kTraits.vector_a, kTraits.a_row_major, Stored>;
+  using B = KMajorOperand<kTraits.vector_b, !kTraits.b_row_major, Stored>;
+  using SharedRows = typename A::SharedRows;
+  static constexpr bool kInPlanes = Stored::kPlanes > 1;
+  static constexpr bool kCopiesA =
+      kInPlanes || !kTraits.a_row_major || kTraits.vector_a < kKMajorVector;
+  static constexpr bool kCopiesB =
+      kInPlanes || kTraits.b_row_major || kTraits.vector_b < kKMajorVector;
   static_assert(kCopiesA || kCopiesB, "an operand needs the copy");
   static constexpr KernelTraits kAligned = {
       true, false, kKMajorVector, kKMajorVector, kTraits.vector_c, kTraits.epilogue};
 
-  // A block its tile of A or B.
-  static __device__ __forceinline__ void copy(const GemmArgs& args) {
-    using A = KMajorOperand<kTraits.vector_a, kTraits.a_row_major>;
-    using B = KMajorOperand<kTraits.vector_b, !kTraits.b_row_major>;
-    __shared__ __align__(16) typename A::SharedRows rows;
+  // A block its tile of A or B, by way of `rows`.
+  static __device__ __forceinline__ void copy(const GemmArgs& args, SharedRows& rows) {
     auto* workspace = static_cast<float*>(args.workspace);
     unsigned tile = blockIdx.x;
     if constexpr (kCopiesA) {
@@ -165,13 +186,24 @@ struct KMajorOperands {
         return;
       }
       tile -= tiles;
-      workspace += a.copy.elements();
+      workspace += a.elements();
     }
     if constexpr (kCopiesB) {
       const B b{static_cast<const float*>(args.b), args.ldb, args.stride_b, args.k,
                 KMajorLines(args.n, args.k, args.stride_b, args.batch)};
       b.copy_tile(tile, workspace, rows);
     }
+  }
+};
+
+// Copies of the operands as they are.
+template <KernelTraits kTraits>
+struct KMajorOperands : KMajorCopies<kTraits, AsItIs> {
+  using Copies = KMajorCopies<kTraits, AsItIs>;
+
+  static __device__ __forceinline__ void copy(const GemmArgs& args) {
+    __shared__ __align__(16) typename Copies::SharedRows rows;
+    Copies::copy(args, rows);
   }
 };
 

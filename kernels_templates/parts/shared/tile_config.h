@@ -74,7 +74,7 @@ struct TileConfig {
   int unroll = 0;      // values of k that a thread multiplies at a time
   int promotion = 0;  // 3xtf32: mmas along k whose products are added up in the tensor cores before
                       // they are added to the sums outside of them; 0 counts as 1.
-                      // bf16x6, bf16x9, 8-bit operands: the same of tiles of k
+                      // operands in planes, 8-bit operands: the same of tiles of k
   int ahead = 0;      // not 0: the next k tile's first fragments are read before this one's last
                       // products, and its copies go out in so many bursts between the others
   int groups = 0;     // groups of warps in a block that share out the k of its tile of C

@@ -10,7 +10,11 @@
 //
 //     k 0..255: planes (2, 0) of all, planes (1, 1) of all, ... ; k 256..511: planes (2, 0) ...
 //
-// The sums of such parts are promoted (promoted_sums.cuh), and so are those of 8-bit products.
+// Planes that a stage holds all of, of both operands, are loaded once instead, and the stage is
+// multiplied once per pair.
+//
+// The sums of parts of k are promoted in either case (promoted_sums.cuh), and so are those of 8-bit
+// products.
 
 namespace gemmtune {
 
@@ -18,13 +22,25 @@ template <TileConfig kTile, ElementTypes kTypes>
 struct KPasses {
   using Pairs = PlanePairs<kTypes.products>;
   static constexpr bool kInPlanes = Pairs::kCount > 1;
+  static constexpr int kStagePlanes = Pairs::kStagePlanes;  // of an operand
+  static constexpr bool kInPasses = kInPlanes && kStagePlanes == 1;
+  static constexpr int kTileStages = kInPasses ? Pairs::kCount : 1;  // of a tile of k
+  static constexpr int kStagePairs = Pairs::kCount / kTileStages;    // that it is multiplied by
   static constexpr bool kInParts = kInPlanes || promotes_sums(kTypes);
   static constexpr int kPartTiles = promotion_tiles(kTile);  // tiles of k of a part
   static constexpr bool kOverlapsParts =
-      kInParts && kPartTiles * Pairs::kCount == 1 && overlaps_parts(kTile);
+      kInParts && kPartTiles * kTileStages == 1 && overlaps_parts(kTile);
 
   // Stages of `tiles` tiles of k.
-  static __device__ __forceinline__ int stages(int tiles) { return tiles * Pairs::kCount; }
+  static __device__ __forceinline__ int stages(int tiles) { return tiles * kTileStages; }
+
+  // The planes in a stage of its pair number `pair`.
+  static constexpr __device__ __forceinline__ int plane_a(int pair) {
+    return kInPasses ? 0 : Pairs::a(pair);
+  }
+  static constexpr __device__ __forceinline__ int plane_b(int pair) {
+    return kInPasses ? 0 : Pairs::b(pair);
+  }
 
   // Of entry `batch` of an operand: planes that all products share lie there once.
   static __device__ __forceinline__ int first_matrix(int batch, long long stride) {
@@ -35,10 +51,10 @@ struct KPasses {
     }
   }
 
-  // load(k, plane of A, plane of B) for each stage.
+  // load(k, plane of A, plane of B) for each stage: of several planes the first ones.
   template <class Load>
   static __device__ __forceinline__ void for_each(int k_begin, int k_end, Load load) {
-    if constexpr (kInPlanes) {
+    if constexpr (kInPasses) {
       constexpr int kPart = kPartTiles * kTile.tile_k;
       for (int part = k_begin; part < k_end; part += kPart) {
         const int end = part + kPart < k_end ? part + kPart : k_end;

@@ -73,13 +73,27 @@ struct WgmmaMainloop {
   }
 
  private:
-  // Products of a stage; those of a tile's first stage replace what the sums held.
+  // Products of a stage, those of one pair of planes after the other; the first ones replace what
+  // the sums held unless it `adds`.
   static __device__ __forceinline__ void multiply(Sums& sums, const Pipeline& pipeline, int stage,
                                                   int first_row, bool adds) {
     using A = typename Pipeline::TileA;
     using B = typename Pipeline::TileB;
+    using Passes = typename Pipeline::Passes;
     const unsigned long long a = A::descriptor(pipeline.tile_a(stage), kExchanged ? 0 : first_row);
     const unsigned long long b = B::descriptor(pipeline.tile_b(stage), kExchanged ? first_row : 0);
+#pragma unroll
+    for (int pair = 0; pair < Passes::kStagePairs; ++pair) {
+      multiply(sums, wgmma_advanced(a, Passes::plane_a(pair) * A::kBytes),
+               wgmma_advanced(b, Passes::plane_b(pair) * B::kBytes), adds || pair > 0);
+    }
+  }
+
+  // Of the planes that the descriptors are of.
+  static __device__ __forceinline__ void multiply(Sums& sums, unsigned long long a,
+                                                  unsigned long long b, bool adds) {
+    using A = typename Pipeline::TileA;
+    using B = typename Pipeline::TileB;
 #pragma unroll
     for (int step = 0; step < kSteps; ++step) {
       const unsigned long long a_step = wgmma_advanced(a, A::step_offset(step));

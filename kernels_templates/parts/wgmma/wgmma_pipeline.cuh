@@ -36,7 +36,8 @@ struct WgmmaPipeline {
       OperandTile<kTraits.a_row_major, kTile.tile_m, kTile.tile_k, kElementBytes, Place::kN>;
   using TileB =
       OperandTile<!kTraits.b_row_major, kTile.tile_n, kTile.tile_k, kElementBytes, Place::kM>;
-  static constexpr int kStageBytes = TileA::kBytes + TileB::kBytes;
+  static constexpr int kPlanes = Passes::kStagePlanes;  // of an operand, one behind the other
+  static constexpr int kStageBytes = kPlanes * (TileA::kBytes + TileB::kBytes);
   static constexpr int kBuffersBytes = kTile.stages * kStageBytes;
   static constexpr int kSmemBytes = kBuffersBytes + kBehind + wgmma_barriers_bytes(kTile);
   static_assert(kBehind % kBarrierBytes == 0, "barriers are aligned");
@@ -48,7 +49,7 @@ struct WgmmaPipeline {
 
   __device__ __forceinline__ unsigned tile_a(int stage) const { return smem + stage * kStageBytes; }
   __device__ __forceinline__ unsigned tile_b(int stage) const {
-    return tile_a(stage) + TileA::kBytes;
+    return tile_a(stage) + kPlanes * TileA::kBytes;
   }
   __device__ __forceinline__ unsigned full(int stage) const {
     return smem + (kBuffersBytes + kBehind) + stage * kBarrierBytes;
@@ -86,10 +87,13 @@ struct WgmmaPipeline {
       mbarrier_wait(empty(ring.stage), ring.parity ^ 1);
       const unsigned barrier = full(ring.stage);
       mbarrier_arrive_expect(barrier, kStageBytes);
-      TileA::load(tile_a(ring.stage), a, row, k, entry_a + plane_a, barrier, ring.stage, place.n,
-                  place.row());
-      TileB::load(tile_b(ring.stage), b, column, k, entry_b + plane_b, barrier, ring.stage, place.m,
-                  place.column());
+#pragma unroll
+      for (int i = 0; i < kPlanes; ++i) {
+        TileA::load(tile_a(ring.stage) + i * TileA::kBytes, a, row, k, entry_a + plane_a + i,
+                    barrier, ring.stage, place.n, place.row());
+        TileB::load(tile_b(ring.stage) + i * TileB::kBytes, b, column, k, entry_b + plane_b + i,
+                    barrier, ring.stage, place.m, place.column());
+      }
       ring.advance();
     });
   }

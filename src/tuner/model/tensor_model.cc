@@ -66,9 +66,11 @@ TensorCost warpgroup_cost(const codegen::KernelSpec& spec, const MainloopCost& l
                           const DeviceSpec& device) {
   const TileConfig& t = spec.tile;
   const double element = codegen::wgmma::operand_bytes_of_product(spec);
+  const double loaded = codegen::wgmma::loaded_bytes_of_product(spec);
   const double results = static_cast<double>(t.tile_m) * t.tile_n;
   const double read = results * (1.0 / kWgmmaRows + 1.0 / loop.result_columns) * element;
-  const double smem = (read + (t.tile_m + t.tile_n) * element) / kBankBytes;
+  const double written = (t.tile_m + t.tile_n) * loaded;
+  const double smem = (read + written) / kBankBytes;
   const double promotion_depth = static_cast<double>(loop.promotion_steps) * loop.step_depth;
   const double promoted = promotion_depth > 0 ? results / kAdditionsPerCycle / promotion_depth : 0;
   return {overlapped(results / tensor_rate(spec, device), smem, 0) + promoted, smem};

@@ -22,7 +22,7 @@ bool by_warpgroups(const codegen::MainloopCost& loop) {
 double tile_transfer_cycles(const codegen::KernelSpec& spec, const codegen::MainloopCost& loop) {
   const TileConfig& t = spec.tile;
   const double bytes = static_cast<double>(t.tile_m + t.tile_n) * loop.step_depth *
-                       codegen::wgmma::operand_bytes_of_product(spec);
+                       codegen::wgmma::loaded_bytes_of_product(spec);
   return bytes / kL2BytesPerCycle;
 }
 

@@ -32,9 +32,13 @@ double realistic_tflops(const Problem& problem) {
   return on_tensor_cores(problem.type, problem.math) ? kRealisticHalfTflops : kRealisticTflops;
 }
 
+// Whether kernels may split operands into planes.
+bool is_of_planes(MathMode math) {
+  return math == MathMode::tf32x3 || math == MathMode::bf16x6 || math == MathMode::bf16x9;
+}
+
 int64_t workspace_bytes(const Problem& problem) {
-  if (problem.math == MathMode::bf16x6 || problem.math == MathMode::bf16x9)
-    return codegen::kMostPlanesBytes;
+  if (is_of_planes(problem.math)) return codegen::kMostPlanesBytes;
   const bool large = bytes_a(problem) + bytes_b(problem) > kOwnWorkspaceBytes / 2;
   return problem.type != DataType::f32 && large ? codegen::kMostCopiesBytes : kOwnWorkspaceBytes;
 }

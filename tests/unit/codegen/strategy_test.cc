@@ -543,7 +543,8 @@ TEST_CASE("strategies refuse what they cannot compute") {
   for (const Strategy* strategy : strategies()) {
     CAPTURE(strategy->name());
     const bool takes_half = strategy->supports(half, {9, 0, false}).has_value();
-    const bool of_f32 = strategy->name() == "wgmma_planes" || strategy->name() == "wgmma_k_major";
+    const bool of_f32 = strategy->name() == "wgmma_planes" || strategy->name() == "wgmma_k_major" ||
+                        strategy->name() == "wgmma_tf32_planes";
     CHECK(takes_half == (strategy->takes_types() && !of_f32));
     CHECK(strategy->supports(single, {8, 0, false}).has_value() != strategy->takes_types());
   }

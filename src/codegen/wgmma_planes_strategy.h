@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codegen/wgmma_strategy.h"
+
+namespace gemmtune::codegen {
+
+// What the strategies have in common whose operands are sums of planes
+// (parts/shared/plane_pairs.h), which a kernel before the main one leaves in the workspace: of each
+// entry of the batch an operand's planes, one behind the other; those of A, then those of B.
+class WgmmaPlanesStrategy : public WgmmaStrategy {
+ public:
+  std::span<const std::string_view> parameters() const override;
+  bool worthwhile(const KernelSpec& spec, const Problem& problem) const override;
+  KernelWork work(const KernelSpec& spec, const Problem& problem) const override;
+
+  std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override;
+  LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override;
+
+ protected:
+  // `plane` is the type of a plane's elements; the kernel that splits has blocks of so many
+  // threads.
+  WgmmaPlanesStrategy(DataType plane, int planes, int split_threads);
+
+  // The lines of an operand in a plane.
+  struct PlaneLines {
+    int64_t ld = 0;        // elements
+    int64_t elements = 0;  // of all lines
+    int64_t entries = 1;   // of the batch: one where all products share the operand
+  };
+  virtual PlaneLines lines_of_a(const Problem& problem) const = 0;
+  virtual PlaneLines lines_of_b(const Problem& problem) const = 0;
+
+  // The grid of the kernel that splits, and the preamble of the plan's formulas, which says what e
+  // is: the elements of a plane of A and one of B, over all entries.
+  virtual BlockCount split_grid(const Problem& problem) const = 0;
+  virtual std::string preamble() const = 0;
+
+  // e.
+  int64_t elements(const Problem& problem) const;
+
+ private:
+  int bytes_of_element() const { return planes_ * size_bytes(plane_); }
+  wgmma::MatrixPlace place_of(const PlaneLines& lines, int64_t offset_elements) const;
+  wgmma::MatrixPlace place_of_a(const KernelSpec& spec, const Problem& problem) const override;
+  wgmma::MatrixPlace place_of_b(const KernelSpec& spec, const Problem& problem) const override;
+
+  DataType plane_;
+  int planes_;
+  int split_threads_;
+};
+
+}  // namespace gemmtune::codegen

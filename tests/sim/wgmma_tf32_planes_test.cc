@@ -1,0 +1,289 @@
+#include <cmath>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "launch/arguments.h"
+#include "parts/shared/wgmma_tiles.h"
+#include "ptxsim/machine/tensor_map.h"
+#include "sim_kernel.h"
+
+// What is particular to wgmma_tf32_planes: f32 operands in any layout and alignment as sums of tf32
+// planes with k contiguous, three products of them, and what tf32 does not hold.
+
+namespace gemmtune::tuner {
+namespace {
+
+constexpr Arch kHopper = {9, 0, true};
+
+// Cooperative, ping-pong, exchanged; clusters; parts of one tile of k, which overlap where
+// registers allow it, and of several.
+constexpr const char* kWays[] = {
+    "tile_m=64 tile_n=64 tile_k=32 stages=2 consumers=1 persistent_blocks=1 promotion=1",
+    "tile_m=128 tile_n=48 tile_k=32 stages=3 consumers=2 persistent_blocks=2 promotion=2",
+    "tile_m=64 tile_n=40 tile_k=64 stages=2 consumers=2 schedule=1 persistent_blocks=1 promotion=1",
+    "tile_m=16 tile_n=64 tile_k=64 stages=2 consumers=1 exchange=1 promotion=4",
+    "tile_m=64 tile_n=32 tile_k=32 stages=4 consumers=1 cluster_m=2 cluster_n=2 promotion=3"};
+
+codegen::KernelSpec of_planes(const char* tile, const KernelTraits& traits) {
+  return spec_of("wgmma_tf32_planes", tile, traits, DataType::f32, DataType::f32, MathMode::tf32x3,
+                 kHopper);
+}
+
+Problem problem_of(const Shape& shape, std::string_view layout) {
+  Problem problem = make_problem(shape, DataType::f32, *parse_layout(layout));
+  problem.math = MathMode::tf32x3;
+  return problem;
+}
+
+// Quick cases have infinities, which meet the zeros of planes.
+TEST_CASE(
+    "wgmma_tf32_planes: every layout, and operands of which nothing, a pair or all is aligned") {
+  constexpr int kWidths[][2] = {{4, 4}, {1, 4}, {4, 2}, {2, 1}};
+  size_t way = 0;
+  for (const bool a : {true, false}) {
+    for (const bool b : {true, false}) {
+      for (const auto& [width_a, width_b] : kWidths) {
+        const KernelTraits traits{a, b, width_a, width_b, width_b};
+        check_quick_cases(of_planes(kWays[way++ % std::size(kWays)], traits), kHopper);
+      }
+    }
+  }
+}
+
+TEST_CASE("wgmma_tf32_planes: each way with biases and activations") {
+  size_t way = 0;
+  for (const char* tile : kWays) {
+    KernelTraits traits{true, false, 4, 4, way % 2 == 0 ? 4 : 1};
+    traits.epilogue = way++ % 2 == 0 ? Epilogue{kBiasPerColumn, kGeluTanh}  //
+                                     : Epilogue{kBiasPerRow, kSilu};
+    check_quick_cases(of_planes(tile, traits), kHopper);
+  }
+}
+
+// Tiles of the split that are full and not, of several entries; entries that share an operand.
+TEST_CASE("wgmma_tf32_planes: sizes around a tile of the split, and batches") {
+  const auto check = [](const char* layout, const Shape& shape, int64_t batch, bool shared_b) {
+    Problem problem = problem_of(shape, layout);
+    problem.batch = batch;
+    if (batch > 1) {
+      problem.stride_a = shape.m * shape.k;
+      problem.stride_b = shared_b ? 0 : shape.k * shape.n;
+      problem.stride_c = shape.m * shape.n;
+    }
+    const auto spec = of_planes(kWays[0], codegen::traits_for(problem));
+    check_product(spec, problem, Fill::random, 0.5F, kHopper);
+  };
+  check("tnt", {128, 128, 32}, 1, false);
+  check("ttt", {129, 260, 36}, 1, false);
+  check("ntt", {131, 127, 33}, 1, false);
+  check("nnt", {256, 4, 100}, 3, false);
+  check("ntt", {132, 68, 40}, 3, true);
+  check("tnt", {68, 72, 96}, 3, true);
+  check("ttt", {1, 1, 1}, 2, false);
+}
+
+// Each by one more stage than before, and with the last part not full.
+TEST_CASE("wgmma_tf32_planes: any number of parts of k") {
+  constexpr const char* kTiles[] = {
+      "tile_m=128 tile_n=64 tile_k=32 stages=3 consumers=2 persistent_blocks=1 promotion=1",
+      "tile_m=64 tile_n=64 tile_k=32 stages=2 consumers=2 schedule=1 persistent_blocks=1 "
+      "promotion=1",
+      "tile_m=128 tile_n=64 tile_k=32 stages=3 consumers=2 persistent_blocks=1 promotion=2"};
+  for (const char* tile : kTiles) {
+    CHECK(overlaps_parts(*parse_tile(tile)));  // if they are of one tile of k
+    for (const int64_t k : {4, 32, 36, 96, 128, 160}) {
+      const Problem problem = problem_of({200, 72, k}, "tnt");
+      check_product(of_planes(tile, codegen::traits_for(problem)), problem, Fill::random, 0.5F,
+                    kHopper);
+    }
+  }
+}
+
+TEST_CASE("wgmma_tf32_planes: a split without bank conflicts") {
+  for (const char* layout : {"ttt", "nnt", "ntt"}) {
+    const Problem problem = problem_of({128, 128, 64}, layout);
+    check_no_conflicts(of_planes(kWays[0], codegen::traits_for(problem)), problem, kHopper);
+  }
+}
+
+double error_of(const codegen::KernelSpec& spec, const Problem& problem, Arch arch) {
+  const auto verdict = load(spec, arch).verify({"long k", problem, 1, 0, Fill::random, 7}, {});
+  REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
+  CHECK_MESSAGE(verdict->correct(), verdict->detail);
+  return verdict->max_error;
+}
+
+// Both parts are rounded, where mma kernels cut them off.
+TEST_CASE("wgmma_tf32_planes: more accurate than f32 and than 3xtf32 by mma") {
+  const Problem problem = problem_of({64, 64, 2048}, "ttt");
+  const KernelTraits traits = codegen::traits_for(problem);
+  const double error =
+      error_of(of_planes("tile_m=64 tile_n=64 tile_k=32 stages=2 consumers=1 promotion=4", traits),
+               problem, kHopper);
+  const auto by_mma = spec_of("mma_multistage",
+                              "tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=2 copy=1 "
+                              "order=1 fragments=1",
+                              traits, DataType::f32, DataType::f32, MathMode::tf32x3);
+  CHECK(error < error_of(by_mma, problem, kSimArch));
+  Problem f32 = problem;
+  f32.math = MathMode::ieee;
+  const auto plain =
+      spec_of("naive", "tile_m=8 tile_n=32", traits, DataType::f32, DataType::f32, MathMode::ieee);
+  CHECK(error < error_of(plain, f32, kSimArch));
+}
+
+constexpr float kLargest = std::numeric_limits<float>::max();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+template <class T>
+uint64_t put(ptxsim::GlobalMemory& memory, const std::vector<T>& values, const char* name) {
+  const uint64_t at = memory.allocate(values.size() * sizeof(T), 256, name).value();
+  REQUIRE(memory.write(at, std::as_bytes(std::span(values))));
+  return at;
+}
+
+void* pointer(uint64_t address) {
+  return reinterpret_cast<void*>(address);  // NOLINT: an address of simulated memory
+}
+
+ptxsim::Arguments arguments_of(const codegen::KernelLaunch& launch, const Problem& problem,
+                               const launch::Operands& operands) {
+  launch::ParameterBlock block;
+  REQUIRE(launch::pack_arguments(
+      launch.arguments, problem, false, operands,
+      [](const TensorMapConfig& config, const void* address) -> gpu::Result<EncodedTensorMap> {
+        return ptxsim::encode({reinterpret_cast<uintptr_t>(address), config});
+      },
+      block));
+  ptxsim::Arguments arguments;
+  for (size_t i = 0; i < block.parameters(); ++i)
+    arguments.emplace_back(block.parameter(i).begin(), block.parameter(i).end());
+  return arguments;
+}
+
+// C of a kernel's launches on operands that are written out.
+std::vector<float> product_of(codegen::KernelSpec spec, const Problem& problem,
+                              const std::vector<float>& a, const std::vector<float>& b) {
+  spec.arch = kHopper;
+  const codegen::KernelSource source = codegen::emit(spec);
+  const auto compiled = compiler().compile_to_ptx({source, kHopper, {}});
+  REQUIRE_MESSAGE(compiled.has_value(), compiled.error().log);
+  const auto module = ptxsim::parse(compiled->ptx, source.name);
+  REQUIRE_MESSAGE(module.has_value(), module.error().message);
+  const codegen::LaunchPlan plan = spec.strategy->launch_plan(spec, problem);
+  ptxsim::GlobalMemory memory;
+  std::vector<float> c(static_cast<size_t>(problem.shape.m * problem.shape.n));
+  launch::Operands operands;
+  operands.a = pointer(put(memory, a, "A"));
+  operands.b = pointer(put(memory, b, "B"));
+  const uint64_t to = put(memory, c, "C");
+  operands.c = pointer(to);
+  const auto bytes = static_cast<uint64_t>(plan.workspace_bytes);
+  operands.workspace = pointer(memory.allocate(bytes, 256, "workspace").value());
+  for (const codegen::KernelLaunch& launch : plan.launches) {
+    const auto ran =
+        ptxsim::run(*module, source.entries.at(static_cast<size_t>(launch.entry)), launch.config,
+                    arguments_of(launch, problem, operands), memory, {});
+    REQUIRE_MESSAGE(ran.has_value(), ran.error().message);
+    for (const ptxsim::Finding& finding : ran->findings) FAIL_CHECK(to_string(finding));
+  }
+  REQUIRE(memory.read(to, std::as_writable_bytes(std::span(c))));
+  return c;
+}
+
+// A row of A times the ones of B. The largest numbers round to infinities of tf32; what is below
+// its normal numbers keeps the bits that f32 has.
+TEST_CASE("wgmma_tf32_planes: the largest and the smallest numbers, infinities and NaN") {
+  constexpr float kSmallest = std::numeric_limits<float>::denorm_min();
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  struct Row {
+    float value;
+    float sum;  // of the value and a zero
+  };
+  const Row rows[] = {{kLargest, kLargest},
+                      {-kLargest, -kLargest},
+                      {kInfinity, kInfinity},
+                      {-kInfinity, -kInfinity},
+                      {0x1.fffffep-1F, 0x1.fffffep-1F},
+                      {0x1p-126F, 0x1p-126F},
+                      {0x1.8p-130F, 0x1.8p-130F},
+                      {0, 0}};
+  for (const char* layout : {"tnt", "ntt"}) {
+    const Problem problem = problem_of({12, 4, 4}, layout);
+    const bool along_k = problem.layout.a == Order::row_major;
+    std::vector<float> a(size_t{12} * 4);
+    const auto at = [&](size_t m, size_t k) -> float& {
+      return a[along_k ? m * 4 + k : k * 12 + m];
+    };
+    for (size_t m = 0; m < std::size(rows); ++m) at(m, 1) = rows[m].value;
+    at(8, 0) = kInfinity, at(8, 3) = -kInfinity;
+    at(9, 2) = kNan;
+    at(10, 0) = kLargest, at(10, 1) = kLargest;
+    at(11, 3) = kSmallest;
+    const auto c = product_of(of_planes(kWays[0], codegen::traits_for(problem)), problem, a,
+                              std::vector<float>(16, 1.0F));
+    for (size_t n = 0; n < 4; ++n) {
+      CAPTURE(n);
+      for (size_t m = 0; m < std::size(rows); ++m) CHECK(c[m * 4 + n] == rows[m].sum);
+      CHECK(std::isnan(c[8 * 4 + n]));
+      CHECK(std::isnan(c[9 * 4 + n]));
+      CHECK(c[10 * 4 + n] == kInfinity);
+      CHECK(c[11 * 4 + n] <= kSmallest);
+    }
+  }
+}
+
+constexpr Mutant kFaults[] = {
+    {"sums.add(done);", "sums = done;"},
+    {"wgmma_wait<1>();\n      pipeline", "pipeline"},
+    {"entry_a + plane_a + i,", "entry_a + plane_a,"},
+    {"entry_b + plane_b + i,", "entry_b + plane_b,"},
+    {"return tile_a(stage) + kPlanes * TileA::kBytes;", "return tile_a(stage) + TileA::kBytes;"},
+    {"Passes::plane_b(pair) * B::kBytes", "Passes::plane_a(pair) * B::kBytes"},
+    {"adds || pair > 0", "adds"},
+    {"kOfB >> (4 * pair)", "kOfA >> (4 * pair)"},
+    {"nearest_tf32(values.v[i] - big.v[i])", "0"},
+    {"store_vector(to + plane, small);", "store_vector(to + plane, big);"},
+    {"to += entry * (plane() * Stored::kPlanes);", "to += entry * plane();"},
+    {"workspace += a.elements();", "workspace += a.copy.elements();"},
+    {"return sum == sum ? sum : exact_product<kTraits>(args, batch, m, n);", "return sum;"},
+    {"correction<kOwnTraits, kTypes>(", "correction<kTraits, kTypes>("},
+};
+
+TEST_CASE("wgmma_tf32_planes: planted faults are found") {
+  for (const Mutant& mutant : kFaults) {
+    CAPTURE(mutant.what);
+    const auto spec = of_planes(kWays[0], {false, true, 1, 1, 1});
+    CHECK(!verdict_of(load_mutant(spec, mutant, kHopper), spec).correct());
+  }
+}
+
+TEST_CASE("wgmma_tf32_planes: both kernels wait for those before them") {
+  check_waits(of_planes(kWays[0], {true, true, 4, 4, 4}), kHopper);
+}
+
+// Sums and those of a part, or of two parts that overlap: 176 and 192 registers beside what else a
+// consumer keeps.
+TEST_CASE("wgmma_tf32_planes: large tiles do not spill") {
+  for (const char* tile :
+       {"tile_m=128 tile_n=176 tile_k=32 stages=2 raster=8 consumers=2 cluster_m=2 promotion=8 "
+        "persistent_blocks=132",
+        "tile_m=128 tile_n=128 tile_k=32 stages=3 raster=4 consumers=2 cluster_n=2 promotion=1 "
+        "persistent_blocks=132",
+        "tile_m=128 tile_n=128 tile_k=32 stages=3 consumers=2 promotion=4"}) {
+    for (const bool a : {true, false}) {
+      auto spec = of_planes(tile, {a, true, 4, 4, 4});
+      spec.arch = kHopper;
+      CAPTURE(codegen::kernel_name(spec));
+      const auto compiled = compiler().compile({codegen::emit(spec), kHopper, {}});
+      REQUIRE_MESSAGE(compiled.has_value(), compiled.error().log);
+      const jit::ResourceUsage& usage = compiled->entries.front().usage;
+      CHECK(usage.spill_store_bytes + usage.spill_load_bytes == 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gemmtune::tuner
