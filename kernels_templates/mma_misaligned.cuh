@@ -22,8 +22,8 @@ struct MmaMisaligned {
     Main::run(Operands::aligned(args));
   }
 
-  static constexpr int kPrepareThreads = kCopyThreads;
-  static __device__ __forceinline__ void prepare(const GemmArgs& args) { Operands::copy(args); }
+  static constexpr int kPrepareThreads = Operands::kThreads;
+  static __device__ __forceinline__ void prepare(const GemmArgs& args) { Operands::prepare(args); }
 };
 
 }  // namespace gemmtune

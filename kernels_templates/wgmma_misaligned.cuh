@@ -1,12 +1,10 @@
 #pragma once
 
 #include "parts/operand/aligned_copy.cuh"
-#include "parts/ptx/grid_dependency.cuh"
 #include "parts/shared/element_types.h"
-#include "parts/shared/gemm_args.h"
 #include "parts/shared/kernel_traits.h"
-#include "parts/shared/tensor_map.h"
 #include "parts/shared/tile_config.h"
+#include "parts/wgmma/prepared_gemm.cuh"
 #include "wgmma_tma.cuh"
 
 // wgmma_misaligned: wgmma_tma for operands whose extents or leading dimensions 16 bytes do not
@@ -17,28 +15,8 @@
 namespace gemmtune {
 
 template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
-struct WgmmaMisaligned {
-  using Operands = AlignedOperands<kTraits, typename CopiedElement<kTypes.operand>::Type>;
-  using Main = WgmmaTma<kTile, kTraits, kTypes>;
-
-  static constexpr int kThreads = Main::kThreads;
-  static constexpr int kSmemBytes = Main::kSmemBytes;
-
-  static __device__ __forceinline__ void run(const GemmArgs& args, const TensorMap& a,
-                                             const TensorMap& b, const TensorMap& c) {
-    Main::run(args, a, b, c);
-  }
-  static __device__ __forceinline__ void run(const GemmArgs& args, const TensorMap& a,
-                                             const TensorMap& b) {
-    Main::run(args, a, b);
-  }
-
-  static constexpr int kPrepareThreads = kCopyThreads;
-  static __device__ __forceinline__ void prepare(const GemmArgs& args) {
-    let_next_kernel_start();
-    await_kernels_before();
-    Operands::copy(args);
-  }
-};
+struct WgmmaMisaligned
+    : PreparedGemm<AlignedOperands<kTraits, typename CopiedElement<kTypes.operand>::Type>,
+                   WgmmaTma<kTile, kTraits, kTypes>> {};
 
 }  // namespace gemmtune

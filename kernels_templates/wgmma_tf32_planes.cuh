@@ -1,13 +1,10 @@
 #pragma once
 
 #include "parts/operand/tf32_planes.cuh"
-#include "parts/ptx/grid_dependency.cuh"
 #include "parts/shared/element_types.h"
-#include "parts/shared/gemm_args.h"
-#include "parts/shared/k_major_lines.h"
 #include "parts/shared/kernel_traits.h"
-#include "parts/shared/tensor_map.h"
 #include "parts/shared/tile_config.h"
+#include "parts/wgmma/prepared_gemm.cuh"
 #include "wgmma_tma.cuh"
 
 // wgmma_tf32_planes: 3xtf32 on Hopper's tensor cores. A first kernel, prepare(), splits both
@@ -19,24 +16,8 @@
 namespace gemmtune {
 
 template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
-struct WgmmaTf32Planes {
-  using Operands = Tf32Planes<kTraits>;
-  using Main = WgmmaTma<kTile, Operands::kAligned, kTypes, kTraits>;
-
-  static constexpr int kThreads = Main::kThreads;
-  static constexpr int kSmemBytes = Main::kSmemBytes;
-
-  static __device__ __forceinline__ void run(const GemmArgs& args, const TensorMap& a,
-                                             const TensorMap& b) {
-    Main::run(args, a, b);
-  }
-
-  static constexpr int kPrepareThreads = kKMajorThreads;
-  static __device__ __forceinline__ void prepare(const GemmArgs& args) {
-    let_next_kernel_start();
-    await_kernels_before();
-    Operands::split(args);
-  }
-};
+struct WgmmaTf32Planes
+    : PreparedGemm<Tf32Planes<kTraits>,
+                   WgmmaTma<kTile, Tf32Planes<kTraits>::kAligned, kTypes, kTraits>> {};
 
 }  // namespace gemmtune

@@ -169,7 +169,8 @@ struct AlignedOperands {
   }
 
   // Makes them, kCopyChunks chunks of 16 bytes per thread.
-  static __device__ __forceinline__ void copy(const GemmArgs& args) {
+  static constexpr int kThreads = kCopyThreads;
+  static __device__ __forceinline__ void prepare(const GemmArgs& args) {
     auto* workspace = static_cast<unsigned short*>(args.workspace);
     unsigned chunk = blockIdx.x * (kCopyThreads * kCopyChunks) + threadIdx.x;
     if constexpr (kCopiesA) {

@@ -173,6 +173,8 @@ struct KMajorCopies {
   static constexpr KernelTraits kAligned = {
       true, false, kKMajorVector, kKMajorVector, kTraits.vector_c, kTraits.epilogue};
 
+  static constexpr int kThreads = kKMajorThreads;
+
   // A block its tile of A or B, by way of `rows`.
   static __device__ __forceinline__ void copy(const GemmArgs& args, SharedRows& rows) {
     auto* workspace = static_cast<float*>(args.workspace);
@@ -201,7 +203,7 @@ template <KernelTraits kTraits>
 struct KMajorOperands : KMajorCopies<kTraits, AsItIs> {
   using Copies = KMajorCopies<kTraits, AsItIs>;
 
-  static __device__ __forceinline__ void copy(const GemmArgs& args) {
+  static __device__ __forceinline__ void prepare(const GemmArgs& args) {
     __shared__ __align__(16) typename Copies::SharedRows rows;
     Copies::copy(args, rows);
   }

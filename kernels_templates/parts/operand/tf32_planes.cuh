@@ -41,7 +41,7 @@ template <KernelTraits kTraits>
 struct Tf32Planes : KMajorCopies<kTraits, AsTf32Planes> {
   using Copies = KMajorCopies<kTraits, AsTf32Planes>;
 
-  static __device__ __forceinline__ void split(const GemmArgs& args) {
+  static __device__ __forceinline__ void prepare(const GemmArgs& args) {
     __shared__ __align__(16) typename Copies::SharedRows rows;
     Copies::copy(args, rows);
   }

@@ -32,13 +32,16 @@ double realistic_tflops(const Problem& problem) {
   return on_tensor_cores(problem.type, problem.math) ? kRealisticHalfTflops : kRealisticTflops;
 }
 
-// Whether kernels may split operands into planes.
-bool is_of_planes(MathMode math) {
-  return math == MathMode::tf32x3 || math == MathMode::bf16x6 || math == MathMode::bf16x9;
+// Whether kernels may split operands into planes, which those on wgmma do.
+bool is_of_planes(MathMode math, Arch arch) {
+  constexpr int kHopper = 9;
+  const bool splits =
+      math == MathMode::tf32x3 || math == MathMode::bf16x6 || math == MathMode::bf16x9;
+  return splits && arch.major == kHopper;
 }
 
-int64_t workspace_bytes(const Problem& problem) {
-  if (is_of_planes(problem.math)) return codegen::kMostPlanesBytes;
+int64_t workspace_bytes(const Problem& problem, Arch arch) {
+  if (is_of_planes(problem.math, arch)) return codegen::kMostPlanesBytes;
   const bool large = bytes_a(problem) + bytes_b(problem) > kOwnWorkspaceBytes / 2;
   return problem.type != DataType::f32 && large ? codegen::kMostCopiesBytes : kOwnWorkspaceBytes;
 }
@@ -86,7 +89,8 @@ Expected<void> DeviceEvaluator::build() {
   const SetPlan plan = plan_sets(problem_, services_.device.l2_bytes, options_.warm);
   const auto memory = (*context)->memory();
   if (!memory) return tl::unexpected(memory.error());
-  const int64_t workspace = std::max(kVendorWorkspaceBytes, workspace_bytes(problem_));
+  const int64_t workspace =
+      std::max(kVendorWorkspaceBytes, workspace_bytes(problem_, services_.device.arch));
   if (auto fits = check_memory(problem_, plan, workspace, memory->free_bytes); !fits) return fits;
 
   auto stream = gpu::Stream::create(*context);
