@@ -5,7 +5,7 @@ usage: restamp_results.py OLD NEW [--jobs N]
 
 OLD and NEW are programs from before and after the change. A result is of the source that its
 source_hash names, and is stale once the program emits another. Each shipped result that OLD takes for
-current is compiled to PTX by both; where both PTX are the same but for comments and constants that
+current is compiled to PTX by both; where both PTX are the same but for comments, names of variables and constants that
 nothing reads, it gets NEW's hash. Results that differ are listed: they have to be tuned anew. Files are
 written whole or not at all.
 """
@@ -41,11 +41,19 @@ def emit(program, database, record, *options):
     return json.loads(run(program, database, "emit", str(record["id"]), "--json", *options))
 
 
+def with_numbered_variables(ptx):
+    """Names of variables say which function of the source they are declared in."""
+    declared = re.findall(r"^\s*\.(?:shared|global|const) .*?(_Z[\w$]+)", ptx, re.MULTILINE)
+    numbers = {name: f"variable_{number}" for number, name in enumerate(dict.fromkeys(declared))}
+    return re.sub(r"_Z[\w$]+", lambda name: numbers.get(name[0], name[0]), ptx)
+
+
 def code_of(ptx):
-    """PTX without comments, empty lines and constants that nothing reads."""
+    """PTX without comments, empty lines, names of variables and constants that nothing reads."""
     words = collections.Counter(re.findall(r"[\w$]+", ptx))
     lines = (line.partition("//")[0].rstrip() for line in ptx.splitlines())
-    return [line for line in lines if line and not is_unused(line, words)]
+    code = "\n".join(line for line in lines if line and not is_unused(line, words))
+    return with_numbered_variables(code)
 
 
 def is_unused(line, words):
@@ -58,7 +66,7 @@ def have_same_code(programs, database, record):
     seen = [set() for _ in programs]
     for _ in range(ATTEMPTS):
         for codes, program in zip(seen, programs):
-            codes.add(tuple(code_of(emit(program, database, record, "--ptx", "--no-cache")["ptx"])))
+            codes.add(code_of(emit(program, database, record, "--ptx", "--no-cache")["ptx"]))
         if set.intersection(*seen):
             return True
     return False
