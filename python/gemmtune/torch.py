@@ -88,6 +88,7 @@ def enable(
     log: TextIO | None = None,
     *,
     override: Literal["first", "never", "always"] | None = None,
+    f32: Literal["3xtf32", "bf16x6", "bf16x9"] | None = None,
     deterministic: bool = True,
     compare: bool = True,
     db: str | None = None,
@@ -103,6 +104,8 @@ def enable(
         log: gets a line now, and the report when it is disabled.
         override: which algorithms that PyTorch gives cublasLtMatmul are replaced: those that cuBLASLt's
             heuristic names first (the default, which are all that PyTorch gives), or never, or always.
+        f32: compute f32 products in this mode on tensor cores, as exactly as f32 is, where a kernel of it was
+            tuned; None: as PyTorch asks for.
         deterministic: only kernels that give the same bits every time.
         compare: hand some calls to cuBLAS, to compare the times; where cuBLAS is faster in this program it
             gets all further calls of the problem. Such a problem's bits differ from call to call.
@@ -121,6 +124,7 @@ def enable(
     with _process.lock:
         _check_torch()
         options = [] if override is None else ["--override", override]
+        options += [] if f32 is None else ["--f32", f32]
         options += [] if deterministic else ["--nondeterministic"]
         options += [] if compare else ["--no-compare"]
         options += [] if db is None else ["--db", db]

@@ -69,6 +69,10 @@ Expected<DataType> parse_data_type(std::string_view text) {
 Expected<MathMode> parse_math_mode(std::string_view text) {
   return parse_name<MathMode>("math mode", text, kMathModes);
 }
+Expected<MathMode> parse_split_mode(std::string_view text) {
+  constexpr std::array kSplitModes = {MathMode::tf32x3, MathMode::bf16x6, MathMode::bf16x9};
+  return parse_name<MathMode>("split mode", text, kSplitModes);
+}
 
 std::span<const DataType> all_data_types() {
   return kTypes;

@@ -26,6 +26,14 @@ std::string_view to_string(MathMode math);
 Expected<DataType> parse_data_type(std::string_view text);
 Expected<MathMode> parse_math_mode(std::string_view text);
 
+// Whether a mode forms f32 products as sums of several products of tensor cores, as exactly as f32
+// is: 3xtf32, bf16x6 and bf16x9.
+constexpr bool is_split(MathMode mode) {
+  return mode == MathMode::tf32x3 || mode == MathMode::bf16x6 || mode == MathMode::bf16x9;
+}
+// One of these, by its name; a usage error that names them if it is none.
+Expected<MathMode> parse_split_mode(std::string_view text);
+
 std::span<const DataType> all_data_types();
 int size_bytes(DataType type);
 constexpr bool is_8_bit(DataType type) {

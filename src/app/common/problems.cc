@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <optional>
+#include <string>
 
 #include "tuner/session/suite.h"
 
@@ -77,10 +79,17 @@ Expected<void> add_ranges(const ProblemOptions& options, const Problem& kind,
   return {};
 }
 
-Expected<void> add_suite(const std::string& path, std::vector<WantedProblem>& out) {
+// f32 products that ask for no math mode are in mode `f32`, if there is one.
+Expected<void> add_suite(const std::string& path, std::optional<MathMode> f32,
+                         std::vector<WantedProblem>& out) {
   auto suite = tuner::load_suite(path);
   if (!suite) return tl::unexpected(suite.error());
   for (tuner::SuiteEntry& entry : suite->entries) {
+    Problem& problem = entry.problem;
+    if (f32 && problem.type == DataType::f32 && problem.math == MathMode::ieee) {
+      problem.math = *f32;
+      entry.group += " by " + std::string(to_string(*f32));
+    }
     out.push_back({entry.problem, entry.unsupported.empty() ? key(entry.problem) : entry.text,
                    entry.group, entry.unsupported, entry.count});
   }
@@ -139,8 +148,14 @@ Expected<std::vector<WantedProblem>> parse_problems(const ProblemOptions& option
   if (!options.m.empty() || !options.n.empty() || !options.k.empty()) {
     if (auto added = add_ranges(options, *kind, out); !added) return tl::unexpected(added.error());
   }
+  std::optional<MathMode> f32;
+  if (!options.f32.empty()) {
+    const auto mode = parse_split_mode(options.f32);
+    if (!mode) return usage_error("--f32: " + mode.error().message);
+    f32 = *mode;
+  }
   for (const std::string& path : options.suites) {
-    if (auto added = add_suite(path, out); !added) return tl::unexpected(added.error());
+    if (auto added = add_suite(path, f32, out); !added) return tl::unexpected(added.error());
   }
   if (out.empty()) {
     return usage_error(

@@ -15,6 +15,7 @@ struct ProblemOptions {
   std::vector<std::string> shapes;  // --shape MxNxK
   std::string m, n, k;              // --m --n --k, each "64" or "start:end:step"
   std::vector<std::string> suites;  // --suite FILE
+  std::string f32;                  // --f32: the split mode of f32 products of suites; empty: none
   std::string type = "f32";
   std::string accumulator = "f32";
   std::string math = "ieee";

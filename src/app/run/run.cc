@@ -46,9 +46,22 @@ Expected<std::string> one_of(const std::string& option, const char* flag, const 
       fmt::format("{} is {}, it has to be {}", source, in_quotes(value), fmt::join(known, ", ")));
 }
 
+// How f32 products are computed: an option, else a variable; empty where neither says anything.
+Expected<std::string> f32_mode(const std::string& option) {
+  const char* const set = std::getenv(cublas_preload::kF32Variable);
+  const std::string text = option.empty() && set != nullptr ? set : option;
+  if (text.empty()) return text;
+  if (auto mode = parse_split_mode(text); !mode) {
+    const char* const source = option.empty() ? cublas_preload::kF32Variable : "--f32";
+    return usage_error(fmt::format("{}: {}", source, mode.error().message));
+  }
+  return text;
+}
+
 // What a request comes to.
 struct Plan {
   std::string override;
+  std::string f32;      // a split mode, or empty
   std::string missing;  // empty: not to be written
 };
 
@@ -58,7 +71,9 @@ Expected<Plan> plan_of(const RunOptions& options) {
   if (!override) return tl::unexpected(override.error());
   const auto on_miss = one_of(options.on_miss, "--on-miss", kOnMissVariable, {"off", "record"});
   if (!on_miss) return tl::unexpected(on_miss.error());
-  Plan plan{*override, options.missing};
+  const auto f32 = f32_mode(options.f32);
+  if (!f32) return tl::unexpected(f32.error());
+  Plan plan{*override, *f32, options.missing};
   if (options.on_miss == "off" && !options.missing.empty())
     return usage_error("either --on-miss off or --missing, not both");
   if (*on_miss == "record" && plan.missing.empty()) plan.missing = kUsualMissing;
@@ -105,6 +120,7 @@ Expected<Settings> settings_for(const Context& context, const RunOptions& option
   if (!settings) return settings;
   const Settings others = {{cublas_preload::kRunFolderVariable, folder},
                            {cublas_preload::kOverrideVariable, plan.override},
+                           {cublas_preload::kF32Variable, plan.f32},
                            {cublas_preload::kOrderVariable, options.nondeterministic ? "1" : "0"},
                            {cublas_preload::kCompareVariable, options.no_compare ? "0" : "1"}};
   settings->insert(others.begin(), others.end());

@@ -21,6 +21,7 @@ struct RunOptions {
   std::vector<std::string> program;  // with its arguments
   std::string output;                // the report as JSON; empty: no file
   std::string override;              // never, first or always; empty: as the environment says
+  std::string f32;                   // a split mode; empty: as the environment says
   std::string on_miss;               // off or record; empty: as the environment says
   std::string missing;               // the suite of what was not tuned
   std::string pack;                  // in place of the database and of compiling; empty: none

@@ -53,6 +53,11 @@ void add_problem_options(CLI::App& command, app::ProblemOptions& options, bool s
         ->type_name("FILE")
         ->group(group)
         ->allow_extra_args(false);
+    command
+        .add_option("--f32", options.f32,
+                    "f32 products of suites in this math mode, for `run --f32`")
+        ->type_name("3xtf32|bf16x6|bf16x9")
+        ->group(group);
   }
   command
       .add_option("--type,--dtype", options.type,

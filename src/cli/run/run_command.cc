@@ -58,6 +58,11 @@ void add_run_command(CLI::App& parent, CommonOptions& common, Action& action) {
                    "(default: $GEMM_TUNE_OVERRIDE, else first)")
       ->type_name("first|never|always");
   command
+      ->add_option("--f32", options->f32,
+                   "Compute f32 products on tensor cores, as exactly as f32 is, where a kernel of "
+                   "that math mode was tuned (default: $GEMM_TUNE_F32, else as they are)")
+      ->type_name("3xtf32|bf16x6|bf16x9");
+  command
       ->add_option("--pack", options->pack,
                    "Kernels of this pack (gemm-tune db pack), in place of a database and NVRTC")
       ->type_name("FILE");

@@ -49,6 +49,7 @@ ContextKernels::ContextKernels(CUcontext context, unsigned long long id,
                                uint32_t capacity)
     : context_(context),
       id_(id),
+      f32_math_(settings.f32_math),
       workspaces_(driver),
       plans_(new std::atomic<const OwnPlan*>[capacity]()) {
   auto dispatcher = make_dispatcher(settings);
@@ -62,6 +63,17 @@ ContextKernels::ContextKernels(CUcontext context, unsigned long long id,
 
 Decided ContextKernels::choose(const Product& product, const Problem& problem) {
   if (!dispatcher_) return cublas(why_not_);
+  if (f32_math_ && problem.type == DataType::f32 && problem.math == MathMode::ieee) {
+    Problem split = problem;
+    split.math = *f32_math_;
+    Decided decided = find_winner(product, split);
+    decided.text += ", by " + std::string(to_string(split.math));
+    if (decided.plan->plan) return decided;
+  }
+  return find_winner(product, problem);
+}
+
+Decided ContextKernels::find_winner(const Product& product, const Problem& problem) {
   dispatch::Request request;
   request.problem = dispatch::comparable(problem);
   request.operands_swapped = product.d.order == lt::Order::column_major;

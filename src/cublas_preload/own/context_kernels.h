@@ -58,11 +58,14 @@ class ContextKernels {
 
  private:
   Decided choose(const Product& product, const Problem& problem);
+  // The kernel of just this problem.
+  Decided find_winner(const Product& product, const Problem& problem);
 
   CUcontext context_;
   unsigned long long id_;
   std::unique_ptr<dispatch::Dispatcher> dispatcher_;  // null: see below
   std::string why_not_;
+  std::optional<MathMode> f32_math_;
   Workspaces workspaces_;
   std::mutex mutex_;  // of those who decide
   std::unique_ptr<std::atomic<const OwnPlan*>[]> plans_;

@@ -14,6 +14,12 @@ RunSettings::Override override_of(std::string_view text) {
   return text == "always" ? RunSettings::Override::always : RunSettings::Override::first;
 }
 
+// `gemm-tune run` has looked at it; what is no mode changes nothing.
+std::optional<MathMode> f32_math_of(const std::string& text) {
+  const auto mode = text.empty() ? Expected<MathMode>(MathMode::ieee) : parse_split_mode(text);
+  return mode && is_split(*mode) ? std::optional(*mode) : std::nullopt;
+}
+
 // cuBLAS's own variables, by which a user changes its f32 products without the program.
 bool f32_is_changed() {
   for (const char* name :
@@ -47,6 +53,7 @@ RunSettings RunSettings::from(const Variable& variable) {
   settings.override = override_of(variable(kOverrideVariable));
   settings.deterministic = variable(kOrderVariable) != "1";
   settings.compare_times = variable(kCompareVariable) != "0";
+  settings.f32_math = f32_math_of(variable(kF32Variable));
   settings.f32_is_cublas = f32_is_changed();
   return settings;
 }

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "core/types.h"
 
 namespace gemmtune::cublas_preload {
 
@@ -24,6 +27,9 @@ struct RunSettings {
   Override override = Override::first;
   bool deterministic = true;
   bool compare_times = true;  // hand some calls on, to compare the times
+  // How f32 products are computed that ask for no math mode, where there is a kernel for it;
+  // nothing: as they ask for.
+  std::optional<MathMode> f32_math;
   // The environment changes what cuBLAS computes f32 products in.
   bool f32_is_cublas = false;
 
@@ -41,6 +47,7 @@ inline constexpr char kRunPackVariable[] = "GEMM_TUNE_RUN_PACK";
 inline constexpr char kRunCacheVariable[] = "GEMM_TUNE_RUN_CACHE";
 inline constexpr char kRunNvrtcVariable[] = "GEMM_TUNE_RUN_NVRTC";  // separated by colons
 inline constexpr char kOverrideVariable[] = "GEMM_TUNE_OVERRIDE";
+inline constexpr char kF32Variable[] = "GEMM_TUNE_F32";                 // 3xtf32, bf16x6 or bf16x9
 inline constexpr char kOrderVariable[] = "GEMM_TUNE_NONDETERMINISTIC";  // 1: such kernels too
 inline constexpr char kCompareVariable[] = "GEMM_TUNE_COMPARE";         // 0: no calls are handed on
 

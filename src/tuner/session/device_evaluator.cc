@@ -35,9 +35,7 @@ double realistic_tflops(const Problem& problem) {
 // Whether kernels may split operands into planes, which those on wgmma do.
 bool is_of_planes(MathMode math, Arch arch) {
   constexpr int kHopper = 9;
-  const bool splits =
-      math == MathMode::tf32x3 || math == MathMode::bf16x6 || math == MathMode::bf16x9;
-  return splits && arch.major == kHopper;
+  return is_split(math) && arch.major == kHopper;
 }
 
 int64_t workspace_bytes(const Problem& problem, Arch arch) {

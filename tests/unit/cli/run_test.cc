@@ -123,6 +123,19 @@ TEST_CASE_FIXTURE(Tuned, "the caller's algorithm is replaced as asked") {
   CHECK(json::parse(finished.out)["own_calls"] == 1);
 }
 
+TEST_CASE_FIXTURE(Tuned, "f32 products are computed in a mode that is as exact, or none") {
+  // Nothing is tuned in that mode: the kernel of f32 runs.
+  CHECK(report({"tuned1"}, {"--f32", "3xtf32"})["own_calls"] == 1);
+  for (const auto& [options, variables, source] :
+       {std::tuple(Arguments{"--f32", "tf32"}, Variables{}, "--f32: "),
+        std::tuple(Arguments{}, Variables{{"GEMM_TUNE_F32", "tf32"}}, "GEMM_TUNE_F32: ")}) {
+    const Finished finished = run(options, {"tuned1"}, variables);
+    CHECK(finished.code == 2);
+    CHECK(contains(finished.err, source + std::string("unknown split mode 'tf32'")));
+    CHECK(contains(finished.err, "3xtf32, bf16x6, bf16x9"));
+  }
+}
+
 TEST_CASE_FIXTURE(Tuned, "under capture a kernel runs if it was loaded before") {
   CHECK(report({"graph"})["own_calls"] == 0);
   const json after = report({"tuned1", "graph"})["problems"][0];

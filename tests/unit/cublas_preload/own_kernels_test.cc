@@ -202,6 +202,54 @@ TEST_CASE("what changes f32 for cuBLAS leaves f32 to it") {
   CHECK_FALSE(process.is_own(f32_call()));
 }
 
+TEST_CASE("f32 products are computed by tf32 products where the user asks for it") {
+  const auto in_mode = [](int m, MathMode math) {
+    Problem problem = f32_problem(m);
+    problem.math = math;
+    return won_by(problem);
+  };
+  const std::vector<dispatch_test::Tuned> results = {in_mode(8, MathMode::tf32x3),
+                                                     in_mode(16, MathMode::ieee)};
+  {
+    Process plain(results);
+    CHECK_FALSE(plain.is_own(f32_call(8)));
+    CHECK(plain.text() == "not tuned");
+  }
+  {
+    Process other(results);
+    other.settings.f32_math = MathMode::bf16x6;
+    CHECK_FALSE(other.is_own(f32_call(8)));
+  }
+  Process split(results);
+  split.settings.f32_math = MathMode::tf32x3;
+  CHECK(split.is_own(f32_call(8)));
+  CHECK(split.c.floats()[0] == 2 * 3 * kSize);
+  CHECK(split.text().ends_with(", measured on this device, by 3xtf32"));
+  CHECK(split.is_own(f32_call(16)));  // as f32: there is no kernel in that mode
+  CHECK(split.text(1) == "naive tile_m=8 tile_n=32, measured on this device");
+  CHECK_FALSE(split.is_own(f32_call(24)));
+  // Other modes are what the program asks for.
+  Asked tf32 = f32_call(8);
+  tf32.product.math_mode = static_cast<int>(vendor::blas::MathMode::tf32);
+  CHECK_FALSE(split.is_own(tf32));
+  Asked pedantic = f32_call(8);
+  pedantic.product.math_mode = static_cast<int>(vendor::blas::MathMode::pedantic);
+  CHECK_FALSE(split.is_own(pedantic));
+}
+
+TEST_CASE("what is no mode that is as exact as f32 changes no setting") {
+  for (const auto& [text, mode] :
+       {std::pair("", std::optional<MathMode>()), std::pair("tf32", std::optional<MathMode>()),
+        std::pair("nonsense", std::optional<MathMode>()),
+        std::pair("3xtf32", std::optional(MathMode::tf32x3)),
+        std::pair("bf16x9", std::optional(MathMode::bf16x9))}) {
+    const auto settings = RunSettings::from([&, text = text](const char* name) {
+      return std::string(name) == kF32Variable ? text : "";
+    });
+    CHECK(settings.f32_math == mode);
+  }
+}
+
 TEST_CASE("products that are no problem of ours, or in pedantic math, are handed on") {
   const std::vector<std::pair<Change, std::string>> changes = {
       {[](Asked& x) { x.product.math_mode = 2; }, "pedantic math"},

@@ -99,6 +99,38 @@ TEST_CASE("the epilogue and the type of C") {
   CHECK(refused().find("before the activation") != std::string::npos);
 }
 
+TEST_CASE("f32 products of suites are in the split mode that is asked for") {
+  ProblemOptions options;
+  options.suites = {GEMMTUNE_SOURCE_DIR "/configs/suites/programs.json"};
+  const auto plain = parse_problems(options);
+  REQUIRE(plain);
+  options.f32 = "3xtf32";
+  const auto split = parse_problems(options);
+  REQUIRE(split);
+  REQUIRE(split->size() == plain->size());
+  int changed = 0;
+  for (size_t i = 0; i < plain->size(); ++i) {
+    const WantedProblem& before = (*plain)[i];
+    const WantedProblem& after = (*split)[i];
+    Problem wanted = before.problem;
+    const bool is_f32 = wanted.type == DataType::f32;
+    if (is_f32) wanted.math = MathMode::tf32x3;
+    CHECK(after.problem == wanted);
+    CHECK(after.text == key(wanted));
+    CHECK(after.group == before.group + (is_f32 ? " by 3xtf32" : ""));
+    changed += is_f32;
+  }
+  CHECK(changed == 5);
+  // Shapes say their mode themselves.
+  options.suites.clear();
+  options.shapes = {"8x8x8"};
+  CHECK(parse_problem(options)->math == MathMode::ieee);
+  options.f32 = "tf32";
+  const auto refused = parse_problems(options);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message.starts_with("--f32: unknown split mode 'tf32'"));
+}
+
 TEST_CASE("one problem means one") {
   ProblemOptions options;
   options.shapes = {"1x2x3"};
