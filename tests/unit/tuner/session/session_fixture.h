@@ -92,14 +92,16 @@ class FormulaEvaluator final : public Evaluator {
   std::map<store::CandidateKey, size_t> searched_bytes;  // of machine code
   std::map<store::CandidateKey, size_t> final_bytes;
   int wrong_order = -1;
-  double final_factor = 1;    // the times of the final round over those of the search
-  bool all_are_slow = false;  // next to the vendor: no candidate is measured to the end
+  double final_factor = 1;     // the times of the final round over those of the search
+  bool all_are_alike = false;  // in time
+  bool all_are_slow = false;   // next to the vendor: no candidate is measured to the end
   std::atomic<bool>* stop = nullptr;
   size_t stop_after = 0;
   size_t crash_at = 0;
 
  private:
-  static double time_us(const TileConfig& t) {
+  double time_us(const TileConfig& t) const {
+    if (all_are_alike) return 50;
     return 50 + std::abs(t.tile_m - 64) + std::abs(t.tile_n - 64) + t.order;
   }
   static store::Measurement measurement(double us) {

@@ -132,6 +132,20 @@ TEST_CASE_FIXTURE(Fixture, "a search may end when little is expected of more, an
   CHECK_FALSE(all->expected_gain);
 }
 
+TEST_CASE_FIXTURE(Fixture, "a search that may end soon makes its first proposals soon") {
+  request.problem = make_problem({4096, 4096, 4096});
+  request.spaces = {*codegen::default_search_space(**codegen::find_strategy("double_buffer"))};
+  request.max_candidates = 360;
+  request.until_settled = true;
+  evaluator.all_are_alike = true;
+  const auto report = tune(request, services);
+  REQUIRE_MESSAGE(report.has_value(), report.error().message);
+  // It ends when 48 candidates gained nothing and a proposal was made. If seeds were a share of all
+  // 360, the first proposal would be number 127.
+  CHECK(report->evaluated >= 48);
+  CHECK(report->evaluated < 127);
+}
+
 TEST_CASE_FIXTURE(Fixture, "what is recorded is not tried again, unless asked for") {
   REQUIRE(tune(request, services).has_value());
   evaluator.asked.clear();
