@@ -9,7 +9,7 @@ namespace gemmtune::tuner {
 namespace {
 
 constexpr int64_t kMostLaunches = 200;
-constexpr int kTurnSamples = 3;  // behind the one that warms up
+constexpr int kTurnSamples = 3;  // behind those that warm up
 // As long as an independent program rests while it captures its next graph, and no longer than
 // leaves a program's share of products of its GPU time.
 constexpr double kRestPerLaunchUs = 30;
@@ -60,18 +60,18 @@ bool unevenly_slowed(const std::vector<RoundSample>& round, uint64_t kinds) {
 }
 
 gpu::Result<RoundSample> take_turn(const Contender& contender, const gpu::Stream& stream,
-                                   const std::optional<gpu::NvmlDevice>& nvml) {
+                                   const std::optional<gpu::NvmlDevice>& nvml, int warm_ups) {
   const auto start = Clock::now();
   RoundSample sample;
   std::vector<double> times;
-  for (int i = 0; i <= kTurnSamples; ++i) {
+  for (int i = 1; i <= warm_ups + kTurnSamples; ++i) {
     if (auto started = contender.graph->start(stream); !started)
       return tl::unexpected(started.error());
     // While the last one runs: reading takes milliseconds, which would be a rest.
-    if (nvml && i == kTurnSamples) sample.clocks = nvml->sample();
+    if (nvml && i == warm_ups + kTurnSamples) sample.clocks = nvml->sample();
     auto time = contender.graph->wait_us();
     if (!time) return tl::unexpected(time.error());
-    if (i > 0) times.push_back(*time);
+    if (i > warm_ups) times.push_back(*time);
   }
   const double busy_us = 1e6 * seconds_since(start);
   sample.time_us = median_interval(times).median;
@@ -199,15 +199,16 @@ double rest_us(int64_t launches, double busy_us) {
 
 gpu::Result<void> compare_in_turns(std::span<Contender> contenders, const gpu::Stream& stream,
                                    const std::optional<gpu::NvmlDevice>& nvml,
-                                   const StoppingRule& rule, double max_seconds) {
+                                   const TurnPlan& plan) {
   if (contenders.empty()) return {};
+  const auto take = [&](const Contender& contender) {
+    return take_turn(contender, stream, nvml, plan.warm_ups);
+  };
   // The state that each turn leaves for the next.
-  if (auto done = take_turn(contenders.back(), stream, nvml); !done)
-    return tl::unexpected(done.error());
-  const auto take = [&](const Contender& contender) { return take_turn(contender, stream, nvml); };
+  if (auto done = take(contenders.back()); !done) return tl::unexpected(done.error());
   const auto before = static_cast<int>(contenders.front().samples_us.size());
-  return take_rounds(contenders, take, gpu::kSlowingReasons & ~gpu::kPowerLimit, rule, Clock::now(),
-                     max_seconds, before);
+  return take_rounds(contenders, take, gpu::kSlowingReasons & ~gpu::kPowerLimit, plan.rule,
+                     Clock::now(), plan.max_seconds, before);
 }
 
 }  // namespace gemmtune::tuner

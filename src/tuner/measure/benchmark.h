@@ -105,15 +105,24 @@ gpu::Result<void> compare(std::span<Contender> contenders, const gpu::Stream& st
 // that the limit leaves (docs/decisions/0007-turns.md).
 double rest_us(int64_t launches, double busy_us);
 
+// How contenders are compared in turns.
+struct TurnPlan {
+  StoppingRule rule;
+  double max_seconds = 0;  // after rule.min_samples rounds
+  // Graphs at a turn's beginning that do not count. One, where contenders draw like power; where
+  // they do not, enough to outlast the power limit's memory of the turn before.
+  int warm_ups = 1;
+};
+
 // Takes samples of all contenders, round after round, one contender's turn after the other's: its
-// graph four times, the median of the last three of which is its sample, and a rest. So what a
-// contender's samples are depends on no other contender. Ends when the rule is satisfied for each,
-// or after `max_seconds` once there are rule.min_samples rounds. A round in which heat, or the
-// board, slowed some contenders and not others is thrown away (given up after rule.max_samples
+// graph some times to warm up, then three times, the median of which is its sample, and a rest. So
+// what a contender's samples are depends on no other contender. Ends when the rule is satisfied for
+// each, or after `max_seconds` once there are rule.min_samples rounds. A round in which heat, or
+// the board, slowed some contenders and not others is thrown away (given up after rule.max_samples
 // rounds); the power limit is a contender's own doing. Results are appended to the contenders; what
 // they hold counts as rounds before, of which all have had as many.
 gpu::Result<void> compare_in_turns(std::span<Contender> contenders, const gpu::Stream& stream,
                                    const std::optional<gpu::NvmlDevice>& nvml,
-                                   const StoppingRule& rule, double max_seconds);
+                                   const TurnPlan& plan);
 
 }  // namespace gemmtune::tuner

@@ -20,6 +20,11 @@ constexpr double kHeatWarmUpSeconds = 0.05;
 // Who is behind after so many turns is not close enough to win.
 constexpr StoppingRule kFirstTurns{2, 2, 0};
 constexpr StoppingRule kFinalRule{6, 7, 0.01};
+// Of products of one arithmetic; and where own kernels are of the tensor cores' and the vendor's of
+// the others: after such a turn of ours an H200 ran cuBLASLt's f32 at 1410 to 1680 MHz, 8% slower
+// than alone. The limit's memory is some 60 ms, four graphs (docs/decisions/0007-turns.md).
+constexpr int kWarmUps = 1;
+constexpr int kWarmUpsOfSplit = 4;
 
 }  // namespace
 
@@ -134,8 +139,9 @@ gpu::Result<std::vector<Contender>> DeviceEvaluator::run_turns(std::span<const F
   auto contenders = contend(left, kFinalSampleUs);
   if (!contenders) return contenders;
   const auto compare_by = [&](std::vector<Contender>& sides, const StoppingRule& rule) {
-    return compare_in_turns(sides, bench_->stream, services_.nvml, rule,
-                            options_.max_final_seconds);
+    return compare_in_turns(
+        sides, bench_->stream, services_.nvml,
+        {rule, options_.max_final_seconds, is_split(problem_.math) ? kWarmUpsOfSplit : kWarmUps});
   };
   if (auto done = compare_by(*contenders, kFirstTurns); !done) return tl::unexpected(done.error());
   std::vector<FirstTurns> shown;
