@@ -17,6 +17,8 @@ constexpr size_t kNeighboursLooked = 32;  // that may turn out not to be legal h
 constexpr size_t kNeighboursKept = 3;
 // A problem of another layout is as far away as one of 20 times the size.
 constexpr double kLayoutDistance = 3;
+// One with another epilogue as one of 1.6 times the size: its tile serves with any.
+constexpr double kEpilogueDistance = 0.5;
 
 // The kernel of a strategy and tile for the request, if it may be used here.
 Expected<codegen::KernelSpec> usable_kernel(std::string_view strategy_name, std::string_view config,
@@ -161,17 +163,18 @@ double distance(const Problem& a, const Problem& b) {
   };
   const double sizes = std::hypot(part(a.shape.m, b.shape.m), part(a.shape.n, b.shape.n),
                                   part(a.shape.k, b.shape.k));
-  return sizes + std::abs(part(a.batch, b.batch)) + (a.layout == b.layout ? 0 : kLayoutDistance);
+  return sizes + std::abs(part(a.batch, b.batch)) + (a.layout == b.layout ? 0 : kLayoutDistance) +
+         (a.epilogue == b.epilogue ? 0 : kEpilogueDistance);
 }
 
-// Problems with a kernel that computes the same in the same types, nearest first.
+// Problems with a kernel that multiplies in the same types and mode, nearest first.
 std::vector<Neighbour> neighbours(const Snapshot& snapshot, const Problem& problem) {
   std::vector<Neighbour> found;
   for (uint32_t number = 0; number < snapshot.problems.size(); ++number) {
     const Problem& other = snapshot.problems[number];
     if (!snapshot.known[number].kernel || other.type != problem.type ||
         other.accumulator != problem.accumulator || other.math != problem.math ||
-        other.result != problem.result || other.epilogue != problem.epilogue) {
+        other.result != problem.result) {
       continue;
     }
     found.push_back({distance(problem, other), number});

@@ -56,9 +56,9 @@ struct Decision {
 //   3. the same measured on another model of the arch with as many SMs: its kernel, where that beat
 //      the vendor by far
 //   4. the vendor's default
-//   5. kernels that won similar problems, nearest first
+//   5. kernels that won similar problems, nearest first, with the epilogue of this one
 //   6. a kernel that is legal for every problem of its type and math mode
-// Problems whose epilogue or result type differs have nothing to do with each other.
+// Results of a problem with another epilogue or result type are never taken for this one's.
 // `request` is of a valid problem; the result refers to `snapshot`.
 Decision decide(const Snapshot& snapshot, const Request& request, const Target& target);
 

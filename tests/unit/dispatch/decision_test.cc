@@ -375,7 +375,7 @@ TEST_CASE("without the vendor and any result there is a kernel for every problem
   }
 }
 
-TEST_CASE("problems of another epilogue or result type are no neighbours") {
+TEST_CASE("a neighbour of another epilogue lends its tile, one of another result type nothing") {
   Target alone = target();
   alone.vendor = false;
   const auto row = [](const char* problem) {
@@ -392,9 +392,14 @@ TEST_CASE("problems of another epilogue or result type are no neighbours") {
   for (const auto& pair :
        {std::pair{"f16/f32/ieee/ttt/500x512x512", "f16/f32/ieee/ttt/512x512x512"},
         std::pair{"f16/f32/ieee/ttt/500x512x512/out=f32", "f16/f32/ieee/ttt/256x256x256/out=f32"},
-        std::pair{"f16/f32/ieee/ttt/512x512x512/epilogue=bias,relu",
+        std::pair{"f16/f32/ieee/ttt/150x150x150/epilogue=bias,relu",
                   "f16/f32/ieee/ttt/128x128x128/epilogue=bias,relu"},
-        std::pair{"f16/f32/ieee/ttt/512x512x512/epilogue=bias", ""}}) {
+        std::pair{"f16/f32/ieee/ttt/512x512x512/epilogue=bias,relu",
+                  "f16/f32/ieee/ttt/512x512x512"},
+        std::pair{"f16/f32/ieee/ttt/512x512x512/epilogue=silu", "f16/f32/ieee/ttt/512x512x512"},
+        std::pair{"f16/f32/ieee/ttt/512x512x512/out=f32/epilogue=silu",
+                  "f16/f32/ieee/ttt/256x256x256/out=f32"},
+        std::pair{"bf16/f32/ieee/ttt/512x512x512/epilogue=silu", ""}}) {
     CAPTURE(pair.first);
     const Snapshot snapshot = snapshot_of(rows);
     const Decision decision = dispatch::decide(snapshot, request_for(pair.first), alone);
