@@ -163,7 +163,6 @@ template <KernelTraits kTraits, class Stored>
 struct KMajorCopies {
   using A = KMajorOperand<kTraits.vector_a, kTraits.a_row_major, Stored>;
   using B = KMajorOperand<kTraits.vector_b, !kTraits.b_row_major, Stored>;
-  using SharedRows = typename A::SharedRows;
   static constexpr bool kInPlanes = Stored::kPlanes > 1;
   static constexpr bool kCopiesA =
       kInPlanes || !kTraits.a_row_major || kTraits.vector_a < kKMajorVector;
@@ -175,8 +174,9 @@ struct KMajorCopies {
 
   static constexpr int kThreads = kKMajorThreads;
 
-  // A block its tile of A or B, by way of `rows`.
-  static __device__ __forceinline__ void copy(const GemmArgs& args, SharedRows& rows) {
+  // A block its tile of A or B.
+  static __device__ __forceinline__ void prepare(const GemmArgs& args) {
+    __shared__ __align__(16) typename A::SharedRows rows;
     auto* workspace = static_cast<float*>(args.workspace);
     unsigned tile = blockIdx.x;
     if constexpr (kCopiesA) {
@@ -200,13 +200,6 @@ struct KMajorCopies {
 
 // Copies of the operands as they are.
 template <KernelTraits kTraits>
-struct KMajorOperands : KMajorCopies<kTraits, AsItIs> {
-  using Copies = KMajorCopies<kTraits, AsItIs>;
-
-  static __device__ __forceinline__ void prepare(const GemmArgs& args) {
-    __shared__ __align__(16) typename Copies::SharedRows rows;
-    Copies::copy(args, rows);
-  }
-};
+using KMajorOperands = KMajorCopies<kTraits, AsItIs>;
 
 }  // namespace gemmtune

@@ -3,7 +3,6 @@
 #include "parts/operand/k_major_copy.cuh"
 #include "parts/ptx/vector_access.cuh"
 #include "parts/shared/element_types.h"
-#include "parts/shared/gemm_args.h"
 #include "parts/shared/kernel_traits.h"
 #include "parts/shared/plane_pairs.h"
 
@@ -38,13 +37,6 @@ struct AsTf32Planes {
 };
 
 template <KernelTraits kTraits>
-struct Tf32Planes : KMajorCopies<kTraits, AsTf32Planes> {
-  using Copies = KMajorCopies<kTraits, AsTf32Planes>;
-
-  static __device__ __forceinline__ void prepare(const GemmArgs& args) {
-    __shared__ __align__(16) typename Copies::SharedRows rows;
-    Copies::copy(args, rows);
-  }
-};
+using Tf32Planes = KMajorCopies<kTraits, AsTf32Planes>;
 
 }  // namespace gemmtune
