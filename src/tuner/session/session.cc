@@ -29,8 +29,8 @@ constexpr double kSeedShare = 0.35;           // of the candidates: the model's;
 constexpr double kCalibratedSeedShare = 0.2;  // the same with a calibration
 constexpr double kLearntSeedShare = 0.1;      // where similar problems were learnt from
 constexpr double kMostSeedShare = 0.7;        // with suggestions
-// Of a search that ends when little is expected of more. By the shares of all that it may try, the
-// first proposal would come when others are near their end.
+// Of a search that ends when little is expected of more. With a calibrated share of all that it may
+// try as seeds, the first proposal would come when others are near their end.
 constexpr int kUsualCandidates = 160;
 constexpr size_t kProposalBatch = 8;  // candidates asked for at a time by search
 constexpr int kRound = 8;  // candidates tried before a search without a device may end, and further
@@ -223,7 +223,7 @@ class Tuning::Session {
 
   // Suggestions, and as many of the model's favourites as there is reason to trust it.
   size_t first_seeds() const {
-    const double budget = request_.until_settled
+    const double budget = request_.until_settled && is_calibrated()
                               ? std::min(request_.max_candidates, kUsualCandidates)
                               : request_.max_candidates;
     const double by_itself = is_calibrated() ? kCalibratedSeedShare : kSeedShare;
