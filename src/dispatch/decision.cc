@@ -58,6 +58,16 @@ Choice kernel_choice(const codegen::KernelSpec& spec, const StoredKernel& stored
   return choice;
 }
 
+// The same of a kernel that was timed on the very problem.
+Choice timed_choice(const codegen::KernelSpec& spec, const StoredKernel& stored,
+                    const KnownKernel& known) {
+  Choice choice = kernel_choice(spec, stored);
+  choice.expected_us = known.time_us;
+  choice.origin = known.origin;
+  choice.stale = known.stale;
+  return choice;
+}
+
 std::string name_of(const StoredKernel& stored) {
   return stored.strategy + " " + stored.config;
 }
@@ -75,10 +85,7 @@ void add_measured(const Snapshot& snapshot, const Known& known, const Request& r
     const StoredKernel& stored = snapshot.kernels[known.kernel->index];
     auto spec = usable_kernel(stored, request, target);
     if (spec) {
-      Choice choice = kernel_choice(*spec, stored);
-      choice.expected_us = known.kernel->time_us;
-      choice.origin = known.kernel->origin;
-      choice.stale = known.kernel->stale;
+      Choice choice = timed_choice(*spec, stored, *known.kernel);
       choice.reason = time_of(*known.kernel);
       decision.choices.push_back(std::move(choice));
     } else {
@@ -139,9 +146,7 @@ void add_from_other_model(const Snapshot& snapshot, const Known& known, const Re
   const StoredKernel& stored = snapshot.kernels[known.kernel->index];
   auto spec = usable_kernel(stored, request, target);
   if (!spec) return;  // add_neighbours() comes to it as well, and says why
-  Choice choice = kernel_choice(*spec, stored);
-  choice.expected_us = known.kernel->time_us;
-  choice.origin = known.kernel->origin;
+  Choice choice = timed_choice(*spec, stored, *known.kernel);
   choice.reason =
       fmt::format("{:.2f} us and {:.2f} times as fast as cuBLASLt, {}", known.kernel->time_us,
                   known.kernel->lead, to_string(known.kernel->origin));
@@ -210,16 +215,14 @@ void add_neighbours(const Snapshot& snapshot, const Request& request, const Targ
       decision.rejections.push_back({name_of(stored), spec.error().message});
       continue;
     }
-    Choice choice = kernel_choice(*spec, stored);
+    Choice choice = is_this ? timed_choice(*spec, stored, known) : kernel_choice(*spec, stored);
     if (is_this) {
-      choice.expected_us = known.time_us;
-      choice.origin = known.origin;
       choice.reason = fmt::format("{:.2f} us, {}", known.time_us, to_string(known.origin));
     } else {
       choice.neighbour = other;
+      choice.stale = known.stale;
       choice.reason = fmt::format("won {}, {}", key(other), to_string(known.origin));
     }
-    choice.stale = known.stale;
     decision.choices.push_back(std::move(choice));
   }
 }

@@ -168,8 +168,8 @@ struct AlignedOperands {
     return out;
   }
 
-  // Makes them, kCopyChunks chunks of 16 bytes per thread.
   static constexpr int kThreads = kCopyThreads;
+  // Makes them, kCopyChunks chunks of 16 bytes per thread.
   static __device__ __forceinline__ void prepare(const GemmArgs& args) {
     auto* workspace = static_cast<unsigned short*>(args.workspace);
     unsigned chunk = blockIdx.x * (kCopyThreads * kCopyChunks) + threadIdx.x;

@@ -89,8 +89,8 @@ struct SplitOperand {
 
 template <KernelTraits kTraits>
 struct SplitOperands {
-  // A thread kSplitElements elements.
   static constexpr int kThreads = kSplitThreads;
+  // A thread kSplitElements elements.
   static __device__ __forceinline__ void prepare(const GemmArgs& args) {
     const SplitOperand<kTraits.vector_a> a{
         static_cast<const float*>(args.a),

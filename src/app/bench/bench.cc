@@ -130,7 +130,7 @@ class Bench {
   }
 
  private:
-  using Progressing = std::function<void(const tuner::Progress&)>;
+  using Progressing = tuner::ProgressFunction;
 
   dispatch::Decision decide(const WantedProblem& wanted) const {
     if (!wanted.unsupported.empty()) return {};

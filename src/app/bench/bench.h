@@ -49,7 +49,7 @@ struct BenchReport {
 // Each may be empty.
 struct BenchEvents {
   std::function<Expected<void>()> on_ready;  // everything is checked; an error ends the command
-  std::function<std::function<void(const tuner::Progress&)>(const WantedProblem&)> on_search;
+  std::function<tuner::ProgressFunction(const WantedProblem&)> on_search;
   std::function<void(const BenchRow&)> on_row;
 };
 

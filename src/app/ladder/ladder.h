@@ -25,8 +25,7 @@ struct LadderOptions {
 // Called as the command goes on, in this order; each may be empty.
 struct LadderEvents {
   std::function<void(const Target&)> on_target;
-  std::function<std::function<void(const tuner::Progress&)>(const Problem&, std::string_view name)>
-      on_rung;
+  std::function<tuner::ProgressFunction(const Problem&, std::string_view name)> on_rung;
 };
 
 struct LadderSummary {

@@ -28,16 +28,21 @@ namespace fs = std::filesystem;
 constexpr std::string_view kUsualMissing = "gemm-tune-missing.json";
 constexpr char kOnMissVariable[] = "GEMM_TUNE_ON_MISS";
 
-// An option, else a variable, else the first of `known`; an error if it is none of these.
-Expected<std::string> one_of(const std::string& option, const char* flag, const char* name,
-                             const std::vector<std::string_view>& known) {
+// What an option says, else a variable; empty where neither says anything.
+struct Setting {
+  std::string value;
+  const char* source = nullptr;  // the option's name or the variable's
+};
+
+Setting setting_of(const std::string& option, const char* flag, const char* name) {
   const char* const set = std::getenv(name);
-  std::string value = option;
-  std::string source = flag;
-  if (value.empty() && set != nullptr) {
-    value = set;
-    source = name;
-  }
+  if (option.empty() && set != nullptr) return {set, name};
+  return {option, flag};
+}
+
+// The first of `known` where nothing is said; an error if it is none of these.
+Expected<std::string> one_of(const Setting& setting, const std::vector<std::string_view>& known) {
+  const auto& [value, source] = setting;
   if (value.empty()) return std::string(known.front());
   for (const std::string_view word : known) {
     if (value == word) return value;
@@ -46,32 +51,31 @@ Expected<std::string> one_of(const std::string& option, const char* flag, const 
       fmt::format("{} is {}, it has to be {}", source, in_quotes(value), fmt::join(known, ", ")));
 }
 
-// How f32 products are computed: an option, else a variable; empty where neither says anything.
-Expected<std::string> f32_mode(const std::string& option) {
-  const char* const set = std::getenv(cublas_preload::kF32Variable);
-  const std::string text = option.empty() && set != nullptr ? set : option;
-  if (text.empty()) return text;
-  if (auto mode = parse_split_mode(text); !mode) {
-    const char* const source = option.empty() ? cublas_preload::kF32Variable : "--f32";
+// A split mode, or empty; an error if it is none.
+Expected<std::string> split_mode_of(const Setting& setting) {
+  const auto& [value, source] = setting;
+  if (value.empty()) return value;
+  if (auto mode = parse_split_mode(value); !mode)
     return usage_error(fmt::format("{}: {}", source, mode.error().message));
-  }
-  return text;
+  return value;
 }
 
 // What a request comes to.
 struct Plan {
   std::string override;
-  std::string f32;      // a split mode, or empty
+  std::string f32;      // a split mode; empty: as the program says
   std::string missing;  // empty: not to be written
 };
 
 Expected<Plan> plan_of(const RunOptions& options) {
-  const auto override = one_of(options.override, "--override", cublas_preload::kOverrideVariable,
-                               {"first", "never", "always"});
+  const auto override =
+      one_of(setting_of(options.override, "--override", cublas_preload::kOverrideVariable),
+             {"first", "never", "always"});
   if (!override) return tl::unexpected(override.error());
-  const auto on_miss = one_of(options.on_miss, "--on-miss", kOnMissVariable, {"off", "record"});
+  const auto on_miss =
+      one_of(setting_of(options.on_miss, "--on-miss", kOnMissVariable), {"off", "record"});
   if (!on_miss) return tl::unexpected(on_miss.error());
-  const auto f32 = f32_mode(options.f32);
+  const auto f32 = split_mode_of(setting_of(options.f32, "--f32", cublas_preload::kF32Variable));
   if (!f32) return tl::unexpected(f32.error());
   Plan plan{*override, *f32, options.missing};
   if (options.on_miss == "off" && !options.missing.empty())

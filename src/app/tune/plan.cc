@@ -156,9 +156,11 @@ Expected<TunePlan> plan_tune(const Context& context, const TuneOptions& options)
   auto planned = plan_all(*wanted, *spaces, *target, search);
   if (!planned) return tl::unexpected(planned.error());
   auto order = in_order(*planned);
-  // A database that cannot be read says so when it is written.
-  if (auto store = open_records(context, true); store && target->device && !search.fresh)
-    put_unanswered_first(**store, *target, search.warm, *planned, order);
+  if (target->device && !search.fresh) {
+    // A database that cannot be read says so when it is written.
+    if (auto store = open_records(context, true))
+      put_unanswered_first(**store, *target, search.warm, *planned, order);
+  }
   trim_devices(*target, *planned);
   return TunePlan{std::move(machine), *std::move(target), search, *std::move(planned),
                   std::move(order)};

@@ -69,16 +69,22 @@ tuner::TuneRequest make_request(const SearchOptions& options, const DefaultCandi
   return request;
 }
 
+Expected<tuner::Tuning> begin_search(const tuner::TuneRequest& request,
+                                     const tuner::Equipment& equipment, store::RecordStore& store,
+                                     const std::atomic<bool>& stop) {
+  tuner::SessionServices services =
+      tuner::make_services(request, equipment, store, "tune", kVersion);
+  services.stop = &stop;
+  return tuner::Tuning::begin(request, services);
+}
+
 Expected<tuner::TuneReport> search(const tuner::TuneRequest& request,
                                    const tuner::Equipment& equipment, tuner::Evaluator& evaluator,
                                    store::RecordStore& store, const std::atomic<bool>& stop,
-                                   std::function<void(const tuner::Progress&)> on_progress) {
-  tuner::SessionServices services =
-      tuner::make_services(request, equipment, store, "tune", kVersion);
-  services.evaluator = &evaluator;
-  services.on_progress = std::move(on_progress);
-  services.stop = &stop;
-  return tuner::tune(request, services);
+                                   tuner::ProgressFunction on_progress) {
+  auto tuning = begin_search(request, equipment, store, stop);
+  if (!tuning) return tl::unexpected(tuning.error());
+  return std::move(*tuning).run(evaluator, std::move(on_progress));
 }
 
 }  // namespace gemmtune::app

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -51,10 +50,16 @@ tuner::TuneRequest make_request(const SearchOptions& options, const DefaultCandi
                                 const Problem& problem, std::vector<codegen::SearchSpace> spaces,
                                 const Target& target);
 
-// Searches as `request` says, and records what is tried.
+// Begins a search as `request` says; what it tries is recorded in `store`. `store` and `stop` have
+// to live as long as it.
+Expected<tuner::Tuning> begin_search(const tuner::TuneRequest& request,
+                                     const tuner::Equipment& equipment, store::RecordStore& store,
+                                     const std::atomic<bool>& stop);
+
+// The same, to its end.
 Expected<tuner::TuneReport> search(const tuner::TuneRequest& request,
                                    const tuner::Equipment& equipment, tuner::Evaluator& evaluator,
                                    store::RecordStore& store, const std::atomic<bool>& stop,
-                                   std::function<void(const tuner::Progress&)> on_progress);
+                                   tuner::ProgressFunction on_progress);
 
 }  // namespace gemmtune::app

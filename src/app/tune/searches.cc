@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "app/common/records.h"
-#include "app/common/version.h"
+#include "app/tune/search.h"
 
 namespace gemmtune::app {
 
@@ -35,11 +35,7 @@ void Searches::begin_ahead() {
 Expected<tuner::Tuning> Searches::begin(size_t turn) {
   auto store = store_of(turn);
   if (!store) return tl::unexpected(store.error());
-  const tuner::TuneRequest& request = plan_.problems[turns_[turn]].request;
-  tuner::SessionServices services =
-      tuner::make_services(request, equipment_, **store, "tune", kVersion);
-  services.stop = &stop_;
-  return tuner::Tuning::begin(request, services);
+  return begin_search(plan_.problems[turns_[turn]].request, equipment_, **store, stop_);
 }
 
 Expected<store::RecordStore*> Searches::store_of(size_t turn) {

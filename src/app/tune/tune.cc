@@ -29,7 +29,7 @@ Expected<tuner::TuneReport> tune_one(const PlannedProblem& item, const TunePlace
   }
   auto tuning = searches.next();
   if (!tuning) return tl::unexpected(tuning.error());
-  std::function<void(const tuner::Progress&)> on_progress;
+  tuner::ProgressFunction on_progress;
   if (events.on_problem) on_progress = events.on_problem(item.wanted, place);
   const auto noted = [&trace, &searches, on_progress](const tuner::Progress& progress) {
     if (progress.phase == tuner::Progress::Phase::finals) searches.begin_ahead();

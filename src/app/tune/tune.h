@@ -29,8 +29,7 @@ struct TunedProblem {
 // thread.
 struct TuneEvents {
   std::function<void(const Target&)> on_target;
-  std::function<std::function<void(const tuner::Progress&)>(const WantedProblem&, const TunePlace&)>
-      on_problem;
+  std::function<tuner::ProgressFunction(const WantedProblem&, const TunePlace&)> on_problem;
   std::function<void(const TunedProblem&)> on_result;
 };
 

@@ -14,8 +14,8 @@ constexpr size_t kTuneBarWidth = 24;
 
 }  // namespace
 
-std::function<void(const tuner::Progress&)> TuneDisplay::begin(const app::WantedProblem& wanted,
-                                                               const app::TunePlace& place) {
+tuner::ProgressFunction TuneDisplay::begin(const app::WantedProblem& wanted,
+                                           const app::TunePlace& place) {
   place_ = place;
   const int device = place.device.value_or(0);
   if (place.device && terminal_) {

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstdio>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,8 +23,7 @@ class TuneDisplay {
   TuneDisplay& operator=(const TuneDisplay&) = delete;
 
   // A problem begins; what is returned is told its progress, and is valid as long as this object.
-  std::function<void(const tuner::Progress&)> begin(const app::WantedProblem& wanted,
-                                                    const app::TunePlace& place);
+  tuner::ProgressFunction begin(const app::WantedProblem& wanted, const app::TunePlace& place);
   // It has ended. Its bar is removed, so that what was found can be printed.
   void end(const app::TunedProblem& tuned);
 

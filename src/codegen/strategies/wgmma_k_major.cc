@@ -2,18 +2,20 @@
 
 #include <array>
 
+#include "codegen/k_major_operands.h"
 #include "codegen/registry.h"
 #include "codegen/wgmma_strategy.h"
 #include "codegen/workspace_limits.h"
 
-#include "parts/shared/k_major_lines.h"
-
 namespace gemmtune::codegen {
 namespace {
 
-constexpr int kVector = 4;  // f32 elements of 16 bytes
+using k_major_operands::kMostTiles;
+using k_major_operands::kVector;
+using k_major_operands::lines_of_a;
+using k_major_operands::lines_of_b;
+
 constexpr int kElementBytes = 4;
-constexpr int64_t kMostTiles = int64_t{1} << 31;  // in a grid
 constexpr int kEntry = 1;
 
 bool copies_a(const KernelTraits& traits) {
@@ -21,13 +23,6 @@ bool copies_a(const KernelTraits& traits) {
 }
 bool copies_b(const KernelTraits& traits) {
   return traits.b_row_major || traits.vector_b < kVector;
-}
-
-KMajorLines lines_of_a(const Problem& p) {
-  return {p.shape.m, p.shape.k, p.stride_a, p.batch};
-}
-KMajorLines lines_of_b(const Problem& p) {
-  return {p.shape.n, p.shape.k, p.stride_b, p.batch};
 }
 
 // Of all that is copied.
@@ -82,11 +77,7 @@ class WgmmaKMajor final : public WgmmaStrategy {
   }
 
   KernelTraits main_traits(const KernelSpec& spec) const override {
-    KernelTraits out = spec.traits;
-    out.a_row_major = true;
-    out.b_row_major = false;
-    out.vector_a = out.vector_b = kVector;
-    return out;
+    return k_major_operands::k_major(spec.traits);
   }
 
   std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override {
@@ -104,11 +95,7 @@ class WgmmaKMajor final : public WgmmaStrategy {
 
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
     LaunchPlan plan = WgmmaStrategy::launch_plan(spec, problem);
-    plan.preamble = fmt::format(
-        "e: the elements of the copies, m (of A) and n (of B) lines of k for each batch entry, "
-        "with k rounded up to multiples of {0}.\n"
-        "t: the tiles of {1} lines, the last of an entry not full, and {0} of k in them.\n",
-        kKMajorDepth, kKMajorRows);
+    plan.preamble = k_major_operands::preamble("the copies");
     plan.launches.insert(plan.launches.begin(),
                          launch_of(spec, kEntry, {tiles(spec.traits, problem), "t"}));
     plan.workspace_bytes = elements(spec.traits, problem) * kElementBytes;

@@ -1,23 +1,11 @@
-#include <fmt/format.h>
-
+#include "codegen/k_major_operands.h"
 #include "codegen/registry.h"
 #include "codegen/wgmma_planes_strategy.h"
 
-#include "parts/shared/k_major_lines.h"
 #include "parts/shared/plane_pairs.h"
 
 namespace gemmtune::codegen {
 namespace {
-
-constexpr int kVector = 4;                        // f32 elements of 16 bytes
-constexpr int64_t kMostTiles = int64_t{1} << 31;  // in a grid
-
-KMajorLines of_a(const Problem& p) {
-  return {p.shape.m, p.shape.k, p.stride_a, p.batch};
-}
-KMajorLines of_b(const Problem& p) {
-  return {p.shape.n, p.shape.k, p.stride_b, p.batch};
-}
 
 class WgmmaTf32Planes final : public WgmmaPlanesStrategy {
  public:
@@ -35,37 +23,33 @@ class WgmmaTf32Planes final : public WgmmaPlanesStrategy {
   Expected<void> supports(const Problem& problem, Arch capability) const override {
     if (problem.math != MathMode::tf32x3)
       return make_error(ErrorKind::unsupported, "computes f32 with --math 3xtf32 only");
-    if (split_grid(problem).blocks >= kMostTiles)
+    if (split_grid(problem).blocks >= k_major_operands::kMostTiles)
       return make_error(ErrorKind::unsupported, "splits operands in at most 2^31 tiles");
     return wgmma::fits(problem, capability);
   }
 
   // Of the planes.
   KernelTraits main_traits(const KernelSpec& spec) const override {
-    KernelTraits out = spec.traits;
-    out.a_row_major = true;
-    out.b_row_major = false;
-    out.vector_a = out.vector_b = kVector;
-    return out;
+    return k_major_operands::k_major(spec.traits);
   }
 
  private:
   static PlaneLines of(const KMajorLines& lines) {
     return {lines.ld, lines.lines * lines.ld, lines.entries};
   }
-  PlaneLines lines_of_a(const Problem& problem) const override { return of(of_a(problem)); }
-  PlaneLines lines_of_b(const Problem& problem) const override { return of(of_b(problem)); }
+  PlaneLines lines_of_a(const Problem& problem) const override {
+    return of(k_major_operands::lines_of_a(problem));
+  }
+  PlaneLines lines_of_b(const Problem& problem) const override {
+    return of(k_major_operands::lines_of_b(problem));
+  }
 
   BlockCount split_grid(const Problem& problem) const override {
-    return {of_a(problem).tiles() + of_b(problem).tiles(), "t"};
+    return {k_major_operands::lines_of_a(problem).tiles() +
+                k_major_operands::lines_of_b(problem).tiles(),
+            "t"};
   }
-  std::string preamble() const override {
-    return fmt::format(
-        "e: the elements of A and B, m (of A) and n (of B) lines of k for each batch entry, with k "
-        "rounded up to multiples of {0}.\n"
-        "t: the tiles of {1} lines, the last of an entry not full, and {0} of k in them.\n",
-        kKMajorDepth, kKMajorRows);
-  }
+  std::string preamble() const override { return k_major_operands::preamble("A and B"); }
 };
 
 }  // namespace

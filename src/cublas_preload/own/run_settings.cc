@@ -16,8 +16,8 @@ RunSettings::Override override_of(std::string_view text) {
 
 // `gemm-tune run` has looked at it; what is no mode changes nothing.
 std::optional<MathMode> f32_math_of(const std::string& text) {
-  const auto mode = text.empty() ? Expected<MathMode>(MathMode::ieee) : parse_split_mode(text);
-  return mode && is_split(*mode) ? std::optional(*mode) : std::nullopt;
+  const auto mode = parse_split_mode(text);
+  return mode ? std::optional(*mode) : std::nullopt;
 }
 
 // cuBLAS's own variables, by which a user changes its f32 products without the program.

@@ -35,11 +35,15 @@ const TensorMapArgument& map_at(const LaunchPlan& plan, size_t argument) {
   return std::get<TensorMapArgument>(plan.launches.at(1).arguments.at(argument));
 }
 
-TEST_CASE("bf16 planes: launches, workspace and maps") {
-  Problem problem = problem_of({1000, 520, 136}, MathMode::bf16x6);
+Problem two_with_one_b(Problem problem) {
   problem.batch = 2;
   problem.stride_a = problem.shape.m * problem.shape.k;
-  problem.stride_c = problem.shape.m * problem.shape.n;  // B is shared
+  problem.stride_c = problem.shape.m * problem.shape.n;
+  return problem;
+}
+
+TEST_CASE("bf16 planes: launches, workspace and maps") {
+  const Problem problem = two_with_one_b(problem_of({1000, 520, 136}, MathMode::bf16x6));
   const KernelSpec spec = spec_of("wgmma_planes", kTile, problem);
   const LaunchPlan plan = spec.strategy->launch_plan(spec, problem);
   // Lines of 136 and 520 elements take 192 and 576.
@@ -59,10 +63,7 @@ TEST_CASE("bf16 planes: launches, workspace and maps") {
 }
 
 TEST_CASE("tf32 planes: launches, workspace and maps") {
-  Problem problem = problem_of({1000, 520, 136}, MathMode::tf32x3, "ntt");
-  problem.batch = 2;
-  problem.stride_a = problem.shape.m * problem.shape.k;
-  problem.stride_c = problem.shape.m * problem.shape.n;  // B is shared
+  const Problem problem = two_with_one_b(problem_of({1000, 520, 136}, MathMode::tf32x3, "ntt"));
   const KernelSpec spec = spec_of("wgmma_tf32_planes", kTf32Tile, problem);
   const LaunchPlan plan = spec.strategy->launch_plan(spec, problem);
   // k of 136 takes 160; eight and five tiles of 128 lines, five of 32 along k.

@@ -89,7 +89,7 @@ class DeviceTuner {
   struct Task {
     size_t problem = 0;
     Clock::time_point begun = Clock::now();
-    std::function<void(const tuner::Progress&)> on_progress;
+    tuner::ProgressFunction on_progress;
     std::vector<TracePoint> trace;
   };
   // A device, and the process that tunes on it.

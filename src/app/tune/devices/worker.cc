@@ -13,9 +13,9 @@
 
 #include "app/common/equipment.h"
 #include "app/common/records.h"
-#include "app/common/version.h"
 #include "app/tune/devices/line_channel.h"
 #include "app/tune/plan.h"
+#include "app/tune/search.h"
 #include "app/tune/spaces.h"
 #include "gpu/context.h"
 
@@ -71,10 +71,7 @@ Expected<tuner::Tuning> begin_tuning(const PlannedProblem& planned, Workbench& b
                                      const std::atomic<bool>& stop) {
   store::RecordStore& store = *bench.stores[bench.orders++ % bench.stores.size()];
   if (!planned.skipped.empty()) return make_error(ErrorKind::unsupported, planned.skipped);
-  tuner::SessionServices services =
-      tuner::make_services(planned.request, bench.equipment, store, "tune", kVersion);
-  services.stop = &stop;
-  return tuner::Tuning::begin(planned.request, services);
+  return begin_search(planned.request, bench.equipment, store, stop);
 }
 
 // Waits for the next order and begins with it. Nothing once no more will come.
