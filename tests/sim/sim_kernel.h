@@ -149,6 +149,16 @@ inline void check_waits(codegen::KernelSpec spec, Arch arch) {
   CHECK(entries == source.entries.size());
 }
 
+// The main kernel spills no registers.
+inline void check_spills_nothing(codegen::KernelSpec spec, Arch arch) {
+  spec.arch = arch;
+  CAPTURE(codegen::kernel_name(spec));
+  const auto compiled = compiler().compile({codegen::emit(spec), arch, {}});
+  REQUIRE_MESSAGE(compiled.has_value(), compiled.error().log);
+  const jit::ResourceUsage& usage = compiled->entries.front().usage;
+  CHECK(usage.spill_store_bytes + usage.spill_load_bytes == 0);
+}
+
 struct Mutant {
   std::string_view what;
   std::string_view with;

@@ -5,10 +5,9 @@
 #include <vector>
 
 #include "codegen/emitter.h"
-#include "launch/arguments.h"
-#include "ptxsim/machine/tensor_map.h"
 #include "sim_kernel.h"
 #include "tma_strategy.h"
+#include "tuner/verify/sim_arguments.h"
 
 namespace gemmtune::tuner {
 namespace {
@@ -59,21 +58,12 @@ TEST_CASE("the simulator executes it, and its copies may arrive early or late") 
     launch::Operands operands;
     operands.a = reinterpret_cast<const void*>(from);  // NOLINT: an address of simulated memory
     operands.c = reinterpret_cast<void*>(to);          // NOLINT
-    launch::ParameterBlock block;
-    REQUIRE(launch::pack_arguments(
-        launch.arguments, problem, false, operands,
-        [](const TensorMapConfig& config, const void* address) -> gpu::Result<EncodedTensorMap> {
-          return ptxsim::encode({reinterpret_cast<uintptr_t>(address), config});
-        },
-        block));
-    ptxsim::Arguments arguments;
-    for (size_t i = 0; i < block.parameters(); ++i) {
-      arguments.emplace_back(block.parameter(i).begin(), block.parameter(i).end());
-    }
+    const auto arguments = simulated_arguments(launch, problem, false, operands);
+    REQUIRE_MESSAGE(arguments.has_value(), arguments.error().message);
     ptxsim::Options options;
     options.async = mode;
     const auto ran =
-        ptxsim::run(*module, source.entries.front(), launch.config, arguments, memory, options);
+        ptxsim::run(*module, source.entries.front(), launch.config, *arguments, memory, options);
     REQUIRE_MESSAGE(ran.has_value(), ran.error().message);
     for (const ptxsim::Finding& finding : ran->findings) FAIL_CHECK(to_string(finding));
     std::vector<float> c(a.size());

@@ -4,10 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "launch/arguments.h"
 #include "parts/shared/wgmma_tiles.h"
-#include "ptxsim/machine/tensor_map.h"
 #include "sim_kernel.h"
+#include "tuner/verify/sim_arguments.h"
 
 // What is particular to wgmma_tf32_planes: f32 operands in any layout and alignment as sums of tf32
 // planes with k contiguous, three products of them, and what tf32 does not hold.
@@ -148,21 +147,6 @@ void* pointer(uint64_t address) {
   return reinterpret_cast<void*>(address);  // NOLINT: an address of simulated memory
 }
 
-ptxsim::Arguments arguments_of(const codegen::KernelLaunch& launch, const Problem& problem,
-                               const launch::Operands& operands) {
-  launch::ParameterBlock block;
-  REQUIRE(launch::pack_arguments(
-      launch.arguments, problem, false, operands,
-      [](const TensorMapConfig& config, const void* address) -> gpu::Result<EncodedTensorMap> {
-        return ptxsim::encode({reinterpret_cast<uintptr_t>(address), config});
-      },
-      block));
-  ptxsim::Arguments arguments;
-  for (size_t i = 0; i < block.parameters(); ++i)
-    arguments.emplace_back(block.parameter(i).begin(), block.parameter(i).end());
-  return arguments;
-}
-
 // C of a kernel's launches on operands that are written out.
 std::vector<float> product_of(codegen::KernelSpec spec, const Problem& problem,
                               const std::vector<float>& a, const std::vector<float>& b) {
@@ -183,9 +167,10 @@ std::vector<float> product_of(codegen::KernelSpec spec, const Problem& problem,
   const auto bytes = static_cast<uint64_t>(plan.workspace_bytes);
   operands.workspace = pointer(memory.allocate(bytes, 256, "workspace").value());
   for (const codegen::KernelLaunch& launch : plan.launches) {
-    const auto ran =
-        ptxsim::run(*module, source.entries.at(static_cast<size_t>(launch.entry)), launch.config,
-                    arguments_of(launch, problem, operands), memory, {});
+    const auto arguments = simulated_arguments(launch, problem, false, operands);
+    REQUIRE_MESSAGE(arguments.has_value(), arguments.error().message);
+    const auto ran = ptxsim::run(*module, source.entries.at(static_cast<size_t>(launch.entry)),
+                                 launch.config, *arguments, memory, {});
     REQUIRE_MESSAGE(ran.has_value(), ran.error().message);
     for (const ptxsim::Finding& finding : ran->findings) FAIL_CHECK(to_string(finding));
   }
@@ -274,13 +259,7 @@ TEST_CASE("wgmma_tf32_planes: large tiles do not spill") {
         "persistent_blocks=132",
         "tile_m=128 tile_n=128 tile_k=32 stages=3 consumers=2 promotion=4"}) {
     for (const bool a : {true, false}) {
-      auto spec = of_planes(tile, {a, true, 4, 4, 4});
-      spec.arch = kHopper;
-      CAPTURE(codegen::kernel_name(spec));
-      const auto compiled = compiler().compile({codegen::emit(spec), kHopper, {}});
-      REQUIRE_MESSAGE(compiled.has_value(), compiled.error().log);
-      const jit::ResourceUsage& usage = compiled->entries.front().usage;
-      CHECK(usage.spill_store_bytes + usage.spill_load_bytes == 0);
+      check_spills_nothing(of_planes(tile, {a, true, 4, 4, 4}), kHopper);
     }
   }
 }

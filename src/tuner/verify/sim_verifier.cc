@@ -8,7 +8,7 @@
 #include "codegen/emitter.h"
 #include "core/elements.h"
 #include "launch/arguments.h"
-#include "ptxsim/machine/tensor_map.h"
+#include "tuner/verify/sim_arguments.h"
 
 namespace gemmtune::tuner {
 namespace {
@@ -108,26 +108,6 @@ Expected<launch::Operands> operands_at(const Addresses& at, const VerificationCa
   return operands;
 }
 
-gpu::Result<EncodedTensorMap> simulated_map(const TensorMapConfig& config, const void* address) {
-  return ptxsim::encode({reinterpret_cast<uintptr_t>(address), config});
-}
-
-// What a launch takes, one by one.
-Expected<ptxsim::Arguments> arguments_of(const codegen::KernelLaunch& launch,
-                                         const Problem& problem, bool device_scalars,
-                                         const launch::Operands& operands) {
-  launch::ParameterBlock block;
-  auto packed = launch::pack_arguments(launch.arguments, problem, device_scalars, operands,
-                                       simulated_map, block);
-  if (!packed) return tl::unexpected(packed.error());
-  ptxsim::Arguments arguments;
-  for (size_t i = 0; i < block.parameters(); ++i) {
-    const auto bytes = block.parameter(i);
-    arguments.emplace_back(bytes.begin(), bytes.end());
-  }
-  return arguments;
-}
-
 bool is_outside(ptxsim::FindingKind kind) {
   return kind == ptxsim::FindingKind::out_of_bounds || kind == ptxsim::FindingKind::read_only;
 }
@@ -204,7 +184,8 @@ Expected<SimVerifier::Run> SimVerifier::run(const VerificationCase& test, uint64
   if (!operands) return tl::unexpected(operands.error());
   for (const codegen::KernelLaunch& launch : out.plan.launches) {
     const ptxsim::Program& program = entries_[static_cast<size_t>(launch.entry)];
-    const auto arguments = arguments_of(launch, test.problem, spec_.device_scalars, *operands);
+    const auto arguments =
+        simulated_arguments(launch, test.problem, spec_.device_scalars, *operands);
     if (!arguments) return tl::unexpected(arguments.error());
     auto ran = ptxsim::run(program, launch.config, *arguments, memory, options);
     if (!ran) return tl::unexpected(ran.error());
