@@ -1,5 +1,6 @@
 // How long a search takes to its first candidate and to all its seeds: for a few problems, the time
 // and the processor time of finding the spaces that hold a tile to try and of ranking them.
+// and what a batch of proposals takes once they were reported and similar problems learnt from.
 //
 //   search_start_benchmark [THREADS [exhaustive]]
 //
@@ -23,6 +24,10 @@ namespace {
 using namespace gemmtune;
 
 constexpr size_t kSeeds = 126;  // of a search on a device
+// Of similar problems: as many as a search learns from.
+constexpr size_t kLearnt = 1440;
+constexpr size_t kBatch = 8;
+constexpr int kBatches = 4;
 
 struct Case {
   Problem problem;
@@ -61,6 +66,22 @@ class Stopwatch {
   std::clock_t cpu_ = std::clock();
 };
 
+// Seconds per batch of proposals.
+double proposals_s(tuner::Search& search, const std::vector<tuner::Choice>& seeds) {
+  std::vector<tuner::Sample> learnt;
+  const auto sample = [&](const tuner::Choice& choice) {
+    learnt.push_back({search.spaces()[choice.space].features(search.tile(choice)),
+                      0.01F * static_cast<float>(learnt.size() % 50)});
+  };
+  for (const tuner::Choice& choice : search.random_points(kLearnt)) sample(choice);
+  search.learn(std::move(learnt));
+  for (size_t i = 0; i < seeds.size(); ++i)
+    search.report(seeds[i], 100 + static_cast<double>(i % 30));
+  const Stopwatch watch;
+  for (int i = 0; i < kBatches; ++i) search.proposals(kBatch);
+  return watch.wall_s() / kBatches;
+}
+
 void measure(const Case& c, int threads, bool exhaustive) {
   const DeviceSpec& device = *find_device_spec(c.device);
   const Problem problem = canonical(c.problem);
@@ -86,18 +107,21 @@ void measure(const Case& c, int threads, bool exhaustive) {
   const double first_cpu_s = watch.cpu_s();
   double checksum = best_us;
   int place = 1;
-  for (const tuner::Choice& choice : search.seeds(kSeeds - 1)) checksum += ++place * cost(choice);
-  fmt::print("{:34} {:14} {:8.3f} {:8.3f} {:8.3f} {:8.3f} {:8.3f} {:12.3f} {:16.3f}\n",
-             key(c.problem), c.device, spaces_s, first_s, first_cpu_s, watch.wall_s(),
-             watch.cpu_s(), best_us, checksum);
+  const std::vector<tuner::Choice> seeds = search.seeds(kSeeds - 1);
+  for (const tuner::Choice& choice : seeds) checksum += ++place * cost(choice);
+  const double seeds_s = watch.wall_s();
+  const double seeds_cpu_s = watch.cpu_s();
+  fmt::print("{:34} {:14} {:8.3f} {:8.3f} {:8.3f} {:8.3f} {:8.3f} {:8.3f} {:12.3f} {:16.3f}\n",
+             key(c.problem), c.device, spaces_s, first_s, first_cpu_s, seeds_s, seeds_cpu_s,
+             proposals_s(search, seeds), best_us, checksum);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const int threads = argc > 1 ? std::atoi(argv[1]) : 1;
-  fmt::print("{:34} {:14} {:>8} {:>8} {:>8} {:>8} {:>8} {:>12} {:>16}\n", "problem", "device",
-             "spaces s", "first s", "cpu s", "seeds s", "cpu s", "best us", "checksum");
+  fmt::print("{:34} {:14} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>12} {:>16}\n", "problem", "device",
+             "spaces s", "first s", "cpu s", "seeds s", "cpu s", "batch s", "best us", "checksum");
   const bool exhaustive = argc > 2 && std::string_view(argv[2]) == "exhaustive";
   for (const Case& c : cases()) measure(c, threads, exhaustive);
 }

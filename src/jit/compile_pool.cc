@@ -114,6 +114,11 @@ std::size_t CompilePool::pending() const {
   return pending_;
 }
 
+std::size_t CompilePool::compiling() const {
+  const std::lock_guard lock(mutex_);
+  return in_flight_.size();
+}
+
 void CompilePool::work() {
   for (;;) {
     std::shared_ptr<Job> job;

@@ -59,6 +59,9 @@ class CompilePool {
   // Submitted and neither delivered nor dropped.
   std::size_t pending() const;
 
+  // Different requests that are queued or being compiled: what keeps workers busy.
+  std::size_t compiling() const;
+
  private:
   struct Job {
     std::string content;  // what makes two requests the same

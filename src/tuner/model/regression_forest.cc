@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <string_view>
 #include <utility>
+
+#include "core/parallel.h"
 
 namespace gemmtune::tuner {
 namespace {
@@ -17,20 +20,51 @@ constexpr size_t kFewestTries = 4;  // features looked at for a split
 
 }  // namespace
 
+// Samples by column: a split reads one feature of many samples.
+struct RegressionForest::Columns {
+  struct Column {
+    int feature;
+    std::vector<float> of_sample;
+  };
+  std::vector<Column> varying;  // features that are not the same in all samples
+  std::vector<float> values;    // of the samples
+
+  static Columns of(std::span<const Sample> samples);
+};
+
+// Features of other strategies than the samples' are the same in all of them.
+RegressionForest::Columns RegressionForest::Columns::of(std::span<const Sample> samples) {
+  Columns columns;
+  columns.values.reserve(samples.size());
+  for (const Sample& sample : samples) columns.values.push_back(sample.value);
+  const std::vector<float>& first = samples.front().features;
+  for (size_t f = 0; f < first.size(); ++f) {
+    const bool varies = std::any_of(samples.begin(), samples.end(), [&](const Sample& sample) {
+      return sample.features[f] != first[f];
+    });
+    if (!varies) continue;
+    Column column{static_cast<int>(f), {}};
+    column.of_sample.reserve(samples.size());
+    for (const Sample& sample : samples) column.of_sample.push_back(sample.features[f]);
+    columns.varying.push_back(std::move(column));
+  }
+  return columns;
+}
+
 // Grows one tree over all samples, which it orders as it splits them.
 class RegressionForest::Grower {
  public:
-  // `varying` are the features that are not the same in all samples.
-  Grower(std::span<const Sample> samples, std::span<const int> varying, const Options& options,
-         std::mt19937_64& random)
-      : samples_(samples),
-        varying_(varying),
+  Grower(const Columns& columns, const Options& options, uint64_t seed)
+      : columns_(columns),
         leaf_samples_(options.leaf_samples),
-        tries_(std::max(kFewestTries, static_cast<size_t>(options.tried_share *
-                                                          static_cast<double>(varying.size())))),
-        random_(random),
-        order_(samples.size()) {
-    std::iota(order_.begin(), order_.end(), size_t{0});
+        tries_(std::max(kFewestTries,
+                        static_cast<size_t>(options.tried_share *
+                                            static_cast<double>(columns.varying.size())))),
+        random_(seed),
+        order_(columns.values.size()),
+        values_(columns.values.size()),
+        feature_(columns.values.size()) {
+    std::iota(order_.begin(), order_.end(), 0U);
   }
 
   Tree grow() {
@@ -40,12 +74,12 @@ class RegressionForest::Grower {
 
  private:
   struct Split {
-    int feature;
+    const Columns::Column* column;
     float threshold;
     double score;  // higher separates better
   };
 
-  int grow_node(std::span<size_t> members) {
+  int grow_node(std::span<uint32_t> members) {
     const int index = static_cast<int>(tree_.size());
     tree_.push_back({});
     const auto split = best_split(members);
@@ -53,57 +87,59 @@ class RegressionForest::Grower {
       tree_[static_cast<size_t>(index)].value = mean(members);
       return index;
     }
-    const auto middle = std::partition(members.begin(), members.end(), [&](size_t i) {
-      return feature(i, split->feature) < split->threshold;
-    });
+    const std::vector<float>& feature = split->column->of_sample;
+    const auto middle = std::partition(members.begin(), members.end(),
+                                       [&](uint32_t i) { return feature[i] < split->threshold; });
     const auto below = static_cast<size_t>(middle - members.begin());
     const int left = grow_node(members.first(below));
     const int right = grow_node(members.subspan(below));
-    tree_[static_cast<size_t>(index)] = {split->feature, split->threshold, left, right, 0};
+    tree_[static_cast<size_t>(index)] = {split->column->feature, split->threshold, left, right, 0};
     return index;
   }
 
-  float feature(size_t sample, int index) const {
-    return samples_[sample].features[static_cast<size_t>(index)];
-  }
-
-  float mean(std::span<const size_t> members) const {
+  float mean(std::span<const uint32_t> members) const {
     double sum = 0;
-    for (const size_t i : members) sum += samples_[i].value;
+    for (const uint32_t i : members) sum += columns_.values[i];
     return static_cast<float>(sum / static_cast<double>(members.size()));
   }
 
   // The best of random splits of a few random features; nothing for a node that stays a leaf.
-  std::optional<Split> best_split(std::span<const size_t> members) {
-    if (members.size() < 2 * leaf_samples_ || varying_.empty()) return std::nullopt;
+  std::optional<Split> best_split(std::span<const uint32_t> members) {
+    const auto& varying = columns_.varying;
+    if (members.size() < 2 * leaf_samples_ || varying.empty()) return std::nullopt;
+    double total = 0;
+    for (size_t i = 0; i < members.size(); ++i) {
+      values_[i] = columns_.values[members[i]];
+      total += values_[i];
+    }
     std::optional<Split> best;
     for (size_t i = 0; i < tries_; ++i) {
-      const auto split = random_split(members, varying_[random_() % varying_.size()]);
+      const auto split = random_split(members, total, varying[random_() % varying.size()]);
       if (split && (!best || split->score > best->score)) best = split;
     }
     return best;
   }
 
-  std::optional<Split> random_split(std::span<const size_t> members, int index) {
+  // `total` is the sum of the members' values, which are in values_.
+  std::optional<Split> random_split(std::span<const uint32_t> members, double total,
+                                    const Columns::Column& column) {
     float low = std::numeric_limits<float>::infinity();
     float high = -low;
-    for (const size_t i : members) {
-      low = std::min(low, feature(i, index));
-      high = std::max(high, feature(i, index));
+    for (size_t i = 0; i < members.size(); ++i) {
+      feature_[i] = column.of_sample[members[i]];
+      low = std::min(low, feature_[i]);
+      high = std::max(high, feature_[i]);
     }
     if (!(low < high)) return std::nullopt;
     // In (low, high]: the lowest is always below it, the highest never.
     const float part = std::uniform_real_distribution<float>(0.0F, 1.0F)(random_);
     const float threshold = high - part * (high - low);
     double below = 0;
-    double total = 0;
     size_t count = 0;
-    for (const size_t i : members) {
-      const double value = samples_[i].value;
-      total += value;
-      if (feature(i, index) >= threshold) continue;
-      below += value;
-      ++count;
+    for (size_t i = 0; i < members.size(); ++i) {  // without a branch, which would be a gamble
+      const bool left = feature_[i] < threshold;
+      below += left ? values_[i] : 0.0;
+      count += left ? 1 : 0;
     }
     const size_t rest = members.size() - count;
     if (count < leaf_samples_ || rest < leaf_samples_) return std::nullopt;
@@ -111,42 +147,29 @@ class RegressionForest::Grower {
     // Largest where the squared errors that the split leaves are smallest.
     const double score =
         below * below / static_cast<double>(count) + above * above / static_cast<double>(rest);
-    return Split{index, threshold, score};
+    return Split{&column, threshold, score};
   }
 
-  std::span<const Sample> samples_;
-  std::span<const int> varying_;
+  const Columns& columns_;
   size_t leaf_samples_;
   size_t tries_;
-  std::mt19937_64& random_;
-  std::vector<size_t> order_;
+  std::mt19937_64 random_;
+  std::vector<uint32_t> order_;
+  std::vector<double> values_;  // of a node's members, and one of their features
+  std::vector<float> feature_;
   Tree tree_;
 };
-
-namespace {
-
-// Those of other strategies than the samples' are the same in all of them.
-std::vector<int> varying_features(std::span<const Sample> samples) {
-  std::vector<int> varying;
-  const std::vector<float>& first = samples.front().features;
-  for (size_t f = 0; f < first.size(); ++f) {
-    const bool varies = std::any_of(samples.begin(), samples.end(), [&](const Sample& sample) {
-      return sample.features[f] != first[f];
-    });
-    if (varies) varying.push_back(static_cast<int>(f));
-  }
-  return varying;
-}
-
-}  // namespace
 
 RegressionForest RegressionForest::fit(std::span<const Sample> samples, uint64_t seed,
                                        const Options& options) {
   std::mt19937_64 random(seed);
+  std::vector<uint64_t> seeds(static_cast<size_t>(options.trees));
+  for (uint64_t& one : seeds) one = random();
   RegressionForest forest;
-  const std::vector<int> varying = varying_features(samples);
-  for (int i = 0; i < options.trees; ++i)
-    forest.trees_.push_back(Grower(samples, varying, options, random).grow());
+  forest.trees_.resize(seeds.size());
+  const Columns columns = Columns::of(samples);
+  for_each_index(seeds.size(), options.threads,
+                 [&](size_t i) { forest.trees_[i] = Grower(columns, options, seeds[i]).grow(); });
   return forest;
 }
 

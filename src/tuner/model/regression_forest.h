@@ -30,6 +30,7 @@ class RegressionForest {
     int trees = 64;
     size_t leaf_samples = 2;   // fewest of a leaf
     double tried_share = 0.5;  // of the features that vary: how many a split chooses from
+    int threads = 1;           // that trees grow in; they are the same in any number
   };
 
   // Precondition: at least one sample, all with the same number of features.
@@ -58,6 +59,7 @@ class RegressionForest {
     float value = 0;  // of a leaf
   };
   using Tree = std::vector<Node>;
+  struct Columns;
   class Grower;
   class Reader;
 

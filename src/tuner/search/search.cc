@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/parallel.h"
 #include "tuner/search/points.h"
 
 namespace gemmtune::tuner {
@@ -23,8 +24,12 @@ constexpr size_t kForestSteps = 1500;     // random steps that it is asked
 constexpr size_t kForestPoints = 2500;    // points from all over the spaces that it is asked
 constexpr size_t kChosenPerGeometry = 2;  // in one batch: the rest is often the same machine code
 constexpr size_t kLocalShare = 4;         // of a batch, one in so many is plain local search
+constexpr size_t kEstimatedAtOnce = 64;   // points that one thread is asked about
 constexpr size_t kShortlist = 512;        // points of the ranking that a calibration orders anew
 constexpr float kFailureValue = 2;        // logarithm of a time over the expected one
+// By how much, in logarithms of times, a kernel has to promise more than one whose machine code is
+// at hand: NVRTC takes about four times as long as measuring.
+constexpr double kWorthOfCode = 0.03;
 // Of the trees' deviation: the whole of it promises 3 to 10% all along.
 constexpr double kTrustedDeviation = 0.5;
 constexpr double kLeastDeviation = 1e-4;
@@ -47,6 +52,7 @@ double expected_improvement(double lead, double deviation) {
 
 Search::Search(std::vector<Space> spaces, uint64_t seed, int threads, RankingOrder order)
     : spaces_(std::move(spaces)),
+      threads_(threads),
       random_(seed),
       order_(order),
       ranking_(spaces_, random_(), threads, calibrated(spaces_) ? RankingOrder::in_turns : order) {}
@@ -85,17 +91,28 @@ double Search::expected_us(const Choice& choice) const {
   return (space.calibrated ? space.calibrated : space.cost)(tile(choice));
 }
 
+// To be taken off the logarithm of what is expected.
+double Search::worth_of_code(const Choice& choice) const {
+  return compiled_.contains(choice) ? kWorthOfCode : 0;
+}
+
 // The ranking's first points, as many as a calibration orders anew. The ranking keeps every other
 // place: what it likes resembles what was measured before, where the calibration is sure.
 void Search::make_shortlist() {
   if (std::exchange(shortlisted_, true) || !calibrated(spaces_)) return;
   std::vector<Choice> ranked;
   std::vector<Ranked> by_cost;
+  const auto add = [&](const Choice& choice) {
+    by_cost.push_back({expected_us(choice) * std::exp(-worth_of_code(choice)), choice});
+  };
   while (ranked.size() < kShortlist) {
     auto next = ranking_.next();
     if (!next) break;
-    by_cost.push_back({expected_us(*next), *next});
+    add(*next);
     ranked.push_back(*std::move(next));
+  }
+  for (const Choice& choice : compiled_) {
+    if (is_new(choice)) add(choice);
   }
   std::stable_sort(by_cost.begin(), by_cost.end(),
                    [](const Ranked& a, const Ranked& b) { return a.cost < b.cost; });
@@ -277,10 +294,29 @@ std::vector<Choice> Search::pool() {
   const size_t parents = std::min(kBestKept, results_.size());
   for (size_t i = 0; parents > 0 && i < kForestSteps; ++i) pool.push_back(random_step(parents));
   for (size_t i = 0; geometries() > 0 && i < kForestPoints; ++i) pool.push_back(random_point());
+  pool.insert(pool.end(), compiled_.begin(), compiled_.end());
   std::sort(pool.begin(), pool.end());
   pool.erase(std::unique(pool.begin(), pool.end()), pool.end());
-  std::erase_if(pool, [this](const Choice& choice) { return !is_new(choice); });
   return pool;
+}
+
+// By a forest of all samples; nothing for choices that are not new.
+std::vector<std::optional<Search::Expectation>> Search::expectations(
+    const std::vector<Choice>& choices) {
+  RegressionForest::Options options;
+  options.threads = threads_;
+  const auto forest = RegressionForest::fit(samples_, random_(), options);
+  std::vector<std::optional<Expectation>> out(choices.size());
+  const size_t parts = (choices.size() + kEstimatedAtOnce - 1) / kEstimatedAtOnce;
+  for_each_index(parts, threads_, [&](size_t part) {
+    const size_t end = std::min(choices.size(), (part + 1) * kEstimatedAtOnce);
+    for (size_t i = part * kEstimatedAtOnce; i < end; ++i) {
+      if (!is_new(choices[i])) continue;
+      const auto off = forest.estimate(spaces_[choices[i].space].features(tile(choices[i])));
+      out[i] = {std::log(expected_us(choices[i])) + off.mean, off.deviation};
+    }
+  });
+  return out;
 }
 
 // The choice with all that is not geometry at its first value.
@@ -290,19 +326,21 @@ Choice Search::geometry_of(Choice choice) const {
 }
 
 std::vector<Choice> Search::most_promising(size_t count) {
-  const auto forest = RegressionForest::fit(samples_, random_());
   std::vector<Choice> asked = pool();
+  const auto expected = expectations(asked);
   std::vector<Ranked> by_mean;
   std::vector<Ranked> by_bound;
   const double best = results_.empty() ? 0 : std::log(results_.front().cost);
   expected_gain_ = results_.empty() ? 1 : 0;
-  for (Choice& choice : asked) {
-    const auto off = forest.estimate(spaces_[choice.space].features(tile(choice)));
-    const double mean = std::log(expected_us(choice)) + off.mean;
-    const double deviation = std::max(kTrustedDeviation * off.deviation, kLeastDeviation);
-    expected_gain_ = std::max(expected_gain_, expected_improvement(best - mean, deviation));
-    by_mean.push_back({mean, choice});
-    by_bound.push_back({mean - off.deviation, std::move(choice)});
+  for (size_t i = 0; i < asked.size(); ++i) {
+    if (!expected[i]) continue;
+    const auto [mean, deviation] = *expected[i];
+    expected_gain_ = std::max(
+        expected_gain_, expected_improvement(
+                            best - mean, std::max(kTrustedDeviation * deviation, kLeastDeviation)));
+    const double cost = mean - worth_of_code(asked[i]);
+    by_mean.push_back({cost, asked[i]});
+    by_bound.push_back({cost - deviation, std::move(asked[i])});
   }
   const auto cheaper = [](const Ranked& a, const Ranked& b) { return a.cost < b.cost; };
   std::stable_sort(by_mean.begin(), by_mean.end(), cheaper);

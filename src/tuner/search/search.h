@@ -38,8 +38,8 @@ class Search {
  public:
   using Space = SearchedSpace;
 
-  // Legal geometries are found by so many threads, which call the functions of the spaces at once;
-  // what is found does not depend on their number.
+  // Legal geometries are found and proposals estimated by so many threads, which call the functions
+  // of the spaces at once; what is found does not depend on their number.
   Search(std::vector<Space> spaces, uint64_t seed, int threads = 1,
          RankingOrder order = RankingOrder::in_turns);
   Search(const Search&) = delete;  // the ranking is of the spaces in here
@@ -62,6 +62,10 @@ class Search {
   // Puts a choice before the seeds that are still to come, after earlier suggestions: what has won
   // on a similar problem. An illegal one is passed over when its turn comes.
   void suggest(const Choice& choice);
+
+  // The choice's machine code is at hand, as it was tried for another problem. Another choice is
+  // tried first only if it promises more by what its compilation is worth.
+  void know_compiled(const Choice& choice) { compiled_.insert(choice); }
 
   // Suggestions still to come.
   size_t suggested() const { return suggested_ > next_seed_ ? suggested_ - next_seed_ : 0; }
@@ -116,7 +120,14 @@ class Search {
     Choice choice;
   };
 
+  // What is expected of a choice, as logarithms of times.
+  struct Expectation {
+    double mean;
+    double deviation;
+  };
+
   double expected_us(const Choice& choice) const;
+  double worth_of_code(const Choice& choice) const;
   void make_shortlist();
   void add_in_turns(const std::vector<Choice>& first, const std::vector<Choice>& second);
   bool have_seed(size_t index);
@@ -130,10 +141,12 @@ class Search {
   void random_steps(size_t count, std::vector<Choice>& out);
   void draw(size_t count, const std::function<Choice()>& next, std::vector<Choice>& out);
   std::vector<Choice> pool();
+  std::vector<std::optional<Expectation>> expectations(const std::vector<Choice>& choices);
   Choice geometry_of(Choice choice) const;
   std::vector<Choice> most_promising(size_t count);
 
   std::vector<Space> spaces_;
+  int threads_;
   std::mt19937_64 random_;
   RankingOrder order_;
   Ranking ranking_;
@@ -142,6 +155,7 @@ class Search {
   size_t suggested_ = 0;  // end of the suggestions among the seeds
   bool shortlisted_ = false;
   std::set<Choice> seen_;
+  std::set<Choice> compiled_;
   size_t next_geometry_ = 0;     // of next_points()
   std::vector<Choice> rest_;     // of the geometry before it, last one first
   std::vector<Ranked> results_;  // sorted by time

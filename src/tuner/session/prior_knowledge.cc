@@ -1,6 +1,7 @@
 #include "tuner/session/prior_knowledge.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/tile_config.h"
 #include "tuner/model/candidate_features.h"
@@ -19,6 +20,12 @@ constexpr size_t kLikeVendor = 4;          // tiles that are suggested for each
 constexpr size_t kNeighbours = 8;          // similar problems whose winner is suggested
 constexpr size_t kNearest = 3;             // of those, how many give more than their winner
 constexpr size_t kBorrowed = 6;            // what each of them gives
+
+// Whether a tile makes the same kernel for both.
+bool have_same_kernels(const Problem& a, const Problem& b) {
+  return a.type == b.type && a.accumulator == b.accumulator && a.math == b.math &&
+         a.result == b.result && codegen::traits_for(a) == codegen::traits_for(b);
+}
 
 }  // namespace
 
@@ -52,8 +59,25 @@ Expected<void> PriorKnowledge::learn_from(const store::Filter& filter) {
     auto records = store_.candidates(problem, filter);
     if (!records) return tl::unexpected(records.error());
     search_.learn(samples_of(problem, *records));
+    if (have_same_kernels(canonical(problem), job_.problem)) know_compiled(*records);
   }
   return {};
+}
+
+// What this device's searches compiled is in the cache, as a rule. What spilled then spills again.
+void PriorKnowledge::know_compiled(const std::vector<store::Record>& records) {
+  for (const store::Record& record : records) {
+    if (record.job.device_uuid != job_.device_uuid || record.stale) continue;
+    const auto choice = choice_of(record);
+    if (!choice) continue;
+    if (record.measurement) search_.know_compiled(*choice);
+    if (record.outcome == store::Outcome::spilled) search_.report(*choice, INFINITY);
+  }
+}
+
+std::optional<Choice> PriorKnowledge::choice_of(const store::Record& record) const {
+  const auto tile = parse_tile(record.key.config);
+  return tile ? search_.find(record.key.strategy, *tile) : std::nullopt;
 }
 
 // An even selection of a problem's results, fast and slow.
@@ -124,9 +148,7 @@ void PriorKnowledge::borrow_from_vendor(std::vector<VendorResult> results) {
 }
 
 void PriorKnowledge::suggest(const store::Record& record) {
-  const auto tile = parse_tile(record.key.config);
-  const auto choice = tile ? search_.find(record.key.strategy, *tile) : std::nullopt;
-  if (choice) search_.suggest(*choice);
+  if (const auto choice = choice_of(record)) search_.suggest(*choice);
 }
 
 }  // namespace gemmtune::tuner

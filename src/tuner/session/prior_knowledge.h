@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/device.h"
@@ -25,7 +26,7 @@ class PriorKnowledge {
   store::Filter own_records() const;
 
   // Lets the search learn from what was measured on similar problems of this device or, if that is
-  // little, of others of its arch.
+  // little, of others of its arch, and tells it which kernels are compiled already.
   Expected<void> learn();
 
   // Suggests what was best on this problem elsewhere, and on similar ones here or, where nothing is
@@ -46,6 +47,8 @@ class PriorKnowledge {
   Expected<void> learn_from(const store::Filter& filter);
   std::vector<Sample> samples_of(const Problem& problem,
                                  const std::vector<store::Record>& records) const;
+  void know_compiled(const std::vector<store::Record>& records);
+  std::optional<Choice> choice_of(const store::Record& record) const;
   Expected<void> borrow_from_similar(const store::Filter& filter);
 
   store::RecordStore& store_;

@@ -90,7 +90,7 @@ class Tuning::Session {
     if (auto ready = prepare(); !ready) return ready;
     first_seeds_ = first_seeds();
     round_ = predicted() && request_.until_settled ? kRound : request_.max_candidates;
-    if (auto done = fill(); !done) return done;
+    if (auto done = fill(std::clamp(first_seeds_, usual_batch(), most_pending())); !done) return done;
     begun_seconds_ = seconds_passed_since(start_);
     return {};
   }
@@ -264,7 +264,7 @@ class Tuning::Session {
       if (auto done = work_.renew(); !done) return done;
       if (auto done = take_news(); !done) return done;
       if (stopped()) break;
-      if (auto done = fill(); !done) return done;
+      if (auto done = fill_up(); !done) return done;
       const bool idle = pool_.pending() == 0;
       if (out_of_time() && has_tried_enough(idle)) break;
       if (idle && left() <= 0 && next_round()) continue;
@@ -300,12 +300,21 @@ class Tuning::Session {
     return finalists_.fastest() != nullptr && (idle || report_.evaluated > 0);
   }
 
-  // Hands the compilers as much as keeps them busy, of what other processes leave free. No more:
-  // what is chosen later is chosen with more known.
-  Expected<void> fill() {
-    const auto threads = static_cast<size_t>(std::max(1, request_.threads));
-    if (pool_.pending() >= threads || ends_early()) return {};
-    size_t wanted = threads + (threads + 1) / 2 - pool_.pending();
+  size_t threads() const { return static_cast<size_t>(std::max(1, request_.threads)); }
+  // Keeps all compilers busy for a while.
+  size_t usual_batch() const { return threads() + (threads() + 1) / 2; }
+  size_t most_pending() const { return 2 * threads(); }
+
+  // Hands the compilers as much as keeps them busy, beside what is compiled already and waits to be
+  // measured. No more: what is chosen later is chosen with more known.
+  Expected<void> fill_up() {
+    if (pool_.compiling() >= threads() || pool_.pending() >= most_pending()) return {};
+    return fill(std::min(usual_batch() - pool_.compiling(), most_pending() - pool_.pending()));
+  }
+
+  // Hands `wanted` candidates to the compilers, of what other processes leave free.
+  Expected<void> fill(size_t wanted) {
+    if (ends_early()) return {};
     while (static_cast<int>(pool_.pending()) < left()) {
       auto taken = work_.take(wanted, left());
       if (!taken) return tl::unexpected(taken.error());

@@ -52,7 +52,7 @@ TEST_CASE("a calibration predicts shapes that it has not seen better than the mo
   CHECK(all.calibrated.spread < 1 + 0.7 * (all.model.spread - 1));
   CAPTURE(all.model.rank_correlation);
   CAPTURE(all.calibrated.rank_correlation);
-  CHECK(all.calibrated.rank_correlation > all.model.rank_correlation + 0.2);
+  CHECK(all.calibrated.rank_correlation > all.model.rank_correlation + 0.18);
   CAPTURE(all.model.top_near);
   CAPTURE(all.calibrated.top_near);
   CHECK(all.calibrated.top_near > all.model.top_near);

@@ -324,6 +324,47 @@ TEST_CASE("what more candidates are expected to gain is known once the forest wa
   CHECK(search.expected_gain() < 1);
 }
 
+// The points that a search proposes first whose `compiled` ones take so many times what all others
+// take, and which is never wrong about that.
+std::vector<Choice> first_proposals(const std::vector<Choice>& compiled, double times) {
+  const Search all(one_space(landscape), 1);
+  std::set<std::string> at_hand;
+  for (const Choice& choice : compiled) at_hand.insert(to_string(all.tile(choice)));
+  const auto cost = [=](const TileConfig& t) {
+    return at_hand.contains(to_string(t)) ? 100 * times : 100;
+  };
+  auto spaces = one_space(cost);
+  spaces[0].features = logarithms;
+  Search search(std::move(spaces), 1);
+  for (const Choice& choice : search.random_points(40)) search.report(choice, 100);
+  for (const Choice& choice : compiled) search.know_compiled(choice);
+  return search.proposals(16);
+}
+
+TEST_CASE("what is compiled already comes before what promises hardly more") {
+  const std::vector<Choice> compiled = Search(one_space(landscape), 7).random_points(6);
+  const auto proposed_of_them = [&](double times) {
+    const std::vector<Choice> proposed = first_proposals(compiled, times);
+    return std::count_if(proposed.begin(), proposed.end(), [&](const Choice& choice) {
+      return std::find(compiled.begin(), compiled.end(), choice) != compiled.end();
+    });
+  };
+  CHECK(proposed_of_them(1) == 6);
+  CHECK(proposed_of_them(1.02) == 6);
+  CHECK(proposed_of_them(1.05) == 0);
+}
+
+TEST_CASE("a calibration's first seeds are what is compiled already, if it promises as much") {
+  auto spaces = one_space(landscape);
+  spaces[0].calibrated = [](const TileConfig&) { return 100.0; };
+  Search search(spaces, 1);
+  const std::vector<Choice> compiled = Search(spaces, 7).random_points(4);
+  for (const Choice& choice : compiled) search.know_compiled(choice);
+  const std::vector<Choice> seeds = search.seeds(8);  // the ranking has every other one
+  for (const Choice& choice : compiled)
+    CHECK(std::find(seeds.begin(), seeds.end(), choice) != seeds.end());
+}
+
 TEST_CASE("what is known from elsewhere saves most of the evaluations") {
   std::vector<Sample> known;
   best_found(100, 150, {}, &known);

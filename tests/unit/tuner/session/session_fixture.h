@@ -133,6 +133,7 @@ class FakeCompiler final : public jit::KernelCompiler {
     for (const std::string& entry : request.source.entries) {
       kernel.entries.push_back({entry, {}});
       kernel.entries.back().usage.registers = registers;
+      if (spilling && spilling(request)) kernel.entries.back().usage.spill_store_bytes = 8;
     }
     return kernel;
   }
@@ -152,7 +153,8 @@ class FakeCompiler final : public jit::KernelCompiler {
 
   bool caching = true;
   int registers = 0;                                       // of every kernel
-  std::function<bool(const jit::CompileRequest&)> broken;  // may be empty
+  std::function<bool(const jit::CompileRequest&)> broken;    // may be empty
+  std::function<bool(const jit::CompileRequest&)> spilling;  // the same
 
  private:
   mutable std::mutex mutex_;

@@ -102,7 +102,7 @@ TEST_CASE_FIXTURE(Fixture, "candidates are chosen when compilers have little lef
     ++compiled;
     return false;
   };
-  evaluator.on_evaluate = [&](size_t evaluated) { CHECK(compiled <= evaluated + 5); };
+  evaluator.on_evaluate = [&](size_t evaluated) { CHECK(compiled <= evaluated + 8); };
   const auto report = tune(request, services);
   REQUIRE_MESSAGE(report.has_value(), report.error().message);
   CHECK(report->evaluated == 12);
@@ -176,6 +176,23 @@ TEST_CASE_FIXTURE(Fixture, "what won on a similar problem is tried first") {
   REQUIRE(second.has_value());
   REQUIRE_FALSE(evaluator.asked.empty());
   CHECK(evaluator.asked.front().config == first->ranking.front().key.config);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a kernel that spilled for a similar problem is not tried again") {
+  compiler->spilling = [](const jit::CompileRequest& request) {
+    return request.source.name.find("_v444_32x") != std::string::npos;
+  };
+  const auto first = tune(request, services);
+  REQUIRE_MESSAGE(first.has_value(), first.error().message);
+  CHECK(evaluator.asked.size() == 6);
+  request.problem = make_problem({512, 256, 256});
+  const auto second = tune(request, services);
+  REQUIRE_MESSAGE(second.has_value(), second.error().message);
+  CHECK(second->evaluated == 6);
+  CHECK(second->compiled == 0);
+  CHECK(second->cached == 6);
+  request.problem = make_problem({512, 256, 256}, DataType::f32, *parse_layout("tnt"));
+  CHECK(tune(request, services)->evaluated == 12);
 }
 
 // As after an update of the program that changed the kernels.
