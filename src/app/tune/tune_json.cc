@@ -19,6 +19,14 @@ ordered_json margin_json(const tuner::TuneReport& report) {
   return {{"ratio", found->ratio}, {"low", found->low}, {"high", found->high}};
 }
 
+ordered_json time_spent_json(const tuner::TimeSpent& spent) {
+  return {{"vendor", spent.vendor},
+          {"choosing", spent.choosing},
+          {"waiting", spent.waiting},
+          {"measuring", spent.measuring},
+          {"finals", spent.finals}};
+}
+
 ordered_json report_json(const tuner::TuneReport& report) {
   ordered_json json;
   json["ranking"] = ordered_json::array();
@@ -38,6 +46,7 @@ ordered_json report_json(const tuner::TuneReport& report) {
   for (const auto& [outcome, count] : report.failures) json["failures"][outcome] = count;
   json["seconds"] = report.seconds;
   json["busy_seconds"] = report.busy_seconds;
+  json["seconds_of"] = time_spent_json(report.spent);
   json["interrupted"] = report.interrupted;
   return json;
 }

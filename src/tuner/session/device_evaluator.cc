@@ -19,6 +19,8 @@ constexpr int64_t kOwnWorkspaceBytes = int64_t{256} << 20;
 // of the vendor's algorithms.
 constexpr int kShortSeries = 2;
 constexpr int kLongSeries = 5;
+// A long series of longer samples has fewer of them: they differ less.
+constexpr double kLongSeriesUs = 10'000;
 constexpr int kVendorSeries = 3;
 // Algorithms of the vendor's up to so many times its best may take part in the final round.
 constexpr double kCloseToBest = 1.03;
@@ -26,10 +28,22 @@ constexpr double kCloseToBest = 1.03;
 constexpr double kRealisticTflops = 60;
 constexpr double kRealisticHalfTflops = 750;  // 16-bit operands, and f32 by tensor cores
 constexpr double kRealisticByteTflops = 1500;
+constexpr double kRealisticBytesPerUs = 4.5e6;
 
 double realistic_tflops(const Problem& problem) {
   if (is_8_bit(problem.type)) return kRealisticByteTflops;
   return on_tensor_cores(problem.type, problem.math) ? kRealisticHalfTflops : kRealisticTflops;
+}
+
+double least_us(const Problem& problem, bool warm) {
+  const double arithmetic_us = flops(problem) / (realistic_tflops(problem) * 1e6);
+  const auto bytes = static_cast<double>(bytes_a(problem) + bytes_b(problem) + bytes_c(problem));
+  return warm ? arithmetic_us : std::max(arithmetic_us, bytes / kRealisticBytesPerUs);
+}
+
+int long_series(double sample_us) {
+  const double samples = std::max(kLongSeriesUs / sample_us, static_cast<double>(kShortSeries));
+  return samples < kLongSeries ? static_cast<int>(samples) : kLongSeries;
 }
 
 // Whether kernels may split operands into planes, which those on wgmma do.
@@ -106,8 +120,7 @@ Expected<void> DeviceEvaluator::build() {
     auto made = VendorProduct::create(*handle, *context, *services_.compiler, arch, problem_);
     if (made) vendor_product = std::move(*made);
   }
-  const double estimate_us = flops(problem_) / (realistic_tflops(problem_) * 1e6);
-  launches_ = launches_per_graph(plan.sets, estimate_us, kSearchSampleUs);
+  launches_ = launches_per_graph(plan.sets, least_us(problem_, options_.warm), kSearchSampleUs);
   const AccuracyProbe probe(problem_, *sets);
   bench_.emplace(Bench{*context, std::move(*stream), std::move(*sets), std::move(vendor_product),
                        std::move(*verifier), probe});
@@ -295,7 +308,8 @@ gpu::Result<Evaluation> DeviceEvaluator::measure(launch::LoadedKernel loaded,
   if (auto done = run(kShortSeries); !done) return tl::unexpected(done.error());
   const auto median = [&](size_t side) { return median_interval(sides[side].samples_us).median; };
   if (!incumbent_ || !incumbent_->standing.unlikely(median(0), median(1))) {
-    if (auto done = run(kLongSeries); !done) return tl::unexpected(done.error());
+    const int samples = long_series(median(0) * static_cast<double>(launches_));
+    if (auto done = run(samples); !done) return tl::unexpected(done.error());
   }
   const double candidate_us = median(0);
   fastest_us_ = std::min(candidate_us, fastest_us_.value_or(candidate_us));

@@ -44,6 +44,19 @@ double seconds_passed_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// Adds the time that it lives to a sum of seconds.
+class Spent {
+ public:
+  explicit Spent(double& seconds) : seconds_(seconds) {}
+  ~Spent() { seconds_ += seconds_passed_since(start_); }
+  Spent(const Spent&) = delete;
+  Spent& operator=(const Spent&) = delete;
+
+ private:
+  double& seconds_;
+  const Clock::time_point start_ = Clock::now();
+};
+
 using SharedCalibration = std::shared_ptr<const Calibration>;
 
 std::vector<Search::Space> searched_spaces(const TuneRequest& request, const Problem& problem,
@@ -90,7 +103,8 @@ class Tuning::Session {
     if (auto ready = prepare(); !ready) return ready;
     first_seeds_ = first_seeds();
     round_ = predicted() && request_.until_settled ? kRound : request_.max_candidates;
-    if (auto done = fill(std::clamp(first_seeds_, usual_batch(), most_pending())); !done) return done;
+    if (auto done = fill(std::clamp(first_seeds_, usual_batch(), 2 * usual_batch())); !done)
+      return done;
     begun_seconds_ = seconds_passed_since(start_);
     return {};
   }
@@ -213,6 +227,7 @@ class Tuning::Session {
   }
 
   Expected<void> vendor_baseline() {
+    const Spent spent(report_.spent.vendor);
     progress(Progress::Phase::vendor);
     auto results = services_.evaluator->measure_vendor();
     if (!results) return tl::unexpected(results.error());
@@ -272,10 +287,11 @@ class Tuning::Session {
       if (idle && (left() <= 0 || ends_early() || !work_.others_at_work())) break;
       if (idle) {
         progress(Progress::Phase::search);
+        const Spent spent(report_.spent.waiting);
         std::this_thread::sleep_for(kPoll);
         continue;
       }
-      const auto outcome = pool_.next_for(kPoll);
+      const auto outcome = next_compiled();
       if (!outcome) continue;
       if (auto done = evaluate(candidates_[outcome->index], outcome->result); !done) return done;
       progress(Progress::Phase::search);
@@ -284,6 +300,11 @@ class Tuning::Session {
     if (ends_early() && left() > 0) report_.expected_gain = settling_.expected_gain();
     pool_.cancel();
     return {};
+  }
+
+  std::optional<jit::CompileOutcome> next_compiled() {
+    const Spent spent(report_.spent.waiting);
+    return pool_.next_for(kPoll);
   }
 
   bool ends_early() const { return request_.until_settled && settling_.settled(); }
@@ -314,6 +335,7 @@ class Tuning::Session {
 
   // Hands `wanted` candidates to the compilers, of what other processes leave free.
   Expected<void> fill(size_t wanted) {
+    const Spent spent(report_.spent.choosing);
     if (ends_early()) return {};
     while (static_cast<int>(pool_.pending()) < left()) {
       auto taken = work_.take(wanted, left());
@@ -362,6 +384,7 @@ class Tuning::Session {
   }
 
   Expected<void> evaluate(const Candidate& candidate, const jit::CompileResult& compiled) {
+    const Spent spent(report_.spent.measuring);
     ++report_.evaluated;
     counted_.insert(candidate.key);
     Evaluation evaluation;
@@ -399,6 +422,7 @@ class Tuning::Session {
   }
 
   Expected<void> finals() {
+    const Spent spent(report_.spent.finals);
     progress(Progress::Phase::finals);
     auto compared = FinalRound(services_, finalists_, *recorder_, report_, failures_).run();
     if (!compared) return tl::unexpected(compared.error());

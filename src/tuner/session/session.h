@@ -49,6 +49,15 @@ struct Progress {
 };
 
 // What a session found.
+// Seconds of a search: what it did, one thing at a time, while compilers worked beside it.
+struct TimeSpent {
+  double vendor = 0;     // measuring the vendor's algorithms
+  double choosing = 0;   // candidates, and handing them to the compilers
+  double waiting = 0;    // for compilers, or for other processes
+  double measuring = 0;  // candidates
+  double finals = 0;     // comparing the best
+};
+
 struct TuneReport {
   store::Job job;
   std::vector<store::Record> ranking;  // finalists, best first, as recorded
@@ -70,6 +79,7 @@ struct TuneReport {
   std::vector<std::pair<std::string, int>> failures;  // outcome and count
   double seconds = 0;                                 // of tune()
   double busy_seconds = 0;  // of these, as Evaluator::busy_seconds() has it
+  TimeSpent spent;          // of these, too
   bool interrupted = false;
 };
 

@@ -8,7 +8,8 @@ void Settling::note(double expected_gain, int known, double best_us) {
     gained_at_ = known;
   }
   expected_gain_ = expected_gain;
-  settled_ = expected_gain < kLittleExpected && known - gained_at_ >= kPatience;
+  const int patience = expected_gain < kLittleExpected ? kPatience : kLongPatience;
+  settled_ = known - gained_at_ >= patience;
 }
 
 }  // namespace gemmtune::tuner

@@ -102,6 +102,9 @@ ordered_json report_json(const StoredReport& stored) {
           {"failures", std::move(failures)},
           {"seconds", report.seconds},
           {"busy_seconds", report.busy_seconds},
+          {"seconds_of",
+           {report.spent.vendor, report.spent.choosing, report.spent.waiting,
+            report.spent.measuring, report.spent.finals}},
           {"interrupted", report.interrupted}};
 }
 
@@ -122,6 +125,8 @@ StoredReport read_report(const ordered_json& json) {
     report.failures.emplace_back(failure.at(0), failure.at(1));
   report.seconds = json.at("seconds");
   report.busy_seconds = json.at("busy_seconds");
+  const ordered_json& spent = json.at("seconds_of");
+  report.spent = {spent.at(0), spent.at(1), spent.at(2), spent.at(3), spent.at(4)};
   report.interrupted = json.at("interrupted");
   return stored;
 }

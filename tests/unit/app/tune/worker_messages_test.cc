@@ -53,6 +53,7 @@ TEST_CASE("a report names its records") {
   report.failures = {{"wrong_result", 2}, {"spilled", 1}};
   report.seconds = 4.5;
   report.busy_seconds = 1.25;
+  report.spent.waiting = 0.5;
   WorkerMessage message;
   message.kind = WorkerMessage::Kind::report;
   message.report = stored_report(report);
@@ -65,6 +66,7 @@ TEST_CASE("a report names its records") {
   CHECK(arrived->report.report.evaluated == 12);
   CHECK(arrived->report.report.failures == report.failures);
   CHECK(arrived->report.report.busy_seconds == 1.25);
+  CHECK(arrived->report.report.spent.waiting == 0.5);
 }
 
 TEST_CASE("progress and failures arrive; other lines are refused") {

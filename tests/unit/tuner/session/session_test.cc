@@ -24,6 +24,11 @@ TEST_CASE_FIXTURE(Fixture, "a session tries the whole space, records it, and fin
   CHECK(report->geometries == 4);
   CHECK(report->evaluated == 12);
   CHECK(report->busy_seconds == 3);
+  const TimeSpent& spent = report->spent;
+  CHECK(spent.choosing > 0);
+  CHECK(spent.measuring > 0);
+  CHECK(spent.vendor + spent.choosing + spent.waiting + spent.measuring + spent.finals <=
+        report->seconds);
   REQUIRE_FALSE(report->ranking.empty());
   const auto best = parse_tile(report->ranking.front().key.config);
   REQUIRE(best);

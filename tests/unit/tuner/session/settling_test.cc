@@ -17,6 +17,15 @@ TEST_CASE("a search has settled when 48 candidates gained nothing and little is 
   CHECK(settling.expected_gain() == 0.009);
 }
 
+TEST_CASE("a search has settled when 72 candidates gained nothing, whatever is expected") {
+  Settling settling;
+  settling.note(0.2, 16, 100);
+  settling.note(0.2, 87, 99.7);
+  CHECK_FALSE(settling.settled());
+  settling.note(0.2, 88, 99.7);
+  CHECK(settling.settled());
+}
+
 TEST_CASE("small gains add up") {
   Settling settling;
   settling.note(0, 16, 100);
