@@ -378,7 +378,8 @@ class Tuning::Session {
   std::vector<Choice> proposals(size_t wanted) {
     std::vector<Choice> choices = search_.proposals(wanted);
     if (const Finalists::Scored* fastest = finalists_.fastest()) {
-      settling_.note(search_.expected_gain(), known(), fastest->time_us);
+      const int handed_out = known() + static_cast<int>(pool_.pending());
+      settling_.note(search_.expected_gain(), handed_out, fastest->time_us);
     }
     return choices;
   }

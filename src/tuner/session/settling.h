@@ -11,7 +11,8 @@ namespace gemmtune::tuner {
 class Settling {
  public:
   // For each batch of proposals: the share by which the best of them is expected to be faster than
-  // the best so far (Search::expected_gain), how many candidates are known, and the best's time.
+  // the best so far (Search::expected_gain), how many candidates are known or under way, and the
+  // best's time.
   void note(double expected_gain, int known, double best_us);
 
   // Once what was under way is done: the search goes on if that gained something.

@@ -15,6 +15,8 @@ namespace gemmtune::tuner {
 
 namespace {
 
+constexpr int64_t kRunLength = 8;  // elements
+
 bool promises_f32_accuracy(MathMode math) {
   switch (math) {
     case MathMode::ieee:
@@ -48,36 +50,46 @@ std::optional<std::string> too_inaccurate(const Problem& problem, double error,
       kErrorAllowance, *vendor_error);
 }
 
-AccuracyProbe::AccuracyProbe(const Problem& p, const OperandSets& sets, int count) : problem_(p) {
+AccuracyProbe::AccuracyProbe(const Problem& p, const OperandSets& sets, int runs) : problem_(p) {
+  auto below = [random = std::mt19937_64(1)](int64_t n) mutable {
+    return static_cast<int64_t>(random() % static_cast<uint64_t>(n));
+  };
+  const Origins origins{sets.origin_a(), sets.origin_b(), sets.origin_bias()};
+  const Shape& s = p.shape;
+  const int64_t length = std::min(kRunLength, s.n);
+  for (int r = 0; r < runs; ++r) {
+    const int64_t row = r == 0 ? s.m - 1 : below(s.m);
+    const int64_t first = r == 0 ? s.n - length : below(s.n - length + 1);
+    Run run{row * p.ldc + first, {}};
+    for (int64_t j = first; j < first + length; ++j)
+      run.elements.push_back(exact_element(origins, row, j));
+    elements_ += run.elements.size();
+    runs_.push_back(std::move(run));
+  }
+}
+
+AccuracyProbe::Element AccuracyProbe::exact_element(const Origins& origins, int64_t row,
+                                                    int64_t column) const {
   const auto value = [](const OperandSets::Origin& from, int64_t at) {
     return static_cast<double>(
         rounded(random_value(from.seed, from.first + static_cast<uint64_t>(at)), from.type));
   };
-  std::mt19937_64 random(1);
-  const OperandSets::Origin a = sets.origin_a();
-  const OperandSets::Origin b = sets.origin_b();
-  const Shape& s = p.shape;
-  for (int e = 0; e < count; ++e) {
-    const int64_t i =
-        e == 0 ? s.m - 1 : static_cast<int64_t>(random() % static_cast<uint64_t>(s.m));
-    const int64_t j =
-        e == 0 ? s.n - 1 : static_cast<int64_t>(random() % static_cast<uint64_t>(s.n));
-    Element element{i * p.ldc + j, 0, 0};
-    for (int64_t l = 0; l < s.k; ++l) {
-      const int64_t at_a = p.layout.a == Order::row_major ? i * p.lda + l : l * p.lda + i;
-      const int64_t at_b = p.layout.b == Order::row_major ? l * p.ldb + j : j * p.ldb + l;
-      const double product = value(a, at_a) * value(b, at_b);
-      element.exact += product;
-      element.magnitude += std::abs(product);
-    }
-    if (p.epilogue.bias != kNoBias) {
-      const double added = value(sets.origin_bias(), p.epilogue.bias == kBiasPerRow ? i : j);
-      element.exact += added;
-      element.magnitude += std::abs(added);
-    }
-    element.exact = activated(p.epilogue.activation, element.exact);
-    elements_.push_back(element);
+  const Problem& p = problem_;
+  Element element{0, 0};
+  for (int64_t l = 0; l < p.shape.k; ++l) {
+    const int64_t at_a = p.layout.a == Order::row_major ? row * p.lda + l : l * p.lda + row;
+    const int64_t at_b = p.layout.b == Order::row_major ? l * p.ldb + column : column * p.ldb + l;
+    const double product = value(origins.a, at_a) * value(origins.b, at_b);
+    element.exact += product;
+    element.magnitude += std::abs(product);
   }
+  if (p.epilogue.bias != kNoBias) {
+    const double added = value(origins.bias, p.epilogue.bias == kBiasPerRow ? row : column);
+    element.exact += added;
+    element.magnitude += std::abs(added);
+  }
+  element.exact = activated(p.epilogue.activation, element.exact);
+  return element;
 }
 
 gpu::Result<Accuracy> AccuracyProbe::measure(const OperandSets& sets, const gpu::Stream& stream,
@@ -87,11 +99,12 @@ gpu::Result<Accuracy> AccuracyProbe::measure(const OperandSets& sets, const gpu:
     return tl::unexpected(done.error());
   const DataType type = result_type(problem_);
   const auto size = static_cast<size_t>(size_bytes(type));
-  std::vector<std::byte> bytes(elements_.size() * size);
-  for (size_t e = 0; e < elements_.size(); ++e) {
-    const auto to = std::span(bytes).subspan(e * size, size);
-    if (auto done = sets.read_c(stream, elements_[e].offset, to); !done)
-      return tl::unexpected(done.error());
+  std::vector<std::byte> bytes(elements_ * size);
+  size_t at = 0;
+  for (const Run& run : runs_) {
+    const auto to = std::span(bytes).subspan(at, run.elements.size() * size);
+    if (auto done = sets.read_c(stream, run.offset, to); !done) return tl::unexpected(done.error());
+    at += to.size();
   }
   if (auto done = stream.synchronize(); !done) return tl::unexpected(done.error());
   return judged(decode(bytes, type));
@@ -99,13 +112,15 @@ gpu::Result<Accuracy> AccuracyProbe::measure(const OperandSets& sets, const gpu:
 
 Accuracy AccuracyProbe::judged(std::span<const float> values) const {
   Accuracy out;
-  for (size_t e = 0; e < elements_.size(); ++e) {
-    if (elements_[e].magnitude == 0) continue;
-    const auto& [offset, exact, magnitude] = elements_[e];
-    const double error = std::abs(values[e] - exact);
-    out.max_error = std::isnan(error) ? INFINITY : std::max(out.max_error, error / magnitude);
-    // Not by >, which a NaN passes.
-    if (!(error <= error_bound(problem_, magnitude, exact))) out.within_bound = false;
+  size_t at = 0;
+  for (const Run& run : runs_) {
+    for (const auto& [exact, magnitude] : run.elements) {
+      const double error = std::abs(values[at++] - exact);
+      if (magnitude == 0) continue;
+      out.max_error = std::isnan(error) ? INFINITY : std::max(out.max_error, error / magnitude);
+      // Not by >, which a NaN passes.
+      if (!(error <= error_bound(problem_, magnitude, exact))) out.within_bound = false;
+    }
   }
   return out;
 }

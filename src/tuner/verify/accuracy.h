@@ -32,12 +32,13 @@ bool held_against_all(const Problem& problem);
 std::optional<std::string> too_inaccurate(const Problem& problem, double error,
                                           std::optional<double> vendor_error);
 
-// Elements of C, spread over the matrix and its edges, whose exact values are known: how a result
-// on the benchmark's own operands is judged without multiplying the matrices on the host.
+// Elements of C, in runs spread over the matrix, whose exact values are known: how a result on the
+// benchmark's own operands is judged without multiplying the matrices on the host.
 class AccuracyProbe {
  public:
-  // Recomputes the operands of `count` elements of set 0 and their products in fp64.
-  AccuracyProbe(const Problem& problem, const OperandSets& sets, int count = 256);
+  // Recomputes the operands of so many runs of set 0, each of up to 8 elements of a row and the
+  // first of them at C's end, and their products in fp64.
+  AccuracyProbe(const Problem& problem, const OperandSets& sets, int runs = 32);
 
   // Runs `enqueue` on set 0 and compares the elements.
   gpu::Result<Accuracy> measure(const OperandSets& sets, const gpu::Stream& stream,
@@ -45,15 +46,26 @@ class AccuracyProbe {
 
  private:
   struct Element {
-    int64_t offset;  // in C, elements
     double exact;
     double magnitude;
   };
+  struct Run {
+    int64_t offset;  // in C, elements
+    std::vector<Element> elements;
+  };
+  // Where the operands of set 0 come from.
+  struct Origins {
+    OperandSets::Origin a;
+    OperandSets::Origin b;
+    OperandSets::Origin bias;
+  };
 
+  Element exact_element(const Origins& origins, int64_t row, int64_t column) const;
   Accuracy judged(std::span<const float> values) const;
 
   Problem problem_;
-  std::vector<Element> elements_;
+  std::vector<Run> runs_;
+  size_t elements_ = 0;  // of all runs
 };
 
 }  // namespace gemmtune::tuner

@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "core/elements.h"
+#include "core/parallel.h"
 
 namespace gemmtune::tuner {
 namespace {
 
+constexpr int kJudges = 8;      // threads
 constexpr size_t kShift = 256;  // bytes; room for a base pointer of any alignment
 
 // Where an operand starts in its buffer: aligned to `align_bytes` and no better.
@@ -68,8 +70,9 @@ gpu::Result<void> GpuVerifier::upload(VerificationCase test) {
   return {};
 }
 
-gpu::Result<std::vector<float>> GpuVerifier::run(size_t index,
-                                                 const launch::LoadedKernel& kernel) const {
+gpu::Result<std::vector<std::byte>> GpuVerifier::run(size_t index,
+                                                     const launch::LoadedKernel& kernel,
+                                                     const gpu::DeviceBuffer& workspace) const {
   const VerificationCase& test = cases_[index];
   const Uploaded& device = uploaded_[index];
   const size_t start = start_of(test.problem);
@@ -77,9 +80,6 @@ gpu::Result<std::vector<float>> GpuVerifier::run(size_t index,
   const gpu::BusyTime busy(*context_);
   if (auto done = device.c.copy_from_host(stream, device.image, start); !done)
     return tl::unexpected(done.error());
-  auto workspace = gpu::DeviceBuffer::allocate(
-      context_, static_cast<size_t>(kernel.workspace_bytes(test.problem)));
-  if (!workspace) return tl::unexpected(workspace.error());
   const auto at = [](const gpu::DeviceBuffer& buffer, size_t offset) {
     return static_cast<std::byte*>(buffer.data()) + offset;
   };
@@ -90,7 +90,7 @@ gpu::Result<std::vector<float>> GpuVerifier::run(size_t index,
   operands.b = at(device.b, start);
   operands.c = at(device.c, start + guard);
   if (bias_elements(test.problem) > 0) operands.bias = at(device.bias, bias_start_of(test) + guard);
-  operands.workspace = workspace->data();
+  operands.workspace = workspace.data();
   operands.alpha = test.alpha;
   operands.beta = test.beta;
   if (auto done = kernel.enqueue(test.problem, operands, stream); !done)
@@ -99,22 +99,40 @@ gpu::Result<std::vector<float>> GpuVerifier::run(size_t index,
   if (auto done = device.c.copy_to_host(stream, image, start); !done)
     return tl::unexpected(done.error());
   if (auto done = stream_.synchronize(); !done) return tl::unexpected(done.error());
-  return decode(image, result);
+  return image;
+}
+
+// Threads judge the cases side by side: they take longer than the kernel's launches.
+Verdict GpuVerifier::first_failure(const std::vector<std::vector<std::byte>>& images) const {
+  std::vector<Verdict> verdicts(images.size());
+  for_each_index(images.size(), kJudges, [&](size_t i) {
+    verdicts[i] = judge(cases_[i], operands_[i], decode(images[i], result_type(cases_[i].problem)));
+  });
+  Verdict all;
+  for (Verdict& verdict : verdicts) {
+    all.max_error = verdict.max_error = std::max(all.max_error, verdict.max_error);
+    if (!verdict.correct()) return std::move(verdict);
+  }
+  return all;
 }
 
 gpu::Result<Verdict> GpuVerifier::verify(const launch::LoadedKernel& kernel) const {
   auto entered = context_->enter();
   if (!entered) return tl::unexpected(entered.error());
-  double max_error = 0;
+  int64_t workspace_bytes = 0;
+  for (const VerificationCase& test : cases_)
+    workspace_bytes = std::max(workspace_bytes, kernel.workspace_bytes(test.problem));
+  const auto workspace =
+      gpu::DeviceBuffer::allocate(context_, static_cast<size_t>(workspace_bytes));
+  if (!workspace) return tl::unexpected(workspace.error());
+  std::vector<std::vector<std::byte>> images;
+  images.reserve(cases_.size());
   for (size_t i = 0; i < cases_.size(); ++i) {
-    auto image = run(i, kernel);
+    auto image = run(i, kernel, *workspace);
     if (!image) return tl::unexpected(image.error());
-    Verdict verdict = judge(cases_[i], operands_[i], *image);
-    max_error = std::max(max_error, verdict.max_error);
-    verdict.max_error = max_error;
-    if (!verdict.correct() || i + 1 == cases_.size()) return verdict;
+    images.push_back(*std::move(image));
   }
-  return Verdict{};
+  return first_failure(images);
 }
 
 }  // namespace gemmtune::tuner

@@ -18,8 +18,8 @@ class GpuVerifier {
   static gpu::Result<GpuVerifier> create(const std::shared_ptr<const gpu::Context>& context,
                                          std::vector<VerificationCase> cases);
 
-  // Runs the cases until one fails. An error means that the kernel could not be launched or
-  // crashed; check CudaError::context_lost().
+  // Runs all cases, and tells of the first one that failed. An error means that the kernel could
+  // not be launched or crashed; check CudaError::context_lost().
   gpu::Result<Verdict> verify(const launch::LoadedKernel& kernel) const;
 
   size_t size() const { return cases_.size(); }
@@ -36,7 +36,10 @@ class GpuVerifier {
   GpuVerifier(std::shared_ptr<const gpu::Context> context, gpu::Stream stream)
       : context_(std::move(context)), stream_(std::move(stream)) {}
   gpu::Result<void> upload(VerificationCase test);
-  gpu::Result<std::vector<float>> run(size_t index, const launch::LoadedKernel& kernel) const;
+  // C with its guard zones, as the kernel left it.
+  gpu::Result<std::vector<std::byte>> run(size_t index, const launch::LoadedKernel& kernel,
+                                          const gpu::DeviceBuffer& workspace) const;
+  Verdict first_failure(const std::vector<std::vector<std::byte>>& images) const;
 
   std::shared_ptr<const gpu::Context> context_;
   gpu::Stream stream_;
