@@ -29,13 +29,15 @@ struct RoundSample {
 // Takes a sample of a contender.
 using TakeSample = std::function<gpu::Result<RoundSample>(const Contender& contender)>;
 
+// One of each, the first or the last contender first; in the contenders' order.
 gpu::Result<std::vector<RoundSample>> take_round(std::span<const Contender> contenders,
-                                                 const TakeSample& take) {
-  std::vector<RoundSample> round;
-  for (const Contender& contender : contenders) {
-    auto sample = take(contender);
+                                                 const TakeSample& take, bool last_first) {
+  std::vector<RoundSample> round(contenders.size());
+  for (size_t i = 0; i < contenders.size(); ++i) {
+    const size_t place = last_first ? contenders.size() - 1 - i : i;
+    auto sample = take(contenders[place]);
     if (!sample) return tl::unexpected(sample.error());
-    round.push_back(*sample);
+    round[place] = *sample;
   }
   return round;
 }
@@ -85,15 +87,25 @@ bool all_done(std::span<const Contender> contenders, const StoppingRule& rule) {
                      [&](const Contender& c) { return rule.done(median_interval(c.samples_us)); });
 }
 
-// Rounds until the rule is satisfied for each contender, or the time since `start` is up once there
-// are enough; `kept` have been before. One in which limiters of `kinds` slowed some contenders and
+// How rounds go on until the rule is satisfied for each contender, or the time since `start` is up
+// once there are enough.
+struct Rounds {
+  StoppingRule rule;
+  Clock::time_point start;
+  double max_seconds;
+  int kept = 0;            // before
+  bool both_ways = false;  // every other one from the last contender to the first
+};
+
+// One in which limiters of `kinds` slowed some contenders and
 // not others is thrown away.
 gpu::Result<void> take_rounds(std::span<Contender> contenders, const TakeSample& take,
-                              uint64_t kinds, const StoppingRule& rule, Clock::time_point start,
-                              double max_seconds, int kept) {
+                              uint64_t kinds, Rounds rounds) {
+  const StoppingRule& rule = rounds.rule;
+  int& kept = rounds.kept;
   int dropped = 0;
   while (kept < rule.max_samples) {
-    auto round = take_round(contenders, take);
+    auto round = take_round(contenders, take, rounds.both_ways && (kept + dropped) % 2 == 1);
     if (!round) return tl::unexpected(round.error());
     if (unevenly_slowed(*round, kinds) && dropped < rule.max_samples) {
       ++dropped;
@@ -105,7 +117,7 @@ gpu::Result<void> take_rounds(std::span<Contender> contenders, const TakeSample&
       }
     }
     if (all_done(contenders, rule)) break;
-    if (kept >= rule.min_samples && seconds_since(start) > max_seconds) break;
+    if (kept >= rule.min_samples && seconds_since(rounds.start) > rounds.max_seconds) break;
   }
   return {};
 }
@@ -184,13 +196,15 @@ gpu::Result<void> compare(std::span<Contender> contenders, const gpu::Stream& st
     return take_sample(contender, stream, std::nullopt);
   };
   while (plan.warm_up_seconds) {
-    if (auto ran = take_round(contenders, without_clocks); !ran) return tl::unexpected(ran.error());
+    if (auto ran = take_round(contenders, without_clocks, false); !ran)
+      return tl::unexpected(ran.error());
     if (seconds_since(start) >= *plan.warm_up_seconds) break;
   }
   const auto take = [&](const Contender& contender) {
     return take_sample(contender, stream, nvml);
   };
-  return take_rounds(contenders, take, gpu::kSlowingReasons, plan.rule, start, plan.max_seconds, 0);
+  return take_rounds(contenders, take, gpu::kSlowingReasons,
+                     {plan.rule, start, plan.max_seconds, 0, true});
 }
 
 double rest_us(int64_t launches, double busy_us) {
@@ -207,8 +221,8 @@ gpu::Result<void> compare_in_turns(std::span<Contender> contenders, const gpu::S
   // The state that each turn leaves for the next.
   if (auto done = take(contenders.back()); !done) return tl::unexpected(done.error());
   const auto before = static_cast<int>(contenders.front().samples_us.size());
-  return take_rounds(contenders, take, gpu::kSlowingReasons & ~gpu::kPowerLimit, plan.rule,
-                     Clock::now(), plan.max_seconds, before);
+  return take_rounds(contenders, take, gpu::kSlowingReasons & ~gpu::kPowerLimit,
+                     {plan.rule, Clock::now(), plan.max_seconds, before});
 }
 
 }  // namespace gemmtune::tuner

@@ -92,10 +92,10 @@ struct ComparePlan {
   std::optional<double> warm_up_seconds = 0;
 };
 
-// Takes samples of all contenders in turn, round after round, so that drift of clock and power hits
-// all alike, until the rule is satisfied for each or the time is up. A round in which some
-// contenders were slowed by the power or thermal limiter and others were not is thrown away (given
-// up after rule.max_samples rounds). Results are appended to the contenders.
+// Takes samples of all contenders in turn, round after round and every other one backwards, so that
+// drift of clock and power hits all alike, until the rule is satisfied for each or the time is up.
+// A round in which some contenders were slowed by the power or thermal limiter and others were not
+// is thrown away (given up after rule.max_samples rounds). Results are appended to the contenders.
 gpu::Result<void> compare(std::span<Contender> contenders, const gpu::Stream& stream,
                           const std::optional<gpu::NvmlDevice>& nvml, const ComparePlan& plan);
 

@@ -298,6 +298,27 @@ gpu::Result<Evaluation> DeviceEvaluator::measure(launch::LoadedKernel loaded,
   if (!first) return tl::unexpected(first.error());
   if (incumbent_ && incumbent_->standing.hopeless(*first))
     return eliminated(*first, std::move(evaluation));
+  auto sides = run_series(runner);
+  if (!sides) return tl::unexpected(sides.error());
+  const MedianInterval candidate = median_interval((*sides)[0].samples_us);
+  fastest_us_ = std::min(candidate.median, fastest_us_.value_or(candidate.median));
+  if (!incumbent_) {
+    evaluation.time_us = candidate.median;
+    evaluation.measurement = to_measurement((*sides)[0], std::nullopt);
+    incumbent_ = {std::move(runner), Incumbency::of_first_own(candidate.median)};
+    return evaluation;
+  }
+  const MedianInterval baseline = median_interval((*sides)[1].samples_us);
+  incumbent_->standing.measured(baseline.median);
+  if (incumbent_->standing.beaten(candidate, baseline))
+    return succeed_incumbent(std::move(runner), std::move(evaluation));
+  evaluation.time_us = incumbent_->standing.score_of(candidate.median, baseline.median);
+  evaluation.measurement = to_measurement((*sides)[0], baseline.median);
+  return evaluation;
+}
+
+// Samples of a candidate, and of the incumbent if there is one.
+gpu::Result<std::vector<Contender>> DeviceEvaluator::run_series(const Runner& runner) {
   std::vector<Contender> sides;
   sides.push_back({"candidate", &*runner.graph, {}, {}});
   if (incumbent_) sides.push_back({"incumbent", &*incumbent_->runner.graph, {}, {}});
@@ -311,20 +332,20 @@ gpu::Result<Evaluation> DeviceEvaluator::measure(launch::LoadedKernel loaded,
     const int samples = long_series(median(0) * static_cast<double>(launches_));
     if (auto done = run(samples); !done) return tl::unexpected(done.error());
   }
-  const double candidate_us = median(0);
-  fastest_us_ = std::min(candidate_us, fastest_us_.value_or(candidate_us));
-  if (!incumbent_) {
-    evaluation.time_us = candidate_us;
-    evaluation.measurement = to_measurement(sides[0], std::nullopt);
-    incumbent_ = {std::move(runner), Incumbency::of_first_own(candidate_us)};
-    return evaluation;
-  }
-  const double baseline_us = median(1);
+  return sides;
+}
+
+// Measures the runner once more and makes it the incumbent.
+gpu::Result<Evaluation> DeviceEvaluator::succeed_incumbent(Runner runner, Evaluation evaluation) {
+  const auto sides = run_series(runner);
+  if (!sides) return tl::unexpected(sides.error());
+  const double candidate_us = median_interval((*sides)[0].samples_us).median;
+  const double baseline_us = median_interval((*sides)[1].samples_us).median;
   evaluation.time_us = incumbent_->standing.score_of(candidate_us, baseline_us);
-  evaluation.measurement = to_measurement(sides[0], baseline_us);
+  evaluation.measurement = to_measurement((*sides)[0], baseline_us);
+  incumbent_->standing.replace(candidate_us, baseline_us);
   // The graph holds launches of the kernel's module, so both move together.
-  if (incumbent_->standing.challenged(candidate_us, baseline_us))
-    incumbent_->runner = std::move(runner);
+  incumbent_->runner = std::move(runner);
   return evaluation;
 }
 

@@ -85,6 +85,8 @@ class DeviceEvaluator final : public Evaluator {
   // On the benchmark's own operands: fills in the errors, and the outcome where they are too large.
   gpu::Result<void> judge_accuracy(const launch::LoadedKernel& kernel, Evaluation& evaluation);
   gpu::Result<Evaluation> measure(launch::LoadedKernel kernel, Evaluation evaluation);
+  gpu::Result<std::vector<Contender>> run_series(const Runner& runner);
+  gpu::Result<Evaluation> succeed_incumbent(Runner runner, Evaluation evaluation);
   Evaluation eliminated(double sample_us, Evaluation evaluation) const;
   std::vector<int> final_vendor_ranks() const;
   gpu::Result<std::vector<Runner>> final_runners(std::span<const Finalist> finalists);

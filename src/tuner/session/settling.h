@@ -6,8 +6,8 @@ namespace gemmtune::tuner {
 
 // Whether a search on a device may end before its candidates are used up: the last 48 gained
 // nothing and little is expected of the next ones, or the last 72 gained nothing. Little was seldom
-// expected: 40 searches on an H100 went on to 174 candidates on average, where 72 without a gain end
-// them at 98, with a best that is 0.3% behind (docs/performance.md, "Search").
+// expected: 40 searches on an H100 went on to 174 candidates on average, where 72 without a gain
+// end them at 98, with a best that is 0.3% behind (docs/performance.md, "Search").
 class Settling {
  public:
   // For each batch of proposals: the share by which the best of them is expected to be faster than
