@@ -14,24 +14,17 @@
 #include "tuner/model/known_calibration.h"
 #include "tuner/search/ranked_space.h"
 #include "tuner/session/candidate.h"
+#include "tuner/session/chooser.h"
 #include "tuner/session/final_round.h"
 #include "tuner/session/finalists.h"
 #include "tuner/session/prior_knowledge.h"
 #include "tuner/session/recorder.h"
-#include "tuner/session/settling.h"
 #include "tuner/session/shared_work.h"
 #include "tuner/session/staleness.h"
 
 namespace gemmtune::tuner {
 namespace {
 
-constexpr double kSeedShare = 0.35;           // of the candidates: the model's; the rest is search
-constexpr double kCalibratedSeedShare = 0.2;  // the same with a calibration
-constexpr double kLearntSeedShare = 0.1;      // where similar problems were learnt from
-constexpr double kMostSeedShare = 0.7;        // with suggestions
-// Of a search that ends when little is expected of more. With a calibrated share of all that it may
-// try as seeds, the first proposal would come when others are near their end.
-constexpr int kUsualCandidates = 160;
 constexpr size_t kProposalBatch = 8;  // candidates asked for at a time by search
 constexpr int kRound = 8;  // candidates tried before a search without a device may end, and further
 constexpr size_t kRemeasured =
@@ -85,6 +78,7 @@ class Tuning::Session {
         job_{problem_, services_.limits.arch, subject_of(services_).uuid, request.warm},
         prior_(*services_.store, job_, services_.limits, calibration.get(), search_),
         calibration_(calibration),
+        chooser_(request_, search_, prior_, calibration_.get(), predicted()),
         work_(*services_.store, job_, [this](const auto& key) { return may_try(key); }),
         pool_(services_.compiler, request.threads) {
     report_.job = job_;
@@ -101,9 +95,9 @@ class Tuning::Session {
   // Up to the first candidates' compilation, for which no evaluator is needed.
   Expected<void> begin() {
     if (auto ready = prepare(); !ready) return ready;
-    first_seeds_ = first_seeds();
+    chooser_.count_seeds();
     round_ = predicted() && request_.until_settled ? kRound : request_.max_candidates;
-    if (auto done = fill(std::clamp(first_seeds_, usual_batch(), 2 * usual_batch())); !done)
+    if (auto done = fill(std::clamp(chooser_.seeds(), usual_batch(), 2 * usual_batch())); !done)
       return done;
     begun_seconds_ = seconds_passed_since(start_);
     return {};
@@ -232,26 +226,8 @@ class Tuning::Session {
     auto results = services_.evaluator->measure_vendor();
     if (!results) return tl::unexpected(results.error());
     prior_.borrow_from_vendor(*results);
-    first_seeds_ = std::max(first_seeds_, first_seeds());
+    chooser_.count_seeds();
     return record_vendor(*results, *recorder_, report_);
-  }
-
-  // Suggestions, and as many of the model's favourites as there is reason to trust it.
-  size_t first_seeds() const {
-    const double budget = request_.until_settled && is_calibrated()
-                              ? std::min(request_.max_candidates, kUsualCandidates)
-                              : request_.max_candidates;
-    const double by_itself = is_calibrated() ? kCalibratedSeedShare : kSeedShare;
-    const double share = prior_.enough() ? kLearntSeedShare : by_itself;
-    const double wanted = share * budget + static_cast<double>(search_.suggested());
-    return static_cast<size_t>(std::min(wanted, kMostSeedShare * budget));
-  }
-
-  bool is_calibrated() const {
-    return calibration_ && std::any_of(request_.spaces.begin(), request_.spaces.end(),
-                                       [this](const codegen::SearchSpace& space) {
-                                         return calibration_->knows(space.strategy->name());
-                                       });
   }
 
   // Candidates of the job that are finished, by whoever tried them.
@@ -284,7 +260,7 @@ class Tuning::Session {
       if (out_of_time() && has_tried_enough(idle)) break;
       if (idle && left() <= 0 && next_round()) continue;
       if (idle && goes_on_after_all()) continue;
-      if (idle && (left() <= 0 || ends_early() || !work_.others_at_work())) break;
+      if (idle && (left() <= 0 || chooser_.ends_early() || !work_.others_at_work())) break;
       if (idle) {
         progress(Progress::Phase::search);
         const Spent spent(report_.spent.waiting);
@@ -297,7 +273,7 @@ class Tuning::Session {
       progress(Progress::Phase::search);
     }
     report_.interrupted = stopped();
-    if (ends_early() && left() > 0) report_.expected_gain = settling_.expected_gain();
+    if (chooser_.ends_early() && left() > 0) report_.expected_gain = chooser_.expected_gain();
     pool_.cancel();
     return {};
   }
@@ -307,13 +283,10 @@ class Tuning::Session {
     return pool_.next_for(kPoll);
   }
 
-  bool ends_early() const { return request_.until_settled && settling_.settled(); }
-
   // Whether what was under way when little was expected any more did better than that.
   bool goes_on_after_all() {
-    if (!ends_early() || left() <= 0) return false;
-    settling_.confirm(known(), finalists_.fastest()->time_us);
-    return !ends_early();
+    return chooser_.ends_early() && left() > 0 &&
+           chooser_.goes_on(known(), finalists_.fastest()->time_us);
   }
 
   // However short the time, a search tries something, and ends with something.
@@ -336,7 +309,7 @@ class Tuning::Session {
   // Hands `wanted` candidates to the compilers, of what other processes leave free.
   Expected<void> fill(size_t wanted) {
     const Spent spent(report_.spent.choosing);
-    if (ends_early()) return {};
+    if (chooser_.ends_early()) return {};
     while (static_cast<int>(pool_.pending()) < left()) {
       auto taken = work_.take(wanted, left());
       if (!taken) return tl::unexpected(taken.error());
@@ -355,33 +328,13 @@ class Tuning::Session {
   // False if nothing is left to choose.
   bool choose_more(int most) {
     const size_t wanted = std::min(kProposalBatch, static_cast<size_t>(std::max(most, 0)));
-    const std::vector<Choice> choices = choose(wanted);
+    const Finalists::Scored* fastest = finalists_.fastest();
+    const std::vector<Choice> choices =
+        chooser_.next(wanted, known() + static_cast<int>(pool_.pending()),
+                      fastest ? std::optional(fastest->time_us) : std::nullopt);
     for (const Choice& choice : choices)
       work_.offer(make_candidate(search_, choice, problem_, job_.arch, compiler_version_));
     return !choices.empty();
-  }
-
-  std::vector<Choice> choose(size_t wanted) {
-    std::vector<Choice> choices;
-    if (request_.method == SearchMethod::random) choices = search_.random_points(wanted);
-    if (request_.method != SearchMethod::model)
-      return choices.empty() ? search_.next_points(wanted) : choices;
-    if (predicted()) return search_.seeds(wanted);
-    while (choices.empty() && asked_seeds_ < first_seeds_) {
-      asked_seeds_ = std::min(asked_seeds_ + wanted, first_seeds_);
-      choices = search_.first_seeds(asked_seeds_);
-    }
-    if (choices.empty()) choices = proposals(wanted);
-    return choices.empty() ? search_.seeds(wanted) : choices;
-  }
-
-  std::vector<Choice> proposals(size_t wanted) {
-    std::vector<Choice> choices = search_.proposals(wanted);
-    if (const Finalists::Scored* fastest = finalists_.fastest()) {
-      const int handed_out = known() + static_cast<int>(pool_.pending());
-      settling_.note(search_.expected_gain(), handed_out, fastest->time_us);
-    }
-    return choices;
   }
 
   Expected<void> evaluate(const Candidate& candidate, const jit::CompileResult& compiled) {
@@ -464,16 +417,14 @@ class Tuning::Session {
   Search search_;
   std::optional<Recorder> recorder_;   // once there is a run to record for
   std::vector<Candidate> candidates_;  // handed to the compilers, by index
-  size_t first_seeds_ = 0;             // are tried before any proposal
-  size_t asked_seeds_ = 0;             // of these
   int round_ = 0;                      // ends with so many candidates of the job
-  Settling settling_;
   Finalists finalists_;
   Failures failures_;
   TuneReport report_;
   const store::Job job_;
   PriorKnowledge prior_;
   const SharedCalibration calibration_;
+  Chooser chooser_;
   std::set<store::CandidateKey> counted_;        // as resumed or evaluated
   std::map<store::CandidateKey, bool> may_try_;  // what may_try() found
   SharedWork work_;
