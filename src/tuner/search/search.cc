@@ -3,49 +3,24 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <map>
-#include <numbers>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
-#include "core/parallel.h"
 #include "tuner/search/points.h"
 
 namespace gemmtune::tuner {
 namespace {
 
-constexpr size_t kBestKept = 8;           // results that random steps start from
-constexpr size_t kStepParents = 3;        // results whose one-step neighbours are tried
-constexpr int kRandomTries = 200;         // per wanted point
-constexpr size_t kEnoughSamples = 16;     // to learn from
-constexpr size_t kForestParents = 5;      // results whose one-step neighbours the forest is asked
-constexpr size_t kForestSteps = 1500;     // random steps that it is asked
-constexpr size_t kForestPoints = 2500;    // points from all over the spaces that it is asked
-constexpr size_t kChosenPerGeometry = 2;  // in one batch: the rest is often the same machine code
-constexpr size_t kLocalShare = 4;         // of a batch, one in so many is plain local search
-constexpr size_t kEstimatedAtOnce = 64;   // points that one thread is asked about
-constexpr size_t kShortlist = 512;        // points of the ranking that a calibration orders anew
-constexpr float kFailureValue = 2;        // logarithm of a time over the expected one
+constexpr size_t kVariedKernels = 4;  // best ones whose launch facts are varied
+constexpr size_t kShortlist = 512;    // points of the ranking that a calibration orders anew
+constexpr float kFailureValue = 2;    // logarithm of a time over the expected one
 // By how much, in logarithms of times, a kernel has to promise more than one whose machine code is
 // at hand: NVRTC takes about four times as long as measuring.
 constexpr double kWorthOfCode = 0.03;
-// Of the trees' deviation: the whole of it promises 3 to 10% all along.
-constexpr double kTrustedDeviation = 0.5;
-constexpr double kLeastDeviation = 1e-4;
-
 bool calibrated(std::span<const SearchedSpace> spaces) {
   return std::any_of(spaces.begin(), spaces.end(), [](const SearchedSpace& space) {
     return static_cast<bool>(space.calibrated);
   });
-}
-
-// What a normal distribution around `lead` is on average above 0, what is below counting as 0.
-double expected_improvement(double lead, double deviation) {
-  const double z = lead / deviation;
-  const double above = 0.5 * std::erfc(-z / std::numbers::sqrt2);
-  const double density = std::exp(-z * z / 2) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
-  return lead * above + deviation * density;
 }
 
 }  // namespace
@@ -76,9 +51,41 @@ bool Search::is_new(const Choice& choice) const {
 
 bool Search::take(const Choice& choice, std::vector<Choice>& out) {
   if (!is_new(choice)) return false;
-  seen_.insert(choice);
+  mark_seen(choice);
   out.push_back(choice);
   return true;
+}
+
+void Search::mark_seen(const Choice& choice) {
+  seen_.insert(choice);
+  seen_kernels_.insert(without_launch_facts(choice));
+}
+
+// With the first values of those.
+Choice Search::without_launch_facts(Choice choice) const {
+  const auto& members = spaces_[choice.space].space.members;
+  for (size_t i = 0; i < members.size(); ++i) {
+    if (members[i] == &TileConfig::raster || members[i] == &TileConfig::persistent_blocks)
+      choice.tile[i] = 0;
+  }
+  return choice;
+}
+
+// Without launch facts.
+std::set<Choice> Search::best_kernels() const {
+  std::set<Choice> best;
+  for (const Ranked& result : results_) {
+    if (best.size() == kVariedKernels) break;
+    best.insert(without_launch_facts(result.choice));
+  }
+  return best;
+}
+
+// Of 73 recorded searches, other launch facts of those that were not among the best four with the
+// first ones were 27% of the candidates, and made results 0.03% better.
+bool Search::worth_trying(const Choice& choice, const std::set<Choice>& best) const {
+  const Choice kernel = without_launch_facts(choice);
+  return vary_all_ || !seen_kernels_.contains(kernel) || best.contains(kernel);
 }
 
 void Search::suggest(const Choice& choice) {
@@ -155,7 +162,11 @@ std::vector<Choice> Search::seeds(size_t count) {
 
 std::vector<Choice> Search::first_seeds(size_t count) {
   std::vector<Choice> out;
-  while (next_seed_ < count && have_seed(next_seed_)) take(seeds_[next_seed_++], out);
+  const std::set<Choice> best = best_kernels();
+  while (next_seed_ < count && have_seed(next_seed_)) {
+    const Choice& seed = seeds_[next_seed_++];
+    if (worth_trying(seed, best)) take(seed, out);
+  }
   return out;
 }
 
@@ -169,32 +180,6 @@ double Search::least_cost_left() {
   return least;
 }
 
-// In random order: a batch is a few of many steps, and each parameter should have its turn.
-std::vector<Choice> Search::one_steps(const Choice& from) {
-  std::vector<Choice> steps;
-  for (size_t i = 0; i < from.tile.size(); ++i) {
-    const auto values = static_cast<int>(spaces_[from.space].space.values[i].size());
-    for (int value = 0; value < values; ++value) {
-      steps.push_back(from);
-      steps.back().tile[i] = value;
-    }
-  }
-  std::shuffle(steps.begin(), steps.end(), random_);
-  return steps;
-}
-
-// Two or three parameters of one of the best `parents` results, changed.
-Choice Search::random_step(size_t parents) {
-  const auto below = [this](size_t n) { return static_cast<size_t>(random_() % n); };
-  Choice next = results_[below(parents)].choice;
-  const size_t changes = 2 + below(2);
-  for (size_t c = 0; c < changes; ++c) {
-    const size_t i = below(next.tile.size());
-    next.tile[i] = static_cast<int>(below(spaces_[next.space].space.values[i].size()));
-  }
-  return next;
-}
-
 // A geometry from all over the spaces with its other parameters at random.
 Choice Search::random_point() {
   const std::vector<Choice>& geometries = ranking_.geometries();
@@ -205,24 +190,11 @@ Choice Search::random_point() {
   return point;
 }
 
-void Search::random_steps(size_t count, std::vector<Choice>& out) {
-  const size_t parents = std::min(kBestKept, results_.size());
-  if (parents == 0) return;
-  draw(
-      count, [&] { return random_step(parents); }, out);
-}
-
-// Fills up to `count` with what is new of a limited number of tries.
-void Search::draw(size_t count, const std::function<Choice()>& next, std::vector<Choice>& out) {
-  for (int tries = 0; tries < kRandomTries * static_cast<int>(count) && out.size() < count; ++tries)
-    take(next(), out);
-}
-
 std::vector<Choice> Search::random_points(size_t count) {
   std::vector<Choice> out;
-  if (geometries() > 0)
-    draw(
-        count, [this] { return random_point(); }, out);
+  if (geometries() == 0) return out;
+  for (size_t tries = 0; tries < kRandomTries * count && out.size() < count; ++tries)
+    take(random_point(), out);
   return out;
 }
 
@@ -262,109 +234,6 @@ size_t Search::count_points(size_t most) const {
   return count;
 }
 
-std::vector<Choice> Search::proposals(size_t count) {
-  if (samples_.size() < kEnoughSamples) return neighbours(count);
-  std::vector<Choice> out = most_promising(count - count / kLocalShare);
-  if (out.size() < count) {
-    const auto more = neighbours(count - out.size());
-    out.insert(out.end(), more.begin(), more.end());
-  }
-  return out;
-}
-
-std::vector<Choice> Search::neighbours(size_t count) {
-  std::vector<Choice> out;
-  for (size_t i = 0; i < std::min(kStepParents, results_.size()); ++i) {
-    for (const Choice& step : one_steps(results_[i].choice)) {
-      if (out.size() == count) return out;
-      take(step, out);
-    }
-  }
-  random_steps(count, out);
-  return out;
-}
-
-// What the forest is asked about, each once.
-std::vector<Choice> Search::pool() {
-  std::vector<Choice> pool;
-  for (size_t i = 0; i < std::min(kForestParents, results_.size()); ++i) {
-    const auto steps = one_steps(results_[i].choice);
-    pool.insert(pool.end(), steps.begin(), steps.end());
-  }
-  const size_t parents = std::min(kBestKept, results_.size());
-  for (size_t i = 0; parents > 0 && i < kForestSteps; ++i) pool.push_back(random_step(parents));
-  for (size_t i = 0; geometries() > 0 && i < kForestPoints; ++i) pool.push_back(random_point());
-  pool.insert(pool.end(), compiled_.begin(), compiled_.end());
-  std::sort(pool.begin(), pool.end());
-  pool.erase(std::unique(pool.begin(), pool.end()), pool.end());
-  return pool;
-}
-
-// By a forest of all samples; nothing for choices that are not new.
-std::vector<std::optional<Search::Expectation>> Search::expectations(
-    const std::vector<Choice>& choices) {
-  RegressionForest::Options options;
-  options.threads = threads_;
-  const auto forest = RegressionForest::fit(samples_, random_(), options);
-  std::vector<std::optional<Expectation>> out(choices.size());
-  const size_t parts = (choices.size() + kEstimatedAtOnce - 1) / kEstimatedAtOnce;
-  for_each_index(parts, threads_, [&](size_t part) {
-    const size_t end = std::min(choices.size(), (part + 1) * kEstimatedAtOnce);
-    for (size_t i = part * kEstimatedAtOnce; i < end; ++i) {
-      if (!is_new(choices[i])) continue;
-      const auto off = forest.estimate(spaces_[choices[i].space].features(tile(choices[i])));
-      out[i] = {std::log(expected_us(choices[i])) + off.mean, off.deviation};
-    }
-  });
-  return out;
-}
-
-// The choice with all that is not geometry at its first value.
-Choice Search::geometry_of(Choice choice) const {
-  for (const size_t i : other_parameters(spaces_[choice.space].space)) choice.tile[i] = 0;
-  return choice;
-}
-
-std::vector<Choice> Search::most_promising(size_t count) {
-  std::vector<Choice> asked = pool();
-  const auto expected = expectations(asked);
-  std::vector<Ranked> by_mean;
-  std::vector<Ranked> by_bound;
-  const double best = results_.empty() ? 0 : std::log(results_.front().cost);
-  expected_gain_ = results_.empty() ? 1 : 0;
-  for (size_t i = 0; i < asked.size(); ++i) {
-    if (!expected[i]) continue;
-    const auto [mean, deviation] = *expected[i];
-    expected_gain_ = std::max(
-        expected_gain_, expected_improvement(
-                            best - mean, std::max(kTrustedDeviation * deviation, kLeastDeviation)));
-    const double cost = mean - worth_of_code(asked[i]);
-    by_mean.push_back({cost, asked[i]});
-    by_bound.push_back({cost - deviation, std::move(asked[i])});
-  }
-  const auto cheaper = [](const Ranked& a, const Ranked& b) { return a.cost < b.cost; };
-  std::stable_sort(by_mean.begin(), by_mean.end(), cheaper);
-  std::stable_sort(by_bound.begin(), by_bound.end(), cheaper);
-
-  std::vector<Choice> out;
-  std::map<Choice, size_t> chosen;  // of each geometry
-  size_t next[] = {0, 0};
-  for (size_t turn = 0; out.size() < count; turn = 1 - turn) {
-    const auto& ranked = turn == 0 ? by_mean : by_bound;
-    size_t& at = next[turn];
-    if (next[0] >= by_mean.size() && next[1] >= by_bound.size()) break;
-    while (at < ranked.size()) {
-      const Choice& choice = ranked[at++].choice;
-      size_t& used = chosen[geometry_of(choice)];
-      if (used < kChosenPerGeometry && take(choice, out)) {
-        ++used;
-        break;
-      }
-    }
-  }
-  return out;
-}
-
 void Search::learn(std::vector<Sample> samples) {
   std::move(samples.begin(), samples.end(), std::back_inserter(samples_));
 }
@@ -377,7 +246,7 @@ float Search::value_of(double time_us, double expected_us) {
 }
 
 void Search::report(const Choice& choice, double time_us) {
-  seen_.insert(choice);
+  mark_seen(choice);
   const Space& space = spaces_[choice.space];
   if (space.features) {
     samples_.push_back({space.features(tile(choice)), value_of(time_us, expected_us(choice))});

@@ -115,6 +115,8 @@ class Search {
   }
 
  private:
+  static constexpr size_t kRandomTries = 200;  // per wanted point
+
   struct Ranked {
     double cost;
     Choice choice;
@@ -132,18 +134,23 @@ class Search {
   void add_in_turns(const std::vector<Choice>& first, const std::vector<Choice>& second);
   bool have_seed(size_t index);
   bool take(const Choice& choice, std::vector<Choice>& out);
+  void mark_seen(const Choice& choice);
+  Choice without_launch_facts(Choice choice) const;
+  std::set<Choice> best_kernels() const;
+  bool worth_trying(const Choice& choice, const std::set<Choice>& best) const;
   bool is_new(const Choice& choice) const;
   std::vector<Choice> points_of(const Choice& geometry) const;
   std::vector<Choice> neighbours(size_t count);
   std::vector<Choice> one_steps(const Choice& from);
   Choice random_step(size_t parents);
   Choice random_point();
-  void random_steps(size_t count, std::vector<Choice>& out);
-  void draw(size_t count, const std::function<Choice()>& next, std::vector<Choice>& out);
+  void random_steps(size_t count, const std::set<Choice>& best, std::vector<Choice>& out);
   std::vector<Choice> pool();
   std::vector<std::optional<Expectation>> expectations(const std::vector<Choice>& choices);
   Choice geometry_of(Choice choice) const;
   std::vector<Choice> most_promising(size_t count);
+  std::vector<Choice> cheapest_in_turns(std::vector<Ranked> first, std::vector<Ranked> second,
+                                        size_t count);
 
   std::vector<Space> spaces_;
   int threads_;
@@ -155,6 +162,8 @@ class Search {
   size_t suggested_ = 0;  // end of the suggestions among the seeds
   bool shortlisted_ = false;
   std::set<Choice> seen_;
+  std::set<Choice> seen_kernels_;  // the same without launch facts
+  bool vary_all_ = false;          // launch facts of all kernels: nothing else is left
   std::set<Choice> compiled_;
   size_t next_geometry_ = 0;     // of next_points()
   std::vector<Choice> rest_;     // of the geometry before it, last one first

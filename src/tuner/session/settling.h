@@ -4,10 +4,10 @@
 
 namespace gemmtune::tuner {
 
-// Whether a search on a device may end before its candidates are used up: the last 48 gained
-// nothing and little is expected of the next ones, or the last 72 gained nothing. Little was seldom
-// expected: 40 searches on an H100 went on to 174 candidates on average, where 72 without a gain
-// end them at 98, with a best that is 0.3% behind (docs/performance.md, "Search").
+// Whether a search on a device may end before its candidates are used up: the last 36 gained
+// nothing and little is expected of the next ones, or the last 54 gained nothing. By 40 searches
+// recorded on an H100, with 4 candidates where there are now 3: 98 of 174 are tried then, and their
+// best is 0.3% behind that of all (docs/performance.md, "Search").
 class Settling {
  public:
   // For each batch of proposals: the share by which the best of them is expected to be faster than
@@ -24,8 +24,8 @@ class Settling {
  private:
   static constexpr double kLittleExpected = 0.01;
   static constexpr double kNothingGained = 0.005;
-  static constexpr int kPatience = 48;
-  static constexpr int kLongPatience = 72;
+  static constexpr int kPatience = 36;
+  static constexpr int kLongPatience = 54;
 
   double expected_gain_ = 1;
   double gained_us_ =

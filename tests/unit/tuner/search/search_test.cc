@@ -354,6 +354,47 @@ TEST_CASE("what is compiled already comes before what promises hardly more") {
   CHECK(proposed_of_them(1.05) == 0);
 }
 
+// As the machine code is: with the first raster.
+std::string without_raster(TileConfig tile) {
+  tile.raster = 0;
+  return to_string(tile);
+}
+
+TEST_CASE("launch facts are varied of the best kernels only, as long as others are left") {
+  auto spaces = two_values();
+  spaces[0].cost = [](const TileConfig&) { return 100.0; };
+  spaces[0].features = logarithms;
+  for (size_t i = 0; i < spaces[0].space.values.size(); ++i) {
+    if (spaces[0].space.members[i] == &TileConfig::raster)
+      spaces[0].space.values[i] = {1, 2, 4, 8, 16};
+  }
+  Search search(std::move(spaces), 1);
+  std::map<std::string, double> tried;  // best times of kernels
+  std::vector<Choice> batch = search.first_seeds(40);
+  int variants = 0;
+  for (int round = 0; round < 12; ++round) {
+    for (const Choice& choice : batch) {
+      const TileConfig tile = search.tile(choice);
+      const auto known = tried.find(without_raster(tile));
+      if (known != tried.end()) {
+        ++variants;
+        const auto faster = std::count_if(tried.begin(), tried.end(), [&](const auto& other) {
+          return other.second < known->second;
+        });
+        CHECK(faster < 4);
+      }
+    }
+    for (const Choice& choice : batch) {
+      const double time = landscape(search.tile(choice));
+      double& best = tried.try_emplace(without_raster(search.tile(choice)), time).first->second;
+      best = std::min(best, time);
+      search.report(choice, time);
+    }
+    batch = search.proposals(8);
+  }
+  CHECK(variants > 0);
+}
+
 TEST_CASE("a calibration's first seeds are what is compiled already, if it promises as much") {
   auto spaces = one_space(landscape);
   spaces[0].calibrated = [](const TileConfig&) { return 100.0; };
