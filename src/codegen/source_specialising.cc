@@ -7,6 +7,7 @@
 
 #include "codegen/source_calls.h"
 #include "codegen/source_constants.h"
+#include "codegen/source_edits.h"
 #include "codegen/source_expression.h"
 #include "codegen/source_items.h"
 #include "codegen/source_words.h"
@@ -21,94 +22,6 @@ std::vector<SourceToken> counting_tokens(std::string_view text) {
   std::vector<SourceToken> tokens = tokenize(text);
   std::erase_if(tokens, [](const SourceToken& token) { return !token.counts(); });
   return tokens;
-}
-
-// A text in which ranges are replaced.
-class EditedText {
- public:
-  explicit EditedText(std::string_view text) : text_(text) {}
-
-  std::string_view text() const { return text_; }
-  size_t begin_of(const SourceToken& token) const {
-    return static_cast<size_t>(token.text.data() - text_.data());
-  }
-  size_t end_of(const SourceToken& token) const { return begin_of(token) + token.text.size(); }
-  // Nothing where conditionals of the preprocessor are in the range: they stay whole.
-  void replace(size_t begin, size_t end, std::string by) {
-    const std::string_view range = text_.substr(begin, end - begin);
-    for (const std::string_view conditional : {"\n#if", "\n#e"}) {
-      if (range.find(conditional) != std::string_view::npos) return;
-    }
-    edits_.emplace(begin, Edit{end, std::move(by)});
-  }
-  // Whole lines where nothing else is in them but a comment behind.
-  void remove(size_t begin, size_t end) {
-    const size_t line = line_begin(begin);
-    const size_t line_end = std::min(text_.find('\n', end), text_.size() - 1) + 1;
-    std::string_view behind = text_.substr(end, line_end - end);
-    behind.remove_prefix(std::min(behind.find_first_not_of(" \n"), behind.size()));
-    const bool alone =
-        text_.substr(line, begin - line).find_first_not_of(' ') == std::string_view::npos &&
-        (behind.empty() || behind.starts_with("//"));
-    replace(alone ? line : begin, alone ? line_end : end, "");
-  }
-  size_t line_begin(size_t at) const {
-    const size_t before = at == 0 ? std::string_view::npos : text_.rfind('\n', at - 1);
-    return before == std::string_view::npos ? 0 : before + 1;
-  }
-  // Where the comment lines begin that stand right above the line that `at` is in.
-  size_t comment_begin(size_t at) const {
-    size_t begin = line_begin(at);
-    while (begin > 0) {
-      const size_t line = line_begin(begin - 1);
-      std::string_view before = text_.substr(line, begin - line);
-      before.remove_prefix(std::min(before.find_first_not_of(' '), before.size()));
-      if (!before.starts_with("//")) break;
-      begin = line;
-    }
-    return begin;
-  }
-  bool changed() const { return !edits_.empty(); }
-
-  // Of ranges that lie in others, the outer ones are replaced.
-  std::string apply() const {
-    std::string out;
-    size_t at = 0;
-    for (const auto& [begin, edit] : edits_) {
-      if (begin < at) continue;
-      out += text_.substr(at, begin - at);
-      out += edit.by;
-      at = edit.end;
-    }
-    return out += text_.substr(at);
-  }
-
- private:
-  struct Edit {
-    size_t end = 0;
-    std::string by;
-  };
-
-  std::string_view text_;
-  std::map<size_t, Edit> edits_;
-};
-
-size_t indent_at(std::string_view text, size_t line) {
-  const size_t first = text.find_first_not_of(' ', line);
-  return (first == std::string_view::npos ? text.size() : first) - line;
-}
-
-// `text` with its lines behind the first moved to the left.
-std::string moved_left(std::string_view text, size_t by) {
-  std::string out;
-  size_t left = 0;  // spaces still to be left out
-  for (const char c : text) {
-    if (c == '\n') left = by;
-    const bool drop = c == ' ' && left > 0;
-    left = c == '\n' ? by : (drop ? left - 1 : 0);
-    if (!drop) out += c;
-  }
-  return out;
 }
 
 // Words that stand behind others without being declared.
@@ -190,7 +103,7 @@ class Specialiser {
         std::any_of(all.begin(), all.end(), [&](Tokens each) { return is_named(each[0].text); });
     if (!explicit_values || !any_stays) return;
     for (const Tokens each : all) {
-      if (!is_named(each[0].text)) remove_line(each.front(), (&each.back())[1]);
+      if (!is_named(each[0].text)) text_.remove_item(each.front(), (&each.back())[1]);
     }
   }
 
@@ -198,26 +111,8 @@ class Specialiser {
   void take_fields(const Declaration& declaration) {
     for (const auto& member : declaration.members) {
       if (member->kind == Declared::field && !member->value.empty() && !is_named(member->name))
-        remove_line(member->tokens.front(), member->tokens.back());
+        text_.remove_item(member->tokens.front(), member->tokens.back());
     }
-  }
-
-  // With the lines that its comment goes on in.
-  void remove_line(const SourceToken& first, const SourceToken& last) {
-    const std::string_view all = text_.text();
-    const size_t begin = text_.begin_of(first);
-    if (all.substr(text_.line_begin(begin), begin - text_.line_begin(begin))
-            .find_first_not_of(' ') != std::string_view::npos)
-      return;
-    size_t end = last.is(",") || last.is(";") ? text_.end_of(last) : text_.begin_of(last);
-    const size_t indent = indent_at(all, text_.line_begin(begin));
-    end = std::min(all.find('\n', end), all.size() - 1) + 1;
-    while (end < all.size()) {
-      const size_t deeper = indent_at(all, end);
-      if (deeper <= indent || !all.substr(end + deeper).starts_with("//")) break;
-      end = std::min(all.find('\n', end), all.size() - 1) + 1;
-    }
-    text_.replace(text_.line_begin(begin), end, "");
   }
 
   void take_statements(const Declaration& function, Tokens body) {
