@@ -401,10 +401,10 @@ std::string emit_standalone(const KernelSpec& spec) {
   const std::string notes = notes_of(spec);  // which name what a host program calls, too
   write_out_macros(parts, kernel + notes);
   std::string out = launch_comment(spec);
-  std::vector<SourcePart> kept = specialised(parts, kernel, notes);
-  for (SourcePart& part : kept) part.text = with_joined_lines(with_short_head(part.text));
-  out += with_joined_titles(in_one_namespace(kept));
-  out += "// ---- this kernel ----\n\n" + with_filled_lists(kernel);
+  SpecialisedSource kept = specialised(parts, kernel, notes);
+  for (SourcePart& part : kept.parts) part.text = with_joined_lines(with_short_head(part.text));
+  out += with_joined_titles(in_one_namespace(kept.parts));
+  out += "// ---- this kernel ----\n\n" + with_filled_lists(kept.kernel);
   return out;
 }
 
