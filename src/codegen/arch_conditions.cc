@@ -30,6 +30,7 @@ std::optional<bool> evaluate(std::string_view line, int arch) {
   constexpr std::string_view kIf = "#if ";
   constexpr std::string_view kDefined = "defined(__CUDA_ARCH__) && ";
   constexpr std::string_view kNumber = "__CUDA_ARCH__ ";
+  if (line == "#ifdef __CUDACC__") return true;
   if (!line.starts_with(kIf)) return std::nullopt;
   line.remove_prefix(kIf.size());
   if (line.starts_with(kDefined)) line.remove_prefix(kDefined.size());

@@ -6,6 +6,8 @@
 #include <set>
 
 #include "codegen/arch_conditions.h"
+#include "codegen/source_layout.h"
+#include "codegen/source_macros.h"
 #include "codegen/source_pruning.h"
 #include "codegen/source_specialising.h"
 #include "codegen/strategy.h"
@@ -396,10 +398,13 @@ std::string emit_standalone(const KernelSpec& spec) {
   for (const std::string& file : included_files(spec)) inline_file(files, file, seen, parts);
   for (SourcePart& part : parts) part.text = resolve_arch_conditions(part.text, spec.arch);
   const std::string kernel = instantiation(spec);
+  const std::string notes = notes_of(spec);  // which name what a host program calls, too
+  write_out_macros(parts, kernel + notes);
   std::string out = launch_comment(spec);
-  // The notes name what a host program calls, too.
-  out += in_one_namespace(specialised(parts, kernel, notes_of(spec)));
-  out += "// ---- this kernel ----\n\n" + kernel;
+  SpecialisedSource kept = specialised(parts, kernel, notes);
+  for (SourcePart& part : kept.parts) part.text = with_joined_lines(with_short_head(part.text));
+  out += with_joined_titles(in_one_namespace(kept.parts));
+  out += "// ---- this kernel ----\n\n" + with_filled_lists(kept.kernel);
   return out;
 }
 

@@ -30,7 +30,10 @@ SourceCalls::SourceCalls(const std::vector<std::unique_ptr<Declaration>>& declar
 
 void SourceCalls::collect(const std::vector<std::unique_ptr<Declaration>>& declarations) {
   for (const auto& declaration : declarations) {
-    if (declaration->kind == Declared::function) ++functions_[declaration->name];
+    if (declaration->kind == Declared::function) {
+      ++functions_[declaration->name];
+      all_[declaration->name].push_back(declaration.get());
+    }
     if (declaration->kind == Declared::type) types_.insert(declaration->name);
     declared_.insert(declaration->name.data());
     collect(declaration->members);
@@ -71,6 +74,37 @@ bool SourceCalls::may_be_called(const Declaration& function) const {
   }
   return std::any_of(calls->second.begin(), calls->second.end(),
                      [&](size_t count) { return count >= least && count <= parameters.size(); });
+}
+
+bool SourceCalls::has_no_effect(SourceTokens statement) const {
+  size_t at = 0;
+  while (at < statement.size() && !statement[at].is("=")) {
+    if (opens_bracket(statement[at])) return false;
+    ++at;
+  }
+  for (++at; at + 1 < statement.size(); ++at) {
+    const bool called = statement[at].is("(") && is_word(statement[at - 1]);
+    if (called && !returns_at_once(statement[at - 1].text)) return false;
+    if (statement[at].is("(") && statement[at - 1].is(">")) return false;
+    if (called || statement[at].is("(")) continue;
+    constexpr std::string_view kPlain = "+*/%.,)<&|";
+    if (statement[at].kind == SourceToken::Kind::mark &&
+        kPlain.find(statement[at].text) == std::string_view::npos)
+      return false;
+    if (is_pair(statement, at, "++")) return false;
+  }
+  return true;
+}
+
+// Whether all functions of that name, if there are any, are but "return number;".
+bool SourceCalls::returns_at_once(std::string_view name) const {
+  const auto found = all_.find(name);
+  return found != all_.end() && !types_.contains(name) &&
+         std::all_of(found->second.begin(), found->second.end(), [](const Declaration* function) {
+           const SourceTokens body = function->value;
+           return body.size() == 3 && body[0].is("return") &&
+                  body[1].kind == SourceToken::Kind::number;
+         });
 }
 
 }  // namespace gemmtune::codegen

@@ -21,11 +21,18 @@ class SourceCalls {
   // takes.
   bool may_be_called(const Declaration& function) const;
 
+  // Whether what runs in these tokens of a statement changes nothing but the variable that it
+  // declares: "const Type name = value;" with calls of such functions only as return a value at
+  // once.
+  bool has_no_effect(SourceTokens statement) const;
+
  private:
   void collect(const std::vector<std::unique_ptr<Declaration>>& declarations);
   void take_calls(SourceTokens tokens);
+  bool returns_at_once(std::string_view name) const;
 
   std::map<std::string_view, int> functions_;  // how many there are of a name
+  std::map<std::string_view, std::vector<const Declaration*>> all_;
   std::set<std::string_view> types_;
   std::set<const char*> declared_;  // where names stand that are declared
   std::map<std::string_view, std::set<size_t>> calls_;

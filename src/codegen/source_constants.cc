@@ -13,9 +13,6 @@ using Declared = Declaration::Kind;
 using Tokens = SourceTokens;
 using Value = SourceConstants::Value;
 
-constexpr int kMostCalls = 16;    // of functions, one in the other
-constexpr int kMostAliases = 16;  // of types, one of the other
-
 bool is_in(const SourceToken& token, Tokens tokens) {
   return !tokens.empty() && &token >= tokens.data() && &token < tokens.data() + tokens.size();
 }
@@ -38,32 +35,7 @@ bool is_reference_to_change(Tokens parameter) {
          !has_token(parameter, "const") && !has_token(parameter, "=");
 }
 
-size_t parameter_index(const Declaration& declaration, std::string_view parameter) {
-  const auto& all = declaration.parameters;
-  const auto found = std::find_if(all.begin(), all.end(), [&](const TemplateParameter& each) {
-    return each.name == parameter;
-  });
-  return static_cast<size_t>(found - all.begin());
-}
-
-// A value as an object of the type that `type` has among its words.
-Value converted(Value value, Tokens type) {
-  if (has_token(type, "float") || has_token(type, "double")) return std::nullopt;
-  if (value && has_token(type, "bool")) value->number = value->number != 0 ? 1 : 0;
-  return value;
-}
-
-bool is_inside(const Declaration* scope, const Declaration& outer) {
-  while (scope != nullptr && scope != &outer) scope = scope->parent;
-  return scope != nullptr;
-}
-
 }  // namespace
-
-bool SourceValue::operator==(const SourceValue& other) const {
-  if (!fields || !other.fields) return !fields && !other.fields && number == other.number;
-  return *fields == *other.fields;
-}
 
 SourceConstants::SourceConstants(const Declarations& declarations, SourceTokens elsewhere) {
   collect(declarations);
@@ -228,6 +200,9 @@ Value SourceConstants::argument(const Use& use, const Declaration& primary, size
 
 Value SourceConstants::parameter(const Declaration& declaration, size_t index) const {
   if (declaration.parameters[index].is_type) return std::nullopt;
+  if (const auto use = assumed_.find(&declaration); use != assumed_.end())
+    return converted(argument(*use->second, declaration, index),
+                     declaration.parameters[index].type);
   const Parameter key{&declaration, index};
   if (const auto known = known_.find(key); known != known_.end()) return known->second;
   if (!asked_.insert(key).second) return std::nullopt;  // depends on itself
@@ -313,31 +288,6 @@ Value SourceConstants::constant(const Declaration& declaration) const {
   return object(declaration.head.back().text, value_tokens, scope);
 }
 
-Value SourceConstants::object(std::string_view type, Tokens braces,
-                              const Declaration* scope) const {
-  const Declaration* known = only_type(type);
-  if (known == nullptr || !known->parameters.empty()) return std::nullopt;
-  SourceValue::Fields fields;
-  const auto set = [&](const Declaration& field, Tokens to, const Declaration* in) {
-    if (to.empty() || field.head.empty()) return;
-    const Value value =
-        to[0].is("{") ? object(field.head.back().text, to, in) : this->value(to, in);
-    fields.erase(field.name);
-    if (value) fields.emplace(field.name, *value);
-  };
-  for (const auto& member : known->members) {
-    if (member->kind == Declared::field) set(*member, member->value, known);
-  }
-  for (const Tokens given : split_at_commas(braces.subspan(1, braces.size() - 2))) {
-    if (given.size() < 4 || !given[0].is(".") || !given[2].is("=")) return std::nullopt;
-    const auto field = std::find_if(known->members.begin(), known->members.end(),
-                                    [&](const auto& each) { return given[1].is(each->name); });
-    if (field == known->members.end()) return std::nullopt;
-    set(**field, given.subspan(3), scope);
-  }
-  return SourceValue{0, std::make_shared<const SourceValue::Fields>(std::move(fields))};
-}
-
 Value SourceConstants::named(std::string_view name, const Declaration* scope) const {
   for (const Declaration* in = scope; in != nullptr; in = in->parent) {
     if (in->kind == Declared::function) {
@@ -384,56 +334,15 @@ const Declaration* SourceConstants::alias(std::string_view name, const Declarati
   return found != globals_.end() && found->second.size() == 1 ? found->second.front() : nullptr;
 }
 
-// The class that is meant, if there is but one declaration that can be.
-const Declaration* SourceConstants::type_of(Tokens type, const Declaration* scope,
-                                            int depth) const {
-  if (depth > kMostAliases) return nullptr;
-  if (!type.empty() && type[0].is("typename")) type = type.subspan(1);
-  if (type.empty() || !is_word(type[0])) return nullptr;
-  const Declaration* found = alias(type[0].text, scope);
-  if (found != nullptr && found->kind != Declared::type) {
-    if (found->kind != Declared::alias) return nullptr;
-    found = type_of(found->value, found->parent, depth + 1);
-  } else {
-    found = only_type(type[0].text);
-  }
-  size_t at = 1;
-  if (at < type.size() && type[at].is("<")) at = angles_at(type, at).end;
-  if (found == nullptr || at == type.size()) return found;
-  if (at == 0 || !is_pair(type, at, "::")) return nullptr;
-  return type_of(type.subspan(at + 2), found, depth + 1);
-}
-
 Value SourceConstants::member(Tokens type, std::string_view name, const Declaration* scope) const {
-  const Declaration* in = type_of(type, scope, 0);
+  Instances instances(*this);
+  const Declaration* in = type_of(type, scope, 0, &instances);
   if (in == nullptr) return std::nullopt;
   for (const auto& each : in->members) {
     if (each->name == name)
       return each->kind == Declared::constant ? constant(*each) : std::nullopt;
   }
   return std::nullopt;
-}
-
-Value SourceConstants::called(std::string_view name, const std::vector<Value>& arguments) const {
-  const auto found = functions_.find(name);
-  if (found == functions_.end() || depth_ > kMostCalls) return std::nullopt;
-  const Declaration* function = nullptr;
-  for (const Declaration* each : found->second) {
-    if (split_at_commas(each->arguments).size() != arguments.size()) continue;
-    if (function != nullptr) return std::nullopt;
-    function = each;
-  }
-  if (function == nullptr || !function->parameters.empty() ||
-      !has_token(function->head, "constexpr"))
-    return std::nullopt;
-  SourceFrame frame;
-  size_t index = 0;
-  for (const Tokens parameter : split_at_commas(function->arguments))
-    frame.emplace(parameter.back().text, converted(arguments[index++], parameter));
-  ++depth_;
-  const Value result = evaluate_call(*function, frame, *this);
-  --depth_;
-  return converted(result, function->head);
 }
 
 // Whether a use may have such arguments.

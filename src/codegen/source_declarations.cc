@@ -173,6 +173,19 @@ class Reader {
 
 }  // namespace
 
+bool is_inside(const Declaration* scope, const Declaration& outer) {
+  while (scope != nullptr && scope != &outer) scope = scope->parent;
+  return scope != nullptr;
+}
+
+size_t parameter_index(const Declaration& declaration, std::string_view parameter) {
+  const auto& all = declaration.parameters;
+  const auto found = std::find_if(all.begin(), all.end(), [&](const TemplateParameter& each) {
+    return each.name == parameter;
+  });
+  return static_cast<size_t>(found - all.begin());
+}
+
 bool has_token(SourceTokens tokens, std::string_view text) {
   return std::any_of(tokens.begin(), tokens.end(),
                      [&](const SourceToken& token) { return token.is(text); });

@@ -41,6 +41,12 @@ struct Declaration {
 // The declarations of a source, whose counting tokens are `tokens`; namespaces are opened.
 std::vector<std::unique_ptr<Declaration>> declarations_of(SourceTokens tokens);
 
+// Whether a declaration is `outer` or in it.
+bool is_inside(const Declaration* scope, const Declaration& outer);
+
+// Which of a template's parameters has that name; as many as there are if none has.
+size_t parameter_index(const Declaration& declaration, std::string_view parameter);
+
 bool has_token(SourceTokens tokens, std::string_view text);
 
 // The index of the bracket that closes the one at `open`, or of the end.

@@ -70,7 +70,7 @@ Value shifted(std::string_view mark, int64_t a, int64_t b) {
   return as_value(mark == "<<" ? a << b : a >> b);
 }
 
-Value operated(std::string_view mark, int64_t a, int64_t b) {
+Value calculated(std::string_view mark, int64_t a, int64_t b) {
   if (mark == "/" || mark == "%") return divided(mark, a, b);
   if (mark == "<<" || mark == ">>") return shifted(mark, a, b);
   if (mark == "<=") return as_value(static_cast<int64_t>(a <= b));
@@ -83,23 +83,6 @@ Value operated(std::string_view mark, int64_t a, int64_t b) {
   if (mark == "+") return as_value(a + b);
   if (mark == "-") return as_value(a - b);
   return as_value(a * b);
-}
-
-Value operated(std::string_view mark, const Value& a, const Value& b) {
-  const auto is = [](const Value& value, bool what) {
-    return value && !value->fields && (value->number != 0) == what;
-  };
-  if (mark == "&&" || mark == "||") {
-    const bool decides = mark == "||";
-    if (is(a, decides) || is(b, decides)) return as_value(decides ? 1 : 0);
-    if (is(a, !decides) && is(b, !decides)) return as_value(decides ? 0 : 1);
-    return std::nullopt;
-  }
-  if (!a || !b) return std::nullopt;
-  if (mark == "==") return as_value(static_cast<int64_t>(*a == *b));
-  if (mark == "!=") return as_value(static_cast<int64_t>(!(*a == *b)));
-  if (a->fields || b->fields) return std::nullopt;
-  return operated(mark, a->number, b->number);
 }
 
 class Expression {
@@ -170,9 +153,11 @@ class Expression {
     while (!failed_ && take(".")) {
       if (at_end()) return fail();
       const std::string_view field = tokens_[at_++].text;
-      if (is("(")) return fail();
-      if (value && value->fields && value->fields->contains(field)) {
-        value = value->fields->find(field)->second;
+      if (is("(")) {
+        const auto arguments = call_arguments();
+        value = value ? constants_.called_on(*value, field, arguments) : std::nullopt;
+      } else if (value && value->fields && value->fields->contains(field)) {
+        value = SourceValue(value->fields->find(field)->second);  // which the object may hold alone
       } else {
         value = std::nullopt;
       }
@@ -243,15 +228,20 @@ class Expression {
   }
 
   Value call(std::string_view name, bool plain) {
+    const auto arguments = call_arguments();
+    return plain ? constants_.called(name, arguments) : std::nullopt;
+  }
+
+  // From the parenthesis that opens on.
+  std::vector<Value> call_arguments() {
     const size_t close = closing_bracket(tokens_, at_);
     const auto inside = split_at_commas(tokens_.subspan(at_ + 1, close - at_ - 1));
     at_ = close + 1;
-    if (!plain) return std::nullopt;
     std::vector<Value> arguments;
     arguments.reserve(inside.size());
     for (const Tokens argument : inside)
       arguments.push_back(evaluate(argument, scope_, constants_, frame_));
-    return constants_.called(name, arguments);
+    return arguments;
   }
 
   Tokens tokens_;
@@ -262,121 +252,28 @@ class Expression {
   bool failed_ = false;
 };
 
-// Runs a function's body.
-class Body {
- public:
-  Body(const Declaration& function, const SourceFrame& frame, const SourceConstants& constants)
-      : function_(function), frame_(frame), constants_(constants) {}
-
-  Value run() {
-    run(function_.value);
-    return failed_ ? std::nullopt : result_;
-  }
-
- private:
-  Value value(Tokens expression) const {
-    return evaluate(expression, &function_, constants_, frame_);
-  }
-
-  void run(Tokens block) {
-    for (size_t at = 0; at < block.size() && !done_ && !failed_;) {
-      const size_t end = statement_end(block, at);
-      statement(block.subspan(at, end - at));
-      at = end;
-    }
-  }
-
-  void statement(Tokens tokens) {
-    if (tokens[0].is("return")) {
-      result_ = value(tokens.subspan(1, tokens.size() - 2));
-      done_ = true;
-    } else if (tokens[0].is("{")) {
-      run(tokens.subspan(1, tokens.size() - 2));
-    } else if (tokens[0].is("if")) {
-      condition(tokens);
-    } else if (tokens[0].is("switch")) {
-      choice(tokens);
-    } else if (!tokens[0].is("constexpr") && !tokens[0].is("static_assert")) {
-      failed_ = true;  // constants are looked up where they are used
-    }
-  }
-
-  void condition(Tokens tokens) {
-    const size_t open = tokens[1].is("constexpr") ? 2 : 1;
-    const size_t close = closing_bracket(tokens, open);
-    const Value taken = value(tokens.subspan(open + 1, close - open - 1));
-    if (!taken) {
-      failed_ = true;
-      return;
-    }
-    const size_t end = statement_end(tokens, close + 1);
-    if (taken->number != 0) {
-      run(tokens.subspan(close + 1, end - close - 1));
-    } else if (end < tokens.size()) {
-      run(tokens.subspan(end + 1));
-    }
-  }
-
-  // Cases that return or break at once.
-  void choice(Tokens tokens) {
-    const size_t close = closing_bracket(tokens, 1);
-    const Value of = value(tokens.subspan(2, close - 2));
-    const Tokens block = tokens.subspan(close + 2, tokens.size() - close - 3);
-    bool reached = false;
-    for (size_t at = 0; at < block.size() && !done_ && !failed_;) {
-      const bool is_default = block[at].is("default");
-      if (is_default || block[at].is("case")) {
-        size_t colon = at + 1;
-        while (colon < block.size() && !block[colon].is(":")) ++colon;
-        const Value label = value(block.subspan(at + 1, colon - at - 1));
-        failed_ = is_default || !of || !label;
-        reached = reached || (!failed_ && *label == *of);
-        at = colon + 1;
-        continue;
-      }
-      const size_t end = statement_end(block, at);
-      if (reached && block[at].is("break")) return;
-      if (reached) statement(block.subspan(at, end - at));
-      at = end;
-    }
-  }
-
-  const Declaration& function_;
-  const SourceFrame& frame_;
-  const SourceConstants& constants_;
-  Value result_;
-  bool done_ = false;
-  bool failed_ = false;
-};
-
 }  // namespace
+
+Value operated(std::string_view mark, const Value& a, const Value& b) {
+  const auto is = [](const Value& value, bool what) {
+    return value && !value->fields && (value->number != 0) == what;
+  };
+  if (mark == "&&" || mark == "||") {
+    const bool decides = mark == "||";
+    if (is(a, decides) || is(b, decides)) return as_value(decides ? 1 : 0);
+    if (is(a, !decides) && is(b, !decides)) return as_value(decides ? 0 : 1);
+    return std::nullopt;
+  }
+  if (!a || !b) return std::nullopt;
+  if (mark == "==") return as_value(static_cast<int64_t>(*a == *b));
+  if (mark == "!=") return as_value(static_cast<int64_t>(!(*a == *b)));
+  if (a->fields || b->fields) return std::nullopt;
+  return calculated(mark, a->number, b->number);
+}
 
 Value evaluate(SourceTokens expression, const Declaration* scope, const SourceConstants& constants,
                const SourceFrame& frame) {
   return Expression(expression, scope, constants, frame).run();
-}
-
-Value evaluate_call(const Declaration& function, const SourceFrame& frame,
-                    const SourceConstants& constants) {
-  return Body(function, frame, constants).run();
-}
-
-size_t statement_end(SourceTokens tokens, size_t at) {
-  if (at >= tokens.size()) return tokens.size();
-  if (tokens[at].is("{")) return closing_bracket(tokens, at) + 1;
-  const bool is_if = tokens[at].is("if");
-  if (is_if || tokens[at].is("for") || tokens[at].is("while") || tokens[at].is("switch")) {
-    size_t open = at + 1;
-    while (open < tokens.size() && !tokens[open].is("(")) ++open;
-    const size_t end = statement_end(tokens, closing_bracket(tokens, open) + 1);
-    if (!is_if || end >= tokens.size() || !tokens[end].is("else")) return end;
-    return statement_end(tokens, end + 1);
-  }
-  for (size_t i = at; i < tokens.size(); ++i) {
-    if (tokens[i].is(";")) return i + 1;
-    if (opens_bracket(tokens[i])) i = closing_bracket(tokens, i);
-  }
-  return tokens.size();
 }
 
 }  // namespace gemmtune::codegen

@@ -15,8 +15,13 @@ using SourceFrame = std::map<std::string_view, SourceConstants::Value>;
 SourceConstants::Value evaluate(SourceTokens expression, const Declaration* scope,
                                 const SourceConstants& constants, const SourceFrame& frame = {});
 
-// What a function returns: its body of returns, conditions and switches.
-SourceConstants::Value evaluate_call(const Declaration& function, const SourceFrame& frame,
+// `a mark b` of numbers or, where it compares, of objects.
+SourceConstants::Value operated(std::string_view mark, const SourceConstants::Value& a,
+                                const SourceConstants::Value& b);
+
+// What a function returns: its body of returns, conditions, switches, and of variables of type int
+// that loops change.
+SourceConstants::Value evaluate_call(const Declaration& function, SourceFrame frame,
                                      const SourceConstants& constants);
 
 // The index behind the statement that begins at `at`.

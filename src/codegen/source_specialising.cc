@@ -7,8 +7,11 @@
 
 #include "codegen/source_calls.h"
 #include "codegen/source_constants.h"
+#include "codegen/source_edits.h"
 #include "codegen/source_expression.h"
 #include "codegen/source_items.h"
+#include "codegen/source_parameters.h"
+#include "codegen/source_values.h"
 #include "codegen/source_words.h"
 
 namespace gemmtune::codegen {
@@ -23,105 +26,28 @@ std::vector<SourceToken> counting_tokens(std::string_view text) {
   return tokens;
 }
 
-// A text in which ranges are replaced.
-class EditedText {
- public:
-  explicit EditedText(std::string_view text) : text_(text) {}
-
-  std::string_view text() const { return text_; }
-  size_t begin_of(const SourceToken& token) const {
-    return static_cast<size_t>(token.text.data() - text_.data());
-  }
-  size_t end_of(const SourceToken& token) const { return begin_of(token) + token.text.size(); }
-  // Nothing where conditionals of the preprocessor are in the range: they stay whole.
-  void replace(size_t begin, size_t end, std::string by) {
-    const std::string_view range = text_.substr(begin, end - begin);
-    for (const std::string_view conditional : {"\n#if", "\n#e"}) {
-      if (range.find(conditional) != std::string_view::npos) return;
-    }
-    edits_.emplace(begin, Edit{end, std::move(by)});
-  }
-  // Whole lines where nothing else is in them but a comment behind.
-  void remove(size_t begin, size_t end) {
-    const size_t line = line_begin(begin);
-    const size_t line_end = std::min(text_.find('\n', end), text_.size() - 1) + 1;
-    std::string_view behind = text_.substr(end, line_end - end);
-    behind.remove_prefix(std::min(behind.find_first_not_of(" \n"), behind.size()));
-    const bool alone =
-        text_.substr(line, begin - line).find_first_not_of(' ') == std::string_view::npos &&
-        (behind.empty() || behind.starts_with("//"));
-    replace(alone ? line : begin, alone ? line_end : end, "");
-  }
-  size_t line_begin(size_t at) const {
-    const size_t before = at == 0 ? std::string_view::npos : text_.rfind('\n', at - 1);
-    return before == std::string_view::npos ? 0 : before + 1;
-  }
-  // Where the comment lines begin that stand right above the line that `at` is in.
-  size_t comment_begin(size_t at) const {
-    size_t begin = line_begin(at);
-    while (begin > 0) {
-      const size_t line = line_begin(begin - 1);
-      std::string_view before = text_.substr(line, begin - line);
-      before.remove_prefix(std::min(before.find_first_not_of(' '), before.size()));
-      if (!before.starts_with("//")) break;
-      begin = line;
-    }
-    return begin;
-  }
-  bool changed() const { return !edits_.empty(); }
-
-  // Of ranges that lie in others, the outer ones are replaced.
-  std::string apply() const {
-    std::string out;
-    size_t at = 0;
-    for (const auto& [begin, edit] : edits_) {
-      if (begin < at) continue;
-      out += text_.substr(at, begin - at);
-      out += edit.by;
-      at = edit.end;
-    }
-    return out += text_.substr(at);
-  }
-
- private:
-  struct Edit {
-    size_t end = 0;
-    std::string by;
-  };
-
-  std::string_view text_;
-  std::map<size_t, Edit> edits_;
-};
-
-size_t indent_at(std::string_view text, size_t line) {
-  const size_t first = text.find_first_not_of(' ', line);
-  return (first == std::string_view::npos ? text.size() : first) - line;
-}
-
-// `text` with its lines behind the first moved to the left.
-std::string moved_left(std::string_view text, size_t by) {
-  std::string out;
-  size_t left = 0;  // spaces still to be left out
-  for (const char c : text) {
-    if (c == '\n') left = by;
-    const bool drop = c == ' ' && left > 0;
-    left = c == '\n' ? by : (drop ? left - 1 : 0);
-    if (!drop) out += c;
-  }
-  return out;
-}
-
 // Words that stand behind others without being declared.
 constexpr std::array<std::string_view, 12> kTypeWords = {
     "int",  "const", "unsigned", "float",     "char",     "short",
     "long", "auto",  "if",       "constexpr", "volatile", "template"};
+
+// Whether the sign at `at` may belong to a type, "Type* name", and is no operator between values.
+bool may_be_of_type(Tokens tokens, size_t at) {
+  if (!tokens[at].is("*") && !tokens[at].is("&")) return false;
+  if (at < 2) return true;
+  const SourceToken& type = tokens[at - 1];
+  const SourceToken& before = tokens[at - 2];
+  constexpr std::string_view kBefore = ";{}(,:";
+  return !is_word(type) || is_one_of(type, kTypeWords) || is_word(before) ||
+         kBefore.find(before.text) != std::string_view::npos;
+}
 
 // Words that may be names of variables which these tokens declare.
 std::set<std::string_view> declared_in(Tokens tokens) {
   std::set<std::string_view> names;
   for (size_t i = 1; i < tokens.size(); ++i) {
     const SourceToken& before = tokens[i - 1];
-    const bool type = before.is("&") || before.is("*") || before.is(">") || before.is("]") ||
+    const bool type = before.is(">") || before.is("]") || may_be_of_type(tokens, i - 1) ||
                       (is_word(before) && !before.is("return"));
     if (!is_word(tokens[i]) || is_one_of(tokens[i], kTypeWords) || !type || i + 1 == tokens.size())
       continue;
@@ -135,18 +61,28 @@ std::set<std::string_view> declared_in(Tokens tokens) {
 class Specialiser {
  public:
   Specialiser(EditedText& text, const SourceConstants& constants, const SourceCalls& calls,
-              const std::map<std::string_view, int>& words)
-      : text_(text), constants_(constants), calls_(calls), words_(words) {}
+              const std::map<std::string_view, int>& words, bool compares_objects)
+      : text_(text),
+        constants_(constants),
+        calls_(calls),
+        words_(words),
+        compares_objects_(compares_objects) {}
 
   void take(const Declaration& declaration) {
     const bool holds =
         is_assertion(declaration.tokens) && asserted(declaration.tokens, declaration.parent);
-    if (holds || !constants_.may_be_used(declaration) || !calls_.may_be_called(declaration))
+    const bool compares = declaration.kind == Declared::other &&
+                          has_token(declaration.tokens, "default") &&
+                          is_comparison(declaration.tokens);
+    if (holds || (compares && !compares_objects_) || !constants_.may_be_used(declaration) ||
+        !calls_.may_be_called(declaration))
       return remove(declaration);
     if (declaration.kind == Declared::enumeration) take_enumerators(declaration);
-    if (declaration.kind == Declared::function) take_statements(declaration, declaration.value);
-    if (declaration.kind == Declared::type && declaration.name == "TileConfig")
-      take_fields(declaration);
+    if (declaration.kind == Declared::function) {
+      if (const Declaration* to = forwards_to(declaration)) return take_body(declaration, *to);
+      take_statements(declaration, declaration.value);
+    }
+    write_known_values(declaration, constants_, text_);
     for (const auto& member : declaration.members) take(*member);
   }
 
@@ -165,13 +101,82 @@ class Specialiser {
     text_.remove(begin, end);
   }
 
+  // The function of the same class that this one calls with its own parameters and does nothing
+  // else, if nobody else calls it.
+  const Declaration* forwards_to(const Declaration& function) const {
+    const Tokens body = function.value;
+    const size_t name = !body.empty() && body[0].is("return") ? 1 : 0;
+    if (function.parent == nullptr || body.size() < name + 4 || !body[name + 1].is("(") ||
+        closing_bracket(body, name + 1) + 2 != body.size())
+      return nullptr;
+    const auto given = split_at_commas(body.subspan(name + 2, body.size() - name - 4));
+    const auto found = std::find_if(
+        function.parent->members.begin(), function.parent->members.end(), [&](const auto& each) {
+          return each->kind == Declared::function && body[name].is(each->name);
+        });
+    const auto words = words_.find(body[name].text);
+    if (found == function.parent->members.end() || found->get() == &function ||
+        (*found)->value.empty() || words == words_.end() || words->second != 2)
+      return nullptr;
+    return have_same_parameters(function, **found, given) ? found->get() : nullptr;
+  }
+
+  static bool have_same_parameters(const Declaration& from, const Declaration& to,
+                                   const std::vector<Tokens>& given) {
+    const auto outer = split_at_commas(from.arguments);
+    const auto inner = split_at_commas(to.arguments);
+    if (outer.size() != given.size() || inner.size() != given.size()) return false;
+    for (size_t i = 0; i < given.size(); ++i) {
+      if (!begins_with(outer[i], inner[i]) || given[i].size() != 1 ||
+          !inner[i].back().is(given[i][0].text))
+        return false;
+    }
+    return same_tokens(from.head, to.head) &&
+           std::equal(from.parameters.begin(), from.parameters.end(), to.parameters.begin(),
+                      to.parameters.end(), [](const auto& a, const auto& b) {
+                        return a.name == b.name && a.is_type == b.is_type &&
+                               same_tokens(a.type, b.type);
+                      });
+  }
+
+  static bool same_tokens(Tokens a, Tokens b) { return a.size() == b.size() && begins_with(a, b); }
+
+  // The same up to a default argument.
+  static bool begins_with(Tokens all, Tokens first) {
+    return all.size() >= first.size() &&
+           std::equal(first.begin(), first.end(), all.begin(),
+                      [](const auto& a, const auto& b) { return a.text == b.text; }) &&
+           (all.size() == first.size() || all[first.size()].is("="));
+  }
+
+  // Puts what a function does in the place of its only call.
+  void take_body(const Declaration& function, const Declaration& called) {
+    const auto place = [&](const Declaration& of) {
+      return std::pair(text_.begin_of(of.value.front()), text_.end_of(of.value.back()));
+    };
+    const auto [begin, end] = place(function);
+    const auto [from, to] = place(called);
+    text_.replace(begin, end, std::string(text_.text().substr(from, to - from)));
+    remove(called);
+  }
+
+  // "operator==" of a class.
+  static bool is_comparison(Tokens tokens) {
+    for (size_t i = 0; i + 2 < tokens.size(); ++i) {
+      if (tokens[i].is("{")) return false;
+      if (tokens[i].is("operator")) return is_pair(tokens, i + 1, "==");
+    }
+    return false;
+  }
+
   static bool is_assertion(Tokens tokens) {
     return tokens.size() > 3 && tokens[0].is("static_assert") && tokens[1].is("(");
   }
   bool asserted(Tokens tokens, const Declaration* scope) const {
     const size_t close = closing_bracket(tokens, 1);
     const auto parts = split_at_commas(tokens.subspan(2, close - 2));
-    const auto value = parts.empty() ? std::nullopt : constants_.value(parts.front(), scope);
+    const auto value =
+        parts.empty() ? std::nullopt : constants_.value_of_all_uses(parts.front(), scope);
     return value && value->number != 0;
   }
 
@@ -190,34 +195,8 @@ class Specialiser {
         std::any_of(all.begin(), all.end(), [&](Tokens each) { return is_named(each[0].text); });
     if (!explicit_values || !any_stays) return;
     for (const Tokens each : all) {
-      if (!is_named(each[0].text)) remove_line(each.front(), (&each.back())[1]);
+      if (!is_named(each[0].text)) text_.remove_item(each.front(), (&each.back())[1]);
     }
-  }
-
-  // A tile is always written with the names of its fields.
-  void take_fields(const Declaration& declaration) {
-    for (const auto& member : declaration.members) {
-      if (member->kind == Declared::field && !member->value.empty() && !is_named(member->name))
-        remove_line(member->tokens.front(), member->tokens.back());
-    }
-  }
-
-  // With the lines that its comment goes on in.
-  void remove_line(const SourceToken& first, const SourceToken& last) {
-    const std::string_view all = text_.text();
-    const size_t begin = text_.begin_of(first);
-    if (all.substr(text_.line_begin(begin), begin - text_.line_begin(begin))
-            .find_first_not_of(' ') != std::string_view::npos)
-      return;
-    size_t end = last.is(",") || last.is(";") ? text_.end_of(last) : text_.begin_of(last);
-    const size_t indent = indent_at(all, text_.line_begin(begin));
-    end = std::min(all.find('\n', end), all.size() - 1) + 1;
-    while (end < all.size()) {
-      const size_t deeper = indent_at(all, end);
-      if (deeper <= indent || !all.substr(end + deeper).starts_with("//")) break;
-      end = std::min(all.find('\n', end), all.size() - 1) + 1;
-    }
-    text_.replace(text_.line_begin(begin), end, "");
   }
 
   void take_statements(const Declaration& function, Tokens body) {
@@ -226,9 +205,13 @@ class Specialiser {
         const size_t end = statement_end(body, at);
         text_.remove(text_.begin_of(body[at]), text_.end_of(body[end - 1]));
       }
-      if (body[at].is("if") && body[at + 1].is("constexpr")) take_condition(function, body, at);
+      if (body[at].is("if")) take_condition(function, body, at);
       if (body[at].is("return")) take_return(body, at);
       if (body[at].is("constexpr")) take_constant(body, at);
+      if (body[at].is("const") &&
+          calls_.has_no_effect(body.subspan(at, statement_end(body, at) - at)))
+        take_constant(body, at);
+      if (body[at].is("{")) take_block(function, body, at);
     }
   }
 
@@ -249,6 +232,17 @@ class Specialiser {
     text_.remove(std::min(first, text_.comment_begin(first)), text_.end_of(body[end - 1]));
   }
 
+  // One that is a statement by itself.
+  void take_block(const Declaration& function, Tokens body, size_t at) {
+    const bool is_statement =
+        at == 0 || body[at - 1].is(";") || body[at - 1].is("{") || body[at - 1].is("}");
+    const size_t end = closing_bracket(body, at) + 1;
+    const Tokens block = body.subspan(at, end - at);
+    if (is_statement && has_token(block, ";") && may_be_opened(function, body, {at, end}, block))
+      text_.replace(text_.begin_of(block.front()), text_.end_of(block.back()),
+                    opened(block, text_.begin_of(block.front())));
+  }
+
   // What follows in its block is never reached.
   void take_return(Tokens body, size_t at) {
     const bool is_statement = at == 0 || body[at - 1].is(";") || body[at - 1].is("{");
@@ -264,8 +258,10 @@ class Specialiser {
   }
 
   void take_condition(const Declaration& function, Tokens body, size_t at) {
-    const size_t close = closing_bracket(body, at + 2);
-    const auto value = constants_.value(body.subspan(at + 3, close - at - 3), &function);
+    const size_t open = body[at + 1].is("constexpr") ? at + 2 : at + 1;
+    const size_t close = closing_bracket(body, open);
+    const auto value =
+        constants_.value_of_all_uses(body.subspan(open + 1, close - open - 1), &function);
     if (!value || value->fields) return;
     const size_t end_yes = statement_end(body, close + 1);
     const bool has_else = end_yes < body.size() && body[end_yes].is("else");
@@ -312,7 +308,9 @@ class Specialiser {
   static bool may_be_opened(const Declaration& function, Tokens body, Range range, Tokens block) {
     std::set<std::string_view> outside = declared_in(body.first(range.begin));
     outside.merge(declared_in(body.subspan(range.end)));
-    outside.merge(declared_in(function.arguments));
+    for (const Tokens parameter : split_at_commas(function.arguments)) {
+      for (const SourceToken& token : parameter) outside.insert(token.text);
+    }
     const auto inside = declared_in(block);
     return std::none_of(inside.begin(), inside.end(),
                         [&](std::string_view name) { return outside.contains(name); });
@@ -344,6 +342,7 @@ class Specialiser {
   const SourceConstants& constants_;
   const SourceCalls& calls_;
   const std::map<std::string_view, int>& words_;
+  bool compares_objects_;
 };
 
 // One pass; false where nothing was decided.
@@ -375,11 +374,12 @@ bool specialise(std::vector<SourcePart>& parts, std::string_view kernel, std::st
   for (const SourceToken& token : elsewhere) ++words[token.text];
   const SourceConstants constants(all, elsewhere);
   const SourceCalls calls(all, elsewhere);
+  const bool compares_objects = may_compare_objects(tokens);
   std::vector<std::string> changed(parts.size());
   bool any = false;
   for (size_t i = 0; i < parts.size(); ++i) {
     EditedText text(parts[i].text);
-    Specialiser one(text, constants, calls, words);
+    Specialiser one(text, constants, calls, words, compares_objects);
     for (size_t d = first[i]; d < first[i + 1]; ++d) one.take(*all[d]);
     any = any || text.changed();
     changed[i] = text.apply();
@@ -390,12 +390,18 @@ bool specialise(std::vector<SourcePart>& parts, std::string_view kernel, std::st
 
 }  // namespace
 
-std::vector<SourcePart> specialised(const std::vector<SourcePart>& parts, std::string_view kernel,
-                                    std::string_view notes) {
-  const std::string user = std::string(kernel) + "\n" + std::string(notes);
-  std::vector<SourcePart> kept = keep_used(parts, user);
-  while (specialise(kept, kernel, notes)) kept = keep_used(kept, user);
-  return kept;
+SpecialisedSource specialised(const std::vector<SourcePart>& parts, std::string_view kernel,
+                              std::string_view notes) {
+  SpecialisedSource out{parts, std::string(kernel)};
+  const auto user = [&] { return out.kernel + "\n" + std::string(notes); };
+  bool changed = true;
+  while (changed) {
+    out.parts = keep_used(out.parts, user());
+    changed = specialise(out.parts, out.kernel, notes) ||
+              drop_unused_parameters(out.parts, user()) ||
+              drop_unread_fields(out.parts, out.kernel, notes);
+  }
+  return out;
 }
 
 }  // namespace gemmtune::codegen

@@ -239,6 +239,7 @@ TEST_CASE("conditions of the arch are resolved, and no others") {
       "#if X\n#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800\na\n#else\nb\n#endif\n#endif\n";
   CHECK(resolve_arch_conditions(kNested, kOld) == "#if X\na\n#endif\n");
   CHECK(resolve_arch_conditions(kNested, kNew) == "#if X\nb\n#endif\n");
+  CHECK(resolve_arch_conditions("#ifdef __CUDACC__\na\n#else\nb\n#endif\n", kOld) == "a\n");
   constexpr std::string_view kOther =
       "#if __CUDA_ARCH__ >= 800 && X\na\n#elif Y\nb\n#endif\n#ifdef __CUDA_ARCH__\n#endif\n";
   CHECK(resolve_arch_conditions(kOther, kOld) == kOther);
