@@ -36,6 +36,7 @@ ordered_json report_json(const tuner::TuneReport& report) {
   json["margin"] = margin_json(report);
   json["predicted_spread"] = or_null(report.predicted_spread);
   json["expected_gain"] = or_null(report.expected_gain);
+  json["without_gain"] = or_null(report.without_gain);
   json["geometries"] = report.geometries;
   json["resumed"] = report.resumed;
   json["evaluated"] = report.evaluated;

@@ -11,6 +11,8 @@
 namespace gemmtune::cli {
 namespace {
 
+constexpr double kMuchWaiting = 0.2;  // of a search's time, which more cores would save
+
 std::string versus_cell(const store::Record& record, const std::optional<store::Record>& vendor) {
   const auto own = app::time_us(record);
   const auto other = app::time_us(vendor);
@@ -108,11 +110,17 @@ std::string counts_line(const tuner::TuneReport& report) {
   if (report.measured > 0) text += fmt::format("; {} measured", report.measured);
   for (const auto& [outcome, count] : report.failures)
     text += fmt::format("; {} {}", count, outcome);
+  if (report.without_gain)
+    text += fmt::format("; the last {} gained nothing", *report.without_gain);
   if (report.expected_gain)
-    text += fmt::format("; more are expected to gain {:.1f}%", 100 * *report.expected_gain);
+    text += fmt::format(", more are expected to gain {:.1f}%", 100 * *report.expected_gain);
   text += fmt::format("; {:.1f} s", report.seconds);
   if (report.busy_seconds > 0)
     text += fmt::format(", the GPU busy {:.0f}% of it", 100 * report.busy_seconds / report.seconds);
+  if (report.spent.waiting > kMuchWaiting * report.seconds) {
+    text += fmt::format(", {:.0f}% spent waiting for compilers",
+                        100 * report.spent.waiting / report.seconds);
+  }
   return text + "\n";
 }
 

@@ -36,8 +36,10 @@ class Chooser {
   // Once what was under way is known: whether that did better than the search's end supposed.
   bool goes_on(int known, double best_us);
 
-  // The share by which more candidates were expected to gain.
+  // Why it ends early: the share by which more candidates were expected to gain, and how many
+  // gained nothing.
   double expected_gain() const { return settling_.expected_gain(); }
+  int without_gain() const { return settling_.without_gain(); }
 
  private:
   bool is_calibrated() const;

@@ -273,7 +273,10 @@ class Tuning::Session {
       progress(Progress::Phase::search);
     }
     report_.interrupted = stopped();
-    if (chooser_.ends_early() && left() > 0) report_.expected_gain = chooser_.expected_gain();
+    if (chooser_.ends_early() && left() > 0) {
+      report_.expected_gain = chooser_.expected_gain();
+      report_.without_gain = chooser_.without_gain();
+    }
     pool_.cancel();
     return {};
   }

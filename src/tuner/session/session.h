@@ -68,8 +68,9 @@ struct TuneReport {
   // factor (Calibration::held_out_spread).
   std::optional<double> predicted_spread;
   // Where a search on a device ended early: the share by which its next candidates were expected to
-  // make it faster.
+  // make it faster, and how many at its end did not.
   std::optional<double> expected_gain;
+  std::optional<int> without_gain;
   size_t geometries = 0;  // that hold a legal tile, over all spaces
   int resumed = 0;        // candidates taken over from earlier runs and from other processes
   int evaluated = 0;      // candidates of this run, failures included

@@ -8,8 +8,9 @@ void Settling::note(double expected_gain, int known, double best_us) {
     gained_at_ = known;
   }
   expected_gain_ = expected_gain;
+  known_ = known;
   const int patience = expected_gain < kLittleExpected ? kPatience : kLongPatience;
-  settled_ = known - gained_at_ >= patience;
+  settled_ = without_gain() >= patience;
 }
 
 }  // namespace gemmtune::tuner

@@ -6,8 +6,8 @@ namespace gemmtune::tuner {
 
 // Whether a search on a device may end before its candidates are used up: the last 48 gained
 // nothing and little is expected of the next ones, or the last 64 gained nothing. By replays of 73
-// searches of an H100, in which launch facts were varied of the best kernels only, 64 without a gain
-// end them after 87 of 117, with a best that is 0.2% behind that of all (docs/performance.md,
+// searches of an H100, in which launch facts were varied of the best kernels only, 64 without a
+// gain end them after 87 of 117, with a best that is 0.2% behind that of all (docs/performance.md,
 // "Search").
 class Settling {
  public:
@@ -21,6 +21,7 @@ class Settling {
 
   bool settled() const { return settled_; }
   double expected_gain() const { return expected_gain_; }
+  int without_gain() const { return known_ - gained_at_; }  // the latest candidates
 
  private:
   static constexpr double kLittleExpected = 0.01;
@@ -32,6 +33,7 @@ class Settling {
   double gained_us_ =
       std::numeric_limits<double>::infinity();  // the best when something was gained
   int gained_at_ = 0;                           // with so many candidates known
+  int known_ = 0;
   bool settled_ = false;
 };
 

@@ -93,6 +93,7 @@ ordered_json report_json(const StoredReport& stored) {
           {"vendor_first", or_null(stored.vendor_first)},
           {"vendor_best", or_null(stored.vendor_best)},
           {"expected_gain", or_null(report.expected_gain)},
+          {"without_gain", or_null(report.without_gain)},
           {"geometries", report.geometries},
           {"resumed", report.resumed},
           {"evaluated", report.evaluated},
@@ -115,6 +116,7 @@ StoredReport read_report(const ordered_json& json) {
   stored.vendor_best = optional_of<int64_t>(json.at("vendor_best"));
   tuner::TuneReport& report = stored.report;
   report.expected_gain = optional_of<double>(json.at("expected_gain"));
+  report.without_gain = optional_of<int>(json.at("without_gain"));
   report.geometries = json.at("geometries");
   report.resumed = json.at("resumed");
   report.evaluated = json.at("evaluated");

@@ -54,6 +54,7 @@ TEST_CASE("a report names its records") {
   report.seconds = 4.5;
   report.busy_seconds = 1.25;
   report.spent.waiting = 0.5;
+  report.without_gain = 64;
   WorkerMessage message;
   message.kind = WorkerMessage::Kind::report;
   message.report = stored_report(report);
@@ -67,6 +68,7 @@ TEST_CASE("a report names its records") {
   CHECK(arrived->report.report.failures == report.failures);
   CHECK(arrived->report.report.busy_seconds == 1.25);
   CHECK(arrived->report.report.spent.waiting == 0.5);
+  CHECK(arrived->report.report.without_gain == 64);
 }
 
 TEST_CASE("progress and failures arrive; other lines are refused") {

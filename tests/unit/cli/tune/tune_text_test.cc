@@ -39,12 +39,24 @@ TEST_CASE("a tuning says how sure its margin over cuBLASLt is") {
   CHECK(contains(tune_text(tuned(own, like)), "(0.980 to 1.030: they may be equally fast)\n"));
 }
 
-TEST_CASE("a tuning that ended early says what more candidates would gain") {
+TEST_CASE("a tuning that ended early says what the last candidates gained, and more would") {
   app::TunedProblem ended = tuned(measured("wgmma_tma", 99, 100, 102), {});
   ended.report->vendor_best.reset();
   CHECK_FALSE(contains(tune_text(ended), "expected"));
   ended.report->expected_gain = 0.0031;
-  CHECK(contains(tune_text(ended), "; more are expected to gain 0.3%;"));
+  ended.report->without_gain = 52;
+  CHECK(
+      contains(tune_text(ended), "; the last 52 gained nothing, more are expected to gain 0.3%;"));
+}
+
+TEST_CASE("a tuning that waited for compilers says so") {
+  app::TunedProblem waited = tuned(measured("wgmma_tma", 99, 100, 102), {});
+  waited.report->vendor_best.reset();
+  waited.report->seconds = 10;
+  waited.report->spent.waiting = 1.5;
+  CHECK_FALSE(contains(tune_text(waited), "compilers"));
+  waited.report->spent.waiting = 4.2;
+  CHECK(contains(tune_text(waited), ", 42% spent waiting for compilers\n"));
 }
 
 TEST_CASE("a prediction says how far such ones were off, and has no margin") {
