@@ -196,6 +196,10 @@ Problem make_problem(const Shape& shape, DataType type, Layout layout) {
   return problem;
 }
 
+bool is_plain_f32(const Problem& problem) {
+  return problem.type == DataType::f32 && problem.math == MathMode::ieee;
+}
+
 std::vector<Problem> other_alignments(const Problem& problem) {
   std::vector<Problem> others;
   for (const int align_bytes : {kUsualAlignBytes, kWidestAccessBytes, 8, 4, 2}) {

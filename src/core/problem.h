@@ -66,6 +66,9 @@ DataType result_type(const Problem& problem);
 // `shape` and `layout`.
 Problem make_problem(const Shape& shape, DataType type = DataType::f32, Layout layout = {});
 
+// f32 by f32 arithmetic: no math mode is named.
+bool is_plain_f32(const Problem& problem);
+
 // The same problem in each of the other alignment classes that its type allows, the widest first.
 std::vector<Problem> other_alignments(const Problem& problem);
 

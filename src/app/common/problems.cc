@@ -86,7 +86,7 @@ Expected<void> add_suite(const std::string& path, std::optional<MathMode> f32,
   if (!suite) return tl::unexpected(suite.error());
   for (tuner::SuiteEntry& entry : suite->entries) {
     Problem& problem = entry.problem;
-    if (f32 && problem.type == DataType::f32 && problem.math == MathMode::ieee) {
+    if (f32 && is_plain_f32(problem)) {
       problem.math = *f32;
       entry.group += " by " + std::string(to_string(*f32));
     }

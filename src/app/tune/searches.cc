@@ -2,15 +2,13 @@
 
 #include <utility>
 
-#include "app/common/records.h"
 #include "app/tune/search.h"
 
 namespace gemmtune::app {
 
 Searches::Searches(const Context& context, const TunePlan& plan, const tuner::Equipment& equipment,
                    std::unique_ptr<store::RecordStore> store, const std::atomic<bool>& stop)
-    : context_(context), plan_(plan), equipment_(equipment), stop_(stop) {
-  stores_[0] = std::move(store);
+    : plan_(plan), equipment_(equipment), stop_(stop), stores_(context, std::move(store)) {
   for (const size_t i : plan.order) {
     if (plan.problems[i].skipped.empty()) turns_.push_back(i);
   }
@@ -33,19 +31,9 @@ void Searches::begin_ahead() {
 }
 
 Expected<tuner::Tuning> Searches::begin(size_t turn) {
-  auto store = store_of(turn);
+  auto store = stores_.next();
   if (!store) return tl::unexpected(store.error());
   return begin_search(plan_.problems[turns_[turn]].request, equipment_, **store, stop_);
-}
-
-Expected<store::RecordStore*> Searches::store_of(size_t turn) {
-  auto& store = stores_[turn % stores_.size()];
-  if (!store) {
-    auto opened = open_records(context_, false);
-    if (!opened) return tl::unexpected(opened.error());
-    store = *std::move(opened);
-  }
-  return store.get();
 }
 
 }  // namespace gemmtune::app

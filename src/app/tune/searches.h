@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <future>
 #include <memory>
@@ -9,6 +8,7 @@
 
 #include "app/common/context.h"
 #include "app/tune/plan.h"
+#include "app/tune/turn_stores.h"
 #include "store/record_store.h"
 #include "tuner/session/setup.h"
 
@@ -37,15 +37,12 @@ class Searches {
 
  private:
   Expected<tuner::Tuning> begin(size_t turn);
-  // Two take turns, since a connection is one thread's at a time.
-  Expected<store::RecordStore*> store_of(size_t turn);
 
-  const Context& context_;
   const TunePlan& plan_;
   const tuner::Equipment& equipment_;
   const std::atomic<bool>& stop_;
   std::vector<size_t> turns_;  // problems, in their order
-  std::array<std::unique_ptr<store::RecordStore>, 2> stores_;
+  TurnStores stores_;
   size_t turn_ = 0;                                   // whose search is next
   std::future<Expected<tuner::Tuning>> begun_ahead_;  // last: its thread uses what is above
 };

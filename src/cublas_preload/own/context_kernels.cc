@@ -63,7 +63,7 @@ ContextKernels::ContextKernels(CUcontext context, unsigned long long id,
 
 Decided ContextKernels::choose(const Product& product, const Problem& problem) {
   if (!dispatcher_) return cublas(why_not_);
-  if (f32_math_ && problem.type == DataType::f32 && problem.math == MathMode::ieee) {
+  if (f32_math_ && is_plain_f32(problem)) {
     Problem split = problem;
     split.math = *f32_math_;
     Decided decided = find_winner(product, split);

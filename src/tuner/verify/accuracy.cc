@@ -35,7 +35,7 @@ bool promises_f32_accuracy(MathMode math) {
 }  // namespace
 
 bool held_against_all(const Problem& problem) {
-  return problem.type == DataType::f32 && problem.math == MathMode::ieee;
+  return is_plain_f32(problem);
 }
 
 std::optional<std::string> too_inaccurate(const Problem& problem, double error,

@@ -3,7 +3,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include <array>
 #include <csignal>
 #include <functional>
 #include <future>
@@ -17,6 +16,7 @@
 #include "app/tune/plan.h"
 #include "app/tune/search.h"
 #include "app/tune/spaces.h"
+#include "app/tune/turn_stores.h"
 #include "gpu/context.h"
 
 namespace gemmtune::app {
@@ -36,9 +36,7 @@ struct Workbench {
   std::vector<codegen::SearchSpace> spaces;
   SearchOptions options;
   tuner::Equipment equipment;
-  // Problems use them in turns: one begins while the one before ends.
-  std::array<std::unique_ptr<store::RecordStore>, 2> stores;
-  size_t orders = 0;  // that were read
+  TurnStores stores;
 };
 
 // A problem that was ordered, and its search, which has begun.
@@ -58,20 +56,18 @@ Expected<Workbench> make_workbench(const Context& context, const WorkerSetup& se
   if (!target) return tl::unexpected(target.error());
   auto equipment = load_equipment(context, machine, *target);
   if (!equipment) return tl::unexpected(equipment.error());
-  Workbench bench{*std::move(target), *std::move(spaces), setup.search, *std::move(equipment), {}};
-  for (auto& store : bench.stores) {
-    auto opened = open_records(context, false);
-    if (!opened) return tl::unexpected(opened.error());
-    store = *std::move(opened);
-  }
-  return bench;
+  auto store = open_records(context, false);
+  if (!store) return tl::unexpected(store.error());
+  return Workbench{*std::move(target), *std::move(spaces), setup.search, *std::move(equipment),
+                   TurnStores(context, *std::move(store))};
 }
 
 Expected<tuner::Tuning> begin_tuning(const PlannedProblem& planned, Workbench& bench,
                                      const std::atomic<bool>& stop) {
-  store::RecordStore& store = *bench.stores[bench.orders++ % bench.stores.size()];
   if (!planned.skipped.empty()) return make_error(ErrorKind::unsupported, planned.skipped);
-  return begin_search(planned.request, bench.equipment, store, stop);
+  const auto store = bench.stores.next();
+  if (!store) return tl::unexpected(store.error());
+  return begin_search(planned.request, bench.equipment, **store, stop);
 }
 
 // Waits for the next order and begins with it. Nothing once no more will come.
