@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/parallel.h"
+#include "tuner/search/points.h"
 #include "tuner/search/search.h"
 
 namespace gemmtune::tuner {

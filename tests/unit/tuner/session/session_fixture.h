@@ -152,7 +152,7 @@ class FakeCompiler final : public jit::KernelCompiler {
   }
 
   bool caching = true;
-  int registers = 0;                                       // of every kernel
+  int registers = 0;                                         // of every kernel
   std::function<bool(const jit::CompileRequest&)> broken;    // may be empty
   std::function<bool(const jit::CompileRequest&)> spilling;  // the same
 
