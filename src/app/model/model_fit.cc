@@ -1,5 +1,6 @@
 #include "app/model/model_fit.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -45,18 +46,20 @@ bool is_better(const ArchFit& fit) {
 
 Expected<ArchFit> fit_arch(Arch arch, const FitSamples& samples, const FitOptions& options,
                            store::RecordStore& store) {
-  auto calibration = tuner::Calibration::fit(samples, kSeed);
+  const auto shipped = tuner::shipped_calibration(arch);
+  auto calibration = tuner::Calibration::fit(samples, kSeed, shipped);
   if (!calibration) return tl::unexpected(calibration.error());
   ArchFit fit;
   fit.arch = arch;
-  fit.judged = tuner::judge_held_out(*calibration, samples, kSeed);
-  calibration->set_held_out_spread(fit.judged.back().calibrated.spread);
+  fit.judged = tuner::judge_held_out(*calibration, samples, kSeed, shipped);
+  // What ships may have seen the shapes that are left out here.
+  const double of_base = shipped ? shipped->held_out_spread().value_or(1) : 1;
+  calibration->set_held_out_spread(std::max(fit.judged.back().calibrated.spread, of_base));
   FitSamples known;
   for (const tuner::CalibrationSample& sample : samples) {
     if (calibration->knows(sample.strategy)) known.push_back(sample);
   }
-  if (const auto shipped = tuner::shipped_calibration(arch))
-    fit.shipped = tuner::judge(*shipped, known);
+  if (shipped) fit.shipped = tuner::judge(*shipped, known);
   if (!options.output.empty()) {
     fit.text = calibration->to_json();
   } else if (is_better(fit)) {

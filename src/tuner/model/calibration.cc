@@ -22,9 +22,8 @@ bool usable(const CalibrationSample& sample) {
   return std::isfinite(sample.predicted_us) && sample.predicted_us > 0 && sample.measured_us > 0;
 }
 
-double log_factor(const CalibrationSample& sample) {
-  return std::clamp(std::log(sample.measured_us / sample.predicted_us), -kMostLogFactor,
-                    kMostLogFactor);
+double log_factor(double measured_us, double predicted_us) {
+  return std::clamp(std::log(measured_us / predicted_us), -kMostLogFactor, kMostLogFactor);
 }
 
 std::string shape_of(const CalibrationSample& sample) {
@@ -56,7 +55,8 @@ CalibrationSample calibration_sample(const codegen::KernelSpec& spec, const Prob
           expected_us(spec, problem, device, nullptr), measured_us};
 }
 
-Expected<Calibration> Calibration::fit(std::span<const CalibrationSample> samples, uint64_t seed) {
+Expected<Calibration> Calibration::fit(std::span<const CalibrationSample> samples, uint64_t seed,
+                                       std::shared_ptr<const Calibration> base) {
   struct Found {
     std::set<std::string> problems;
     size_t candidates = 0;
@@ -69,6 +69,7 @@ Expected<Calibration> Calibration::fit(std::span<const CalibrationSample> sample
     ++of.candidates;
   }
   Calibration out;
+  out.base_ = std::move(base);
   for (const auto& [name, of] : found) {
     if (of.problems.size() < kFewestProblems || of.candidates < kFewestCandidates) continue;
     out.strategies_.push_back({name, of.problems.size(), of.candidates});
@@ -80,12 +81,16 @@ Expected<Calibration> Calibration::fit(std::span<const CalibrationSample> sample
   }
   std::vector<Sample> learnt;
   for (const CalibrationSample& sample : samples) {
-    if (!usable(sample) || !out.knows(sample.strategy)) continue;
+    if (!usable(sample) || out.find(sample.strategy) == nullptr) continue;
     learnt.push_back({out.own_features(sample.strategy, sample.features),
-                      static_cast<float>(log_factor(sample))});
+                      static_cast<float>(log_factor(sample.measured_us, out.base_us(sample)))});
   }
   out.forest_ = RegressionForest::fit(learnt, seed, kForest);
   return out;
+}
+
+double Calibration::base_us(const CalibrationSample& sample) const {
+  return base_ ? base_->estimate(sample).us : sample.predicted_us;
 }
 
 const Calibration::OfStrategy* Calibration::find(std::string_view strategy) const {
@@ -95,7 +100,7 @@ const Calibration::OfStrategy* Calibration::find(std::string_view strategy) cons
 }
 
 bool Calibration::knows(std::string_view strategy) const {
-  return find(strategy) != nullptr;
+  return find(strategy) != nullptr || (base_ && base_->knows(strategy));
 }
 
 // A strategy's number is its place among those that are known: that in the program's list changes.
@@ -107,9 +112,12 @@ std::vector<float> Calibration::own_features(std::string_view strategy,
 
 Calibration::Estimate Calibration::estimate(std::string_view strategy, std::vector<float> features,
                                             double predicted_us) const {
-  if (!knows(strategy) || !std::isfinite(predicted_us)) return {predicted_us, 1};
+  if (!std::isfinite(predicted_us)) return {predicted_us, 1};
+  Estimate estimate{predicted_us, 1};
+  if (base_) estimate = base_->estimate(strategy, features, predicted_us);
+  if (find(strategy) == nullptr) return estimate;
   const auto factor = forest_.estimate(own_features(strategy, std::move(features)));
-  return {predicted_us * std::exp(factor.mean), std::exp(factor.deviation)};
+  return {estimate.us * std::exp(factor.mean), std::exp(factor.deviation)};
 }
 
 Calibration::Estimate Calibration::estimate(const codegen::KernelSpec& spec, const Problem& problem,
@@ -141,7 +149,8 @@ ModelJudgement judge(const Calibration& calibration, std::span<const Calibration
 
 std::vector<HeldOutJudgement> judge_held_out(const Calibration& whole,
                                              std::span<const CalibrationSample> samples,
-                                             uint64_t seed) {
+                                             uint64_t seed,
+                                             const std::shared_ptr<const Calibration>& base) {
   std::map<std::string, size_t> part_of_shape;
   for (const CalibrationSample& sample : samples)
     part_of_shape.try_emplace(shape_of(sample), part_of_shape.size() % kParts);
@@ -154,12 +163,13 @@ std::vector<HeldOutJudgement> judge_held_out(const Calibration& whole,
       if (!whole.knows(sample.strategy)) continue;
       (part_of_shape[shape_of(sample)] == part ? judged : others).push_back(sample);
     }
-    const auto calibration = Calibration::fit(others, seed);
+    const auto calibration = Calibration::fit(others, seed, base);
     std::vector<double> model_us;
     std::vector<double> calibrated_us;
     for (const CalibrationSample& sample : judged) {
       model_us.push_back(sample.predicted_us);
-      calibrated_us.push_back(calibration ? calibration->estimate(sample).us : sample.predicted_us);
+      calibrated_us.push_back(calibration ? calibration->estimate(sample).us
+                                          : whole.base_us(sample));
     }
     add_to(of_model, judged, model_us);
     add_to(of_calibration, judged, calibrated_us);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,6 +32,9 @@ CalibrationSample calibration_sample(const codegen::KernelSpec& spec, const Prob
 // What the performance model gets wrong on the devices of an arch, learnt from kernels that were
 // measured there: the model's time is multiplied by what a forest (RegressionForest) expects of the
 // kernel. It knows the strategies only of which enough was measured; the times of others stay.
+//
+// It may be fitted on another calibration, its base: then it is learnt what that gets wrong, so
+// that what was measured once is not lost with the measurements.
 class Calibration {
  public:
   // What a strategy has to have been measured of to be learnt.
@@ -43,7 +47,8 @@ class Calibration {
   };
 
   // Fails with ErrorKind::not_found where no strategy has enough samples.
-  static Expected<Calibration> fit(std::span<const CalibrationSample> samples, uint64_t seed);
+  static Expected<Calibration> fit(std::span<const CalibrationSample> samples, uint64_t seed,
+                                   std::shared_ptr<const Calibration> base = nullptr);
 
   bool knows(std::string_view strategy) const;
   // `predicted_us` is the model's time of the kernel, with as many registers as are known to be
@@ -51,6 +56,9 @@ class Calibration {
   Estimate estimate(const codegen::KernelSpec& spec, const Problem& problem,
                     const DeviceSpec& device, double predicted_us) const;
   Estimate estimate(const CalibrationSample& sample) const;
+
+  // The sample's time by the base, or by the model alone.
+  double base_us(const CalibrationSample& sample) const;
 
   // How far times are off, as a factor (ModelJudgement::spread), of shapes that a calibration of
   // the same samples had not seen; nothing where that was not judged.
@@ -63,6 +71,8 @@ class Calibration {
   static Expected<Calibration> from_json(std::string_view text);
 
  private:
+  friend struct CalibrationJson;
+
   struct OfStrategy {
     std::string name;
     size_t problems = 0;
@@ -76,6 +86,7 @@ class Calibration {
 
   std::vector<OfStrategy> strategies_;  // by name
   RegressionForest forest_;
+  std::shared_ptr<const Calibration> base_;  // or null
   std::optional<double> held_out_spread_;
 };
 
@@ -97,9 +108,10 @@ struct HeldOutJudgement {
 
 // Of the strategies that `whole`, a calibration of these samples, knows, by name; and of all of
 // them together, ranked against each other, as the last one, whose name is empty. The shapes are
-// parted in ten.
+// parted in ten. `base` is what `whole` was fitted on, or null.
 std::vector<HeldOutJudgement> judge_held_out(const Calibration& whole,
                                              std::span<const CalibrationSample> samples,
-                                             uint64_t seed);
+                                             uint64_t seed,
+                                             const std::shared_ptr<const Calibration>& base);
 
 }  // namespace gemmtune::tuner

@@ -1,5 +1,8 @@
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/json_text.h"
 #include "tuner/model/calibration.h"
@@ -9,30 +12,33 @@ namespace gemmtune::tuner {
 namespace {
 
 constexpr int kVersion = 1;
+constexpr int kVersionWithBase = 2;
+
+Expected<Calibration> broken(const std::string& why) {
+  return make_error(ErrorKind::failed, "this is no calibration of the model: " + why);
+}
 
 }  // namespace
 
-std::string Calibration::to_json() const {
-  nlohmann::ordered_json json;
-  json["calibration"] = kVersion;
-  json["features"] = candidate_feature_names();
-  if (held_out_spread_) json["held_out_spread"] = *held_out_spread_;
-  json["strategies"] = nlohmann::ordered_json::array();
-  for (const OfStrategy& of : strategies_) {
-    json["strategies"].push_back(
-        {{"strategy", of.name}, {"problems", of.problems}, {"candidates", of.candidates}});
+struct CalibrationJson {
+  static nlohmann::ordered_json write(const Calibration& calibration) {
+    nlohmann::ordered_json json;
+    json["calibration"] = calibration.base_ ? kVersionWithBase : kVersion;
+    json["features"] = candidate_feature_names();
+    if (calibration.held_out_spread_) json["held_out_spread"] = *calibration.held_out_spread_;
+    json["strategies"] = nlohmann::ordered_json::array();
+    for (const Calibration::OfStrategy& of : calibration.strategies_) {
+      json["strategies"].push_back(
+          {{"strategy", of.name}, {"problems", of.problems}, {"candidates", of.candidates}});
+    }
+    json["trees"] = calibration.forest_.trees_as_text();
+    if (calibration.base_) json["base"] = write(*calibration.base_);
+    return json;
   }
-  json["trees"] = forest_.trees_as_text();
-  return json.dump(1) + "\n";
-}
 
-Expected<Calibration> Calibration::from_json(std::string_view text) {
-  const auto broken = [](const std::string& why) {
-    return make_error(ErrorKind::failed, "this is no calibration of the model: " + why);
-  };
-  try {
-    const nlohmann::json json = parse_json(text);
-    if (json.at("calibration") != kVersion ||
+  static Expected<Calibration> read(const nlohmann::json& json) {
+    const nlohmann::json& version = json.at("calibration");
+    if ((version != kVersion && version != kVersionWithBase) ||
         json.at("features").get<std::vector<std::string>>() != candidate_feature_names()) {
       return make_error(ErrorKind::unsupported,
                         "the calibration is of another version of gemm-tune; fit it again "
@@ -47,7 +53,21 @@ Expected<Calibration> Calibration::from_json(std::string_view text) {
     auto forest = RegressionForest::read_trees(trees, candidate_feature_names().size());
     if (!forest) return broken("a tree cannot be read");
     out.forest_ = *std::move(forest);
+    if (version == kVersion) return out;
+    auto base = read(json.at("base"));
+    if (!base) return base;
+    out.base_ = std::make_shared<const Calibration>(*std::move(base));
     return out;
+  }
+};
+
+std::string Calibration::to_json() const {
+  return CalibrationJson::write(*this).dump(1) + "\n";
+}
+
+Expected<Calibration> Calibration::from_json(std::string_view text) {
+  try {
+    return CalibrationJson::read(parse_json(text));
   } catch (const nlohmann::json::exception& error) {
     return broken(error.what());
   } catch (const RepeatedKey& error) {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -43,7 +44,7 @@ TEST_CASE("as many names of features as features") {
 }
 
 TEST_CASE("a calibration predicts shapes that it has not seen better than the model") {
-  const auto judged = judge_held_out(fitted(), samples(), 1);
+  const auto judged = judge_held_out(fitted(), samples(), 1, nullptr);
   REQUIRE(judged.size() >= 3);
   const HeldOutJudgement& all = judged.back();
   CHECK(all.strategy.empty());
@@ -91,12 +92,63 @@ TEST_CASE("of strategies that it does not know, times stay as they are") {
   CHECK(std::isinf(fitted().estimate(impossible).us));
 }
 
+// As if another device took half as long again for the kernels of a strategy.
+std::vector<CalibrationSample> slower(const std::string& strategy) {
+  std::vector<CalibrationSample> changed;
+  for (CalibrationSample sample : samples()) {
+    if (sample.strategy != strategy) continue;
+    sample.measured_us *= 1.5;
+    changed.push_back(std::move(sample));
+  }
+  return changed;
+}
+
+std::shared_ptr<const Calibration> base() {
+  return std::make_shared<const Calibration>(fitted());
+}
+
+TEST_CASE("on a base it learns what that gets wrong, and keeps the rest") {
+  const auto changed = slower("wgmma_tma");
+  const auto on_base = Calibration::fit(changed, 1, base());
+  REQUIRE(on_base);
+  double sum = 0;
+  for (const CalibrationSample& sample : changed)
+    sum += std::log(on_base->estimate(sample).us / fitted().estimate(sample).us);
+  CHECK(sum / static_cast<double>(changed.size()) == doctest::Approx(std::log(1.5)).epsilon(0.1));
+  for (const CalibrationSample& sample : samples()) {
+    if (sample.strategy == "wgmma_tma") continue;
+    CHECK(on_base->knows(sample.strategy) == fitted().knows(sample.strategy));
+    CHECK(on_base->estimate(sample).us == fitted().estimate(sample).us);
+  }
+}
+
+TEST_CASE("of few measurements more is learnt on a base") {
+  std::vector<CalibrationSample> few = slower("wgmma_tma");
+  few.resize(few.size() / 3);
+  const auto spread = [&](const std::shared_ptr<const Calibration>& on) {
+    const auto calibration = Calibration::fit(few, 1, on);
+    REQUIRE(calibration);
+    return judge_held_out(*calibration, few, 1, on).back().calibrated.spread;
+  };
+  CHECK(spread(base()) < spread(nullptr));
+}
+
+TEST_CASE("a base is written and read with what was fitted on it") {
+  const auto on_base = Calibration::fit(slower("wgmma_tma"), 1, base());
+  REQUIRE(on_base);
+  const auto read = Calibration::from_json(on_base->to_json());
+  REQUIRE(read);
+  CHECK(read->to_json() == on_base->to_json());
+  const CalibrationSample& sample = samples().front();
+  CHECK(read->estimate(sample).us == doctest::Approx(on_base->estimate(sample).us).epsilon(0.15));
+}
+
 TEST_CASE("too few samples are an error") {
   const auto few = Calibration::fit(std::span(samples()).first(50), 1);
   REQUIRE_FALSE(few);
   CHECK(few.error().kind == ErrorKind::not_found);
   CHECK_FALSE(Calibration::fit({}, 1));
-  CHECK(judge_held_out(fitted(), {}, 1).empty());
+  CHECK(judge_held_out(fitted(), {}, 1, nullptr).empty());
 }
 
 TEST_CASE("damaged calibrations are refused, those of other features as another version's") {
@@ -108,7 +160,8 @@ TEST_CASE("damaged calibrations are refused, those of other features as another 
     REQUIRE_FALSE(read);
     return read.error().kind;
   };
-  CHECK(kind_with("calibration", 2) == ErrorKind::unsupported);
+  CHECK(kind_with("calibration", 3) == ErrorKind::unsupported);
+  CHECK(kind_with("calibration", 2) == ErrorKind::failed);  // without a base
   CHECK(kind_with("features", {"m", "n"}) == ErrorKind::unsupported);
   CHECK(kind_with("trees", nlohmann::ordered_json::array()) == ErrorKind::failed);
   for (const char* tree : {"", "=", "=x", "=1 =2", "1:2 =1", "1:2 =1 =2 =3", "-1:2 =1 =2",
