@@ -190,6 +190,26 @@ TEST_CASE("suggestions come before the seeds, in their order, if they are legal 
   CHECK(landscape(search.tile(seeds[2])) >= landscape(search.tile(wanted[known - 1])) - 1e-3);
 }
 
+TEST_CASE("suggestions that differ in launch facts alone are all tried, seeds are not") {
+  Search search(one_space(landscape), 1);
+  std::vector<Choice> suggested;
+  for (const char* raster : {"1", "4", "8"}) {
+    const std::string tile =
+        "tile_m=128 tile_n=128 tile_k=8 warp_m=64 warp_n=32 thread_m=8 thread_n=8 fragments=1 ";
+    suggested.push_back(*search.find("double_buffer", *parse_tile(tile + "raster=" + raster)));
+  }
+  for (const Choice& choice : suggested) search.suggest(choice);
+  const auto tried = search.first_seeds(60);
+  REQUIRE(tried.size() >= 3);
+  CHECK(std::vector<Choice>(tried.begin(), tried.begin() + 3) == suggested);
+  std::set<std::string> kernels;
+  for (size_t i = 3; i < tried.size(); ++i) {
+    TileConfig tile = search.tile(tried[i]);
+    tile.raster = 0;
+    CHECK(kernels.insert(to_string(tile)).second);
+  }
+}
+
 // A calibration that turns the ranking's order around: what was dearest is cheapest.
 std::vector<Search::Space> turned_around() {
   auto spaces = one_space(landscape);
