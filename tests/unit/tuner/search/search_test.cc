@@ -328,6 +328,20 @@ TEST_CASE("a search that learns from its results mostly reaches 96% of the optim
   CHECK(reached >= 8);
 }
 
+TEST_CASE("what a forest proposes does not depend on the number of threads") {
+  const auto proposed = [](int threads) {
+    auto spaces = one_space([](const TileConfig&) { return 100.0; });
+    spaces[0].features = logarithms;
+    Search search(std::move(spaces), 1, threads);
+    for (const Choice& choice : search.seeds(40))
+      search.report(choice, landscape(search.tile(choice)));
+    return search.proposals(16);
+  };
+  const auto alone = proposed(1);
+  CHECK(alone.size() == 16);
+  CHECK(proposed(4) == alone);
+}
+
 TEST_CASE("what more candidates are expected to gain is known once the forest was asked") {
   auto spaces = one_space([](const TileConfig&) { return 100.0; });
   spaces[0].features = logarithms;
