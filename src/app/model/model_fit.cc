@@ -77,6 +77,31 @@ Expected<void> write_output(const ModelFit& fit) {
 
 }  // namespace
 
+Expected<std::optional<ArchFit>> fit_if_grown(const Context& context, Arch arch) {
+  constexpr double kGrowth = 1.5;
+  const Arch calibrated = tuner::calibrated_arch(arch);
+  auto store = open_existing_records(context);
+  if (!store) return tl::unexpected(store.error());
+  FilterOptions filter;
+  filter.arch = to_string(calibrated);
+  auto jobs = measured_kernels(**store, filter);
+  if (!jobs) return tl::unexpected(jobs.error());
+  const auto of_arch = samples_of(*jobs);
+  const auto found = of_arch.find(to_string(calibrated));
+  if (found == of_arch.end()) return std::nullopt;
+  const FitSamples& samples = found->second.second;
+  const auto text = (*store)->calibration(calibrated);
+  if (!text) return tl::unexpected(text.error());
+  const auto before = *text ? tuner::Calibration::from_json(**text) : tl::unexpected(Error{});
+  const size_t known = before ? before->candidates() : 0;
+  if (static_cast<double>(samples.size()) < kGrowth * static_cast<double>(known))
+    return std::nullopt;
+  auto fit = fit_arch(calibrated, samples, {}, **store);
+  if (!fit && fit.error().kind == ErrorKind::not_found) return std::nullopt;
+  if (!fit) return tl::unexpected(fit.error());
+  return fit->kept ? std::optional(*std::move(fit)) : std::nullopt;
+}
+
 Expected<ModelFit> model_fit(const Context& context, const FitOptions& options) {
   FilterOptions filter;
   filter.arch = options.arch;

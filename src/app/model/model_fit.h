@@ -37,6 +37,11 @@ struct ModelFit {
 // error if one file is to hold the calibrations of several archs.
 Expected<ModelFit> model_fit(const Context& context, const FitOptions& options);
 
+// The same for one arch after a tuning: where kernels of it were measured that are half as many
+// again as what the database's calibration was fitted to. Nothing where they are not, where they
+// are too few, or where what they taught is not kept.
+Expected<std::optional<ArchFit>> fit_if_grown(const Context& context, Arch arch);
+
 std::string model_fit_json(const ModelFit& fit);
 
 }  // namespace gemmtune::app

@@ -105,6 +105,15 @@ std::vector<TunedProblem> as_asked(Results tuned) {
   return all;
 }
 
+// What was tuned stays what it is, whatever becomes of this.
+std::optional<ArchFit> learn(const Context& context, const TunePlan& plan) {
+  if (!plan.target.device || count_planned(plan.problems) < 2) return std::nullopt;
+  auto fit = fit_if_grown(context, plan.target.arch);
+  if (fit) return *std::move(fit);
+  context.log->warn("the model learnt nothing: {}", fit.error().message);
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<double> busy_share(const TuneSummary& summary) {
@@ -136,6 +145,7 @@ Expected<TuneSummary> tune(const Context& context, const TuneOptions& options,
   summary.interrupted = was_interrupted(*results);
   summary.problems = as_asked(*std::move(results));
   prune_cache(context, *equipment->compiler);
+  if (!summary.interrupted) summary.fit = learn(context, *plan);
   summary.seconds = seconds_since(start);
   return summary;
 }

@@ -9,6 +9,7 @@
 #include "app/common/context.h"
 #include "app/common/problems.h"
 #include "app/common/target.h"
+#include "app/model/model_fit.h"
 #include "app/tune/plan.h"
 #include "app/tune/problem_clock.h"
 #include "app/tune/trace.h"
@@ -37,7 +38,8 @@ struct TuneSummary {
   Target target;
   std::vector<TunedProblem> problems;  // as they were asked for; up to where it was interrupted
   bool interrupted = false;
-  double seconds = 0;  // of tune()
+  std::optional<ArchFit> fit;  // what the model learnt from it, if that is kept
+  double seconds = 0;          // of tune()
 };
 
 // Of the time of all devices, the share in which they verified and measured; nothing where none
@@ -48,7 +50,8 @@ std::optional<double> busy_share(const TuneSummary& summary);
 // the database is opened, so an error of kind usage or unsupported leaves no trace. One of several
 // problems that nothing computes yet, or that fails, is skipped; it is an error if nothing computes
 // any. With target.devices several problems are tuned at a time, each on a device of its own, by a
-// process for each device. A problem whose process ends (after a kernel that crashes, no process
+// process for each device. After several problems that were measured, the performance model learns
+// from them (fit_if_grown). A problem whose process ends (after a kernel that crashes, no process
 // can use the device) is tuned further by a new one, once.
 Expected<TuneSummary> tune(const Context& context, const TuneOptions& options,
                            const std::atomic<bool>& stop, const TuneEvents& events);

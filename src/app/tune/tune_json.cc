@@ -52,6 +52,14 @@ ordered_json report_json(const tuner::TuneReport& report) {
   return json;
 }
 
+ordered_json fit_json(const std::optional<ArchFit>& fit) {
+  if (!fit) return nullptr;
+  const tuner::HeldOutJudgement& all = fit->judged.back();
+  return {{"candidates", all.calibrated.candidates},
+          {"spread", all.calibrated.spread},
+          {"spread_of_model", all.model.spread}};
+}
+
 }  // namespace
 
 std::string tune_json(const TuneSummary& summary) {
@@ -60,6 +68,7 @@ std::string tune_json(const TuneSummary& summary) {
   json["interrupted"] = summary.interrupted;
   json["seconds"] = summary.seconds;
   json["busy_share"] = or_null(busy_share(summary));
+  json["model_fit"] = fit_json(summary.fit);
   json["results"] = ordered_json::array();
   json["skipped"] = ordered_json::array();
   for (const TunedProblem& tuned : summary.problems) {

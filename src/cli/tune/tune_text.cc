@@ -91,6 +91,15 @@ std::string effort_text(const app::TunePlan& plan, size_t problems) {
                             plan.target.device ? ", and final rounds of some seconds" : "");
 }
 
+std::string fit_line(const app::TuneSummary& summary) {
+  if (!summary.fit) return "";
+  const tuner::HeldOutJudgement& all = summary.fit->judged.back();
+  return fmt::format(
+      "the model learnt from {} candidates: times of other shapes are off by a factor of {:.2f} "
+      "({:.2f} without)\n",
+      all.calibrated.candidates, all.calibrated.spread, all.model.spread);
+}
+
 // How long a command took, and how much of that its GPUs measured.
 std::string busy_line(const app::TuneSummary& summary) {
   const auto share = app::busy_share(summary);
@@ -175,7 +184,7 @@ std::string tune_summary_text(const app::TuneSummary& summary) {
     table.add({calls, tuned.wanted.text, time_cell(own_us), time_cell(vendor_us),
                versus_cell(best, vendor), config_cell(best)});
   }
-  return "\n" + table.text() + step_line(summary) + busy_line(summary);
+  return "\n" + table.text() + step_line(summary) + fit_line(summary) + busy_line(summary);
 }
 
 std::string plan_text(const app::TunePlan& plan) {

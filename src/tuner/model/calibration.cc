@@ -103,6 +103,12 @@ bool Calibration::knows(std::string_view strategy) const {
   return find(strategy) != nullptr || (base_ && base_->knows(strategy));
 }
 
+size_t Calibration::candidates() const {
+  size_t all = 0;
+  for (const OfStrategy& of : strategies_) all += of.candidates;
+  return all;
+}
+
 // A strategy's number is its place among those that are known: that in the program's list changes.
 std::vector<float> Calibration::own_features(std::string_view strategy,
                                              std::vector<float> features) const {

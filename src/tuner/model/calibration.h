@@ -51,6 +51,10 @@ class Calibration {
                                    std::shared_ptr<const Calibration> base = nullptr);
 
   bool knows(std::string_view strategy) const;
+
+  // Measured kernels that it was fitted to, without those of its base.
+  size_t candidates() const;
+
   // `predicted_us` is the model's time of the kernel, with as many registers as are known to be
   // used.
   Estimate estimate(const codegen::KernelSpec& spec, const Problem& problem,

@@ -56,12 +56,19 @@ struct Bench {
     auto store = store::open_store(options);
     REQUIRE(store);
     REQUIRE((*store)->add_device(a100()));
-    const auto run = (*store)->begin_run({"0.1.0", "13.0", 13000, "test"});
+    store->reset();
+    add_problems(0, problems, factor);
+  }
+
+  // Candidates of `count` problems from that number on.
+  void add_problems(int first, int count, double factor) const {
+    const auto store = open();
+    const auto run = store->begin_run({"0.1.0", "13.0", 13000, "test"});
     REQUIRE(run);
     const DeviceSpec limits = device_limits(a100(), kAmpere);
     const codegen::Strategy& strategy = **codegen::find_strategy(kStrategy);
     const auto space = *codegen::default_search_space(strategy);
-    for (int p = 0; p < problems; ++p) {
+    for (int p = first; p < first + count; ++p) {
       const Problem problem = make_problem({256 << p, 512, 1024 + 32 * p});
       int added = 0;
       for (size_t i = 0; added < kCandidates; i += 977) {
@@ -70,7 +77,7 @@ struct Bench {
         const double us = tuner::expected_us(spec, problem, limits, nullptr);
         store::Record record = measured(problem, spec.tile, factor * us);
         record.run_id = *run;
-        REQUIRE((*store)->record(record));
+        REQUIRE(store->record(record));
         ++added;
       }
     }
@@ -133,6 +140,33 @@ TEST_CASE("model fit: too little to learn from is an error that says what to do"
   REQUIRE_FALSE(other);
   CHECK(other.error().kind == ErrorKind::not_found);
   CHECK(model_fit(bench.context, {"sm_9", ""}).error().kind == ErrorKind::usage);
+}
+
+TEST_CASE("after a tuning the model learns, and again when half as much is new") {
+  const Bench bench(5, 1.5);
+  const auto first = fit_if_grown(bench.context, kAmpere);
+  REQUIRE_MESSAGE(first.has_value(), first.error().message);
+  REQUIRE(*first);
+  CHECK((*first)->judged.back().calibrated.candidates == 5 * Bench::kCandidates);
+  CHECK(*bench.open()->calibration(kAmpere));
+  const auto again = fit_if_grown(bench.context, kAmpere);
+  REQUIRE(again);
+  CHECK_FALSE(*again);
+  bench.add_problems(5, 3, 1.5);
+  const auto grown = fit_if_grown(bench.context, kAmpere);
+  REQUIRE(grown);
+  REQUIRE(*grown);
+  CHECK((*grown)->judged.back().calibrated.candidates == 8 * Bench::kCandidates);
+}
+
+TEST_CASE("after a tuning of little, or of another arch, there is nothing to learn") {
+  const Bench bench(2, 1.5);
+  const auto little = fit_if_grown(bench.context, kAmpere);
+  REQUIRE(little);
+  CHECK_FALSE(*little);
+  const auto other = fit_if_grown(bench.context, {8, 9, false});
+  REQUIRE(other);
+  CHECK_FALSE(*other);
 }
 
 TEST_CASE("model fit: -o writes a file that can be read again, and keeps nothing") {

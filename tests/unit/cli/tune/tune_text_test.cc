@@ -49,6 +49,22 @@ TEST_CASE("a tuning that ended early says what the last candidates gained, and m
       contains(tune_text(ended), "; the last 52 gained nothing, more are expected to gain 0.3%;"));
 }
 
+TEST_CASE("the summary of several problems says what the model learnt from them") {
+  app::TuneSummary summary;
+  for (int i = 0; i < 2; ++i)
+    summary.problems.push_back(tuned(measured("wgmma_tma", 99, 100, 102), {}));
+  CHECK_FALSE(contains(tune_summary_text(summary), "learnt"));
+  summary.fit.emplace();
+  summary.fit->judged.emplace_back();
+  summary.fit->judged.back().calibrated.candidates = 3214;
+  summary.fit->judged.back().calibrated.spread = 1.152;
+  summary.fit->judged.back().model.spread = 1.34;
+  CHECK(contains(
+      tune_summary_text(summary),
+      "the model learnt from 3214 candidates: times of other shapes are off by a factor of "
+      "1.15 (1.34 without)\n"));
+}
+
 TEST_CASE("a tuning that waited for compilers says so") {
   app::TunedProblem waited = tuned(measured("wgmma_tma", 99, 100, 102), {});
   waited.report->vendor_best.reset();
