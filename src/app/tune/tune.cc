@@ -1,5 +1,7 @@
 #include "app/tune/tune.h"
 
+#include <spdlog/logger.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
