@@ -17,10 +17,16 @@ constexpr uint64_t kSeed = 1;
 
 using FitSamples = std::vector<tuner::CalibrationSample>;
 
-std::map<std::string, std::pair<Arch, FitSamples>> samples_of(
-    const std::vector<MeasuredJob>& jobs) {
-  std::map<std::string, std::pair<Arch, FitSamples>> of_arch;
-  for (const MeasuredJob& job : jobs) {
+using SamplesOfArchs = std::map<std::string, std::pair<Arch, FitSamples>>;  // by the arch's name
+
+// What was measured of `only`, an arch's name; empty: of all.
+Expected<SamplesOfArchs> measured_samples(store::RecordStore& store, const std::string& only) {
+  FilterOptions filter;
+  filter.arch = only;
+  const auto jobs = measured_kernels(store, filter);
+  if (!jobs) return tl::unexpected(jobs.error());
+  SamplesOfArchs of_arch;
+  for (const MeasuredJob& job : *jobs) {
     const Arch arch = tuner::calibrated_arch(job.job.arch);
     auto& [found, samples] = of_arch[to_string(arch)];
     found = arch;
@@ -51,7 +57,7 @@ Expected<ArchFit> fit_arch(Arch arch, const FitSamples& samples, const FitOption
   if (!calibration) return tl::unexpected(calibration.error());
   ArchFit fit;
   fit.arch = arch;
-  fit.judged = tuner::judge_held_out(*calibration, samples, kSeed, shipped);
+  fit.judged = tuner::judge_held_out(*calibration, samples, kSeed);
   // What ships may have seen the shapes that are left out here.
   const double of_base = shipped ? shipped->held_out_spread().value_or(1) : 1;
   calibration->set_held_out_spread(std::max(fit.judged.back().calibrated.spread, of_base));
@@ -82,20 +88,19 @@ Expected<std::optional<ArchFit>> fit_if_grown(const Context& context, Arch arch)
   const Arch calibrated = tuner::calibrated_arch(arch);
   auto store = open_existing_records(context);
   if (!store) return tl::unexpected(store.error());
-  FilterOptions filter;
-  filter.arch = to_string(calibrated);
-  auto jobs = measured_kernels(**store, filter);
-  if (!jobs) return tl::unexpected(jobs.error());
-  const auto of_arch = samples_of(*jobs);
-  const auto found = of_arch.find(to_string(calibrated));
-  if (found == of_arch.end()) return std::nullopt;
-  const FitSamples& samples = found->second.second;
   const auto text = (*store)->calibration(calibrated);
   if (!text) return tl::unexpected(text.error());
   const auto before = *text ? tuner::Calibration::from_json(**text) : tl::unexpected(Error{});
-  const size_t known = before ? before->candidates() : 0;
-  if (static_cast<double>(samples.size()) < kGrowth * static_cast<double>(known))
-    return std::nullopt;
+  const double wanted = before ? kGrowth * static_cast<double>(before->candidates()) : 0;
+  const auto info = (*store)->info();
+  if (!info) return tl::unexpected(info.error());
+  if (static_cast<double>(info->candidates) < wanted) return std::nullopt;  // counted, not read
+  const auto all = measured_samples(**store, to_string(calibrated));
+  if (!all) return tl::unexpected(all.error());
+  const auto found = all->find(to_string(calibrated));
+  if (found == all->end()) return std::nullopt;
+  const FitSamples& samples = found->second.second;
+  if (static_cast<double>(samples.size()) < wanted) return std::nullopt;
   auto fit = fit_arch(calibrated, samples, {}, **store);
   if (!fit && fit.error().kind == ErrorKind::not_found) return std::nullopt;
   if (!fit) return tl::unexpected(fit.error());
@@ -109,12 +114,12 @@ Expected<ModelFit> model_fit(const Context& context, const FitOptions& options) 
   auto store =
       options.output.empty() ? open_existing_records(context) : open_records(context, true);
   if (!store) return tl::unexpected(store.error());
-  auto jobs = measured_kernels(**store, filter);
-  if (!jobs) return tl::unexpected(jobs.error());
+  const auto samples = measured_samples(**store, options.arch);
+  if (!samples) return tl::unexpected(samples.error());
   ModelFit all;
   all.output = options.output;
   std::string too_little;
-  for (const auto& [name, of] : samples_of(*jobs)) {
+  for (const auto& [name, of] : *samples) {
     auto fit = fit_arch(of.first, of.second, options, **store);
     if (!fit && fit.error().kind != ErrorKind::not_found) return tl::unexpected(fit.error());
     if (!fit) too_little = name + ": " + fit.error().message;

@@ -13,10 +13,11 @@ namespace gemmtune::app {
 // take turns, since a connection is one thread's at a time.
 class TurnStores {
  public:
-  // `context` outlives the object; `first` is used at first, if there is one.
-  explicit TurnStores(const Context& context, std::unique_ptr<store::RecordStore> first = nullptr);
+  // `context` outlives the object; `first` is that of the first search.
+  TurnStores(const Context& context, std::unique_ptr<store::RecordStore> first);
 
-  // That of the next search; opened when it is needed. One thread at a time may ask.
+  // That of the next search; the second one is opened when it is needed. One thread at a time may
+  // ask.
   Expected<store::RecordStore*> next();
 
  private:

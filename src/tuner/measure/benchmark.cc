@@ -97,8 +97,7 @@ struct Rounds {
   bool both_ways = false;  // every other one from the last contender to the first
 };
 
-// One in which limiters of `kinds` slowed some contenders and
-// not others is thrown away.
+// A round in which limiters of `kinds` slowed some contenders and not others is thrown away.
 gpu::Result<void> take_rounds(std::span<Contender> contenders, const TakeSample& take,
                               uint64_t kinds, Rounds rounds) {
   const StoppingRule& rule = rounds.rule;

@@ -155,8 +155,7 @@ ModelJudgement judge(const Calibration& calibration, std::span<const Calibration
 
 std::vector<HeldOutJudgement> judge_held_out(const Calibration& whole,
                                              std::span<const CalibrationSample> samples,
-                                             uint64_t seed,
-                                             const std::shared_ptr<const Calibration>& base) {
+                                             uint64_t seed) {
   std::map<std::string, size_t> part_of_shape;
   for (const CalibrationSample& sample : samples)
     part_of_shape.try_emplace(shape_of(sample), part_of_shape.size() % kParts);
@@ -169,7 +168,7 @@ std::vector<HeldOutJudgement> judge_held_out(const Calibration& whole,
       if (!whole.knows(sample.strategy)) continue;
       (part_of_shape[shape_of(sample)] == part ? judged : others).push_back(sample);
     }
-    const auto calibration = Calibration::fit(others, seed, base);
+    const auto calibration = Calibration::fit(others, seed, whole.base());
     std::vector<double> model_us;
     std::vector<double> calibrated_us;
     for (const CalibrationSample& sample : judged) {

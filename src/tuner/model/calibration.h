@@ -61,6 +61,9 @@ class Calibration {
                     const DeviceSpec& device, double predicted_us) const;
   Estimate estimate(const CalibrationSample& sample) const;
 
+  // What it was fitted on, or null.
+  const std::shared_ptr<const Calibration>& base() const { return base_; }
+
   // The sample's time by the base, or by the model alone.
   double base_us(const CalibrationSample& sample) const;
 
@@ -112,10 +115,9 @@ struct HeldOutJudgement {
 
 // Of the strategies that `whole`, a calibration of these samples, knows, by name; and of all of
 // them together, ranked against each other, as the last one, whose name is empty. The shapes are
-// parted in ten. `base` is what `whole` was fitted on, or null.
+// parted in ten; what is fitted to nine has the base of `whole`.
 std::vector<HeldOutJudgement> judge_held_out(const Calibration& whole,
                                              std::span<const CalibrationSample> samples,
-                                             uint64_t seed,
-                                             const std::shared_ptr<const Calibration>& base);
+                                             uint64_t seed);
 
 }  // namespace gemmtune::tuner

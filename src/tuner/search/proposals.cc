@@ -76,10 +76,11 @@ Choice Search::random_step(size_t parents) {
 void Search::random_steps(size_t count, const std::set<Choice>& best, std::vector<Choice>& out) {
   const size_t parents = std::min(kBestKept, results_.size());
   if (parents == 0) return;
-  for (size_t tries = 0; tries < kRandomTries * count && out.size() < count; ++tries) {
+  const auto try_one = [&] {
     const Choice step = random_step(parents);
     if (worth_trying(step, best)) take(step, out);
-  }
+  };
+  draw(count, try_one, out);
 }
 
 std::vector<Choice> Search::neighbours(size_t count) {

@@ -12,11 +12,13 @@ namespace gemmtune::tuner {
 namespace {
 
 constexpr size_t kVariedKernels = 4;  // best ones whose launch facts are varied
+constexpr size_t kRandomTries = 200;  // per wanted point
 constexpr size_t kShortlist = 512;    // points of the ranking that a calibration orders anew
 constexpr float kFailureValue = 2;    // logarithm of a time over the expected one
 // By how much, in logarithms of times, a kernel has to promise more than one whose machine code is
 // at hand: NVRTC takes about four times as long as measuring.
 constexpr double kWorthOfCode = 0.03;
+
 bool calibrated(std::span<const SearchedSpace> spaces) {
   return std::any_of(spaces.begin(), spaces.end(), [](const SearchedSpace& space) {
     return static_cast<bool>(space.calibrated);
@@ -191,11 +193,18 @@ Choice Search::random_point() {
   return point;
 }
 
+// Has one point at random tried, and perhaps taken, until there are `count`: a limited number of
+// times.
+void Search::draw(size_t count, const std::function<void()>& try_one,
+                  const std::vector<Choice>& out) {
+  for (size_t tries = 0; tries < kRandomTries * count && out.size() < count; ++tries) try_one();
+}
+
 std::vector<Choice> Search::random_points(size_t count) {
   std::vector<Choice> out;
   if (geometries() == 0) return out;
-  for (size_t tries = 0; tries < kRandomTries * count && out.size() < count; ++tries)
-    take(random_point(), out);
+  draw(
+      count, [&] { take(random_point(), out); }, out);
   return out;
 }
 

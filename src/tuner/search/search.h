@@ -115,8 +115,6 @@ class Search {
   }
 
  private:
-  static constexpr size_t kRandomTries = 200;  // per wanted point
-
   struct Ranked {
     double cost;
     Choice choice;
@@ -144,6 +142,7 @@ class Search {
   std::vector<Choice> one_steps(const Choice& from);
   Choice random_step(size_t parents);
   Choice random_point();
+  void draw(size_t count, const std::function<void()>& try_one, const std::vector<Choice>& out);
   void random_steps(size_t count, const std::set<Choice>& best, std::vector<Choice>& out);
   std::vector<Choice> pool();
   std::vector<std::optional<Expectation>> expectations(const std::vector<Choice>& choices);

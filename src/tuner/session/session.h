@@ -48,7 +48,6 @@ struct Progress {
   bool predicted = false;     // without a device
 };
 
-// What a session found.
 // Seconds of a search: what it did, one thing at a time, while compilers worked beside it.
 struct TimeSpent {
   double vendor = 0;     // measuring the vendor's algorithms
@@ -58,6 +57,7 @@ struct TimeSpent {
   double finals = 0;     // comparing the best
 };
 
+// What a session found.
 struct TuneReport {
   store::Job job;
   std::vector<store::Record> ranking;  // finalists, best first, as recorded

@@ -63,7 +63,6 @@ AccuracyProbe::AccuracyProbe(const Problem& p, const OperandSets& sets, int runs
     Run run{row * p.ldc + first, {}};
     for (int64_t j = first; j < first + length; ++j)
       run.elements.push_back(exact_element(origins, row, j));
-    elements_ += run.elements.size();
     runs_.push_back(std::move(run));
   }
 }
@@ -99,7 +98,9 @@ gpu::Result<Accuracy> AccuracyProbe::measure(const OperandSets& sets, const gpu:
     return tl::unexpected(done.error());
   const DataType type = result_type(problem_);
   const auto size = static_cast<size_t>(size_bytes(type));
-  std::vector<std::byte> bytes(elements_ * size);
+  size_t elements = 0;
+  for (const Run& run : runs_) elements += run.elements.size();
+  std::vector<std::byte> bytes(elements * size);
   size_t at = 0;
   for (const Run& run : runs_) {
     const auto to = std::span(bytes).subspan(at, run.elements.size() * size);

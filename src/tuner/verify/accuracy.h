@@ -65,7 +65,6 @@ class AccuracyProbe {
 
   Problem problem_;
   std::vector<Run> runs_;
-  size_t elements_ = 0;  // of all runs
 };
 
 }  // namespace gemmtune::tuner

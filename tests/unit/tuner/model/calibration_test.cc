@@ -44,7 +44,7 @@ TEST_CASE("as many names of features as features") {
 }
 
 TEST_CASE("a calibration predicts shapes that it has not seen better than the model") {
-  const auto judged = judge_held_out(fitted(), samples(), 1, nullptr);
+  const auto judged = judge_held_out(fitted(), samples(), 1);
   REQUIRE(judged.size() >= 3);
   const HeldOutJudgement& all = judged.back();
   CHECK(all.strategy.empty());
@@ -128,7 +128,7 @@ TEST_CASE("of few measurements more is learnt on a base") {
   const auto spread = [&](const std::shared_ptr<const Calibration>& on) {
     const auto calibration = Calibration::fit(few, 1, on);
     REQUIRE(calibration);
-    return judge_held_out(*calibration, few, 1, on).back().calibrated.spread;
+    return judge_held_out(*calibration, few, 1).back().calibrated.spread;
   };
   CHECK(spread(base()) < spread(nullptr));
 }
@@ -148,7 +148,7 @@ TEST_CASE("too few samples are an error") {
   REQUIRE_FALSE(few);
   CHECK(few.error().kind == ErrorKind::not_found);
   CHECK_FALSE(Calibration::fit({}, 1));
-  CHECK(judge_held_out(fitted(), {}, 1, nullptr).empty());
+  CHECK(judge_held_out(fitted(), {}, 1).empty());
 }
 
 TEST_CASE("damaged calibrations are refused, those of other features as another version's") {
