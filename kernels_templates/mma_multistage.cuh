@@ -36,8 +36,8 @@ struct MmaMultistage {
 
   static __device__ __forceinline__ void run(const GemmArgs& args) {
     extern __shared__ __align__(kMmaBufferAlignment) unsigned char smem[];
-    const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(
-        args.m, args.n, static_cast<int>(blockIdx.x));
+    const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n>(
+        args.m, args.n, static_cast<int>(blockIdx.x), args.raster);
     const int row = at.row * kTile.tile_m;
     const int column = at.column * kTile.tile_n;
     typename Mainloop::Sums sums;

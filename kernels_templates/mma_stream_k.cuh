@@ -67,8 +67,7 @@ struct MmaStreamK {
     const int first = ranges.block_of(tile * ranges.tiles_k);
     const int last = ranges.block_of((tile + 1) * ranges.tiles_k - 1);
     if (first == last) return;  // it was whole
-    const auto at =
-        tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(args.m, args.n, tile);
+    const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n>(args.m, args.n, tile, args.raster);
     Slots::template run<kSlotsAtOnce>(args, at, static_cast<int>(blockIdx.x) - tile * subtiles,
                                       ways, last - first + 1,
                                       [&](int i) { return ranges.slot(first + i, tile); });
@@ -82,8 +81,7 @@ struct MmaStreamK {
   static __device__ __forceinline__ void multiply(const GemmArgs& args, int tile, int first,
                                                   int count, int slot) {
     extern __shared__ __align__(kMmaBufferAlignment) unsigned char smem[];
-    const auto at =
-        tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(args.m, args.n, tile);
+    const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n>(args.m, args.n, tile, args.raster);
     const int row = at.row * kTile.tile_m;
     const int column = at.column * kTile.tile_n;
     const int k_begin = first * kTile.tile_k;

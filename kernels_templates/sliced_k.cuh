@@ -50,8 +50,8 @@ struct SlicedK {
   static __device__ __forceinline__ void run(const GemmArgs& args) {
     extern __shared__ __align__(16) float smem[];
     const int slice = static_cast<int>(blockIdx.x) % kSlices;
-    const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(
-        args.m, args.n, static_cast<int>(blockIdx.x) / kSlices);
+    const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n>(
+        args.m, args.n, static_cast<int>(blockIdx.x) / kSlices, args.raster);
     const auto tile = Partial::of(args, at);
     multiply(smem + Group::index() * kGroupFloats, args, tile, at.batch,
              slice * kGroups + Group::index());

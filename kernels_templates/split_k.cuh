@@ -53,7 +53,7 @@ struct SplitK {
     const int block = static_cast<int>(blockIdx.x);
     const int slice = block % kSlices;
     const auto at =
-        tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(args.m, args.n, block / kSlices);
+        tile_coordinates<kTile.tile_m, kTile.tile_n>(args.m, args.n, block / kSlices, args.raster);
     const auto partial = Partial::of(args, at);
     const KRange range = k_range<kTile.tile_k, kSlices>(args.k, slice);
     Tile tile;

@@ -36,8 +36,8 @@ struct WarpTile {
   static constexpr int kSmemBytes = Mainloop::kSmemBytes;
 
   static __device__ __forceinline__ void run(const GemmArgs& args) {
-    const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n, 1>(args.m, args.n,
-                                                                    static_cast<int>(blockIdx.x));
+    const auto at =
+        tile_coordinates<kTile.tile_m, kTile.tile_n>(args.m, args.n, static_cast<int>(blockIdx.x));
     const int row = at.row * kTile.tile_m;
     const int column = at.column * kTile.tile_n;
     Tile tile;

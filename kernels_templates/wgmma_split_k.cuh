@@ -95,7 +95,7 @@ struct WgmmaSplitK {
 
  private:
   using Place = typename Pipeline::Place;
-  static_assert(Place::kBlocks == 1 || (Reduction::kInWorkspace && kTile.raster <= 1),
+  static_assert(Place::kBlocks == 1 || Reduction::kInWorkspace,
                 "slots are those of tiles in plain row order");
 
   // What a block computes.
@@ -110,12 +110,12 @@ struct WgmmaSplitK {
       const int cluster = static_cast<int>(blockIdx.x) / Place::kBlocks;
       const int slice = cluster % kSlices;
       if constexpr (Place::kBlocks == 1) {
-        const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(
-            args.m, args.n, cluster / kSlices);
+        const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n>(
+            args.m, args.n, cluster / kSlices, args.raster);
         return {Place{}, at, slice, cluster, args.m - at.row * kTile.tile_m};
       } else {
         const Place place = Place::of_block();
-        const auto first = tile_coordinates<kTile.tile_m * Place::kM, kTile.tile_n * Place::kN, 1>(
+        const auto first = tile_coordinates<kTile.tile_m * Place::kM, kTile.tile_n * Place::kN>(
             args.m, args.n, cluster / kSlices);
         const TileCoordinates at = {first.row * Place::kM + place.m,
                                     first.column * Place::kN + place.n, first.batch};

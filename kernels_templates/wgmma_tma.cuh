@@ -58,7 +58,7 @@ struct WgmmaTma {
   using Mainloop = WgmmaMainloop<kTile, Pipeline>;
   using Passes = typename Pipeline::Passes;
   using Writer = ResultWriter<kTraits.epilogue, kTypes.result>;
-  using Boxes = WgmmaBoxStore<kTile, Writer, kStagesBytes>;
+  using Boxes = WgmmaBoxStore<kTile, kTypes.result, Writer, kStagesBytes>;
   using Rows = WgmmaRowStore<kTile, Writer>;
   using Slab = WgmmaEpilogue<kTile, kTraits.vector_c>;
   using Place = typename Pipeline::Place;
@@ -124,9 +124,8 @@ struct WgmmaTma {
     int column;
 
     static __device__ __forceinline__ At of(const GemmArgs& args, const Place& place, int tile) {
-      const auto at =
-          tile_coordinates<kTile.tile_m * Place::kM, kTile.tile_n * Place::kN, kTile.raster>(
-              args.m, args.n, tile);
+      const auto at = tile_coordinates<kTile.tile_m * Place::kM, kTile.tile_n * Place::kN>(
+          args.m, args.n, tile, args.raster);
       return {at.batch, (at.row * Place::kM + place.m) * kTile.tile_m,
               (at.column * Place::kN + place.n) * kTile.tile_n};
     }
@@ -205,17 +204,17 @@ struct WgmmaTma {
                                                int first) {
 #pragma unroll
     for (int i = 0; i < Mainloop::kRowTiles; ++i) {
+      const auto corrected = correction<kOwnTraits, kTypes>(writer.args, at.batch);
       const int offset = first + i * kWgmmaRows;
       const int row = at.row + (Mainloop::kExchanged ? 0 : offset);
       const int column = at.column + (Mainloop::kExchanged ? offset : 0);
       if constexpr (kStoresBoxes) {
-        Boxes::store(sums.at[i], own, writer, bias, c, at.batch, row, column, i);
+        Boxes::store(sums.at[i], own, writer, bias, c, at.batch, row, column, i, corrected);
       } else if constexpr (kStoresRows) {
         Rows::store(sums.at[i], reinterpret_cast<typename Writer::Element*>(own), writer, row,
                     column);
       } else {
-        Slab::store(sums.at[i], reinterpret_cast<float*>(own), writer, row, column,
-                    correction<kOwnTraits, kTypes>(writer.args, at.batch));
+        Slab::store(sums.at[i], reinterpret_cast<float*>(own), writer, row, column, corrected);
       }
     }
   }

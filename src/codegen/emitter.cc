@@ -181,8 +181,8 @@ constexpr gemmtune::KernelTraits kTraits{traits};
 using Kernel = gemmtune::{name}<kTile, kTraits{third}>;
 static_assert(Kernel::kSmemBytes == {smem}, "host and device disagree on shared memory");
 )",
-      fmt::arg("tile", tile_literal(spec.tile)), fmt::arg("traits", traits_literal(spec.traits)),
-      fmt::arg("types", types_declaration(spec)),
+      fmt::arg("tile", tile_literal(without_launch_facts(spec.tile))),
+      fmt::arg("traits", traits_literal(spec.traits)), fmt::arg("types", types_declaration(spec)),
       fmt::arg("third", spec.strategy->takes_types() ? ", kTypes" : ""),
       fmt::arg("name", spec.strategy->template_name()),
       fmt::arg("smem", spec.strategy->smem_bytes(spec)));

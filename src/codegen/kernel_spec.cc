@@ -64,7 +64,9 @@ std::string kernel_name(const KernelSpec& spec) {
   name +=
       "t_v" + std::to_string(t.vector_a) + std::to_string(t.vector_b) + std::to_string(t.vector_c);
   for (const std::string_view parameter : spec.strategy->parameters()) {
-    const int value = spec.tile.*(find_tile_field(parameter)->member);
+    const TileField& field = *find_tile_field(parameter);
+    if (is_launch_fact(field.member)) continue;
+    const int value = spec.tile.*(field.member);
     // A tile's sizes read as one item: 128x128x8.
     const bool continues = parameter == "tile_n" || parameter == "tile_k" ||
                            parameter == "warp_n" || parameter == "thread_n";
@@ -72,6 +74,10 @@ std::string kernel_name(const KernelSpec& spec) {
   }
   if (spec.device_scalars) name += "_device_scalars";
   return name;
+}
+
+std::string candidate_name(const KernelSpec& spec) {
+  return to_string(spec.arch) + " " + kernel_name(spec) + " " + to_string(spec.tile);
 }
 
 std::vector<std::string> entry_names(const KernelSpec& spec) {

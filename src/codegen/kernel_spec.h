@@ -51,12 +51,16 @@ Expected<KernelSpec> parse_spec(std::string_view strategy, std::string_view conf
 // KernelTraits for what a width promises.
 KernelTraits traits_for(const Problem& problem);
 
-// Readable and unique among specs, and a C identifier:
+// Readable, unique but for launch facts (is_launch_fact()), and a C identifier:
 // "double_buffer_f32_ttt_v444_128x128x8_64x32_8x8_...". Sums in another type than f32 are named
 // after the operands' type, and so are math modes, results of another type and epilogues:
 // "mma_multistage_f16_f16_tnt_v888_...", "mma_multistage_f32_3xtf32_ttt_v444_...",
 // "mma_multistage_bf16_to_f32_bias_gelu_tnt_v884_...".
 std::string kernel_name(const KernelSpec& spec);
+
+// What a kernel is known by where its launches matter, too: unique among specs. Code for the arch,
+// its name, and its tile: "sm_90a wgmma_tma_bf16_tnt_v888_... tile_m=128 ...".
+std::string candidate_name(const KernelSpec& spec);
 
 // The extern "C" names of Strategy::entry_points(spec), in that order.
 std::vector<std::string> entry_names(const KernelSpec& spec);

@@ -86,10 +86,19 @@ std::string launch_note(const KernelLaunch& launch, const std::string& name,
   return text;
 }
 
+// What its GemmArgs hold beside the problem.
+std::string raster_note(const KernelLaunch& launch) {
+  for (const KernelArgument& argument : launch.arguments) {
+    const auto* gemm = std::get_if<GemmArgument>(&argument);
+    if (gemm != nullptr && gemm->raster > 1) return fmt::format(", with raster = {}", gemm->raster);
+  }
+  return {};
+}
+
 std::string main_note(const KernelLaunch& launch, const std::string& name) {
-  std::string text =
-      fmt::format("{}\ngrid = {}; args is gemmtune::GemmArgs, below.\n{}",
-                  launch_note(launch, name, "grid"), launch.grid_formula, argument_notes(launch));
+  std::string text = fmt::format("{}\ngrid = {}; args is gemmtune::GemmArgs, below{}.\n{}",
+                                 launch_note(launch, name, "grid"), launch.grid_formula,
+                                 raster_note(launch), argument_notes(launch));
   const Dim3& cluster = launch.config.cluster;
   if (cluster != Dim3{}) {
     text += fmt::format("Launch with cudaLaunchKernelEx and a cluster of {} x {} x {} blocks.\n",
@@ -118,6 +127,7 @@ KernelLaunch launch_of(const KernelSpec& spec, int entry, const BlockCount& grid
   const EntryPoint point = spec.strategy->entry_points(spec)[static_cast<size_t>(entry)];
   KernelLaunch launch;
   launch.entry = entry;
+  launch.arguments = {GemmArgument{spec.tile.raster}};
   launch.config.grid.x = static_cast<uint32_t>(grid.blocks);
   launch.config.block.x = static_cast<uint32_t>(point.threads);
   launch.config.dynamic_smem_bytes = point.smem_bytes;

@@ -23,8 +23,11 @@ enum class ParameterKind {
 // Device memory that a launch is given.
 enum class Buffer { a, b, c, workspace };
 
-// The GEMM arguments: sizes, strides, addresses and scalars of the problem.
-struct GemmArgument {};
+// The GEMM arguments: sizes, strides, addresses and scalars of the problem, and the order in which
+// blocks go through its tiles.
+struct GemmArgument {
+  int raster = 0;  // as GemmArgs has it
+};
 
 struct AddressArgument {
   Buffer buffer = Buffer::workspace;
@@ -79,7 +82,7 @@ struct LaunchPlan {
   std::string preamble;           // host code that the formulas need; empty: none
 };
 
-// The launch of entry point `entry` of `spec` over so many blocks.
+// The launch of entry point `entry` of `spec` over so many blocks; its arguments are GemmArgs.
 KernelLaunch launch_of(const KernelSpec& spec, int entry, const BlockCount& grid);
 
 // How a user launches the emitted source of `spec`, from the plan of a problem that agrees with it:

@@ -86,7 +86,7 @@ LaunchPlan WgmmaStrategy::launch_plan(const KernelSpec& spec, const Problem& pro
   plan.launches.push_back(launch_of(spec, 0, grid(spec.tile, problem)));
   KernelLaunch& launch = plan.launches.front();
   launch.config.cluster.x = static_cast<uint32_t>(cluster_blocks(spec.tile));
-  launch.arguments = {GemmArgument{},
+  launch.arguments = {GemmArgument{spec.tile.raster},
                       wgmma::map_of_a(spec, problem.shape, place_of_a(spec, problem)),
                       wgmma::map_of_b(spec, problem.shape, place_of_b(spec, problem))};
   if (const auto c = wgmma::map_of_c(spec, problem)) launch.arguments.emplace_back(*c);

@@ -68,6 +68,17 @@ const TileField* find_tile_field(std::string_view name) {
   return nullptr;
 }
 
+bool is_launch_fact(int TileConfig::*member) {
+  return member == &TileConfig::raster || member == &TileConfig::persistent_blocks;
+}
+
+TileConfig without_launch_facts(TileConfig tile) {
+  for (const TileField& field : kFields) {
+    if (is_launch_fact(field.member)) tile.*(field.member) = 0;
+  }
+  return tile;
+}
+
 std::string to_string(const TileConfig& tile) {
   std::string text;
   for (const TileField& field : kFields) {

@@ -6,7 +6,7 @@ Outcome<const launch::LoadedKernel*> KernelLoader::load(const codegen::KernelSpe
   Slot* slot = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    auto& found = slots_[to_string(spec.arch) + " " + codegen::kernel_name(spec)];
+    auto& found = slots_[codegen::candidate_name(spec)];
     if (!found) found = std::make_unique<Slot>();
     slot = found.get();
   }

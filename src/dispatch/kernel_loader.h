@@ -35,7 +35,7 @@ class KernelLoader {
   std::shared_ptr<const gpu::Context> context_;
   KernelImages images_;
   std::mutex mutex_;                                    // of the map
-  std::map<std::string, std::unique_ptr<Slot>> slots_;  // by arch and name
+  std::map<std::string, std::unique_ptr<Slot>> slots_;  // by candidate_name()
 };
 
 }  // namespace gemmtune::dispatch

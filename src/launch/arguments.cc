@@ -6,7 +6,8 @@
 namespace gemmtune::launch {
 namespace {
 
-GemmArgs gemm_args(const Problem& p, const Operands& operands) {
+GemmArgs gemm_args(const Problem& p, const codegen::GemmArgument& of_launch,
+                   const Operands& operands) {
   GemmArgs args;
   args.a = operands.a;
   args.b = operands.b;
@@ -25,6 +26,7 @@ GemmArgs gemm_args(const Problem& p, const Operands& operands) {
   args.alpha = operands.alpha;
   args.beta = operands.beta;
   args.bias = operands.bias;
+  args.raster = of_launch.raster;
   return args;
 }
 
@@ -80,12 +82,13 @@ gpu::Result<void> pack_arguments(std::span<const codegen::KernelArgument> argume
       auto encoded = encode(map->config, address_of(map->buffer, map->offset_bytes, operands));
       if (!encoded) return tl::unexpected(encoded.error());
       add_value(*encoded, block);
-    } else if (device_scalars) {
-      add_value(DeviceScalarArgs{gemm_args(problem, operands), operands.alpha_device,
-                                 operands.beta_device},
-                block);
     } else {
-      add_value(gemm_args(problem, operands), block);
+      const GemmArgs gemm = gemm_args(problem, std::get<codegen::GemmArgument>(argument), operands);
+      if (device_scalars) {
+        add_value(DeviceScalarArgs{gemm, operands.alpha_device, operands.beta_device}, block);
+      } else {
+        add_value(gemm, block);
+      }
     }
   }
   return {};

@@ -114,16 +114,16 @@ inline void check_same_in_any_order(const codegen::KernelSpec& spec, const Probl
   }
 }
 
-// None in any access to shared memory of any launch.
+// None in any access to shared memory of the first `launches`.
 inline void check_no_conflicts(const codegen::KernelSpec& spec, const Problem& problem,
-                               Arch arch = kSimArch) {
+                               Arch arch = kSimArch, size_t launches = SIZE_MAX) {
   CAPTURE(codegen::kernel_name(spec));
   const auto profiled = load(spec, arch).profile(problem, {});
   REQUIRE_MESSAGE(profiled.has_value(), profiled.error().message);
   CHECK_MESSAGE(profiled->verdict.correct(), profiled->verdict.detail);
   int counted = 0;
-  for (const LaunchProfile& launch : profiled->launches) {
-    for (const ptxsim::AccessCounts& access : launch.counts.accesses) {
+  for (size_t i = 0; i < std::min(launches, profiled->launches.size()); ++i) {
+    for (const ptxsim::AccessCounts& access : profiled->launches[i].counts.accesses) {
       if (!access.has_wavefronts()) continue;
       CHECK(access.bank_conflicts() == 0);
       ++counted;

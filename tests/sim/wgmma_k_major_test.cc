@@ -70,7 +70,7 @@ TEST_CASE("wgmma_k_major: copies without bank conflicts") {
   for (const char* layout : {"ttt", "nnt", "ntt"}) {
     Problem problem = make_problem({128, 128, 64}, DataType::f32, *parse_layout(layout));
     problem.math = MathMode::tf32;
-    check_no_conflicts(k_major(kTile, codegen::traits_for(problem)), problem, kHopper);
+    check_no_conflicts(k_major(kTile, codegen::traits_for(problem)), problem, kHopper, 1);
   }
 }
 

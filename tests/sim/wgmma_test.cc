@@ -101,20 +101,28 @@ TEST_CASE("five stages of 128x168 and 128x176, four of 192x176") {
     auto spec = hopper("wgmma_tma", tile, {true, false, 8, 8, 8});
     spec.traits.epilogue = {kBiasPerColumn, kNoActivation};
     const int stages_bytes = spec.tile.stages * (spec.tile.tile_m + spec.tile.tile_n) * 128;
-    CHECK(WgmmaBoxes(spec.tile, stages_bytes).buffers == buffers);
+    CHECK(WgmmaBoxes(spec.tile, 2, stages_bytes).buffers == buffers);
     check_quick_cases(spec, kHopper);
   }
 }
 
-TEST_CASE("boxes: widths divide the tile, and are powers of two or odd numbers of 16 bytes") {
+TEST_CASE("boxes: widths divide the tile, and are powers of two or odd numbers of units") {
   for (int tile_n = 8; tile_n <= 512; tile_n += 8) {
     TileConfig tile = *parse_tile("tile_m=128 tile_k=64 stages=2 consumers=2");
     tile.tile_n = tile_n;
-    const WgmmaBoxes boxes(tile, 0);
     CAPTURE(tile_n);
-    CHECK(tile_n % boxes.columns == 0);
-    CHECK(boxes.columns <= 104);
-    CHECK((boxes.swizzled() ? boxes.columns <= 64 : boxes.columns / WgmmaBoxes::kUnit % 2 == 1));
+    for (const int bytes : {2, 4}) {
+      const WgmmaBoxes boxes(tile, bytes, 0);
+      CHECK(tile_n % boxes.columns == 0);
+      CHECK(boxes.line_bytes() <= 208);
+      CHECK((boxes.swizzled() ? boxes.line_bytes() <= 128
+                              : boxes.columns / WgmmaBoxes::kUnit % 2 == 1));
+      // Where little is left beside the stages, lines are as short as they can be.
+      const WgmmaBoxes narrow(tile, bytes, kMostWgmmaSharedBytes);
+      CHECK(narrow.buffers == 1);
+      CHECK(narrow.swizzled());
+      CHECK(narrow.bytes() <= boxes.bytes());
+    }
   }
 }
 
@@ -330,6 +338,8 @@ constexpr PlantedFault kFaults[] = {
     {"wgmma_tma", kWays[0], {"tensor_store_fence();\n", "\n"}, ""},
     {"wgmma_tma", kWays[3], {"wait_for_stored_boxes<kBoxes.buffers - 1>();", ""}, ""},
     {"wgmma_tma", kOneBuffer, {"wait_for_stored_boxes<kBoxes.buffers - 1>();", ""}, ""},
+    {"wgmma_tma", kWays[0], {"    cp_async_wait<0>();\n", ""}, ""},
+    {"wgmma_tma", kWays[0], {"row + line < writer.args.m && ", ""}, ""},
     {"wgmma_tma", kWays[2], {"      turns.await();\n", ""}, ""},
     {"wgmma_tma", kWays[5], {"pipeline.release(last, place);\n      last", "last"}, ""},
     {"wgmma_tma", kWays[5], {"kReaders * Place::kSharers", "kReaders"}, ""},
@@ -337,7 +347,7 @@ constexpr PlantedFault kFaults[] = {
     {"wgmma_tma", kWays[8], {"if (kInTurns && stage % kSharers != sharer) return;", ""}, ""},
     {"wgmma_tma",
      kWays[8],
-     {"fill_eights<kReadsC, 1>(", "if (false) fill_eights<kReadsC, 1>("},
+     {"finish_eights<kReadsC, 1>(", "if (false) finish_eights<kReadsC, 1>("},
      ""},
     {"wgmma_tma",
      kWays[0],
@@ -386,6 +396,23 @@ constexpr std::pair<std::string_view, Mutant> kCopyFaults[] = {
     {"wgmma_planes",
      {"return sum == sum ? sum : exact_product<kTraits>(args, batch, m, n);", "return sum;"}},
 };
+
+// Of f32 results that are stored as boxes.
+constexpr Mutant kBoxFaults[] = {
+    {"kBoxes.swizzled() ? pair ^ along : pair + along", "pair + along"},
+    {"half * 8 * kBoxes.line_bytes()", "half * 4 * kBoxes.line_bytes()"},
+    {"if (sum != sum) is_nan = true;", ""},
+    {"if (row >= writer.args.m || column >= writer.args.n) continue;", "continue;"},
+};
+
+TEST_CASE("planted faults in boxes of f32 are found") {
+  for (const Mutant& mutant : kBoxFaults) {
+    CAPTURE(mutant.what);
+    const auto spec = of_planes(kPlaneWays[0], {true, false, 4, 4, 4}, MathMode::bf16x6);
+    REQUIRE(stores_boxes(spec.tile, 4, 4));
+    CHECK(!verdict_of(load_mutant(spec, mutant, kHopper), spec).correct());
+  }
+}
 
 constexpr std::pair<std::string_view, Mutant> k8BitFaults[] = {
     {"wgmma_misaligned", {"(shift & 3) * 8", "(shift & 2) * 8"}},

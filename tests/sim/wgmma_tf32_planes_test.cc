@@ -103,7 +103,7 @@ TEST_CASE("wgmma_tf32_planes: any number of parts of k") {
 TEST_CASE("wgmma_tf32_planes: a split without bank conflicts") {
   for (const char* layout : {"ttt", "nnt", "ntt"}) {
     const Problem problem = problem_of({128, 128, 64}, layout);
-    check_no_conflicts(of_planes(kWays[0], codegen::traits_for(problem)), problem, kHopper);
+    check_no_conflicts(of_planes(kWays[0], codegen::traits_for(problem)), problem, kHopper, 1);
   }
 }
 

@@ -29,6 +29,8 @@ __device__ __noinline__ float exact_product(const GemmArgs& args, int batch, int
 // that are NaN are computed again.
 template <KernelTraits kTraits>
 struct NanComputedAgain {
+  static constexpr bool kCorrects = true;
+
   const GemmArgs& args;
   int batch;
 

@@ -19,6 +19,7 @@ namespace gemmtune {
 
 // The sums are what they are.
 struct AsSummed {
+  static constexpr bool kCorrects = false;
   __device__ __forceinline__ float operator()(float sum, int, int) const { return sum; }
 };
 
@@ -141,19 +142,28 @@ struct ResultWriter {
     }
   }
 
-  // Two neighbouring 16-bit results as they are stored together, of what C held there and of their
-  // bias. kReadsC says whether beta is not 0: known beforehand, it saves most of the instructions.
+  // Two neighbouring results, of what C held there and of their bias. kReadsC says whether beta is
+  // not 0: known beforehand, it saves most of the instructions.
   template <bool kReadsC>
-  __device__ __forceinline__ unsigned pair(const FloatVector<2>& sums, const HalfVector<2>& old,
-                                           const FloatVector<2>& bias) const {
+  __device__ __forceinline__ FloatVector<2> results(const FloatVector<2>& sums,
+                                                    const FloatVector<2>& old,
+                                                    const FloatVector<2>& bias) const {
     FloatVector<2> values;
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
       values.v[v] = args.alpha * sums.v[v];
-      if constexpr (kReadsC)
-        values.v[v] = fmaf(args.beta, from_half<kResult>(old.get(v)), values.v[v]);
+      if constexpr (kReadsC) values.v[v] = fmaf(args.beta, old.v[v], values.v[v]);
       values.v[v] = finished(values.v[v], bias.v[v]);
     }
+    return values;
+  }
+
+  // The same of 16 bits, as they are stored together.
+  template <bool kReadsC>
+  __device__ __forceinline__ unsigned pair(const FloatVector<2>& sums, const HalfVector<2>& old,
+                                           const FloatVector<2>& bias) const {
+    const FloatVector<2> before = {from_half<kResult>(old.get(0)), from_half<kResult>(old.get(1))};
+    const FloatVector<2> values = results<kReadsC>(sums, before, bias);
     return to_half_pair<kResult>(values.v[0], values.v[1]);
   }
 

@@ -1,34 +1,39 @@
 #pragma once
 
+#include "parts/epilogue/box_lines.cuh"
 #include "parts/epilogue/result_writer.cuh"
+#include "parts/ptx/cp_async.cuh"
 #include "parts/ptx/shared_address.cuh"
-#include "parts/ptx/stmatrix.cuh"
 #include "parts/ptx/tensor_copy.cuh"
+#include "parts/ptx/thread_group.cuh"
+#include "parts/shared/element_sizes.h"
+#include "parts/shared/element_types.h"
 #include "parts/shared/tensor_map.h"
 #include "parts/shared/tile_config.h"
 #include "parts/shared/wgmma_tiles.h"
 
-// Stores the sums of a warp of a consumer by TMA, where rows of a 16-bit C are whole 16 bytes: 16
-// of its warpgroup's 64 rows, in boxes of as many columns as WgmmaBoxes says. Results are finished
-// in registers, as pairs of neighbouring columns.
+// Stores the sums of a warp of a consumer by TMA, where rows of C are whole 16 bytes: 16 of its
+// warpgroup's 64 rows, in boxes of as many columns as WgmmaBoxes says. Results are finished in
+// registers, as pairs of neighbouring columns.
 //
-//     registers  --stmatrix-->  box of 16 rows  --TMA-->  C
+//     registers  --box_lines.cuh-->  box of 16 rows  --TMA-->  C
 //
 // TMA reads one buffer of the warp while the other one, if there are two, is filled, and the last
-// ones while the next tile is multiplied.
+// ones while the next tile is multiplied. What C holds is read through the same buffer.
 
 namespace gemmtune {
 
-template <TileConfig kTile, class Writer, int kStagesBytes>
+template <TileConfig kTile, ElementType kResult, class Writer, int kStagesBytes>
 struct WgmmaBoxStore {
-  static constexpr WgmmaBoxes kBoxes{kTile, kStagesBytes};
+  static constexpr WgmmaBoxes kBoxes{kTile, size_bytes(kResult), kStagesBytes};
   static constexpr int kAcross = kTile.tile_n / kBoxes.columns;
+  using Lines = BoxLines<kResult, kBoxes>;
 
   // The bias of a tile's columns, as pairs shared out over the lanes of a warp: loaded before the
   // tile is multiplied, so that nobody waits for it afterwards.
   struct ColumnBias {
     static constexpr int kPairs = Writer::kHasColumnBias ? (kTile.tile_n + 63) / 64 : 1;
-    unsigned pairs[kPairs] = {};
+    typename Writer::template BiasVector<2> pairs[kPairs] = {};
 
     static __device__ __forceinline__ ColumnBias load(const Writer& writer, int column) {
       ColumnBias out;
@@ -36,7 +41,7 @@ struct WgmmaBoxStore {
 #pragma unroll
         for (int i = 0; i < kPairs; ++i) {
           const int n = column + (i * 32 + static_cast<int>(threadIdx.x) % 32) * 2;
-          if (n < writer.args.n) out.pairs[i] = writer.template column_bias<2>(n).elements.words[0];
+          if (n < writer.args.n) out.pairs[i] = writer.template column_bias<2>(n);
         }
       }
       return out;
@@ -44,21 +49,28 @@ struct WgmmaBoxStore {
 
     // Of the lane's pair of the 8 columns from `from` on.
     __device__ __forceinline__ FloatVector<2> of(int from) const {
-      typename Writer::template BiasVector<2> pair = {};
+      auto pair = pairs[from / 64];
       const int lane = static_cast<int>(threadIdx.x) % 4 + from / 2 % 32;
-      pair.elements.words[0] = __shfl_sync(0xffffffffu, pairs[from / 64], lane);
+      if constexpr (kResult == kF32) {
+#pragma unroll
+        for (int v = 0; v < 2; ++v)
+          pair.elements.v[v] = __shfl_sync(0xffffffffu, pair.elements.v[v], lane);
+      } else {
+        pair.elements.words[0] = __shfl_sync(0xffffffffu, pair.elements.words[0], lane);
+      }
       return {pair.get(0), pair.get(1)};
     }
   };
 
   // (row, column) is where the warp's 16 rows of wgmma's result begin in C; `index` counts the
-  // calls for a tile of C.
-  template <class Sums>
+  // calls for a tile of C. `corrected` is given each sum and the row and column of C it is for.
+  template <class Sums, class Corrected>
   static __device__ __forceinline__ void store(const Sums& sums, unsigned char* buffers,
                                                const Writer& writer, const ColumnBias& bias,
                                                const TensorMap& c, int batch, int row, int column,
-                                               int index) {
-    const bool leads = threadIdx.x % 32 == 0;
+                                               int index, Corrected corrected) {
+    const unsigned first = shared_address(buffers);
+    const bool leads = static_cast<int>(threadIdx.x) % 32 == 0;
     const int m = row + static_cast<int>(threadIdx.x) % 32 / 4;
     float of_rows[2] = {};
 #pragma unroll
@@ -68,7 +80,7 @@ struct WgmmaBoxStore {
 #pragma unroll
     for (int i = 0; i < kAcross; ++i) {
       const int count = index * kAcross + i;
-      const unsigned buffer = shared_address(buffers) + count % kBoxes.buffers * kBoxes.bytes();
+      const Lines lines = Lines::at(first + count % kBoxes.buffers * kBoxes.bytes());
       if (leads) {
         if (count == 0) {
           wait_for_stored_boxes<0>();
@@ -77,91 +89,130 @@ struct WgmmaBoxStore {
         }
       }
       __syncwarp();
+      const int from = column + i * kBoxes.columns;
+      Pairs pairs = Pairs::of(sums, i * kBoxes.columns);
+      if constexpr (Corrected::kCorrects) pairs.correct(lines, writer, m, from, corrected);
       if (writer.args.beta != 0.0f) {
-        fill<true>(sums, buffer, writer, bias, of_rows, m, column, i);
+        copy_old(lines, writer, row, from);
+        __syncwarp();
+        finish_box<true>(pairs, lines, writer, bias, of_rows, i);
       } else {
-        fill<false>(sums, buffer, writer, bias, of_rows, m, column, i);
+        finish_box<false>(pairs, lines, writer, bias, of_rows, i);
       }
       tensor_store_fence();
       __syncwarp();
-      if (leads) store_box(c, column + i * kBoxes.columns, row, batch, buffer);
+      if (leads) store_box(c, from, row, batch, lines.box);
     }
   }
 
   // By each warp, before its block ends.
   static __device__ __forceinline__ void finish() {
-    if (threadIdx.x % 32 == 0) wait_for_stored_boxes<0>();
+    if (static_cast<int>(threadIdx.x) % 32 == 0) wait_for_stored_boxes<0>();
   }
 
  private:
-  // What C holds where the lane has sums of 8 columns: pairs of rows m and m + 8. Zeros where C
-  // ends.
-  struct OldPairs {
-    HalfVector<2> at[2] = {};
+  static constexpr int kEights = kBoxes.columns / 8;
 
-    __device__ __forceinline__ void load(const Writer& writer, int m, int n) {
+  // The lane's sums of a box: of each 8 columns, and of rows lane / 4 and lane / 4 + 8.
+  struct Pairs {
+    FloatVector<2> at[kEights][2];
+
+    // From wgmma's column `from` on.
+    template <class Sums>
+    static __device__ __forceinline__ Pairs of(const Sums& sums, int from) {
+      Pairs out;
 #pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const int row = m + half * 8;
-        if (row < writer.args.m && n < writer.args.n)
-          at[half] = load_halves<2>(writer.c + row * writer.args.ldc + n);
+      for (int i = 0; i < 2 * kEights; ++i) {
+        const int column = from + i / 2 * 8;
+        out.at[i / 2][i % 2] = {sums.get(column, i % 2, 0), sums.get(column, i % 2, 1)};
       }
+      return out;
+    }
+
+    // Where a sum of the warp is NaN, all pass through the box, so that there is one loop for them.
+    // (m, n) is where the lane's first row and the box's first column are in C.
+    template <class Corrected>
+    __device__ __forceinline__ void correct(const Lines& lines, const Writer& writer, int m, int n,
+                                            Corrected corrected) {
+      static_assert(kBoxes.element_bytes == 4, "sums are not to be rounded");
+      bool is_nan = false;
+#pragma unroll
+      for (int i = 0; i < 4 * kEights; ++i) {
+        const float sum = at[i / 4][i / 2 % 2].v[i % 2];
+        if (sum != sum) is_nan = true;
+      }
+      if (!__any_sync(0xffffffffu, is_nan)) return;
+#pragma unroll
+      for (int i = 0; i < 2 * kEights; ++i) lines.store_pair(i / 2, i % 2, at[i / 2][i % 2]);
+#pragma unroll 1
+      for (int i = 0; i < 2 * kEights; ++i) {
+        const int row = m + i % 2 * 8;
+        const int column = n + i / 2 * 8 + static_cast<int>(threadIdx.x) % 4 * 2;
+        if (row >= writer.args.m || column >= writer.args.n) continue;
+        const FloatVector<2> pair = lines.load(i / 2, i % 2);
+        lines.store_pair(
+            i / 2, i % 2,
+            {corrected(pair.v[0], row, column), corrected(pair.v[1], row, column + 1)});
+      }
+#pragma unroll
+      for (int i = 0; i < 2 * kEights; ++i) at[i / 2][i % 2] = lines.load(i / 2, i % 2);
+      __syncwarp();
     }
   };
 
-  // Finishes the columns of box i and lays them out in `buffer`, 16 at a time. m is the lane's
-  // first row.
-  template <bool kReadsC, class Sums>
-  static __device__ __forceinline__ void fill(const Sums& sums, unsigned buffer,
-                                              const Writer& writer, const ColumnBias& bias,
-                                              const float (&of_rows)[2], int m, int column, int i) {
-#pragma unroll
-    for (int j = 0; j + 16 <= kBoxes.columns; j += 16)
-      fill_eights<kReadsC, 2>(sums, buffer, writer, bias, of_rows, m, column, i, j);
-    if constexpr (kBoxes.columns % 16 != 0)
-      fill_eights<kReadsC, 1>(sums, buffer, writer, bias, of_rows, m, column, i,
-                              kBoxes.columns - 8);
+  // Copies what C holds of a box to its lines; zeros where C ends. (row, column) is where it
+  // begins.
+  static __device__ __forceinline__ void copy_old(const Lines& lines, const Writer& writer, int row,
+                                                  int column) {
+    constexpr int kChunks = kBoxes.line_bytes() / 16;
+    constexpr int kLinesAtOnce = 32 / kChunks;
+    const int lane = reread_thread_index() % 32;
+    const int chunk = lane % kChunks;
+    const int n = column + chunk * (16 / kBoxes.element_bytes);
+    const int end = lane < kLinesAtOnce * kChunks ? WgmmaBoxes::kRows : 0;
+#pragma unroll 1
+    for (int line = lane / kChunks; line < end; line += kLinesAtOnce) {
+      cp_async_or_zero<16>(lines.chunk(line, chunk), writer.c + (row + line) * writer.args.ldc + n,
+                           row + line < writer.args.m && n < writer.args.n);
+    }
+    cp_async_commit();
+    cp_async_wait<0>();
   }
 
-  // The same of kEights times 8 columns of the box, from column j on.
-  template <bool kReadsC, int kEights, class Sums>
-  static __device__ __forceinline__ void fill_eights(const Sums& sums, unsigned buffer,
-                                                     const Writer& writer, const ColumnBias& bias,
-                                                     const float (&of_rows)[2], int m, int column,
-                                                     int i, int j) {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    const int from = i * kBoxes.columns + j;  // of wgmma's columns
-    unsigned words[2 * kEights];
+  // Lays the results of box i out in its lines, 16 columns at a time, in place of what C held
+  // there.
+  template <bool kReadsC>
+  static __device__ __forceinline__ void finish_box(const Pairs& pairs, const Lines& lines,
+                                                    const Writer& writer, const ColumnBias& bias,
+                                                    const float (&of_rows)[2], int i) {
 #pragma unroll
-    for (int eight = 0; eight < kEights; ++eight) {
-      const int at = from + eight * 8;
-      OldPairs old;
-      if constexpr (kReadsC) {
-        __syncwarp();  // keeps later columns' loads behind it: for all at once registers are too
-                       // few
-        old.load(writer, m, column + at + lane % 4 * 2);
-      }
+    for (int j = 0; j + 2 <= kEights; j += 2)
+      finish_eights<kReadsC, 2>(pairs, lines, writer, bias, of_rows, i, j);
+    if constexpr (kEights % 2 != 0)
+      finish_eights<kReadsC, 1>(pairs, lines, writer, bias, of_rows, i, kEights - 1);
+  }
+
+  // The same of kCount times 8 columns of the box, from the j-th on.
+  template <bool kReadsC, int kCount>
+  static __device__ __forceinline__ void finish_eights(const Pairs& pairs, const Lines& lines,
+                                                       const Writer& writer, const ColumnBias& bias,
+                                                       const float (&of_rows)[2], int i, int j) {
+    FloatVector<2> results[kCount][2];
+#pragma unroll
+    for (int e = 0; e < kCount; ++e) {
       FloatVector<2> of_columns = {};
-      if constexpr (Writer::kHasColumnBias) of_columns = bias.of(at);
+      if constexpr (Writer::kHasColumnBias) of_columns = bias.of(i * kBoxes.columns + (j + e) * 8);
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
+        FloatVector<2> old = {};
+        if constexpr (kReadsC) old = lines.load(j + e, half);
         const FloatVector<2> of_row = {of_rows[half], of_rows[half]};
-        words[eight * 2 + half] = writer.template pair<kReadsC>(
-            {sums.get(at, half, 0), sums.get(at, half, 1)}, old.at[half],
-            Writer::kHasColumnBias ? of_columns : of_row);
+        results[e][half] = writer.template results<kReadsC>(
+            pairs.at[j + e][half], old, Writer::kHasColumnBias ? of_columns : of_row);
       }
     }
-    // What the lane tells stmatrix: the place of row lane % 16 in columns 0-7, or in 8-15.
-    const int line = lane % 16;
-    const int chunk = j / WgmmaBoxes::kUnit + (kEights > 1 ? lane / 16 : 0);
-    store_matrices(buffer + line * kBoxes.line_bytes() + (swizzled(chunk, line) << 4), words);
-  }
-
-  // Where 16 bytes of a line lie, as TMA expects them.
-  static __device__ __forceinline__ int swizzled(int chunk, int line) {
-    if constexpr (!kBoxes.swizzled()) return chunk;
-    constexpr int kChunks = kBoxes.line_bytes() / 16;
-    return chunk ^ line * kBoxes.line_bytes() / kTmaLineBytes % kChunks;
+    if constexpr (kReadsC) __syncwarp();  // lanes may store where others have read
+    lines.store(j, results);
   }
 };
 

@@ -6,19 +6,22 @@
 namespace gemmtune {
 
 // Copies kBytes (4, 8 or 16) if `valid`, else fills the destination with zeros and reads nothing.
+// `to` is an address in shared memory.
 template <int kBytes>
-__device__ __forceinline__ void cp_async_or_zero(float* to, const float* from, bool valid) {
-  const unsigned shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
+__device__ __forceinline__ void cp_async_or_zero(unsigned to, const void* from, bool valid) {
   const int bytes = valid ? kBytes : 0;
   if constexpr (kBytes == 16) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(from),
-                 "r"(bytes)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
                  : "memory");
   } else {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared), "l"(from),
-                 "n"(kBytes), "r"(bytes)
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(kBytes),
+                 "r"(bytes)
                  : "memory");
   }
+}
+template <int kBytes>
+__device__ __forceinline__ void cp_async_or_zero(float* to, const float* from, bool valid) {
+  cp_async_or_zero<kBytes>(static_cast<unsigned>(__cvta_generic_to_shared(to)), from, valid);
 }
 
 // Closes the group of all copies this thread has issued since the last one.

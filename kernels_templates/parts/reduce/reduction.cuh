@@ -172,8 +172,7 @@ struct SliceReduction {
     constexpr int kSlotsOfWay = (kSlices + kWays - 1) / kWays;
     constexpr int kMost = 32 / kVector;  // registers
     const int tile = static_cast<int>(blockIdx.x) / kSubtiles;
-    const auto at =
-        tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(args.m, args.n, tile);
+    const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n>(args.m, args.n, tile, args.raster);
     Slots::template run<(kSlotsOfWay < kMost ? kSlotsOfWay : kMost)>(
         args, at, static_cast<int>(blockIdx.x) % kSubtiles, kWays, kSlices,
         [&](int i) { return tile * kSlices + i; });

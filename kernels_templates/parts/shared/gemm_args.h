@@ -23,6 +23,7 @@ struct GemmArgs {
   float alpha = 1.0f;
   float beta = 0.0f;
   const void* bias = nullptr;  // of C's type, aligned to one element; read by kernels with a bias
+  int raster = 1;              // tile rows a group, where a kernel's blocks go by raster.h
 };
 
 }  // namespace gemmtune

@@ -19,24 +19,27 @@ struct TileCoordinates {
   int batch;
 };
 
-template <int kTileM, int kTileN, int kRaster>
-GEMMTUNE_HOST_DEVICE constexpr TileCoordinates tile_coordinates(int m, int n, int block) {
+// A `raster` of 0 is that of 1. Blocks wait for this before they load anything, so no division is
+// done whose result is known.
+template <int kTileM, int kTileN>
+GEMMTUNE_HOST_DEVICE constexpr TileCoordinates tile_coordinates(int m, int n, int block,
+                                                                int raster = 1) {
   const int rows = (m + kTileM - 1) / kTileM;
   const int columns = (n + kTileN - 1) / kTileN;
   const int tiles = rows * columns;
-  const int batch = block / tiles;
+  const int batch = block < tiles ? 0 : block / tiles;
   const int tile = block - batch * tiles;
-  if constexpr (kRaster <= 1) {
+  if (raster <= 1) {
     const int row = tile / columns;
     return {row, tile - row * columns, batch};
-  } else {
-    const int group = tile / (kRaster * columns);
-    const int first = group * kRaster;
-    const int height = rows - first < kRaster ? rows - first : kRaster;
-    const int inside = tile - group * kRaster * columns;
-    const int column = inside / height;
-    return {first + inside - column * height, column, batch};
   }
+  const int most = raster < rows ? raster : rows;
+  const int group = tile / (most * columns);
+  const int first = group * most;
+  const int height = rows - first < most ? rows - first : most;
+  const int inside = tile - first * columns;
+  const int column = inside / height;
+  return {first + inside - column * height, column, batch};
 }
 
 }  // namespace gemmtune

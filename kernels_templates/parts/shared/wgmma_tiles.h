@@ -96,42 +96,45 @@ GEMMTUNE_HOST_DEVICE constexpr int wgmma_barriers_bytes(const TileConfig& tile) 
 
 // How a warp's results reach C through shared memory that is its own.
 //
-// Where rows of C are whole 16 bytes of 16-bit elements, TMA stores boxes of 16 rows from two
-// buffers in turns, or from one where two do not fit beside the stages. Lines of 16, 32, 64 or 128
-// bytes are swizzled over their length; lines of an odd number of 16 bytes need no swizzle, since
-// no two of 8 such lines begin in the same banks.
+// Where rows of C are whole 16 bytes, TMA stores boxes of 16 rows from two buffers in turns, or
+// from one where two do not fit beside the stages. Lines of 16, 32, 64 or 128 bytes are swizzled
+// over their length; lines of an odd number of units need no swizzle, since the 8 lines that a warp
+// fills at a time begin in different banks, or its 4 lines of 32-bit elements do.
 struct WgmmaBoxes {
   static constexpr int kRows = 16;
-  static constexpr int kElementBytes = 2;
-  static constexpr int kUnit = 8;  // columns: 16 bytes
+  static constexpr int kUnit = 8;  // columns
 
+  int element_bytes;  // of C: 2 or 4
   int columns;
   int buffers;  // of a warp
 
-  GEMMTUNE_HOST_DEVICE constexpr WgmmaBoxes(const TileConfig& tile, int stages_bytes)
-      : columns(power_of_two_in(tile.tile_n,
-                                kTmaLineBytes / kElementBytes / (tile.consumers > 2 ? 2 : 1))),
+  GEMMTUNE_HOST_DEVICE constexpr WgmmaBoxes(const TileConfig& tile, int c_element_bytes,
+                                            int stages_bytes)
+      : element_bytes(c_element_bytes),
+        columns(power_of_two_in(tile.tile_n,
+                                kTmaLineBytes / element_bytes / (tile.consumers > 2 ? 2 : 1))),
         buffers(2) {
-    constexpr int kWide = 32;
+    const int power_of_two = columns;
     const int odd = odd_units(tile.tile_n) * kUnit;
-    if (columns < kWide && odd > columns) columns = odd;
+    if (columns < 32 && odd > columns) columns = odd;
     const int warps = tile.consumers * kWarpsOfWarpgroup;
-    const int bytes_with_two = stages_bytes + warps * warp_bytes() + wgmma_barriers_bytes(tile);
-    if (bytes_with_two > kMostWgmmaSharedBytes) buffers = 1;
+    const int left = kMostWgmmaSharedBytes - stages_bytes - wgmma_barriers_bytes(tile);
+    if (warps * warp_bytes() > left) buffers = 1;
+    if (warps * warp_bytes() > left) columns = power_of_two;
   }
 
   // The largest odd number of units that boxes of equal width may have.
-  static GEMMTUNE_HOST_DEVICE constexpr int odd_units(int tile_n) {
-    constexpr int kMostUnits = 13;
+  GEMMTUNE_HOST_DEVICE constexpr int odd_units(int tile_n) const {
+    const int most = element_bytes == 2 ? 13 : 5;
     const int odd = tile_n / power_of_two_in(tile_n, kMostWgmmaColumns);
-    int units = odd < kMostUnits ? odd : kMostUnits;
+    int units = odd < most ? odd : most;
     while (odd % units != 0) units -= 2;
     return units;
   }
 
   // Columns whose lines are swizzled.
   GEMMTUNE_HOST_DEVICE constexpr bool swizzled() const { return (columns & (columns - 1)) == 0; }
-  GEMMTUNE_HOST_DEVICE constexpr int line_bytes() const { return columns * kElementBytes; }
+  GEMMTUNE_HOST_DEVICE constexpr int line_bytes() const { return columns * element_bytes; }
   GEMMTUNE_HOST_DEVICE constexpr int bytes() const { return kRows * line_bytes(); }
   GEMMTUNE_HOST_DEVICE constexpr int warp_bytes() const { return buffers * bytes(); }
 };
@@ -139,8 +142,8 @@ struct WgmmaBoxes {
 // Whether they do. `vector_c` elements of C, of `result_bytes` each, are aligned.
 GEMMTUNE_HOST_DEVICE constexpr bool stores_boxes(const TileConfig& tile, int vector_c,
                                                  int result_bytes) {
-  return tile.exchange == 0 && result_bytes == WgmmaBoxes::kElementBytes &&
-         vector_c * result_bytes >= 16 && divides(WgmmaBoxes::kUnit, tile.tile_n);
+  return tile.exchange == 0 && vector_c * result_bytes >= 16 &&
+         divides(WgmmaBoxes::kUnit, tile.tile_n);
 }
 
 // Where rows of 16-bit elements begin anywhere, they pass through lines of `columns` and what is
@@ -197,7 +200,7 @@ GEMMTUNE_HOST_DEVICE constexpr int wgmma_results_bytes(const TileConfig& tile, i
                                                        int result_bytes, int stages_bytes) {
   const int warps = tile.consumers * kWarpsOfWarpgroup;
   if (stores_boxes(tile, vector_c, result_bytes))
-    return warps * WgmmaBoxes(tile, stages_bytes).warp_bytes();
+    return warps * WgmmaBoxes(tile, result_bytes, stages_bytes).warp_bytes();
   if (stores_rows(tile, vector_c, result_bytes)) return warps * WgmmaRows(tile).warp_bytes();
   return warps * WgmmaSlab(tile).warp_bytes();
 }

@@ -54,8 +54,8 @@ struct GuardedGemm {
     float* const a = smem;
     float* const b = smem + kFloatsA;
 
-    const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n, 1>(args.m, args.n,
-                                                                    static_cast<int>(blockIdx.x));
+    const auto at =
+        tile_coordinates<kTile.tile_m, kTile.tile_n>(args.m, args.n, static_cast<int>(blockIdx.x));
     const int row = at.row * kTile.tile_m;
     const int column = at.column * kTile.tile_n;
     const float* from_a = static_cast<const float*>(args.a) + at.batch * args.stride_a;

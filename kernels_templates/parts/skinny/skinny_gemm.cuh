@@ -55,8 +55,8 @@ struct SkinnyGemm {
   static __device__ __forceinline__ void run(const GemmArgs& args) {
     extern __shared__ __align__(16) float smem[];
     const int slice = static_cast<int>(blockIdx.x) % Results::kSlices;
-    const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n, kTile.raster>(
-        args.m, args.n, static_cast<int>(blockIdx.x) / Results::kSlices);
+    const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n>(
+        args.m, args.n, static_cast<int>(blockIdx.x) / Results::kSlices, args.raster);
     const auto tile = Results::Tile::of(args, at);
     const float* a = static_cast<const float*>(args.a) + at.batch * args.stride_a;
     const float* b = static_cast<const float*>(args.b) + at.batch * args.stride_b;

@@ -99,7 +99,7 @@ std::optional<Kernel> kernel_of(const store::Winner& winner) {
 }
 
 std::string name_of(const Kernel& kernel) {
-  return to_string(kernel.spec.arch) + " " + codegen::kernel_name(kernel.spec);
+  return codegen::candidate_name(kernel.spec);
 }
 
 dispatch::KernelImages open_images(const Context& context) {

@@ -105,7 +105,7 @@ std::vector<KernelCases> shipped_kernels(const std::vector<store::Entry>& shippe
   for (const store::Entry& entry : shipped) {
     const auto spec = tuner::kernel_of(entry.record);
     if (!spec || spec->strategy != &strategy || !runs_on(spec->arch, target.arch)) continue;
-    if (!names.insert(codegen::kernel_name(*spec)).second) continue;
+    if (!names.insert(codegen::candidate_name(*spec)).second) continue;
     tuner::CaseSizes sizes = tuner::ragged_sizes(spec->tile);
     for (int64_t* size : {&sizes.m, &sizes.n, &sizes.k}) *size *= scale_of(options);
     kernels.push_back(
@@ -146,7 +146,7 @@ Expected<VerifiedStrategy> check_kernels(const std::string& strategy,
     all.cases += kernels[i].cases.size();
     all.max_error = std::max(all.max_error, result->verdict.max_error);
     if (result->correct()) continue;
-    result->config = codegen::kernel_name(kernels[i].spec) + ": " + result->config;
+    result->config = codegen::candidate_name(kernels[i].spec) + ": " + result->config;
     all.wrong.push_back(*std::move(result));
   }
   return all;

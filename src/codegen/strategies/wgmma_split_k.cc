@@ -92,7 +92,7 @@ class WgmmaSplitK final : public SlicedStrategy {
       plan.launches.front() = launch_of(spec, 0, grid);
       plan.launches.front().config.cluster.x = static_cast<uint32_t>(cluster_blocks(spec.tile));
     }
-    plan.launches.front().arguments = {GemmArgument{},
+    plan.launches.front().arguments = {GemmArgument{spec.tile.raster},
                                        map_of_a(spec, problem.shape, place_of_a(problem)),
                                        map_of_b(spec, problem.shape, place_of_b(problem))};
     return plan;

@@ -67,8 +67,7 @@ void Search::mark_seen(const Choice& choice) {
 Choice Search::without_launch_facts(Choice choice) const {
   const auto& members = spaces_[choice.space].space.members;
   for (size_t i = 0; i < members.size(); ++i) {
-    if (members[i] == &TileConfig::raster || members[i] == &TileConfig::persistent_blocks)
-      choice.tile[i] = 0;
+    if (is_launch_fact(members[i])) choice.tile[i] = 0;
   }
   return choice;
 }
@@ -100,9 +99,14 @@ double Search::expected_us(const Choice& choice) const {
   return (space.calibrated ? space.calibrated : space.cost)(tile(choice));
 }
 
+void Search::know_compiled(const Choice& choice) {
+  compiled_.insert(choice);
+  compiled_kernels_.insert(without_launch_facts(choice));
+}
+
 // To be taken off the logarithm of what is expected.
 double Search::worth_of_code(const Choice& choice) const {
-  return compiled_.contains(choice) ? kWorthOfCode : 0;
+  return compiled_kernels_.contains(without_launch_facts(choice)) ? kWorthOfCode : 0;
 }
 
 // The ranking's first points, as many as a calibration orders anew. The ranking keeps every other

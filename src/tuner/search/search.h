@@ -63,9 +63,10 @@ class Search {
   // on a similar problem. An illegal one is passed over when its turn comes.
   void suggest(const Choice& choice);
 
-  // The choice's machine code is at hand, as it was tried for another problem. Another choice is
-  // tried first only if it promises more by what its compilation is worth.
-  void know_compiled(const Choice& choice) { compiled_.insert(choice); }
+  // The choice's machine code, that of all launch facts, is at hand, as it was tried for another
+  // problem. Another kernel is tried first only if it promises more by what its compilation is
+  // worth.
+  void know_compiled(const Choice& choice);
 
   // Suggestions still to come.
   size_t suggested() const { return suggested_ > next_seed_ ? suggested_ - next_seed_ : 0; }
@@ -164,9 +165,10 @@ class Search {
   std::set<Choice> seen_kernels_;  // the same without launch facts
   bool vary_all_ = false;          // launch facts of all kernels: nothing else is left
   std::set<Choice> compiled_;
-  size_t next_geometry_ = 0;     // of next_points()
-  std::vector<Choice> rest_;     // of the geometry before it, last one first
-  std::vector<Ranked> results_;  // sorted by time
+  std::set<Choice> compiled_kernels_;  // the same without launch facts
+  size_t next_geometry_ = 0;           // of next_points()
+  std::vector<Choice> rest_;           // of the geometry before it, last one first
+  std::vector<Ranked> results_;        // sorted by time
   std::vector<Sample> samples_;
   double expected_gain_ = 1;
 };

@@ -17,7 +17,7 @@
 namespace gemmtune::codegen {
 namespace {
 
-TEST_CASE("the source hash changes with the tile, and only with content") {
+TEST_CASE("the source hash changes with the tile but for launch facts, and only with content") {
   std::mt19937 random(5);
   const Strategy& strategy = *strategies().front();
   const DeviceSpec& device = representative_device({8, 0, false});
@@ -26,6 +26,9 @@ TEST_CASE("the source hash changes with the tile, and only with content") {
   CHECK(hash.size() == 32);
   CHECK(source_hash(emit(spec)) == hash);
   spec.tile.raster += 1;
+  spec.tile.persistent_blocks += 1;
+  CHECK(source_hash(emit(spec)) == hash);
+  spec.tile.unroll += 1;
   CHECK(source_hash(emit(spec)) != hash);
 }
 

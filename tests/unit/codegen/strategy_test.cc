@@ -518,22 +518,27 @@ TEST_CASE("the early rungs name what is wrong with a tile") {
   }
 }
 
-TEST_CASE("kernel names are identifiers, and differ where the tile does") {
+TEST_CASE("kernel names are identifiers, and differ where the tile does but for launch facts") {
   std::mt19937 random(3);
   for (const Strategy* strategy : strategies()) {
     const SearchSpace space = *default_search_space(*strategy);
     std::set<std::string> names;
+    std::set<std::string> candidates;
     std::set<std::string> tiles;
+    std::set<std::string> of_code;
     for (int i = 0; i < rounds(2000); ++i) {
       const auto index = std::uniform_int_distribution<int64_t>(0, space.size() - 1)(random);
       const KernelSpec spec{strategy, space.at(index), {}, DataType::f32};
       const std::string name = kernel_name(spec);
       names.insert(name);
+      candidates.insert(candidate_name(spec));
       tiles.insert(to_string(spec.tile));
+      of_code.insert(to_string(without_launch_facts(spec.tile)));
       for (const char c : name)
         CHECK((std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'));
     }
-    CHECK(names.size() == tiles.size());
+    CHECK(names.size() == of_code.size());
+    CHECK(candidates.size() == tiles.size());
   }
 }
 

@@ -89,6 +89,40 @@ TEST_CASE("a tuned problem of 16-bit types runs its kernel") {
   CHECK(library.blas.calls == 0);
 }
 
+// One kernel, of which each problem's launches have their own raster.
+TEST_CASE("kernels that differ in launch facts only are launched with their own") {
+  std::vector<Tuned> results;
+  for (const int raster : {1, 8}) {
+    const Problem form = make_problem({128, 64, 64 * raster}, DataType::f16);
+    auto spec = codegen::spec_for(
+        **codegen::find_strategy("mma_multistage"),
+        *parse_tile("tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 copy=1 "
+                    "fragments=2"),
+        form, kArch);
+    spec.tile.raster = raster;
+    REQUIRE(codegen::broken_rule(spec, representative_device(kArch)) == nullptr);
+    results.push_back({form, spec, 10, vendor_config(1), 20, fake_device().uuid});
+  }
+  const Tuning library(results);
+  for (const std::string& name : codegen::entry_names(*results.front().kernel))
+    library.fake.define_kernel(name, [](const fake_cuda::Launch&) {});
+  const Handle handle = library.create();
+  alignas(256) static uint16_t operands[65536];
+  const float alpha = 1;
+  const float beta = 0;
+  for (const Tuned& tuned : results) {
+    const gemmtune_problem c = to_c(tuned.problem);
+    REQUIRE(gemmtune_gemm(handle.get(), &c, &alpha, operands, operands, &beta, operands, nullptr, 0,
+                          nullptr) == GEMMTUNE_STATUS_SUCCESS);
+    GemmArgs args;
+    const auto launches = library.fake.launches();
+    REQUIRE(launches.back().arguments.size() == sizeof args);
+    std::memcpy(&args, launches.back().arguments.data(), sizeof args);
+    CHECK(args.raster == tuned.kernel->tile.raster);
+  }
+  CHECK(library.blas.calls == 0);
+}
+
 TEST_CASE("an unknown problem, and one that the vendor won, run on cuBLASLt") {
   std::mt19937 random(2);
   const Problem lost = make_problem({8, 8, 8});

@@ -35,6 +35,7 @@ KernelSpec split_k(const Problem& problem, int reduction) {
   tile.fragments = 1;
   tile.slices = 4;
   tile.reduction = reduction;
+  tile.raster = 4;
   KernelSpec spec{*codegen::find_strategy("split_k"), tile, codegen::traits_for(problem),
                   problem.type};
   const codegen::Rule* broken = codegen::broken_rule(spec, representative_device({9, 0, false}));
@@ -125,6 +126,7 @@ TEST_CASE("every launch of a plan, in order, with the problem's arguments") {
       check_arguments(args, problem);
       CHECK(args.alpha == 1.5F);
       CHECK(args.beta == -2.0F);
+      CHECK(args.raster == 4);
     }
     // The same in one step.
     REQUIRE(kernel.enqueue(problem, sample_operands(), nullptr));
