@@ -34,7 +34,7 @@ Expected<tuner::TuneReport> tune_one(const PlannedProblem& item, const TunePlace
   tuner::ProgressFunction on_progress;
   if (events.on_problem) on_progress = events.on_problem(item.wanted, place);
   const auto noted = [&trace, &searches, on_progress](const tuner::Progress& progress) {
-    if (progress.phase == tuner::Progress::Phase::finals) searches.begin_ahead();
+    if (progress.ends) searches.begin_ahead();
     note(progress, trace);
     if (on_progress) on_progress(progress);
   };

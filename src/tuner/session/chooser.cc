@@ -42,7 +42,8 @@ bool Chooser::is_calibrated() const {
                      });
 }
 
-std::vector<Choice> Chooser::next(size_t count, int handed_out, std::optional<double> best_us) {
+std::vector<Choice> Chooser::next(size_t count, int known, int under_way,
+                                  std::optional<double> best_us) {
   std::vector<Choice> choices;
   if (request_.method == SearchMethod::random) choices = search_.random_points(count);
   if (request_.method != SearchMethod::model)
@@ -54,7 +55,7 @@ std::vector<Choice> Chooser::next(size_t count, int handed_out, std::optional<do
   }
   if (!choices.empty()) return choices;
   choices = search_.proposals(count);
-  if (best_us) settling_.note(search_.expected_gain(), handed_out, *best_us);
+  if (best_us) settling_.note(search_.expected_gain(), known, under_way, *best_us);
   return choices.empty() ? search_.seeds(count) : choices;
 }
 

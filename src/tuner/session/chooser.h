@@ -26,9 +26,9 @@ class Chooser {
   // Candidates that need no results of others to be chosen.
   size_t seeds() const { return seeds_; }
 
-  // Up to `count` that were not handed out before; none if nothing is left. `handed_out` is how
-  // many are known or under way, `best_us` the time of the best of them.
-  std::vector<Choice> next(size_t count, int handed_out, std::optional<double> best_us);
+  // Up to `count` that were not handed out before; none if nothing is left. `known` candidates are
+  // done, the best of them in `best_us`, and so many more are under way.
+  std::vector<Choice> next(size_t count, int known, int under_way, std::optional<double> best_us);
 
   // Whether the search may end though candidates are left.
   bool ends_early() const { return request_.until_settled && settling_.settled(); }

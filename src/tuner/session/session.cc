@@ -236,6 +236,9 @@ class Tuning::Session {
   // Candidates of the job, or of this round of it, that nobody has finished.
   int left() const { return std::min(round_, request_.max_candidates) - known(); }
 
+  // Whether all that may be tried is known or under way.
+  bool nothing_to_hand_out() const { return left() <= static_cast<int>(pool_.pending()); }
+
   // Whether another round may find something, which then begins. In whole rounds: what is tried
   // does not depend on which compilation ends first.
   bool next_round() {
@@ -333,7 +336,7 @@ class Tuning::Session {
     const size_t wanted = std::min(kProposalBatch, static_cast<size_t>(std::max(most, 0)));
     const Finalists::Scored* fastest = finalists_.fastest();
     const std::vector<Choice> choices =
-        chooser_.next(wanted, known() + static_cast<int>(pool_.pending()),
+        chooser_.next(wanted, known(), static_cast<int>(pool_.pending()),
                       fastest ? std::optional(fastest->time_us) : std::nullopt);
     for (const Choice& choice : choices)
       work_.offer(make_candidate(search_, choice, problem_, job_.arch, compiler_version_));
@@ -400,6 +403,8 @@ class Tuning::Session {
     Progress progress;
     progress.phase = phase;
     progress.predicted = predicted();
+    progress.ends =
+        phase == Progress::Phase::finals || chooser_.ends_early() || nothing_to_hand_out();
     progress.done = known();
     // Of fewer candidates than are known already, none is left.
     progress.total = std::max(request_.max_candidates, progress.done);

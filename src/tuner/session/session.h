@@ -46,6 +46,7 @@ struct Progress {
   double vendor_best_us = 0;  // 0: none
   std::string best;           // strategy and tile
   bool predicted = false;     // without a device
+  bool ends = false;          // nothing more is handed to compilers, as far as is known
 };
 
 // Seconds of a search: what it did, one thing at a time, while compilers worked beside it.

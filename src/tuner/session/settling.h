@@ -12,16 +12,16 @@ namespace gemmtune::tuner {
 class Settling {
  public:
   // For each batch of proposals: the share by which the best of them is expected to be faster than
-  // the best so far (Search::expected_gain), how many candidates are known or under way, and the
-  // best's time.
-  void note(double expected_gain, int known, double best_us);
+  // the best so far (Search::expected_gain), how many candidates are known and how many more are
+  // under way, and the best's time.
+  void note(double expected_gain, int known, int under_way, double best_us);
 
   // Once what was under way is done: the search goes on if that gained something.
-  void confirm(int known, double best_us) { note(expected_gain_, known, best_us); }
+  void confirm(int known, double best_us) { note(expected_gain_, known, 0, best_us); }
 
   bool settled() const { return settled_; }
   double expected_gain() const { return expected_gain_; }
-  int without_gain() const { return known_ - gained_at_; }  // the latest candidates
+  int without_gain() const { return handed_out_ - gained_at_; }  // the latest candidates
 
  private:
   static constexpr double kLittleExpected = 0.01;
@@ -33,7 +33,7 @@ class Settling {
   double gained_us_ =
       std::numeric_limits<double>::infinity();  // the best when something was gained
   int gained_at_ = 0;                           // with so many candidates known
-  int known_ = 0;
+  int handed_out_ = 0;                          // known or under way
   bool settled_ = false;
 };
 

@@ -171,7 +171,8 @@ class DeviceTuner {
         to_line(WorkerOrder{key(plan_.problems[problem].wanted.problem), again}));
   }
 
-  // While its process compares the best of one problem, it can begin the next one.
+  // While its process measures the last candidates of one problem, and compares the best, it can
+  // begin the next one.
   void hand_out_ahead(Seat& seat) {
     if (seat.ahead || stopped() || !queue_.has_next(index_of(seat))) return;
     seat.ahead = queue_.next(index_of(seat));
@@ -228,7 +229,7 @@ class DeviceTuner {
       case MessageKind::progress:
         if (!seat.task) return {};
         on_progress(*seat.task, message.progress);
-        if (message.progress.phase == tuner::Progress::Phase::finals) hand_out_ahead(seat);
+        if (message.progress.ends) hand_out_ahead(seat);
         return {};
       case MessageKind::report:
         return seat.task ? on_report(seat, message.report) : Expected<void>();

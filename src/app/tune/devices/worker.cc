@@ -89,10 +89,11 @@ std::optional<BegunOrder> begin_next(Workbench& bench, const std::atomic<bool>& 
   return BegunOrder{std::move(planned), std::move(tuning)};
 }
 
-// `on_finals` is called when the best are compared: the compilers have nothing left to do.
+// `on_end` is called when nothing more is handed to the compilers; then, too, each time that a
+// candidate is measured.
 Expected<tuner::TuneReport> tune_one(BegunOrder& begun, const tuner::Equipment& equipment,
                                      const LineChannel& channel,
-                                     const std::function<void()>& on_finals) {
+                                     const std::function<void()>& on_end) {
   if (!begun.tuning) return tl::unexpected(begun.tuning.error());
   auto evaluator = tuner::make_evaluator(begun.planned.request, equipment);
   if (!evaluator) return tl::unexpected(evaluator.error());
@@ -101,7 +102,7 @@ Expected<tuner::TuneReport> tune_one(BegunOrder& begun, const tuner::Equipment& 
     message.kind = MessageKind::progress;
     message.progress = progress;
     channel.send(to_line(message));
-    if (progress.phase == tuner::Progress::Phase::finals) on_finals();
+    if (progress.ends) on_end();
   });
 }
 
@@ -120,8 +121,8 @@ WorkerMessage failure(Error error, bool device_lost) {
 }
 
 WorkerMessage answer(BegunOrder& begun, const tuner::Equipment& equipment,
-                     const LineChannel& channel, const std::function<void()>& on_finals) {
-  auto report = tune_one(begun, equipment, channel, on_finals);
+                     const LineChannel& channel, const std::function<void()>& on_end) {
+  auto report = tune_one(begun, equipment, channel, on_end);
   if (!report) {
     const bool may_be_lost = report.error().kind == ErrorKind::failed;
     return failure(report.error(), may_be_lost && is_lost(equipment));
@@ -132,8 +133,8 @@ WorkerMessage answer(BegunOrder& begun, const tuner::Equipment& equipment,
   return message;
 }
 
-// Tunes what is ordered. While the best of one problem are compared, the next one begins in a
-// thread of its own, which alone reads from the channel then.
+// Tunes what is ordered. While a problem's last candidates are measured, and the best of them
+// compared, the next one begins in a thread of its own, which alone reads from the channel then.
 void serve_orders(Workbench& bench, const std::atomic<bool>& stop, LineChannel& channel) {
   std::future<std::optional<BegunOrder>> ahead;
   const auto begin = [&] { return begin_next(bench, stop, channel); };

@@ -71,6 +71,7 @@ ordered_json progress_json(const tuner::Progress& progress) {
           {"total", progress.total},
           {"best_us", progress.best_us},
           {"vendor_best_us", progress.vendor_best_us},
+          {"ends", progress.ends},
           {"best", progress.best}};
 }
 
@@ -81,6 +82,7 @@ tuner::Progress read_progress(const ordered_json& json) {
   progress.total = json.at("total");
   progress.best_us = json.at("best_us");
   progress.vendor_best_us = json.at("vendor_best_us");
+  progress.ends = json.at("ends");
   progress.best = json.at("best");
   return progress;
 }

@@ -127,7 +127,7 @@ TEST_CASE("a device that is free takes the next problem while another is busy") 
   }
 }
 
-TEST_CASE("a device gets its next problem while it compares the best of one") {
+TEST_CASE("a device gets its next problem while it ends one") {
   Bench bench({kEndsLate, 101}, {0});
   const Results results = bench.run();
   CHECK(is_tuned(results[0]));

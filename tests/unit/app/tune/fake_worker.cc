@@ -78,7 +78,7 @@ class Worker {
     }
     if (m == kSlow) wait_for_others();
     if (m == kEndsLate || (m == kDiesLateOnce && !again)) {
-      message.progress.phase = tuner::Progress::Phase::finals;
+      message.progress.ends = true;
       channel_.send(to_line(message));
       wait_for_next();
       if (m == kDiesLateOnce) ::_exit(3);
