@@ -134,14 +134,16 @@ void add_other_alignments(const Snapshot& snapshot, const Request& request, cons
 
 // What was measured for this problem on another model of the arch with as many SMs, if it is ahead
 // of the vendor by enough. Of 75 kernels shipped for the H200, the 41 that are ahead by 8% there
-// have 0.99 to 2.7 times the speed of the vendor's default on an H100
-// (docs/decisions/0013-other-models.md).
+// have 0.99 to 2.7 times the speed of the vendor's default on an H100. A kernel whose source is
+// another by now has to be further ahead (docs/decisions/0013-other-models.md).
 constexpr double kLeadElsewhere = 1.08;
+constexpr double kStaleLeadElsewhere = 1.15;
 
 void add_from_other_model(const Snapshot& snapshot, const Known& known, const Request& request,
                           const Target& target, Decision& decision) {
-  const bool ahead = known.kernel && known.kernel->origin == Origin::same_size &&
-                     !known.kernel->stale && known.kernel->lead >= kLeadElsewhere;
+  const bool ahead =
+      known.kernel && known.kernel->origin == Origin::same_size &&
+      known.kernel->lead >= (known.kernel->stale ? kStaleLeadElsewhere : kLeadElsewhere);
   if (!ahead) return;
   const StoredKernel& stored = snapshot.kernels[known.kernel->index];
   auto spec = usable_kernel(stored, request, target);

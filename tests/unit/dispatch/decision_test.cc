@@ -165,9 +165,11 @@ TEST_CASE("another model's kernel comes first if it was far ahead there, on as m
   Row ranked{kSister, 10, 10.9};
   ranked.rank_us = 10.5;
   CHECK(decide({ranked}) == "default, kernel 10");
-  Row stale{kSister, 10, 20};
+  Row stale{kSister, 10, 11.4};
   stale.stale = true;
   CHECK(decide({stale}) == "default, kernel 10");
+  stale.vendor_us = 11.6;
+  CHECK(decide({stale}) == "kernel 10, default");
   Row predicted{kSister, 10, 20};
   predicted.provenance = store::Provenance::predicted;
   CHECK(decide({predicted}) == "default, kernel 10");
