@@ -23,10 +23,12 @@ enum class ParameterKind {
 // Device memory that a launch is given.
 enum class Buffer { a, b, c, workspace };
 
-// The GEMM arguments: sizes, strides, addresses and scalars of the problem, and the order in which
-// blocks go through its tiles.
+// The GEMM arguments: sizes, strides, addresses and scalars of the problem, or of some rows of its
+// C, and the order in which blocks go through the tiles.
 struct GemmArgument {
   int raster = 0;  // as GemmArgs has it
+  int64_t first_row = 0;
+  int64_t rows = 0;  // 0: all
 };
 
 struct AddressArgument {

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
-#include "codegen/workspace_limits.h"
+#include "parts/shared/wgmma_tiles.h"
 
 namespace gemmtune::codegen {
 namespace {
@@ -20,11 +22,30 @@ constexpr std::array kPlanesRules = {
 };
 
 constexpr int kSplitEntry = 1;
+constexpr int64_t kMostParts = 64;
+
+// Makes a launch for a problem of `rows` rows one of those rows of C from `first` on.
+void take_rows(const Problem& problem, int64_t first, int64_t rows, KernelLaunch& launch) {
+  for (KernelArgument& argument : launch.arguments) {
+    if (auto* gemm = std::get_if<GemmArgument>(&argument)) {
+      gemm->first_row = first;
+      gemm->rows = rows;
+    } else if (auto* map = std::get_if<TensorMapArgument>(&argument)) {
+      if (map->buffer == Buffer::c)
+        map->offset_bytes += first * problem.ldc * size_bytes(result_type(problem));
+    }
+  }
+}
 
 }  // namespace
 
-WgmmaPlanesStrategy::WgmmaPlanesStrategy(DataType plane, int planes, int split_threads)
-    : WgmmaStrategy(kPlanesRules), plane_(plane), planes_(planes), split_threads_(split_threads) {}
+WgmmaPlanesStrategy::WgmmaPlanesStrategy(DataType plane, int planes, int split_threads,
+                                         int64_t most_bytes)
+    : WgmmaStrategy(kPlanesRules),
+      plane_(plane),
+      planes_(planes),
+      split_threads_(split_threads),
+      most_bytes_(most_bytes) {}
 
 std::span<const std::string_view> WgmmaPlanesStrategy::parameters() const {
   return kPlanesParameters;
@@ -36,16 +57,33 @@ int64_t WgmmaPlanesStrategy::elements(const Problem& problem) const {
   return a.entries * a.elements + b.entries * b.elements;
 }
 
+std::optional<int64_t> WgmmaPlanesStrategy::rows_of_part(const KernelSpec& spec,
+                                                         const Problem& problem) const {
+  const int64_t m = problem.shape.m;
+  if (workspace_bytes(problem) <= most_bytes_) return m;
+  const int64_t unit = static_cast<int64_t>(spec.tile.tile_m) * at_least_one(spec.tile.cluster_m);
+  Problem part = problem;
+  for (int64_t parts = 2; parts <= kMostParts; ++parts) {
+    const int64_t units = (m + parts * unit - 1) / (parts * unit);
+    part.shape.m = std::min(m, units * unit);
+    if (workspace_bytes(part) <= most_bytes_) return part.shape.m;
+  }
+  return std::nullopt;
+}
+
 bool WgmmaPlanesStrategy::worthwhile(const KernelSpec& spec, const Problem& problem) const {
-  return elements(problem) * bytes_of_element() <= kMostPlanesBytes &&
-         WgmmaStrategy::worthwhile(spec, problem);
+  return rows_of_part(spec, problem) && WgmmaStrategy::worthwhile(spec, problem);
 }
 
 KernelWork WgmmaPlanesStrategy::work(const KernelSpec& spec, const Problem& problem) const {
   KernelWork work = WgmmaStrategy::work(spec, problem);
-  ++work.launches;
-  // f32 is read, planes are written.
-  work.reduction_bytes = elements(problem) * (size_bytes(DataType::f32) + bytes_of_element());
+  const int64_t rows = rows_of_part(spec, problem).value_or(problem.shape.m);
+  const int64_t parts = (problem.shape.m + rows - 1) / rows;
+  work.launches = static_cast<int>(2 * parts);
+  // f32 is read, planes are written; B once for each part.
+  const PlaneLines b = lines_of_b(problem);
+  work.reduction_bytes = (elements(problem) + (parts - 1) * b.entries * b.elements) *
+                         (size_bytes(DataType::f32) + bytes_of_element());
   return work;
 }
 
@@ -55,11 +93,28 @@ std::vector<EntryPoint> WgmmaPlanesStrategy::entry_points(const KernelSpec& spec
   return entries;
 }
 
+LaunchPlan WgmmaPlanesStrategy::plan_of_part(const KernelSpec& spec, const Problem& part) const {
+  LaunchPlan plan = WgmmaStrategy::launch_plan(spec, part);
+  plan.launches.insert(plan.launches.begin(), launch_of(spec, kSplitEntry, split_grid(part)));
+  plan.workspace_bytes = workspace_bytes(part);
+  return plan;
+}
+
 LaunchPlan WgmmaPlanesStrategy::launch_plan(const KernelSpec& spec, const Problem& problem) const {
-  LaunchPlan plan = WgmmaStrategy::launch_plan(spec, problem);
+  const int64_t m = problem.shape.m;
+  const int64_t rows = rows_of_part(spec, problem).value_or(m);
+  LaunchPlan plan;
+  for (int64_t first = 0; first < m; first += rows) {
+    Problem part = problem;
+    part.shape.m = std::min(rows, m - first);
+    LaunchPlan of_part = plan_of_part(spec, part);
+    plan.workspace_bytes = std::max(plan.workspace_bytes, of_part.workspace_bytes);
+    for (KernelLaunch& launch : of_part.launches) {
+      if (rows < m) take_rows(problem, first, part.shape.m, launch);
+      plan.launches.push_back(std::move(launch));
+    }
+  }
   plan.preamble = preamble();
-  plan.launches.insert(plan.launches.begin(), launch_of(spec, kSplitEntry, split_grid(problem)));
-  plan.workspace_bytes = elements(problem) * bytes_of_element();
   plan.workspace_formula = fmt::format("{} * e", bytes_of_element());
   return plan;
 }

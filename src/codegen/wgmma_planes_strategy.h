@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,7 +14,9 @@ namespace gemmtune::codegen {
 
 // What the strategies have in common whose operands are sums of planes
 // (parts/shared/plane_pairs.h), which a kernel before the main one leaves in the workspace: of each
-// entry of the batch an operand's planes, one behind the other; those of A, then those of B.
+// entry of the batch an operand's planes, one behind the other; those of A, then those of B. Where
+// they would take more than `most_bytes` of workspace, rows of C are computed in parts, one after
+// the other, each with planes of its rows of A and of all of B.
 class WgmmaPlanesStrategy : public WgmmaStrategy {
  public:
   std::span<const std::string_view> parameters() const override;
@@ -25,7 +29,7 @@ class WgmmaPlanesStrategy : public WgmmaStrategy {
  protected:
   // `plane` is the type of a plane's elements; the kernel that splits has blocks of so many
   // threads.
-  WgmmaPlanesStrategy(DataType plane, int planes, int split_threads);
+  WgmmaPlanesStrategy(DataType plane, int planes, int split_threads, int64_t most_bytes);
 
   // The lines of an operand in a plane.
   struct PlaneLines {
@@ -46,6 +50,13 @@ class WgmmaPlanesStrategy : public WgmmaStrategy {
 
  private:
   int bytes_of_element() const { return planes_ * size_bytes(plane_); }
+  int64_t workspace_bytes(const Problem& problem) const {
+    return elements(problem) * bytes_of_element();
+  }
+  // Of C in each part but the last one: all of them, or whole tiles of clusters; none where even
+  // those of one cluster are too many.
+  std::optional<int64_t> rows_of_part(const KernelSpec& spec, const Problem& problem) const;
+  LaunchPlan plan_of_part(const KernelSpec& spec, const Problem& part) const;
   wgmma::MatrixPlace place_of(const PlaneLines& lines, int64_t offset_elements) const;
   wgmma::MatrixPlace place_of_a(const KernelSpec& spec, const Problem& problem) const override;
   wgmma::MatrixPlace place_of_b(const KernelSpec& spec, const Problem& problem) const override;
@@ -53,6 +64,11 @@ class WgmmaPlanesStrategy : public WgmmaStrategy {
   DataType plane_;
   int planes_;
   int split_threads_;
+  int64_t most_bytes_;
 };
+
+// The strategies, as the registry has them but for the limit.
+std::unique_ptr<const Strategy> make_wgmma_planes(int64_t most_bytes);
+std::unique_ptr<const Strategy> make_wgmma_tf32_planes(int64_t most_bytes);
 
 }  // namespace gemmtune::codegen

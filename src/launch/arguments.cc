@@ -2,9 +2,26 @@
 
 #include <cstring>
 #include <stdexcept>
+#include <type_traits>
 
 namespace gemmtune::launch {
 namespace {
+
+// `elements` behind `from`.
+template <class Pointer>
+Pointer behind(Pointer from, int64_t elements, DataType type) {
+  using Byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<Pointer>>, const std::byte,
+                                  std::byte>;
+  return static_cast<Byte*>(from) + elements * size_bytes(type);
+}
+
+// Of some rows of C.
+void take_rows(const Problem& p, int64_t first, int64_t rows, GemmArgs& args) {
+  args.m = static_cast<int>(rows);
+  args.a = behind(args.a, first * (p.layout.a == Order::row_major ? p.lda : 1), p.type);
+  args.c = behind(args.c, first * p.ldc, result_type(p));
+  if (p.epilogue.bias == kBiasPerRow) args.bias = behind(args.bias, first, result_type(p));
+}
 
 GemmArgs gemm_args(const Problem& p, const codegen::GemmArgument& of_launch,
                    const Operands& operands) {
@@ -27,6 +44,7 @@ GemmArgs gemm_args(const Problem& p, const codegen::GemmArgument& of_launch,
   args.beta = operands.beta;
   args.bias = operands.bias;
   args.raster = of_launch.raster;
+  if (of_launch.rows > 0) take_rows(p, of_launch.first_row, of_launch.rows, args);
   return args;
 }
 

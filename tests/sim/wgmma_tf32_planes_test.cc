@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/wgmma_planes_strategy.h"
 #include "parts/shared/wgmma_tiles.h"
 #include "sim_kernel.h"
 #include "tuner/verify/sim_arguments.h"
@@ -81,6 +82,50 @@ TEST_CASE("wgmma_tf32_planes: sizes around a tile of the split, and batches") {
   check("ntt", {132, 68, 40}, 3, true);
   check("tnt", {68, 72, 96}, 3, true);
   check("ttt", {1, 1, 1}, 2, false);
+}
+
+// A workspace that holds the planes of some rows of A at a time: their rows of C are computed one
+// part after the other, the last of them not full.
+TEST_CASE("planes: rows of C in parts, in every layout, with batches, biases and beta") {
+  constexpr int64_t kMostBytes = 300000;
+  const auto tf32 = codegen::make_wgmma_tf32_planes(kMostBytes);
+  const auto bf16 = codegen::make_wgmma_planes(kMostBytes);
+  size_t way = 0;
+  for (const char* layout : {"ttt", "ntt", "tnt", "nnt"}) {
+    for (const int64_t batch : {1, 2}) {
+      for (const codegen::Strategy* strategy : {tf32.get(), bf16.get()}) {
+        const Shape shape{way % 3 == 0 ? 516 : 700, way % 2 == 0 ? 36 : 41, 100 / batch};
+        Problem problem = problem_of(shape, layout);
+        problem.math = strategy == tf32.get() ? MathMode::tf32x3 : MathMode::bf16x6;
+        problem.epilogue = {way % 2 == 0 ? kBiasPerRow : kBiasPerColumn, kNoActivation};
+        problem.batch = batch;
+        if (batch > 1) {
+          problem.stride_a = shape.m * shape.k;
+          problem.stride_b = shape.k * shape.n;
+          problem.stride_c = shape.m * shape.n;
+        }
+        CAPTURE(key(problem));
+        auto spec = codegen::spec_for(*strategy, *parse_tile(kWays[way++ % std::size(kWays)]),
+                                      problem, {9, 0, false});
+        const auto plan = strategy->launch_plan(spec, problem);
+        CHECK(plan.launches.size() > 2);
+        CHECK(plan.workspace_bytes <= kMostBytes);
+        check_product(spec, problem, Fill::random, 0.5F, kHopper);
+      }
+    }
+  }
+}
+
+TEST_CASE("planes: as many parts as the workspace asks for, and none where B alone is too large") {
+  const Problem head = problem_of({4096, 768, 50257}, "ttt");  // GPT-2's backward
+  const auto spec = of_planes(kWays[0], codegen::traits_for(head));
+  CHECK(spec.strategy->worthwhile(spec, head));
+  const auto plan = spec.strategy->launch_plan(spec, head);
+  CHECK(plan.launches.size() == 6);
+  CHECK(plan.workspace_bytes <= int64_t{1} << 30);
+  CHECK(spec.strategy->work(spec, head).launches == 6);
+  CHECK(spec.strategy->launch_plan(spec, problem_of({4096, 768, 768}, "ttt")).launches.size() == 2);
+  CHECK_FALSE(spec.strategy->worthwhile(spec, problem_of({64, 50257, 8192}, "ttt")));
 }
 
 // Each by one more stage than before, and with the last part not full.

@@ -3,6 +3,7 @@
 #include "codegen/aligned_copies.h"
 #include "codegen/registry.h"
 #include "codegen/wgmma_planes_strategy.h"
+#include "codegen/workspace_limits.h"
 
 #include "parts/shared/bf16_planes.h"
 
@@ -13,7 +14,8 @@ constexpr int64_t kMostChunks = int64_t{1} << 31;  // of kSplitElements
 
 class WgmmaPlanes final : public WgmmaPlanesStrategy {
  public:
-  WgmmaPlanes() : WgmmaPlanesStrategy(DataType::bf16, kBf16Planes, kSplitThreads) {}
+  explicit WgmmaPlanes(int64_t most_bytes)
+      : WgmmaPlanesStrategy(DataType::bf16, kBf16Planes, kSplitThreads, most_bytes) {}
 
   std::string_view name() const override { return "wgmma_planes"; }
   std::string_view summary() const override {
@@ -62,8 +64,12 @@ class WgmmaPlanes final : public WgmmaPlanesStrategy {
 
 }  // namespace
 
+std::unique_ptr<const Strategy> make_wgmma_planes(int64_t most_bytes) {
+  return std::make_unique<WgmmaPlanes>(most_bytes);
+}
+
 const Strategy& wgmma_planes() {
-  static const WgmmaPlanes strategy;
+  static const WgmmaPlanes strategy(kMostPlanesBytes);
   return strategy;
 }
 

@@ -1,6 +1,7 @@
 #include "codegen/k_major_operands.h"
 #include "codegen/registry.h"
 #include "codegen/wgmma_planes_strategy.h"
+#include "codegen/workspace_limits.h"
 
 #include "parts/shared/plane_pairs.h"
 
@@ -9,8 +10,9 @@ namespace {
 
 class WgmmaTf32Planes final : public WgmmaPlanesStrategy {
  public:
-  WgmmaTf32Planes()
-      : WgmmaPlanesStrategy(DataType::f32, PlanePairs<k3xTf32>::kPlanes, kKMajorThreads) {}
+  explicit WgmmaTf32Planes(int64_t most_bytes)
+      : WgmmaPlanesStrategy(DataType::f32, PlanePairs<k3xTf32>::kPlanes, kKMajorThreads,
+                            most_bytes) {}
 
   std::string_view name() const override { return "wgmma_tf32_planes"; }
   std::string_view summary() const override {
@@ -54,8 +56,12 @@ class WgmmaTf32Planes final : public WgmmaPlanesStrategy {
 
 }  // namespace
 
+std::unique_ptr<const Strategy> make_wgmma_tf32_planes(int64_t most_bytes) {
+  return std::make_unique<WgmmaTf32Planes>(most_bytes);
+}
+
 const Strategy& wgmma_tf32_planes() {
-  static const WgmmaTf32Planes strategy;
+  static const WgmmaTf32Planes strategy(kMostPlanesBytes);
   return strategy;
 }
 
