@@ -23,6 +23,10 @@ constexpr std::array kPlanesRules = {
 
 constexpr int kSplitEntry = 1;
 constexpr int64_t kMostParts = 64;
+// Of a part's plan, and of its main launch's arguments.
+constexpr size_t kSplitLaunch = 0;
+constexpr size_t kMainLaunch = 1;
+constexpr size_t kMapOfB = 2;
 
 // Makes a launch for a problem of `rows` rows one of those rows of C from `first` on.
 void take_rows(const Problem& problem, int64_t first, int64_t rows, KernelLaunch& launch) {
@@ -80,10 +84,11 @@ KernelWork WgmmaPlanesStrategy::work(const KernelSpec& spec, const Problem& prob
   const int64_t rows = rows_of_part(spec, problem).value_or(problem.shape.m);
   const int64_t parts = (problem.shape.m + rows - 1) / rows;
   work.launches = static_cast<int>(2 * parts);
-  // f32 is read, planes are written; B once for each part.
+  // f32 is read, planes are written.
   const PlaneLines b = lines_of_b(problem);
-  work.reduction_bytes = (elements(problem) + (parts - 1) * b.entries * b.elements) *
-                         (size_bytes(DataType::f32) + bytes_of_element());
+  const int64_t again = split_grid_of_a(problem) ? 0 : (parts - 1) * b.entries * b.elements;
+  work.reduction_bytes =
+      (elements(problem) + again) * (size_bytes(DataType::f32) + bytes_of_element());
   return work;
 }
 
@@ -100,6 +105,15 @@ LaunchPlan WgmmaPlanesStrategy::plan_of_part(const KernelSpec& spec, const Probl
   return plan;
 }
 
+// Has a part's plan use the planes of B that the first part made.
+void WgmmaPlanesStrategy::keep_planes_of_b(const KernelSpec& spec, const Problem& part,
+                                           const LaunchPlan& first, LaunchPlan& plan) const {
+  const auto of_a = split_grid_of_a(part);
+  if (!of_a) return;
+  plan.launches[kSplitLaunch] = launch_of(spec, kSplitEntry, *of_a);
+  plan.launches[kMainLaunch].arguments[kMapOfB] = first.launches[kMainLaunch].arguments[kMapOfB];
+}
+
 LaunchPlan WgmmaPlanesStrategy::launch_plan(const KernelSpec& spec, const Problem& problem) const {
   const int64_t m = problem.shape.m;
   const int64_t rows = rows_of_part(spec, problem).value_or(m);
@@ -108,6 +122,7 @@ LaunchPlan WgmmaPlanesStrategy::launch_plan(const KernelSpec& spec, const Proble
     Problem part = problem;
     part.shape.m = std::min(rows, m - first);
     LaunchPlan of_part = plan_of_part(spec, part);
+    if (first > 0) keep_planes_of_b(spec, part, plan, of_part);
     plan.workspace_bytes = std::max(plan.workspace_bytes, of_part.workspace_bytes);
     for (KernelLaunch& launch : of_part.launches) {
       if (rows < m) take_rows(problem, first, part.shape.m, launch);

@@ -16,7 +16,8 @@ namespace gemmtune::codegen {
 // (parts/shared/plane_pairs.h), which a kernel before the main one leaves in the workspace: of each
 // entry of the batch an operand's planes, one behind the other; those of A, then those of B. Where
 // they would take more than `most_bytes` of workspace, rows of C are computed in parts, one after
-// the other, each with planes of its rows of A and of all of B.
+// the other, each with planes of its rows of A; those of B are made once where a grid of blocks
+// splits A alone.
 class WgmmaPlanesStrategy : public WgmmaStrategy {
  public:
   std::span<const std::string_view> parameters() const override;
@@ -44,6 +45,8 @@ class WgmmaPlanesStrategy : public WgmmaStrategy {
   // is: the elements of a plane of A and one of B, over all entries.
   virtual BlockCount split_grid(const Problem& problem) const = 0;
   virtual std::string preamble() const = 0;
+  // The first blocks of that grid, which split A and nothing else; nothing where some do both.
+  virtual std::optional<BlockCount> split_grid_of_a(const Problem& problem) const = 0;
 
   // e.
   int64_t elements(const Problem& problem) const;
@@ -57,6 +60,8 @@ class WgmmaPlanesStrategy : public WgmmaStrategy {
   // those of one cluster are too many.
   std::optional<int64_t> rows_of_part(const KernelSpec& spec, const Problem& problem) const;
   LaunchPlan plan_of_part(const KernelSpec& spec, const Problem& part) const;
+  void keep_planes_of_b(const KernelSpec& spec, const Problem& part, const LaunchPlan& first,
+                        LaunchPlan& plan) const;
   wgmma::MatrixPlace place_of(const PlaneLines& lines, int64_t offset_elements) const;
   wgmma::MatrixPlace place_of_a(const KernelSpec& spec, const Problem& problem) const override;
   wgmma::MatrixPlace place_of_b(const KernelSpec& spec, const Problem& problem) const override;

@@ -123,6 +123,7 @@ TEST_CASE("planes: as many parts as the workspace asks for, and none where B alo
   const auto plan = spec.strategy->launch_plan(spec, head);
   CHECK(plan.launches.size() == 6);
   CHECK(plan.workspace_bytes <= int64_t{1} << 30);
+  CHECK(plan.launches[2].config.grid.x < plan.launches[0].config.grid.x);  // without B
   CHECK(spec.strategy->work(spec, head).launches == 6);
   CHECK(spec.strategy->launch_plan(spec, problem_of({4096, 768, 768}, "ttt")).launches.size() == 2);
   CHECK_FALSE(spec.strategy->worthwhile(spec, problem_of({64, 50257, 8192}, "ttt")));

@@ -56,6 +56,8 @@ class WgmmaPlanes final : public WgmmaPlanesStrategy {
     return {(chunks(problem) + kSplitThreads - 1) / kSplitThreads,
             fmt::format("ceil(e / {})", kSplitThreads * kSplitElements)};
   }
+  // A block may split the end of A and the begin of B.
+  std::optional<BlockCount> split_grid_of_a(const Problem&) const override { return std::nullopt; }
   std::string preamble() const override {
     return fmt::format(
         "e: the elements of A and B, with lines padded to multiples of {} elements.\n", kLineUnit);

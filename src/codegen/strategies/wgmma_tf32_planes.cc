@@ -51,6 +51,9 @@ class WgmmaTf32Planes final : public WgmmaPlanesStrategy {
                 k_major_operands::lines_of_b(problem).tiles(),
             "t"};
   }
+  std::optional<BlockCount> split_grid_of_a(const Problem& problem) const override {
+    return BlockCount{k_major_operands::lines_of_a(problem).tiles(), "t"};
+  }
   std::string preamble() const override { return k_major_operands::preamble("A and B"); }
 };
 
