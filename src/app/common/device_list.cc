@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -14,7 +15,7 @@
 namespace gemmtune::app {
 namespace {
 
-// Of "0,2"; nothing if it is no such list, or has one twice.
+// Of "0,2"; nothing if it is no such list.
 std::optional<std::vector<int>> parse_ordinals(std::string_view text) {
   std::vector<int> ordinals;
   const char* at = text.data();
@@ -22,8 +23,7 @@ std::optional<std::vector<int>> parse_ordinals(std::string_view text) {
   while (true) {
     int ordinal = 0;
     const auto [stop, code] = std::from_chars(at, end, ordinal);
-    const bool known = std::find(ordinals.begin(), ordinals.end(), ordinal) != ordinals.end();
-    if (code != std::errc() || ordinal < 0 || known) return std::nullopt;
+    if (code != std::errc() || ordinal < 0) return std::nullopt;
     ordinals.push_back(ordinal);
     if (stop == end) return ordinals;
     if (*stop != ',') return std::nullopt;
@@ -87,6 +87,12 @@ Expected<std::vector<Device>> choose_devices(std::string_view text, const Machin
       fmt::format("--devices {}: these GPUs are of several models, and results are of one; give "
                   "those of one model: --devices {}",
                   text, models_text(*devices)));
+}
+
+size_t count_distinct(const std::vector<Device>& devices) {
+  std::set<std::string> uuids;
+  for (const Device& device : devices) uuids.insert(device.uuid);
+  return uuids.size();
 }
 
 }  // namespace gemmtune::app

@@ -9,9 +9,12 @@
 
 namespace gemmtune::app {
 
-// The devices that --devices names: "all", or ordinals, "0,2", in that order. Usage error if it is
-// neither, there is no such device or none at all, or they are of several models: results are of a
-// model.
+// The devices that --devices names: "all", or ordinals, "0,2", in that order, one as often as it is
+// named. Usage error if it is neither, there is no such device or none at all, or they are of
+// several models: results are of a model.
 Expected<std::vector<Device>> choose_devices(std::string_view text, const Machine& machine);
+
+// How many GPUs these are.
+size_t count_distinct(const std::vector<Device>& devices);
 
 }  // namespace gemmtune::app

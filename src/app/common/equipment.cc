@@ -2,6 +2,9 @@
 
 #include <spdlog/logger.h>
 
+#include <filesystem>
+#include <memory>
+#include <system_error>
 #include <utility>
 
 #include "app/common/environment.h"
@@ -20,6 +23,14 @@ void load_vendor_libraries(const Context& context, tuner::Equipment& equipment) 
   if (!equipment.nvml) context.log->warn("no NVML: clocks and power are not recorded");
 }
 
+std::shared_ptr<const tuner::DeviceTurns> open_turns(const Context& context, const Device& device) {
+  std::error_code error;
+  auto turns = tuner::DeviceTurns::open(std::filesystem::temp_directory_path(error), device.uuid);
+  if (turns) return std::make_shared<const tuner::DeviceTurns>(*std::move(turns));
+  context.log->info("other processes may disturb what is measured: {}", turns.error().message);
+  return nullptr;
+}
+
 }  // namespace
 
 Expected<tuner::Equipment> load_equipment(const Context& context, const Machine& machine,
@@ -35,7 +46,10 @@ Expected<tuner::Equipment> load_equipment(const Context& context, const Machine&
   equipment.limits = target.limits;
   equipment.compiler = std::move(*compiler);
   equipment.driver = machine.driver;
-  if (target.device) load_vendor_libraries(context, equipment);
+  if (target.device) {
+    load_vendor_libraries(context, equipment);
+    equipment.turns = open_turns(context, *target.device);
+  }
   return equipment;
 }
 

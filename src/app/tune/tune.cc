@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "app/common/device_list.h"
 #include "app/common/equipment.h"
 #include "app/common/records.h"
 #include "app/tune/devices/device_tuner.h"
@@ -124,7 +125,7 @@ std::optional<double> busy_share(const TuneSummary& summary) {
     if (tuned.report) busy_seconds += tuned.report->busy_seconds;
   }
   if (busy_seconds <= 0 || summary.seconds <= 0) return std::nullopt;
-  const size_t devices = std::max<size_t>(1, summary.target.devices.size());
+  const size_t devices = std::max<size_t>(1, count_distinct(summary.target.devices));
   return busy_seconds / (summary.seconds * static_cast<double>(devices));
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/common/device_list.h"
 #include "app/common/record_facts.h"
 #include "cli/common/record_cells.h"
 #include "cli/common/table.h"
@@ -104,7 +105,7 @@ std::string fit_line(const app::TuneSummary& summary) {
 std::string busy_line(const app::TuneSummary& summary) {
   const auto share = app::busy_share(summary);
   if (!share) return "";
-  const size_t devices = std::max<size_t>(1, summary.target.devices.size());
+  const size_t devices = std::max<size_t>(1, app::count_distinct(summary.target.devices));
   return fmt::format("{:.1f} s; {} busy {:.0f}% of that\n", summary.seconds,
                      devices > 1 ? fmt::format("{} GPUs", devices) : "the GPU", 100 * *share);
 }

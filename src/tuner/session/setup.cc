@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tuner/session/device_evaluator.h"
+#include "tuner/session/evaluator_in_turns.h"
 #include "tuner/session/model_evaluator.h"
 #include "tuner/verify/sim_verifier.h"
 
@@ -45,7 +46,11 @@ Expected<std::unique_ptr<Evaluator>> make_evaluator(const TuneRequest& request,
   EvaluationOptions evaluation;
   evaluation.warm = request.warm;
   evaluation.max_final_seconds = options.max_final_seconds;
-  return DeviceEvaluator::create(std::move(services), problem, evaluation);
+  if (!equipment.turns) return DeviceEvaluator::create(std::move(services), problem, evaluation);
+  const auto turn = equipment.turns->take();
+  auto evaluator = DeviceEvaluator::create(std::move(services), problem, evaluation);
+  if (!evaluator) return tl::unexpected(evaluator.error());
+  return std::make_unique<EvaluatorInTurns>(*std::move(evaluator), equipment.turns);
 }
 
 SessionServices make_services(const TuneRequest& request, const Equipment& equipment,

@@ -8,6 +8,7 @@
 #include "gpu/driver.h"
 #include "gpu/nvml.h"
 #include "jit/compiler.h"
+#include "tuner/measure/device_turns.h"
 #include "tuner/session/evaluator.h"
 #include "tuner/session/session.h"
 #include "vendor/cublaslt.h"
@@ -23,6 +24,7 @@ struct Equipment {
   std::shared_ptr<const gpu::Driver> driver;                // null: none
   std::shared_ptr<const vendor::CublasLtLibrary> cublaslt;  // null: no baseline
   std::shared_ptr<const gpu::Nvml> nvml;                    // null: no clocks, no power
+  std::shared_ptr<const DeviceTurns> turns;  // with other processes on the device; null: none
 };
 
 struct EvaluatorOptions {

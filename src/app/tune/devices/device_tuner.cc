@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "app/common/device_list.h"
 #include "app/tune/devices/problem_queue.h"
 #include "app/tune/devices/worker_messages.h"
 #include "app/tune/devices/worker_process.h"
@@ -24,6 +25,7 @@ constexpr int kPollMs = 100;
 // ends two at most.
 constexpr int kMostEnds = 3;
 
+// Processes of one device compile in turns, for the most part: while the other one measures.
 int jobs_of_each(int jobs, size_t devices) {
   const int all = jobs > 0 ? jobs : static_cast<int>(std::thread::hardware_concurrency());
   return std::max(1, all / static_cast<int>(devices));
@@ -161,7 +163,7 @@ class DeviceTuner {
     setup.strategies = tuning_.options.strategies;
     setup.space_files = tuning_.options.space_files;
     setup.search = plan_.search;
-    setup.search.jobs = jobs_of_each(plan_.search.jobs, seats_.size());
+    setup.search.jobs = jobs_of_each(plan_.search.jobs, count_distinct(plan_.target.devices));
     return setup;
   }
 

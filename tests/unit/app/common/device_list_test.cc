@@ -42,11 +42,17 @@ TEST_CASE("a list of devices is all of them, or ordinals in their order") {
   REQUIRE(devices->size() == 2);
   CHECK(devices->front().ordinal == 2);
   CHECK(choose_devices("1", kTwoModels).value().size() == 1);
+  CHECK(count_distinct(*devices) == 2);
+  // For two processes that take turns.
+  devices = choose_devices("1,1", kAlike);
+  REQUIRE(devices);
+  CHECK(devices->size() == 2);
+  CHECK(count_distinct(*devices) == 1);
 }
 
 TEST_CASE("what is no list of devices is refused") {
-  for (const char* text : {"", ",", "0,", ",0", "0,,1", "0,0", "-1", "+1", "0 1", "0;1", "ALL", "a",
-                           "0-1", "99999999999"}) {
+  for (const char* text :
+       {"", ",", "0,", ",0", "0,,1", "-1", "+1", "0 1", "0;1", "ALL", "a", "0-1", "99999999999"}) {
     CAPTURE(text);
     CHECK(contains(refused(text, kAlike), "is no list of GPUs; write 0,1 or all"));
   }

@@ -127,6 +127,17 @@ TEST_CASE("a device that is free takes the next problem while another is busy") 
   }
 }
 
+TEST_CASE("a device that is named twice tunes two problems at once, each with all threads") {
+  Bench bench({101, 102, 103}, {0, 0});
+  const Results results = bench.run();
+  for (const auto& tuned : results) {
+    REQUIRE(is_tuned(tuned));
+    CHECK(tuned->device->ordinal == 0);
+    CHECK(tuned->report->evaluated == 5);  // of five jobs
+  }
+  CHECK(bench.log().size() == 3);
+}
+
 TEST_CASE("a device gets its next problem while it ends one") {
   Bench bench({kEndsLate, 101}, {0});
   const Results results = bench.run();

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+
+#include "tuner/measure/device_turns.h"
+#include "tuner/session/evaluator.h"
+
+namespace gemmtune::tuner {
+
+// An evaluator that uses its device in turns with those of other processes.
+class EvaluatorInTurns final : public Evaluator {
+ public:
+  EvaluatorInTurns(std::unique_ptr<Evaluator> evaluator, std::shared_ptr<const DeviceTurns> turns)
+      : evaluator_(std::move(evaluator)), turns_(std::move(turns)) {}
+
+  Expected<std::vector<VendorResult>> measure_vendor() override {
+    const auto turn = turns_->take();
+    return evaluator_->measure_vendor();
+  }
+  Expected<Evaluation> evaluate(const Candidate& candidate,
+                                const jit::CompiledKernel& kernel) override {
+    const auto turn = turns_->take();
+    return evaluator_->evaluate(candidate, kernel);
+  }
+  Expected<FinalResults> finish(std::span<const Finalist> finalists) override {
+    const auto turn = turns_->take();
+    return evaluator_->finish(finalists);
+  }
+  void add_vendor_finalist(int rank) override { evaluator_->add_vendor_finalist(rank); }
+  void calibrate(std::shared_ptr<const Calibration> calibration) override {
+    evaluator_->calibrate(std::move(calibration));
+  }
+  double busy_seconds() const override { return evaluator_->busy_seconds(); }
+
+ private:
+  std::unique_ptr<Evaluator> evaluator_;
+  std::shared_ptr<const DeviceTurns> turns_;
+};
+
+}  // namespace gemmtune::tuner
