@@ -20,11 +20,8 @@ ordered_json margin_json(const tuner::TuneReport& report) {
 }
 
 ordered_json time_spent_json(const tuner::TimeSpent& spent) {
-  return {{"vendor", spent.vendor},
-          {"choosing", spent.choosing},
-          {"waiting", spent.waiting},
-          {"measuring", spent.measuring},
-          {"finals", spent.finals}};
+  return {{"vendor", spent.vendor},       {"choosing", spent.choosing}, {"waiting", spent.waiting},
+          {"measuring", spent.measuring}, {"finals", spent.finals},     {"turns", spent.turns}};
 }
 
 ordered_json report_json(const tuner::TuneReport& report) {

@@ -312,9 +312,15 @@ gpu::Result<Evaluation> DeviceEvaluator::measure(launch::LoadedKernel loaded,
   incumbent_->standing.measured(baseline.median);
   if (incumbent_->standing.beaten(candidate, baseline))
     return succeed_incumbent(std::move(runner), std::move(evaluation));
-  evaluation.time_us = incumbent_->standing.score_of(candidate.median, baseline.median);
-  evaluation.measurement = to_measurement((*sides)[0], baseline.median);
+  score((*sides)[0], candidate.median, baseline.median, evaluation);
   return evaluation;
+}
+
+// By a series with the incumbent.
+void DeviceEvaluator::score(const Contender& candidate, double candidate_us, double incumbent_us,
+                            Evaluation& evaluation) const {
+  evaluation.time_us = incumbent_->standing.score_of(candidate_us, incumbent_us);
+  evaluation.measurement = to_measurement(candidate, incumbent_us);
 }
 
 // Samples of a candidate, and of the incumbent if there is one.
@@ -341,8 +347,7 @@ gpu::Result<Evaluation> DeviceEvaluator::succeed_incumbent(Runner runner, Evalua
   if (!sides) return tl::unexpected(sides.error());
   const double candidate_us = median_interval((*sides)[0].samples_us).median;
   const double baseline_us = median_interval((*sides)[1].samples_us).median;
-  evaluation.time_us = incumbent_->standing.score_of(candidate_us, baseline_us);
-  evaluation.measurement = to_measurement((*sides)[0], baseline_us);
+  score((*sides)[0], candidate_us, baseline_us, evaluation);
   incumbent_->standing.replace(candidate_us, baseline_us);
   // The graph holds launches of the kernel's module, so both move together.
   incumbent_->runner = std::move(runner);

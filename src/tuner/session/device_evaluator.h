@@ -86,6 +86,8 @@ class DeviceEvaluator final : public Evaluator {
   gpu::Result<void> judge_accuracy(const launch::LoadedKernel& kernel, Evaluation& evaluation);
   gpu::Result<Evaluation> measure(launch::LoadedKernel kernel, Evaluation evaluation);
   gpu::Result<std::vector<Contender>> run_series(const Runner& runner);
+  void score(const Contender& candidate, double candidate_us, double incumbent_us,
+             Evaluation& evaluation) const;
   gpu::Result<Evaluation> succeed_incumbent(Runner runner, Evaluation evaluation);
   Evaluation eliminated(double sample_us, Evaluation evaluation) const;
   std::vector<int> final_vendor_ranks() const;

@@ -79,6 +79,9 @@ class Evaluator {
   // How long a device has worked since this object was made: verified and measured, copies of
   // operands and results included. 0 without a device.
   virtual double busy_seconds() const { return 0; }
+
+  // How long it waited, in that time, for other processes that use the device.
+  virtual double waited_seconds() const { return 0; }
 };
 
 }  // namespace gemmtune::tuner

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "tuner/measure/device_turns.h"
 #include "tuner/session/evaluator.h"
@@ -14,16 +18,16 @@ class EvaluatorInTurns final : public Evaluator {
       : evaluator_(std::move(evaluator)), turns_(std::move(turns)) {}
 
   Expected<std::vector<VendorResult>> measure_vendor() override {
-    const auto turn = turns_->take();
+    const auto turn = take_turn();
     return evaluator_->measure_vendor();
   }
   Expected<Evaluation> evaluate(const Candidate& candidate,
                                 const jit::CompiledKernel& kernel) override {
-    const auto turn = turns_->take();
+    const auto turn = take_turn();
     return evaluator_->evaluate(candidate, kernel);
   }
   Expected<FinalResults> finish(std::span<const Finalist> finalists) override {
-    const auto turn = turns_->take();
+    const auto turn = take_turn();
     return evaluator_->finish(finalists);
   }
   void add_vendor_finalist(int rank) override { evaluator_->add_vendor_finalist(rank); }
@@ -31,10 +35,19 @@ class EvaluatorInTurns final : public Evaluator {
     evaluator_->calibrate(std::move(calibration));
   }
   double busy_seconds() const override { return evaluator_->busy_seconds(); }
+  double waited_seconds() const override { return waited_.count(); }
 
  private:
+  DeviceTurns::Turn take_turn() {
+    const auto start = std::chrono::steady_clock::now();
+    auto turn = turns_->take();
+    waited_ += std::chrono::steady_clock::now() - start;
+    return turn;
+  }
+
   std::unique_ptr<Evaluator> evaluator_;
   std::shared_ptr<const DeviceTurns> turns_;
+  std::chrono::duration<double> waited_{0};
 };
 
 }  // namespace gemmtune::tuner

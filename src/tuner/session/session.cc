@@ -115,6 +115,7 @@ class Tuning::Session {
     if (auto done = finals(); !done) return tl::unexpected(done.error());
     report_.seconds = elapsed();
     report_.busy_seconds = services_.evaluator->busy_seconds();
+    report_.spent.turns = services_.evaluator->waited_seconds();
     return std::move(report_);
   }
 

@@ -56,6 +56,7 @@ struct TimeSpent {
   double waiting = 0;    // for compilers, or for other processes
   double measuring = 0;  // candidates
   double finals = 0;     // comparing the best
+  double turns = 0;      // in all of these, until other processes left the device
 };
 
 // What a session found.

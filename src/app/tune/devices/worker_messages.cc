@@ -107,7 +107,7 @@ ordered_json report_json(const StoredReport& stored) {
           {"busy_seconds", report.busy_seconds},
           {"seconds_of",
            {report.spent.vendor, report.spent.choosing, report.spent.waiting,
-            report.spent.measuring, report.spent.finals}},
+            report.spent.measuring, report.spent.finals, report.spent.turns}},
           {"interrupted", report.interrupted}};
 }
 
@@ -130,7 +130,7 @@ StoredReport read_report(const ordered_json& json) {
   report.seconds = json.at("seconds");
   report.busy_seconds = json.at("busy_seconds");
   const ordered_json& spent = json.at("seconds_of");
-  report.spent = {spent.at(0), spent.at(1), spent.at(2), spent.at(3), spent.at(4)};
+  report.spent = {spent.at(0), spent.at(1), spent.at(2), spent.at(3), spent.at(4), spent.at(5)};
   report.interrupted = json.at("interrupted");
   return stored;
 }

@@ -8,8 +8,11 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <thread>
 
 #include "../../test_folder.h"
+#include "tuner/session/evaluator_in_turns.h"
 
 namespace gemmtune::tuner {
 namespace {
@@ -85,6 +88,62 @@ TEST_CASE("what is no file of ours is not locked, and a missing folder is an err
   REQUIRE_FALSE(missing);
   CHECK(missing.error().message.find("none/gemm-tune-GPU-1.lock: No such file") !=
         std::string::npos);
+}
+
+// Counts its calls, and says whether the turn was its own in each.
+class Counting final : public Evaluator {
+ public:
+  Counting(int& calls, const DeviceTurns& others) : calls_(calls), others_(others) {}
+
+  Expected<std::vector<VendorResult>> measure_vendor() override {
+    note();
+    return std::vector<VendorResult>{};
+  }
+  Expected<Evaluation> evaluate(const Candidate&, const jit::CompiledKernel&) override {
+    note();
+    return Evaluation{};
+  }
+  Expected<FinalResults> finish(std::span<const Finalist>) override {
+    note();
+    return FinalResults{};
+  }
+  double busy_seconds() const override { return 7; }
+
+ private:
+  void note() {
+    ++calls_;
+    CHECK_FALSE(others_.take(milliseconds(0)).is_alone());
+  }
+
+  int& calls_;
+  const DeviceTurns& others_;
+};
+
+TEST_CASE("an evaluator in turns has its turn in every call that uses the device, and only then") {
+  const TestFolder folder;
+  const auto others = DeviceTurns::open(folder.path(), "GPU-1").value();
+  int calls = 0;
+  EvaluatorInTurns evaluator(
+      std::make_unique<Counting>(calls, others),
+      std::make_shared<const DeviceTurns>(DeviceTurns::open(folder.path(), "GPU-1").value()));
+  CHECK(evaluator.measure_vendor());
+  CHECK(evaluator.evaluate({}, {}));
+  CHECK(evaluator.finish({}));
+  CHECK(calls == 3);
+  CHECK(evaluator.busy_seconds() == 7);
+  const double waited = evaluator.waited_seconds();
+  std::thread other;
+  {
+    auto held = std::make_unique<DeviceTurns::Turn>(others.take(milliseconds(0)));
+    CHECK(held->is_alone());
+    other = std::thread([&held] {
+      std::this_thread::sleep_for(milliseconds(30));
+      held.reset();
+    });
+    CHECK(evaluator.measure_vendor());
+    other.join();
+  }
+  CHECK(evaluator.waited_seconds() - waited > 0.01);
 }
 
 // As another user's file in a shared folder is.
