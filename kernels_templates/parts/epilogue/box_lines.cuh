@@ -34,7 +34,8 @@ struct BoxLines {
     if constexpr (kBoxes.element_bytes == 4) {
       return load_shared_pair(place(eight, half));
     } else {
-      const unsigned both = load_shared_word(place(eight, half));
+      unsigned both;
+      load_shared(both, place(eight, half));
       return {from_half<kType>(static_cast<unsigned short>(both)),
               from_half<kType>(static_cast<unsigned short>(both >> 16))};
     }

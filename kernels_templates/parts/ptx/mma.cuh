@@ -1,5 +1,6 @@
 #pragma once
 
+#include "parts/ptx/shared_access.cuh"
 #include "parts/ptx/shared_address.cuh"
 #include "parts/shared/element_types.h"
 
@@ -24,17 +25,6 @@ __device__ __forceinline__ void load_matrices(unsigned (&to)[4], unsigned addres
                  : "r"(address)
                  : "memory");
   }
-}
-
-// A word, or two neighbouring ones.
-__device__ __forceinline__ void load_shared(unsigned& to, unsigned address) {
-  asm volatile("ld.shared.b32 %0, [%1];" : "=r"(to) : "r"(address) : "memory");
-}
-__device__ __forceinline__ void load_shared(unsigned& first, unsigned& second, unsigned address) {
-  asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];"
-               : "=r"(first), "=r"(second)
-               : "r"(address)
-               : "memory");
 }
 
 // A 16 x 8 tile of sums. A lane holds elements (l / 4, 2 * (l % 4)) and the next, and those 8 rows
