@@ -27,7 +27,7 @@ std::shared_ptr<const tuner::DeviceTurns> open_turns(const Context& context, con
   std::error_code error;
   auto turns = tuner::DeviceTurns::open(std::filesystem::temp_directory_path(error), device.uuid);
   if (turns) return std::make_shared<const tuner::DeviceTurns>(*std::move(turns));
-  context.log->info("other processes may disturb what is measured: {}", turns.error().message);
+  context.log->warn("other processes may disturb what is measured: {}", turns.error().message);
   return nullptr;
 }
 

@@ -26,7 +26,7 @@ struct VerifiedStrategy {
   size_t kernels = 0;
   size_t cases = 0;
   double max_error = 0;               // as Verdict::max_error
-  std::vector<VerifiedKernel> wrong;  // `config` begins with the kernel's name
+  std::vector<VerifiedKernel> wrong;  // `config` begins with candidate_name()
 };
 
 struct VerifyManyReport {
