@@ -146,6 +146,38 @@ TEST_CASE("an evaluator in turns has its turn in every call that uses the device
   CHECK(evaluator.waited_seconds() - waited > 0.01);
 }
 
+// Does nothing.
+class Idle final : public Evaluator {
+ public:
+  Expected<std::vector<VendorResult>> measure_vendor() override {
+    return std::vector<VendorResult>{};
+  }
+  Expected<Evaluation> evaluate(const Candidate&, const jit::CompiledKernel&) override {
+    return Evaluation{};
+  }
+  Expected<FinalResults> finish(std::span<const Finalist>) override { return FinalResults{}; }
+};
+
+TEST_CASE("a process that does not end its turn is waited for once") {
+  const TestFolder folder;
+  const auto others = DeviceTurns::open(folder.path(), "GPU-1").value();
+  EvaluatorInTurns evaluator(
+      std::make_unique<Idle>(),
+      std::make_shared<const DeviceTurns>(DeviceTurns::open(folder.path(), "GPU-1").value()),
+      milliseconds(40));
+  {
+    const auto held = others.take(milliseconds(0));
+    for (int i = 0; i < 20; ++i) CHECK(evaluator.evaluate({}, {}));
+    CHECK(evaluator.waited_seconds() >= 0.04);
+    CHECK(evaluator.waited_seconds() < 0.4);
+  }
+  CHECK(evaluator.evaluate({}, {}));
+  const double waited = evaluator.waited_seconds();
+  const auto held = others.take(milliseconds(0));
+  CHECK(evaluator.evaluate({}, {}));
+  CHECK(evaluator.waited_seconds() - waited >= 0.04);
+}
+
 // As another user's file in a shared folder is.
 TEST_CASE("a file that can only be read is enough") {
   const TestFolder folder;
