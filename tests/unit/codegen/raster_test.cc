@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <climits>
+#include <cstddef>
 #include <set>
 #include <tuple>
 
@@ -30,7 +31,7 @@ TEST_CASE("a raster goes through every tile of every batch entry once, group by 
           reached = at.row / group;
           seen.insert({at.batch, at.row, at.column});
         }
-        CHECK(seen.size() == static_cast<size_t>(3 * rows * columns));
+        CHECK(seen.size() == static_cast<std::size_t>(3 * rows * columns));
       }
     }
   }
