@@ -51,8 +51,9 @@ Process::Process(const TestFolder& folder, const Arguments& arguments, const Var
   std::vector<std::string> argument_texts = {binary};
   argument_texts.insert(argument_texts.end(), arguments.begin(), arguments.end());
   // Without a device, so that these tests mean the same on a machine that has one.
+  const std::string own = folder.path().string();
   Variables all = {
-      {"PATH", "/usr/bin:/bin"}, {"CUDA_VISIBLE_DEVICES", "-1"}, {"HOME", folder.path().string()}};
+      {"PATH", "/usr/bin:/bin"}, {"CUDA_VISIBLE_DEVICES", "-1"}, {"HOME", own}, {"TMPDIR", own}};
   for (const auto& [name, value] : variables) all.insert_or_assign(name, value);
   std::vector<std::string> variable_texts;
   for (const auto& [name, value] : all)

@@ -23,7 +23,7 @@ using Arguments = std::vector<std::string>;
 using Variables = std::map<std::string, std::string>;
 
 // A running gemm-tune. Its environment holds PATH and `variables` only, so nothing of the machine's
-// own settings reaches it; HOME is `folder`, and it sees no GPU.
+// own settings reaches it; HOME and TMPDIR are `folder`, and it sees no GPU.
 class Process {
  public:
   // `err`: where its stderr goes; empty: to where Finished::err and err_so_far() come from.
