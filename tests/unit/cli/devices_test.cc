@@ -79,6 +79,24 @@ TEST_CASE("two GPUs tune a list of problems, each on one of them") {
   }
 }
 
+TEST_CASE("a GPU that is named twice tunes a list by two processes, in turns") {
+  const Fakes place;
+  const Finished finished = place.run({"--devices", "1,1", "--json"});
+  CAPTURE(finished.err);
+  CHECK(contains(finished.err, "no problem could be tuned"));
+  CHECK(json::parse(finished.out)["skipped"].size() == 3);
+  const auto store = place.open();
+  REQUIRE(store);
+  std::set<std::string> devices;
+  for (const int64_t m : {8, 16, 24}) {
+    const auto records = store->candidates(make_problem({m, 8, 8}), {}).value();
+    CHECK(records.size() == 2);
+    for (const store::Record& record : records) devices.insert(record.job.device_uuid);
+  }
+  REQUIRE(devices.size() == 1);
+  CHECK(std::filesystem::exists(place.folder.file("gemm-tune-" + *devices.begin() + ".lock")));
+}
+
 TEST_CASE("a dry run says which GPUs would tune; of one, --devices is --device") {
   const Fakes place;
   const Finished both = place.run({"--devices", "0,1", "--dry-run"});
