@@ -9,7 +9,8 @@
 #include <array>
 #include <cerrno>
 #include <system_error>
-#include <utility>
+
+#include "core/descriptor.h"
 
 namespace gemmtune::jit {
 namespace {
@@ -17,23 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kName = "nvdisasm";
-
-// Owner of a file descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  ~Descriptor() { close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  int get() const { return fd_; }
-  void close() {
-    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
-  }
-
- private:
-  int fd_;
-};
 
 // A file that is gone with the object.
 class TemporaryFile {

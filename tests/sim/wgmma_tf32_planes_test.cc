@@ -150,6 +150,8 @@ TEST_CASE("wgmma_tf32_planes: a split without bank conflicts") {
   for (const char* layout : {"ttt", "nnt", "ntt"}) {
     const Problem problem = problem_of({128, 128, 64}, layout);
     check_no_conflicts(of_planes(kWays[0], codegen::traits_for(problem)), problem, kHopper, 1);
+    // Results in lines of an odd number of units; those of a power of two meet in pairs.
+    check_no_conflicts(of_planes(kWays[2], codegen::traits_for(problem)), problem, kHopper);
   }
 }
 

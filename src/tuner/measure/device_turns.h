@@ -3,7 +3,9 @@
 #include <chrono>
 #include <filesystem>
 #include <string>
+#include <utility>
 
+#include "core/descriptor.h"
 #include "core/error.h"
 
 namespace gemmtune::tuner {
@@ -16,11 +18,6 @@ class DeviceTurns {
   // Of FOLDER/gemm-tune-UUID.lock, which is made if there is none and stays. The error says why no
   // such file can be opened.
   static Expected<DeviceTurns> open(const std::filesystem::path& folder, const std::string& uuid);
-  ~DeviceTurns();
-  DeviceTurns(DeviceTurns&& other) noexcept;
-  DeviceTurns& operator=(DeviceTurns&&) = delete;
-  DeviceTurns(const DeviceTurns&) = delete;
-  DeviceTurns& operator=(const DeviceTurns&) = delete;
 
   // Lasts as long as the object.
   class Turn {
@@ -46,9 +43,9 @@ class DeviceTurns {
   Turn take(std::chrono::milliseconds longest = std::chrono::seconds(60)) const;
 
  private:
-  explicit DeviceTurns(int fd) : fd_(fd) {}
+  explicit DeviceTurns(Descriptor file) : file_(std::move(file)) {}
 
-  int fd_;
+  Descriptor file_;
 };
 
 }  // namespace gemmtune::tuner
