@@ -168,14 +168,15 @@ struct WgmmaTma {
       tile += consumer * tiles.step;
     }
     for (; !turns.ended(); ++turns.round, tile += kTurns * tiles.step) {
+      // Before its turn, for which the tensor cores wait.
+      const At at = At::of(args, place, tile);
+      const Writer writer = Writer::of(args, at.batch);
+      const auto bias = bias_of(writer, at.column);
       turns.await();
       if (tile >= tiles.count) {  // some other consumer's round
         turns.pass();
         continue;
       }
-      const At at = At::of(args, place, tile);
-      const Writer writer = Writer::of(args, at.batch);
-      const auto bias = bias_of(writer, at.column);
       typename Mainloop::Sums sums;
       PromotedSums<Mainloop, Passes>::run(sums, pipeline, ring, place, first_row, tiles_k,
                                           [&] { turns.pass(); });

@@ -135,6 +135,30 @@ TEST_CASE("every launch of a plan, in order, with the problem's arguments") {
   CHECK(fixture.fake.misuses().empty());
 }
 
+// Nobody knows what precedes it, and behind kernels that let none start early it would take longer.
+TEST_CASE("only kernels behind the first of a product start early") {
+  const fake_cuda::Fixture fixture;
+  fixture.fake.set_parameter_bytes(
+      {sizeof(GemmArgs), sizeof(EncodedTensorMap), sizeof(EncodedTensorMap)});
+  const auto context = fixture.retain();
+  const Problem problem = make_problem({256, 256, 4096}, DataType::bf16, *parse_layout("tnt"));
+  const auto& strategy = **codegen::find_strategy("wgmma_split_k");
+  const KernelSpec spec = codegen::spec_for(
+      strategy,
+      *parse_tile("tile_m=128 tile_n=128 tile_k=64 stages=4 slices=4 consumers=2 raster=1"),
+      problem, {9, 0});
+  const codegen::LaunchPlan plan = spec.strategy->launch_plan(spec, problem);
+  REQUIRE(plan.launches.size() == 2);
+  for (const codegen::KernelLaunch& launch : plan.launches) CHECK(launch.config.overlaps_previous);
+  const LoadedKernel kernel = load(context, spec);
+  const auto entered = context->enter();
+  REQUIRE(kernel.bind(problem).enqueue(sample_operands(), nullptr));
+  const auto launches = fixture.fake.launches();
+  REQUIRE(launches.size() == 2);
+  CHECK(!launches[0].overlaps_previous);
+  CHECK(launches[1].overlaps_previous);
+}
+
 // The others have static shared memory of their own: with the main kernel's on top, a block would
 // have more than there is.
 TEST_CASE("only the main kernel is given the main kernel's shared memory") {
