@@ -87,6 +87,8 @@ void add_measured(const Snapshot& snapshot, const Known& known, const Request& r
     if (spec) {
       Choice choice = timed_choice(*spec, stored, *known.kernel);
       choice.reason = time_of(*known.kernel);
+      if (known.kernel->rank_us > known.kernel->time_us)
+        choice.reason += fmt::format(", counts as {:.2f}", known.kernel->rank_us);
       decision.choices.push_back(std::move(choice));
     } else {
       decision.rejections.push_back({name_of(stored), spec.error().message});

@@ -34,7 +34,7 @@ const Known* find_rival(const Snapshot& snapshot, const Request& request, const 
 
 // Of two that were compared, whether the kernel has a gain worth taking.
 bool is_ahead(const Known& known) {
-  return known.vendor->time_us >= kLeastGain * known.kernel->time_us;
+  return known.vendor->time_us >= kLeastGain * known.kernel->rank_us;
 }
 
 // A first choice that decide() took from another model.

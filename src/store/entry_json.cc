@@ -18,11 +18,14 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr int kVersion = 4;            // of the line
+constexpr int kVersion = 5;            // of the line
 constexpr int kVersionOfUsual256 = 2;  // what a problem means that names no alignment
 // What a kernel's parameters are called.
 constexpr int kVersionOfSpelling = 3;
 constexpr int kVersionOfSharingBlocks = 4;
+constexpr int kVersionOfEarlyStarts = 5;
+// Of the strategies whose kernels started early in a series before that version.
+constexpr std::string_view kStartedEarly = "wgmma";
 constexpr const char* kVersionKey = "gemm_tune";
 
 ordered_json or_null(const std::optional<double>& value) {
@@ -174,7 +177,8 @@ StoredDevice parse_device(const json& object) {
   return stored;
 }
 
-Timing read_timing(const json& object, size_t index) {
+// `starts_early`: what holds where the line is too old to say it.
+Timing read_timing(const json& object, size_t index, std::optional<bool> starts_early) {
   const std::string name = "timings[" + std::to_string(index) + "]";
   Reader reader(object, name);
   Timing timing;
@@ -192,6 +196,7 @@ Timing read_timing(const json& object, size_t index) {
   m.throttle_reasons = reader.mask("throttle_reasons");
   m.baseline_median_us = reader.optional_real("baseline_median_us");
   m.final_round = reader.flag_or("final_round", false);  // older lines do not have it
+  m.started_early = starts_early ? *starts_early : reader.flag("started_early");
   timing.run = parse_run(reader.take("run"), name + ".run");
   reader.finish();
   if (auto checked = check_measurement(m); !checked)
@@ -238,8 +243,10 @@ Entry read_entry(const json& line) {
   entry.run = parse_run(reader.take("run"), "run");
   const json& timings = reader.take("timings");
   if (!timings.is_array()) throw BadLine{"timings is no list"};
+  std::optional<bool> starts_early;
+  if (version < kVersionOfEarlyStarts) starts_early = r.key.strategy.starts_with(kStartedEarly);
   for (const json& timing : timings)
-    entry.timings.push_back(read_timing(timing, entry.timings.size()));
+    entry.timings.push_back(read_timing(timing, entry.timings.size(), starts_early));
   reader.finish();
   return entry;
 }
@@ -277,6 +284,7 @@ ordered_json measurement_json(const Measurement& m) {
   object["throttle_reasons"] = m.throttle_reasons;
   object["baseline_median_us"] = or_null(m.baseline_median_us);
   object["final_round"] = m.final_round;
+  object["started_early"] = m.started_early;
   return object;
 }
 

@@ -74,8 +74,11 @@ struct Measurement {
   uint64_t throttle_reasons = 0;             // NVML's clocks-event mask
   std::optional<double> baseline_median_us;  // the incumbent, interleaved in the same run
   bool final_round = false;  // timed in turns with the other finalists and the vendor
-  int64_t run_id = 0;        // set by the store
-  std::string measured_at;   // UTC, ISO 8601; set by the store where empty
+  // In a series of itself, of which each began before the one in front of it had ended, as behind
+  // no kernel of a program. Nothing is timed so any more (docs/decisions/0015).
+  bool started_early = false;
+  int64_t run_id = 0;       // set by the store
+  std::string measured_at;  // UTC, ISO 8601; set by the store where empty
 };
 
 // A candidate of a job and what is known about it.

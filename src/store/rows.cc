@@ -157,6 +157,7 @@ void bind_measurement(SQLite::Statement& statement, const Measurement& measureme
   statement.bind(":throttle_reasons", static_cast<int64_t>(measurement.throttle_reasons));
   bind_optional(statement, ":baseline_median_us", measurement.baseline_median_us);
   statement.bind(":final_round", static_cast<int>(measurement.final_round));
+  statement.bind(":started_early", static_cast<int>(measurement.started_early));
 }
 
 Problem read_problem(SQLite::Statement& row) {
@@ -245,6 +246,7 @@ Measurement read_measurement(SQLite::Statement& row) {
       static_cast<uint64_t>(row.getColumn("throttle_reasons").getInt64());
   measurement.baseline_median_us = read_optional(row, "baseline_median_us");
   measurement.final_round = row.getColumn("final_round").getInt() != 0;
+  measurement.started_early = row.getColumn("started_early").getInt() != 0;
   return measurement;
 }
 

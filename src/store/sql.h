@@ -90,11 +90,11 @@ inline constexpr const char* kInsertMeasurement = R"(
   INSERT INTO measurements
     (candidate_id, run_id, measured_at, median_us, ci_low_us, ci_high_us, min_us, sample_count,
      samples_us, sm_clock_min_mhz, sm_clock_median_mhz, power_w, throttle_reasons,
-     baseline_median_us, final_round)
+     baseline_median_us, final_round, started_early)
   VALUES
     (:candidate_id, :run_id, :measured_at, :median_us, :ci_low_us, :ci_high_us, :min_us,
      :sample_count, :samples_us, :sm_clock_min_mhz, :sm_clock_median_mhz, :power_w,
-     :throttle_reasons, :baseline_median_us, :final_round))";
+     :throttle_reasons, :baseline_median_us, :final_round, :started_early))";
 
 inline constexpr const char* kSelectRecord = R"(
   SELECT
@@ -118,13 +118,13 @@ inline constexpr const char* kSelectRecord = R"(
 inline constexpr const char* kSelectMeasurements = R"(
   SELECT run_id, measured_at, median_us, ci_low_us, ci_high_us, min_us, sample_count, samples_us,
          sm_clock_min_mhz, sm_clock_median_mhz, power_w, throttle_reasons, baseline_median_us,
-         final_round
+         final_round, started_early
   FROM measurements WHERE candidate_id = :candidate_id ORDER BY id)";
 
 inline constexpr const char* kSelectLatestMeasurement = R"(
   SELECT run_id, measured_at, median_us, ci_low_us, ci_high_us, min_us, sample_count, samples_us,
          sm_clock_min_mhz, sm_clock_median_mhz, power_w, throttle_reasons, baseline_median_us,
-         final_round
+         final_round, started_early
   FROM measurements WHERE candidate_id = :candidate_id ORDER BY id DESC LIMIT 1)";
 
 inline constexpr const char* kSelectBestId = R"(
@@ -364,6 +364,7 @@ inline constexpr const char* kSelectTimings = R"(
          t.sm_clock_min_mhz AS sm_clock_min_mhz, t.sm_clock_median_mhz AS sm_clock_median_mhz,
          t.power_w AS power_w, t.throttle_reasons AS throttle_reasons,
          t.baseline_median_us AS baseline_median_us, t.final_round AS final_round,
+         t.started_early AS started_early,
          u.started_at AS started_at, u.tool_version AS tool_version,
          u.compiler_version AS run_compiler_version, u.driver_version AS driver_version,
          u.options AS options

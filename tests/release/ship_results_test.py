@@ -13,10 +13,11 @@ import unittest
 TOOL = pathlib.Path(sys.argv.pop(1)) / "tools" / "ship_results.py"
 
 
-def row(problem, strategy, us, outcome=None, at="2026-02-01", final=True, name="NVIDIA H9", config="c"):
+def row(problem, strategy, us, outcome=None, at="2026-02-01", final=True, name="NVIDIA H9", config="c",
+        version=5):
     outcome = outcome or ("vendor" if strategy == "cublaslt" else "ok")
     rounds = [{"measured_at": at, "median_us": us, "final_round": final}]
-    return {"problem": problem, "device": {"uuid": "GPU-1", "name": name}, "strategy": strategy, "config": config,
+    return {"gemm_tune": version, "problem": problem, "device": {"uuid": "GPU-1", "name": name}, "strategy": strategy, "config": config,
             "outcome": outcome, "timings": rounds}
 
 
@@ -61,6 +62,17 @@ class ShipResults(unittest.TestCase):
         self.assertEqual(self.shipped.read_text(), before)
         self.ship(self.export([row("p", "cublaslt", 12), row("p", "tiled", 9)]))
         self.assertEqual([r["timings"][0]["median_us"] for r in self.rows()], [12, 9, 5, 5])
+
+    def test_early_starts_count_1_us_more(self):
+        self.ship(self.export([row("p", "cublaslt", 10), row("p", "wgmma_tma", 9, version=4)]))
+        self.ship(self.export([row("p", "cublaslt", 10), row("p", "wgmma_tma", 10.1)]))
+        self.assertEqual(self.rows()[1]["timings"][0]["median_us"], 9)
+        self.ship(self.export([row("p", "cublaslt", 10), row("p", "wgmma_tma", 9.9)]))
+        self.assertEqual(self.rows()[1]["timings"][0]["median_us"], 9.9)
+        early = row("p", "wgmma_tma", 9.5)
+        early["timings"][0]["started_early"] = True
+        self.ship(self.export([row("p", "cublaslt", 10), early]))
+        self.assertEqual(self.rows()[1]["timings"][0]["median_us"], 9.9)
 
     def test_replace_takes_a_worse_ratio_too(self):
         self.ship(self.export([row("p", "cublaslt", 10), row("p", "tiled", 8), row("q", "cublaslt", 5), row("q", "tiled", 5)]))

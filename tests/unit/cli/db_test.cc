@@ -265,7 +265,7 @@ TEST_CASE("bad lines are named, good ones kept") {
   const size_t good = lines.size();
   REQUIRE(good > 10);
   lines.insert(lines.begin(), "not JSON");
-  lines.insert(lines.begin() + 5, R"({"gemm_tune": 5})");
+  lines.insert(lines.begin() + 5, R"({"gemm_tune": 6})");
   lines.insert(lines.begin() + 7, "");  // blank ones are passed over
   lines.push_back(lines.back().substr(0, 100));
   std::string text;
@@ -280,7 +280,7 @@ TEST_CASE("bad lines are named, good ones kept") {
   CHECK(report["bad_lines"][1]["line"] == 6);
   CHECK(report["bad_lines"][2]["line"] == lines.size());
   CHECK(contains(finished.err, file + ":1: no JSON"));
-  CHECK(contains(finished.err, file + ":6: it is of version 5"));
+  CHECK(contains(finished.err, file + ":6: it is of version 6"));
   CHECK(contains(finished.err, "bad lines that were not imported: 3"));
   CHECK(place.done({"export"}) == place.done({"export"}, "from.db"));
 }

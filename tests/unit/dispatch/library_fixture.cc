@@ -166,6 +166,7 @@ void write_database(const std::string& path, const std::vector<Tuned>& results,
       record.key = {std::string(tuned.kernel->strategy->name()), to_string(tuned.kernel->tile),
                     codegen::source_hash(codegen::emit(*tuned.kernel)), "13.0"};
       set_time(record, tuned.time_us);
+      if (record.measurement) record.measurement->started_early = tuned.started_early;
       must((*store)->record(record));
     }
     if (tuned.vendor) {

@@ -64,6 +64,7 @@ struct Tuned {
   double vendor_us = 20;
   std::string device_uuid = fake_device().uuid;
   Arch arch = kArch;
+  bool started_early = false;  // the kernel, as it was timed
 };
 
 // Writes results into a database, under `device` where it is not the fake one.

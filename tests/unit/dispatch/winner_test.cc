@@ -78,6 +78,20 @@ TEST_CASE("a kernel that is hardly ahead takes nobody's place") {
   CHECK(database.find(problem(16)).has_value());
 }
 
+TEST_CASE("a kernel that was timed with early starts has to be 1 us further ahead") {
+  Tuned behind = dispatch_test::won_by_kernel(problem(8));
+  behind.vendor_us = 10.9;
+  Tuned level = dispatch_test::won_by_kernel(problem(16));
+  level.vendor_us = 11.1;
+  Tuned ahead = dispatch_test::won_by_kernel(problem(32));
+  ahead.vendor_us = 11.2;
+  for (Tuned* const tuned : {&behind, &level, &ahead}) tuned->started_early = true;
+  const Database database({behind, level, ahead});
+  CHECK(database.why_none(problem(8)) == "cuBLASLt is faster");
+  CHECK(database.why_none(problem(16)) == "cuBLASLt is as fast");
+  CHECK(database.find(problem(32)).has_value());
+}
+
 TEST_CASE("results of another model with as many SMs count if they are far ahead") {
   Device device = dispatch_test::fake_device();
   device.uuid = "GPU-other";

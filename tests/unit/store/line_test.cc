@@ -67,6 +67,7 @@ class Entries {
         Timing timing{sample_measurement(0.1 + random_.below(4) / 3.0), run()};
         timing.measurement.measured_at = timestamp();
         timing.measurement.final_round = random_.below(2) == 0;
+        timing.measurement.started_early = random_.below(2) == 0;
         entry.timings.push_back(timing);
       }
     }
@@ -159,7 +160,8 @@ TEST_CASE("a timing of an older line is of no final round, until another source 
 TEST_CASE("a line of version 1 that names no alignment is of 16 bytes") {
   Entries random(9);
   json line = json::parse(to_line(random.entry()));
-  CHECK(line["gemm_tune"] == 4);
+  CHECK(line["gemm_tune"] == 5);
+  for (json& timing : line["timings"]) timing.erase("started_early");
   for (const auto& [problem, version, align] :
        {std::tuple{"f32/f32/ieee/ttt/8x8x8", 1, 16}, std::tuple{"f32/f32/ieee/ttt/8x8x8", 2, 256},
         std::tuple{"f32/f32/ieee/ttt/8x8x8/align=256", 1, 256},
@@ -170,10 +172,32 @@ TEST_CASE("a line of version 1 that names no alignment is of 16 bytes") {
     REQUIRE_MESSAGE(read, read.error().message);
     CHECK(read->record.job.problem.align_bytes == align);
   }
-  line["gemm_tune"] = 5;
-  CHECK(contains(why_refused(line.dump()), "versions 1 to 4"));
+  line["gemm_tune"] = 6;
+  CHECK(contains(why_refused(line.dump()), "versions 1 to 5"));
   line["gemm_tune"] = 0;
-  CHECK(contains(why_refused(line.dump()), "versions 1 to 4"));
+  CHECK(contains(why_refused(line.dump()), "versions 1 to 5"));
+}
+
+// Those of wgmma had been timed so; no other kernels could.
+TEST_CASE("a line up to version 4 does not say which timings started early") {
+  Entries random(12);
+  Entry entry = random.entry();
+  while (entry.timings.empty()) entry = random.entry();
+  for (Timing& timing : entry.timings) timing.measurement.started_early = false;
+  json line = json::parse(to_line(entry));
+  line["arch"] = "sm_90";
+  CHECK_FALSE(parse_line(line.dump())->timings.front().measurement.started_early);
+  line["gemm_tune"] = 4;
+  CHECK(contains(why_refused(line.dump()), "started_early"));
+  for (json& timing : line["timings"]) timing.erase("started_early");
+  for (const auto& [strategy, early] :
+       {std::pair{"wgmma_tma", true}, std::pair{"wgmma_split_k", true},
+        std::pair{"mma_split_k", false}, std::pair{"cublaslt", false}}) {
+    line["strategy"] = strategy;
+    const auto read = parse_line(line.dump());
+    REQUIRE_MESSAGE(read, read.error().message);
+    for (const Timing& timing : read->timings) CHECK(timing.measurement.started_early == early);
+  }
 }
 
 TEST_CASE("a line up to version 2 has its kernel's parameters respelled") {
@@ -246,7 +270,7 @@ TEST_CASE("every key is needed, no other is taken, and no value of another kind"
   walk(whole, "");
   walk(whole["timings"][0], "/timings/0");
 
-  CHECK(contains(broken("/gemm_tune", 5), "version 5"));
+  CHECK(contains(broken("/gemm_tune", 6), "version 6"));
   CHECK(contains(broken("/arch", "sm_x"), "arch"));
   CHECK(contains(broken("/problem", "f32/nothing"), "problem"));
   CHECK(contains(broken("/outcome", "fine"), "outcome"));

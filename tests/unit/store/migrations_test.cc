@@ -261,6 +261,28 @@ TEST_CASE("version 9: a row whose new spelling is another row's stays as it is")
         "tile_m=64 slices=264");
 }
 
+// Of two kernels that differ by less than an early start was worth.
+TEST_CASE("version 12: times of kernels on wgmma count as of early starts") {
+  const TempDir dir;
+  const fs::path path = dir / "old.db";
+  write_version(12, path);
+  SQLite::Database(path.string(), kWritable).exec(R"(
+    UPDATE candidates SET strategy = iif(id = 1, 'wgmma_split_k', 'mma_split_k'), outcome = 'ok';
+    UPDATE measurements SET final_round = 1;
+    INSERT INTO measurements SELECT 100, 2, run_id, measured_at, median_us + 0.9, ci_low_us,
+      ci_high_us + 1, min_us, sample_count, samples_us, sm_clock_min_mhz, sm_clock_median_mhz,
+      power_w, throttle_reasons, baseline_median_us, 1 FROM measurements WHERE candidate_id = 1;)");
+  const auto store = must_open(path);
+  CHECK(store->check());
+  CHECK(store->history(1)->front().started_early);
+  CHECK_FALSE(store->history(2)->front().started_early);
+  REQUIRE(store->winners(false, [&](const Winner& winner) {
+    REQUIRE(winner.kernel);
+    CHECK(winner.kernel->strategy == "mma_split_k");
+    CHECK(winner.kernel->rank_us == winner.kernel->time_us);
+  }));
+}
+
 TEST_CASE("an old file that is opened read_only is refused and untouched") {
   const TempDir dir;
   const fs::path path = dir / "old.db";

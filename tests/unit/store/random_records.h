@@ -47,6 +47,7 @@ class Generator {
     if (ran && record.provenance == Provenance::measured) {
       record.measurement = sample_measurement(time);
       record.measurement->final_round = below(2) == 0;
+      record.measurement->started_early = below(4) == 0;
     } else if (record.outcome <= Outcome::not_run) {
       record.predicted_us = time;
     }

@@ -51,6 +51,19 @@ int best_number(Sample& sample) {
   return -1;
 }
 
+TEST_CASE("a time of a kernel that started early counts 1 us more") {
+  Sample sample;
+  Record early = timed(sample.run, 99.1, 1, true);
+  early.measurement->started_early = true;
+  REQUIRE(sample.store->record(early));
+  REQUIRE(sample.store->record(timed(sample.run, 100, 2, true)));
+  CHECK((*sample.store->best(sample_job().problem, {}))->key == sample_key(2));
+  early = timed(sample.run, 98.9, 1, true);
+  early.measurement->started_early = true;
+  REQUIRE(sample.store->record(early));
+  CHECK((*sample.store->best(sample_job().problem, {}))->key == sample_key(1));
+}
+
 TEST_CASE("the winner of a final round loses only to what is clearly faster") {
   Sample sample;
   REQUIRE(sample.store->record(timed(sample.run, 95, kFinalist, false)));

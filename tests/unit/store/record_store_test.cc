@@ -27,7 +27,7 @@ constexpr Provenance kProvenances[] = {Provenance::measured, Provenance::transfe
 auto fields(const Measurement& m) {
   return std::tie(m.median_us, m.ci_low_us, m.ci_high_us, m.min_us, m.sample_count, m.samples_us,
                   m.sm_clock_min_mhz, m.sm_clock_median_mhz, m.power_w, m.throttle_reasons,
-                  m.baseline_median_us, m.final_round);
+                  m.baseline_median_us, m.final_round, m.started_early);
 }
 
 auto fields(const Record& r) {
