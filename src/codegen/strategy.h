@@ -70,6 +70,9 @@ class Strategy {
   virtual bool overlaps_previous() const { return false; }
   // False for a legal candidate that cannot win on this problem, so that a search may skip it.
   virtual bool worthwhile(const KernelSpec& spec, const Problem& problem) const;
+  // The tile without warps that never have work: another candidate, which does the same. Unless
+  // overridden: the tile itself.
+  virtual TileConfig without_idle_warps(const TileConfig& tile) const { return tile; }
 
   // Whether a parameter decides a candidate's geometry; all others (orders, bounds, raster) vary
   // within one. Unless overridden: tiles, stages and how they are filled.

@@ -66,6 +66,15 @@ bool WgmmaStrategy::worthwhile(const KernelSpec& spec, const Problem& problem) c
   return t.persistent_blocks < wgmma::cluster_grid(t, problem).blocks;
 }
 
+// Of the consumers that take turns, a block with one tile has work for the first.
+TileConfig WgmmaStrategy::without_idle_warps(const TileConfig& tile) const {
+  if (tile.schedule != kPingPong || tile.persistent_blocks > 0) return tile;
+  TileConfig plain = tile;
+  plain.schedule = kCooperative;
+  plain.consumers = 1;
+  return plain;
+}
+
 KernelWork WgmmaStrategy::work(const KernelSpec& spec, const Problem& problem) const {
   return {wgmma::cluster_grid(spec.tile, problem).blocks, problem.shape.k, 1, 0,
           spec.tile.persistent_blocks};

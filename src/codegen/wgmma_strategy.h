@@ -33,6 +33,7 @@ class WgmmaStrategy : public Strategy {
   bool overlaps_previous() const override { return true; }
   bool is_geometry(std::string_view parameter) const override;
   bool worthwhile(const KernelSpec& spec, const Problem& problem) const override;
+  TileConfig without_idle_warps(const TileConfig& tile) const override;
   KernelWork work(const KernelSpec& spec, const Problem& problem) const override;
 
   std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override;

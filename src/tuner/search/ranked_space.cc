@@ -39,6 +39,15 @@ bool can_be_tried(const codegen::KernelSpec& spec, const Problem& problem,
   return codegen::broken_rule(spec, limits) == nullptr && spec.strategy->worthwhile(spec, problem);
 }
 
+// SearchedSpace::plainer of a kernel's tile.
+std::optional<TileConfig> plainer(codegen::KernelSpec spec, const codegen::SearchSpace& space,
+                                  const Problem& problem, const DeviceSpec& limits) {
+  const TileConfig tile = spec.tile;
+  spec.tile = spec.strategy->without_idle_warps(tile);
+  if (spec.tile == tile || !space.holds(spec.tile)) return std::nullopt;
+  return can_be_tried(spec, problem, limits) ? std::optional(spec.tile) : std::nullopt;
+}
+
 // The fewest registers that kernels with any values of min_blocks are estimated to need: others are
 // most permissive, and need the fewest, with their first values.
 int fewest_registers(codegen::KernelSpec spec, const std::vector<int>& min_blocks) {
@@ -103,7 +112,8 @@ Search::Space ranked_space(const codegen::SearchSpace& given, const Problem& pro
             return std::pair(cost.result_rows, cost.result_columns);
           },
           bounds_of(space, problem, limits),
-          std::move(calibrated_us)};
+          std::move(calibrated_us),
+          [=](const TileConfig& tile) { return plainer(spec(tile), space, problem, limits); }};
 }
 
 Expected<void> check_any_legal(const codegen::SearchSpace& given, const Problem& problem,

@@ -209,7 +209,7 @@ void Ranking::keep_best(const Choice& work, std::vector<Ranked>& kept) {
   const SearchedSpace& space = spaces_[work.space];
   Points points(space.space, steps_[work.space].rest, work);
   do {
-    if (!space.legal(points.tile())) continue;
+    if (!space.takes(points.tile())) continue;
     ++points_seen_;
     double cost = space.cost(points.tile());
     const bool full = kept.size() == kPerGeometry;

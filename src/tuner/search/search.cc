@@ -48,7 +48,13 @@ bool Search::any_legal(const codegen::SearchSpace& space,
 }
 
 bool Search::is_new(const Choice& choice) const {
-  return !seen_.contains(choice) && spaces_[choice.space].legal(tile(choice));
+  return !seen_.contains(choice) && spaces_[choice.space].takes(tile(choice));
+}
+
+std::optional<Choice> Search::plainer(const Choice& choice) const {
+  const Space& space = spaces_[choice.space];
+  const auto plain = space.plainer ? space.plainer(tile(choice)) : std::nullopt;
+  return plain ? find(space.space.strategy->name(), *plain) : std::nullopt;
 }
 
 bool Search::take(const Choice& choice, std::vector<Choice>& out) {
@@ -91,7 +97,8 @@ bool Search::worth_trying(const Choice& choice, const std::set<Choice>& best) co
 
 void Search::suggest(const Choice& choice) {
   suggested_ = std::max(suggested_, next_seed_);
-  seeds_.insert(seeds_.begin() + static_cast<std::ptrdiff_t>(suggested_++), choice);
+  seeds_.insert(seeds_.begin() + static_cast<std::ptrdiff_t>(suggested_++),
+                plainer(choice).value_or(choice));
 }
 
 double Search::expected_us(const Choice& choice) const {
@@ -219,7 +226,7 @@ std::vector<Choice> Search::points_of(const Choice& geometry) const {
   std::vector<Choice> points;
   Points point(space.space, varied, geometry);
   do {
-    if (space.legal(point.tile())) points.push_back(point.choice());
+    if (space.takes(point.tile())) points.push_back(point.choice());
   } while (point.next());
   return points;
 }

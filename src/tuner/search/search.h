@@ -60,7 +60,8 @@ class Search {
   size_t geometries() const { return ranking_.geometries().size(); }
 
   // Puts a choice before the seeds that are still to come, after earlier suggestions: what has won
-  // on a similar problem. An illegal one is passed over when its turn comes.
+  // on a similar problem, or SearchedSpace::plainer of it. An illegal one is passed over when its
+  // turn comes.
   void suggest(const Choice& choice);
 
   // The choice's machine code, that of all launch facts, is at hand, as it was tried for another
@@ -138,6 +139,7 @@ class Search {
   std::set<Choice> best_kernels() const;
   bool worth_trying(const Choice& choice, const std::set<Choice>& best) const;
   bool is_new(const Choice& choice) const;
+  std::optional<Choice> plainer(const Choice& choice) const;
   std::vector<Choice> points_of(const Choice& geometry) const;
   std::vector<Choice> neighbours(size_t count);
   std::vector<Choice> one_steps(const Choice& from);

@@ -49,6 +49,12 @@ struct SearchedSpace {
   // As `cost`, closer to the truth, without bounds and dearer to compute: orders the points that
   // are cheapest by that. May be empty.
   std::function<double(const TileConfig&)> calibrated{};
+  // The legal tile of the space that does the same with fewer threads, and is tried in its place;
+  // nothing where there is none. May be empty.
+  std::function<std::optional<TileConfig>(const TileConfig&)> plainer{};
+
+  // Whether a search may try a tile.
+  bool takes(const TileConfig& tile) const { return legal(tile) && !(plainer && plainer(tile)); }
 };
 
 }  // namespace gemmtune::tuner

@@ -55,6 +55,31 @@ TEST_CASE("no legal point of a shipped space is skipped") {
   }
 }
 
+// A consumer that waits for its turn in a block with one tile has nothing to do.
+TEST_CASE("consumers take turns only in persistent grids") {
+  const Problem p = make_problem({4096, 4096, 4096}, DataType::bf16, *parse_layout("tnt"));
+  const DeviceSpec& device = representative_device({9, 0, false});
+  const auto space = *codegen::default_search_space(**codegen::find_strategy("wgmma_tma"));
+  Search search({ranked_space(space, p, device)}, 1);
+  const auto alone = parse_tile(
+      "tile_m=128 tile_n=128 tile_k=64 stages=4 consumers=2 schedule=1 cluster_m=1 cluster_n=1 "
+      "raster=4");
+  const auto persistent = parse_tile(
+      "tile_m=128 tile_n=128 tile_k=64 stages=4 consumers=2 schedule=1 cluster_m=1 cluster_n=1 "
+      "persistent_blocks=132 raster=4");
+  search.suggest(*search.find("wgmma_tma", *alone));
+  search.suggest(*search.find("wgmma_tma", *persistent));
+  const auto seeds = search.seeds(64);
+  CHECK(search.tile(seeds[0]).schedule == kCooperative);
+  CHECK(search.tile(seeds[0]).consumers == 1);
+  CHECK(search.tile(seeds[0]).raster == 4);
+  CHECK(search.tile(seeds[1]) == *persistent);
+  for (const Choice& seed : seeds) {
+    const TileConfig& tile = search.tile(seed);
+    CHECK((tile.schedule != kPingPong || tile.persistent_blocks > 0));
+  }
+}
+
 // Its space has atomic additions first, which no activation follows.
 TEST_CASE("split_k is tried where there is an activation") {
   Problem p = make_problem({512, 512, 16384});
