@@ -76,7 +76,7 @@ BoundKernel LoadedKernel::bind(const Problem& problem) const {
     bound.steps_.push_back(
         {entries_[static_cast<size_t>(launch.entry)], launch.config, launch.arguments});
   }
-  // Kernels of programs let none start early, and behind those such a launch takes 0.1 to 0.3 us
+  // Kernels of programs let none start early, and behind those such a launch takes 0.1 to 0.4 us
   // longer (docs/decisions/0015-launches-behind-others.md).
   if (!bound.steps_.empty()) bound.steps_.front().config.overlaps_previous = false;
   return bound;
