@@ -39,15 +39,6 @@ bool can_be_tried(const codegen::KernelSpec& spec, const Problem& problem,
   return codegen::broken_rule(spec, limits) == nullptr && spec.strategy->worthwhile(spec, problem);
 }
 
-// SearchedSpace::plainer of a kernel's tile.
-std::optional<TileConfig> plainer(codegen::KernelSpec spec, const codegen::SearchSpace& space,
-                                  const Problem& problem, const DeviceSpec& limits) {
-  const TileConfig tile = spec.tile;
-  spec.tile = spec.strategy->without_idle_warps(tile);
-  if (spec.tile == tile || !space.holds(spec.tile)) return std::nullopt;
-  return can_be_tried(spec, problem, limits) ? std::optional(spec.tile) : std::nullopt;
-}
-
 // The fewest registers that kernels with any values of min_blocks are estimated to need: others are
 // most permissive, and need the fewest, with their first values.
 int fewest_registers(codegen::KernelSpec spec, const std::vector<int>& min_blocks) {
@@ -102,8 +93,11 @@ Search::Space ranked_space(const codegen::SearchSpace& given, const Problem& pro
       return expected_us(spec(tile), problem, limits, calibration.get());
     };
   }
+  const auto legal = [=](const TileConfig& tile) {
+    return can_be_tried(spec(tile), problem, limits);
+  };
   return {space,
-          [=](const TileConfig& tile) { return can_be_tried(spec(tile), problem, limits); },
+          legal,
           predicted,
           [=](const TileConfig& tile) { return candidate_features(spec(tile), problem, limits); },
           [=](const TileConfig& tile) {
@@ -113,7 +107,11 @@ Search::Space ranked_space(const codegen::SearchSpace& given, const Problem& pro
           },
           bounds_of(space, problem, limits),
           std::move(calibrated_us),
-          [=](const TileConfig& tile) { return plainer(spec(tile), space, problem, limits); }};
+          [=](const TileConfig& tile) -> std::optional<TileConfig> {
+            const TileConfig plain = space.strategy->without_idle_warps(tile);
+            if (plain == tile || !space.holds(plain) || !legal(plain)) return std::nullopt;
+            return plain;
+          }};
 }
 
 Expected<void> check_any_legal(const codegen::SearchSpace& given, const Problem& problem,
