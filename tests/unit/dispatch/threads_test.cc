@@ -1,5 +1,6 @@
 // Many threads on one handle, and on several: for the thread sanitizer as much as for the results.
 #include <atomic>
+#include <latch>
 #include <thread>
 
 #include "library_fixture.h"
@@ -107,6 +108,26 @@ TEST_CASE("threads with handles of their own, made and destroyed while others ru
           const Handle handle = library.create();
           work(handle.get(), library, 10 * t + round, wrong);
         }
+      });
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+// What the library and the driver keep a thread lies elsewhere for each of them.
+TEST_CASE("400 threads that are alive at once") {
+  const Mixed library(12);
+  const Handle handle = library.create();
+  std::atomic<int> wrong = 0;
+  std::latch all_ran(400);
+  {
+    std::vector<std::jthread> threads;
+    for (unsigned t = 0; t < 400; ++t) {
+      threads.emplace_back([&, t] {
+        std::mt19937 random(t);
+        const Problem& problem = library.problems[random() % library.problems.size()];
+        if (run(handle.get(), problem, random) != GEMMTUNE_STATUS_SUCCESS) ++wrong;
+        all_ran.arrive_and_wait();
       });
     }
   }
