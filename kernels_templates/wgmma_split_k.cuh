@@ -1,5 +1,6 @@
 #pragma once
 
+#include "parts/ptx/elect.cuh"
 #include "parts/ptx/grid_dependency.cuh"
 #include "parts/ptx/shared_address.cuh"
 #include "parts/reduce/k_range.cuh"
@@ -58,26 +59,32 @@ struct WgmmaSplitK {
     extern __shared__ __align__(kTmaTileAlignment) unsigned char smem[];
     const Pipeline pipeline{shared_address(smem)};
     let_next_kernel_start();
-    if (threadIdx.x == 0) pipeline.begin(a, b);
-    pipeline.meet();
+    const int warp = static_cast<int>(threadIdx.x) / 32;
     const Share share = Share::of_block(args);
     const auto tile = Partial::of(args, share.at);
     const KRange range = k_range<kTile.tile_k, kSlices>(args.k, share.slice);
-    const int group = static_cast<int>(threadIdx.x) / kWarpgroupThreads;
+    typename Pipeline::Ring ring;
+    int k = range.begin;
+    if (warp == 0 && is_elected()) pipeline.begin(a, b);
+    if (warp == 1 && is_elected()) pipeline.begin_releases();
     await_kernels_before();
-    if (group == 0) {
-      if (threadIdx.x == 0) {
-        typename Pipeline::Ring ring;
-        pipeline.fill(ring, share.place, args, a, b, share.at.batch, tile.row, tile.column,
-                      range.begin, range.end);
+    if (warp == 0 && is_elected()) {
+      k = pipeline.start(ring, share.place, args, a, b, share.at.batch, tile.row, tile.column,
+                         range.begin, range.end);
+    }
+    pipeline.meet();
+    if (warp < kWarpsOfWarpgroup) {
+      if (warp == 0 && is_elected()) {
+        pipeline.fill(ring, share.place, args, a, b, share.at.batch, tile.row, tile.column, k,
+                      range.end);
         pipeline.drain(ring);
       }
       __syncwarp();
     } else if constexpr (Reduction::kInCluster) {
-      multiply(pipeline, share.place, range, reinterpret_cast<float*>(smem), group - 1,
+      multiply(pipeline, share.place, range, reinterpret_cast<float*>(smem), consumer(),
                kTile.tile_m);
     } else {
-      multiply(pipeline, share.place, range, Reduction::Slots::slot(args, share.slot), group - 1,
+      multiply(pipeline, share.place, range, Reduction::Slots::slot(args, share.slot), consumer(),
                share.rows);
     }
     if constexpr (Reduction::kInCluster) {
@@ -128,6 +135,10 @@ struct WgmmaSplitK {
       }
     }
   };
+
+  static __device__ __forceinline__ int consumer() {
+    return static_cast<int>(threadIdx.x) / kWarpgroupThreads - 1;
+  }
 
   // By a consumer: the sums of its rows of the block's tile, into the tile at `to`, but for rows of
   // C from `rows` on.

@@ -5,6 +5,7 @@
 #include "parts/epilogue/wgmma_box_store.cuh"
 #include "parts/epilogue/wgmma_epilogue.cuh"
 #include "parts/epilogue/wgmma_row_store.cuh"
+#include "parts/ptx/elect.cuh"
 #include "parts/ptx/grid_dependency.cuh"
 #include "parts/ptx/shared_address.cuh"
 #include "parts/ptx/wgmma.cuh"
@@ -73,16 +74,22 @@ struct WgmmaTma {
     extern __shared__ __align__(kTmaTileAlignment) unsigned char smem[];
     const Pipeline pipeline{shared_address(smem)};
     let_next_kernel_start();
-    if (threadIdx.x == 0) pipeline.begin(a, b);
+    const int warp = static_cast<int>(threadIdx.x) / 32;
+    Producer producer;
+    if (warp == 0 && is_elected()) {
+      pipeline.begin(a, b);
+      producer.start(pipeline, args, a, b);
+    }
+    if (warp == 1 && is_elected()) pipeline.begin_releases();
     pipeline.meet();
-    const int group = static_cast<int>(threadIdx.x) / kWarpgroupThreads;
-    if (group == 0) {
+    if (warp < kWarpsOfWarpgroup) {
       if constexpr (kRegisters.shared_out()) give_registers_back<kRegisters.producer>();
-      if (threadIdx.x == 0) produce(pipeline, args, a, b);
+      if (warp == 0 && is_elected()) producer.go_on(pipeline, args, a, b);
       __syncwarp();
     } else {
       if constexpr (kRegisters.shared_out()) take_registers<kRegisters.consumer>();
-      consume(pipeline, args, c, smem + Pipeline::kBuffersBytes, group - 1);
+      consume(pipeline, args, c, smem + Pipeline::kBuffersBytes,
+              static_cast<int>(threadIdx.x) / kWarpgroupThreads - 1);
     }
   }
 
@@ -131,21 +138,36 @@ struct WgmmaTma {
     }
   };
 
-  static __device__ __forceinline__ void produce(const Pipeline& pipeline, const GemmArgs& args,
-                                                 const TensorMap& a, const TensorMap& b) {
-    const Place place = Place::of_block();
-    const Tiles tiles = Tiles::of(args);
-    int tile = Tiles::first();
-    At at = At::of(args, place, tile);
-    await_kernels_before();
+  // The thread that copies. It starts before the block's warps meet and part: the first copies are
+  // on their way the sooner, and their code lies at the kernel's beginning, where instructions are
+  // fetched anyway.
+  struct Producer {
     typename Pipeline::Ring ring;
-    while (tile < tiles.count) {
-      pipeline.fill(ring, place, args, a, b, at.batch, at.row, at.column, 0, args.k);
-      tile += tiles.step;
-      at = At::of(args, place, tile);
+    At at;
+    int k;  // that the first tile's stages hold already
+
+    __device__ __forceinline__ void start(const Pipeline& pipeline, const GemmArgs& args,
+                                          const TensorMap& a, const TensorMap& b) {
+      const Place place = Place::of_block();
+      at = At::of(args, place, Tiles::first());
+      await_kernels_before();
+      k = pipeline.start(ring, place, args, a, b, at.batch, at.row, at.column, 0, args.k);
     }
-    pipeline.drain(ring);
-  }
+
+    __device__ __forceinline__ void go_on(const Pipeline& pipeline, const GemmArgs& args,
+                                          const TensorMap& a, const TensorMap& b) {
+      const Place place = Place::of_block();
+      const Tiles tiles = Tiles::of(args);
+      int tile = Tiles::first();
+      while (tile < tiles.count) {
+        pipeline.fill(ring, place, args, a, b, at.batch, at.row, at.column, k, args.k);
+        k = 0;
+        tile += tiles.step;
+        at = At::of(args, place, tile);
+      }
+      pipeline.drain(ring);
+    }
+  };
 
   static __device__ __forceinline__ void consume(const Pipeline& pipeline, const GemmArgs& args,
                                                  const TensorMap& c, unsigned char* results,

@@ -98,7 +98,8 @@ std::string instruction(const WgmmaInstruction& in, int from, int columns,
 // line's elements.
 int bytes_to_column(const WgmmaInstruction& in, int column) {
   if (!in.transposed_columns) return column * kTmaLineBytes;
-  return column / (kTmaLineBytes / size_bytes(in.operand)) * in.tile_k * kTmaLineBytes;
+  const TmaTile tile(in.columns, in.tile_k, false, size_bytes(in.operand));
+  return column / (tile.line_bytes / size_bytes(in.operand)) * tile.box_bytes();
 }
 
 // One for each part of the columns.

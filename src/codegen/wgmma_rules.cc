@@ -229,27 +229,6 @@ TensorMapArgument map_of(const Lines& lines, const MatrixPlace& at, DataType typ
   return map;
 }
 
-// The same of A or B, loaded in boxes of a side of `side` by tile_k that `blocks` blocks share.
-TensorMapArgument map_of_operand(const KernelSpec& spec, const Lines& lines, const MatrixPlace& at,
-                                 int side, int blocks) {
-  const DataType type = operand_type(spec);
-  const TmaTile tile(side, spec.tile.tile_k, lines.inner == "k", size_bytes(type));
-  TensorMapArgument map = map_of(lines, at, type);
-  map.config.box = {static_cast<uint32_t>(kTmaLineBytes / size_bytes(type)),
-                    static_cast<uint32_t>(tile.box_rows / tile.parts(blocks)), 1};
-  map.config.swizzle = TensorSwizzle::bytes_128;
-  // wgmma cuts the lower bits off.
-  map.config.rounds_to_tf32 = spec.math == MathMode::tf32;
-  return map;
-}
-
-// A matrix of the problem, in one of its own buffers.
-MatrixPlace place_of(Buffer buffer, char letter, int64_t ld, int64_t stride, int64_t batch) {
-  return {
-      buffer, 0, ld, stride, batch, fmt::format("ld{}", letter), fmt::format("stride_{}", letter),
-      "batch"};
-}
-
 // The swizzle over lines of so many bytes.
 TensorSwizzle swizzle_over(int bytes) {
   switch (bytes) {
@@ -262,6 +241,27 @@ TensorSwizzle swizzle_over(int bytes) {
     default:
       return TensorSwizzle::none;
   }
+}
+
+// The same of A or B, loaded in boxes of a side of `side` by tile_k that `blocks` blocks share.
+TensorMapArgument map_of_operand(const KernelSpec& spec, const Lines& lines, const MatrixPlace& at,
+                                 int side, int blocks) {
+  const DataType type = operand_type(spec);
+  const TmaTile tile(side, spec.tile.tile_k, lines.inner == "k", size_bytes(type));
+  TensorMapArgument map = map_of(lines, at, type);
+  map.config.box = {static_cast<uint32_t>(tile.line_bytes / size_bytes(type)),
+                    static_cast<uint32_t>(tile.box_rows / tile.parts(blocks)), 1};
+  map.config.swizzle = swizzle_over(tile.line_bytes);
+  // wgmma cuts the lower bits off.
+  map.config.rounds_to_tf32 = spec.math == MathMode::tf32;
+  return map;
+}
+
+// A matrix of the problem, in one of its own buffers.
+MatrixPlace place_of(Buffer buffer, char letter, int64_t ld, int64_t stride, int64_t batch) {
+  return {
+      buffer, 0, ld, stride, batch, fmt::format("ld{}", letter), fmt::format("stride_{}", letter),
+      "batch"};
 }
 
 }  // namespace

@@ -89,6 +89,39 @@ TEST_CASE("tiles of two instructions' columns") {
   }
 }
 
+TEST_CASE("lines along m or n have 64 bytes where those hold less of what is beside the tile") {
+  for (const int side : {32, 96, 160, 224}) {
+    const TmaTile tile(side, 64, false, 2);
+    CHECK(tile.line_bytes == 64);
+    CHECK(tile.bytes() == side * 64 * 2);
+    CHECK(TmaTile(side, 64, true, 2).line_bytes == 128);
+  }
+  // Not where a line would not be full, nor where there would be many.
+  for (const int side : {8, 24, 64, 72, 80, 128, 144, 256, 288, 320})
+    CHECK(TmaTile(side, 64, false, 2).line_bytes == 128);
+}
+
+constexpr auto kHalfLines = "tile_m=64 tile_n=96 tile_k=64 stages=2 consumers=1 cluster_m=2";
+
+TEST_CASE("tiles in lines of 64 bytes") {
+  constexpr const char* kTiles[] = {
+      kHalfLines,
+      "tile_m=64 tile_n=32 tile_k=128 stages=2 consumers=1 persistent_blocks=2",
+      "tile_m=64 tile_n=224 tile_k=64 stages=2 consumers=2 schedule=1",
+      "tile_m=96 tile_n=64 tile_k=64 stages=2 consumers=1 exchange=1 cluster_m=2 cluster_n=2",
+      "tile_m=160 tile_n=128 tile_k=64 stages=2 consumers=2 exchange=1 cluster_n=2",
+      "tile_m=128 tile_n=96 tile_k=64 stages=3 consumers=2 schedule=1 cluster_m=4"};
+  for (const char* text : kTiles) {
+    CAPTURE(text);
+    const auto spec = hopper("wgmma_tma", text, {false, true, 8, 8, 8});
+    check_quick_cases(spec, kHopper);
+  }
+  for (const char* tile :
+       {"tile_m=64 tile_n=32 tile_k=64 stages=2 consumers=1 slices=2 reduction=2",
+        "tile_m=32 tile_n=64 tile_k=64 stages=2 consumers=1 exchange=1 slices=3"})
+    check_quick_cases(hopper("wgmma_split_k", tile, {false, true, 8, 8, 8}), kHopper);
+}
+
 // Results pass through one buffer per warp where two do not fit beside the stages.
 TEST_CASE("five stages of 128x168 and 128x176, four of 192x176") {
   constexpr std::pair<const char*, int> kTiles[] = {
@@ -354,15 +387,17 @@ constexpr PlantedFault kFaults[] = {
      {"mbarrier_arrive_expect(barrier, kStageBytes);",
       "mbarrier_arrive_expect(barrier, kStageBytes - 1024);"},
      ""},
+    {"wgmma_tma", kWays[5], {"part < kParts; ++part", "part < 1; ++part"}, ""},
+    {"wgmma_tma", kWays[0], {"pipeline.begin_releases();", ";"}, ""},
+    {"wgmma_tma", kWays[1], {"return end;", "return end - k_begin - kTile.tile_k;"}, ""},
     {"wgmma_tma",
      kWays[0],
-     {"constexpr unsigned long long kGroupBytes = 1024;",
-      "constexpr unsigned long long kGroupBytes = 512;"},
+     {"constexpr unsigned long long kGroupBytes = 8 * kLineBytes;",
+      "constexpr unsigned long long kGroupBytes = 4 * kLineBytes;"},
      ""},
     {"wgmma_tma",
      kWays[6],
-     {"return bytes / kTmaLineBytes * kBoxBytes + bytes % kTmaLineBytes;",
-      "return bytes % kTmaLineBytes;"},
+     {"return bytes / kLineBytes * kBoxBytes + bytes % kLineBytes;", "return bytes % kLineBytes;"},
      ""},
     {"wgmma_split_k",
      kSlices[0],
@@ -412,6 +447,12 @@ TEST_CASE("planted faults in boxes of f32 are found") {
     REQUIRE(stores_boxes(spec.tile, 4, 4));
     CHECK(!verdict_of(load_mutant(spec, mutant, kHopper), spec).correct());
   }
+}
+
+TEST_CASE("the wrong swizzle of lines of 64 bytes is found") {
+  const auto spec = hopper("wgmma_tma", kHalfLines, {false, true, 8, 8, 8});
+  const Mutant mutant = {"128 ? 1ULL : 2ULL", "128 ? 1ULL : 1ULL"};
+  CHECK(!verdict_of(load_mutant(spec, mutant, kHopper), spec).correct());
 }
 
 constexpr std::pair<std::string_view, Mutant> k8BitFaults[] = {

@@ -3,6 +3,7 @@
 #include "parts/epilogue/box_lines.cuh"
 #include "parts/epilogue/result_writer.cuh"
 #include "parts/ptx/cp_async.cuh"
+#include "parts/ptx/elect.cuh"
 #include "parts/ptx/shared_address.cuh"
 #include "parts/ptx/tensor_copy.cuh"
 #include "parts/ptx/thread_group.cuh"
@@ -70,7 +71,7 @@ struct WgmmaBoxStore {
                                                const TensorMap& c, int batch, int row, int column,
                                                int index, Corrected corrected) {
     const unsigned first = shared_address(buffers);
-    const bool leads = static_cast<int>(threadIdx.x) % 32 == 0;
+    const bool leads = is_elected();
     const int m = row + static_cast<int>(threadIdx.x) % 32 / 4;
     float of_rows[2] = {};
 #pragma unroll
@@ -107,7 +108,7 @@ struct WgmmaBoxStore {
 
   // By each warp, before its block ends.
   static __device__ __forceinline__ void finish() {
-    if (static_cast<int>(threadIdx.x) % 32 == 0) wait_for_stored_boxes<0>();
+    if (is_elected()) wait_for_stored_boxes<0>();
   }
 
  private:

@@ -21,14 +21,16 @@ __device__ __forceinline__ void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kGroups) : "memory");
 }
 
-// Describes an operand in shared memory, which begins at `address`, swizzled over 128 bytes. Groups
-// of 8 lines are 1024 bytes apart; `across_bytes` lie between lines side by side, which matters
-// only where lines run along m or n.
+// Describes an operand in shared memory, which begins at `address`, in lines of 128 or 64 bytes,
+// swizzled over that. Groups of 8 lines follow each other; `across_bytes` lie between lines side by
+// side, which matters only where lines run along m or n.
+template <int kLineBytes>
 __device__ __forceinline__ unsigned long long wgmma_descriptor(unsigned address,
                                                                unsigned across_bytes) {
-  constexpr unsigned long long kSwizzle128 = 1ULL << 62;
-  constexpr unsigned long long kGroupBytes = 1024;
-  return kSwizzle128 | (kGroupBytes >> 4) << 32 |
+  static_assert(kLineBytes == 128 || kLineBytes == 64, "others are not used");
+  constexpr unsigned long long kSwizzle = (kLineBytes == 128 ? 1ULL : 2ULL) << 62;
+  constexpr unsigned long long kGroupBytes = 8 * kLineBytes;
+  return kSwizzle | (kGroupBytes >> 4) << 32 |
          static_cast<unsigned long long>((across_bytes & 0x3FFFF) >> 4) << 16 |
          (address & 0x3FFFF) >> 4;
 }

@@ -24,22 +24,27 @@ struct TileCoordinates {
 template <int kTileM, int kTileN>
 GEMMTUNE_HOST_DEVICE constexpr TileCoordinates tile_coordinates(int m, int n, int block,
                                                                 int raster = 1) {
-  const int rows = (m + kTileM - 1) / kTileM;
-  const int columns = (n + kTileN - 1) / kTileN;
-  const int tiles = rows * columns;
-  const int batch = block < tiles ? 0 : block / tiles;
-  const int tile = block - batch * tiles;
+  const unsigned rows = static_cast<unsigned>(m + kTileM - 1) / kTileM;
+  const unsigned columns = static_cast<unsigned>(n + kTileN - 1) / kTileN;
+  const unsigned tiles = rows * columns;
+  const unsigned at = static_cast<unsigned>(block);
+  const unsigned batch = at < tiles ? 0 : at / tiles;
+  const unsigned tile = at - batch * tiles;
+  const auto result = [&](unsigned row, unsigned column) {
+    return TileCoordinates{static_cast<int>(row), static_cast<int>(column),
+                           static_cast<int>(batch)};
+  };
   if (raster <= 1) {
-    const int row = tile / columns;
-    return {row, tile - row * columns, batch};
+    const unsigned row = tile / columns;
+    return result(row, tile - row * columns);
   }
-  const int most = raster < rows ? raster : rows;
-  const int group = tile / (most * columns);
-  const int first = group * most;
-  const int height = rows - first < most ? rows - first : most;
-  const int inside = tile - first * columns;
-  const int column = inside / height;
-  return {first + inside - column * height, column, batch};
+  const unsigned most = static_cast<unsigned>(raster) < rows ? static_cast<unsigned>(raster) : rows;
+  const unsigned group = tile / (most * columns);
+  const unsigned first = group * most;
+  const unsigned height = rows - first < most ? rows - first : most;
+  const unsigned inside = tile - first * columns;
+  const unsigned column = inside / height;
+  return result(first + inside - column * height, column);
 }
 
 }  // namespace gemmtune

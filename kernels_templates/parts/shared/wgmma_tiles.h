@@ -20,8 +20,10 @@ inline constexpr int kWgmmaRows = 64;
 inline constexpr int kMostWgmmaColumns = 256;
 inline constexpr int kWgmmaStepBytes = 32;  // k of one wgmma, along a line
 inline constexpr int kTmaLineBytes = 128;   // of a line in shared memory: the widest swizzle's span
-inline constexpr int kTmaTileAlignment = 1024;  // 8 such lines, after which the swizzle repeats
-inline constexpr int kSwizzleLines = kTmaTileAlignment / kTmaLineBytes;
+inline constexpr int kHalfTmaLineBytes = kTmaLineBytes / 2;
+inline constexpr int kMostHalfLines = 7;  // side by side: more are slower than longer lines
+inline constexpr int kSwizzleLines = 8;  // after which a swizzle repeats
+inline constexpr int kTmaTileAlignment = kSwizzleLines * kTmaLineBytes;
 inline constexpr int kMostTmaBoxRows = 256;
 inline constexpr int kBarrierBytes = 8;
 inline constexpr int kMostWgmmaSharedBytes = 227 * 1024;  // of a block, on sm_90
@@ -64,17 +66,26 @@ GEMMTUNE_HOST_DEVICE constexpr int promotion_tiles(const TileConfig& tile) {
   return at_least_one(tile.promotion);
 }
 
-// An operand's tile in shared memory, `side` of m or n by tile_k: lines of 128 bytes along k, or,
-// where m or n is contiguous, along that. Lines side by side are separate boxes of TMA.
+// An operand's tile in shared memory, `side` of m or n by tile_k: lines along k, or, where m or n
+// is contiguous, along that. They have 128 bytes, or 64 where such lines hold less of what is
+// beside the tile: an SM takes in so many bytes a cycle, needed or not. Lines side by side are
+// separate boxes of TMA.
 struct TmaTile {
-  int boxes;     // of 128-byte lines, one behind the other
-  int box_rows;  // lines of each
+  int line_bytes;  // over which they are swizzled
+  int boxes;       // of such lines, one behind the other
+  int box_rows;    // lines of each
 
   GEMMTUNE_HOST_DEVICE constexpr TmaTile(int side, int tile_k, bool contiguous_k, int element_bytes)
-      : boxes(((contiguous_k ? tile_k : side) * element_bytes + kTmaLineBytes - 1) / kTmaLineBytes),
-        box_rows(contiguous_k ? side : tile_k) {}
+      : line_bytes(kTmaLineBytes), boxes(0), box_rows(contiguous_k ? side : tile_k) {
+    const int across = (contiguous_k ? tile_k : side) * element_bytes;
+    const int half_lines = across / kHalfTmaLineBytes;
+    if (divides(kHalfTmaLineBytes, across) && half_lines % 2 != 0 && half_lines <= kMostHalfLines)
+      line_bytes = kHalfTmaLineBytes;
+    boxes = (across + line_bytes - 1) / line_bytes;
+  }
 
-  GEMMTUNE_HOST_DEVICE constexpr int bytes() const { return boxes * box_rows * kTmaLineBytes; }
+  GEMMTUNE_HOST_DEVICE constexpr int box_bytes() const { return box_rows * line_bytes; }
+  GEMMTUNE_HOST_DEVICE constexpr int bytes() const { return boxes * box_bytes(); }
 
   // Of `blocks` that share the tile each loads a part of every box's lines, if those are whole
   // groups of lines after which the swizzle repeats; otherwise one block loads all, in turns.

@@ -7,13 +7,13 @@
 
 // An operand's tile of a stage: how TMA brings it to shared memory, and how wgmma finds it there.
 //
-//     contiguous k: boxes of 128 bytes of k           else: boxes of 128 bytes of m or n
+//     contiguous k: boxes of 128 bytes of k           else: boxes of 128 or 64 bytes of m or n
 //     +------------+------------+                     +------------+------------+
 //     | side lines | side lines |                     | tile_k     | tile_k     |
 //     | k 0..63    | k 64..127  |                     | mn 0..63   | mn 64..127 |
 //     +------------+------------+                     +------------+------------+
 //
-// A line is 128 bytes, swizzled. Where kSharers blocks of a cluster share the tile, each loads its
+// Lines are swizzled. Where kSharers blocks of a cluster share the tile, each loads its
 // part of every box's lines into all of them, or all of it in turns (TmaTile::parts).
 
 namespace gemmtune {
@@ -22,49 +22,73 @@ template <bool kContiguousK, int kSide, int kTileK, int kElementBytes, int kShar
 struct OperandTile {
   static constexpr TmaTile kTile{kSide, kTileK, kContiguousK, kElementBytes};
   static constexpr int kBytes = kTile.bytes();
-  static constexpr int kLine = kTmaLineBytes / kElementBytes;  // elements
-  static constexpr int kBoxBytes = kTile.box_rows * kTmaLineBytes;
-  static constexpr bool kInTurns = kSharers > 1 && kTile.parts(kSharers) == 1;
-  static constexpr int kPartRows = kTile.box_rows / kTile.parts(kSharers);
+  static constexpr int kLineBytes = kTile.line_bytes;
+  static constexpr int kLine = kLineBytes / kElementBytes;  // elements
+  static constexpr int kBoxBytes = kTile.box_bytes();
+  static constexpr int kParts = kTile.parts(kSharers);
+  static constexpr bool kInTurns = kSharers > 1 && kParts == 1;
+  static constexpr int kPartRows = kTile.box_rows / kParts;
 
   // Loads what sharer `sharer` loads of the tile at (mn, k) of a matrix for stage `stage`, into the
-  // blocks of the cluster whose bits are set in `blocks`: this one alone, if the tile is not
-  // shared.
+  // blocks of the cluster whose bits are set in `blocks`.
   static __device__ __forceinline__ void load(unsigned to, const TensorMap& map, int mn, int k,
                                               int entry, unsigned barrier, int stage, int sharer,
                                               unsigned short blocks) {
-    if (kInTurns && stage % kSharers != sharer) return;
-    const int part = kInTurns ? 0 : sharer;
+    if constexpr (kSharers == 1) {
+      load_alone(to, map, mn, k, entry, barrier);
+    } else {
+      if (kInTurns && stage % kSharers != sharer) return;
+      const int part = kInTurns ? 0 : sharer;
 #pragma unroll
-    for (int box = 0; box < kTile.boxes; ++box) {
-      const int x = (kContiguousK ? k : mn) + box * kLine;
-      const int y = (kContiguousK ? mn : k) + part * kPartRows;
-      const unsigned at = to + box * kBoxBytes + part * (kPartRows * kTmaLineBytes);
-      if constexpr (kSharers > 1) {
-        load_box_to_blocks(at, map, x, y, entry, barrier, blocks);
-      } else {
-        load_box(at, map, x, y, entry, barrier);
+      for (int box = 0; box < kTile.boxes; ++box) {
+        const Place at = Place::of(mn, k, box, part);
+        load_box_to_blocks(to + at.bytes, map, at.x, at.y, entry, barrier, blocks);
       }
     }
   }
 
+  // All of the tile, into this block.
+  static __device__ __forceinline__ void load_alone(unsigned to, const TensorMap& map, int mn,
+                                                    int k, int entry, unsigned barrier) {
+#pragma unroll
+    for (int box = 0; box < kTile.boxes; ++box) {
+#pragma unroll
+      for (int part = 0; part < kParts; ++part) {
+        const Place at = Place::of(mn, k, box, part);
+        load_box(to + at.bytes, map, at.x, at.y, entry, barrier);
+      }
+    }
+  }
+
+  // Where a part of a box lies: in the matrix, and in the tile in shared memory.
+  struct Place {
+    int x;
+    int y;
+    int bytes;
+
+    static __device__ __forceinline__ Place of(int mn, int k, int box, int part) {
+      return {(kContiguousK ? k : mn) + box * kLine, (kContiguousK ? mn : k) + part * kPartRows,
+              box * kBoxBytes + part * (kPartRows * kLineBytes)};
+    }
+  };
+
   // Of the tile at `address`, from row or column `first` of m or n on, a multiple of 64.
   static __device__ __forceinline__ unsigned long long descriptor(unsigned address, int first) {
-    return wgmma_descriptor(address + side_offset(first), kBoxBytes);
+    return wgmma_descriptor<kLineBytes>(address + side_offset(first), kBoxBytes);
   }
 
   // Bytes from the tile's beginning to row or column `first` of m or n, a multiple of 64.
   static constexpr __device__ __forceinline__ int side_offset(int first) {
-    return kContiguousK ? first * kTmaLineBytes : first / kLine * kBoxBytes;
+    return kContiguousK ? first * kLineBytes : first / kLine * kBoxBytes;
   }
 
   // Bytes from the tile's beginning to the products' step `step` along k.
   static constexpr __device__ __forceinline__ int step_offset(int step) {
     const int bytes = step * kWgmmaStepBytes;
     if constexpr (kContiguousK) {
-      return bytes / kTmaLineBytes * kBoxBytes + bytes % kTmaLineBytes;
+      return bytes / kLineBytes * kBoxBytes + bytes % kLineBytes;
     } else {
-      return bytes / kElementBytes * kTmaLineBytes;
+      return bytes / kElementBytes * kLineBytes;
     }
   }
 };

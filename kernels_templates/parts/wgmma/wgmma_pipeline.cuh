@@ -56,14 +56,17 @@ struct WgmmaPipeline {
   }
   __device__ __forceinline__ unsigned empty(int stage) const { return full(kTile.stages + stage); }
 
-  // By one thread, before the cluster's blocks meet.
+  // By one thread each, before the cluster's blocks meet: the barriers that the copies need, which
+  // may start then, and the others.
   __device__ __forceinline__ void begin(const TensorMap& a, const TensorMap& b) const {
     prefetch_tensor_map(a);
     prefetch_tensor_map(b);
-    for (int stage = 0; stage < kTile.stages; ++stage) {
-      mbarrier_init(full(stage), 1);
+    for (int stage = 0; stage < kTile.stages; ++stage) mbarrier_init(full(stage), 1);
+    mbarrier_init_fence();
+  }
+  __device__ __forceinline__ void begin_releases() const {
+    for (int stage = 0; stage < kTile.stages; ++stage)
       mbarrier_init(empty(stage), kReaders * Place::kSharers);
-    }
     mbarrier_init_fence();
   }
 
@@ -76,23 +79,47 @@ struct WgmmaPipeline {
     }
   }
 
+  // Fills the first stages of the tile that a block begins with, before the block's warps meet, and
+  // by copies of its own, before those of its cluster do. Returns from which k on fill() goes on.
+  // Only a few, since the consumers wait meanwhile, and what a cluster shares is loaded once by
+  // each block.
+  __device__ __forceinline__ int start(Ring& ring, const Place& place, const GemmArgs& args,
+                                       const TensorMap& a, const TensorMap& b, int batch, int row,
+                                       int column, int k_begin, int k_end) const {
+    if constexpr (Passes::kInPasses) return k_begin;
+    constexpr int kEarlyStages = Place::kBlocks > 1 ? 1 : 2;
+    const int end = min(k_begin + kEarlyStages * kTile.tile_k, k_end);
+    fill<true>(ring, place, args, a, b, batch, row, column, k_begin, end);
+    return end;
+  }
+
   // Fills the stages of a tile of C at (row, column) of entry `batch` with k from k_begin up to
-  // k_end, by one thread.
+  // k_end, by one thread, once they are empty.
+  template <bool kIsStart = false>
   __device__ __forceinline__ void fill(Ring& ring, const Place& place, const GemmArgs& args,
                                        const TensorMap& a, const TensorMap& b, int batch, int row,
                                        int column, int k_begin, int k_end) const {
     const int entry_a = Passes::first_matrix(batch, args.stride_a);
     const int entry_b = Passes::first_matrix(batch, args.stride_b);
     Passes::for_each(k_begin, k_end, [&](int k, int plane_a, int plane_b) {
-      mbarrier_wait(empty(ring.stage), ring.parity ^ 1);
+      if constexpr (!kIsStart) {
+        mbarrier_wait(empty(ring.stage), ring.parity ^ 1);
+      }
       const unsigned barrier = full(ring.stage);
       mbarrier_arrive_expect(barrier, kStageBytes);
 #pragma unroll
       for (int i = 0; i < kPlanes; ++i) {
-        TileA::load(tile_a(ring.stage) + i * TileA::kBytes, a, row, k, entry_a + plane_a + i,
-                    barrier, ring.stage, place.n, place.row());
-        TileB::load(tile_b(ring.stage) + i * TileB::kBytes, b, column, k, entry_b + plane_b + i,
-                    barrier, ring.stage, place.m, place.column());
+        const unsigned to_a = tile_a(ring.stage) + i * TileA::kBytes;
+        const unsigned to_b = tile_b(ring.stage) + i * TileB::kBytes;
+        if constexpr (kIsStart) {
+          TileA::load_alone(to_a, a, row, k, entry_a + plane_a + i, barrier);
+          TileB::load_alone(to_b, b, column, k, entry_b + plane_b + i, barrier);
+        } else {
+          TileA::load(to_a, a, row, k, entry_a + plane_a + i, barrier, ring.stage, place.n,
+                      place.row());
+          TileB::load(to_b, b, column, k, entry_b + plane_b + i, barrier, ring.stage, place.m,
+                      place.column());
+        }
       }
       ring.advance();
     });
