@@ -4,7 +4,6 @@
 #include <map>
 #include <utility>
 
-#include "cublas_preload/lower_median.h"
 #include "cublas_preload/product_problem.h"
 
 namespace gemmtune::app {
@@ -106,7 +105,9 @@ double Captured::total_us() const {
 
 std::optional<double> median(std::vector<float> values) {
   if (values.empty()) return std::nullopt;
-  return cublas_preload::lower_median(values);
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
 
 std::vector<OtherProducts> for_each_problem(

@@ -52,7 +52,8 @@ struct Captured {
   double total_us() const;
 };
 
-// cublas_preload::lower_median(); nothing of nothing.
+// The smaller of the two in the middle, since a problem's first call also loads its kernel; nothing
+// of nothing.
 std::optional<double> median(std::vector<float> values);
 
 // Calls use(problem, count) for each count that is a problem of this project. Returns the others,
