@@ -2,32 +2,35 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <optional>
 #include <random>
 #include <string>
+#include <thread>
 
 #include "codegen/pair_cover.h"
 #include "codegen/search_space.h"
+#include "core/parallel.h"
 #include "sim_kernel.h"
 
-// Every strategy on the PTX simulator: legal tiles that hold most pairs of parameter values, with
+// Every strategy on the PTX simulator: legal tiles that hold every pair of parameter values, with
 // random layouts, alignments and archs, over ragged and tiny shapes, alpha and beta, padding and
 // batches. Tiles that take the simulator long are left out. A failure names kernel, arch and case;
 // the seed is fixed, so it comes again.
 //
-//   GEMMTUNE_SIM_KERNELS   kernels per strategy at most, those that add most pairs (default 10): 16
-//                          hold nine in ten of them or more, 50 hold all
+//   GEMMTUNE_SIM_KERNELS   kernels per strategy at most, those that add most pairs: 16 hold nine in
+//                          ten of them or more, 50 hold all (default 64)
 //   GEMMTUNE_SIM_SEED      another sample
 
 namespace gemmtune::tuner {
 namespace {
 
-constexpr size_t kMostKernels = 10;
+constexpr size_t kMostKernels = 64;
 constexpr int kDraws = 3'000'000;  // of a strategy's points
 constexpr size_t kSamples = 6000;  // legal ones of them that are enough
 constexpr size_t kExtraCases = 2;  // of the thorough ones, a kernel; the quick ones all run
-constexpr int kLeastCases = 300;   // over all strategies
+constexpr int kLeastCases = 3000;  // over all strategies
 
 uint64_t from_environment(const char* name, uint64_t otherwise) {
   const char* value = std::getenv(name);
@@ -187,38 +190,56 @@ ptxsim::Options random_options(std::mt19937_64& random) {
   return options;
 }
 
+struct Ran {
+  std::atomic<int> cases = 0;
+  std::atomic<int> not_simulated = 0;  // kernels
+};
+
+// Returns how many cases ran.
+int check_kernel(const Sample& sample, std::mt19937_64& random, Ran& ran) {
+  CAPTURE(codegen::kernel_name(sample.spec));
+  CAPTURE(to_string(sample.arch));
+  const auto kernel = SimVerifier::load(sample.spec, compiler());
+  if (!kernel && kernel.error().kind == ErrorKind::unsupported) {
+    MESSAGE(kernel.error().message);
+    ++ran.not_simulated;
+    return 0;
+  }
+  if (!kernel) {
+    FAIL_CHECK(kernel.error().message);
+    return 0;
+  }
+  const std::vector<VerificationCase> cases = random_cases(sample.spec, random);
+  for (const VerificationCase& test : cases) {
+    const auto verdict = kernel->verify(test, random_options(random));
+    CHECK_MESSAGE(verdict.has_value(), verdict.error().message);
+    if (verdict) CHECK_MESSAGE(verdict->correct(), verdict->detail);
+  }
+  ran.cases += static_cast<int>(cases.size());
+  return static_cast<int>(cases.size());
+}
+
+// A strategy's sample does not depend on the others.
+void check_strategy(const codegen::Strategy& strategy, uint64_t seed, size_t most, Ran& ran) {
+  CAPTURE(strategy.name());
+  std::mt19937_64 random(seed);
+  int cases = 0;
+  for (const Sample& sample : covering_kernels(strategy, random, most))
+    cases += check_kernel(sample, random, ran);
+  CHECK(cases > 0);
+}
+
 TEST_CASE("every strategy computes what it should, on every arch it serves") {
   const uint64_t seed = from_environment("GEMMTUNE_SIM_SEED", 1);
   const size_t most = from_environment("GEMMTUNE_SIM_KERNELS", kMostKernels);
-  int ran = 0;
-  int not_simulated = 0;
-  for (const codegen::Strategy* strategy : codegen::strategies()) {
-    CAPTURE(strategy->name());
-    std::mt19937_64 random(seed);  // a strategy's sample does not depend on the others
-    const int before = ran;
-    for (const Sample& sample : covering_kernels(*strategy, random, most)) {
-      const codegen::KernelSpec& spec = sample.spec;
-      const Arch arch = sample.arch;
-      CAPTURE(codegen::kernel_name(spec));
-      CAPTURE(to_string(arch));
-      const auto kernel = SimVerifier::load(spec, compiler());
-      if (!kernel && kernel.error().kind == ErrorKind::unsupported) {
-        MESSAGE(kernel.error().message);
-        ++not_simulated;
-        continue;
-      }
-      REQUIRE_MESSAGE(kernel.has_value(), kernel.error().message);
-      for (const VerificationCase& test : random_cases(spec, random)) {
-        const auto verdict = kernel->verify(test, random_options(random));
-        REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
-        CHECK_MESSAGE(verdict->correct(), verdict->detail);
-        ++ran;
-      }
-    }
-    CHECK(ran > before);
-  }
-  MESSAGE(ran, " cases; kernels that the simulator cannot run: ", not_simulated);
-  if (most >= kMostKernels) CHECK(ran >= kLeastCases);
+  const auto strategies = codegen::strategies();
+  Ran ran;
+  const int threads = static_cast<int>(std::thread::hardware_concurrency());
+  for_each_index(strategies.size(), threads,
+                 [&](size_t i) { check_strategy(*strategies[i], seed, most, ran); });
+  MESSAGE(ran.cases.load(),
+          " cases; kernels that the simulator cannot run: ", ran.not_simulated.load());
+  if (most >= kMostKernels) CHECK(ran.cases >= kLeastCases);
 }
 
 // Replaces `what` in the headers of a source; true if it was there.
