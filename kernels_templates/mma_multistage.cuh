@@ -36,7 +36,7 @@ struct MmaMultistage {
 
   static __device__ __forceinline__ void run(const GemmArgs& args) {
     extern __shared__ __align__(kMmaBufferAlignment) unsigned char smem[];
-    const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n>(
+    const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n, unsigned>(
         args.m, args.n, static_cast<int>(blockIdx.x), args.raster);
     const int row = at.row * kTile.tile_m;
     const int column = at.column * kTile.tile_n;

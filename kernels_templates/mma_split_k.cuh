@@ -55,8 +55,8 @@ struct MmaSplitK {
     extern __shared__ __align__(kMmaBufferAlignment) unsigned char smem[];
     const int block = static_cast<int>(blockIdx.x);
     const int slice = block % kSlices;
-    const auto at =
-        tile_coordinates<kTile.tile_m, kTile.tile_n>(args.m, args.n, block / kSlices, args.raster);
+    const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n, unsigned>(
+        args.m, args.n, block / kSlices, args.raster);
     const auto tile = Partial::of(args, at);
     unsigned char* group_smem = smem + Group::index() * kGroupBytes;
     typename Mainloop::Sums sums;

@@ -117,13 +117,14 @@ struct WgmmaSplitK {
       const int cluster = static_cast<int>(blockIdx.x) / Place::kBlocks;
       const int slice = cluster % kSlices;
       if constexpr (Place::kBlocks == 1) {
-        const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n>(
+        const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n, unsigned>(
             args.m, args.n, cluster / kSlices, args.raster);
         return {Place{}, at, slice, cluster, args.m - at.row * kTile.tile_m};
       } else {
         const Place place = Place::of_block();
-        const auto first = tile_coordinates<kTile.tile_m * Place::kM, kTile.tile_n * Place::kN>(
-            args.m, args.n, cluster / kSlices);
+        const auto first =
+            tile_coordinates<kTile.tile_m * Place::kM, kTile.tile_n * Place::kN, unsigned>(
+                args.m, args.n, cluster / kSlices);
         const TileCoordinates at = {first.row * Place::kM + place.m,
                                     first.column * Place::kN + place.n, first.batch};
         const int rows = (args.m + kTile.tile_m - 1) / kTile.tile_m;

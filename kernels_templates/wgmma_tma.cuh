@@ -131,8 +131,9 @@ struct WgmmaTma {
     int column;
 
     static __device__ __forceinline__ At of(const GemmArgs& args, const Place& place, int tile) {
-      const auto at = tile_coordinates<kTile.tile_m * Place::kM, kTile.tile_n * Place::kN>(
-          args.m, args.n, tile, args.raster);
+      const auto at =
+          tile_coordinates<kTile.tile_m * Place::kM, kTile.tile_n * Place::kN, unsigned>(
+              args.m, args.n, tile, args.raster);
       return {at.batch, (at.row * Place::kM + place.m) * kTile.tile_m,
               (at.column * Place::kN + place.n) * kTile.tile_n};
     }
