@@ -7,6 +7,7 @@ namespace gemmtune {
 // True for one thread of a warp, all of whose threads come here together. The compiler sees that a
 // branch on it is taken by one thread, which one on threadIdx does not tell it: instructions that
 // take their operands from the warp's registers, as TMA copies do, need no loop over threads then.
+// To be asked in the branch itself: joined with another condition in a variable, it tells nothing.
 __device__ __forceinline__ bool is_elected() {
   int elected;
   asm volatile(
