@@ -11,6 +11,18 @@ enum class AlgorithmChoice {
   caller,  // what cublasLtMatmul was given, or a function of cuBLAS that tunes by itself
 };
 
+// What a call of cublasLtMatmul names beside its operands.
+struct MatmulCall {
+  const void* function = nullptr;  // that of cuBLASLt
+  lt::Handle handle = nullptr;
+  lt::Operation operation = nullptr;
+  lt::Layout a = nullptr;
+  lt::Layout b = nullptr;
+  lt::Layout c = nullptr;
+  lt::Layout d = nullptr;
+  size_t workspace_bytes = 0;
+};
+
 // A call for a product: all that matters to who computes it.
 struct Asked {
   Product product;
@@ -18,6 +30,7 @@ struct Asked {
   CUstream stream = nullptr;
   AlgorithmChoice choice = AlgorithmChoice::cublas;
   const lt::Algorithm* algorithm = nullptr;  // of cublasLtMatmul
+  const MatmulCall* matmul = nullptr;        // of cublasLtMatmul, where it names an algorithm
   bool handle_known = true;                  // all settings of the handle were seen
 };
 

@@ -14,26 +14,18 @@ using lt::Status;
 
 namespace {
 
-struct Layouts {
-  Layout a;
-  Layout b;
-  Layout c;
-  Layout d;
-};
-
 // What a call with these descriptors asks for. Also fills in pointers.bias.
-Product product_of(const Recorder& recorder, Operation operation, const Layouts& layouts,
-                   CallPointers& pointers, size_t workspace_bytes) {
+Product product_of(const Recorder& recorder, const MatmulCall& matmul, CallPointers& pointers) {
   const auto look = [&](const std::array<const LayoutState*, 4>& known,
                         const OperationState* described) {
     if (described != nullptr) pointers.bias = described->bias;
     const MatmulStates states = {described, known[0], known[1], known[2], known[3]};
-    return matmul_product(states, pointers, static_cast<int64_t>(workspace_bytes));
+    return matmul_product(states, pointers, static_cast<int64_t>(matmul.workspace_bytes));
   };
   return recorder.layouts.visit<4>(
-      {layouts.a, layouts.b, layouts.c, layouts.d}, [&](const auto& known) {
+      {matmul.a, matmul.b, matmul.c, matmul.d}, [&](const auto& known) {
         return recorder.operations.visit<1>(
-            {operation}, [&](const auto& described) { return look(known, described[0]); });
+            {matmul.operation}, [&](const auto& described) { return look(known, described[0]); });
       });
 }
 
@@ -54,32 +46,15 @@ Status cublasLtMatmul(lt::Handle handle, Operation operation, const void* alpha,
   Recorder* const recorder = Recorder::get();
   if (recorder == nullptr) return call();
   CallPointers pointers = {a, b, c, d, beta, alpha, nullptr};
-  const Product product = product_of(*recorder, operation, {a_layout, b_layout, c_layout, d_layout},
-                                     pointers, workspace_bytes);
+  const MatmulCall matmul = {real.address(), handle,   operation, a_layout,
+                             b_layout,       c_layout, d_layout,  workspace_bytes};
+  const Product product = product_of(*recorder, matmul, pointers);
   const Asked asked = {
-      product,   pointers,
-      stream,    algorithm == nullptr ? AlgorithmChoice::cublas : AlgorithmChoice::caller,
-      algorithm, handle != nullptr};
+      product,          pointers,
+      stream,           algorithm == nullptr ? AlgorithmChoice::cublas : AlgorithmChoice::caller,
+      algorithm,        &matmul,
+      handle != nullptr};
   return recorder->serve(asked, call);
-}
-
-Status cublasLtMatmulAlgoGetHeuristic(lt::Handle handle, Operation operation, Layout a_layout,
-                                      Layout b_layout, Layout c_layout, Layout d_layout,
-                                      lt::Preference preference, int requested, lt::Choice* choices,
-                                      int* returned) {
-  const auto real = GEMMTUNE_REAL(cublasLtMatmulAlgoGetHeuristic);
-  const Status status = real(handle, operation, a_layout, b_layout, c_layout, d_layout, preference,
-                             requested, choices, returned);
-  return noted(status, [&](Recorder& recorder) {
-    OwnKernels* const own = recorder.own_kernels();
-    if (own == nullptr || choices == nullptr || returned == nullptr || *returned < 1) return;
-    const auto wishes = recorder.preferences.get(preference);
-    if (!wishes || !wishes->plain) return;
-    CallPointers pointers;
-    const Product product =
-        product_of(recorder, operation, {a_layout, b_layout, c_layout, d_layout}, pointers, 0);
-    own->note_first_choice(product, choices[0].algorithm);
-  });
 }
 
 Status cublasLtMatrixLayoutCreate(Layout* layout, ElementType type, uint64_t rows, uint64_t columns,
@@ -144,37 +119,6 @@ Status cublasLtMatmulDescDestroy(Operation operation) {
   if (Recorder* const recorder = Recorder::get(); recorder != nullptr)
     recorder->operations.erase(operation);
   return real(operation);
-}
-
-Status cublasLtMatmulPreferenceCreate(lt::Preference* preference) {
-  const auto real = GEMMTUNE_REAL(cublasLtMatmulPreferenceCreate);
-  return noted(real(preference), [&](Recorder& recorder) {
-    recorder.preferences.put(*preference, PreferenceState{});
-  });
-}
-
-Status cublasLtMatmulPreferenceInit_internal(lt::Preference preference, size_t bytes) {
-  const auto real = GEMMTUNE_REAL(cublasLtMatmulPreferenceInit_internal);
-  return noted(real(preference, bytes), [&](Recorder& recorder) {
-    recorder.preferences.put(preference, PreferenceState{});
-  });
-}
-
-Status cublasLtMatmulPreferenceSetAttribute(lt::Preference preference,
-                                            lt::PreferenceAttribute attribute, const void* value,
-                                            size_t bytes) {
-  const auto real = GEMMTUNE_REAL(cublasLtMatmulPreferenceSetAttribute);
-  return noted(real(preference, attribute, value, bytes), [&](Recorder& recorder) {
-    recorder.preferences.update(preference,
-                                [&](PreferenceState& state) { set_attribute(state, attribute); });
-  });
-}
-
-Status cublasLtMatmulPreferenceDestroy(lt::Preference preference) {
-  const auto real = GEMMTUNE_REAL(cublasLtMatmulPreferenceDestroy);
-  if (Recorder* const recorder = Recorder::get(); recorder != nullptr)
-    recorder->preferences.erase(preference);
-  return real(preference);
 }
 
 }  // extern "C"

@@ -172,20 +172,6 @@ void set_attribute(OperationState& operation, lt::OperationAttribute attribute, 
   if (!taken) note(operation.set_attributes, kFields, true);
 }
 
-void set_attribute(PreferenceState& preference, lt::PreferenceAttribute attribute) {
-  switch (attribute) {
-    case lt::PreferenceAttribute::max_workspace_bytes:
-    case lt::PreferenceAttribute::min_alignment_a:
-    case lt::PreferenceAttribute::min_alignment_b:
-    case lt::PreferenceAttribute::min_alignment_c:
-    case lt::PreferenceAttribute::min_alignment_d:
-      break;
-    default:
-      preference.plain = false;
-      break;
-  }
-}
-
 lt::ElementType scale_type_of(lt::ComputeType compute) {
   switch (static_cast<int>(compute)) {
     case 64:  // 16F

@@ -54,14 +54,6 @@ void set_attribute(LayoutState& layout, lt::LayoutAttribute attribute, const voi
 void set_attribute(OperationState& operation, lt::OperationAttribute attribute, const void* value,
                    size_t bytes);
 
-// Of a cublasLtMatmulPreference_t.
-struct PreferenceState {
-  bool plain = true;  // asks for no more than a workspace limit and alignments
-};
-
-// What a successful call that sets an attribute has changed.
-void set_attribute(PreferenceState& preference, lt::PreferenceAttribute attribute);
-
 // Pointers of a call.
 struct CallPointers {
   const void* a = nullptr;

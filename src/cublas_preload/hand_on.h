@@ -28,10 +28,11 @@ class Real<vendor::lt::Status(Arguments...)> {
 };
 
 // In the body of entry point `name`: the function behind it.
-#define GEMMTUNE_REAL(name)               \
-  Real<decltype(name)>([](void* caller) { \
-    static RealFunction function(#name);  \
-    return function.find(caller);         \
+#define GEMMTUNE_REAL(name)                                \
+  Real<decltype(name)>([](void* caller) {                  \
+    static constinit RealFunction::OtherCallers others;    \
+    static constinit RealFunction function(#name, others); \
+    return function.find(caller);                          \
   }(__builtin_extract_return_addr(__builtin_return_address(0))))
 
 // Serves a product on `handle` with the sizes and operands of `sizes`; `real` is the function of
@@ -43,7 +44,8 @@ vendor::blas::Status serve_product(const Function& real, vendor::blas::Handle ha
   Recorder* const recorder = Recorder::get();
   if (recorder == nullptr) return call();
   const HandleState state = settings_of(*recorder, handle, real.address());
-  Asked asked = {sizes, pointers, state.stream, choice, nullptr, state.known && !state.emulates};
+  Asked asked = {
+      sizes, pointers, state.stream, choice, nullptr, nullptr, state.known && !state.emulates};
   complete(asked.product, state, pointers);
   return recorder->serve(asked, call);
 }

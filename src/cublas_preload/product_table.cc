@@ -11,31 +11,10 @@
 #include <cstring>
 #include <new>
 
+#include "cublas_preload/product_hash.h"
+
 namespace gemmtune::cublas_preload {
 namespace {
-
-// Three sums at once, none of which waits for another; the index takes the low bits of their mix.
-uint64_t hash_of(const Product& product) {
-  constexpr uint64_t kOdd = 0x9E3779B97F4A7C15;
-  constexpr size_t kWords = sizeof(Product) / sizeof(uint64_t);
-  static_assert(sizeof(Product) % sizeof(uint64_t) == 0 && kWords % 3 == 1);
-  const auto* const bytes = reinterpret_cast<const unsigned char*>(&product);
-  const auto word = [bytes](size_t i) {
-    uint64_t value = 0;
-    std::memcpy(&value, bytes + i * sizeof(value), sizeof(value));
-    return value;
-  };
-  uint64_t a = word(kWords - 1);
-  uint64_t b = 1;
-  uint64_t c = 2;
-  for (size_t i = 0; i + 3 <= kWords; i += 3) {
-    a = (a ^ word(i)) * kOdd;
-    b = (b ^ word(i + 1)) * kOdd;
-    c = (c ^ word(i + 2)) * kOdd;
-  }
-  const uint64_t hash = ((a ^ a >> 32) + (b >> 29 ^ b) * 3 + (c >> 31 ^ c) * 5) * kOdd;
-  return hash ^ hash >> 32;
-}
 
 bool same(const Product& a, const Product& b) {
   return std::memcmp(&a, &b, sizeof(Product)) == 0;
@@ -102,7 +81,7 @@ ProductRecord* ProductTable::records() {
 }
 
 ProductRecord* ProductTable::find(const Product& product, size_t& slot) {
-  for (slot = hash_of(product) & mask_;; slot = (slot + 1) & mask_) {
+  for (slot = product_hash(product) & mask_;; slot = (slot + 1) & mask_) {
     const uint32_t entry = std::atomic_ref<uint32_t>(index_[slot]).load(std::memory_order_acquire);
     if (entry == 0) return nullptr;
     ProductRecord& record = records()[entry - 1];

@@ -88,32 +88,36 @@ void RealFunction::forget_callers() {
   current_round().fetch_add(1, std::memory_order_acq_rel);
 }
 
-void* RealFunction::remember(Known& known, void* caller) {
-  const uint32_t round = current_round().load(std::memory_order_acquire);
-  void* const function = look_up(name_, caller);
-  if (function == nullptr) {
-    log_once("there is no %s behind it: the call fails", name_);
-  } else {
-    known.function.store(function, std::memory_order_relaxed);
-    known.round.store(round, std::memory_order_release);
+// Where `caller` is, or can be, kept; null where others have all places.
+RealFunction::Known* RealFunction::place_of(void* caller) {
+  const auto is_of_caller = [caller](Known& known) {
+    void* holder = known.caller.load(std::memory_order_acquire);
+    if (holder == nullptr &&
+        known.caller.compare_exchange_strong(holder, caller, std::memory_order_acq_rel))
+      return true;
+    return holder == caller;
+  };
+  if (is_of_caller(first_)) return &first_;
+  size_t i = home_of(caller, others_.size());
+  for (size_t tried = 0; tried < others_.size(); ++tried, i = (i + 1) % others_.size()) {
+    if (is_of_caller(others_[i])) return &others_[i];
   }
-  return function;
+  return nullptr;
 }
 
 void* RealFunction::find(void* caller) {
   const uint32_t round = current_round().load(std::memory_order_acquire);
-  size_t i = home_of(caller, known_.size());
-  for (size_t tried = 0; tried < known_.size(); ++tried, i = (i + 1) % known_.size()) {
-    Known& known = known_[i];
-    void* holder = known.caller.load(std::memory_order_acquire);
-    if (holder == nullptr &&
-        known.caller.compare_exchange_strong(holder, caller, std::memory_order_acq_rel))
-      holder = caller;
-    if (holder != caller) continue;
-    if (known.round.load(std::memory_order_acquire) != round) return remember(known, caller);
-    return known.function.load(std::memory_order_relaxed);
+  Known* const known = place_of(caller);
+  if (known != nullptr && known->round.load(std::memory_order_acquire) == round)
+    return known->function.load(std::memory_order_relaxed);
+  void* const function = look_up(name_, caller);
+  if (function == nullptr) {
+    log_once("there is no %s behind it: the call fails", name_);
+  } else if (known != nullptr) {
+    known->function.store(function, std::memory_order_relaxed);
+    known->round.store(round, std::memory_order_release);
   }
-  return look_up(name_, caller);
+  return function;
 }
 
 }  // namespace gemmtune::cublas_preload

@@ -12,8 +12,19 @@ namespace gemmtune::cublas_preload {
 // one that the caller itself was linked to. Thread-safe; no lock and no allocation for a caller
 // that is known.
 class RealFunction {
+  struct Known {
+    std::atomic<void*> caller = nullptr;
+    std::atomic<void*> function = nullptr;
+    std::atomic<uint32_t> round = 0;  // of looking up; stored after the function
+  };
+
  public:
-  explicit constexpr RealFunction(const char* name) : name_(name) {}
+  // What is known for further callers. They stand apart, so that the functions of a product, of
+  // which most have one caller, stand side by side in few lines of the processor's cache.
+  using OtherCallers = std::array<Known, 64>;
+
+  // `others` lives as long as it does.
+  constexpr RealFunction(const char* name, OtherCallers& others) : name_(name), others_(others) {}
 
   // `caller`: the address that the entry point returns to. Null, and a line on stderr once, if
   // there is no such function: then the caller cannot have called it by linking.
@@ -23,16 +34,11 @@ class RealFunction {
   static void forget_callers();
 
  private:
-  struct Known {
-    std::atomic<void*> caller = nullptr;
-    std::atomic<void*> function = nullptr;
-    std::atomic<uint32_t> round = 0;  // of looking up; stored after the function
-  };
+  Known* place_of(void* caller);
 
-  void* remember(Known& known, void* caller);
-
+  Known first_;
   const char* name_;
-  std::array<Known, 64> known_ = {};
+  OtherCallers& others_;
 };
 
 // What find() does for a new caller: takes what the caller's library called before this one was

@@ -96,19 +96,19 @@ CallTimer& Recorder::timer() {
   return *timer_;
 }
 
-OwnKernels* Recorder::own_kernels() {
+OwnKernels* Recorder::make_own_kernels() {
   if (!settings_) return nullptr;
-  // With the first product: by then the process has loaded the driver.
   std::call_once(own_made_, [this] {
-    own_ = std::make_unique<OwnKernels>(*settings_, RunDriver::loaded(), table_->capacity());
+    owned_ = std::make_unique<OwnKernels>(*settings_, RunDriver::loaded(), table_->capacity());
+    own_.store(owned_.get(), std::memory_order_release);
   });
-  return own_.get();
+  return owned_.get();
 }
 
 Recorder::Timed Recorder::start(const OwnCall& verdict, const Asked& asked, ProductRecord& record) {
   Timed timed;
   if (verdict.captured) return timed;
-  timed.turn = own_->next_turn(record, table_->number_of(record));
+  timed.turn = owned_->next_turn(record, table_->number_of(record));
   if (timed.turn == OwnKernels::Turn::untimed) return timed;
   timed.pair = timer().start(asked.stream, 0);
   if (timed.pair < 0) timed.turn = OwnKernels::Turn::untimed;
@@ -143,7 +143,6 @@ void Recorder::use(Recorder* recorder) {
     recorder->handles.clear();
     recorder->layouts.clear();
     recorder->operations.clear();
-    recorder->preferences.clear();
     // Others may use it already.
     if (!recorder->in_running_process_) recorder->in_running_process_ = true;
   }

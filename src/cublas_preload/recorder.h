@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -50,7 +51,6 @@ class Recorder {
   ShadowMap<HandleState, 1024> handles;
   ShadowMap<LayoutState, 8192> layouts;
   ShadowMap<OperationState, 4096> operations;
-  ShadowMap<PreferenceState, 1024> preferences;
 
   // Computes a product by an own kernel, or makes `call`; and counts it if that succeeds.
   template <class Call>
@@ -62,7 +62,10 @@ class Recorder {
   }
 
   // Null where none are to be used.
-  OwnKernels* own_kernels();
+  OwnKernels* own_kernels() {
+    OwnKernels* const made = own_.load(std::memory_order_acquire);
+    return made != nullptr ? made : make_own_kernels();
+  }
 
  private:
   // While one lives, this thread is in a call that is recorded.
@@ -119,16 +122,18 @@ class Recorder {
   static void count_own(ProductRecord& record, bool captured);
   static void count_detour(ProductRecord& record, Detour detour);
 
-  // Made with the first product: by then the process has loaded the driver.
+  // Both are made with the first product: by then the process has loaded the driver.
   CallTimer& timer();
+  OwnKernels* make_own_kernels();
 
   std::unique_ptr<ProductTable> table_;
+  std::atomic<OwnKernels*> own_ = nullptr;  // what owned_ has, once it is made
   bool in_running_process_ = false;      // set before others see it
   std::optional<RunSettings> settings_;  // of own kernels
   std::once_flag timer_made_;
   std::optional<CallTimer> timer_;
   std::once_flag own_made_;
-  std::unique_ptr<OwnKernels> own_;
+  std::unique_ptr<OwnKernels> owned_;
 };
 
 }  // namespace gemmtune::cublas_preload

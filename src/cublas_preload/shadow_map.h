@@ -1,16 +1,21 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 
+#include "cublas_preload/word_lock.h"
+
 namespace gemmtune::cublas_preload {
 
-// What is known of objects of cuBLAS, by their addresses. Holds three quarters of `kCapacity` at
-// the most and never allocates: programs make and destroy descriptors with every product.
-// Thread-safe.
+// What is known of objects of cuBLAS, by their addresses. Programs make and destroy descriptors
+// with every product, at other addresses each time: the first few that are alive stand side by
+// side, so that they are found in the same lines of the processor's cache again; others in a hash
+// table, of which three quarters can be used. Never allocates once it is made. Thread-safe.
 template <class Value, size_t kCapacity>
 class ShadowMap {
  public:
@@ -21,22 +26,18 @@ class ShadowMap {
   }
 
   std::optional<Value> get(const void* key) const {
-    const std::lock_guard lock(mutex_);
-    const Slot& slot = slots_[find(key)];
-    if (slot.key == nullptr) return std::nullopt;
-    return slot.value;
+    return visit<1>({key}, [](const std::array<const Value*, 1>& values) {
+      return values[0] == nullptr ? std::nullopt : std::optional<Value>(*values[0]);
+    });
   }
 
   // Calls `look` with several values at once, null for those that are not known, and returns what
   // that does. It must not use the map.
   template <size_t kCount, class Look>
   auto visit(const std::array<const void*, kCount>& keys, const Look& look) const {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(lock_);
     std::array<const Value*, kCount> values;
-    for (size_t i = 0; i < kCount; ++i) {
-      const Slot& slot = slots_[find(keys[i])];
-      values[i] = slot.key == nullptr ? nullptr : &slot.value;
-    }
+    for (size_t i = 0; i < kCount; ++i) values[i] = find(keys[i]);
     return look(values);
   }
 
@@ -44,21 +45,81 @@ class ShadowMap {
   // Whether it was called.
   template <class Change>
   bool update(const void* key, const Change& change, bool or_add = false) {
-    if (key == nullptr) return false;  // a mistake of the program, and how a free slot looks
-    const std::lock_guard lock(mutex_);
-    Slot& slot = slots_[find(key)];
-    if (slot.key == nullptr) {
-      if (!or_add || used_ == kCapacity / 4 * 3) return false;
-      ++used_;
-      slot.key = key;
-    }
-    change(slot.value);
+    if (key == nullptr) return false;  // a mistake of the program, and how a free place looks
+    const std::lock_guard lock(lock_);
+    Value* value = const_cast<Value*>(find(key));
+    if (value == nullptr && or_add) value = add(key);
+    if (value == nullptr) return false;
+    change(*value);
     return true;
   }
 
   void erase(const void* key) {
-    const std::lock_guard lock(mutex_);
-    size_t hole = find(key);
+    if (key == nullptr) return;
+    const std::lock_guard lock(lock_);
+    if (const size_t place = first_place(key); place < kFirst) {
+      first_keys_[place] = nullptr;
+      --first_used_;
+    } else if (used_ > 0) {
+      erase_slot(slot_of(key));
+    }
+  }
+
+  // Everything is unknown again.
+  void clear() {
+    const std::lock_guard lock(lock_);
+    first_keys_.fill(nullptr);
+    std::fill_n(slots_.get(), kCapacity, Slot{});
+    first_used_ = used_ = 0;
+  }
+
+  size_t size() const {
+    const std::lock_guard lock(lock_);
+    return first_used_ + used_;
+  }
+
+ private:
+  static_assert((kCapacity & (kCapacity - 1)) == 0);
+  static constexpr size_t kMask = kCapacity - 1;
+  static constexpr size_t kFirst = 6;  // with what is before them, a line of the cache
+
+  struct Slot {
+    const void* key = nullptr;
+    Value value = {};
+  };
+
+  // Where `key` stands among the first, or kFirst. All are looked at, which takes no branches.
+  size_t first_place(const void* key) const {
+    size_t place = kFirst;
+    for (size_t i = kFirst; i-- > 0;) place = first_keys_[i] == key ? i : place;
+    return place;
+  }
+
+  // Null where it is not known.
+  const Value* find(const void* key) const {
+    if (key == nullptr) return nullptr;
+    if (const size_t place = first_place(key); place < kFirst) return &first_[place];
+    if (used_ == 0) return nullptr;
+    const Slot& slot = slots_[slot_of(key)];
+    return slot.key == nullptr ? nullptr : &slot.value;
+  }
+
+  // A value for a key that is not known; null where there is no room.
+  Value* add(const void* key) {
+    if (first_used_ < kFirst) {
+      const size_t place = first_place(nullptr);
+      ++first_used_;
+      first_keys_[place] = key;
+      return &first_[place];
+    }
+    if (used_ == kCapacity / 4 * 3) return nullptr;
+    ++used_;
+    Slot& slot = slots_[slot_of(key)];
+    slot.key = key;
+    return &slot.value;
+  }
+
+  void erase_slot(size_t hole) {
     if (slots_[hole].key == nullptr) return;
     --used_;
     // What was pushed along by the erased entry moves up.
@@ -71,41 +132,23 @@ class ShadowMap {
     slots_[hole] = {};
   }
 
-  // Everything is unknown again.
-  void clear() {
-    const std::lock_guard lock(mutex_);
-    slots_.fill({});
-    used_ = 0;
-  }
-
-  size_t size() const {
-    const std::lock_guard lock(mutex_);
-    return used_;
-  }
-
- private:
-  static_assert((kCapacity & (kCapacity - 1)) == 0);
-  static constexpr size_t kMask = kCapacity - 1;
-
-  struct Slot {
-    const void* key = nullptr;
-    Value value = {};
-  };
-
   static size_t next(size_t i) { return (i + 1) & kMask; }
   static size_t home_of(const void* key) {
     return (reinterpret_cast<uintptr_t>(key) * uint64_t{0x9E3779B97F4A7C15}) >> 40 & kMask;
   }
   // The slot of `key`, or the free one where it would go: a quarter of all is free.
-  size_t find(const void* key) const {
+  size_t slot_of(const void* key) const {
     size_t i = home_of(key);
     while (slots_[i].key != nullptr && slots_[i].key != key) i = next(i);
     return i;
   }
 
-  mutable std::mutex mutex_;
-  std::array<Slot, kCapacity> slots_ = {};
-  size_t used_ = 0;
+  alignas(64) mutable WordLock lock_;
+  uint32_t first_used_ = 0;
+  size_t used_ = 0;  // slots
+  std::array<const void*, kFirst> first_keys_ = {};
+  std::array<Value, kFirst> first_ = {};
+  std::unique_ptr<Slot[]> slots_ = std::make_unique<Slot[]>(kCapacity);
 };
 
 }  // namespace gemmtune::cublas_preload

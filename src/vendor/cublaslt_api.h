@@ -128,7 +128,6 @@ struct Functions {
   using operation_destroy = Status(Operation);
   using operation_set = Status(Operation, OperationAttribute, const void* value, size_t bytes);
   using preference_create = Status(Preference*);
-  using preference_init = Status(Preference, size_t bytes);
   using preference_destroy = Status(Preference);
   using preference_set = Status(Preference, PreferenceAttribute, const void* value, size_t bytes);
   using get_heuristic = Status(Handle, Operation, Layout a, Layout b, Layout c, Layout d,

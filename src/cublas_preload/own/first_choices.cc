@@ -1,50 +1,41 @@
 #include "cublas_preload/own/first_choices.h"
 
-#include <cstring>
+#include "cublas_preload/product_hash.h"
 
 namespace gemmtune::cublas_preload {
 namespace {
 
-template <class Value>
-uint64_t mixed(uint64_t hash, const Value& value) {
-  static_assert(sizeof(Value) % sizeof(uint64_t) == 0);
-  uint64_t words[sizeof(Value) / sizeof(uint64_t)];
-  std::memcpy(words, &value, sizeof(value));
-  for (const uint64_t word : words) hash = ((hash ^ word) * 0x9E3779B97F4A7C15) ^ hash >> 29;
-  return hash;
-}
-
-// Never 0.
-uint64_t choice_hash(Product product, const lt::Algorithm& algorithm) {
+// A hash with the answer in its last bit. Never 0.
+uint64_t entry_of(Product product, const lt::Algorithm& algorithm, bool is_first) {
   // What the heuristic is asked without.
   product.align_bytes = 0;
-  product.workspace_bytes = 0;
   product.beta = Beta::zero;
   product.oddities &= ~static_cast<uint32_t>(Oddity::separate_c);
-  return mixed(mixed(0xCBF29CE484222325, product), algorithm) | 1;
+  return (product_hash(product, algorithm) | 3) - (is_first ? 0 : 1);
 }
 
 }  // namespace
 
-void FirstChoices::add(const Product& product, const lt::Algorithm& algorithm) {
-  const uint64_t hash = choice_hash(product, algorithm);
+void FirstChoices::note(const Product& product, const lt::Algorithm& algorithm, bool is_first) {
+  const uint64_t entry = entry_of(product, algorithm, is_first);
   for (size_t probe = 0; probe < kProbes; ++probe) {
-    std::atomic<uint64_t>& slot = slots_[((hash >> 32) + probe) % kSlots];
+    std::atomic<uint64_t>& slot = slots_[((entry >> 32) + probe) % kSlots];
     uint64_t held = slot.load(std::memory_order_relaxed);
-    if (held == hash) return;
-    if (held == 0 && slot.compare_exchange_strong(held, hash, std::memory_order_relaxed)) return;
-    if (held == hash) return;
+    if (held == entry) return;
+    if (held == 0 && slot.compare_exchange_strong(held, entry, std::memory_order_relaxed)) return;
+    if (held == entry) return;
   }
-  slots_[((hash >> 32) + hash % kProbes) % kSlots].store(hash, std::memory_order_relaxed);
+  slots_[((entry >> 32) + entry / 4 % kProbes) % kSlots].store(entry, std::memory_order_relaxed);
 }
 
-bool FirstChoices::contains(const Product& product, const lt::Algorithm& algorithm) const {
-  const uint64_t hash = choice_hash(product, algorithm);
+std::optional<bool> FirstChoices::find(const Product& product,
+                                       const lt::Algorithm& algorithm) const {
+  const uint64_t first = entry_of(product, algorithm, true);
   for (size_t probe = 0; probe < kProbes; ++probe) {
-    if (slots_[((hash >> 32) + probe) % kSlots].load(std::memory_order_relaxed) == hash)
-      return true;
+    const uint64_t held = slots_[((first >> 32) + probe) % kSlots].load(std::memory_order_relaxed);
+    if ((held | 1) == first) return held == first;
   }
-  return false;
+  return std::nullopt;
 }
 
 }  // namespace gemmtune::cublas_preload

@@ -8,6 +8,7 @@
 
 #include "cublas_preload/log.h"
 #include "cublas_preload/own/context_kernels.h"
+#include "cublas_preload/own/heuristic.h"
 #include "cublas_preload/own/scalar.h"
 #include "cublas_preload/own/slower_here.h"
 #include "cublas_preload/product_problem.h"
@@ -145,17 +146,26 @@ const OwnPlan* OwnKernels::find_plan(const Asked& asked, ProductRecord& record, 
 
 // --- Calls ---------------------------------------------------------------------------------------
 
-bool OwnKernels::may_replace(const Asked& asked) const {
+// Of cublasLtMatmul. The heuristic is asked once for each product and algorithm.
+bool OwnKernels::is_first_choice(const Asked& asked) {
+  const auto known = first_choices_.find(asked.product, *asked.algorithm);
+  if (known || asked.matmul == nullptr) return known.value_or(false);
+  const bool is_first = names_first(*asked.matmul, asked.pointers, *asked.algorithm);
+  first_choices_.note(asked.product, *asked.algorithm, is_first);
+  return is_first;
+}
+
+bool OwnKernels::may_replace(const Asked& asked) {
   using Override = RunSettings::Override;
   if (asked.choice == AlgorithmChoice::cublas) return true;
   if (asked.choice == AlgorithmChoice::hint) return settings_.override != Override::never;
   if (settings_.override == Override::always) return asked.algorithm != nullptr;
   return settings_.override == Override::first && asked.algorithm != nullptr &&
-         first_choices_.contains(asked.product, *asked.algorithm);
+         is_first_choice(asked);
 }
 
 // Whether the call's own arguments allow the kernel; with the scalars that it takes.
-void OwnKernels::take_operands(const Asked& asked, ContextKernels& context, OwnCall& call) const {
+void OwnKernels::take_operands(const Asked& asked, ContextKernels& context, OwnCall& call) {
   const CallPointers& p = asked.pointers;
   const Product& product = asked.product;
   call.verdict = OwnCall::Verdict::detour;

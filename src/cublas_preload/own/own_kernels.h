@@ -38,9 +38,10 @@ class OwnKernels {
   enum class Turn { untimed, timed_own, timed_cublas };
   Turn next_turn(ProductRecord& record, size_t number);
 
-  // That the heuristic was asked, without further wishes, and answered with this first.
-  void note_first_choice(const Product& product, const lt::Algorithm& algorithm) {
-    first_choices_.add(product, algorithm);
+  // Whether cuBLASLt's heuristic names an algorithm first for a product, where that is known
+  // already.
+  void note_choice(const Product& product, const lt::Algorithm& algorithm, bool is_first) {
+    first_choices_.note(product, algorithm, is_first);
   }
 
  private:
@@ -54,8 +55,9 @@ class OwnKernels {
   ContextKernels* find_context(CUcontext current) const;
   ContextKernels* find_or_make_context(CUcontext current);
   bool is_alive(const ContextKernels& context) const;
-  bool may_replace(const Asked& asked) const;
-  void take_operands(const Asked& asked, ContextKernels& context, OwnCall& call) const;
+  bool is_first_choice(const Asked& asked);
+  bool may_replace(const Asked& asked);
+  void take_operands(const Asked& asked, ContextKernels& context, OwnCall& call);
   void take_workspace(const Asked& asked, ContextKernels& context, OwnCall& call) const;
   // What is known of a problem, for the report.
   void note(ProductRecord& record, Ran ran, const std::string& text, double own_us = 0,

@@ -21,6 +21,9 @@ struct Call {
   bool operator==(const Call&) const = default;
 };
 
+// The state[0] of the algorithm that the heuristic names first for everything; the others are 0.
+inline constexpr uint64_t kFirstChoice = 77;
+
 // The test's side of both libraries.
 struct Calls {
   std::mutex mutex;
@@ -32,7 +35,7 @@ struct Calls {
   std::vector<Call> calls;
   // What handles were told, by the handle's bits and the function that told it.
   std::map<std::pair<uint64_t, std::string>, uint64_t> settings;
-  uint64_t questions = 0;  // that were asked about them
+  uint64_t questions = 0;  // that were asked about them, or of the heuristic
 };
 
 template <class Value>

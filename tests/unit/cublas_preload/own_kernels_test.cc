@@ -181,8 +181,8 @@ TEST_CASE("the caller's algorithm is replaced as the user says") {
     CHECK(process.is_own(f32_call()));
     Product asked_for = f32_call().product;
     asked_for.align_bytes = 1;
-    asked_for.workspace_bytes = 77;
-    process.recorder->own_kernels()->note_first_choice(asked_for, first);
+    process.recorder->own_kernels()->note_choice(asked_for, first, true);
+    process.recorder->own_kernels()->note_choice(asked_for, other, false);
     const auto is_own = [&](AlgorithmChoice choice, const lt::Algorithm* algorithm) {
       Asked asked = f32_call();
       asked.choice = choice;

@@ -47,7 +47,8 @@ struct Call {
   float beta = 0;
   bool device_scalars = false;
   lt::Epilogue epilogue = lt::Epilogue::none;
-  bool algorithm = false;  // that the heuristic did not name
+  enum class Chosen { nothing, first, other };  // the algorithm of cublasLtMatmul
+  Chosen chosen = Chosen::nothing;
 
   int rows_a() const { return transpose_a ? k : m; }
   int columns_a() const { return transpose_a ? m : k; }
@@ -288,11 +289,12 @@ class Process {
     const lt::Layout a = layout(call, call.type, call.rows_a(), call.columns_a());
     const lt::Layout b = layout(call, call.type, call.rows_b(), call.columns_b());
     const lt::Layout c = layout(call, call.result, call.m, call.n);
-    const lt::Algorithm algorithm = {{4, 5, 6}};
-    const lt::Status status =
-        cublasLtMatmul(reinterpret_cast<lt::Handle>(handle_), operation, x.alpha.data(), x.a.data(),
-                       a, x.b.data(), b, x.beta.data(), x.c.data(), c, x.c.data(), c,
-                       call.algorithm ? &algorithm : nullptr, nullptr, 0, stream_->handle());
+    lt::Algorithm algorithm = {};
+    if (call.chosen == Call::Chosen::first) algorithm.state[0] = fake_cublas::kFirstChoice;
+    const lt::Status status = cublasLtMatmul(
+        reinterpret_cast<lt::Handle>(handle_), operation, x.alpha.data(), x.a.data(), a, x.b.data(),
+        b, x.beta.data(), x.c.data(), c, x.c.data(), c,
+        call.chosen == Call::Chosen::nothing ? nullptr : &algorithm, nullptr, 0, stream_->handle());
     for (const lt::Layout made : {a, b, c}) cublasLtMatrixLayoutDestroy(made);
     cublasLtMatmulDescDestroy(operation);
     return status;

@@ -45,7 +45,9 @@ Call random_call(std::mt19937& random) {
                                            lt::Epilogue::gelu, lt::Epilogue::gelu_bias};
     call.epilogue = kEpilogues[any(6)];
     call.row_major = any(3) == 0;
-    call.algorithm = any(5) == 0;
+    constexpr std::array kChosen = {Call::Chosen::other, Call::Chosen::first,
+                                    Call::Chosen::nothing};
+    call.chosen = kChosen[std::min(any(6), 2)];
   }
   return call;
 }
@@ -58,7 +60,7 @@ bool is_tuned(const std::string& problem) {
 bool is_ours(const Call& call) {
   if (call.alpha == 0 && !call.device_scalars) return false;
   if (call.device_scalars && call.compute == DataType::f16) return false;
-  return !call.algorithm;
+  return call.chosen != Call::Chosen::other;
 }
 
 std::string text_of(const Call& call) {
@@ -129,6 +131,33 @@ TEST_CASE("random calls: tuned ones are computed as cuBLAS would, all others han
   }
   CHECK(own > rounds(1200) / 3);
   CHECK(ways.size() == 8);
+}
+
+TEST_CASE("the heuristic is asked once for a product and an algorithm") {
+  Call call;
+  call.way = Way::matmul;
+  call.m = 5;
+  call.n = 6;
+  call.type = call.result = DataType::f16;
+  std::mt19937 random(21);
+  const Arguments arguments(call, random);
+  const auto questions = [&](Call::Chosen chosen) {
+    call.chosen = chosen;
+    const uint64_t before = gemmtune_fake_cublas()->questions;
+    REQUIRE(process().call(call, arguments) == lt::Status::success);
+    return gemmtune_fake_cublas()->questions - before;
+  };
+  CHECK(questions(Call::Chosen::nothing) == 0);
+  for (const auto chosen : {Call::Chosen::first, Call::Chosen::other}) {
+    CHECK(questions(chosen) > 0);
+    CHECK(questions(chosen) == 0);
+    CHECK(questions(chosen) == 0);
+  }
+  call.m = 1005;  // which is not tuned
+  const Arguments others(call, random);
+  const uint64_t before = gemmtune_fake_cublas()->questions;
+  REQUIRE(process().call(call, others) == lt::Status::success);
+  CHECK(gemmtune_fake_cublas()->questions == before);
 }
 
 // --- Calls that are handed on

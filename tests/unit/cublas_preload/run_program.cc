@@ -46,25 +46,16 @@ struct Program {
           &kZero, matrix, m);
   }
 
-  // By cublasLtMatmul, with an algorithm: the heuristic's first where it was asked.
-  void multiply_lt(bool ask) const {
+  // By cublasLtMatmul, with an algorithm: the heuristic's first, or another.
+  void multiply_lt(bool first) const {
     lt::Operation operation = nullptr;
     lt::Layout layouts = nullptr;
-    lt::Preference preference = nullptr;
-    lt::Choice choice = {};
-    int returned = 0;
+    lt::Algorithm algorithm = {};
     cublasLtMatmulDescCreate(&operation, lt::ComputeType::f32, lt::ElementType::f32);
     cublasLtMatrixLayoutCreate(&layouts, lt::ElementType::f32, 24, 24, 24);
-    cublasLtMatmulPreferenceCreate(&preference);
-    choice.algorithm.state[0] = 77;
-    returned = 1;  // the fake answers nothing
-    if (ask) {
-      cublasLtMatmulAlgoGetHeuristic(lt_handle(), operation, layouts, layouts, layouts, layouts,
-                                     preference, 1, &choice, &returned);
-    }
+    algorithm.state[0] = fake_cublas::kFirstChoice + (first ? 0 : 1);
     cublasLtMatmul(lt_handle(), operation, &kOne, matrix, layouts, matrix, layouts, &kZero, matrix,
-                   layouts, matrix, layouts, &choice.algorithm, nullptr, 0, stream);
-    cublasLtMatmulPreferenceDestroy(preference);
+                   layouts, matrix, layouts, &algorithm, nullptr, 0, stream);
     cublasLtMatrixLayoutDestroy(layouts);
     cublasLtMatmulDescDestroy(operation);
   }
