@@ -48,12 +48,13 @@ Status cublasLtMatmul(lt::Handle handle, Operation operation, const void* alpha,
   CallPointers pointers = {a, b, c, d, beta, alpha, nullptr};
   const MatmulCall matmul = {real.address(), handle,   operation, a_layout,
                              b_layout,       c_layout, d_layout,  workspace_bytes};
-  const Product product = product_of(*recorder, matmul, pointers);
-  const Asked asked = {
-      product,          pointers,
-      stream,           algorithm == nullptr ? AlgorithmChoice::cublas : AlgorithmChoice::caller,
-      algorithm,        &matmul,
-      handle != nullptr};
+  const Asked asked = {product_of(*recorder, matmul, pointers),  // which completes the pointers
+                       pointers,
+                       stream,
+                       algorithm == nullptr ? AlgorithmChoice::cublas : AlgorithmChoice::caller,
+                       algorithm,
+                       &matmul,
+                       handle != nullptr};
   return recorder->serve(asked, call);
 }
 
