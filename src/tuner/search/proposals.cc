@@ -78,7 +78,7 @@ void Search::random_steps(size_t count, const std::set<Choice>& best, std::vecto
   if (parents == 0) return;
   const auto try_one = [&] {
     const Choice step = random_step(parents);
-    if (worth_trying(step, best)) take(step, out);
+    if (worth_trying(step, best) && !cannot_win(step, expected_us(step))) take(step, out);
   };
   draw(count, try_one, out);
 }
@@ -89,7 +89,7 @@ std::vector<Choice> Search::neighbours(size_t count) {
   for (size_t i = 0; i < std::min(kStepParents, results_.size()); ++i) {
     for (const Choice& step : one_steps(results_[i].choice)) {
       if (out.size() == count) return out;
-      if (worth_trying(step, best)) take(step, out);
+      if (worth_trying(step, best) && !cannot_win(step, expected_us(step))) take(step, out);
     }
   }
   random_steps(count, best, out);
@@ -115,7 +115,7 @@ std::vector<Choice> Search::pool() {
   return pool;
 }
 
-// By a forest of all samples; nothing for choices that are not new.
+// By a forest of all samples; nothing for choices that are not new, or cannot win.
 std::vector<std::optional<Search::Expectation>> Search::expectations(
     const std::vector<Choice>& choices) {
   RegressionForest::Options options;
@@ -127,8 +127,10 @@ std::vector<std::optional<Search::Expectation>> Search::expectations(
     const size_t end = std::min(choices.size(), (part + 1) * kEstimatedAtOnce);
     for (size_t i = part * kEstimatedAtOnce; i < end; ++i) {
       if (!is_new(choices[i])) continue;
+      const double us = expected_us(choices[i]);
+      if (cannot_win(choices[i], us)) continue;
       const auto off = forest.estimate(spaces_[choices[i].space].features(tile(choices[i])));
-      out[i] = {std::log(expected_us(choices[i])) + off.mean, off.deviation};
+      out[i] = {std::log(us) + off.mean, off.deviation};
     }
   });
   return out;

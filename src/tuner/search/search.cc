@@ -18,6 +18,9 @@ constexpr float kFailureValue = 2;    // logarithm of a time over the expected o
 // By how much, in logarithms of times, a kernel has to promise more than one whose machine code is
 // at hand: NVRTC takes about four times as long as measuring.
 constexpr double kWorthOfCode = 0.03;
+// Over what a calibration expects of its favourite: of 147 recorded searches the winners are at
+// 1.49 at most (docs/performance.md, "Search").
+constexpr double kCannotWin = 1.6;
 
 bool calibrated(std::span<const SearchedSpace> spaces) {
   return std::any_of(spaces.begin(), spaces.end(), [](const SearchedSpace& space) {
@@ -106,6 +109,15 @@ double Search::expected_us(const Choice& choice) const {
   return (space.calibrated ? space.calibrated : space.cost)(tile(choice));
 }
 
+// Nor where the best result by far exceeds what was expected: then the calibration knows little of
+// what is fast here.
+bool Search::cannot_win(const Choice& choice, double expected_us) const {
+  if (!spaces_[choice.space].calibrated) return false;
+  double limit_us = kCannotWin * least_expected_us_;
+  if (!results_.empty()) limit_us = std::max(limit_us, this->expected_us(results_.front().choice));
+  return expected_us > limit_us;
+}
+
 void Search::know_compiled(const Choice& choice) {
   compiled_.insert(choice);
   compiled_kernels_.insert(without_launch_facts(choice));
@@ -123,7 +135,9 @@ void Search::make_shortlist() {
   std::vector<Choice> ranked;
   std::vector<Ranked> by_cost;
   const auto add = [&](const Choice& choice) {
-    by_cost.push_back({expected_us(choice) * std::exp(-worth_of_code(choice)), choice});
+    const double us = expected_us(choice);
+    if (spaces_[choice.space].calibrated) least_expected_us_ = std::min(least_expected_us_, us);
+    by_cost.push_back({us * std::exp(-worth_of_code(choice)), choice});
   };
   while (ranked.size() < kShortlist) {
     auto next = ranking_.next();
@@ -179,7 +193,8 @@ std::vector<Choice> Search::first_seeds(size_t count) {
   while (next_seed_ < count && have_seed(next_seed_)) {
     const bool is_suggested = next_seed_ < suggested_;
     const Choice& seed = seeds_[next_seed_++];
-    if (is_suggested || worth_trying(seed, best)) take(seed, out);
+    if (is_suggested || (worth_trying(seed, best) && !cannot_win(seed, expected_us(seed))))
+      take(seed, out);
   }
   return out;
 }

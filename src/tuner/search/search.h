@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -33,7 +34,8 @@ enum class SearchMethod {
 // from the best in one parameter, then random steps from the best few in two or three. Once there
 // are enough results, of these spaces or of similar problems (learn()), a regression forest chooses
 // among such steps and points from all over the spaces: by its mean and, every other one, by a
-// lower confidence bound, few of each geometry.
+// lower confidence bound, few of each geometry. What a calibration expects to take far longer than
+// its favourite is tried by suggestion only.
 class Search {
  public:
   using Space = SearchedSpace;
@@ -129,6 +131,7 @@ class Search {
   };
 
   double expected_us(const Choice& choice) const;
+  bool cannot_win(const Choice& choice, double expected_us) const;
   double worth_of_code(const Choice& choice) const;
   void make_shortlist();
   void add_in_turns(const std::vector<Choice>& first, const std::vector<Choice>& second);
@@ -163,6 +166,7 @@ class Search {
   size_t next_seed_ = 0;
   size_t suggested_ = 0;  // end of the suggestions among the seeds
   bool shortlisted_ = false;
+  double least_expected_us_ = INFINITY;  // by a calibration, of what it ordered
   std::set<Choice> seen_;
   std::set<Choice> seen_kernels_;  // the same without launch facts
   bool vary_all_ = false;          // launch facts of all kernels: nothing else is left

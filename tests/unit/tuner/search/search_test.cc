@@ -356,6 +356,55 @@ TEST_CASE("a search that learns from its results mostly reaches 96% of the optim
   CHECK(reached >= 8);
 }
 
+// Copies by cp.async are expected to take twice as long, which is wrong or right.
+std::vector<Choice> handed_out(double expected_of_copies, bool with_forest, bool copies_win) {
+  auto spaces = one_space(landscape);
+  spaces[0].calibrated = [=](const TileConfig& t) {
+    return t.copy == 1 ? expected_of_copies : 100.0;
+  };
+  if (with_forest) spaces[0].features = logarithms;
+  Search search(std::move(spaces), 1);
+  std::vector<Choice> out = search.first_seeds(40);
+  const Choice first = out.front();
+  if (copies_win) {
+    TileConfig tile = search.tile(first);
+    tile.copy = 1;
+    out.insert(out.begin(), *search.find("double_buffer", tile));
+  }
+  for (const Choice& choice : out)
+    search.report(choice, copies_win && search.tile(choice).copy == 1 ? 1.0 : 100.0);
+  for (int i = 0; i < 10; ++i) {
+    for (const Choice& choice : search.proposals(8)) {
+      search.report(choice, 100.0);
+      out.push_back(choice);
+    }
+  }
+  CHECK(out.size() > 80);
+  if (copies_win) out.erase(out.begin());
+  std::erase_if(out, [&](const Choice& choice) { return search.tile(choice).copy == 0; });
+  return out;
+}
+
+TEST_CASE("what is expected to take far longer than the favourite is not tried, while that holds") {
+  for (const bool with_forest : {false, true}) {
+    CAPTURE(with_forest);
+    CHECK(handed_out(200, with_forest, false).empty());
+    CHECK_FALSE(handed_out(150, with_forest, false).empty());
+    CHECK_FALSE(handed_out(200, with_forest, true).empty());
+  }
+}
+
+TEST_CASE("what is expected to take far longer is tried where it is suggested") {
+  auto spaces = one_space(landscape);
+  spaces[0].calibrated = [](const TileConfig& t) { return t.copy == 1 ? 1000.0 : 100.0; };
+  Search search(std::move(spaces), 1);
+  TileConfig tile = search.tile(search.seeds(1).front());
+  tile.copy = 1;
+  const Choice suggested = *search.find("double_buffer", tile);
+  search.suggest(suggested);
+  CHECK(search.first_seeds(10).front() == suggested);
+}
+
 TEST_CASE("what a forest proposes does not depend on the number of threads") {
   const auto proposed = [](int threads) {
     auto spaces = one_space([](const TileConfig&) { return 100.0; });
