@@ -49,7 +49,7 @@ void add_problem_options(CLI::App& command, app::ProblemOptions& options, bool s
       ->type_name("RANGE")
       ->group(group);
   if (several) {
-    command.add_option("--suite", options.suites, "A list of problems, JSON; may be repeated")
+    command.add_option("--suite", options.suites, "Lists of problems, JSON; may be repeated")
         ->type_name("FILE")
         ->group(group)
         ->allow_extra_args(false);
@@ -113,6 +113,10 @@ void add_problem_options(CLI::App& command, app::ProblemOptions& options, bool s
       ->type_name("BYTES")
       ->transform(whole_number(1, kMostInt))
       ->group(group);
+}
+
+void take_several_suites(CLI::App& command) {
+  command.get_option("--suite")->allow_extra_args();
 }
 
 void add_target_options(CLI::App& command, app::TargetOptions& options) {

@@ -18,6 +18,10 @@ void add_common_options(CLI::App& command, CommonOptions& common);
 // --shape, --type ...; --suite and ranges only where several problems make sense.
 void add_problem_options(CLI::App& command, app::ProblemOptions& options, bool several);
 
+// Has --suite take several files, as a shell makes of *.json: for commands without positionals,
+// which it would take as well.
+void take_several_suites(CLI::App& command);
+
 // --arch, --device and --model.
 void add_target_options(CLI::App& command, app::TargetOptions& options);
 

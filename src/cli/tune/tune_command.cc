@@ -96,6 +96,7 @@ void add_tune_command(CLI::App& parent, CommonOptions& common, Action& action) {
   auto options = std::make_shared<app::TuneOptions>();
   CLI::App* command = parent.add_subcommand("tune", "Find the fastest kernel for problems");
   add_problem_options(*command, options->problems, true);
+  take_several_suites(*command);
   add_target_options(*command, options->target);
   add_devices_option(*command, options->target);
   options->worker_program = kThisProgram;

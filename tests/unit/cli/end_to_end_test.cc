@@ -257,6 +257,17 @@ TEST_CASE("suites: what is not supported is reported and skipped") {
   CHECK(contains(tuned["skipped"][2]["reason"], "GiB"));
 }
 
+TEST_CASE("several suites at once, as a shell's *.json gives them") {
+  require_compiler();
+  const Workplace place;
+  const std::string first =
+      place.folder.write("a.json", R"({"suite": "a", "problems": [{"m": 64, "n": 64, "k": 64}]})");
+  const std::string second = place.folder.write(
+      "b.json", R"({"suite": "b", "problems": [{"m": 64, "n": 64, "k": 128, "layout": "nnt"}]})");
+  const json tuned = place.tune({"--suite", first, second, "--candidates", "2"});
+  CHECK(tuned["results"].size() == 2);
+}
+
 TEST_CASE("several problems: the ones that matter first, and one table at the end") {
   require_compiler();
   const Workplace place;
