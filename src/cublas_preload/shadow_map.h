@@ -8,7 +8,7 @@
 #include <mutex>
 #include <optional>
 
-#include "cublas_preload/word_lock.h"
+#include "cublas_preload/spin_lock.h"
 
 namespace gemmtune::cublas_preload {
 
@@ -143,7 +143,7 @@ class ShadowMap {
     return i;
   }
 
-  alignas(64) mutable WordLock lock_;
+  alignas(64) mutable SpinLock lock_;
   uint32_t first_used_ = 0;
   size_t used_ = 0;  // slots
   std::array<const void*, kFirst> first_keys_ = {};
