@@ -128,8 +128,8 @@ class Recorder {
 
   std::unique_ptr<ProductTable> table_;
   std::atomic<OwnKernels*> own_ = nullptr;  // what owned_ has, once it is made
-  bool in_running_process_ = false;      // set before others see it
-  std::optional<RunSettings> settings_;  // of own kernels
+  bool in_running_process_ = false;         // set before others see it
+  std::optional<RunSettings> settings_;     // of own kernels
   std::once_flag timer_made_;
   std::optional<CallTimer> timer_;
   std::once_flag own_made_;
