@@ -30,7 +30,7 @@ struct Asked {
   CUstream stream = nullptr;
   AlgorithmChoice choice = AlgorithmChoice::cublas;
   const lt::Algorithm* algorithm = nullptr;  // of cublasLtMatmul
-  const MatmulCall* matmul = nullptr;        // of cublasLtMatmul, where it names an algorithm
+  const MatmulCall* matmul = nullptr;        // likewise
   bool handle_known = true;                  // all settings of the handle were seen
 };
 

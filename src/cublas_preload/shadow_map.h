@@ -59,6 +59,7 @@ class ShadowMap {
     const std::lock_guard lock(lock_);
     if (const size_t place = first_place(key); place < kFirst) {
       first_keys_[place] = nullptr;
+      first_[place] = {};
       --first_used_;
     } else if (used_ > 0) {
       erase_slot(slot_of(key));
@@ -69,6 +70,7 @@ class ShadowMap {
   void clear() {
     const std::lock_guard lock(lock_);
     first_keys_.fill(nullptr);
+    first_.fill({});
     std::fill_n(slots_.get(), kCapacity, Slot{});
     first_used_ = used_ = 0;
   }

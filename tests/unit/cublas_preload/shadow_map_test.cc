@@ -62,6 +62,21 @@ TEST_CASE("objects that are alive for long leave room for others") {
   CHECK_FALSE(shadows.get(address(3)).has_value());
 }
 
+TEST_CASE("an object that is added begins anew, whatever stood in its place") {
+  ShadowMap<int, 16> shadows;
+  const auto count = [](int& value) { ++value; };
+  for (const bool cleared : {false, true}) {
+    for (size_t i = 0; i < 10; ++i) shadows.put(address(i), 7);
+    if (cleared) shadows.clear();
+    for (size_t i = 0; i < 10; ++i) shadows.erase(address(i));
+    for (size_t i = 20; i < 30; ++i) {
+      shadows.update(address(i), count, true);
+      CHECK(shadows.get(address(i)) == 1);
+      shadows.erase(address(i));
+    }
+  }
+}
+
 TEST_CASE("null is no object") {
   ShadowMap<int, 16> shadows;
   for (int i = 0; i < 100; ++i) shadows.put(nullptr, i);
