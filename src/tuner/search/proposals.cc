@@ -76,20 +76,19 @@ Choice Search::random_step(size_t parents) {
 void Search::random_steps(size_t count, const std::set<Choice>& best, std::vector<Choice>& out) {
   const size_t parents = std::min(kBestKept, results_.size());
   if (parents == 0) return;
-  const auto try_one = [&] {
-    const Choice step = random_step(parents);
-    if (worth_trying(step, best) && !cannot_win(step, expected_us(step))) take(step, out);
-  };
-  draw(count, try_one, out);
+  const double limit = limit_us();
+  draw(
+      count, [&] { take_promising(random_step(parents), best, limit, out); }, out);
 }
 
 std::vector<Choice> Search::neighbours(size_t count) {
   std::vector<Choice> out;
   const std::set<Choice> best = best_kernels();
+  const double limit = limit_us();
   for (size_t i = 0; i < std::min(kStepParents, results_.size()); ++i) {
     for (const Choice& step : one_steps(results_[i].choice)) {
       if (out.size() == count) return out;
-      if (worth_trying(step, best) && !cannot_win(step, expected_us(step))) take(step, out);
+      take_promising(step, best, limit, out);
     }
   }
   random_steps(count, best, out);
@@ -122,13 +121,14 @@ std::vector<std::optional<Search::Expectation>> Search::expectations(
   options.threads = threads_;
   const auto forest = RegressionForest::fit(samples_, random_(), options);
   std::vector<std::optional<Expectation>> out(choices.size());
+  const double limit = limit_us();
   const size_t parts = (choices.size() + kEstimatedAtOnce - 1) / kEstimatedAtOnce;
   for_each_index(parts, threads_, [&](size_t part) {
     const size_t end = std::min(choices.size(), (part + 1) * kEstimatedAtOnce);
     for (size_t i = part * kEstimatedAtOnce; i < end; ++i) {
       if (!is_new(choices[i])) continue;
       const double us = expected_us(choices[i]);
-      if (cannot_win(choices[i], us)) continue;
+      if (cannot_win(choices[i], us, limit)) continue;
       const auto off = forest.estimate(spaces_[choices[i].space].features(tile(choices[i])));
       out[i] = {std::log(us) + off.mean, off.deviation};
     }

@@ -109,13 +109,22 @@ double Search::expected_us(const Choice& choice) const {
   return (space.calibrated ? space.calibrated : space.cost)(tile(choice));
 }
 
-// Nor where the best result by far exceeds what was expected: then the calibration knows little of
-// what is fast here.
-bool Search::cannot_win(const Choice& choice, double expected_us) const {
-  if (!spaces_[choice.space].calibrated) return false;
-  double limit_us = kCannotWin * least_expected_us_;
-  if (!results_.empty()) limit_us = std::max(limit_us, this->expected_us(results_.front().choice));
-  return expected_us > limit_us;
+// What a calibration expects at most of a choice that can win. No less than it expected of the best
+// result: where that is much, it knows little of what is fast here.
+double Search::limit_us() const {
+  const double limit_us = kCannotWin * least_expected_us_;
+  return results_.empty() ? limit_us : std::max(limit_us, expected_us(results_.front().choice));
+}
+
+bool Search::cannot_win(const Choice& choice, double expected_us, double limit_us) const {
+  return spaces_[choice.space].calibrated && expected_us > limit_us;
+}
+
+// Takes a choice if it is worth trying and can win.
+bool Search::take_promising(const Choice& choice, const std::set<Choice>& best, double limit_us,
+                            std::vector<Choice>& out) {
+  return worth_trying(choice, best) && !cannot_win(choice, expected_us(choice), limit_us) &&
+         take(choice, out);
 }
 
 void Search::know_compiled(const Choice& choice) {
@@ -193,8 +202,11 @@ std::vector<Choice> Search::first_seeds(size_t count) {
   while (next_seed_ < count && have_seed(next_seed_)) {
     const bool is_suggested = next_seed_ < suggested_;
     const Choice& seed = seeds_[next_seed_++];
-    if (is_suggested || (worth_trying(seed, best) && !cannot_win(seed, expected_us(seed))))
+    if (is_suggested) {
       take(seed, out);
+    } else {
+      take_promising(seed, best, limit_us(), out);
+    }
   }
   return out;
 }

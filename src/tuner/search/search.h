@@ -131,7 +131,10 @@ class Search {
   };
 
   double expected_us(const Choice& choice) const;
-  bool cannot_win(const Choice& choice, double expected_us) const;
+  double limit_us() const;
+  bool cannot_win(const Choice& choice, double expected_us, double limit_us) const;
+  bool take_promising(const Choice& choice, const std::set<Choice>& best, double limit_us,
+                      std::vector<Choice>& out);
   double worth_of_code(const Choice& choice) const;
   void make_shortlist();
   void add_in_turns(const std::vector<Choice>& first, const std::vector<Choice>& second);
