@@ -76,11 +76,6 @@ LtFunctions plain() {
 
 LtFunctions under_run() {
   LtFunctions f = plain();
-  f.operation_create = &cublasLtMatmulDescCreate;
-  f.operation_set = &cublasLtMatmulDescSetAttribute;
-  f.operation_destroy = &cublasLtMatmulDescDestroy;
-  f.layout_create = &cublasLtMatrixLayoutCreate;
-  f.layout_destroy = &cublasLtMatrixLayoutDestroy;
   f.matmul = &cublasLtMatmul;
   return f;
 }
@@ -88,8 +83,8 @@ LtFunctions under_run() {
 void lt_matmul_alone(benchmark::State& state, const LtFunctions& f) {
   lt::Operation operation = nullptr;
   lt::Layout layout = nullptr;
-  cublasLtMatmulDescCreate(&operation, lt::ComputeType::f32, lt::ElementType::f32);
-  cublasLtMatrixLayoutCreate(&layout, lt::ElementType::f32, 64, 64, 64);
+  f.operation_create(&operation, lt::ComputeType::f32, lt::ElementType::f32);
+  f.layout_create(&layout, lt::ElementType::f32, 64, 64, 64);
   auto* const lt_handle = reinterpret_cast<lt::Handle>(handle());
   const lt::Algorithm algorithm = {};
   for (auto _ : state) {

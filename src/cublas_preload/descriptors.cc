@@ -1,46 +1,11 @@
 #include "cublas_preload/descriptors.h"
 
-#include <algorithm>
-#include <cstring>
-
 namespace gemmtune::cublas_preload {
 namespace {
 
 constexpr auto kF64 = static_cast<lt::ElementType>(1);
 constexpr auto kI32 = static_cast<lt::ElementType>(10);
 constexpr int kFirstVectorPointerMode = 2;
-constexpr int32_t kFullMatrix = 2;  // of the fill mode
-constexpr int kTransposeC = 5;      // of the operation's attributes
-constexpr int kSmCount = 15;
-constexpr int kFields = 64;
-
-// Whether `value` was as large as a `Field`, and is that now.
-template <class Field>
-bool take(Field& field, const void* value, size_t bytes) {
-  if (bytes != sizeof(Field)) return false;
-  std::memcpy(&field, value, bytes);
-  return true;
-}
-
-bool all_zero(const void* value, size_t bytes) {
-  const auto* const begin = static_cast<const unsigned char*>(value);
-  return std::all_of(begin, begin + bytes, [](unsigned char byte) { return byte == 0; });
-}
-
-// Notes an attribute without a field. All of them are off where they are 0.
-void note(uint64_t& attributes, int attribute, bool is_set) {
-  const int place = attribute >= 0 && attribute < kFields - 1 ? attribute : kFields - 1;
-  const uint64_t bit = uint64_t{1} << place;
-  attributes = is_set ? attributes | bit : attributes & ~bit;
-}
-
-void add(LayoutState& layout, Oddity oddity) {
-  layout.oddities |= static_cast<uint32_t>(oddity);
-}
-
-bool is_set(const OperationState& operation, int attribute) {
-  return (operation.set_attributes >> attribute & 1) != 0;
-}
 
 // Sizes of op(A), op(B) and D; false where they do not go together.
 bool take_sizes(Product& product, const LayoutState& a, const LayoutState& b,
@@ -66,10 +31,7 @@ void take_operation(Product& product, const OperationState& operation) {
   product.epilogue = operation.epilogue;
   product.bias_type = operation.bias_type;
   if (operation.pointer_mode >= kFirstVectorPointerMode) add(product, Oddity::scalar_vector);
-  if (is_set(operation, kTransposeC)) add(product, Oddity::transposed_result);
-  if (is_set(operation, kSmCount)) add(product, Oddity::sm_count);
-  constexpr uint64_t kNamed = uint64_t{1} << kTransposeC | uint64_t{1} << kSmCount;
-  if ((operation.set_attributes & ~kNamed) != 0) add(product, Oddity::attribute);
+  product.oddities |= operation.oddities;
 }
 
 }  // namespace
@@ -88,88 +50,6 @@ OperationState new_operation(lt::ComputeType compute, lt::ElementType scale_type
   operation.compute = compute;
   operation.scale_type = scale_type;
   return operation;
-}
-
-void set_attribute(LayoutState& layout, lt::LayoutAttribute attribute, const void* value,
-                   size_t bytes) {
-  if (value == nullptr) return;
-  bool taken = true;
-  switch (attribute) {
-    case lt::LayoutAttribute::type:
-      taken = take(layout.memory.type, value, bytes);
-      break;
-    case lt::LayoutAttribute::order:
-      taken = take(layout.memory.order, value, bytes);
-      break;
-    case lt::LayoutAttribute::rows:
-      taken = take(layout.rows, value, bytes);
-      break;
-    case lt::LayoutAttribute::columns:
-      taken = take(layout.columns, value, bytes);
-      break;
-    case lt::LayoutAttribute::ld:
-      taken = take(layout.memory.ld, value, bytes);
-      break;
-    case lt::LayoutAttribute::batch_count:
-      taken = take(layout.batch, value, bytes);
-      break;
-    case lt::LayoutAttribute::batch_stride:
-      taken = take(layout.memory.stride, value, bytes);
-      break;
-    case lt::LayoutAttribute::plane_offset:
-      if (!all_zero(value, bytes)) add(layout, Oddity::planar);
-      break;
-    case lt::LayoutAttribute::batch_mode:
-      if (!all_zero(value, bytes)) add(layout, Oddity::pointer_array);
-      break;
-    default:
-      if (!all_zero(value, bytes)) add(layout, Oddity::attribute);
-      break;
-  }
-  if (!taken) add(layout, Oddity::attribute);
-}
-
-void set_attribute(OperationState& operation, lt::OperationAttribute attribute, const void* value,
-                   size_t bytes) {
-  if (value == nullptr) return;
-  bool taken = true;
-  int32_t fill_mode = kFullMatrix;
-  switch (attribute) {
-    case lt::OperationAttribute::compute_type:
-      taken = take(operation.compute, value, bytes);
-      break;
-    case lt::OperationAttribute::scale_type:
-      taken = take(operation.scale_type, value, bytes);
-      break;
-    case lt::OperationAttribute::pointer_mode:
-      taken = take(operation.pointer_mode, value, bytes);
-      break;
-    case lt::OperationAttribute::transpose_a:
-      taken = take(operation.transpose_a, value, bytes);
-      break;
-    case lt::OperationAttribute::transpose_b:
-      taken = take(operation.transpose_b, value, bytes);
-      break;
-    case lt::OperationAttribute::epilogue:
-      taken = take(operation.epilogue, value, bytes);
-      break;
-    case lt::OperationAttribute::bias_type:
-      taken = take(operation.bias_type, value, bytes);
-      break;
-    case lt::OperationAttribute::fill_mode:
-      taken = take(fill_mode, value, bytes);
-      note(operation.set_attributes, static_cast<int>(attribute), fill_mode != kFullMatrix);
-      break;
-    case lt::OperationAttribute::bias_pointer:
-      taken = take(operation.bias, value, bytes);
-      break;
-    case lt::OperationAttribute::fast_sums:  // of 8-bit operands, which are not recorded
-      break;
-    default:
-      note(operation.set_attributes, static_cast<int>(attribute), !all_zero(value, bytes));
-      break;
-  }
-  if (!taken) note(operation.set_attributes, kFields, true);
 }
 
 lt::ElementType scale_type_of(lt::ComputeType compute) {

@@ -5,8 +5,8 @@
 
 #include "cublas_preload/product.h"
 
-// What the calls that describe products have said, so that a product can be understood without
-// asking cuBLAS for anything. Values only.
+// What describes products, so that one can be understood without asking cuBLAS for anything. Values
+// only.
 namespace gemmtune::cublas_preload {
 
 // Of a cublasHandle_t. The defaults are those of a new one.
@@ -41,18 +41,11 @@ struct OperationState {
   lt::Epilogue epilogue = lt::Epilogue::none;
   int32_t bias_type = Product::kTypeOfResult;
   const void* bias = nullptr;
-  // Attributes below 64 that have no field here and are not at their default; bit 63: any other.
-  uint64_t set_attributes = 0;
+  uint32_t oddities = 0;
 };
 
 LayoutState new_layout(lt::ElementType type, uint64_t rows, uint64_t columns, int64_t ld);
 OperationState new_operation(lt::ComputeType compute, lt::ElementType scale_type);
-
-// What a successful call that sets an attribute has changed.
-void set_attribute(LayoutState& layout, lt::LayoutAttribute attribute, const void* value,
-                   size_t bytes);
-void set_attribute(OperationState& operation, lt::OperationAttribute attribute, const void* value,
-                   size_t bytes);
 
 // Pointers of a call.
 struct CallPointers {

@@ -61,16 +61,7 @@ using Products64 = vendor::blas::Products<int64_t>;
   X(cublasGetSmCountTarget, vendor::blas::Questions::get_sm_count)      \
   X(cublasGetEmulationStrategy, vendor::blas::Questions::get_emulation)
 
-#define GEMMTUNE_CUBLASLT_TAKEN(X)                                  \
-  X(cublasLtMatmul, lt::Functions::matmul)                          \
-  X(cublasLtMatrixLayoutCreate, lt::Functions::layout_create)       \
-  X(cublasLtMatrixLayoutInit_internal, lt::Functions::layout_init)  \
-  X(cublasLtMatrixLayoutSetAttribute, lt::Functions::layout_set)    \
-  X(cublasLtMatrixLayoutDestroy, lt::Functions::layout_destroy)     \
-  X(cublasLtMatmulDescCreate, lt::Functions::operation_create)      \
-  X(cublasLtMatmulDescInit_internal, lt::Functions::operation_init) \
-  X(cublasLtMatmulDescSetAttribute, lt::Functions::operation_set)   \
-  X(cublasLtMatmulDescDestroy, lt::Functions::operation_destroy)
+#define GEMMTUNE_CUBLASLT_TAKEN(X) X(cublasLtMatmul, lt::Functions::matmul)
 
 // Those that it asks which algorithm is the first choice for a product.
 #define GEMMTUNE_CUBLASLT_QUESTIONS(X)                                   \

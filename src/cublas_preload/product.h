@@ -17,7 +17,7 @@ enum class Beta : int32_t { zero = 0, other = 1, on_device = 2 };
 enum class Oddity : uint32_t {
   pointer_array = 1,         // a batch by arrays of pointers
   grouped = 2,               // products of several sizes in one call
-  unknown_descriptor = 4,    // made where it was not seen
+  unknown_descriptor = 4,    // one that cannot be read
   scalar_vector = 8,         // alpha or beta is a vector
   separate_c = 16,           // C is read, and is another matrix than D
   sizes_disagree = 32,       // of the matrices

@@ -18,7 +18,7 @@ tl::unexpected<Error> none(std::string reason) {
 // Why the call is more than a product of matrices; empty for nothing.
 std::string_view odd_part(const Product& product) {
   constexpr std::pair<Oddity, std::string_view> kParts[] = {
-      {Oddity::unknown_descriptor, "a descriptor whose making was not seen"},
+      {Oddity::unknown_descriptor, "a descriptor that cannot be read"},
       {Oddity::grouped, "products of several sizes in one call"},
       {Oddity::pointer_array, "a batch by pointer arrays"},
       {Oddity::planar, "complex numbers in two planes"},

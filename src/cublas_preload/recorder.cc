@@ -141,8 +141,7 @@ void Recorder::count_detour(ProductRecord& record, Detour detour) {
 void Recorder::use(Recorder* recorder) {
   if (recorder != nullptr) {
     recorder->handles.clear();
-    recorder->layouts.clear();
-    recorder->operations.clear();
+    recorder->descriptors.forget();
     // Others may use it already.
     if (!recorder->in_running_process_) recorder->in_running_process_ = true;
   }

@@ -10,6 +10,7 @@
 
 #include "cublas_preload/asked.h"
 #include "cublas_preload/call_timer.h"
+#include "cublas_preload/descriptor_memory.h"
 #include "cublas_preload/descriptors.h"
 #include "cublas_preload/own/own_kernels.h"
 #include "cublas_preload/product_table.h"
@@ -17,8 +18,8 @@
 
 namespace gemmtune::cublas_preload {
 
-// Everything that is known in a process: what its descriptors say, and the products that it asked
-// for. With own kernels it also has them compute what they can. Thread-safe.
+// Everything that is known in a process: the settings of its handles, and the products that it
+// asked for. With own kernels it also has them compute what they can. Thread-safe.
 class Recorder {
  public:
   // Counts into a new file of `folder`. Null, and a line on stderr, if that cannot be made.
@@ -49,8 +50,7 @@ class Recorder {
   void collect() { timer().collect(); }
 
   ShadowMap<HandleState, 1024> handles;
-  ShadowMap<LayoutState, 8192> layouts;
-  ShadowMap<OperationState, 4096> operations;
+  DescriptorMemories descriptors;
 
   // Computes a product by an own kernel, or makes `call`; and counts it if that succeeds.
   template <class Call>

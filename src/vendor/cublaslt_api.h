@@ -62,9 +62,10 @@ enum class OperationAttribute : int32_t {
   pointer_mode = 2,  // PointerMode
   transpose_a = 3,   // Transpose
   transpose_b = 4,
-  fill_mode = 6,     // int32_t
+  transpose_c = 5,
   epilogue = 7,      // Epilogue
   bias_pointer = 8,  // const void*
+  sm_count = 15,     // int32_t, 0: all
   fast_sums = 25,    // int8_t, of 8-bit operands
   bias_type = 26,    // ElementType
 };

@@ -195,13 +195,11 @@ Expected<OperationState> operation(const Fields& line) {
   // By its number, where other types are names.
   if (const auto bias = number<int32_t>(field(fields, "biasDataType", "")); bias)
     state.bias_type = *bias;
-  constexpr int kSmCount = 15;
-  constexpr int kUnknown = 63;
   constexpr std::array<std::string_view, 10> kKnown = {
       "computeType", "scaleType",    "transa",      "transb",        "epilogue",
       "pointerMode", "biasDataType", "biasPointer", "smCountTarget", "fastAccumulationFlag"};
-  if (field(fields, "smCountTarget", "0") != "0") state.set_attributes |= uint64_t{1} << kSmCount;
-  if (!only_has(fields, kKnown)) state.set_attributes |= uint64_t{1} << kUnknown;
+  if (field(fields, "smCountTarget", "0") != "0") state.oddities |= static_cast<uint32_t>(Oddity::sm_count);
+  if (!only_has(fields, kKnown)) state.oddities |= static_cast<uint32_t>(Oddity::attribute);
   return state;
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cublas_preload/entries.h"
+#include "descriptor_calls.h"
 #include "fake_calls.h"
 
 namespace gemmtune::cublas_preload {

@@ -31,7 +31,7 @@ struct Calls {
   void (*nested)() = nullptr;  // what cublasGemmEx calls: gemmtune_fake_nested or nothing
   int32_t status = 0;          // what every function returns
   uint64_t products = 0;       // calls that reached the libraries
-  uint64_t made = 0;           // descriptors
+  uint64_t made = 0;           // handles
   std::vector<Call> calls;
   // What handles were told, by the handle's bits and the function that told it.
   std::map<std::pair<uint64_t, std::string>, uint64_t> settings;

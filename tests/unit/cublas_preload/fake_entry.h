@@ -38,14 +38,11 @@ struct Fake<Name, lt::Status(Arguments...)> {
     const std::string name = Name::kText;
     if (name.starts_with("cublasSet")) calls.settings[{handle, name}] = value;
   }
-  // A new descriptor, where the first argument says where to put it.
+  // A new handle, where the first argument says where to put it.
   template <class First>
   static void make(Calls& calls, First first) {
-    if constexpr (std::is_same_v<First, lt::Layout*> || std::is_same_v<First, lt::Operation*> ||
-                  std::is_same_v<First, lt::Preference*> ||
-                  std::is_same_v<First, vendor::blas::Handle*>) {
-      *first = reinterpret_cast<std::remove_pointer_t<First>>(++calls.made << 8);
-    }
+    if constexpr (std::is_same_v<First, vendor::blas::Handle*>)
+      *first = reinterpret_cast<vendor::blas::Handle>(++calls.made << 8);
   }
 };
 

@@ -1,5 +1,6 @@
 #include <dlfcn.h>
 
+#include "descriptor_calls.h"
 #include "fake_entry.h"
 
 namespace gemmtune::cublas_preload {

@@ -30,10 +30,15 @@ class RandomArguments {
   Value make() {
     if constexpr (std::is_pointer_v<Value>) {
       using Target = std::remove_cv_t<std::remove_pointer_t<Value>>;
-      // Handles, descriptors and streams are only ever compared; these are looked into.
-      constexpr bool kIsMemory =
-          !std::is_class_v<Target> || std::is_same_v<Target, vendor::blas::Half> ||
-          std::is_same_v<Target, lt::Choice> || std::is_same_v<Target, lt::Algorithm>;
+      // Handles and streams are only ever compared; these are looked into.
+      constexpr bool kIsDescriptor =
+          std::is_same_v<Target, lt::LayoutState> || std::is_same_v<Target, lt::OperationState>;
+      constexpr bool kIsMemory = !std::is_class_v<Target> || kIsDescriptor ||
+                                 std::is_same_v<Target, vendor::blas::Half> ||
+                                 std::is_same_v<Target, lt::Algorithm>;
+      if constexpr (kIsDescriptor) {
+        if (number() % 8 == 0) return nullptr;
+      }
       if constexpr (!kIsMemory) {
         return reinterpret_cast<Value>(uintptr_t{number() % 8} << 8);
       } else {

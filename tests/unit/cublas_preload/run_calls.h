@@ -16,6 +16,7 @@
 #include "cublas_preload/entries.h"
 #include "cublas_preload/own/run_settings.h"
 #include "cublas_preload/product_file.h"
+#include "descriptor_calls.h"
 #include "fake_kernels.h"
 #include "gpu/stream.h"
 

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "cublas_preload/entries.h"
+#include "descriptor_calls.h"
 #include "fake_calls.h"
 #include "fake_cuda.h"
 

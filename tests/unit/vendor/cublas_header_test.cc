@@ -73,6 +73,8 @@ GEMMTUNE_CUBLAS_PRODUCTS(GEMMTUNE_CHECK_SIGNATURE)
 GEMMTUNE_CUBLAS_SETTINGS(GEMMTUNE_CHECK_SIGNATURE)
 GEMMTUNE_CUBLAS_QUESTIONS(GEMMTUNE_CHECK_SIGNATURE)
 GEMMTUNE_CUBLASLT_TAKEN(GEMMTUNE_CHECK_SIGNATURE)
+GEMMTUNE_CHECK_SIGNATURE(cublasLtMatrixLayoutInit_internal, lt::Functions::layout_init)
+GEMMTUNE_CHECK_SIGNATURE(cublasLtMatmulDescInit_internal, lt::Functions::operation_init)
 GEMMTUNE_CUBLASLT_QUESTIONS(GEMMTUNE_CHECK_SIGNATURE)
 
 // --- Values
@@ -108,7 +110,8 @@ static_assert(same(LayoutAttribute::plane_offset, CUBLASLT_MATRIX_LAYOUT_PLANE_O
 using vendor::lt::OperationAttribute;
 static_assert(same(OperationAttribute::compute_type, CUBLASLT_MATMUL_DESC_COMPUTE_TYPE));
 static_assert(same(OperationAttribute::scale_type, CUBLASLT_MATMUL_DESC_SCALE_TYPE));
-static_assert(same(OperationAttribute::fill_mode, CUBLASLT_MATMUL_DESC_FILL_MODE));
+static_assert(same(OperationAttribute::transpose_c, CUBLASLT_MATMUL_DESC_TRANSC));
+static_assert(same(OperationAttribute::sm_count, CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET));
 static_assert(same(OperationAttribute::fast_sums, CUBLASLT_MATMUL_DESC_FAST_ACCUM));
 
 TEST_CASE("cuBLAS's header agrees") {

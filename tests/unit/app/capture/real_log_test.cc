@@ -1,4 +1,4 @@
-// The two ways to capture, on the real cuBLASLt: what is followed of descriptors, and what its log
+// The two ways to capture, on the real cuBLASLt: what descriptors' memory says, and what its log
 // says of them. It logs without a GPU, though no product. GEMM_TUNE_TEST_CUBLASLT names a library;
 // skipped where there is none.
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 
 #include "../../rounds.h"
 #include "app/capture/cublaslt_log.h"
-#include "cublas_preload/descriptors.h"
+#include "cublas_preload/descriptor_memory.h"
 
 namespace gemmtune::app {
 namespace {
@@ -52,21 +52,30 @@ void log(int, const char* name, const char* message) {
   if (std::string(name) == "cublasLtMatmulAlgoGetHeuristic") logged() = message;
 }
 
-// A descriptor of the library's and what is followed of it.
-template <class Descriptor, class State, class Set>
-struct Followed {
-  Descriptor made = nullptr;
-  State state;
-  Set* real_set;
+// How the library keeps its descriptors.
+const DescriptorMemory& memory() {
+  static const auto tried =
+      DescriptorMemory::try_out({function<F::layout_init>("cublasLtMatrixLayoutInit_internal"),
+                                 function<F::layout_set>("cublasLtMatrixLayoutSetAttribute"),
+                                 function<F::operation_init>("cublasLtMatmulDescInit_internal"),
+                                 function<F::operation_set>("cublasLtMatmulDescSetAttribute")});
+  REQUIRE(tried.has_value());
+  return *tried;
+}
 
-  template <class Attribute, class Value>
-  void set(Attribute attribute, Value value) {
-    if (real_set(made, attribute, &value, sizeof(value)) == lt::Status::success)
-      set_attribute(state, attribute, &value, sizeof(value));
-  }
-};
-using FollowedLayout = Followed<lt::Layout, LayoutState, F::layout_set>;
-using FollowedOperation = Followed<lt::Operation, OperationState, F::operation_set>;
+template <class State, class Descriptor>
+State read(Descriptor made) {
+  State state;
+  REQUIRE(memory().read(made, state));
+  return state;
+}
+
+// The library refuses some values.
+template <class Descriptor, class Attribute, class Value>
+void set(lt::Status (*function)(Descriptor, Attribute, const void*, size_t), Descriptor made,
+         Attribute attribute, Value value) {
+  function(made, attribute, &value, sizeof(value));
+}
 
 template <class Value, size_t kCount>
 Value one_of(std::mt19937& random, const std::array<Value, kCount>& values) {
@@ -77,54 +86,52 @@ lt::ElementType random_type(std::mt19937& random) {
   return static_cast<lt::ElementType>(one_of<int, 6>(random, {0, 2, 14, 1, 3, 28}));
 }
 
-FollowedLayout random_layout(std::mt19937& random) {
-  FollowedLayout layout;
-  layout.real_set = function<F::layout_set>("cublasLtMatrixLayoutSetAttribute");
-  const auto rows = static_cast<uint64_t>(random() % 100 + 1);
-  const auto columns = static_cast<uint64_t>(random() % 100 + 1);
-  const lt::ElementType type = random_type(random);
-  REQUIRE(function<F::layout_create>("cublasLtMatrixLayoutCreate")(
-              &layout.made, type, rows, columns, 128) == lt::Status::success);
-  layout.state = new_layout(type, rows, columns, 128);
-  using Attribute = lt::LayoutAttribute;
-  if (random() % 3 == 0) layout.set(Attribute::order, static_cast<int32_t>(random() % 5));
-  if (random() % 3 == 0) layout.set(Attribute::batch_count, static_cast<int32_t>(random() % 9 + 1));
-  if (random() % 3 == 0) layout.set(Attribute::batch_stride, static_cast<int64_t>(random() % 9999));
-  if (random() % 20 == 0) layout.set(Attribute::plane_offset, int64_t{256});
-  return layout;
-}
-
-FollowedOperation random_operation(std::mt19937& random) {
-  FollowedOperation operation;
-  operation.real_set = function<F::operation_set>("cublasLtMatmulDescSetAttribute");
-  const auto compute =
-      static_cast<lt::ComputeType>(one_of<int, 8>(random, {64, 65, 68, 69, 74, 75, 77, 70}));
-  const lt::ElementType scale = scale_type_of(compute);
-  REQUIRE(function<F::operation_create>("cublasLtMatmulDescCreate")(&operation.made, compute,
-                                                                    scale) == lt::Status::success);
-  operation.state = new_operation(compute, scale);
-  using Attribute = lt::OperationAttribute;
-  const auto sometimes = [&](Attribute attribute, auto value) {
-    if (random() % 3 == 0) operation.set(attribute, value);
-  };
-  sometimes(Attribute::transpose_a, lt::Transpose::yes);
-  sometimes(Attribute::transpose_b, lt::Transpose::yes);
-  sometimes(Attribute::pointer_mode, static_cast<int32_t>(random() % 5));
-  sometimes(Attribute::epilogue, one_of<uint32_t, 7>(random, {1, 2, 4, 6, 32, 36, 6}));
-  sometimes(Attribute::bias_pointer, reinterpret_cast<const void*>(uintptr_t{0x1000}));
-  sometimes(Attribute::bias_type, static_cast<int32_t>(random_type(random)));
-  sometimes(Attribute::fast_sums, static_cast<int8_t>(1));
-  if (random() % 20 == 0) operation.set(static_cast<Attribute>(15), int32_t{32});
-  if (random() % 20 == 0)
-    operation.set(static_cast<Attribute>(17), reinterpret_cast<const void*>(uintptr_t{0x2000}));
-  return operation;
-}
-
 const void* at(uintptr_t address) {
   return reinterpret_cast<const void*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
 
-TEST_CASE("a log says of a product what its descriptors were told") {
+lt::Layout random_layout(std::mt19937& random) {
+  lt::Layout made = nullptr;
+  const auto rows = static_cast<uint64_t>(random() % 100 + 1);
+  const auto columns = static_cast<uint64_t>(random() % 100 + 1);
+  REQUIRE(function<F::layout_create>("cublasLtMatrixLayoutCreate")(
+              &made, random_type(random), rows, columns, 128) == lt::Status::success);
+  using Attribute = lt::LayoutAttribute;
+  auto* const setter = function<F::layout_set>("cublasLtMatrixLayoutSetAttribute");
+  const auto sometimes = [&](uint32_t one_in, Attribute attribute, auto value) {
+    if (random() % one_in == 0) set(setter, made, attribute, value);
+  };
+  sometimes(3, Attribute::order, static_cast<int32_t>(random() % 5));
+  sometimes(3, Attribute::batch_count, static_cast<int32_t>(random() % 9 + 1));
+  sometimes(3, Attribute::batch_stride, static_cast<int64_t>(random() % 9999));
+  sometimes(20, Attribute::plane_offset, int64_t{256});
+  return made;
+}
+
+lt::Operation random_operation(std::mt19937& random) {
+  lt::Operation made = nullptr;
+  const auto compute =
+      static_cast<lt::ComputeType>(one_of<int, 8>(random, {64, 65, 68, 69, 74, 75, 77, 70}));
+  REQUIRE(function<F::operation_create>("cublasLtMatmulDescCreate")(
+              &made, compute, scale_type_of(compute)) == lt::Status::success);
+  using Attribute = lt::OperationAttribute;
+  auto* const setter = function<F::operation_set>("cublasLtMatmulDescSetAttribute");
+  const auto sometimes = [&](uint32_t one_in, Attribute attribute, auto value) {
+    if (random() % one_in == 0) set(setter, made, attribute, value);
+  };
+  sometimes(3, Attribute::transpose_a, lt::Transpose::yes);
+  sometimes(3, Attribute::transpose_b, lt::Transpose::yes);
+  sometimes(3, Attribute::pointer_mode, static_cast<int32_t>(random() % 5));
+  sometimes(3, Attribute::epilogue, one_of<uint32_t, 7>(random, {1, 2, 4, 6, 32, 36, 6}));
+  sometimes(3, Attribute::bias_pointer, at(0x1000));
+  sometimes(3, Attribute::bias_type, static_cast<int32_t>(random_type(random)));
+  sometimes(3, Attribute::fast_sums, static_cast<int8_t>(1));
+  sometimes(20, Attribute::sm_count, int32_t{32});
+  sometimes(20, static_cast<Attribute>(17), at(0x2000));
+  return made;
+}
+
+TEST_CASE("a log says of a product what its descriptors say") {
   function<lt::Status(void (*)(int, const char*, const char*))>("cublasLtLoggerSetCallback")(log);
   function<lt::Status(const char*)>("cublasLtLoggerOpenFile")("/dev/null");  // not to stdout too
   function<lt::Status(int)>("cublasLtLoggerSetLevel")(5);
@@ -133,15 +140,19 @@ TEST_CASE("a log says of a product what its descriptors were told") {
           lt::Status::success);
   std::mt19937 random(23);
   for (int i = 0; i < rounds(3000); ++i) {
-    FollowedOperation operation = random_operation(random);
-    FollowedLayout a = random_layout(random);
-    FollowedLayout b = random_layout(random);
-    FollowedLayout d = random_layout(random);
+    const lt::Operation operation = random_operation(random);
+    const lt::Layout a = random_layout(random);
+    const lt::Layout b = random_layout(random);
+    const lt::Layout d = random_layout(random);
     lt::Choice choice{};
     int returned = 0;
-    function<F::get_heuristic>("cublasLtMatmulAlgoGetHeuristic")(
-        nullptr, operation.made, a.made, b.made, d.made, d.made, preference, 1, &choice, &returned);
-    const bool on_host = operation.state.pointer_mode == 0;
+    function<F::get_heuristic>("cublasLtMatmulAlgoGetHeuristic")(nullptr, operation, a, b, d, d,
+                                                                 preference, 1, &choice, &returned);
+    const auto operation_state = read<OperationState>(operation);
+    const auto a_state = read<LayoutState>(a);
+    const auto b_state = read<LayoutState>(b);
+    const auto d_state = read<LayoutState>(d);
+    const bool on_host = operation_state.pointer_mode == 0;
     const std::string line =
         "[2026-03-02 10:00:00][cublasLt][1][Trace][cublasLtMatmul] A=0X100 B=0X200 C=0X300 "
         "D=0X300 " +
@@ -150,18 +161,16 @@ TEST_CASE("a log says of a product what its descriptors were told") {
     const auto parsed = parse_log_line(line);
     REQUIRE(parsed.has_value());
     const double zero = 0;
-    const Product followed =
-        matmul_product({&operation.state, &a.state, &b.state, &d.state, &d.state},
-                       {at(0x100), at(0x200), at(0x300), at(0x300), &zero}, 64);
-    Product expected = followed;
+    Product expected = matmul_product({&operation_state, &a_state, &b_state, &d_state, &d_state},
+                                      {at(0x100), at(0x200), at(0x300), at(0x300), &zero}, 64);
     // The log has no words for orders and epilogues that no problem has.
     for (Operand* operand : {&expected.a, &expected.b, &expected.d}) {
       if (static_cast<int>(operand->order) > 2) operand->order = static_cast<lt::Order>(2);
     }
     REQUIRE(*parsed == expected);
-    function<F::operation_destroy>("cublasLtMatmulDescDestroy")(operation.made);
-    for (const FollowedLayout* layout : {&a, &b, &d})
-      function<F::layout_destroy>("cublasLtMatrixLayoutDestroy")(layout->made);
+    function<F::operation_destroy>("cublasLtMatmulDescDestroy")(operation);
+    for (const lt::Layout layout : {a, b, d})
+      function<F::layout_destroy>("cublasLtMatrixLayoutDestroy")(layout);
   }
   function<F::preference_destroy>("cublasLtMatmulPreferenceDestroy")(preference);
 }

@@ -1,0 +1,258 @@
+#include "cublas_preload/descriptor_memory.h"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <iterator>
+
+#include "cublas_preload/log.h"
+#include "cublas_preload/real_functions.h"
+
+namespace gemmtune::cublas_preload {
+namespace {
+
+using F = lt::Functions;
+using L = lt::LayoutAttribute;
+using O = lt::OperationAttribute;
+
+// A cublasLtMatrixLayout_t of version 0. Those of version 1, since CUDA 13.3, have an attribute
+// more.
+struct LayoutMemory {
+  lt::ElementType type;
+  lt::Order order;
+  uint64_t rows;
+  uint64_t columns;
+  int64_t ld;
+  int32_t batch_count;
+  int16_t batch_mode;
+  int16_t version;
+  int64_t batch_stride;
+  int64_t plane_offset;
+};
+
+// A cublasLtMatmulDesc_t, as far as its attributes have names here.
+struct OperationMemory {
+  std::array<uint32_t, 2> unnamed_0;
+  lt::ComputeType compute;
+  lt::ElementType scale_type;
+  int32_t pointer_mode;
+  lt::Transpose transpose_a;
+  lt::Transpose transpose_b;
+  lt::Transpose transpose_c;
+  uint32_t unnamed_32;
+  lt::Epilogue epilogue;
+  const void* bias;
+  std::array<uint64_t, 5> unnamed_48;
+  int32_t sm_count;
+  std::array<uint32_t, 16> unnamed_92;
+  int8_t fast_sums;
+  int32_t bias_type;
+};
+static_assert(offsetof(OperationMemory, sm_count) == 88 &&
+              offsetof(OperationMemory, bias_type) == 160);
+
+// Where an attribute lies, and a value of it that a new descriptor does not have.
+template <class Attribute>
+struct Field {
+  Attribute attribute;
+  size_t offset;
+  size_t bytes;
+  uint64_t value;
+};
+
+constexpr Field<L> kLayoutFields[] = {
+    {L::type, offsetof(LayoutMemory, type), 4, 2},
+    {L::order, offsetof(LayoutMemory, order), 4, 1},
+    {L::rows, offsetof(LayoutMemory, rows), 8, uint64_t{1} << 40 | 5},
+    {L::columns, offsetof(LayoutMemory, columns), 8, uint64_t{1} << 40 | 6},
+    {L::ld, offsetof(LayoutMemory, ld), 8, uint64_t{1} << 40 | 7},
+    {L::batch_count, offsetof(LayoutMemory, batch_count), 4, 3},
+    {L::batch_mode, offsetof(LayoutMemory, batch_mode), 4, 1},
+    {L::batch_stride, offsetof(LayoutMemory, batch_stride), 8, uint64_t{1} << 40 | 8},
+    {L::plane_offset, offsetof(LayoutMemory, plane_offset), 8, uint64_t{1} << 40 | 16},
+};
+
+constexpr Field<O> kOperationFields[] = {
+    {O::compute_type, offsetof(OperationMemory, compute), 4, 77},
+    {O::scale_type, offsetof(OperationMemory, scale_type), 4, 2},
+    {O::pointer_mode, offsetof(OperationMemory, pointer_mode), 4, 1},
+    {O::transpose_a, offsetof(OperationMemory, transpose_a), 4, 1},
+    {O::transpose_b, offsetof(OperationMemory, transpose_b), 4, 1},
+    {O::transpose_c, offsetof(OperationMemory, transpose_c), 4, 1},
+    {O::epilogue, offsetof(OperationMemory, epilogue), 4, 36},
+    {O::bias_pointer, offsetof(OperationMemory, bias), 8, uint64_t{1} << 40 | 256},
+    {O::sm_count, offsetof(OperationMemory, sm_count), 4, 64},
+    {O::fast_sums, offsetof(OperationMemory, fast_sums), 1, 1},
+    {O::bias_type, offsetof(OperationMemory, bias_type), 4, 14},
+};
+
+template <class Signature>
+Signature* beside(const void* function, const char* name) {
+  return reinterpret_cast<Signature*>(look_up_beside(function, name));
+}
+
+constexpr size_t kLayoutBytes = 64;
+constexpr size_t kOperationBytes = 256;
+
+// Memory for a descriptor, with `fill` where nothing is written.
+template <size_t kBytes>
+struct Memory {
+  alignas(16) std::array<unsigned char, kBytes> bytes;
+
+  explicit Memory(unsigned char fill) { bytes.fill(fill); }
+  template <class Descriptor>
+  Descriptor as() {
+    return reinterpret_cast<Descriptor>(bytes.data());
+  }
+};
+
+// Whether every field is where it should be, of a descriptor that is `made` new.
+template <class Descriptor, size_t kBytes, class Attribute, size_t kFields>
+bool fields_are_there(const Memory<kBytes>& made, const Field<Attribute> (&fields)[kFields],
+                      lt::Status (*set)(Descriptor, Attribute, const void*, size_t)) {
+  return std::all_of(std::begin(fields), std::end(fields), [&](const Field<Attribute>& field) {
+    Memory<kBytes> expected = made;
+    Memory<kBytes> changed = made;
+    std::memcpy(&expected.bytes[field.offset], &field.value, field.bytes);
+    return set(changed.template as<Descriptor>(), field.attribute, &field.value, field.bytes) ==
+               lt::Status::success &&
+           changed.bytes == expected.bytes && changed.bytes != made.bytes;
+  });
+}
+
+// Those of the cuBLASLt that has `function`.
+DescriptorMemory::Functions functions_beside(const void* function) {
+  return {beside<F::layout_init>(function, "cublasLtMatrixLayoutInit_internal"),
+          beside<F::layout_set>(function, "cublasLtMatrixLayoutSetAttribute"),
+          beside<F::operation_init>(function, "cublasLtMatmulDescInit_internal"),
+          beside<F::operation_set>(function, "cublasLtMatmulDescSetAttribute")};
+}
+
+uint32_t bit_if(bool holds, Oddity oddity) {
+  return holds ? static_cast<uint32_t>(oddity) : 0;
+}
+
+}  // namespace
+
+std::optional<DescriptorMemory> DescriptorMemory::try_out(const Functions& f) {
+  if (f.layout_init == nullptr || f.layout_set == nullptr || f.operation_init == nullptr ||
+      f.operation_set == nullptr)
+    return std::nullopt;
+  const auto init = [&f](auto& memory) {
+    return f.operation_init(memory.template as<lt::Operation>(), sizeof(memory.bytes),
+                            lt::ComputeType::f32, lt::ElementType::f32) == lt::Status::success;
+  };
+  Memory<kLayoutBytes> layout(0);
+  // What is written into both of these alike is what a new operation has.
+  Memory<kOperationBytes> made(0x55);
+  Memory<kOperationBytes> other(0xAA);
+  if (f.layout_init(layout.as<lt::Layout>(), sizeof(layout.bytes), lt::ElementType::f32, 1, 1, 1) !=
+          lt::Status::success ||
+      !fields_are_there(layout, kLayoutFields, f.layout_set) || !init(made) || !init(other) ||
+      !fields_are_there(made, kOperationFields, f.operation_set))
+    return std::nullopt;
+  Memory<kOperationBytes> unnamed(0);
+  for (size_t i = 0; i < kOperationBytes; ++i)
+    unnamed.bytes[i] = made.bytes[i] == other.bytes[i] ? 0xFF : 0;
+  for (const auto& field : kOperationFields)
+    std::memset(&unnamed.bytes[field.offset], 0, field.bytes);
+  DescriptorMemory memory;
+  std::memcpy(memory.unnamed_.data(), unnamed.bytes.data(), kOperationBytes);
+  std::memcpy(memory.new_.data(), made.bytes.data(), kOperationBytes);
+  for (size_t i = 0; i < kWords; ++i) {
+    memory.new_[i] &= memory.unnamed_[i];
+    if (memory.unnamed_[i] != 0) memory.words_ = i + 1;
+  }
+  return memory;
+}
+
+// --- Reading -------------------------------------------------------------------------------------
+
+bool DescriptorMemory::read(lt::Layout layout, LayoutState& state) const {
+  if (layout == nullptr) return false;
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(layout);
+  LayoutMemory memory;
+  std::memcpy(&memory, bytes, sizeof(memory));
+  uint64_t later = 0;
+  if (memory.version == 1) std::memcpy(&later, bytes + sizeof(memory), sizeof(later));
+  if (memory.version < 0 || memory.version > 1) return false;
+  state.rows = memory.rows;
+  state.columns = memory.columns;
+  state.memory = {memory.ld, memory.batch_stride, memory.type, memory.order};
+  state.batch = memory.batch_count;
+  state.oddities = bit_if(memory.plane_offset != 0, Oddity::planar) |
+                   bit_if(memory.batch_mode != 0, Oddity::pointer_array) |
+                   bit_if(later != 0, Oddity::attribute);
+  return true;
+}
+
+// Whether the bits of these words that are in no field are as in a new operation.
+bool DescriptorMemory::is_new(lt::Operation operation, size_t first, size_t end) const {
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(operation);
+  uint64_t differs = 0;
+  for (size_t i = first; i < end; ++i) {
+    uint64_t word = 0;
+    std::memcpy(&word, bytes + i * sizeof(word), sizeof(word));
+    differs |= (word ^ new_[i]) & unnamed_[i];
+  }
+  return differs == 0;
+}
+
+bool DescriptorMemory::read(lt::Operation operation, OperationState& state) const {
+  // The first word has the version, and so says how long it is.
+  if (operation == nullptr || !is_new(operation, 0, 1)) return false;
+  OperationMemory memory;
+  std::memcpy(&memory, operation, sizeof(memory));
+  state.compute = memory.compute;
+  state.scale_type = memory.scale_type;
+  state.pointer_mode = memory.pointer_mode;
+  state.transpose_a = memory.transpose_a;
+  state.transpose_b = memory.transpose_b;
+  state.epilogue = memory.epilogue;
+  state.bias_type = memory.bias_type;
+  state.bias = memory.bias;
+  state.oddities = bit_if(memory.transpose_c != lt::Transpose::no, Oddity::transposed_result) |
+                   bit_if(memory.sm_count != 0, Oddity::sm_count) |
+                   bit_if(!is_new(operation, 1, words_), Oddity::attribute);
+  return true;
+}
+
+// --- The libraries of a process ------------------------------------------------------------------
+
+const DescriptorMemory* DescriptorMemories::find(const void* function) noexcept {
+  for (const Library& library : libraries_) {
+    if (library.function.load(std::memory_order_acquire) == function)
+      return library.memory.load(std::memory_order_relaxed);
+  }
+  try {
+    return try_out(function);
+  } catch (const std::exception& error) {
+    log_once("%s", error.what());
+    return nullptr;
+  }
+}
+
+const DescriptorMemory* DescriptorMemories::try_out(const void* function) {
+  const std::lock_guard lock(trying_);
+  for (Library& library : libraries_) {
+    const void* const known = library.function.load(std::memory_order_relaxed);
+    if (known != nullptr && known != function) continue;
+    if (known == nullptr) {
+      const auto memory = DescriptorMemory::try_out(functions_beside(function));
+      if (!memory)
+        log_once("cuBLASLt keeps its descriptors in an unknown way: its products are handed on");
+      if (memory) made_.push_back(std::make_unique<const DescriptorMemory>(*memory));
+      library.memory.store(memory ? made_.back().get() : nullptr, std::memory_order_relaxed);
+      library.function.store(function, std::memory_order_release);
+    }
+    return library.memory.load(std::memory_order_relaxed);
+  }
+  return nullptr;
+}
+
+void DescriptorMemories::forget() {
+  const std::lock_guard lock(trying_);
+  for (Library& library : libraries_) library.function.store(nullptr, std::memory_order_relaxed);
+}
+
+}  // namespace gemmtune::cublas_preload

@@ -1,0 +1,180 @@
+#include "cublas_preload/descriptor_memory.h"
+
+#include <doctest/doctest.h>
+
+#include "fake_descriptors.h"
+
+namespace gemmtune::cublas_preload {
+namespace {
+
+namespace fake = fake_cublas;
+using O = lt::OperationAttribute;
+using L = lt::LayoutAttribute;
+
+constexpr DescriptorMemory::Functions kFunctions = {fake::init_layout, fake::set_layout,
+                                                    fake::init_operation, fake::set_operation};
+
+const DescriptorMemory& known() {
+  static const auto tried = DescriptorMemory::try_out(kFunctions);
+  REQUIRE(tried.has_value());
+  return *tried;
+}
+
+template <class Value>
+void set(fake::OperationMemory& operation, O attribute, Value value) {
+  REQUIRE(fake::set_operation(operation.get(), attribute, &value, sizeof(value)) ==
+          lt::Status::success);
+}
+
+template <class Value>
+void set(fake::LayoutMemory& layout, L attribute, Value value) {
+  REQUIRE(fake::set_layout(layout.get(), attribute, &value, sizeof(value)) == lt::Status::success);
+}
+
+uint32_t flag(Oddity oddity) {
+  return static_cast<uint32_t>(oddity);
+}
+
+fake::OperationMemory new_memory() {
+  return {lt::ComputeType::f32_fast_tf32, lt::ElementType::f32};
+}
+
+uint32_t oddities(fake::OperationMemory& operation) {
+  OperationState state;
+  REQUIRE(known().read(operation.get(), state));
+  return state.oddities;
+}
+
+TEST_CASE("an operation says what was set") {
+  fake::OperationMemory operation = new_memory();
+  OperationState state;
+  REQUIRE(known().read(operation.get(), state));
+  CHECK(state.compute == lt::ComputeType::f32_fast_tf32);
+  CHECK(state.epilogue == lt::Epilogue::none);
+  CHECK(state.bias_type == Product::kTypeOfResult);
+  CHECK(state.oddities == 0);
+  set(operation, O::transpose_b, lt::Transpose::yes);
+  set(operation, O::epilogue, lt::Epilogue::gelu_bias);
+  set(operation, O::bias_pointer, static_cast<const void*>(&state));
+  set(operation, O::bias_type, lt::ElementType::f16);
+  set(operation, O::pointer_mode, int32_t{1});
+  set(operation, O::fast_sums, int8_t{1});
+  REQUIRE(known().read(operation.get(), state));
+  CHECK(state.transpose_a == lt::Transpose::no);
+  CHECK(state.transpose_b == lt::Transpose::yes);
+  CHECK(state.epilogue == lt::Epilogue::gelu_bias);
+  CHECK(state.bias == &state);
+  CHECK(state.bias_type == static_cast<int32_t>(lt::ElementType::f16));
+  CHECK(state.pointer_mode == 1);
+  CHECK(state.oddities == 0);
+}
+
+TEST_CASE("an operation is odd while anything else differs from a new one") {
+  fake::OperationMemory operation = new_memory();
+  for (const int attribute : {10, 11, 12, 13, 14, 17, 18, 19, 20, 21, 23, 24, 36, 38}) {
+    CAPTURE(attribute);
+    set(operation, static_cast<O>(attribute), uint64_t{7} << 40);
+    CHECK(oddities(operation) == flag(Oddity::attribute));
+    set(operation, static_cast<O>(attribute), uint64_t{0});
+    CHECK(oddities(operation) == 0);
+  }
+  set(operation, static_cast<O>(6), int32_t{0});  // half of the matrix
+  CHECK(oddities(operation) == flag(Oddity::attribute));
+  set(operation, static_cast<O>(6), int32_t{2});
+  set(operation, O::transpose_c, lt::Transpose::yes);
+  set(operation, O::sm_count, int32_t{32});
+  CHECK(oddities(operation) == (flag(Oddity::transposed_result) | flag(Oddity::sm_count)));
+}
+
+TEST_CASE("a layout says what was set") {
+  fake::LayoutMemory layout(lt::ElementType::bf16, 8, 6, 9);
+  LayoutState state;
+  REQUIRE(known().read(layout.get(), state));
+  CHECK(state == new_layout(lt::ElementType::bf16, 8, 6, 9));
+  set(layout, L::order, lt::Order::row_major);
+  set(layout, L::batch_count, int32_t{5});
+  set(layout, L::batch_stride, int64_t{-48});
+  REQUIRE(known().read(layout.get(), state));
+  CHECK(state.memory.order == lt::Order::row_major);
+  CHECK(state.batch == 5);
+  CHECK(state.memory.stride == -48);
+  CHECK(state.oddities == 0);
+  set(layout, L::plane_offset, int64_t{256});
+  set(layout, L::batch_mode, int32_t{1});
+  REQUIRE(known().read(layout.get(), state));
+  CHECK(state.oddities == (flag(Oddity::planar) | flag(Oddity::pointer_array)));
+}
+
+TEST_CASE("a layout of version 1 has an attribute more, which has to be 0") {
+  // From memory where that attribute is anything.
+  fake::LayoutMemory layout(lt::ElementType::f32, 3, 3, 3);
+  auto* const bytes = reinterpret_cast<unsigned char*>(layout.get());
+  const auto oddities = [&](unsigned char version, unsigned char later) {
+    bytes[38] = version;
+    bytes[60] = later;
+    LayoutState state;
+    REQUIRE(known().read(layout.get(), state));
+    return state.oddities;
+  };
+  CHECK(oddities(0, 9) == 0);
+  CHECK(oddities(1, 0) == 0);
+  CHECK(oddities(1, 9) == flag(Oddity::attribute));
+  bytes[38] = 2;
+  LayoutState state;
+  CHECK_FALSE(known().read(layout.get(), state));
+}
+
+TEST_CASE("null and operations of other versions are not read") {
+  OperationState operation;
+  LayoutState layout;
+  CHECK_FALSE(known().read(lt::Operation{}, operation));
+  CHECK_FALSE(known().read(lt::Layout{}, layout));
+  // As long as what a program of older headers has room for: reading on would be out of bounds.
+  alignas(16) std::array<unsigned char, 8> shorter = {4};
+  CHECK_FALSE(known().read(reinterpret_cast<lt::Operation>(shorter.data()), operation));
+}
+
+// As the fake, but for what a test changes.
+lt::Status no_init(lt::Operation, size_t, lt::ComputeType, lt::ElementType) {
+  return lt::Status::not_supported;
+}
+lt::Status set_elsewhere(lt::Operation operation, O attribute, const void* value, size_t bytes) {
+  return fake::set_operation(operation, attribute == O::transpose_a ? O::transpose_b : attribute,
+                             value, bytes);
+}
+lt::Status set_more(lt::Layout layout, L attribute, const void* value, size_t bytes) {
+  const uint64_t rows = 3;
+  fake::set_layout(layout, L::rows, &rows, sizeof(rows));
+  return fake::set_layout(layout, attribute, value, bytes);
+}
+lt::Status set_nothing(lt::Layout, L, const void*, size_t) {
+  return lt::Status::success;
+}
+
+TEST_CASE("a library that keeps its descriptors in another way is found out") {
+  const auto works = [](const auto& change) {
+    DescriptorMemory::Functions functions = kFunctions;
+    change(functions);
+    return DescriptorMemory::try_out(functions).has_value();
+  };
+  using Functions = DescriptorMemory::Functions;
+  CHECK(works([](Functions&) {}));
+  CHECK_FALSE(works([](Functions& f) { f.operation_set = nullptr; }));
+  CHECK_FALSE(works([](Functions& f) { f.layout_init = nullptr; }));
+  CHECK_FALSE(works([](Functions& f) { f.operation_init = no_init; }));
+  CHECK_FALSE(works([](Functions& f) { f.operation_set = set_elsewhere; }));
+  CHECK_FALSE(works([](Functions& f) { f.layout_set = set_more; }));
+  CHECK_FALSE(works([](Functions& f) { f.layout_set = set_nothing; }));
+}
+
+TEST_CASE("functions of no cuBLASLt have no descriptors, and are remembered") {
+  DescriptorMemories memories;
+  const auto* const function = reinterpret_cast<const void*>(&no_init);
+  CHECK(memories.find(function) == nullptr);
+  CHECK(memories.find(function) == nullptr);
+  memories.forget();
+  CHECK(memories.find(function) == nullptr);
+}
+
+}  // namespace
+}  // namespace gemmtune::cublas_preload
