@@ -11,16 +11,30 @@ enum class AlgorithmChoice {
   caller,  // what cublasLtMatmul was given, or a function of cuBLAS that tunes by itself
 };
 
-// What a call of cublasLtMatmul names beside its operands.
+// A call of cublasLtMatmul.
 struct MatmulCall {
-  const void* function = nullptr;  // that of cuBLASLt
+  vendor::lt::Functions::matmul* function = nullptr;  // that of cuBLASLt
   lt::Handle handle = nullptr;
   lt::Operation operation = nullptr;
-  lt::Layout a = nullptr;
-  lt::Layout b = nullptr;
-  lt::Layout c = nullptr;
-  lt::Layout d = nullptr;
+  const void* alpha = nullptr;
+  const void* a = nullptr;
+  lt::Layout a_layout = nullptr;
+  const void* b = nullptr;
+  lt::Layout b_layout = nullptr;
+  const void* beta = nullptr;
+  const void* c = nullptr;
+  lt::Layout c_layout = nullptr;
+  void* d = nullptr;
+  lt::Layout d_layout = nullptr;
+  const lt::Algorithm* algorithm = nullptr;
+  void* workspace = nullptr;
   size_t workspace_bytes = 0;
+  CUstream stream = nullptr;
+
+  lt::Status operator()() const {
+    return function(handle, operation, alpha, a, a_layout, b, b_layout, beta, c, c_layout, d,
+                    d_layout, algorithm, workspace, workspace_bytes, stream);
+  }
 };
 
 // A call for a product: all that matters to who computes it.

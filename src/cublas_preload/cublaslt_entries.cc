@@ -10,10 +10,9 @@ using lt::Status;
 
 namespace {
 
-// What a call with these descriptors asks for. Also fills in pointers.bias.
-Product product_of(Recorder& recorder, const MatmulCall& matmul, CallPointers& pointers) {
-  const auto workspace_bytes = static_cast<int64_t>(matmul.workspace_bytes);
-  const DescriptorMemory* const memory = recorder.descriptors.find(matmul.function);
+// What a call asks for. Also fills in pointers.bias.
+Product product_of(const DescriptorMemory* memory, const MatmulCall& call, CallPointers& pointers) {
+  const auto workspace_bytes = static_cast<int64_t>(call.workspace_bytes);
   if (memory == nullptr) return matmul_product({}, pointers, workspace_bytes);
   OperationState operation;
   LayoutState a;
@@ -24,13 +23,25 @@ Product product_of(Recorder& recorder, const MatmulCall& matmul, CallPointers& p
   const auto read = [memory]<class State>(auto* descriptor, State& state) -> const State* {
     return memory->read(descriptor, state) ? &state : nullptr;
   };
-  states.operation = read(matmul.operation, operation);
-  states.a = read(matmul.a, a);
-  states.b = read(matmul.b, b);
-  states.d = read(matmul.d, d);
-  states.c = matmul.c == matmul.d ? states.d : read(matmul.c, c);
+  states.operation = read(call.operation, operation);
+  states.a = read(call.a_layout, a);
+  states.b = read(call.b_layout, b);
+  states.d = read(call.d_layout, d);
+  states.c = call.c_layout == call.d_layout ? states.d : read(call.c_layout, c);
   pointers.bias = operation.bias;
   return matmul_product(states, pointers, workspace_bytes);
+}
+
+// Serves a call that is not known to be handed on. A function of its own, so that the way of those
+// that are takes few lines of the processor's cache.
+[[gnu::noinline, gnu::cold]] Status serve_matmul(Recorder& recorder, const DescriptorMemory* memory,
+                                                 const MatmulCall& call, uint64_t key) {
+  CallPointers pointers = {call.a, call.b, call.c, call.d, call.beta, call.alpha, nullptr};
+  const Product product = product_of(memory, call, pointers);
+  const auto choice = call.algorithm == nullptr ? AlgorithmChoice::cublas : AlgorithmChoice::caller;
+  return recorder.serve(
+      {product, pointers, call.stream, choice, call.algorithm, &call, call.handle != nullptr}, call,
+      key);
 }
 
 }  // namespace
@@ -43,23 +54,19 @@ Status cublasLtMatmul(lt::Handle handle, Operation operation, const void* alpha,
                       const lt::Algorithm* algorithm, void* workspace, size_t workspace_bytes,
                       CUstream stream) {
   const auto real = GEMMTUNE_REAL(cublasLtMatmul);
-  const auto call = [&] {
-    return real(handle, operation, alpha, a, a_layout, b, b_layout, beta, c, c_layout, d, d_layout,
-                algorithm, workspace, workspace_bytes, stream);
-  };
-  Recorder* const recorder = Recorder::get();
-  if (recorder == nullptr) return call();
-  CallPointers pointers = {a, b, c, d, beta, alpha, nullptr};
-  const MatmulCall matmul = {real.address(), handle,   operation, a_layout,
-                             b_layout,       c_layout, d_layout,  workspace_bytes};
-  const Asked asked = {product_of(*recorder, matmul, pointers),  // which completes the pointers
-                       pointers,
-                       stream,
-                       algorithm == nullptr ? AlgorithmChoice::cublas : AlgorithmChoice::caller,
-                       algorithm,
-                       &matmul,
-                       handle != nullptr};
-  return recorder->serve(asked, call);
+  const MatmulCall call = {real.function(), handle, operation, alpha,     a,
+                           a_layout,        b,      b_layout,  beta,      c,
+                           c_layout,        d,      d_layout,  algorithm, workspace,
+                           workspace_bytes, stream};
+  if (call.function == nullptr) return Status::not_supported;
+  ProductRecord* record = nullptr;
+  if (Recorder* const recorder = Recorder::get(); recorder != nullptr) {
+    const DescriptorMemory* const memory = recorder->descriptors.find(real.address());
+    const uint64_t key = memory == nullptr ? HandedOn::kNoKey : memory->hash(call);
+    record = recorder->handed_on(key);
+    if (record == nullptr) return serve_matmul(*recorder, memory, call, key);
+  }
+  return Recorder::hand_on(record, call);
 }
 
 }  // extern "C"

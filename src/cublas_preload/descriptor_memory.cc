@@ -30,12 +30,17 @@ struct LayoutMemory {
   int64_t plane_offset;
 };
 
-// A cublasLtMatmulDesc_t, as far as its attributes have names here.
-struct OperationMemory {
+// How a cublasLtMatmulDesc_t begins.
+struct OperationHead {
   std::array<uint32_t, 2> unnamed_0;
   lt::ComputeType compute;
   lt::ElementType scale_type;
   int32_t pointer_mode;
+};
+
+// One, as far as its attributes have names here.
+struct OperationMemory {
+  OperationHead head;
   lt::Transpose transpose_a;
   lt::Transpose transpose_b;
   lt::Transpose transpose_c;
@@ -73,9 +78,9 @@ constexpr Field<L> kLayoutFields[] = {
 };
 
 constexpr Field<O> kOperationFields[] = {
-    {O::compute_type, offsetof(OperationMemory, compute), 4, 77},
-    {O::scale_type, offsetof(OperationMemory, scale_type), 4, 2},
-    {O::pointer_mode, offsetof(OperationMemory, pointer_mode), 4, 1},
+    {O::compute_type, offsetof(OperationHead, compute), 4, 77},
+    {O::scale_type, offsetof(OperationHead, scale_type), 4, 2},
+    {O::pointer_mode, offsetof(OperationHead, pointer_mode), 4, 1},
     {O::transpose_a, offsetof(OperationMemory, transpose_a), 4, 1},
     {O::transpose_b, offsetof(OperationMemory, transpose_b), 4, 1},
     {O::transpose_c, offsetof(OperationMemory, transpose_c), 4, 1},
@@ -126,6 +131,30 @@ DescriptorMemory::Functions functions_beside(const void* function) {
           beside<F::layout_set>(function, "cublasLtMatrixLayoutSetAttribute"),
           beside<F::operation_init>(function, "cublasLtMatmulDescInit_internal"),
           beside<F::operation_set>(function, "cublasLtMatmulDescSetAttribute")};
+}
+
+constexpr size_t kWordBytes = sizeof(uint64_t);
+
+uint64_t word_of(const void* descriptor, size_t number) {
+  uint64_t word = 0;
+  std::memcpy(&word, static_cast<const unsigned char*>(descriptor) + number * kWordBytes,
+              kWordBytes);
+  return word;
+}
+
+// By a multiplication whose halves are folded into one another, as wyhash does it (Wang Yi,
+// https://github.com/wangyi-fudan/wyhash).
+uint64_t mixed(uint64_t hash, uint64_t first, uint64_t second) {
+  constexpr uint64_t kOdd = 0x9E3779B97F4A7C15;
+  const auto product = static_cast<unsigned __int128>(hash ^ first ^ kOdd) * (second ^ ~kOdd);
+  return static_cast<uint64_t>(product >> 64) ^ static_cast<uint64_t>(product);
+}
+
+// With words of a descriptor.
+[[gnu::noinline]] uint64_t mixed(uint64_t hash, const void* descriptor, size_t first, size_t end) {
+  for (size_t i = first; i < end; i += 2)
+    hash = mixed(hash, word_of(descriptor, i), i + 1 < end ? word_of(descriptor, i + 1) : 0);
+  return hash;
 }
 
 uint32_t bit_if(bool holds, Oddity oddity) {
@@ -188,12 +217,9 @@ bool DescriptorMemory::read(lt::Layout layout, LayoutState& state) const {
 
 // Whether the bits of these words that are in no field are as in a new operation.
 bool DescriptorMemory::is_new(lt::Operation operation, size_t first, size_t end) const {
-  const auto* const bytes = reinterpret_cast<const unsigned char*>(operation);
   uint64_t differs = 0;
   for (size_t i = first; i < end; ++i) {
-    uint64_t word = 0;
-    std::memcpy(&word, bytes + i * sizeof(word), sizeof(word));
-    differs |= (word ^ new_[i]) & unnamed_[i];
+    differs |= (word_of(operation, i) ^ new_[i]) & unnamed_[i];
   }
   return differs == 0;
 }
@@ -203,9 +229,9 @@ bool DescriptorMemory::read(lt::Operation operation, OperationState& state) cons
   if (operation == nullptr || !is_new(operation, 0, 1)) return false;
   OperationMemory memory;
   std::memcpy(&memory, operation, sizeof(memory));
-  state.compute = memory.compute;
-  state.scale_type = memory.scale_type;
-  state.pointer_mode = memory.pointer_mode;
+  state.compute = memory.head.compute;
+  state.scale_type = memory.head.scale_type;
+  state.pointer_mode = memory.head.pointer_mode;
   state.transpose_a = memory.transpose_a;
   state.transpose_b = memory.transpose_b;
   state.epilogue = memory.epilogue;
@@ -215,6 +241,31 @@ bool DescriptorMemory::read(lt::Operation operation, OperationState& state) cons
                    bit_if(memory.sm_count != 0, Oddity::sm_count) |
                    bit_if(!is_new(operation, 1, words_), Oddity::attribute);
   return true;
+}
+
+// --- Hashing -------------------------------------------------------------------------------------
+
+uint64_t DescriptorMemory::hash(const MatmulCall& call) const {
+  if (call.operation == nullptr || call.a_layout == nullptr || call.b_layout == nullptr ||
+      call.c_layout == nullptr || call.d_layout == nullptr || word_of(call.operation, 0) != new_[0])
+    return 0;
+  constexpr size_t kBias = offsetof(OperationMemory, bias) / kWordBytes;
+  constexpr size_t kLayoutWords = sizeof(LayoutMemory) / kWordBytes;
+  uint64_t hash = reinterpret_cast<uintptr_t>(call.handle);  // and so the device
+  hash = mixed(hash, call.operation, 0, kBias);
+  hash = mixed(hash, call.operation, kBias + 1, words_);
+  hash = mixed(hash, call.a_layout, 0, kLayoutWords);
+  hash = mixed(hash, call.b_layout, 0, kLayoutWords);
+  hash = mixed(hash, call.c_layout, 0, kLayoutWords);
+  if (call.c_layout != call.d_layout) hash = mixed(hash, call.d_layout, 0, kLayoutWords);
+  OperationHead operation;
+  std::memcpy(&operation, call.operation, sizeof(operation));
+  const Beta beta =
+      operation.pointer_mode == 0 ? beta_at(call.beta, operation.scale_type) : Beta::on_device;
+  const auto align = static_cast<uint64_t>(alignment_of(call.a, call.b, call.d));
+  const bool in_place = call.c == call.d;
+  return mixed(hash, call.workspace_bytes,
+               align << 3 | static_cast<uint64_t>(beta) << 1 | (in_place ? 1 : 0));
 }
 
 // --- The libraries of a process ------------------------------------------------------------------

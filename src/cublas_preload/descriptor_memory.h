@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "cublas_preload/asked.h"
 #include "cublas_preload/descriptors.h"
 
 namespace gemmtune::cublas_preload {
@@ -37,12 +38,17 @@ class DescriptorMemory {
   bool read(lt::Layout layout, LayoutState& state) const;
   bool read(lt::Operation operation, OperationState& state) const;
 
+  // A hash of all that decides whether there is an own kernel for a call; 0 where one of its
+  // descriptors cannot be read. Of descriptors that say the same it may differ, if programs made
+  // them in memory of their own: it is of some bytes too that say nothing.
+  uint64_t hash(const MatmulCall& call) const;
+
  private:
   // Of an operation.
   static constexpr size_t kWords = 32;
-  std::array<uint64_t, kWords> unnamed_ = {};  // the bits that are in no field
-  std::array<uint64_t, kWords> new_ = {};      // what they are in a new one
-  size_t words_ = 0;                           // up to the last with such bits
+  size_t words_ = 0;                           // up to the last with bits that are in no field
+  std::array<uint64_t, kWords> new_ = {};      // what these bits are in a new one
+  std::array<uint64_t, kWords> unnamed_ = {};  // which they are
 
   bool is_new(lt::Operation operation, size_t first, size_t end) const;
 };

@@ -21,6 +21,7 @@ class Real<vendor::lt::Status(Arguments...)> {
   vendor::lt::Status operator()(Arguments... arguments) const {
     return function_ != nullptr ? function_(arguments...) : vendor::lt::Status::not_supported;
   }
+  auto* function() const { return function_; }
   const void* address() const { return reinterpret_cast<const void*>(function_); }
 
  private:

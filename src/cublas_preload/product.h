@@ -82,9 +82,7 @@ inline int32_t alignment_of(const void* a, const void* b, const void* d) {
   const auto bits = reinterpret_cast<uintptr_t>(a) | reinterpret_cast<uintptr_t>(b) |
                     reinterpret_cast<uintptr_t>(d);
   if (bits % 256 == 0) return 256;
-  int32_t bytes = 16;
-  while (bits % static_cast<uintptr_t>(bytes) != 0) bytes /= 2;
-  return bytes;
+  return static_cast<int32_t>((bits | 16) & -(bits | 16));  // the lowest bit
 }
 
 // What a beta in host memory is; null counts as zero.

@@ -53,12 +53,6 @@ void* look_up_in_caller(const char* name, const link_map& caller) {
   return *caller.l_name == '\0' ? nullptr : look_up_in(caller.l_name, name);
 }
 
-// Begins at 1: what was never looked up is of round 0.
-std::atomic<uint32_t>& current_round() {
-  static std::atomic<uint32_t> round = 1;
-  return round;
-}
-
 size_t home_of(void* caller, size_t size) {
   return (reinterpret_cast<uintptr_t>(caller) * uint64_t{0x9E3779B97F4A7C15} >> 32) % size;
 }
@@ -85,7 +79,7 @@ void* look_up_beside(const void* function, const char* name) {
 }
 
 void RealFunction::forget_callers() {
-  current_round().fetch_add(1, std::memory_order_acq_rel);
+  current_round_.fetch_add(1, std::memory_order_acq_rel);
 }
 
 // Where `caller` is, or can be, kept; null where others have all places.
@@ -105,8 +99,8 @@ RealFunction::Known* RealFunction::place_of(void* caller) {
   return nullptr;
 }
 
-void* RealFunction::find(void* caller) {
-  const uint32_t round = current_round().load(std::memory_order_acquire);
+void* RealFunction::find_or_look_up(void* caller) {
+  const uint32_t round = current_round_.load(std::memory_order_acquire);
   Known* const known = place_of(caller);
   if (known != nullptr && known->round.load(std::memory_order_acquire) == round)
     return known->function.load(std::memory_order_relaxed);

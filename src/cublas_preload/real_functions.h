@@ -28,13 +28,23 @@ class RealFunction {
 
   // `caller`: the address that the entry point returns to. Null, and a line on stderr once, if
   // there is no such function: then the caller cannot have called it by linking.
-  void* find(void* caller);
+  void* find(void* caller) {
+    if (first_.caller.load(std::memory_order_acquire) == caller &&
+        first_.round.load(std::memory_order_acquire) ==
+            current_round_.load(std::memory_order_acquire))
+      return first_.function.load(std::memory_order_relaxed);
+    return find_or_look_up(caller);
+  }
 
   // All callers are looked up anew: libraries may have gone, and others come to their addresses.
   static void forget_callers();
 
  private:
+  void* find_or_look_up(void* caller);
   Known* place_of(void* caller);
+
+  // Begins at 1: what was never looked up is of round 0.
+  static constinit inline std::atomic<uint32_t> current_round_ = 1;
 
   Known first_;
   const char* name_;

@@ -11,6 +11,7 @@
 #include <exception>
 #include <mutex>
 #include <new>
+#include <type_traits>
 
 #include "cublas_preload/log.h"
 
@@ -24,11 +25,11 @@ struct Decision {
   std::mutex making;
 };
 
-// The state of the process. It is not destroyed: calls may come until the process is gone.
+// The state of the process. Calls may come until the process is gone, so it must not be destroyed.
+static_assert(std::is_trivially_destructible_v<Decision>);
 Decision& decision() {
-  alignas(Decision) static unsigned char storage[sizeof(Decision)];
-  static Decision* const made = new (storage) Decision;
-  return *made;
+  static constinit Decision state;
+  return state;
 }
 
 // Locks that other threads held at the fork would stay held: the child begins anew, with a file of

@@ -12,6 +12,7 @@
 #include "cublas_preload/call_timer.h"
 #include "cublas_preload/descriptor_memory.h"
 #include "cublas_preload/descriptors.h"
+#include "cublas_preload/handed_on.h"
 #include "cublas_preload/own/own_kernels.h"
 #include "cublas_preload/product_table.h"
 #include "cublas_preload/shadow_map.h"
@@ -52,13 +53,26 @@ class Recorder {
   ShadowMap<HandleState, 1024> handles;
   DescriptorMemories descriptors;
 
-  // Computes a product by an own kernel, or makes `call`; and counts it if that succeeds.
+  // Computes a product by an own kernel, or makes `call`; and counts it if that succeeds. `key`: a
+  // hash of what it asks for, by which it is handed on from now on if there is no own kernel.
   template <class Call>
-  lt::Status serve(const Asked& asked, const Call& call) {
+  lt::Status serve(const Asked& asked, const Call& call, uint64_t key = HandedOn::kNoKey) {
     const Inside inside;
     ProductRecord* const record = table_->find_or_add(asked.product);
     if (record == nullptr) return call();
-    return settings_ ? run(asked, *record, call) : time(asked.stream, *record, call);
+    return settings_ ? run(asked, *record, call, key) : time(asked.stream, *record, call);
+  }
+
+  // The record of a call that is to be handed on; null: nothing is known of it.
+  ProductRecord* handed_on(uint64_t key) const { return handed_on_.find(key); }
+
+  // Makes a call, and counts it if it has a record and succeeds.
+  template <class Call>
+  static lt::Status hand_on(ProductRecord* record, const Call& call) {
+    const Inside inside;
+    const lt::Status status = call();
+    if (record != nullptr && status == lt::Status::success) ProductTable::count(*record, false);
+    return status;
   }
 
   // Null where none are to be used.
@@ -71,11 +85,14 @@ class Recorder {
   // While one lives, this thread is in a call that is recorded.
   class Inside {
    public:
-    Inside() { depth() = 1; }
-    ~Inside() { depth() = 0; }
+    Inside() : outside_(std::exchange(depth(), 1)) {}
+    ~Inside() { depth() = outside_; }
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
     static int& depth() noexcept;
+
+   private:
+    int outside_;
   };
 
   template <class Call>
@@ -91,7 +108,7 @@ class Recorder {
   }
 
   template <class Call>
-  lt::Status run(const Asked& asked, ProductRecord& record, const Call& call) {
+  lt::Status run(const Asked& asked, ProductRecord& record, const Call& call, uint64_t key) {
     OwnKernels* const own = own_kernels();
     const OwnCall verdict = own->find(asked, record, table_->number_of(record));
     if (verdict.verdict == OwnCall::Verdict::own) {
@@ -105,6 +122,7 @@ class Recorder {
       if (status == lt::Status::success) ProductTable::count(record, verdict.captured);
       return status;
     }
+    if (verdict.verdict == OwnCall::Verdict::hand_on) handed_on_.note(key, record);
     if (verdict.verdict == OwnCall::Verdict::detour) count_detour(record, verdict.detour);
     const lt::Status status = call();
     if (status == lt::Status::success) ProductTable::count(record, verdict.captured);
@@ -126,6 +144,7 @@ class Recorder {
   CallTimer& timer();
   OwnKernels* make_own_kernels();
 
+  HandedOn handed_on_;
   std::unique_ptr<ProductTable> table_;
   std::atomic<OwnKernels*> own_ = nullptr;  // what owned_ has, once it is made
   bool in_running_process_ = false;         // set before others see it

@@ -14,7 +14,8 @@ using Attribute = lt::PreferenceAttribute;
 
 template <class Signature>
 Signature* find(const MatmulCall& call, const char* name) {
-  return reinterpret_cast<Signature*>(look_up_beside(call.function, name));
+  return reinterpret_cast<Signature*>(
+      look_up_beside(reinterpret_cast<const void*>(call.function), name));
 }
 
 // What the heuristic is asked for, made by the functions of the library that was called.
@@ -67,9 +68,9 @@ bool names_first(F::get_heuristic* heuristic, const MatmulCall& call, const Pref
                  const lt::Algorithm& algorithm) {
   lt::Choice choice = {};
   int returned = 0;
-  const lt::Status status =
-      heuristic(call.handle, call.operation, call.a, call.b, call.c, call.d, preference.made(),
-                /*requested=*/1, &choice, &returned);
+  const lt::Status status = heuristic(call.handle, call.operation, call.a_layout, call.b_layout,
+                                      call.c_layout, call.d_layout, preference.made(),
+                                      /*requested=*/1, &choice, &returned);
   return status == lt::Status::success && returned >= 1 &&
          std::memcmp(&choice.algorithm, &algorithm, sizeof(algorithm)) == 0;
 }

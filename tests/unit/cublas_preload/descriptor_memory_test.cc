@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <set>
+#include <vector>
+
 #include "fake_descriptors.h"
 
 namespace gemmtune::cublas_preload {
@@ -133,6 +137,101 @@ TEST_CASE("null and operations of other versions are not read") {
   alignas(16) std::array<unsigned char, 8> shorter = {4};
   CHECK_FALSE(known().read(reinterpret_cast<lt::Operation>(shorter.data()), operation));
 }
+
+// --- Hashes --------------------------------------------------------------------------------------
+
+// A call of cublasLtMatmul with descriptors of its own.
+struct Described {
+  fake::OperationMemory operation = new_memory();
+  std::array<fake::LayoutMemory, 4> layouts = {fake::LayoutMemory(lt::ElementType::bf16, 8, 6, 8),
+                                               fake::LayoutMemory(lt::ElementType::bf16, 6, 4, 6),
+                                               fake::LayoutMemory(lt::ElementType::bf16, 8, 4, 8),
+                                               fake::LayoutMemory(lt::ElementType::bf16, 8, 4, 8)};
+  float beta = 0;
+  MatmulCall call;
+
+  Described() {
+    call.handle = reinterpret_cast<lt::Handle>(uintptr_t{0x100});
+    call.beta = &beta;
+    call.c = call.d = reinterpret_cast<void*>(uintptr_t{0x3000});  // NOLINT
+  }
+  uint64_t hash() {
+    call.operation = operation.get();
+    call.a_layout = layouts[0].get();
+    call.b_layout = layouts[1].get();
+    call.c_layout = layouts[2].get();
+    call.d_layout = layouts[3].get();
+    return known().hash(call);
+  }
+};
+
+TEST_CASE("calls that ask for the same have one hash, wherever their operands are") {
+  Described call;
+  Described other;
+  CHECK(call.hash() == other.hash());
+  CHECK(call.hash() != 0);
+  set(other.operation, O::bias_pointer, static_cast<const void*>(&call));
+  other.call.a = reinterpret_cast<const void*>(uintptr_t{0x7700});           // NOLINT
+  other.call.c = other.call.d = reinterpret_cast<void*>(uintptr_t{0x4400});  // NOLINT
+  other.beta = -0.0F;
+  CHECK(call.hash() == other.hash());
+}
+
+TEST_CASE("whatever else a call says changes its hash") {
+  using Change = void (*)(Described&);
+  const std::vector<Change> changes = {
+      [](Described&) {},
+      [](Described& x) { x.call.handle = nullptr; },
+      [](Described& x) { x.call.workspace_bytes = 1 << 20; },
+      [](Described& x) { x.call.c = nullptr; },
+      [](Described& x) { x.call.a = reinterpret_cast<const void*>(uintptr_t{16}); },  // NOLINT
+      [](Described& x) { x.call.b = reinterpret_cast<const void*>(uintptr_t{2}); },   // NOLINT
+      [](Described& x) { x.beta = 1; },
+      [](Described& x) { set(x.operation, O::pointer_mode, int32_t{1}); }};
+  std::set<uint64_t> hashes;
+  for (const Change change : changes) {
+    Described call;
+    change(call);
+    CHECK(hashes.insert(call.hash()).second);
+  }
+  for (const fake::Place& place : fake::kOperationPlaces) {
+    const auto attribute = static_cast<O>(place.attribute);
+    if (attribute == O::bias_pointer || attribute == O::pointer_mode || place.attribute == 16)
+      continue;
+    CAPTURE(place.attribute);
+    Described call;
+    const uint64_t value = 5;
+    fake::set_operation(call.operation.get(), attribute, &value, place.bytes);
+    CHECK(hashes.insert(call.hash()).second);
+  }
+  for (size_t i = 0; i < 4; ++i) {
+    for (const fake::Place& place : fake::kLayoutPlaces) {
+      CAPTURE(place.attribute);
+      Described call;
+      const uint64_t value = 5;
+      fake::set_layout(call.layouts[i].get(), static_cast<L>(place.attribute), &value, place.bytes);
+      CHECK(hashes.insert(call.hash()).second);
+    }
+  }
+}
+
+TEST_CASE("a call with a descriptor that cannot be read has no hash") {
+  Described call;
+  call.hash();
+  for (const auto layout : {&MatmulCall::a_layout, &MatmulCall::b_layout, &MatmulCall::c_layout,
+                            &MatmulCall::d_layout}) {
+    MatmulCall without = call.call;
+    without.*layout = nullptr;
+    CHECK(known().hash(without) == 0);
+  }
+  MatmulCall without = call.call;
+  without.operation = nullptr;
+  CHECK(known().hash(without) == 0);
+  *reinterpret_cast<unsigned char*>(call.operation.get()) = 4;  // another version
+  CHECK(call.hash() == 0);
+}
+
+// --- Libraries -----------------------------------------------------------------------------------
 
 // As the fake, but for what a test changes.
 lt::Status no_init(lt::Operation, size_t, lt::ComputeType, lt::ElementType) {
