@@ -30,10 +30,12 @@ constexpr ComputeType kComputeOf<double> = kComputeF64;
 template <>
 constexpr ComputeType kComputeOf<Half> = ComputeType::f16;
 
-// A product in the making, from the arguments that all forms have.
+// A product in the making, from the arguments that all forms have; of nothing where they say
+// nothing.
 struct Form {
   Product product;
 
+  Form() = default;
   Form(Transpose op_a, Transpose op_b, int64_t m, int64_t n, int64_t k) {
     product.transpose_a = op_a;
     product.transpose_b = op_b;
@@ -72,11 +74,6 @@ struct Form {
   }
 };
 
-CallPointers pointers(const void* alpha, const void* a, const void* b, const void* beta,
-                      const void* c) {
-  return {a, b, c, c, beta, alpha, nullptr};
-}
-
 AlgorithmChoice choice_of(Algorithm algorithm) {
   constexpr int kDefaultForTensors = 99;
   constexpr int kLast = 115;  // of those of CUDA 12; newer ones may tune
@@ -86,34 +83,34 @@ AlgorithmChoice choice_of(Algorithm algorithm) {
   return number >= 0 && number <= kLast ? AlgorithmChoice::hint : AlgorithmChoice::caller;
 }
 
-// Products of several sizes in one call; their arguments may be in device memory.
-template <class Function, class Call>
-Status serve_grouped(const Function& real, Handle handle, ElementType a, ElementType b,
-                     ElementType c, ComputeType compute, const Call& call) {
-  Form form(Transpose::no, Transpose::no, 0, 0, 0);
-  form.types(a, b, c, compute).odd(Oddity::grouped);
-  return serve_product(real, handle, form.product, {}, AlgorithmChoice::cublas, call);
-}
-
 }  // namespace
 
-// A batch by pointer arrays: the pointers themselves are in device memory.
+// A batch by pointer arrays: the pointers themselves are in device memory, as may be all arguments
+// of products of several sizes.
 constexpr CallPointers kNoPointers = {};
 
 #define GEMMTUNE_OPERATIONS(INT) Transpose op_a, Transpose op_b, INT m, INT n, INT k
 #define GEMMTUNE_FORM Form(op_a, op_b, m, n, k).lds(lda, ldb, ldc)
+#define GEMMTUNE_POINTERS CallPointers({a, b, c, c, beta, alpha, nullptr})
+
+// Serves `call`. What decides whether it is known: the bits of all addresses, beta and its type;
+// what else it asks for: a form, its pointers and who chose the algorithm.
+#define GEMMTUNE_SERVE(ADDRESSES, BETA, SCALARS, FORM, POINTERS, CHOICE)     \
+  const Served served = serve_known(call, handle, ADDRESSES, BETA, SCALARS); \
+  if (served.recorder == nullptr) [[likely]]                                 \
+    return served.status;                                                    \
+  return serve_product(served, call, handle, (FORM).product, POINTERS, CHOICE);
 
 // NOLINTBEGIN(bugprone-macro-parentheses): arguments are types
 extern "C" {
 
-#define GEMMTUNE_GEMM(NAME, INT, ELEMENT)                                                        \
-  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const ELEMENT* alpha, const ELEMENT* a,   \
-              INT lda, const ELEMENT* b, INT ldb, const ELEMENT* beta, ELEMENT* c, INT ldc) {    \
-    const auto real = GEMMTUNE_REAL(NAME);                                                       \
-    return serve_product(                                                                        \
-        real, handle, GEMMTUNE_FORM.all_of<ELEMENT>().product, pointers(alpha, a, b, beta, c),   \
-        AlgorithmChoice::cublas,                                                                 \
-        [&] { return real(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc); }); \
+#define GEMMTUNE_GEMM(NAME, INT, ELEMENT)                                                          \
+  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const ELEMENT* alpha, const ELEMENT* a,     \
+              INT lda, const ELEMENT* b, INT ldb, const ELEMENT* beta, ELEMENT* c, INT ldc) {      \
+    const auto call = GEMMTUNE_REAL(NAME).with(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, \
+                                               beta, c, ldc);                                      \
+    GEMMTUNE_SERVE(address_bits(a, b, c), beta, kTypeOf<ELEMENT>, GEMMTUNE_FORM.all_of<ELEMENT>(), \
+                   GEMMTUNE_POINTERS, AlgorithmChoice::cublas)                                     \
   }
 GEMMTUNE_GEMM(cublasSgemm_v2, int, float)
 GEMMTUNE_GEMM(cublasSgemm_v2_64, int64_t, float)
@@ -122,18 +119,16 @@ GEMMTUNE_GEMM(cublasDgemm_v2_64, int64_t, double)
 GEMMTUNE_GEMM(cublasHgemm, int, Half)
 GEMMTUNE_GEMM(cublasHgemm_64, int64_t, Half)
 
-#define GEMMTUNE_GEMM_STRIDED(NAME, INT, ELEMENT)                                              \
-  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const ELEMENT* alpha, const ELEMENT* a, \
-              INT lda, long long stride_a, const ELEMENT* b, INT ldb, long long stride_b,      \
-              const ELEMENT* beta, ELEMENT* c, INT ldc, long long stride_c, INT batch) {       \
-    const auto real = GEMMTUNE_REAL(NAME);                                                     \
-    return serve_product(                                                                      \
-        real, handle,                                                                          \
-        GEMMTUNE_FORM.strides(stride_a, stride_b, stride_c, batch).all_of<ELEMENT>().product,  \
-        pointers(alpha, a, b, beta, c), AlgorithmChoice::cublas, [&] {                         \
-          return real(handle, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b,  \
-                      beta, c, ldc, stride_c, batch);                                          \
-        });                                                                                    \
+#define GEMMTUNE_GEMM_STRIDED(NAME, INT, ELEMENT)                                                \
+  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const ELEMENT* alpha, const ELEMENT* a,   \
+              INT lda, long long stride_a, const ELEMENT* b, INT ldb, long long stride_b,        \
+              const ELEMENT* beta, ELEMENT* c, INT ldc, long long stride_c, INT batch) {         \
+    const auto call =                                                                            \
+        GEMMTUNE_REAL(NAME).with(handle, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb,   \
+                                 stride_b, beta, c, ldc, stride_c, batch);                       \
+    GEMMTUNE_SERVE(address_bits(a, b, c), beta, kTypeOf<ELEMENT>,                                \
+                   GEMMTUNE_FORM.strides(stride_a, stride_b, stride_c, batch).all_of<ELEMENT>(), \
+                   GEMMTUNE_POINTERS, AlgorithmChoice::cublas)                                   \
   }
 GEMMTUNE_GEMM_STRIDED(cublasSgemmStridedBatched, int, float)
 GEMMTUNE_GEMM_STRIDED(cublasSgemmStridedBatched_64, int64_t, float)
@@ -142,20 +137,16 @@ GEMMTUNE_GEMM_STRIDED(cublasDgemmStridedBatched_64, int64_t, double)
 GEMMTUNE_GEMM_STRIDED(cublasHgemmStridedBatched, int, Half)
 GEMMTUNE_GEMM_STRIDED(cublasHgemmStridedBatched_64, int64_t, Half)
 
-#define GEMMTUNE_GEMM_BATCHED(NAME, INT, ELEMENT)                                                \
-  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const ELEMENT* alpha,                     \
-              const ELEMENT* const* a, INT lda, const ELEMENT* const* b, INT ldb,                \
-              const ELEMENT* beta, ELEMENT* const* c, INT ldc, INT batch) {                      \
-    const auto real = GEMMTUNE_REAL(NAME);                                                       \
-    return serve_product(real, handle,                                                           \
-                         GEMMTUNE_FORM.strides(0, 0, 0, batch)                                   \
-                             .all_of<ELEMENT>()                                                  \
-                             .odd(Oddity::pointer_array)                                         \
-                             .product,                                                           \
-                         kNoPointers, AlgorithmChoice::cublas, [&] {                             \
-                           return real(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, \
-                                       c, ldc, batch);                                           \
-                         });                                                                     \
+#define GEMMTUNE_GEMM_BATCHED(NAME, INT, ELEMENT)                                                  \
+  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const ELEMENT* alpha,                       \
+              const ELEMENT* const* a, INT lda, const ELEMENT* const* b, INT ldb,                  \
+              const ELEMENT* beta, ELEMENT* const* c, INT ldc, INT batch) {                        \
+    const auto call = GEMMTUNE_REAL(NAME).with(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, \
+                                               beta, c, ldc, batch);                               \
+    GEMMTUNE_SERVE(                                                                                \
+        0, nullptr, kTypeOf<ELEMENT>,                                                              \
+        GEMMTUNE_FORM.strides(0, 0, 0, batch).all_of<ELEMENT>().odd(Oddity::pointer_array),        \
+        kNoPointers, AlgorithmChoice::cublas)                                                      \
   }
 GEMMTUNE_GEMM_BATCHED(cublasSgemmBatched, int, float)
 GEMMTUNE_GEMM_BATCHED(cublasSgemmBatched_64, int64_t, float)
@@ -164,50 +155,45 @@ GEMMTUNE_GEMM_BATCHED(cublasDgemmBatched_64, int64_t, double)
 GEMMTUNE_GEMM_BATCHED(cublasHgemmBatched, int, Half)
 GEMMTUNE_GEMM_BATCHED(cublasHgemmBatched_64, int64_t, Half)
 
-#define GEMMTUNE_GEMM_GROUPED(NAME, INT, ELEMENT)                                           \
-  Status NAME(Handle handle, const Transpose* op_a, const Transpose* op_b, const INT* m,    \
-              const INT* n, const INT* k, const ELEMENT* alpha, const ELEMENT* const* a,    \
-              const INT* lda, const ELEMENT* const* b, const INT* ldb, const ELEMENT* beta, \
-              ELEMENT* const* c, const INT* ldc, INT groups, const INT* group_sizes) {      \
-    const auto real = GEMMTUNE_REAL(NAME);                                                  \
-    constexpr ElementType kType = kTypeOf<ELEMENT>;                                         \
-    return serve_grouped(real, handle, kType, kType, kType, kComputeOf<ELEMENT>, [&] {      \
-      return real(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, groups, \
-                  group_sizes);                                                             \
-    });                                                                                     \
+#define GEMMTUNE_GEMM_GROUPED(NAME, INT, ELEMENT)                                                  \
+  Status NAME(Handle handle, const Transpose* op_a, const Transpose* op_b, const INT* m,           \
+              const INT* n, const INT* k, const ELEMENT* alpha, const ELEMENT* const* a,           \
+              const INT* lda, const ELEMENT* const* b, const INT* ldb, const ELEMENT* beta,        \
+              ELEMENT* const* c, const INT* ldc, INT groups, const INT* group_sizes) {             \
+    const auto call = GEMMTUNE_REAL(NAME).with(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, \
+                                               beta, c, ldc, groups, group_sizes);                 \
+    GEMMTUNE_SERVE(0, nullptr, kTypeOf<ELEMENT>, Form().all_of<ELEMENT>().odd(Oddity::grouped),    \
+                   kNoPointers, AlgorithmChoice::cublas)                                           \
   }
 GEMMTUNE_GEMM_GROUPED(cublasSgemmGroupedBatched, int, float)
 GEMMTUNE_GEMM_GROUPED(cublasSgemmGroupedBatched_64, int64_t, float)
 GEMMTUNE_GEMM_GROUPED(cublasDgemmGroupedBatched, int, double)
 GEMMTUNE_GEMM_GROUPED(cublasDgemmGroupedBatched_64, int64_t, double)
 
-#define GEMMTUNE_SGEMM_EX(NAME, INT)                                                            \
-  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const float* alpha, const void* a,       \
-              ElementType a_type, INT lda, const void* b, ElementType b_type, INT ldb,          \
-              const float* beta, void* c, ElementType c_type, INT ldc) {                        \
-    const auto real = GEMMTUNE_REAL(NAME);                                                      \
-    return serve_product(real, handle,                                                          \
-                         GEMMTUNE_FORM.types(a_type, b_type, c_type, ComputeType::f32).product, \
-                         pointers(alpha, a, b, beta, c), AlgorithmChoice::cublas, [&] {         \
-                           return real(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b,   \
-                                       b_type, ldb, beta, c, c_type, ldc);                      \
-                         });                                                                    \
+#define GEMMTUNE_SGEMM_EX(NAME, INT)                                                               \
+  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const float* alpha, const void* a,          \
+              ElementType a_type, INT lda, const void* b, ElementType b_type, INT ldb,             \
+              const float* beta, void* c, ElementType c_type, INT ldc) {                           \
+    const auto call = GEMMTUNE_REAL(NAME).with(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, \
+                                               b, b_type, ldb, beta, c, c_type, ldc);              \
+    GEMMTUNE_SERVE(address_bits(a, b, c), beta, ElementType::f32,                                  \
+                   GEMMTUNE_FORM.types(a_type, b_type, c_type, ComputeType::f32),                  \
+                   GEMMTUNE_POINTERS, AlgorithmChoice::cublas)                                     \
   }
 GEMMTUNE_SGEMM_EX(cublasSgemmEx, int)
 GEMMTUNE_SGEMM_EX(cublasSgemmEx_64, int64_t)
 
-#define GEMMTUNE_GEMM_EX(NAME, INT)                                                            \
-  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const void* alpha, const void* a,       \
-              ElementType a_type, INT lda, const void* b, ElementType b_type, INT ldb,         \
-              const void* beta, void* c, ElementType c_type, INT ldc, ComputeType compute,     \
-              Algorithm algorithm) {                                                           \
-    const auto real = GEMMTUNE_REAL(NAME);                                                     \
-    return serve_product(real, handle,                                                         \
-                         GEMMTUNE_FORM.types(a_type, b_type, c_type, compute).product,         \
-                         pointers(alpha, a, b, beta, c), choice_of(algorithm), [&] {           \
-                           return real(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b,  \
-                                       b_type, ldb, beta, c, c_type, ldc, compute, algorithm); \
-                         });                                                                   \
+#define GEMMTUNE_GEMM_EX(NAME, INT)                                                             \
+  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const void* alpha, const void* a,        \
+              ElementType a_type, INT lda, const void* b, ElementType b_type, INT ldb,          \
+              const void* beta, void* c, ElementType c_type, INT ldc, ComputeType compute,      \
+              Algorithm algorithm) {                                                            \
+    const auto call =                                                                           \
+        GEMMTUNE_REAL(NAME).with(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b, b_type, \
+                                 ldb, beta, c, c_type, ldc, compute, algorithm);                \
+    GEMMTUNE_SERVE(address_bits(a, b, c), beta, scale_type_of(compute),                         \
+                   GEMMTUNE_FORM.types(a_type, b_type, c_type, compute), GEMMTUNE_POINTERS,     \
+                   choice_of(algorithm))                                                        \
   }
 GEMMTUNE_GEMM_EX(cublasGemmEx, int)
 GEMMTUNE_GEMM_EX(cublasGemmEx_64, int64_t)
@@ -217,16 +203,13 @@ GEMMTUNE_GEMM_EX(cublasGemmEx_64, int64_t)
               ElementType a_type, INT lda, long long stride_a, const void* b, ElementType b_type,  \
               INT ldb, long long stride_b, const void* beta, void* c, ElementType c_type, INT ldc, \
               long long stride_c, INT batch, ComputeType compute, Algorithm algorithm) {           \
-    const auto real = GEMMTUNE_REAL(NAME);                                                         \
-    return serve_product(real, handle,                                                             \
-                         GEMMTUNE_FORM.strides(stride_a, stride_b, stride_c, batch)                \
-                             .types(a_type, b_type, c_type, compute)                               \
-                             .product,                                                             \
-                         pointers(alpha, a, b, beta, c), choice_of(algorithm), [&] {               \
-                           return real(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda,         \
-                                       stride_a, b, b_type, ldb, stride_b, beta, c, c_type, ldc,   \
-                                       stride_c, batch, compute, algorithm);                       \
-                         });                                                                       \
+    const auto call = GEMMTUNE_REAL(NAME).with(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, \
+                                               stride_a, b, b_type, ldb, stride_b, beta, c,        \
+                                               c_type, ldc, stride_c, batch, compute, algorithm);  \
+    GEMMTUNE_SERVE(address_bits(a, b, c), beta, scale_type_of(compute),                            \
+                   GEMMTUNE_FORM.strides(stride_a, stride_b, stride_c, batch)                      \
+                       .types(a_type, b_type, c_type, compute),                                    \
+                   GEMMTUNE_POINTERS, choice_of(algorithm))                                        \
   }
 GEMMTUNE_GEMM_STRIDED_EX(cublasGemmStridedBatchedEx, int)
 GEMMTUNE_GEMM_STRIDED_EX(cublasGemmStridedBatchedEx_64, int64_t)
@@ -236,32 +219,30 @@ GEMMTUNE_GEMM_STRIDED_EX(cublasGemmStridedBatchedEx_64, int64_t)
               ElementType a_type, INT lda, const void* const* b, ElementType b_type, INT ldb,   \
               const void* beta, void* const* c, ElementType c_type, INT ldc, INT batch,         \
               ComputeType compute, Algorithm algorithm) {                                       \
-    const auto real = GEMMTUNE_REAL(NAME);                                                      \
-    return serve_product(real, handle,                                                          \
-                         GEMMTUNE_FORM.strides(0, 0, 0, batch)                                  \
-                             .types(a_type, b_type, c_type, compute)                            \
-                             .odd(Oddity::pointer_array)                                        \
-                             .product,                                                          \
-                         kNoPointers, choice_of(algorithm), [&] {                               \
-                           return real(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b,   \
-                                       b_type, ldb, beta, c, c_type, ldc, batch, compute,       \
-                                       algorithm);                                              \
-                         });                                                                    \
+    const auto call =                                                                           \
+        GEMMTUNE_REAL(NAME).with(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b, b_type, \
+                                 ldb, beta, c, c_type, ldc, batch, compute, algorithm);         \
+    GEMMTUNE_SERVE(0, nullptr, scale_type_of(compute),                                          \
+                   GEMMTUNE_FORM.strides(0, 0, 0, batch)                                        \
+                       .types(a_type, b_type, c_type, compute)                                  \
+                       .odd(Oddity::pointer_array),                                             \
+                   kNoPointers, choice_of(algorithm))                                           \
   }
 GEMMTUNE_GEMM_BATCHED_EX(cublasGemmBatchedEx, int)
 GEMMTUNE_GEMM_BATCHED_EX(cublasGemmBatchedEx_64, int64_t)
 
-#define GEMMTUNE_GEMM_GROUPED_EX(NAME, INT)                                                    \
-  Status NAME(Handle handle, const Transpose* op_a, const Transpose* op_b, const INT* m,       \
-              const INT* n, const INT* k, const void* alpha, const void* const* a,             \
-              ElementType a_type, const INT* lda, const void* const* b, ElementType b_type,    \
-              const INT* ldb, const void* beta, void* const* c, ElementType c_type,            \
-              const INT* ldc, INT groups, const INT* group_sizes, ComputeType compute) {       \
-    const auto real = GEMMTUNE_REAL(NAME);                                                     \
-    return serve_grouped(real, handle, a_type, b_type, c_type, compute, [&] {                  \
-      return real(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, \
-                  c_type, ldc, groups, group_sizes, compute);                                  \
-    });                                                                                        \
+#define GEMMTUNE_GEMM_GROUPED_EX(NAME, INT)                                                     \
+  Status NAME(Handle handle, const Transpose* op_a, const Transpose* op_b, const INT* m,        \
+              const INT* n, const INT* k, const void* alpha, const void* const* a,              \
+              ElementType a_type, const INT* lda, const void* const* b, ElementType b_type,     \
+              const INT* ldb, const void* beta, void* const* c, ElementType c_type,             \
+              const INT* ldc, INT groups, const INT* group_sizes, ComputeType compute) {        \
+    const auto call =                                                                           \
+        GEMMTUNE_REAL(NAME).with(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b, b_type, \
+                                 ldb, beta, c, c_type, ldc, groups, group_sizes, compute);      \
+    GEMMTUNE_SERVE(0, nullptr, scale_type_of(compute),                                          \
+                   Form().types(a_type, b_type, c_type, compute).odd(Oddity::grouped),          \
+                   kNoPointers, AlgorithmChoice::cublas)                                        \
   }
 GEMMTUNE_GEMM_GROUPED_EX(cublasGemmGroupedBatchedEx, int)
 GEMMTUNE_GEMM_GROUPED_EX(cublasGemmGroupedBatchedEx_64, int64_t)

@@ -53,15 +53,28 @@ Status cublasLtMatmul(lt::Handle handle, Operation operation, const void* alpha,
                       const void* c, Layout c_layout, void* d, Layout d_layout,
                       const lt::Algorithm* algorithm, void* workspace, size_t workspace_bytes,
                       CUstream stream) {
-  const auto real = GEMMTUNE_REAL(cublasLtMatmul);
-  const MatmulCall call = {real.function(), handle, operation, alpha,     a,
-                           a_layout,        b,      b_layout,  beta,      c,
-                           c_layout,        d,      d_layout,  algorithm, workspace,
-                           workspace_bytes, stream};
+  const MatmulCall call = {GEMMTUNE_REAL(cublasLtMatmul).function(),
+                           handle,
+                           operation,
+                           alpha,
+                           a,
+                           a_layout,
+                           b,
+                           b_layout,
+                           beta,
+                           c,
+                           c_layout,
+                           d,
+                           d_layout,
+                           algorithm,
+                           workspace,
+                           workspace_bytes,
+                           stream};
   if (call.function == nullptr) return Status::not_supported;
   ProductRecord* record = nullptr;
   if (Recorder* const recorder = Recorder::get(); recorder != nullptr) {
-    const DescriptorMemory* const memory = recorder->descriptors.find(real.address());
+    const DescriptorMemory* const memory =
+        recorder->descriptors.find(reinterpret_cast<const void*>(call.function));
     const uint64_t key = memory == nullptr ? HandedOn::kNoKey : memory->hash(call);
     record = recorder->handed_on(key);
     if (record == nullptr) return serve_matmul(*recorder, memory, call, key);

@@ -5,6 +5,7 @@
 #include <exception>
 #include <iterator>
 
+#include "cublas_preload/call_hash.h"
 #include "cublas_preload/log.h"
 #include "cublas_preload/real_functions.h"
 
@@ -15,8 +16,8 @@ using F = lt::Functions;
 using L = lt::LayoutAttribute;
 using O = lt::OperationAttribute;
 
-// A cublasLtMatrixLayout_t of version 0. Those of version 1, since CUDA 13.3, have an attribute
-// more.
+// A cublasLtMatrixLayout_t of version 0. Those of version 1, as cuBLASLt 13.10 makes them, have an
+// attribute more.
 struct LayoutMemory {
   lt::ElementType type;
   lt::Order order;
@@ -133,30 +134,6 @@ DescriptorMemory::Functions functions_beside(const void* function) {
           beside<F::operation_set>(function, "cublasLtMatmulDescSetAttribute")};
 }
 
-constexpr size_t kWordBytes = sizeof(uint64_t);
-
-uint64_t word_of(const void* descriptor, size_t number) {
-  uint64_t word = 0;
-  std::memcpy(&word, static_cast<const unsigned char*>(descriptor) + number * kWordBytes,
-              kWordBytes);
-  return word;
-}
-
-// By a multiplication whose halves are folded into one another, as wyhash does it (Wang Yi,
-// https://github.com/wangyi-fudan/wyhash).
-uint64_t mixed(uint64_t hash, uint64_t first, uint64_t second) {
-  constexpr uint64_t kOdd = 0x9E3779B97F4A7C15;
-  const auto product = static_cast<unsigned __int128>(hash ^ first ^ kOdd) * (second ^ ~kOdd);
-  return static_cast<uint64_t>(product >> 64) ^ static_cast<uint64_t>(product);
-}
-
-// With words of a descriptor.
-[[gnu::noinline]] uint64_t mixed(uint64_t hash, const void* descriptor, size_t first, size_t end) {
-  for (size_t i = first; i < end; i += 2)
-    hash = mixed(hash, word_of(descriptor, i), i + 1 < end ? word_of(descriptor, i + 1) : 0);
-  return hash;
-}
-
 uint32_t bit_if(bool holds, Oddity oddity) {
   return holds ? static_cast<uint32_t>(oddity) : 0;
 }
@@ -249,23 +226,21 @@ uint64_t DescriptorMemory::hash(const MatmulCall& call) const {
   if (call.operation == nullptr || call.a_layout == nullptr || call.b_layout == nullptr ||
       call.c_layout == nullptr || call.d_layout == nullptr || word_of(call.operation, 0) != new_[0])
     return 0;
-  constexpr size_t kBias = offsetof(OperationMemory, bias) / kWordBytes;
-  constexpr size_t kLayoutWords = sizeof(LayoutMemory) / kWordBytes;
+  constexpr size_t kBias = offsetof(OperationMemory, bias) / sizeof(uint64_t);
+  constexpr size_t kLayoutWords = sizeof(LayoutMemory) / sizeof(uint64_t);
   uint64_t hash = reinterpret_cast<uintptr_t>(call.handle);  // and so the device
-  hash = mixed(hash, call.operation, 0, kBias);
-  hash = mixed(hash, call.operation, kBias + 1, words_);
-  hash = mixed(hash, call.a_layout, 0, kLayoutWords);
-  hash = mixed(hash, call.b_layout, 0, kLayoutWords);
-  hash = mixed(hash, call.c_layout, 0, kLayoutWords);
-  if (call.c_layout != call.d_layout) hash = mixed(hash, call.d_layout, 0, kLayoutWords);
+  hash = mixed_words(hash, call.operation, 0, kBias);
+  hash = mixed_words(hash, call.operation, kBias + 1, words_);
+  hash = mixed_words(hash, call.a_layout, 0, kLayoutWords);
+  hash = mixed_words(hash, call.b_layout, 0, kLayoutWords);
+  hash = mixed_words(hash, call.c_layout, 0, kLayoutWords);
+  if (call.c_layout != call.d_layout) hash = mixed_words(hash, call.d_layout, 0, kLayoutWords);
   OperationHead operation;
   std::memcpy(&operation, call.operation, sizeof(operation));
   const Beta beta =
       operation.pointer_mode == 0 ? beta_at(call.beta, operation.scale_type) : Beta::on_device;
-  const auto align = static_cast<uint64_t>(alignment_of(call.a, call.b, call.d));
-  const bool in_place = call.c == call.d;
-  return mixed(hash, call.workspace_bytes,
-               align << 3 | static_cast<uint64_t>(beta) << 1 | (in_place ? 1 : 0));
+  hash = mixed(hash, call.workspace_bytes, call.c == call.d ? 1 : 0);
+  return mixed(hash, operand_bits(address_bits(call.a, call.b, call.d), beta));
 }
 
 // --- The libraries of a process ------------------------------------------------------------------

@@ -17,7 +17,8 @@ namespace gemmtune::cublas_preload {
 // Reads what cuBLASLt's descriptors say from their memory, of which cublasLt.h gives the size and
 // keeps the content to itself (docs/decisions/0016-descriptors-are-read.md). So none of the calls
 // that make and change them is followed, and nothing is asked per product. The attributes lie where
-// they do since CUDA 12.0; a library that keeps them elsewhere is found out when it is tried.
+// they do in cuBLASLt 12.0 to 13.10; a library that keeps them elsewhere is found out when it is
+// tried.
 class DescriptorMemory {
  public:
   // Of a cuBLASLt.
@@ -41,7 +42,7 @@ class DescriptorMemory {
   // A hash of all that decides whether there is an own kernel for a call; 0 where one of its
   // descriptors cannot be read. Of descriptors that say the same it may differ, if programs made
   // them in memory of their own: it is of some bytes too that say nothing.
-  uint64_t hash(const MatmulCall& call) const;
+  [[gnu::hot]] uint64_t hash(const MatmulCall& call) const;
 
  private:
   // Of an operation.
@@ -58,7 +59,7 @@ class DescriptorMemory {
 class DescriptorMemories {
  public:
   // Of the cuBLASLt that has `function`; null where there is none, or room for no more libraries.
-  const DescriptorMemory* find(const void* function) noexcept;
+  [[gnu::hot]] const DescriptorMemory* find(const void* function) noexcept;
 
   // Libraries may have gone, and others come to their addresses. What was found before stays valid.
   void forget();

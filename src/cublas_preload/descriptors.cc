@@ -72,7 +72,7 @@ lt::ElementType scale_type_of(lt::ComputeType compute) {
 void complete(Product& product, const HandleState& handle, const CallPointers& pointers) {
   product.math_mode = handle.math_mode;
   product.workspace_bytes = handle.workspace_bytes;
-  product.align_bytes = alignment_of(pointers.a, pointers.b, pointers.d);
+  product.align_bytes = alignment_of(address_bits(pointers.a, pointers.b, pointers.d));
   product.beta = handle.pointer_mode == lt::PointerMode::host
                      ? beta_at(pointers.beta, product.scale_type)
                      : Beta::on_device;
@@ -101,7 +101,7 @@ Product matmul_product(const MatmulStates& states, const CallPointers& pointers,
   if (states.a->batch != d.batch || states.b->batch != d.batch)
     add(product, Oddity::batches_disagree);
   if (product.batch == 1) product.a.stride = product.b.stride = product.d.stride = 0;
-  product.align_bytes = alignment_of(pointers.a, pointers.b, pointers.d);
+  product.align_bytes = alignment_of(address_bits(pointers.a, pointers.b, pointers.d));
   product.beta = states.operation->pointer_mode == 0 ? beta_at(pointers.beta, product.scale_type)
                                                      : Beta::on_device;
   const bool in_place = pointers.c == pointers.d && states.c != nullptr && *states.c == d;

@@ -6,7 +6,7 @@
 namespace gemmtune::cublas_preload {
 
 // NOLINTNEXTLINE(bugprone-macro-parentheses): it declares
-#define GEMMTUNE_DECLARE_ENTRY(name, signature) signature name;
+#define GEMMTUNE_DECLARE_ENTRY(name, signature) [[gnu::hot]] signature name;
 extern "C" {
 GEMMTUNE_CUBLAS_PRODUCTS(GEMMTUNE_DECLARE_ENTRY)
 GEMMTUNE_CUBLAS_SETTINGS(GEMMTUNE_DECLARE_ENTRY)

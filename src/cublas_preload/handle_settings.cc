@@ -1,5 +1,6 @@
 #include "cublas_preload/handle_settings.h"
 
+#include "cublas_preload/call_hash.h"
 #include "cublas_preload/real_functions.h"
 
 namespace gemmtune::cublas_preload {
@@ -28,6 +29,30 @@ bool reads_emulation(const void* function, Handle handle, bool& emulates) {
   return true;
 }
 
+void change(HandleState& state, Setting setting, int64_t value) {
+  switch (setting) {
+    case Setting::stream:
+      state.stream = reinterpret_cast<CUstream>(value);  // NOLINT(performance-no-int-to-ptr)
+      state.workspace_bytes = Product::kOwnWorkspace;
+      break;
+    case Setting::workspace_bytes:
+      state.workspace_bytes = value;
+      break;
+    case Setting::math_mode:
+      state.math_mode = static_cast<int32_t>(value);
+      break;
+    case Setting::pointer_mode:
+      state.pointer_mode = static_cast<vendor::blas::PointerMode>(value);
+      break;
+    case Setting::sm_count:
+      state.sm_count = static_cast<int32_t>(value);
+      break;
+    case Setting::emulation:
+      state.emulates = true;
+      break;
+  }
+}
+
 }  // namespace
 
 HandleState read_settings(Handle handle, const void* function) {
@@ -50,6 +75,28 @@ HandleState settings_of(Recorder& recorder, Handle handle, const void* function)
   const HandleState read = read_settings(handle, function);
   recorder.handles.put(handle, read);
   return read;
+}
+
+HandleKey key_of(Recorder& recorder, Handle handle, const void* function) {
+  const HandleState state = settings_of(recorder, handle, function);
+  const uint64_t hash =
+      mixed(reinterpret_cast<uintptr_t>(handle), static_cast<uint64_t>(state.workspace_bytes),
+            static_cast<uint64_t>(state.sm_count));
+  return {mixed(hash, static_cast<uint64_t>(state.math_mode),
+                static_cast<uint64_t>(state.pointer_mode)),
+          state.pointer_mode == vendor::blas::PointerMode::host};
+}
+
+Status note_setting(Status status, const void* function, Handle handle, Setting setting,
+                    int64_t value) {
+  if (status != Status::success) return status;
+  Recorder* const recorder = Recorder::get();
+  if (recorder == nullptr) return status;
+  const auto changed = [setting, value](HandleState& state) { change(state, setting, value); };
+  if (recorder->handles.update(handle, changed)) return status;
+  settings_of(*recorder, handle, function);
+  recorder->handles.update(handle, changed, /*or_add=*/true);
+  return status;
 }
 
 }  // namespace gemmtune::cublas_preload

@@ -76,13 +76,15 @@ inline bool has(const Product& product, Oddity oddity) {
   return (product.oddities & static_cast<uint32_t>(oddity)) != 0;
 }
 
-// The largest of 256, 16, 8, 4, 2 and 1 that all three addresses are multiples of: the alignment
-// classes of core/problem.h.
-inline int32_t alignment_of(const void* a, const void* b, const void* d) {
-  const auto bits = reinterpret_cast<uintptr_t>(a) | reinterpret_cast<uintptr_t>(b) |
-                    reinterpret_cast<uintptr_t>(d);
+// The largest of 256, 16, 8, 4, 2 and 1 that all addresses are multiples of whose bits these are:
+// the alignment classes of core/problem.h.
+inline int32_t alignment_of(uintptr_t bits) {
   if (bits % 256 == 0) return 256;
   return static_cast<int32_t>((bits | 16) & -(bits | 16));  // the lowest bit
+}
+inline uintptr_t address_bits(const void* a, const void* b, const void* d) {
+  return reinterpret_cast<uintptr_t>(a) | reinterpret_cast<uintptr_t>(b) |
+         reinterpret_cast<uintptr_t>(d);
 }
 
 // What a beta in host memory is; null counts as zero.

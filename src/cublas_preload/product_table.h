@@ -33,7 +33,7 @@ class ProductTable {
   size_t number_of(const ProductRecord& record) { return static_cast<size_t>(&record - records()); }
 
   // Counts a call of the record.
-  static void count(ProductRecord& record, bool under_capture);
+  [[gnu::hot]] static void count(ProductRecord& record, bool under_capture);
   // The number of calls that were counted.
   static uint64_t calls(const ProductRecord& record);
   // Stores a time. Not for several threads at once.

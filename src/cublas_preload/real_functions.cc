@@ -91,7 +91,9 @@ RealFunction::Known* RealFunction::place_of(void* caller) {
       return true;
     return holder == caller;
   };
-  if (is_of_caller(first_)) return &first_;
+  for (Known& known : first_) {
+    if (is_of_caller(known)) return &known;
+  }
   size_t i = home_of(caller, others_.size());
   for (size_t tried = 0; tried < others_.size(); ++tried, i = (i + 1) % others_.size()) {
     if (is_of_caller(others_[i])) return &others_[i];

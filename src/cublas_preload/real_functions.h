@@ -11,7 +11,7 @@ namespace gemmtune::cublas_preload {
 // hold several versions of cuBLAS, and a handle of one must not reach another: the function is the
 // one that the caller itself was linked to. Thread-safe; no lock and no allocation for a caller
 // that is known.
-class RealFunction {
+class alignas(64) RealFunction {
   struct Known {
     std::atomic<void*> caller = nullptr;
     std::atomic<void*> function = nullptr;
@@ -19,8 +19,8 @@ class RealFunction {
   };
 
  public:
-  // What is known for further callers. They stand apart, so that the functions of a product, of
-  // which most have one caller, stand side by side in few lines of the processor's cache.
+  // What is known for further callers. They stand apart, so that what is needed for the first ones
+  // is one line of the processor's cache.
   using OtherCallers = std::array<Known, 64>;
 
   // `others` lives as long as it does.
@@ -29,10 +29,12 @@ class RealFunction {
   // `caller`: the address that the entry point returns to. Null, and a line on stderr once, if
   // there is no such function: then the caller cannot have called it by linking.
   void* find(void* caller) {
-    if (first_.caller.load(std::memory_order_acquire) == caller &&
-        first_.round.load(std::memory_order_acquire) ==
-            current_round_.load(std::memory_order_acquire))
-      return first_.function.load(std::memory_order_relaxed);
+    const uint32_t round = current_round_.load(std::memory_order_acquire);
+    for (const Known& known : first_) {
+      if (known.caller.load(std::memory_order_acquire) == caller &&
+          known.round.load(std::memory_order_acquire) == round)
+        return known.function.load(std::memory_order_relaxed);
+    }
     return find_or_look_up(caller);
   }
 
@@ -40,13 +42,13 @@ class RealFunction {
   static void forget_callers();
 
  private:
-  void* find_or_look_up(void* caller);
-  Known* place_of(void* caller);
+  [[gnu::hot]] void* find_or_look_up(void* caller);
+  [[gnu::hot]] Known* place_of(void* caller);
 
   // Begins at 1: what was never looked up is of round 0.
   static constinit inline std::atomic<uint32_t> current_round_ = 1;
 
-  Known first_;
+  std::array<Known, 2> first_;  // of most functions there are no others
   const char* name_;
   OtherCallers& others_;
 };

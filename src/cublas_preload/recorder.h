@@ -39,7 +39,7 @@ class Recorder {
   // set, where recording is not possible, and in a call that cuBLAS makes to itself while it serves
   // one that is recorded. A forked child has one of its own, made with its first call. Never
   // destroyed.
-  static Recorder* get() noexcept;
+  [[gnu::hot]] static Recorder* get() noexcept;
 
   // Makes `recorder` that of this process until the next call; null: none. It begins in a running
   // process: nothing that was described before is known to it. get() has to have been called
@@ -89,7 +89,7 @@ class Recorder {
     ~Inside() { depth() = outside_; }
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
-    static int& depth() noexcept;
+    [[gnu::hot]] static int& depth() noexcept;
 
    private:
     int outside_;

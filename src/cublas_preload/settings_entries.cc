@@ -10,14 +10,10 @@ using vendor::blas::MathMode;
 using vendor::blas::PointerMode;
 using vendor::blas::Status;
 
-// Notes what a call of `real` has changed.
-template <class Function, class Change>
-Status set(const Function& real, Status status, Handle handle, const Change& change) {
-  return noted(status, [&](Recorder& recorder) {
-    if (recorder.handles.update(handle, change)) return;
-    settings_of(recorder, handle, real.address());
-    recorder.handles.update(handle, change, /*or_add=*/true);
-  });
+// Makes a call that tells a handle `value`.
+template <class Call>
+Status tell(const Call& call, Handle handle, Setting setting, int64_t value) {
+  return note_setting(call(), call.function(), handle, setting, value);
 }
 
 }  // namespace
@@ -25,58 +21,51 @@ Status set(const Function& real, Status status, Handle handle, const Change& cha
 extern "C" {
 
 Status cublasCreate_v2(Handle* handle) {
-  const auto real = GEMMTUNE_REAL(cublasCreate_v2);
-  return noted(real(handle), [&](Recorder& recorder) {
-    HandleState state;
-    state.known = true;
-    recorder.handles.put(*handle, state);
-  });
+  const Status status = GEMMTUNE_REAL(cublasCreate_v2).with(handle)();
+  Recorder* const recorder = status == Status::success ? Recorder::get() : nullptr;
+  if (recorder == nullptr) return status;
+  HandleState state;
+  state.known = true;
+  recorder->handles.put(*handle, state);
+  return status;
 }
 
 Status cublasDestroy_v2(Handle handle) {
-  const auto real = GEMMTUNE_REAL(cublasDestroy_v2);
+  const auto call = GEMMTUNE_REAL(cublasDestroy_v2).with(handle);
   // Before another thread can be given the same address.
   if (Recorder* const recorder = Recorder::get(); recorder != nullptr)
     recorder->handles.erase(handle);
-  return real(handle);
+  return call();
 }
 
 Status cublasSetStream_v2(Handle handle, CUstream stream) {
-  const auto real = GEMMTUNE_REAL(cublasSetStream_v2);
-  return set(real, real(handle, stream), handle, [&](HandleState& state) {
-    state.stream = stream;
-    state.workspace_bytes = Product::kOwnWorkspace;
-  });
+  return tell(GEMMTUNE_REAL(cublasSetStream_v2).with(handle, stream), handle, Setting::stream,
+              static_cast<int64_t>(reinterpret_cast<intptr_t>(stream)));
 }
 
 Status cublasSetWorkspace_v2(Handle handle, void* workspace, size_t bytes) {
-  const auto real = GEMMTUNE_REAL(cublasSetWorkspace_v2);
-  return set(real, real(handle, workspace, bytes), handle,
-             [&](HandleState& state) { state.workspace_bytes = static_cast<int64_t>(bytes); });
+  return tell(GEMMTUNE_REAL(cublasSetWorkspace_v2).with(handle, workspace, bytes), handle,
+              Setting::workspace_bytes, static_cast<int64_t>(bytes));
 }
 
 Status cublasSetPointerMode_v2(Handle handle, PointerMode mode) {
-  const auto real = GEMMTUNE_REAL(cublasSetPointerMode_v2);
-  return set(real, real(handle, mode), handle,
-             [&](HandleState& state) { state.pointer_mode = mode; });
+  return tell(GEMMTUNE_REAL(cublasSetPointerMode_v2).with(handle, mode), handle,
+              Setting::pointer_mode, static_cast<int64_t>(mode));
 }
 
 Status cublasSetMathMode(Handle handle, MathMode mode) {
-  const auto real = GEMMTUNE_REAL(cublasSetMathMode);
-  return set(real, real(handle, mode), handle,
-             [&](HandleState& state) { state.math_mode = static_cast<int32_t>(mode); });
+  return tell(GEMMTUNE_REAL(cublasSetMathMode).with(handle, mode), handle, Setting::math_mode,
+              static_cast<int64_t>(mode));
 }
 
 Status cublasSetSmCountTarget(Handle handle, int count) {
-  const auto real = GEMMTUNE_REAL(cublasSetSmCountTarget);
-  return set(real, real(handle, count), handle,
-             [&](HandleState& state) { state.sm_count = count; });
+  return tell(GEMMTUNE_REAL(cublasSetSmCountTarget).with(handle, count), handle, Setting::sm_count,
+              count);
 }
 
 Status cublasSetEmulationStrategy(Handle handle, vendor::blas::EmulationStrategy strategy) {
-  const auto real = GEMMTUNE_REAL(cublasSetEmulationStrategy);
-  return set(real, real(handle, strategy), handle,
-             [](HandleState& state) { state.emulates = true; });
+  return tell(GEMMTUNE_REAL(cublasSetEmulationStrategy).with(handle, strategy), handle,
+              Setting::emulation, static_cast<int64_t>(strategy));
 }
 
 }  // extern "C"

@@ -175,13 +175,13 @@ TEST_CASE("alignment is the class of all three addresses") {
   const auto at = [](uintptr_t address) {
     return reinterpret_cast<const void*>(address);  // NOLINT(performance-no-int-to-ptr)
   };
-  CHECK(alignment_of(at(512), at(256), at(1024)) == 256);
-  CHECK(alignment_of(at(512), at(128), at(1024)) == 16);
-  CHECK(alignment_of(at(512), at(256), at(1032)) == 8);
-  CHECK(alignment_of(at(516), at(256), at(1024)) == 4);
-  CHECK(alignment_of(at(512), at(258), at(1024)) == 2);
-  CHECK(alignment_of(at(512), at(256), at(1025)) == 1);
-  CHECK(alignment_of(nullptr, nullptr, nullptr) == 256);
+  CHECK(alignment_of(address_bits(at(512), at(256), at(1024))) == 256);
+  CHECK(alignment_of(address_bits(at(512), at(128), at(1024))) == 16);
+  CHECK(alignment_of(address_bits(at(512), at(256), at(1032))) == 8);
+  CHECK(alignment_of(address_bits(at(516), at(256), at(1024))) == 4);
+  CHECK(alignment_of(address_bits(at(512), at(258), at(1024))) == 2);
+  CHECK(alignment_of(address_bits(at(512), at(256), at(1025))) == 1);
+  CHECK(alignment_of(address_bits(nullptr, nullptr, nullptr)) == 256);
 }
 
 }  // namespace

@@ -269,6 +269,19 @@ TEST_CASE("a tuned call with one argument that is off is handed on untouched") {
   CHECK(handed_on(good));
 }
 
+TEST_CASE("nothing is read of products of several sizes, whose arguments may be in device memory") {
+  fake_cublas::Calls& fake = *gemmtune_fake_cublas();
+  fake.keep = true;
+  fake.calls.clear();
+  const auto* const nowhere = reinterpret_cast<const float*>(uintptr_t{16});  // NOLINT
+  cublasSgemmGroupedBatched(process().handle(), nullptr, nullptr, nullptr, nullptr, nullptr,
+                            nowhere, nullptr, nullptr, nullptr, nullptr, nowhere, nullptr, nullptr,
+                            3, nullptr);
+  fake.keep = false;
+  REQUIRE(fake.calls.size() == 1);
+  CHECK(fake.calls[0].name == "cublasSgemmGroupedBatched");
+}
+
 // The last test: what it does to handles stays.
 TEST_CASE("calls of every entry point with any arguments are handed on untouched") {
   RandomArguments random;
