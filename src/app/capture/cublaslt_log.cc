@@ -198,7 +198,8 @@ Expected<OperationState> operation(const Fields& line) {
   constexpr std::array<std::string_view, 10> kKnown = {
       "computeType", "scaleType",    "transa",      "transb",        "epilogue",
       "pointerMode", "biasDataType", "biasPointer", "smCountTarget", "fastAccumulationFlag"};
-  if (field(fields, "smCountTarget", "0") != "0") state.oddities |= static_cast<uint32_t>(Oddity::sm_count);
+  if (field(fields, "smCountTarget", "0") != "0")
+    state.oddities |= static_cast<uint32_t>(Oddity::sm_count);
   if (!only_has(fields, kKnown)) state.oddities |= static_cast<uint32_t>(Oddity::attribute);
   return state;
 }
