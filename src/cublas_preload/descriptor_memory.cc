@@ -259,14 +259,15 @@ const DescriptorMemory* DescriptorMemories::find(const void* function) noexcept 
 }
 
 const DescriptorMemory* DescriptorMemories::try_out(const void* function) {
-  const std::lock_guard lock(trying_);
+  // Not under the lock: it looks functions up, and who forgets may have the loader's lock.
+  const auto memory = DescriptorMemory::try_out(functions_beside(function));
+  if (!memory)
+    log_once("cuBLASLt keeps its descriptors in an unknown way: its products are handed on");
+  const std::lock_guard lock(adding_);
   for (Library& library : libraries_) {
     const void* const known = library.function.load(std::memory_order_relaxed);
     if (known != nullptr && known != function) continue;
     if (known == nullptr) {
-      const auto memory = DescriptorMemory::try_out(functions_beside(function));
-      if (!memory)
-        log_once("cuBLASLt keeps its descriptors in an unknown way: its products are handed on");
       if (memory) made_.push_back(std::make_unique<const DescriptorMemory>(*memory));
       library.memory.store(memory ? made_.back().get() : nullptr, std::memory_order_relaxed);
       library.function.store(function, std::memory_order_release);
@@ -277,7 +278,7 @@ const DescriptorMemory* DescriptorMemories::try_out(const void* function) {
 }
 
 void DescriptorMemories::forget() {
-  const std::lock_guard lock(trying_);
+  const std::lock_guard lock(adding_);
   for (Library& library : libraries_) library.function.store(nullptr, std::memory_order_relaxed);
 }
 

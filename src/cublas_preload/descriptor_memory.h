@@ -62,6 +62,7 @@ class DescriptorMemories {
   [[gnu::hot]] const DescriptorMemory* find(const void* function) noexcept;
 
   // Libraries may have gone, and others come to their addresses. What was found before stays valid.
+  // May be called while the loader's list is locked.
   void forget();
 
  private:
@@ -73,7 +74,7 @@ class DescriptorMemories {
   const DescriptorMemory* try_out(const void* function);
 
   std::array<Library, 4> libraries_;
-  std::mutex trying_;
+  std::mutex adding_;
   std::vector<std::unique_ptr<const DescriptorMemory>> made_;
 };
 

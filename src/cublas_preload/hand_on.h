@@ -24,7 +24,7 @@ class BoundCall {
   using Function = vendor::blas::Status (*)(Arguments...);
 
  public:
-  BoundCall(void* function, Arguments... arguments)
+  explicit BoundCall(void* function, Arguments... arguments)
       : function_(reinterpret_cast<Function>(function)) {
     size_t number = 0;
     size_t pointer = 0;
@@ -85,7 +85,9 @@ class Real<vendor::blas::Status(Arguments...)> {
  public:
   explicit Real(void* function) : function_(function) {}
 
-  BoundCall<Arguments...> with(Arguments... arguments) const { return {function_, arguments...}; }
+  BoundCall<Arguments...> with(Arguments... arguments) const {
+    return BoundCall<Arguments...>(function_, arguments...);
+  }
   auto* function() const {
     return reinterpret_cast<vendor::blas::Status (*)(Arguments...)>(function_);
   }

@@ -79,7 +79,7 @@ void* look_up_beside(const void* function, const char* name) {
 }
 
 void RealFunction::forget_callers() {
-  current_round_.fetch_add(1, std::memory_order_acq_rel);
+  current_round.fetch_add(1, std::memory_order_acq_rel);
 }
 
 // Where `caller` is, or can be, kept; null where others have all places.
@@ -102,7 +102,7 @@ RealFunction::Known* RealFunction::place_of(void* caller) {
 }
 
 void* RealFunction::find_or_look_up(void* caller) {
-  const uint32_t round = current_round_.load(std::memory_order_acquire);
+  const uint32_t round = current_round.load(std::memory_order_acquire);
   Known* const known = place_of(caller);
   if (known != nullptr && known->round.load(std::memory_order_acquire) == round)
     return known->function.load(std::memory_order_relaxed);

@@ -29,7 +29,7 @@ class alignas(64) RealFunction {
   // `caller`: the address that the entry point returns to. Null, and a line on stderr once, if
   // there is no such function: then the caller cannot have called it by linking.
   void* find(void* caller) {
-    const uint32_t round = current_round_.load(std::memory_order_acquire);
+    const uint32_t round = current_round.load(std::memory_order_acquire);
     for (const Known& known : first_) {
       if (known.caller.load(std::memory_order_acquire) == caller &&
           known.round.load(std::memory_order_acquire) == round)
@@ -46,7 +46,7 @@ class alignas(64) RealFunction {
   [[gnu::hot]] Known* place_of(void* caller);
 
   // Begins at 1: what was never looked up is of round 0.
-  static constinit inline std::atomic<uint32_t> current_round_ = 1;
+  static constinit inline std::atomic<uint32_t> current_round = 1;
 
   std::array<Known, 2> first_;  // of most functions there are no others
   const char* name_;
