@@ -25,8 +25,13 @@ inline uint64_t word_of(const void* words, size_t number) {
   return word;
 }
 
-// With words in memory, aligned or not.
-[[gnu::hot]] uint64_t mixed_words(uint64_t hash, const void* words, size_t first, size_t end);
+// With words in memory, aligned or not. Their number is known beforehand, so that no loop is left.
+template <size_t kWords>
+uint64_t mixed_words(uint64_t hash, const void* words) {
+  for (size_t i = 0; i < kWords; i += 2)
+    hash = mixed(hash, word_of(words, i), i + 1 < kWords ? word_of(words, i + 1) : 0);
+  return hash;
+}
 
 // What of a call's operands decides who computes it: the class of its alignment, from the bits of
 // all matrices' addresses, and what beta is.

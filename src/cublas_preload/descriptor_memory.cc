@@ -1,6 +1,7 @@
 #include "cublas_preload/descriptor_memory.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <exception>
 #include <iterator>
@@ -134,6 +135,18 @@ DescriptorMemory::Functions functions_beside(const void* function) {
           beside<F::operation_set>(function, "cublasLtMatmulDescSetAttribute")};
 }
 
+[[gnu::noinline, gnu::hot]] uint64_t mixed_layout(uint64_t hash, lt::Layout layout) {
+  return mixed_words<sizeof(LayoutMemory) / sizeof(uint64_t)>(hash, layout);
+}
+
+// Of an operation, where few words are ever others than in a new one. Each is rotated by a number of
+// bits of its own.
+uint64_t sum_of_words(lt::Operation operation, size_t first, size_t end) {
+  uint64_t sum = 0;
+  for (size_t i = first; i < end; ++i) sum = std::rotl(sum, 1) + word_of(operation, i);
+  return sum;
+}
+
 uint32_t bit_if(bool holds, Oddity oddity) {
   return holds ? static_cast<uint32_t>(oddity) : 0;
 }
@@ -227,14 +240,13 @@ uint64_t DescriptorMemory::hash(const MatmulCall& call) const {
       call.c_layout == nullptr || call.d_layout == nullptr || word_of(call.operation, 0) != new_[0])
     return 0;
   constexpr size_t kBias = offsetof(OperationMemory, bias) / sizeof(uint64_t);
-  constexpr size_t kLayoutWords = sizeof(LayoutMemory) / sizeof(uint64_t);
   uint64_t hash = reinterpret_cast<uintptr_t>(call.handle);  // and so the device
-  hash = mixed_words(hash, call.operation, 0, kBias);
-  hash = mixed_words(hash, call.operation, kBias + 1, words_);
-  hash = mixed_words(hash, call.a_layout, 0, kLayoutWords);
-  hash = mixed_words(hash, call.b_layout, 0, kLayoutWords);
-  hash = mixed_words(hash, call.c_layout, 0, kLayoutWords);
-  if (call.c_layout != call.d_layout) hash = mixed_words(hash, call.d_layout, 0, kLayoutWords);
+  hash = mixed_words<kBias>(hash, call.operation);
+  hash = mixed(hash, sum_of_words(call.operation, kBias + 1, words_));
+  hash = mixed_layout(hash, call.a_layout);
+  hash = mixed_layout(hash, call.b_layout);
+  hash = mixed_layout(hash, call.c_layout);
+  if (call.c_layout != call.d_layout) hash = mixed_layout(hash, call.d_layout);
   OperationHead operation;
   std::memcpy(&operation, call.operation, sizeof(operation));
   const Beta beta =

@@ -43,7 +43,7 @@ class BoundCall {
   const void* function() const { return reinterpret_cast<const void*>(function_); }
   // Of the function and the numbers.
   uint64_t hash() const {
-    return mixed_words(reinterpret_cast<uintptr_t>(function_), numbers_.data(), 0, kNumbers);
+    return mixed_words<kNumbers>(reinterpret_cast<uintptr_t>(function_), numbers_.data());
   }
 
  private:
