@@ -139,8 +139,8 @@ DescriptorMemory::Functions functions_beside(const void* function) {
   return mixed_words<sizeof(LayoutMemory) / sizeof(uint64_t)>(hash, layout);
 }
 
-// Of an operation, where few words are ever others than in a new one. Each is rotated by a number of
-// bits of its own.
+// Of an operation, where few words are ever others than in a new one. Each is rotated by a number
+// of bits of its own.
 uint64_t sum_of_words(lt::Operation operation, size_t first, size_t end) {
   uint64_t sum = 0;
   for (size_t i = first; i < end; ++i) sum = std::rotl(sum, 1) + word_of(operation, i);
