@@ -189,12 +189,11 @@ std::optional<DescriptorMemory> DescriptorMemory::try_out(const Functions& f) {
 
 bool DescriptorMemory::read(lt::Layout layout, LayoutState& state) const {
   if (layout == nullptr) return false;
-  const auto* const bytes = reinterpret_cast<const unsigned char*>(layout);
   LayoutMemory memory;
-  std::memcpy(&memory, bytes, sizeof(memory));
-  uint64_t later = 0;
-  if (memory.version == 1) std::memcpy(&later, bytes + sizeof(memory), sizeof(later));
+  std::memcpy(&memory, layout, sizeof(memory));
   if (memory.version < 0 || memory.version > 1) return false;
+  const uint64_t later =
+      memory.version == 0 ? 0 : word_of(layout, sizeof(memory) / sizeof(uint64_t));
   state.rows = memory.rows;
   state.columns = memory.columns;
   state.memory = {memory.ld, memory.batch_stride, memory.type, memory.order};
@@ -208,9 +207,7 @@ bool DescriptorMemory::read(lt::Layout layout, LayoutState& state) const {
 // Whether the bits of these words that are in no field are as in a new operation.
 bool DescriptorMemory::is_new(lt::Operation operation, size_t first, size_t end) const {
   uint64_t differs = 0;
-  for (size_t i = first; i < end; ++i) {
-    differs |= (word_of(operation, i) ^ new_[i]) & unnamed_[i];
-  }
+  for (size_t i = first; i < end; ++i) differs |= (word_of(operation, i) ^ new_[i]) & unnamed_[i];
   return differs == 0;
 }
 

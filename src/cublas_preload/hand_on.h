@@ -133,7 +133,8 @@ template <class Call>
 }
 
 // Serves a call that was not handed on. A function of its own, so that the way of those that are
-// takes few lines of the processor's cache.
+// takes few lines of the processor's cache; to keep the handle's settings for it would cost them
+// more than it costs to read them again here.
 template <class Call>
 [[gnu::noinline, gnu::cold]] vendor::blas::Status serve_product(
     const Served& served, const Call& call, vendor::blas::Handle handle, const Product& product,

@@ -1,63 +1,19 @@
 // What is read from descriptors' memory, against what the real cuBLASLt says of them: it makes and
-// changes them without a GPU. GEMM_TUNE_TEST_CUBLASLT names one. Skipped where there is none.
-#include <dlfcn.h>
+// changes them without a GPU.
+#include "real_cublaslt.h"
+
 #include <doctest/doctest.h>
 
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <random>
 #include <vector>
 
 #include "../rounds.h"
-#include "cublas_preload/descriptor_memory.h"
 
 namespace gemmtune::cublas_preload {
 namespace {
 
-using F = lt::Functions;
-
-void* library() {
-  static void* const handle = [] {
-    const char* const named = std::getenv("GEMM_TUNE_TEST_CUBLASLT");
-    for (const char* name :
-         {named == nullptr ? "" : named, "libcublasLt.so.13", "libcublasLt.so.12",
-          "/usr/local/cuda/lib64/libcublasLt.so.13", "/usr/local/cuda/lib64/libcublasLt.so.12"}) {
-      if (*name == '\0') continue;
-      if (void* const found = dlopen(name, RTLD_NOW | RTLD_LOCAL); found != nullptr) return found;
-    }
-    std::fprintf(stderr, "skipped: there is no cuBLASLt\n");
-    std::exit(77);
-  }();
-  return handle;
-}
-
-template <class Signature>
-Signature* function(const char* name) {
-  auto* const found = reinterpret_cast<Signature*>(dlsym(library(), name));
-  REQUIRE((found != nullptr));
-  return found;
-}
-
-DescriptorMemory::Functions functions() {
-  return {function<F::layout_init>("cublasLtMatrixLayoutInit_internal"),
-          function<F::layout_set>("cublasLtMatrixLayoutSetAttribute"),
-          function<F::operation_init>("cublasLtMatmulDescInit_internal"),
-          function<F::operation_set>("cublasLtMatmulDescSetAttribute")};
-}
-
-const DescriptorMemory& memory() {
-  static const auto tried = DescriptorMemory::try_out(functions());
-  REQUIRE(tried.has_value());
-  return *tried;
-}
-
-template <class State, class Descriptor>
-State read(Descriptor descriptor) {
-  State state;
-  REQUIRE(memory().read(descriptor, state));
-  return state;
-}
+using namespace real_cublaslt;  // NOLINT(google-build-using-namespace)
 
 lt::Operation new_operation() {
   lt::Operation made = nullptr;

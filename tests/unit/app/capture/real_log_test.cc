@@ -1,46 +1,20 @@
 // The two ways to capture, on the real cuBLASLt: what descriptors' memory says, and what its log
-// says of them. It logs without a GPU, though no product. GEMM_TUNE_TEST_CUBLASLT names a library;
-// skipped where there is none.
-#include <dlfcn.h>
+// says of them. It logs without a GPU, though no product.
 #include <doctest/doctest.h>
 
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <random>
 #include <string>
 
+#include "../../cublas_preload/real_cublaslt.h"
 #include "../../rounds.h"
 #include "app/capture/cublaslt_log.h"
-#include "cublas_preload/descriptor_memory.h"
 
 namespace gemmtune::app {
 namespace {
 
 using namespace cublas_preload;  // NOLINT(google-build-using-namespace)
-using F = lt::Functions;
-
-void* library() {
-  static void* const handle = [] {
-    const char* const named = std::getenv("GEMM_TUNE_TEST_CUBLASLT");
-    for (const char* name :
-         {named == nullptr ? "" : named, "libcublasLt.so.13", "libcublasLt.so.12",
-          "/usr/local/cuda/lib64/libcublasLt.so.13", "/usr/local/cuda/lib64/libcublasLt.so.12"}) {
-      if (*name == '\0') continue;
-      if (void* const found = dlopen(name, RTLD_NOW | RTLD_LOCAL); found != nullptr) return found;
-    }
-    std::fprintf(stderr, "skipped: there is no cuBLASLt\n");
-    std::exit(77);
-  }();
-  return handle;
-}
-
-template <class Signature>
-Signature* function(const char* name) {
-  auto* const found = reinterpret_cast<Signature*>(dlsym(library(), name));
-  REQUIRE((found != nullptr));
-  return found;
-}
+using namespace real_cublaslt;   // NOLINT(google-build-using-namespace)
 
 // What the library logged last of a question for algorithms, which names every descriptor.
 std::string& logged() {
@@ -50,24 +24,6 @@ std::string& logged() {
 
 void log(int, const char* name, const char* message) {
   if (std::string(name) == "cublasLtMatmulAlgoGetHeuristic") logged() = message;
-}
-
-// How the library keeps its descriptors.
-const DescriptorMemory& memory() {
-  static const auto tried =
-      DescriptorMemory::try_out({function<F::layout_init>("cublasLtMatrixLayoutInit_internal"),
-                                 function<F::layout_set>("cublasLtMatrixLayoutSetAttribute"),
-                                 function<F::operation_init>("cublasLtMatmulDescInit_internal"),
-                                 function<F::operation_set>("cublasLtMatmulDescSetAttribute")});
-  REQUIRE(tried.has_value());
-  return *tried;
-}
-
-template <class State, class Descriptor>
-State read(Descriptor made) {
-  State state;
-  REQUIRE(memory().read(made, state));
-  return state;
 }
 
 // The library refuses some values.
