@@ -3,9 +3,11 @@
 #include "parts/ptx/elect.cuh"
 #include "parts/ptx/grid_dependency.cuh"
 #include "parts/ptx/shared_address.cuh"
+#include "parts/reduce/cluster_sums.cuh"
 #include "parts/reduce/k_range.cuh"
 #include "parts/reduce/partial_tile.cuh"
 #include "parts/reduce/reduction.cuh"
+#include "parts/shared/cluster_sums.h"
 #include "parts/shared/element_sizes.h"
 #include "parts/shared/element_types.h"
 #include "parts/shared/gemm_args.h"
@@ -29,11 +31,12 @@
 // Where the sums meet in the workspace, blocks of neighbouring tiles and one slice may be a cluster
 // that shares tiles of A and B, as in wgmma_tma; then b counts clusters.
 //
-//     shared memory: stages of the pipeline, afterwards the tile's sums (partial_tile.cuh);
-//     barriers
+//     shared memory: stages of the pipeline; sums of the other slices, where they meet in a
+//     cluster; barriers
 //
-// The slices' sums are added up by parts/reduce/reduction.cuh. Its threads are all of the block's,
-// so registers are not shared out.
+// The slices' sums are added up by a second kernel (parts/reduce/reduction.cuh), or by the blocks
+// of a cluster (parts/reduce/cluster_sums.cuh). There all threads of a block add, so registers are
+// not shared out.
 
 namespace gemmtune {
 
@@ -45,11 +48,11 @@ struct WgmmaSplitK {
   static constexpr int kStagesBytes =
       kTile.stages *
       wgmma_stage_bytes(kTile, kTraits.a_row_major, !kTraits.b_row_major, multiplied_bytes(kTypes));
-  static constexpr int kPartialBytes =
-      Reduction::kInCluster ? partial_tile_bytes(kTile, kMmaPartialPadding) : 0;
-  using Pipeline =
-      WgmmaPipeline<kTile, kTraits, kTypes, wgmma_bytes_behind_stages(kStagesBytes, kPartialBytes)>;
+  static constexpr bool kInCluster = Reduction::kInCluster;
+  static constexpr int kBehind = kInCluster ? cluster_sums_bytes(kTile, kStagesBytes) : 0;
+  using Pipeline = WgmmaPipeline<kTile, kTraits, kTypes, kBehind>;
   using Mainloop = WgmmaMainloop<kTile, Pipeline>;
+  using InCluster = WgmmaClusterSums<kTile, kTraits, kTypes, Mainloop>;
 
   static constexpr int kThreads = wgmma_threads(kTile);
   static constexpr int kSmemBytes = Pipeline::kSmemBytes;
@@ -63,16 +66,22 @@ struct WgmmaSplitK {
     const Share share = Share::of_block(args);
     const auto tile = Partial::of(args, share.at);
     const KRange range = k_range<kTile.tile_k, kSlices>(args.k, share.slice);
+    const InCluster in_cluster{reinterpret_cast<float*>(smem),
+                               reinterpret_cast<float*>(smem + kSlotsOffset), share.slice};
     typename Pipeline::Ring ring;
     int k = range.begin;
     if (warp == 0 && is_elected()) pipeline.begin(a, b);
-    if (warp == 1 && is_elected()) pipeline.begin_releases();
+    if (warp == 1 && is_elected()) {
+      pipeline.begin_releases();
+      if constexpr (kInCluster) in_cluster.begin();
+    }
     await_kernels_before();
     if (warp == 0 && is_elected()) {
       k = pipeline.start(ring, share.place, args, a, b, share.at.batch, tile.row, tile.column,
                          range.begin, range.end);
     }
     pipeline.meet();
+    if constexpr (kInCluster) cluster_arrive();
     if (warp < kWarpsOfWarpgroup) {
       if (warp == 0 && is_elected()) {
         pipeline.fill(ring, share.place, args, a, b, share.at.batch, tile.row, tile.column, k,
@@ -80,16 +89,20 @@ struct WgmmaSplitK {
         pipeline.drain(ring);
       }
       __syncwarp();
-    } else if constexpr (Reduction::kInCluster) {
-      multiply(pipeline, share.place, range, reinterpret_cast<float*>(smem), consumer(),
-               kTile.tile_m);
+      if constexpr (kInCluster) cluster_wait();
     } else {
-      multiply(pipeline, share.place, range, Reduction::Slots::slot(args, share.slot), consumer(),
-               share.rows);
+      multiply(pipeline, share.place, range, [&](const typename Mainloop::Sums& sums, int first) {
+        if constexpr (kInCluster) {
+          in_cluster.share_out(sums, first);
+        } else {
+          store_wgmma_partial<Mainloop, kTile.tile_n>(
+              sums, Reduction::Slots::slot(args, share.slot), first, share.rows);
+        }
+      });
     }
-    if constexpr (Reduction::kInCluster) {
-      Reduction::template run<kThreads, 1, Partial::kFloats>(reinterpret_cast<float*>(smem), args,
-                                                             tile, share.at.batch, share.slice);
+    if constexpr (kInCluster) {
+      __syncthreads();
+      in_cluster.template add_up<kThreads>(args, tile, share.at.batch);
     }
   }
 
@@ -102,6 +115,8 @@ struct WgmmaSplitK {
 
  private:
   using Place = typename Pipeline::Place;
+  static constexpr int kSlotsOffset =
+      kStagesBytes + wgmma_bytes_behind_stages(kStagesBytes, InCluster::kPart.slot_bytes());
   static_assert(Place::kBlocks == 1 || Reduction::kInWorkspace,
                 "slots are those of tiles in plain row order");
 
@@ -137,15 +152,11 @@ struct WgmmaSplitK {
     }
   };
 
-  static __device__ __forceinline__ int consumer() {
-    return static_cast<int>(threadIdx.x) / kWarpgroupThreads - 1;
-  }
-
-  // By a consumer: the sums of its rows of the block's tile, into the tile at `to`, but for rows of
-  // C from `rows` on.
+  // By a consumer: multiplies its rows of the block's tile; use(sums, first row of the warp).
+  template <class Use>
   static __device__ __forceinline__ void multiply(const Pipeline& pipeline, const Place& place,
-                                                  const KRange& range, float* to, int consumer,
-                                                  int rows) {
+                                                  const KRange& range, Use use) {
+    const int consumer = static_cast<int>(threadIdx.x) / kWarpgroupThreads - 1;
     const int first = consumer * consumer_rows(kTile);
     typename Mainloop::Sums sums;
     if (range.empty()) {
@@ -156,13 +167,7 @@ struct WgmmaSplitK {
       PromotedSums<Mainloop, typename Pipeline::Passes>::run(sums, pipeline, ring, place, first,
                                                              tiles, [] {});
     }
-    // Other warps may still read the last stage, whose place the sums take.
-    if constexpr (Reduction::kInCluster) {
-      asm volatile("bar.sync 1, %0;" ::"n"(kTile.consumers * kWarpgroupThreads) : "memory");
-    }
-    const int warp = static_cast<int>(threadIdx.x) / 32 % kWarpsOfWarpgroup;
-    store_wgmma_partial<Mainloop, (Reduction::kInCluster ? Partial::kRowFloats : kTile.tile_n)>(
-        sums, to, first + warp * 16, rows);
+    use(sums, first + static_cast<int>(threadIdx.x) / 32 % kWarpsOfWarpgroup * 16);
   }
 };
 

@@ -9,7 +9,7 @@
 #include "codegen/tiling.h"
 #include "codegen/wgmma_rules.h"
 
-#include "parts/shared/partial_tiles.h"
+#include "parts/shared/cluster_sums.h"
 #include "parts/shared/wgmma_tiles.h"
 
 namespace gemmtune::codegen {
@@ -59,9 +59,8 @@ class WgmmaSplitK final : public SlicedStrategy {
   int threads(const TileConfig& tile) const override { return wgmma_threads(tile); }
   int smem_bytes(const KernelSpec& spec) const override {
     const int stages = wgmma::stages_bytes(spec);
-    const int partial =
-        in_cluster(spec.tile) ? partial_tile_bytes(spec.tile, kMmaPartialPadding) : 0;
-    return stages + wgmma_bytes_behind_stages(stages, partial) + wgmma_barriers_bytes(spec.tile);
+    const int behind = in_cluster(spec.tile) ? cluster_sums_bytes(spec.tile, stages) : 0;
+    return stages + behind + wgmma_barriers_bytes(spec.tile);
   }
   int estimated_registers(const KernelSpec& spec) const override {
     return wgmma::consumer_registers(spec);

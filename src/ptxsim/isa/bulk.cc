@@ -90,13 +90,6 @@ bool check_shared_box(Warp& warp, const Instruction& in, uint32_t lane, uint64_t
   return locate(warp, in, 1U << lane, access, addresses, ignored) != 0;
 }
 
-uint64_t footprint(const TensorBox& box) {
-  uint64_t bytes = box.element_bytes;
-  for (const uint32_t extent : box.box) bytes *= extent;
-  const uint64_t unit = box.swizzle_bytes == 0 ? 16 : box.swizzle_bytes;
-  return (bytes + unit - 1) / unit * unit;
-}
-
 bool check_tensor_bounds(Warp& warp, const Instruction& in, uint32_t lane, const TensorBox& box,
                          bool writes) {
   LaneAddresses addresses = {};

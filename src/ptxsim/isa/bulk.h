@@ -25,8 +25,6 @@ bool read_tensor(Warp& warp, const Instruction& in, uint32_t lane, const Row* ro
 bool read_plain(Warp& warp, const Instruction& in, uint32_t lane, const Row* rows, bool writes,
                 TensorBox& box);
 
-// Bytes of shared memory that a box takes, all that swizzling may touch.
-uint64_t footprint(const TensorBox& box);
 // Whether they lie inside a block's shared memory at `address`, aligned as a tensor's box or as
 // plain bytes have to be; reports.
 bool check_shared_box(Warp& warp, const Instruction& in, uint32_t lane, uint64_t address,

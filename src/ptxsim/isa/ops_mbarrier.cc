@@ -10,6 +10,7 @@
 #include "ptxsim/decode/address_space.h"
 #include "ptxsim/decode/instruction_set.h"
 #include "ptxsim/isa/address_rows.h"
+#include "ptxsim/isa/find_mbarrier.h"
 #include "ptxsim/isa/lanes.h"
 #include "ptxsim/machine/block.h"
 #include "ptxsim/machine/memory_access.h"
@@ -28,38 +29,12 @@ constexpr uint16_t kDrops = 8;
 constexpr uint16_t kParity = 16;
 constexpr uint16_t kCompletes = 32;
 
-struct Found {
-  Block* block = nullptr;
-  MBarrier* barrier = nullptr;  // null: none, which was reported
-};
-
 const Row* address_rows(Warp& warp, const Instruction& in) {
   return warp.program().rows.data() + in.list;
 }
 
-void report_uninitialised(Warp& warp, const Instruction& in, uint32_t lane, uint64_t address,
-                          const char* why) {
-  warp.report(Check::mbarrier_init, in, lane, kSharedWindow + address,
-              [&] { return fmt::format("at {:#x} is {}", address, why); });
-}
-
-Found find_barrier(Warp& warp, const Instruction& in, uint32_t lane) {
-  const uint64_t address = shared_address(warp, address_rows(warp, in), lane);
-  const SharedPlace place = locate_shared_place(warp, in, lane, address, kBarrierBytes);
-  if (place.block == nullptr) return {};
-  const auto found = place.block->mbarriers().find(place.offset);
-  if (found == place.block->mbarriers().end()) {
-    report_uninitialised(warp, in, lane, address, "no mbarrier (yet)");
-    return {};
-  }
-  MBarrier& barrier = found->second;
-  const uint32_t own = warp.cluster_index();
-  if (warp.checks_races() && barrier.initialising_warp != own &&
-      warp.clocks().seen(own)[barrier.initialising_warp] < barrier.initialised_at) {
-    report_uninitialised(warp, in, lane, address,
-                         "an mbarrier that another warp initialised with no barrier between");
-  }
-  return {place.block, &barrier};
+FoundMBarrier find_barrier(Warp& warp, const Instruction& in, uint32_t lane) {
+  return find_mbarrier(warp, in, lane, shared_address(warp, address_rows(warp, in), lane));
 }
 
 // --- init, inval ---
@@ -75,7 +50,7 @@ void initialise(Warp& warp, const Instruction& in, uint32_t lane, uint32_t count
   }
   SharedMemory& shared = place.block->shared();
   if (place.block->mbarriers().contains(place.offset)) {
-    report_uninitialised(warp, in, lane, address, "an mbarrier already, and not invalidated");
+    report_mbarrier(warp, in, lane, address, "an mbarrier already, and not invalidated");
     shared.set_mbarrier(place.offset, false);
   }
   if (warp.checks_shared()) {
@@ -102,7 +77,7 @@ Step execute_init(Warp& warp, const Instruction& in, uint32_t mask) {
 
 Step execute_invalidate(Warp& warp, const Instruction& in, uint32_t mask) {
   for_lanes(mask, [&](uint32_t lane) {
-    const Found found = find_barrier(warp, in, lane);
+    const FoundMBarrier found = find_barrier(warp, in, lane);
     if (found.barrier == nullptr) return;
     const uint32_t offset = found.barrier->offset;
     found.block->shared().set_mbarrier(offset, false);
@@ -121,7 +96,8 @@ void add_bytes(Warp& warp, const Instruction& in, uint32_t lane, MBarrier& barri
   });
 }
 
-void arrive(Warp& warp, const Instruction& in, uint32_t lane, const Found& found, uint32_t count) {
+void arrive(Warp& warp, const Instruction& in, uint32_t lane, const FoundMBarrier& found,
+            uint32_t count) {
   MBarrier& barrier = *found.barrier;
   if (count == 0 || count > barrier.pending) {
     warp.report(Check::mbarrier_count, in, lane, 0, [&] {
@@ -142,7 +118,7 @@ Step execute_arrive(Warp& warp, const Instruction& in, uint32_t mask) {
   const uint32_t* amounts = warp.row<uint32_t>(in.op[1]);
   auto* states = warp.row<uint64_t>(in.op[0]);
   for_lanes(mask, [&](uint32_t lane) {
-    const Found found = find_barrier(warp, in, lane);
+    const FoundMBarrier found = find_barrier(warp, in, lane);
     if (found.barrier == nullptr) return;
     if ((in.variant & kExpects) != 0) {
       add_bytes(warp, in, lane, *found.barrier, int64_t{amounts[lane]});
@@ -156,7 +132,7 @@ Step execute_arrive(Warp& warp, const Instruction& in, uint32_t mask) {
 Step execute_bytes(Warp& warp, const Instruction& in, uint32_t mask) {
   const auto* amounts = warp.row<uint32_t>(in.op[1]);
   for_lanes(mask, [&](uint32_t lane) {
-    const Found found = find_barrier(warp, in, lane);
+    const FoundMBarrier found = find_barrier(warp, in, lane);
     if (found.barrier == nullptr) return;
     const bool completes = (in.variant & kCompletes) != 0;
     const int64_t bytes = amounts[lane];
@@ -200,7 +176,7 @@ Step execute_wait(Warp& warp, const Instruction& in, uint32_t mask) {
   bool first = true;
   uint32_t place = 0;
   for_lanes(mask, [&](uint32_t lane) {
-    const Found found = find_barrier(warp, in, lane);
+    const FoundMBarrier found = find_barrier(warp, in, lane);
     missing = missing || found.barrier == nullptr;
     if (found.barrier == nullptr) return;
     const MBarrier& barrier = *found.barrier;

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "ptxsim/decode/instruction_set.h"
+#include "ptxsim/isa/async_store.h"
 #include "ptxsim/isa/lanes.h"
 #include "ptxsim/machine/memory_access.h"
 
@@ -239,6 +240,7 @@ bool decode_load(DecodeContext& c) {
 }
 
 bool decode_store(DecodeContext& c) {
+  if (c.has("async")) return decode_async_store(c);
   if (!prepare(c) || !c.operand_count(2, 3)) return false;
   uint32_t width = 0;
   if (!data(c, c.operand(1), false, width) || !set_address(c, c.operand(0), 0)) return false;

@@ -35,20 +35,7 @@ bool start_copy(Warp& warp, const Instruction& in, uint32_t lane, const BulkCopy
                 });
     return false;
   }
-  MBarrier& barrier = found->second;
-  if (warp.checks_shared()) {
-    block.shared().note_bulk_write(warp, in, lane, copy.offset,
-                                   static_cast<uint32_t>(footprint(copy.box)), barrier.component,
-                                   barrier.time);
-  }
-  ++barrier.in_flight;
-  barrier.copied_at = barrier.time;
-  barrier.copying_instruction = warp.index_of(in);
-  if (warp.launch().options.async == AsyncMode::early) {
-    land(cluster, copy);
-  } else {
-    cluster.bulk_copies().add(copy);
-  }
+  start(warp, in, lane, copy, found->second);
   return true;
 }
 

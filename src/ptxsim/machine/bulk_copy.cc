@@ -53,13 +53,41 @@ void move_bytes(const BulkCopy& copy, GlobalMemory& memory, SharedMemory& shared
 
 }  // namespace
 
+void start(Warp& warp, const Instruction& in, uint32_t lane, const BulkCopy& copy,
+           MBarrier& barrier) {
+  Cluster& cluster = warp.block().cluster();
+  SharedMemory& shared = cluster.blocks()[copy.rank]->shared();
+  if (warp.checks_shared()) {
+    if (copy.stored_bytes > 0) {
+      shared.note_async_store(warp, in, lane, copy.offset, copy.stored_bytes, barrier.component,
+                              barrier.time);
+    } else {
+      shared.note_bulk_write(warp, in, lane, copy.offset,
+                             static_cast<uint32_t>(footprint(copy.box)), barrier.component,
+                             barrier.time);
+    }
+  }
+  ++barrier.in_flight;
+  barrier.copied_at = barrier.time;
+  barrier.copying_instruction = warp.index_of(in);
+  if (warp.launch().options.async == AsyncMode::early) {
+    land(cluster, copy);
+  } else {
+    cluster.bulk_copies().add(copy);
+  }
+}
+
 void land(Cluster& cluster, const BulkCopy& copy) {
   Block& block = *cluster.blocks()[copy.rank];
-  move_bytes(copy, cluster.memory(), block.shared());
+  if (copy.stored_bytes > 0) {
+    std::memcpy(block.shared().data() + copy.offset, copy.stored.data(), copy.stored_bytes);
+  } else {
+    move_bytes(copy, cluster.memory(), block.shared());
+  }
   const auto found = block.mbarriers().find(copy.barrier_offset);
   if (found == block.mbarriers().end()) return;
   MBarrier& barrier = found->second;
-  barrier.bytes -= copy.box.bytes();
+  barrier.bytes -= copy.stored_bytes > 0 ? copy.stored_bytes : copy.box.bytes();
   if (barrier.in_flight > 0) --barrier.in_flight;
   complete_phase_if_due(block, barrier);
 }

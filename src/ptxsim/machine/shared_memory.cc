@@ -51,8 +51,9 @@ void SharedMemory::report_pending(Check check, const Access& access, uint32_t gr
       check, access.in, access.lane,
       kSharedWindow + kSharedBase + (uint64_t{granule} << granule_shift_), [&] {
         if (is_bulk(write)) {
-          return fmt::format("the TMA copy at {} into these bytes was not waited for",
-                             access.warp.place_of(write.instruction));
+          return fmt::format(
+              "the copy or asynchronous store at {} into these bytes was not waited for",
+              access.warp.place_of(write.instruction));
         }
         return fmt::format("the cp.async of thread {} at {} into these bytes was not waited for",
                            access.warp.thread_name(write.thread),

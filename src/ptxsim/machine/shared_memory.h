@@ -42,6 +42,9 @@ class SharedMemory {
   // time of an mbarrier's component of the clocks: it is over when that has passed.
   void note_bulk_write(Warp& warp, const Instruction& in, uint32_t lane, uint32_t offset,
                        uint32_t bytes, uint32_t component, uint32_t time);
+  // An asynchronous store, which is over likewise.
+  void note_async_store(Warp& warp, const Instruction& in, uint32_t lane, uint32_t offset,
+                        uint32_t bytes, uint32_t component, uint32_t time);
   // `read`: of the cluster's AsyncReads.
   void note_async_read(Warp& warp, const Instruction& in, uint32_t lane, const uint32_t* offsets,
                        size_t chunks, uint32_t read);

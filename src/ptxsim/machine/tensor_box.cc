@@ -107,4 +107,11 @@ BoxRow row_of(const TensorBox& box, uint32_t row) {
           static_cast<uint32_t>(end - begin) * box.element_bytes};
 }
 
+uint64_t footprint(const TensorBox& box) {
+  uint64_t bytes = box.element_bytes;
+  for (const uint32_t extent : box.box) bytes *= extent;
+  const uint64_t unit = box.swizzle_bytes == 0 ? 16 : box.swizzle_bytes;
+  return (bytes + unit - 1) / unit * unit;
+}
+
 }  // namespace gemmtune::ptxsim

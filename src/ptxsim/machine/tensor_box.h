@@ -50,4 +50,7 @@ inline uint32_t swizzled(uint32_t address, uint32_t swizzle_bytes) {
   return address ^ ((address >> 7 & mask) << 4);
 }
 
+// Bytes of shared memory that a box takes, all that swizzling may touch.
+uint64_t footprint(const TensorBox& box);
+
 }  // namespace gemmtune::ptxsim
