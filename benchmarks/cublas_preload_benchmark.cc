@@ -31,7 +31,7 @@ Signature* behind(const char* name) {
 vendor::blas::Handle handle() {
   static const vendor::blas::Handle made = [] {
     vendor::blas::Handle handle = nullptr;
-    cublasCreate_v2(&handle);
+    behind<vendor::blas::Settings::create>("cublasCreate_v2")(&handle);
     return handle;
   }();
   return made;

@@ -13,8 +13,10 @@ namespace gemmtune::cublas_preload {
 // By a multiplication whose halves are folded into one another, as wyhash does it (Wang Yi,
 // https://github.com/wangyi-fudan/wyhash).
 inline uint64_t mixed(uint64_t hash, uint64_t first, uint64_t second = 0) {
-  constexpr uint64_t kOdd = 0x9E3779B97F4A7C15;
-  const auto product = static_cast<unsigned __int128>(hash ^ first ^ kOdd) * (second ^ ~kOdd);
+  // Not each other's complements: their products hide which of the two a bit was changed in.
+  constexpr uint64_t kFirst = 0x9E3779B97F4A7C15;
+  constexpr uint64_t kSecond = 0xD6E8FEB86659FD93;
+  const auto product = static_cast<unsigned __int128>(hash ^ first ^ kFirst) * (second ^ kSecond);
   return static_cast<uint64_t>(product >> 64) ^ static_cast<uint64_t>(product);
 }
 

@@ -93,25 +93,47 @@ constexpr CallPointers kNoPointers = {};
 #define GEMMTUNE_FORM Form(op_a, op_b, m, n, k).lds(lda, ldb, ldc)
 #define GEMMTUNE_POINTERS CallPointers({a, b, c, c, beta, alpha, nullptr})
 
-// Serves `call`. What decides whether it is known: the bits of all addresses, beta and its type;
-// what else it asks for: a form, its pointers and who chose the algorithm.
-#define GEMMTUNE_SERVE(ADDRESSES, BETA, SCALARS, FORM, POINTERS, CHOICE)     \
-  const Served served = serve_known(call, handle, ADDRESSES, BETA, SCALARS); \
-  if (served.recorder == nullptr) [[likely]]                                 \
-    return served.status;                                                    \
-  return serve_product(served, call, handle, (FORM).product, POINTERS, CHOICE);
+#define GEMMTUNE_ALL_OF(...) __VA_ARGS__
+
+// Defines entry point NAME. What decides whether a call is known: its numbers, its handle, the bits
+// of all addresses, beta and its type; what else it asks for: a form, its pointers and who chose
+// the algorithm. A call that is known is handed on by a jump, which leaves the arguments where they
+// are.
+#define GEMMTUNE_PRODUCT(NAME, PARAMETERS, ARGUMENTS, ADDRESSES, BETA, SCALARS, FORM, POINTERS,    \
+                         CHOICE)                                                                   \
+  namespace unknown {                                                                              \
+  [[gnu::noinline, gnu::cold]] Status NAME(RealFunction::Found real, uint64_t key,                 \
+                                           GEMMTUNE_ALL_OF PARAMETERS) {                           \
+    const auto call = Real<decltype(cublas_preload::NAME)>(real).with ARGUMENTS;                   \
+    return serve_product(call, key, handle, (FORM).product, POINTERS, CHOICE);                     \
+  }                                                                                                \
+  }                                                                                                \
+  extern "C" Status NAME PARAMETERS {                                                              \
+    const auto real = GEMMTUNE_REAL(NAME);                                                         \
+    const void* const function = real.found().function;                                            \
+    if (function == nullptr) return Status::not_supported;                                         \
+    bool at_once = real.found().for_cublas;                                                        \
+    uint64_t key = HandedOn::kNoKey;                                                               \
+    Recorder* const recorder = Recorder::current();                                                \
+    if (!at_once && recorder != nullptr) {                                                         \
+      key = key_of_call(*recorder, function, hash_of_numbers(function, GEMMTUNE_ALL_OF ARGUMENTS), \
+                        handle, ADDRESSES, BETA, SCALARS);                                         \
+      at_once = recorder->counts_handed_on(key);                                                   \
+    }                                                                                              \
+    if (at_once) [[likely]]                                                                        \
+      return real.function() ARGUMENTS;                                                            \
+    return unknown::NAME(real.found(), key, GEMMTUNE_ALL_OF ARGUMENTS);                            \
+  }
 
 // NOLINTBEGIN(bugprone-macro-parentheses): arguments are types
-extern "C" {
-
-#define GEMMTUNE_GEMM(NAME, INT, ELEMENT)                                                          \
-  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const ELEMENT* alpha, const ELEMENT* a,     \
-              INT lda, const ELEMENT* b, INT ldb, const ELEMENT* beta, ELEMENT* c, INT ldc) {      \
-    const auto call = GEMMTUNE_REAL(NAME).with(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, \
-                                               beta, c, ldc);                                      \
-    GEMMTUNE_SERVE(address_bits(a, b, c), beta, kTypeOf<ELEMENT>, GEMMTUNE_FORM.all_of<ELEMENT>(), \
-                   GEMMTUNE_POINTERS, AlgorithmChoice::cublas)                                     \
-  }
+#define GEMMTUNE_GEMM(NAME, INT, ELEMENT)                                                        \
+  GEMMTUNE_PRODUCT(                                                                              \
+      NAME,                                                                                      \
+      (Handle handle, GEMMTUNE_OPERATIONS(INT), const ELEMENT* alpha, const ELEMENT* a, INT lda, \
+       const ELEMENT* b, INT ldb, const ELEMENT* beta, ELEMENT* c, INT ldc),                     \
+      (handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc), address_bits(a, b, c), \
+      beta, kTypeOf<ELEMENT>, GEMMTUNE_FORM.all_of<ELEMENT>(), GEMMTUNE_POINTERS,                \
+      AlgorithmChoice::cublas)
 GEMMTUNE_GEMM(cublasSgemm_v2, int, float)
 GEMMTUNE_GEMM(cublasSgemm_v2_64, int64_t, float)
 GEMMTUNE_GEMM(cublasDgemm_v2, int, double)
@@ -120,16 +142,16 @@ GEMMTUNE_GEMM(cublasHgemm, int, Half)
 GEMMTUNE_GEMM(cublasHgemm_64, int64_t, Half)
 
 #define GEMMTUNE_GEMM_STRIDED(NAME, INT, ELEMENT)                                                \
-  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const ELEMENT* alpha, const ELEMENT* a,   \
-              INT lda, long long stride_a, const ELEMENT* b, INT ldb, long long stride_b,        \
-              const ELEMENT* beta, ELEMENT* c, INT ldc, long long stride_c, INT batch) {         \
-    const auto call =                                                                            \
-        GEMMTUNE_REAL(NAME).with(handle, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb,   \
-                                 stride_b, beta, c, ldc, stride_c, batch);                       \
-    GEMMTUNE_SERVE(address_bits(a, b, c), beta, kTypeOf<ELEMENT>,                                \
-                   GEMMTUNE_FORM.strides(stride_a, stride_b, stride_c, batch).all_of<ELEMENT>(), \
-                   GEMMTUNE_POINTERS, AlgorithmChoice::cublas)                                   \
-  }
+  GEMMTUNE_PRODUCT(                                                                              \
+      NAME,                                                                                      \
+      (Handle handle, GEMMTUNE_OPERATIONS(INT), const ELEMENT* alpha, const ELEMENT* a, INT lda, \
+       long long stride_a, const ELEMENT* b, INT ldb, long long stride_b, const ELEMENT* beta,   \
+       ELEMENT* c, INT ldc, long long stride_c, INT batch),                                      \
+      (handle, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc,     \
+       stride_c, batch),                                                                         \
+      address_bits(a, b, c), beta, kTypeOf<ELEMENT>,                                             \
+      GEMMTUNE_FORM.strides(stride_a, stride_b, stride_c, batch).all_of<ELEMENT>(),              \
+      GEMMTUNE_POINTERS, AlgorithmChoice::cublas)
 GEMMTUNE_GEMM_STRIDED(cublasSgemmStridedBatched, int, float)
 GEMMTUNE_GEMM_STRIDED(cublasSgemmStridedBatched_64, int64_t, float)
 GEMMTUNE_GEMM_STRIDED(cublasDgemmStridedBatched, int, double)
@@ -138,16 +160,15 @@ GEMMTUNE_GEMM_STRIDED(cublasHgemmStridedBatched, int, Half)
 GEMMTUNE_GEMM_STRIDED(cublasHgemmStridedBatched_64, int64_t, Half)
 
 #define GEMMTUNE_GEMM_BATCHED(NAME, INT, ELEMENT)                                                  \
-  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const ELEMENT* alpha,                       \
-              const ELEMENT* const* a, INT lda, const ELEMENT* const* b, INT ldb,                  \
-              const ELEMENT* beta, ELEMENT* const* c, INT ldc, INT batch) {                        \
-    const auto call = GEMMTUNE_REAL(NAME).with(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, \
-                                               beta, c, ldc, batch);                               \
-    GEMMTUNE_SERVE(                                                                                \
-        0, nullptr, kTypeOf<ELEMENT>,                                                              \
-        GEMMTUNE_FORM.strides(0, 0, 0, batch).all_of<ELEMENT>().odd(Oddity::pointer_array),        \
-        kNoPointers, AlgorithmChoice::cublas)                                                      \
-  }
+  GEMMTUNE_PRODUCT(                                                                                \
+      NAME,                                                                                        \
+      (Handle handle, GEMMTUNE_OPERATIONS(INT), const ELEMENT* alpha, const ELEMENT* const* a,     \
+       INT lda, const ELEMENT* const* b, INT ldb, const ELEMENT* beta, ELEMENT* const* c, INT ldc, \
+       INT batch),                                                                                 \
+      (handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, batch), 0, nullptr,       \
+      kTypeOf<ELEMENT>,                                                                            \
+      GEMMTUNE_FORM.strides(0, 0, 0, batch).all_of<ELEMENT>().odd(Oddity::pointer_array),          \
+      kNoPointers, AlgorithmChoice::cublas)
 GEMMTUNE_GEMM_BATCHED(cublasSgemmBatched, int, float)
 GEMMTUNE_GEMM_BATCHED(cublasSgemmBatched_64, int64_t, float)
 GEMMTUNE_GEMM_BATCHED(cublasDgemmBatched, int, double)
@@ -155,99 +176,96 @@ GEMMTUNE_GEMM_BATCHED(cublasDgemmBatched_64, int64_t, double)
 GEMMTUNE_GEMM_BATCHED(cublasHgemmBatched, int, Half)
 GEMMTUNE_GEMM_BATCHED(cublasHgemmBatched_64, int64_t, Half)
 
-#define GEMMTUNE_GEMM_GROUPED(NAME, INT, ELEMENT)                                                  \
-  Status NAME(Handle handle, const Transpose* op_a, const Transpose* op_b, const INT* m,           \
-              const INT* n, const INT* k, const ELEMENT* alpha, const ELEMENT* const* a,           \
-              const INT* lda, const ELEMENT* const* b, const INT* ldb, const ELEMENT* beta,        \
-              ELEMENT* const* c, const INT* ldc, INT groups, const INT* group_sizes) {             \
-    const auto call = GEMMTUNE_REAL(NAME).with(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, \
-                                               beta, c, ldc, groups, group_sizes);                 \
-    GEMMTUNE_SERVE(0, nullptr, kTypeOf<ELEMENT>, Form().all_of<ELEMENT>().odd(Oddity::grouped),    \
-                   kNoPointers, AlgorithmChoice::cublas)                                           \
-  }
+#define GEMMTUNE_GEMM_GROUPED(NAME, INT, ELEMENT)                                                 \
+  GEMMTUNE_PRODUCT(                                                                               \
+      NAME,                                                                                       \
+      (Handle handle, const Transpose* op_a, const Transpose* op_b, const INT* m, const INT* n,   \
+       const INT* k, const ELEMENT* alpha, const ELEMENT* const* a, const INT* lda,               \
+       const ELEMENT* const* b, const INT* ldb, const ELEMENT* beta, ELEMENT* const* c,           \
+       const INT* ldc, INT groups, const INT* group_sizes),                                       \
+      (handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, groups, group_sizes), 0, \
+      nullptr, kTypeOf<ELEMENT>, Form().all_of<ELEMENT>().odd(Oddity::grouped), kNoPointers,      \
+      AlgorithmChoice::cublas)
 GEMMTUNE_GEMM_GROUPED(cublasSgemmGroupedBatched, int, float)
 GEMMTUNE_GEMM_GROUPED(cublasSgemmGroupedBatched_64, int64_t, float)
 GEMMTUNE_GEMM_GROUPED(cublasDgemmGroupedBatched, int, double)
 GEMMTUNE_GEMM_GROUPED(cublasDgemmGroupedBatched_64, int64_t, double)
 
 #define GEMMTUNE_SGEMM_EX(NAME, INT)                                                               \
-  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const float* alpha, const void* a,          \
-              ElementType a_type, INT lda, const void* b, ElementType b_type, INT ldb,             \
-              const float* beta, void* c, ElementType c_type, INT ldc) {                           \
-    const auto call = GEMMTUNE_REAL(NAME).with(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, \
-                                               b, b_type, ldb, beta, c, c_type, ldc);              \
-    GEMMTUNE_SERVE(address_bits(a, b, c), beta, ElementType::f32,                                  \
-                   GEMMTUNE_FORM.types(a_type, b_type, c_type, ComputeType::f32),                  \
-                   GEMMTUNE_POINTERS, AlgorithmChoice::cublas)                                     \
-  }
+  GEMMTUNE_PRODUCT(                                                                                \
+      NAME,                                                                                        \
+      (Handle handle, GEMMTUNE_OPERATIONS(INT), const float* alpha, const void* a,                 \
+       ElementType a_type, INT lda, const void* b, ElementType b_type, INT ldb, const float* beta, \
+       void* c, ElementType c_type, INT ldc),                                                      \
+      (handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, c_type, ldc),  \
+      address_bits(a, b, c), beta, ElementType::f32,                                               \
+      GEMMTUNE_FORM.types(a_type, b_type, c_type, ComputeType::f32), GEMMTUNE_POINTERS,            \
+      AlgorithmChoice::cublas)
 GEMMTUNE_SGEMM_EX(cublasSgemmEx, int)
 GEMMTUNE_SGEMM_EX(cublasSgemmEx_64, int64_t)
 
-#define GEMMTUNE_GEMM_EX(NAME, INT)                                                             \
-  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const void* alpha, const void* a,        \
-              ElementType a_type, INT lda, const void* b, ElementType b_type, INT ldb,          \
-              const void* beta, void* c, ElementType c_type, INT ldc, ComputeType compute,      \
-              Algorithm algorithm) {                                                            \
-    const auto call =                                                                           \
-        GEMMTUNE_REAL(NAME).with(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b, b_type, \
-                                 ldb, beta, c, c_type, ldc, compute, algorithm);                \
-    GEMMTUNE_SERVE(address_bits(a, b, c), beta, scale_type_of(compute),                         \
-                   GEMMTUNE_FORM.types(a_type, b_type, c_type, compute), GEMMTUNE_POINTERS,     \
-                   choice_of(algorithm))                                                        \
-  }
+#define GEMMTUNE_GEMM_EX(NAME, INT)                                                               \
+  GEMMTUNE_PRODUCT(                                                                               \
+      NAME,                                                                                       \
+      (Handle handle, GEMMTUNE_OPERATIONS(INT), const void* alpha, const void* a,                 \
+       ElementType a_type, INT lda, const void* b, ElementType b_type, INT ldb, const void* beta, \
+       void* c, ElementType c_type, INT ldc, ComputeType compute, Algorithm algorithm),           \
+      (handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, c_type, ldc,  \
+       compute, algorithm),                                                                       \
+      address_bits(a, b, c), beta, scale_type_of(compute),                                        \
+      GEMMTUNE_FORM.types(a_type, b_type, c_type, compute), GEMMTUNE_POINTERS,                    \
+      choice_of(algorithm))
 GEMMTUNE_GEMM_EX(cublasGemmEx, int)
 GEMMTUNE_GEMM_EX(cublasGemmEx_64, int64_t)
 
-#define GEMMTUNE_GEMM_STRIDED_EX(NAME, INT)                                                        \
-  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const void* alpha, const void* a,           \
-              ElementType a_type, INT lda, long long stride_a, const void* b, ElementType b_type,  \
-              INT ldb, long long stride_b, const void* beta, void* c, ElementType c_type, INT ldc, \
-              long long stride_c, INT batch, ComputeType compute, Algorithm algorithm) {           \
-    const auto call = GEMMTUNE_REAL(NAME).with(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, \
-                                               stride_a, b, b_type, ldb, stride_b, beta, c,        \
-                                               c_type, ldc, stride_c, batch, compute, algorithm);  \
-    GEMMTUNE_SERVE(address_bits(a, b, c), beta, scale_type_of(compute),                            \
-                   GEMMTUNE_FORM.strides(stride_a, stride_b, stride_c, batch)                      \
-                       .types(a_type, b_type, c_type, compute),                                    \
-                   GEMMTUNE_POINTERS, choice_of(algorithm))                                        \
-  }
+#define GEMMTUNE_GEMM_STRIDED_EX(NAME, INT)                                                    \
+  GEMMTUNE_PRODUCT(                                                                            \
+      NAME,                                                                                    \
+      (Handle handle, GEMMTUNE_OPERATIONS(INT), const void* alpha, const void* a,              \
+       ElementType a_type, INT lda, long long stride_a, const void* b, ElementType b_type,     \
+       INT ldb, long long stride_b, const void* beta, void* c, ElementType c_type, INT ldc,    \
+       long long stride_c, INT batch, ComputeType compute, Algorithm algorithm),               \
+      (handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, stride_a, b, b_type, ldb, stride_b, \
+       beta, c, c_type, ldc, stride_c, batch, compute, algorithm),                             \
+      address_bits(a, b, c), beta, scale_type_of(compute),                                     \
+      GEMMTUNE_FORM.strides(stride_a, stride_b, stride_c, batch)                               \
+          .types(a_type, b_type, c_type, compute),                                             \
+      GEMMTUNE_POINTERS, choice_of(algorithm))
 GEMMTUNE_GEMM_STRIDED_EX(cublasGemmStridedBatchedEx, int)
 GEMMTUNE_GEMM_STRIDED_EX(cublasGemmStridedBatchedEx_64, int64_t)
 
-#define GEMMTUNE_GEMM_BATCHED_EX(NAME, INT)                                                     \
-  Status NAME(Handle handle, GEMMTUNE_OPERATIONS(INT), const void* alpha, const void* const* a, \
-              ElementType a_type, INT lda, const void* const* b, ElementType b_type, INT ldb,   \
-              const void* beta, void* const* c, ElementType c_type, INT ldc, INT batch,         \
-              ComputeType compute, Algorithm algorithm) {                                       \
-    const auto call =                                                                           \
-        GEMMTUNE_REAL(NAME).with(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b, b_type, \
-                                 ldb, beta, c, c_type, ldc, batch, compute, algorithm);         \
-    GEMMTUNE_SERVE(0, nullptr, scale_type_of(compute),                                          \
-                   GEMMTUNE_FORM.strides(0, 0, 0, batch)                                        \
-                       .types(a_type, b_type, c_type, compute)                                  \
-                       .odd(Oddity::pointer_array),                                             \
-                   kNoPointers, choice_of(algorithm))                                           \
-  }
+#define GEMMTUNE_GEMM_BATCHED_EX(NAME, INT)                                                      \
+  GEMMTUNE_PRODUCT(                                                                              \
+      NAME,                                                                                      \
+      (Handle handle, GEMMTUNE_OPERATIONS(INT), const void* alpha, const void* const* a,         \
+       ElementType a_type, INT lda, const void* const* b, ElementType b_type, INT ldb,           \
+       const void* beta, void* const* c, ElementType c_type, INT ldc, INT batch,                 \
+       ComputeType compute, Algorithm algorithm),                                                \
+      (handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, c_type, ldc, \
+       batch, compute, algorithm),                                                               \
+      0, nullptr, scale_type_of(compute),                                                        \
+      GEMMTUNE_FORM.strides(0, 0, 0, batch)                                                      \
+          .types(a_type, b_type, c_type, compute)                                                \
+          .odd(Oddity::pointer_array),                                                           \
+      kNoPointers, choice_of(algorithm))
 GEMMTUNE_GEMM_BATCHED_EX(cublasGemmBatchedEx, int)
 GEMMTUNE_GEMM_BATCHED_EX(cublasGemmBatchedEx_64, int64_t)
 
-#define GEMMTUNE_GEMM_GROUPED_EX(NAME, INT)                                                     \
-  Status NAME(Handle handle, const Transpose* op_a, const Transpose* op_b, const INT* m,        \
-              const INT* n, const INT* k, const void* alpha, const void* const* a,              \
-              ElementType a_type, const INT* lda, const void* const* b, ElementType b_type,     \
-              const INT* ldb, const void* beta, void* const* c, ElementType c_type,             \
-              const INT* ldc, INT groups, const INT* group_sizes, ComputeType compute) {        \
-    const auto call =                                                                           \
-        GEMMTUNE_REAL(NAME).with(handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b, b_type, \
-                                 ldb, beta, c, c_type, ldc, groups, group_sizes, compute);      \
-    GEMMTUNE_SERVE(0, nullptr, scale_type_of(compute),                                          \
-                   Form().types(a_type, b_type, c_type, compute).odd(Oddity::grouped),          \
-                   kNoPointers, AlgorithmChoice::cublas)                                        \
-  }
+#define GEMMTUNE_GEMM_GROUPED_EX(NAME, INT)                                                       \
+  GEMMTUNE_PRODUCT(NAME,                                                                          \
+                   (Handle handle, const Transpose* op_a, const Transpose* op_b, const INT* m,    \
+                    const INT* n, const INT* k, const void* alpha, const void* const* a,          \
+                    ElementType a_type, const INT* lda, const void* const* b, ElementType b_type, \
+                    const INT* ldb, const void* beta, void* const* c, ElementType c_type,         \
+                    const INT* ldc, INT groups, const INT* group_sizes, ComputeType compute),     \
+                   (handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c,  \
+                    c_type, ldc, groups, group_sizes, compute),                                   \
+                   0, nullptr, scale_type_of(compute),                                            \
+                   Form().types(a_type, b_type, c_type, compute).odd(Oddity::grouped),            \
+                   kNoPointers, AlgorithmChoice::cublas)
 GEMMTUNE_GEMM_GROUPED_EX(cublasGemmGroupedBatchedEx, int)
 GEMMTUNE_GEMM_GROUPED_EX(cublasGemmGroupedBatchedEx_64, int64_t)
 
-}  // extern "C"
 // NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace gemmtune::cublas_preload

@@ -34,54 +34,56 @@ Product product_of(const DescriptorMemory* memory, const MatmulCall& call, CallP
 
 // Serves a call that is not known to be handed on. A function of its own, so that the way of those
 // that are takes few lines of the processor's cache.
-[[gnu::noinline, gnu::cold]] Status serve_matmul(Recorder& recorder, const DescriptorMemory* memory,
-                                                 const MatmulCall& call, uint64_t key) {
+[[gnu::noinline, gnu::cold]] Status serve_unknown(uint64_t key, const MatmulCall& call) {
+  Recorder* const recorder = Recorder::get();
+  if (recorder == nullptr) return call();
+  const DescriptorMemory* const memory =
+      recorder->descriptors.find(reinterpret_cast<const void*>(call.function));
   CallPointers pointers = {call.a, call.b, call.c, call.d, call.beta, call.alpha, nullptr};
   const Product product = product_of(memory, call, pointers);
   const auto choice = call.algorithm == nullptr ? AlgorithmChoice::cublas : AlgorithmChoice::caller;
-  return recorder.serve(
+  return recorder->serve(
       {product, pointers, call.stream, choice, call.algorithm, &call, call.handle != nullptr}, call,
       key);
 }
 
-}  // namespace
-
-extern "C" {
-
-Status cublasLtMatmul(lt::Handle handle, Operation operation, const void* alpha, const void* a,
-                      Layout a_layout, const void* b, Layout b_layout, const void* beta,
-                      const void* c, Layout c_layout, void* d, Layout d_layout,
-                      const lt::Algorithm* algorithm, void* workspace, size_t workspace_bytes,
-                      CUstream stream) {
-  const MatmulCall call = {GEMMTUNE_REAL(cublasLtMatmul).function(),
-                           handle,
-                           operation,
-                           alpha,
-                           a,
-                           a_layout,
-                           b,
-                           b_layout,
-                           beta,
-                           c,
-                           c_layout,
-                           d,
-                           d_layout,
-                           algorithm,
-                           workspace,
-                           workspace_bytes,
-                           stream};
-  if (call.function == nullptr) return Status::not_supported;
-  ProductRecord* record = nullptr;
-  if (Recorder* const recorder = Recorder::get(); recorder != nullptr) {
-    const DescriptorMemory* const memory =
-        recorder->descriptors.find(reinterpret_cast<const void*>(call.function));
-    const uint64_t key = memory == nullptr ? HandedOn::kNoKey : memory->hash(call);
-    record = recorder->handed_on(key);
-    if (record == nullptr) return serve_matmul(*recorder, memory, call, key);
-  }
-  return Recorder::hand_on(record, call);
+// The arguments of a call, which so leave the registers only where they are needed.
+[[gnu::noinline, gnu::cold]] Status serve_arguments(
+    uint64_t key, lt::Functions::matmul* function, lt::Handle handle, Operation operation,
+    const void* alpha, const void* a, Layout a_layout, const void* b, Layout b_layout,
+    const void* beta, const void* c, Layout c_layout, void* d, Layout d_layout,
+    const lt::Algorithm* algorithm, void* workspace, size_t workspace_bytes, CUstream stream) {
+  return serve_unknown(key, {function, handle, operation, alpha, a, a_layout, b, b_layout, beta, c,
+                             c_layout, d, d_layout, algorithm, workspace, workspace_bytes, stream});
 }
 
-}  // extern "C"
+}  // namespace
+
+// A call that is known is handed on by a jump, which leaves the arguments where they are.
+extern "C" Status cublasLtMatmul(lt::Handle handle, Operation operation, const void* alpha,
+                                 const void* a, Layout a_layout, const void* b, Layout b_layout,
+                                 const void* beta, const void* c, Layout c_layout, void* d,
+                                 Layout d_layout, const lt::Algorithm* algorithm, void* workspace,
+                                 size_t workspace_bytes, CUstream stream) {
+  const auto real = GEMMTUNE_REAL(cublasLtMatmul);
+  auto* const function = real.function();
+  if (function == nullptr) return Status::not_supported;
+  bool at_once = real.found().for_cublas;
+  uint64_t key = HandedOn::kNoKey;
+  Recorder* const recorder = Recorder::current();
+  if (!at_once && recorder != nullptr) {
+    const DescriptorMemory* const memory = recorder->descriptors.find(real.found().function);
+    if (memory != nullptr)
+      key = key_of_call(*memory, handle, operation, a, a_layout, b, b_layout, beta, c, c_layout, d,
+                        d_layout, workspace_bytes);
+    at_once = recorder->counts_handed_on(key);
+  }
+  if (at_once) [[likely]] {
+    return function(handle, operation, alpha, a, a_layout, b, b_layout, beta, c, c_layout, d,
+                    d_layout, algorithm, workspace, workspace_bytes, stream);
+  }
+  return serve_arguments(key, function, handle, operation, alpha, a, a_layout, b, b_layout, beta, c,
+                         c_layout, d, d_layout, algorithm, workspace, workspace_bytes, stream);
+}
 
 }  // namespace gemmtune::cublas_preload

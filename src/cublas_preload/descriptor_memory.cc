@@ -1,12 +1,11 @@
 #include "cublas_preload/descriptor_memory.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
-#include <exception>
 #include <iterator>
 
 #include "cublas_preload/call_hash.h"
+#include "cublas_preload/descriptor_hash.h"
 #include "cublas_preload/log.h"
 #include "cublas_preload/real_functions.h"
 
@@ -135,18 +134,6 @@ DescriptorMemory::Functions functions_beside(const void* function) {
           beside<F::operation_set>(function, "cublasLtMatmulDescSetAttribute")};
 }
 
-[[gnu::noinline, gnu::hot]] uint64_t mixed_layout(uint64_t hash, lt::Layout layout) {
-  return mixed_words<sizeof(LayoutMemory) / sizeof(uint64_t)>(hash, layout);
-}
-
-// Of an operation, where few words are ever others than in a new one. Each is rotated by a number
-// of bits of its own.
-uint64_t sum_of_words(lt::Operation operation, size_t first, size_t end) {
-  uint64_t sum = 0;
-  for (size_t i = first; i < end; ++i) sum = std::rotl(sum, 1) + word_of(operation, i);
-  return sum;
-}
-
 uint32_t bit_if(bool holds, Oddity oddity) {
   return holds ? static_cast<uint32_t>(oddity) : 0;
 }
@@ -182,6 +169,14 @@ std::optional<DescriptorMemory> DescriptorMemory::try_out(const Functions& f) {
     memory.new_[i] &= memory.unnamed_[i];
     if (memory.unnamed_[i] != 0) memory.words_ = i + 1;
   }
+  if (memory.words_ * sizeof(uint64_t) < HashedDescriptors::kLeast) return std::nullopt;
+  return memory;
+}
+
+std::optional<DescriptorMemory> DescriptorMemory::of_library(const void* function) {
+  auto memory = try_out(functions_beside(function));
+  if (!memory)
+    log_once("cuBLASLt keeps its descriptors in an unknown way: its products are handed on");
   return memory;
 }
 
@@ -230,65 +225,18 @@ bool DescriptorMemory::read(lt::Operation operation, OperationState& state) cons
   return true;
 }
 
-// --- Hashing -------------------------------------------------------------------------------------
-
-uint64_t DescriptorMemory::hash(const MatmulCall& call) const {
-  if (call.operation == nullptr || call.a_layout == nullptr || call.b_layout == nullptr ||
-      call.c_layout == nullptr || call.d_layout == nullptr || word_of(call.operation, 0) != new_[0])
-    return 0;
-  constexpr size_t kBias = offsetof(OperationMemory, bias) / sizeof(uint64_t);
-  uint64_t hash = reinterpret_cast<uintptr_t>(call.handle);  // and so the device
-  hash = mixed_words<kBias>(hash, call.operation);
-  hash = mixed(hash, sum_of_words(call.operation, kBias + 1, words_));
-  hash = mixed_layout(hash, call.a_layout);
-  hash = mixed_layout(hash, call.b_layout);
-  hash = mixed_layout(hash, call.c_layout);
-  if (call.c_layout != call.d_layout) hash = mixed_layout(hash, call.d_layout);
-  OperationHead operation;
-  std::memcpy(&operation, call.operation, sizeof(operation));
-  const Beta beta =
-      operation.pointer_mode == 0 ? beta_at(call.beta, operation.scale_type) : Beta::on_device;
-  hash = mixed(hash, call.workspace_bytes, call.c == call.d ? 1 : 0);
-  return mixed(hash, operand_bits(address_bits(call.a, call.b, call.d), beta));
-}
-
-// --- The libraries of a process ------------------------------------------------------------------
-
-const DescriptorMemory* DescriptorMemories::find(const void* function) noexcept {
-  for (const Library& library : libraries_) {
-    if (library.function.load(std::memory_order_acquire) == function)
-      return library.memory.load(std::memory_order_relaxed);
-  }
-  try {
-    return try_out(function);
-  } catch (const std::exception& error) {
-    log_once("%s", error.what());
-    return nullptr;
-  }
-}
-
-const DescriptorMemory* DescriptorMemories::try_out(const void* function) {
-  // Not under the lock: it looks functions up, and who forgets may have the loader's lock.
-  const auto memory = DescriptorMemory::try_out(functions_beside(function));
-  if (!memory)
-    log_once("cuBLASLt keeps its descriptors in an unknown way: its products are handed on");
-  const std::lock_guard lock(adding_);
-  for (Library& library : libraries_) {
-    const void* const known = library.function.load(std::memory_order_relaxed);
-    if (known != nullptr && known != function) continue;
-    if (known == nullptr) {
-      if (memory) made_.push_back(std::make_unique<const DescriptorMemory>(*memory));
-      library.memory.store(memory ? made_.back().get() : nullptr, std::memory_order_relaxed);
-      library.function.store(function, std::memory_order_release);
-    }
-    return library.memory.load(std::memory_order_relaxed);
-  }
-  return nullptr;
-}
-
-void DescriptorMemories::forget() {
-  const std::lock_guard lock(adding_);
-  for (Library& library : libraries_) library.function.store(nullptr, std::memory_order_relaxed);
+DescriptorMemory::Described DescriptorMemory::describe(lt::Operation operation, lt::Layout a,
+                                                       lt::Layout b, lt::Layout c,
+                                                       lt::Layout d) const {
+  if (operation == nullptr || a == nullptr || b == nullptr || c == nullptr || d == nullptr ||
+      word_of(operation, 0) != new_[0])
+    return {};
+  static_assert(HashedDescriptors::kLayoutBytes == sizeof(LayoutMemory) &&
+                HashedDescriptors::kLeftOut == offsetof(OperationMemory, bias));
+  OperationHead head;
+  std::memcpy(&head, operation, sizeof(head));
+  return {hash_of({operation, words_ * sizeof(uint64_t), a, b, c, d}), head.pointer_mode,
+          head.scale_type};
 }
 
 }  // namespace gemmtune::cublas_preload

@@ -1,15 +1,11 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <mutex>
 #include <optional>
-#include <vector>
 
-#include "cublas_preload/asked.h"
+#include "cublas_preload/call_hash.h"
 #include "cublas_preload/descriptors.h"
 
 namespace gemmtune::cublas_preload {
@@ -33,16 +29,25 @@ class DescriptorMemory {
   // library keeps its descriptors in another way.
   static std::optional<DescriptorMemory> try_out(const Functions& functions);
 
+  // That of the cuBLASLt that has `function`; a line on stderr where there is none.
+  static std::optional<DescriptorMemory> of_library(const void* function);
+
   // False where nothing is known of a descriptor: it is null, or of another version than those that
   // the library makes, as in programs that were built with older headers. What differs from a new
   // one without having a field in the state is Oddity::attribute.
   bool read(lt::Layout layout, LayoutState& state) const;
   bool read(lt::Operation operation, OperationState& state) const;
 
-  // A hash of all that decides whether there is an own kernel for a call; 0 where one of its
-  // descriptors cannot be read. Of descriptors that say the same it may differ, if programs made
-  // them in memory of their own: it is of some bytes too that say nothing.
-  [[gnu::hot]] uint64_t hash(const MatmulCall& call) const;
+  // What is known of a call's descriptors without understanding them.
+  struct Described {
+    uint64_t hash = 0;  // of all that they say, but for the bias's address; 0: one cannot be read
+    int32_t pointer_mode = 0;                        // 0: alpha and beta are in host memory
+    lt::ElementType scalars = lt::ElementType::f32;  // their type
+  };
+  // Of descriptors that say the same the hash may differ, if programs made them in memory of their
+  // own: it is of some bytes too that say nothing.
+  [[gnu::hot]] Described describe(lt::Operation operation, lt::Layout a, lt::Layout b, lt::Layout c,
+                                  lt::Layout d) const;
 
  private:
   // Of an operation.
@@ -54,28 +59,22 @@ class DescriptorMemory {
   bool is_new(lt::Operation operation, size_t first, size_t end) const;
 };
 
-// Those of a process, which may hold several versions of cuBLASLt. Thread-safe; a library that was
-// met before is found without a lock.
-class DescriptorMemories {
- public:
-  // Of the cuBLASLt that has `function`; null where there is none, or room for no more libraries.
-  [[gnu::hot]] const DescriptorMemory* find(const void* function) noexcept;
-
-  // Libraries may have gone, and others come to their addresses. What was found before stays valid.
-  // May be called while the loader's list is locked.
-  void forget();
-
- private:
-  struct Library {
-    std::atomic<const void*> function = nullptr;  // stored after the memory
-    std::atomic<const DescriptorMemory*> memory = nullptr;
-  };
-
-  const DescriptorMemory* try_out(const void* function);
-
-  std::array<Library, 4> libraries_;
-  std::mutex adding_;
-  std::vector<std::unique_ptr<const DescriptorMemory>> made_;
-};
+// A hash of all that decides whether there is an own kernel for a call of cublasLtMatmul; kNoKey of
+// HandedOn where one of its descriptors cannot be read.
+inline uint64_t key_of_call(const DescriptorMemory& memory, lt::Handle handle,
+                            lt::Operation operation, const void* a, lt::Layout a_layout,
+                            const void* b, lt::Layout b_layout, const void* beta, const void* c,
+                            lt::Layout c_layout, const void* d, lt::Layout d_layout,
+                            size_t workspace_bytes) {
+  const DescriptorMemory::Described described =
+      memory.describe(operation, a_layout, b_layout, c_layout, d_layout);
+  if (described.hash == 0) return 0;
+  const Beta beta_is =
+      described.pointer_mode == 0 ? beta_at(beta, described.scalars) : Beta::on_device;
+  // The handle, and so the device.
+  const uint64_t hash = mixed(described.hash, reinterpret_cast<uintptr_t>(handle),
+                              workspace_bytes << 1 | (c == d ? 1U : 0U));
+  return mixed(hash, operand_bits(address_bits(a, b, d), beta_is));
+}
 
 }  // namespace gemmtune::cublas_preload

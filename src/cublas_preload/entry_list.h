@@ -43,17 +43,12 @@ using Products64 = vendor::blas::Products<int64_t>;
   X(cublasGemmGroupedBatchedEx, Products32::gemm_grouped_ex)                    \
   X(cublasGemmGroupedBatchedEx_64, Products64::gemm_grouped_ex)
 
-#define GEMMTUNE_CUBLAS_SETTINGS(X)                                    \
-  X(cublasCreate_v2, vendor::blas::Settings::create)                   \
-  X(cublasDestroy_v2, vendor::blas::Settings::destroy)                 \
-  X(cublasSetStream_v2, vendor::blas::Settings::set_stream)            \
-  X(cublasSetWorkspace_v2, vendor::blas::Settings::set_workspace)      \
-  X(cublasSetPointerMode_v2, vendor::blas::Settings::set_pointer_mode) \
-  X(cublasSetMathMode, vendor::blas::Settings::set_math_mode)          \
-  X(cublasSetSmCountTarget, vendor::blas::Settings::set_sm_count)      \
-  X(cublasSetEmulationStrategy, vendor::blas::Settings::set_emulation)
+#define GEMMTUNE_CUBLAS_SETTINGS(X)                         \
+  X(cublasDestroy_v2, vendor::blas::Settings::destroy)      \
+  X(cublasSetStream_v2, vendor::blas::Settings::set_stream) \
+  X(cublasSetWorkspace_v2, vendor::blas::Settings::set_workspace)
 
-// Those that it asks what a handle was told before.
+// Those that it asks what a handle was told.
 #define GEMMTUNE_CUBLAS_QUESTIONS(X)                                    \
   X(cublasGetStream_v2, vendor::blas::Questions::get_stream)            \
   X(cublasGetPointerMode_v2, vendor::blas::Questions::get_pointer_mode) \

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -18,62 +17,24 @@
 namespace gemmtune::cublas_preload {
 
 // A call of a function of cuBLAS: the function and the arguments. It fails where there is no such
-// function. Each argument has a word; numbers stand side by side, so that they can be hashed.
+// function.
 template <class... Arguments>
 class BoundCall {
-  using Function = vendor::blas::Status (*)(Arguments...);
-
  public:
-  explicit BoundCall(void* function, Arguments... arguments)
-      : function_(reinterpret_cast<Function>(function)) {
-    size_t number = 0;
-    size_t pointer = 0;
-    const auto keep = [&]<class Argument>(Argument argument) {
-      if constexpr (std::is_pointer_v<Argument>) {
-        pointers_[pointer++] =
-            const_cast<std::remove_cv_t<std::remove_pointer_t<Argument>>*>(argument);
-      } else {
-        numbers_[number++] = static_cast<int64_t>(argument);
-      }
-    };
-    (keep(arguments), ...);
-  }
+  explicit BoundCall(RealFunction::Found real, Arguments... arguments)
+      : real_(real), arguments_(arguments...) {}
 
-  vendor::blas::Status operator()() const { return call(std::index_sequence_for<Arguments...>()); }
-  const void* function() const { return reinterpret_cast<const void*>(function_); }
-  // Of the function and the numbers.
-  uint64_t hash() const {
-    return mixed_words<kNumbers>(reinterpret_cast<uintptr_t>(function_), numbers_.data());
+  vendor::blas::Status operator()() const {
+    using Function = vendor::blas::Status (*)(Arguments...);
+    return real_.function != nullptr
+               ? std::apply(reinterpret_cast<Function>(real_.function), arguments_)
+               : vendor::blas::Status::not_supported;
   }
+  const void* function() const { return real_.function; }
 
  private:
-  static constexpr size_t kAll = sizeof...(Arguments);
-  static constexpr std::array<bool, kAll> kIsPointer = {std::is_pointer_v<Arguments>...};
-  static constexpr auto kNumbers =
-      static_cast<size_t>(std::count(kIsPointer.begin(), kIsPointer.end(), false));
-
-  // The place of an argument among those of its kind.
-  static constexpr size_t place_of(size_t i) {
-    return static_cast<size_t>(
-        std::count(kIsPointer.begin(), kIsPointer.begin() + i, kIsPointer[i]));
-  }
-  template <size_t kIndex>
-  auto argument() const {
-    using Argument = std::tuple_element_t<kIndex, std::tuple<Arguments...>>;
-    if constexpr (std::is_pointer_v<Argument>)
-      return static_cast<Argument>(pointers_[place_of(kIndex)]);
-    else
-      return static_cast<Argument>(numbers_[place_of(kIndex)]);
-  }
-  template <size_t... kIndices>
-  vendor::blas::Status call(std::index_sequence<kIndices...>) const {
-    return function_ != nullptr ? function_(argument<kIndices>()...)
-                                : vendor::blas::Status::not_supported;
-  }
-
-  Function function_;
-  std::array<int64_t, kNumbers> numbers_;
-  std::array<void*, kAll - kNumbers> pointers_;
+  RealFunction::Found real_;
+  std::tuple<Arguments...> arguments_;
 };
 
 // The function of cuBLAS behind an entry point.
@@ -83,17 +44,18 @@ class Real;
 template <class... Arguments>
 class Real<vendor::blas::Status(Arguments...)> {
  public:
-  explicit Real(void* function) : function_(function) {}
+  using Function = vendor::blas::Status (*)(Arguments...);
+
+  explicit Real(RealFunction::Found found) : found_(found) {}
 
   BoundCall<Arguments...> with(Arguments... arguments) const {
-    return BoundCall<Arguments...>(function_, arguments...);
+    return BoundCall<Arguments...>(found_, arguments...);
   }
-  auto* function() const {
-    return reinterpret_cast<vendor::blas::Status (*)(Arguments...)>(function_);
-  }
+  RealFunction::Found found() const { return found_; }
+  Function function() const { return reinterpret_cast<Function>(found_.function); }
 
  private:
-  void* function_;
+  RealFunction::Found found_;
 };
 
 // In the body of entry point `name`: the function behind it.
@@ -104,46 +66,57 @@ class Real<vendor::blas::Status(Arguments...)> {
     return function.find(caller);                          \
   }(__builtin_extract_return_addr(__builtin_return_address(0))))
 
-// What became of a call that is handed on if it is known that it has to be.
-struct Served {
-  Recorder* recorder = nullptr;  // that is to serve it, with this key; null: it was handed on
-  uint64_t key = HandedOn::kNoKey;
-  vendor::blas::Status status = vendor::blas::Status::success;
-};
-
-// `addresses`: the bits of all three matrices' addresses; `scalars`: the type of beta.
-template <class Call>
-[[gnu::hot]] Served serve_known(const Call& call, vendor::blas::Handle handle, uintptr_t addresses,
-                                const void* beta, vendor::blas::ElementType scalars) {
-  Served served;
-  ProductRecord* record = nullptr;
-  if (Recorder* const recorder = Recorder::get(); recorder != nullptr) {
-    const HandleKey handle_key = key_of(*recorder, handle, call.function());
-    served.key = mixed(
-        call.hash(), handle_key.hash,
-        operand_bits(addresses, handle_key.on_host ? beta_at(beta, scalars) : Beta::on_device));
-    record = recorder->handed_on(served.key);
-    if (record == nullptr) {
-      served.recorder = recorder;
-      return served;
-    }
-  }
-  served.status = Recorder::hand_on(record, call);
-  return served;
+// A hash of a function and of those arguments that are numbers; pointers are passed over.
+template <class... Arguments>
+uint64_t hash_of_numbers(const void* function, Arguments... arguments) {
+  constexpr size_t kNumbers = (static_cast<size_t>(!std::is_pointer_v<Arguments>) + ...);
+  std::array<uint64_t, (kNumbers + 1) / 2 * 2> words = {};
+  size_t number = 0;
+  const auto keep = [&]<class Argument>(Argument argument) {
+    if constexpr (!std::is_pointer_v<Argument>)
+      words[number++] = static_cast<uint64_t>(static_cast<int64_t>(argument));
+  };
+  (keep(arguments), ...);
+  auto hash = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(function));
+  for (size_t i = 0; i < words.size(); i += 2) hash = mixed(hash, words[i], words[i + 1]);
+  return hash;
 }
 
-// Serves a call that was not handed on. A function of its own, so that the way of those that are
-// takes few lines of the processor's cache; to keep the handle's settings for it would cost them
-// more than it costs to read them again here.
+// The hash of a call of cuBLAS: of its numbers, its handle and what that was told, the bits of all
+// matrices' addresses, and beta, whose type is `scalars`; kNoKey of HandedOn where the handle is
+// not understood. Out of line, so that nothing of an entry point is in memory but its arguments.
+[[gnu::noinline, gnu::hot]] inline uint64_t key_of_call(Recorder& recorder, const void* function,
+                                                        uint64_t numbers,
+                                                        vendor::blas::Handle handle,
+                                                        uintptr_t addresses, const void* beta,
+                                                        vendor::blas::ElementType scalars) {
+  const HandleSettings* const settings = recorder.handles.find(function);
+  HandleSettings::Modes modes;
+  if (settings == nullptr || !settings->read(handle, modes)) return HandedOn::kNoKey;
+  const bool on_host = modes.pointer == vendor::blas::PointerMode::host;
+  const uint64_t hash = mixed(numbers, reinterpret_cast<uintptr_t>(handle),
+                              static_cast<uint64_t>(modes.math) << 1 | (on_host ? 1U : 0U));
+  return mixed(hash, operand_bits(addresses, on_host ? beta_at(beta, scalars) : Beta::on_device));
+}
+
+// Serves a call that is not known to be handed on. A function of its own, so that the way of those
+// that are takes few lines of the processor's cache; to keep the handle's settings for it would
+// cost them more than it costs to read them again here.
 template <class Call>
-[[gnu::noinline, gnu::cold]] vendor::blas::Status serve_product(
-    const Served& served, const Call& call, vendor::blas::Handle handle, const Product& product,
-    const CallPointers& pointers, AlgorithmChoice choice = AlgorithmChoice::cublas) {
-  const HandleState state = settings_of(*served.recorder, handle, call.function());
+vendor::blas::Status serve_product(const Call& call, uint64_t key, vendor::blas::Handle handle,
+                                   const Product& product, const CallPointers& pointers,
+                                   AlgorithmChoice choice) {
+  Recorder* const recorder = Recorder::get();
+  if (recorder == nullptr) return call();
+  const HandleSettings* const settings = recorder->handles.find(call.function());
+  HandleState state = settings == nullptr ? HandleState{} : settings->read(handle);
+  if (Recorder::may_note_workspaces()) state.workspace_bytes = recorder->workspaces.of(handle);
+  // Which part of the GPU a handle may use is not in the key.
+  if (state.sm_count != 0) key = HandedOn::kNoKey;
   Asked asked = {
       product, pointers, state.stream, choice, nullptr, nullptr, state.known && !state.emulates};
   complete(asked.product, state, pointers);
-  return served.recorder->serve(asked, call, served.key);
+  return recorder->serve(asked, call, key);
 }
 
 }  // namespace gemmtune::cublas_preload

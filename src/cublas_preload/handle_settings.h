@@ -1,36 +1,40 @@
 #pragma once
 
-#include <cstdint>
+#include <optional>
 
 #include "cublas_preload/descriptors.h"
-#include "cublas_preload/recorder.h"
 #include "vendor/cublas_api.h"
 
 namespace gemmtune::cublas_preload {
 
-// The settings of a handle as cuBLAS has them: that which `function` is of. HandleState::known is
-// false where it does not say.
-HandleState read_settings(vendor::blas::Handle handle, const void* function);
+// Asks a cuBLAS what its handles were told (docs/decisions/0017-handles-are-asked.md).
+class HandleSettings {
+ public:
+  // Of the cuBLAS that has `function`. Nothing where it has not all functions that are needed.
+  static std::optional<HandleSettings> of_library(const void* function);
 
-// The settings of a handle. What a recorder of a running process has not seen yet is read, once.
-[[gnu::hot]] HandleState settings_of(Recorder& recorder, vendor::blas::Handle handle,
-                                     const void* function);
+  // HandleState::known is false where cuBLAS does not say. All but the workspace.
+  HandleState read(vendor::blas::Handle handle) const;
 
-// A hash of a handle, and so the device, and of its settings.
-struct HandleKey {
-  uint64_t hash = 0;
-  bool on_host = true;  // where alpha and beta are
+  // What decides which problem a product is.
+  struct Modes {
+    vendor::blas::PointerMode pointer = vendor::blas::PointerMode::host;
+    vendor::blas::MathMode math = vendor::blas::MathMode::standard;
+  };
+  // False where cuBLAS does not say.
+  bool read(vendor::blas::Handle handle, Modes& modes) const {
+    return get_pointer_mode_(handle, &modes.pointer) == vendor::blas::Status::success &&
+           get_math_mode_(handle, &modes.math) == vendor::blas::Status::success;
+  }
+
+ private:
+  using Questions = vendor::blas::Questions;
+
+  Questions::get_pointer_mode* get_pointer_mode_ = nullptr;
+  Questions::get_math_mode* get_math_mode_ = nullptr;
+  Questions::get_stream* get_stream_ = nullptr;
+  Questions::get_sm_count* get_sm_count_ = nullptr;
+  Questions::get_emulation* get_emulation_ = nullptr;  // null in versions that do not emulate
 };
-[[gnu::hot]] HandleKey key_of(Recorder& recorder, vendor::blas::Handle handle,
-                              const void* function);
-
-// What a handle can be told.
-enum class Setting { stream, workspace_bytes, math_mode, pointer_mode, sm_count, emulation };
-
-// Notes that a call of `function` has told a handle something, if its status is success. Returns
-// the status.
-[[gnu::hot]] vendor::blas::Status note_setting(vendor::blas::Status status, const void* function,
-                                               vendor::blas::Handle handle, Setting setting,
-                                               int64_t value);
 
 }  // namespace gemmtune::cublas_preload

@@ -56,7 +56,7 @@ struct RunRecord {
 
 struct ProductRecord {
   Product product;
-  uint64_t calls = 0;        // that succeeded, those under capture included
+  uint64_t calls = 0;        // that succeeded or were handed on at once, under capture, too
   uint64_t graph_calls = 0;  // under stream capture; `gemm-tune run` counts own kernels' only
   Samples cublas;
   RunRecord run;

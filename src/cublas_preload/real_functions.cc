@@ -53,6 +53,11 @@ void* look_up_in_caller(const char* name, const link_map& caller) {
   return *caller.l_name == '\0' ? nullptr : look_up_in(caller.l_name, name);
 }
 
+bool is_in_cublas(void* caller) {
+  const link_map* const object = object_at(caller);
+  return object != nullptr && is_cublas(object->l_name);
+}
+
 size_t home_of(void* caller, size_t size) {
   return (reinterpret_cast<uintptr_t>(caller) * uint64_t{0x9E3779B97F4A7C15} >> 32) % size;
 }
@@ -101,19 +106,19 @@ RealFunction::Known* RealFunction::place_of(void* caller) {
   return nullptr;
 }
 
-void* RealFunction::find_or_look_up(void* caller) {
+RealFunction::Found RealFunction::find_or_look_up(void* caller) {
   const uint32_t round = current_round.load(std::memory_order_acquire);
   Known* const known = place_of(caller);
-  if (known != nullptr && known->round.load(std::memory_order_acquire) == round)
-    return known->function.load(std::memory_order_relaxed);
-  void* const function = look_up(name_, caller);
-  if (function == nullptr) {
+  if (known != nullptr && known->round.load(std::memory_order_acquire) == round) return of(*known);
+  const Found found = {look_up(name_, caller), is_in_cublas(caller)};
+  if (found.function == nullptr) {
     log_once("there is no %s behind it: the call fails", name_);
   } else if (known != nullptr) {
-    known->function.store(function, std::memory_order_relaxed);
+    known->function.store(found.function, std::memory_order_relaxed);
+    known->of_cublas.store(found.for_cublas, std::memory_order_relaxed);
     known->round.store(round, std::memory_order_release);
   }
-  return function;
+  return found;
 }
 
 }  // namespace gemmtune::cublas_preload

@@ -15,10 +15,16 @@ class alignas(64) RealFunction {
   struct Known {
     std::atomic<void*> caller = nullptr;
     std::atomic<void*> function = nullptr;
-    std::atomic<uint32_t> round = 0;  // of looking up; stored after the function
+    std::atomic<uint32_t> round = 0;  // of looking up; stored after the others
+    std::atomic<bool> of_cublas = false;
   };
 
  public:
+  struct Found {
+    void* function = nullptr;
+    bool for_cublas = false;  // cuBLAS itself calls it, within a call that is counted already
+  };
+
   // What is known for further callers. They stand apart, so that what is needed for the first ones
   // is one line of the processor's cache.
   using OtherCallers = std::array<Known, 64>;
@@ -26,14 +32,14 @@ class alignas(64) RealFunction {
   // `others` lives as long as it does.
   constexpr RealFunction(const char* name, OtherCallers& others) : name_(name), others_(others) {}
 
-  // `caller`: the address that the entry point returns to. Null, and a line on stderr once, if
-  // there is no such function: then the caller cannot have called it by linking.
-  void* find(void* caller) {
+  // `caller`: the address that the entry point returns to. A function of null, and a line on stderr
+  // once, if there is none: then the caller cannot have called it by linking.
+  Found find(void* caller) {
     const uint32_t round = current_round.load(std::memory_order_acquire);
     for (const Known& known : first_) {
       if (known.caller.load(std::memory_order_acquire) == caller &&
           known.round.load(std::memory_order_acquire) == round)
-        return known.function.load(std::memory_order_relaxed);
+        return of(known);
     }
     return find_or_look_up(caller);
   }
@@ -42,7 +48,11 @@ class alignas(64) RealFunction {
   static void forget_callers();
 
  private:
-  [[gnu::hot]] void* find_or_look_up(void* caller);
+  static Found of(const Known& known) {
+    return {known.function.load(std::memory_order_relaxed),
+            known.of_cublas.load(std::memory_order_relaxed)};
+  }
+  [[gnu::hot]] Found find_or_look_up(void* caller);
   [[gnu::hot]] Known* place_of(void* caller);
 
   // Begins at 1: what was never looked up is of round 0.

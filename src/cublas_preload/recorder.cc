@@ -21,7 +21,6 @@ namespace {
 // What a process has decided about recording.
 struct Decision {
   std::atomic<bool> made = false;
-  std::atomic<Recorder*> recorder = nullptr;
   std::mutex making;
 };
 
@@ -32,20 +31,10 @@ Decision& decision() {
   return state;
 }
 
-// Locks that other threads held at the fork would stay held: the child begins anew, with a file of
-// its own.
-void forget_parent() {
-  new (&decision()) Decision;
-}
-
-void forget_in_children() {
-  static std::once_flag once;
-  std::call_once(once, [] { ::pthread_atfork(nullptr, nullptr, forget_parent); });
-}
-
 Recorder* decide() {
   Recorder* const recorder = Recorder::create(environment_variable).release();
-  forget_in_children();
+  static std::once_flag once;
+  std::call_once(once, [] { ::pthread_atfork(nullptr, nullptr, Recorder::forget_parent); });
   return recorder;
 }
 
@@ -62,6 +51,13 @@ std::string file_name() {
 int& Recorder::Inside::depth() noexcept {
   static thread_local int depth = 0;
   return depth;
+}
+
+// Locks that other threads held at the fork would stay held: the child begins anew, with a file of
+// its own.
+void Recorder::forget_parent() {
+  set_current(nullptr);
+  new (&decision()) Decision;
 }
 
 std::unique_ptr<Recorder> Recorder::create(const RunSettings::Variable& variable) {
@@ -139,29 +135,34 @@ void Recorder::count_detour(ProductRecord& record, Detour detour) {
       .fetch_add(1, std::memory_order_relaxed);
 }
 
+void Recorder::set_current(Recorder* recorder) {
+  may_note_workspaces_.store(recorder == nullptr || !recorder->settings_,
+                             std::memory_order_relaxed);
+  current_.store(recorder, std::memory_order_release);
+}
+
 void Recorder::use(Recorder* recorder) {
   if (recorder != nullptr) {
-    recorder->handles.clear();
+    recorder->handles.forget();
     recorder->descriptors.forget();
     // Others may use it already.
     if (!recorder->in_running_process_) recorder->in_running_process_ = true;
   }
-  decision().recorder.store(recorder, std::memory_order_release);
+  set_current(recorder);
 }
 
 Recorder* Recorder::get() noexcept {
   if (Inside::depth() != 0) return nullptr;
   Decision& state = decision();
-  if (state.made.load(std::memory_order_acquire))
-    return state.recorder.load(std::memory_order_acquire);
+  if (state.made.load(std::memory_order_acquire)) return current();
   try {
     const std::lock_guard lock(state.making);
     if (!state.made.load(std::memory_order_acquire)) {
       const Inside inside;
-      state.recorder.store(decide(), std::memory_order_release);
+      set_current(decide());
       state.made.store(true, std::memory_order_release);
     }
-    return state.recorder.load(std::memory_order_acquire);
+    return current();
   } catch (const std::exception& error) {
     log_once("nothing is recorded: %s", error.what());
     state.made.store(true, std::memory_order_release);

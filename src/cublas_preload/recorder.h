@@ -13,14 +13,16 @@
 #include "cublas_preload/descriptor_memory.h"
 #include "cublas_preload/descriptors.h"
 #include "cublas_preload/handed_on.h"
+#include "cublas_preload/handle_settings.h"
+#include "cublas_preload/handle_workspaces.h"
+#include "cublas_preload/known_libraries.h"
 #include "cublas_preload/own/own_kernels.h"
 #include "cublas_preload/product_table.h"
-#include "cublas_preload/shadow_map.h"
 
 namespace gemmtune::cublas_preload {
 
-// Everything that is known in a process: the settings of its handles, and the products that it
-// asked for. With own kernels it also has them compute what they can. Thread-safe.
+// Everything that is known in a process: how its libraries are read, and the products that it asked
+// for. With own kernels it also has them compute what they can. Thread-safe.
 class Recorder {
  public:
   // Counts into a new file of `folder`. Null, and a line on stderr, if that cannot be made.
@@ -39,19 +41,29 @@ class Recorder {
   // set, where recording is not possible, and in a call that cuBLAS makes to itself while it serves
   // one that is recorded. A forked child has one of its own, made with its first call. Never
   // destroyed.
-  [[gnu::hot]] static Recorder* get() noexcept;
+  static Recorder* get() noexcept;
+
+  // The same for who knows that this is no such call, and without deciding anything: null until
+  // get() has been called.
+  static Recorder* current() { return current_.load(std::memory_order_acquire); }
 
   // Makes `recorder` that of this process until the next call; null: none. It begins in a running
   // process: nothing that was described before is known to it. get() has to have been called
   // before, so that the environment does not decide any more.
   static void use(Recorder* recorder);
+  // After a fork, in the child.
+  static void forget_parent();
   bool in_running_process() const { return in_running_process_; }
 
   // Stores the times of calls that are over.
   void collect() { timer().collect(); }
 
-  ShadowMap<HandleState, 1024> handles;
-  DescriptorMemories descriptors;
+  KnownLibraries<HandleSettings> handles{HandleSettings::of_library};
+  KnownLibraries<DescriptorMemory> descriptors{DescriptorMemory::of_library};
+  HandleWorkspaces workspaces;  // of a capture
+
+  // False where the recorder of this process runs own kernels, which have workspaces of their own.
+  static bool may_note_workspaces() { return may_note_workspaces_.load(std::memory_order_relaxed); }
 
   // Computes a product by an own kernel, or makes `call`; and counts it if that succeeds. `key`: a
   // hash of what it asks for, by which it is handed on from now on if there is no own kernel.
@@ -63,16 +75,12 @@ class Recorder {
     return settings_ ? run(asked, *record, call, key) : time(asked.stream, *record, call);
   }
 
-  // The record of a call that is to be handed on; null: nothing is known of it.
-  ProductRecord* handed_on(uint64_t key) const { return handed_on_.find(key); }
-
-  // Makes a call, and counts it if it has a record and succeeds.
-  template <class Call>
-  static lt::Status hand_on(ProductRecord* record, const Call& call) {
-    const Inside inside;
-    const lt::Status status = call();
-    if (record != nullptr && status == lt::Status::success) ProductTable::count(*record, false);
-    return status;
+  // Whether it is known of a call that it is to be handed on; then it is counted.
+  bool counts_handed_on(uint64_t key) {
+    ProductRecord* const record = handed_on_.find(key);
+    if (record == nullptr) return false;
+    ProductTable::count(*record, false);
+    return true;
   }
 
   // Null where none are to be used.
@@ -89,7 +97,7 @@ class Recorder {
     ~Inside() { depth() = outside_; }
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
-    [[gnu::hot]] static int& depth() noexcept;
+    static int& depth() noexcept;
 
    private:
     int outside_;
@@ -143,6 +151,11 @@ class Recorder {
   // Both are made with the first product: by then the process has loaded the driver.
   CallTimer& timer();
   OwnKernels* make_own_kernels();
+
+  static void set_current(Recorder* recorder);
+
+  static constinit inline std::atomic<Recorder*> current_ = nullptr;
+  static constinit inline std::atomic<bool> may_note_workspaces_ = true;
 
   HandedOn handed_on_;
   std::unique_ptr<ProductTable> table_;

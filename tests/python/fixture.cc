@@ -11,6 +11,7 @@
 #include "cublas_preload/entries.h"
 #include "fake_calls.h"
 #include "fake_kernels.h"
+#include "handle_calls.h"
 
 namespace gemmtune::cublas_preload {
 namespace {

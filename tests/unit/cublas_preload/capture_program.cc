@@ -16,6 +16,7 @@
 #include "cublas_preload/entries.h"
 #include "descriptor_calls.h"
 #include "fake_calls.h"
+#include "handle_calls.h"
 
 namespace gemmtune::cublas_preload {
 namespace {

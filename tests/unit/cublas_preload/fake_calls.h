@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <map>
@@ -35,7 +36,8 @@ struct Calls {
   std::vector<Call> calls;
   // What handles were told, by the handle's bits and the function that told it.
   std::map<std::pair<uint64_t, std::string>, uint64_t> settings;
-  uint64_t questions = 0;  // that were asked about them, or of the heuristic
+  std::atomic<bool> told = false;  // whether there are any
+  uint64_t questions = 0;          // that were asked of the heuristic
 };
 
 template <class Value>

@@ -36,7 +36,9 @@ struct Fake<Name, lt::Status(Arguments...)> {
   // What a handle was told.
   static void note(Calls& calls, uint64_t handle, uint64_t value) {
     const std::string name = Name::kText;
-    if (name.starts_with("cublasSet")) calls.settings[{handle, name}] = value;
+    if (!name.starts_with("cublasSet")) return;
+    calls.settings[{handle, name}] = value;
+    calls.told = true;
   }
   // A new handle, where the first argument says where to put it.
   template <class First>

@@ -2,10 +2,12 @@
 
 #include "descriptor_calls.h"
 #include "fake_entry.h"
+#include "handle_calls.h"
 
 namespace gemmtune::cublas_preload {
 GEMMTUNE_CUBLAS_PRODUCTS(GEMMTUNE_FAKE)
 GEMMTUNE_CUBLAS_SETTINGS(GEMMTUNE_FAKE)
+GEMMTUNE_HANDLE_CALLS(GEMMTUNE_FAKE)
 }  // namespace gemmtune::cublas_preload
 
 namespace {
@@ -15,8 +17,9 @@ template <class Value>
 gemmtune::vendor::lt::Status answer(gemmtune::vendor::blas::Handle handle, const char* setter,
                                     Value* value) {
   gemmtune::fake_cublas::Calls& calls = *gemmtune_fake_cublas();
+  *value = {};
+  if (!calls.told.load(std::memory_order_relaxed)) return gemmtune::vendor::lt::Status::success;
   const std::lock_guard lock(calls.mutex);
-  ++calls.questions;
   const uint64_t bits = calls.settings[{gemmtune::fake_cublas::bits_of(handle), setter}];
   std::memcpy(value, &bits, sizeof(*value));
   return gemmtune::vendor::lt::Status::success;

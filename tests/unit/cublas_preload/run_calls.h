@@ -19,6 +19,7 @@
 #include "descriptor_calls.h"
 #include "fake_kernels.h"
 #include "gpu/stream.h"
+#include "handle_calls.h"
 
 // Calls of cuBLAS's functions with what they have to compute, and a process that makes them.
 namespace gemmtune::cublas_preload {

@@ -15,6 +15,7 @@
 #include "descriptor_calls.h"
 #include "fake_calls.h"
 #include "fake_cuda.h"
+#include "handle_calls.h"
 
 namespace gemmtune::cublas_preload {
 namespace {

@@ -1,0 +1,91 @@
+#include "cublas_preload/descriptor_hash.h"
+
+#include "cublas_preload/call_hash.h"
+
+#if defined(__x86_64__)
+#include <wmmintrin.h>
+#endif
+
+namespace gemmtune::cublas_preload {
+namespace {
+
+constexpr size_t kBlock = 16;
+constexpr size_t kBehind = HashedDescriptors::kLeftOut + sizeof(uint64_t);
+
+const unsigned char* bytes_of(const void* memory) {
+  return static_cast<const unsigned char*>(memory);
+}
+
+uint64_t multiplied_layout(uint64_t hash, const void* layout) {
+  return mixed_words<HashedDescriptors::kLayoutBytes / sizeof(uint64_t)>(hash, layout);
+}
+
+#if defined(__x86_64__)
+
+// Lanes of their own for the operation and for two layouts each, since a round waits for the one
+// before it. A round does to each column what it does to the others: they begin with different
+// ones.
+[[gnu::target("aes"), gnu::hot]] uint64_t hash_by_aes(const HashedDescriptors& of) {
+  const auto block = [](const unsigned char* from) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  };
+  const __m128i begin = _mm_set_epi32(0x243F6A88, -0x7A5CF72D, 0x13198A2E, 0x03707344);  // pi
+  const unsigned char* const operation = bytes_of(of.operation);
+  __m128i x = _mm_aesenc_si128(begin, block(operation));
+  x = _mm_aesenc_si128(x, block(operation + kBlock));
+  x = _mm_aesenc_si128(x,
+                       _mm_loadl_epi64(reinterpret_cast<const __m128i*>(operation + 2 * kBlock)));
+  size_t at = kBehind;
+  for (; at + kBlock <= of.operation_bytes; at += kBlock)
+    x = _mm_aesenc_si128(x, block(operation + at));
+  x = _mm_aesenc_si128(x, block(operation + of.operation_bytes - kBlock));
+  // The last 16 of a layout's 56 bytes overlap those before.
+  constexpr size_t kOffsets[] = {kBlock, 2 * kBlock, HashedDescriptors::kLayoutBytes - kBlock};
+  const unsigned char* const a = bytes_of(of.a);
+  const unsigned char* const b = bytes_of(of.b);
+  const unsigned char* const c = bytes_of(of.c);
+  const unsigned char* const d = bytes_of(of.d);
+  __m128i y = _mm_aesenc_si128(begin, block(a));
+  __m128i z = _mm_aesenc_si128(begin, block(c));
+  for (const size_t offset : kOffsets) {
+    y = _mm_aesenc_si128(y, block(a + offset));
+    z = _mm_aesenc_si128(z, block(c + offset));
+  }
+  y = _mm_aesenc_si128(y, block(b));
+  for (const size_t offset : kOffsets) y = _mm_aesenc_si128(y, block(b + offset));
+  if (c != d) {
+    z = _mm_aesenc_si128(z, block(d));
+    for (const size_t offset : kOffsets) z = _mm_aesenc_si128(z, block(d + offset));
+  }
+  x = _mm_aesenc_si128(_mm_aesenc_si128(x, y), z);
+  x = _mm_aesenc_si128(x, begin);
+  x = _mm_aesenc_si128(x, begin);
+  return static_cast<uint64_t>(_mm_cvtsi128_si64(x));
+}
+
+const bool has_aes = __builtin_cpu_supports("aes") != 0;
+
+#endif
+
+}  // namespace
+
+uint64_t hash_by_multiplying(const HashedDescriptors& of) {
+  const unsigned char* const operation = bytes_of(of.operation);
+  uint64_t hash = mixed_words<HashedDescriptors::kLeftOut / sizeof(uint64_t)>(0, operation);
+  for (size_t at = kBehind; at < of.operation_bytes; at += sizeof(uint64_t))
+    hash = mixed(hash, word_of(operation + at, 0));
+  hash = multiplied_layout(hash, of.a);
+  hash = multiplied_layout(hash, of.b);
+  hash = multiplied_layout(hash, of.c);
+  return of.c == of.d ? hash : multiplied_layout(hash, of.d);
+}
+
+uint64_t hash_of(const HashedDescriptors& descriptors) {
+#if defined(__x86_64__)
+  if (has_aes) [[likely]]
+    return hash_by_aes(descriptors);
+#endif
+  return hash_by_multiplying(descriptors);
+}
+
+}  // namespace gemmtune::cublas_preload

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace gemmtune::cublas_preload {
+
+// Memory of descriptors of cuBLASLt that is hashed.
+struct HashedDescriptors {
+  static constexpr size_t kLayoutBytes = 56;
+  static constexpr size_t kLeftOut = 40;  // of the operation: 8 bytes, the bias's address
+  static constexpr size_t kLeast = 64;    // of an operation
+
+  const void* operation;
+  size_t operation_bytes;  // a multiple of 8
+  const void* a;
+  const void* b;
+  const void* c;
+  const void* d;
+};
+
+// 64 bits, the same only within a process. By AES rounds where the processor has them, which take
+// two instructions for 16 bytes, else by multiplications.
+[[gnu::hot]] uint64_t hash_of(const HashedDescriptors& descriptors);
+
+// By multiplications.
+uint64_t hash_by_multiplying(const HashedDescriptors& descriptors);
+
+}  // namespace gemmtune::cublas_preload
