@@ -8,11 +8,13 @@
 #include "codegen/kernel_spec.h"
 #include "codegen/search_space.h"
 #include "codegen/strategy.h"
+#include "core/device.h"
 #include "core/tile_config.h"
 #include "store/shipped.h"
 #include "tuner/search/points.h"
 #include "tuner/search/ranked_space.h"
 #include "tuner/search/search.h"
+#include "tuner/session/candidate.h"
 
 namespace gemmtune::tuner {
 namespace {
@@ -92,8 +94,9 @@ TEST_CASE("split_k is tried where there is an activation") {
   }
 }
 
-// Else a search on the same GPU, which begins with what is shipped, could not try it.
-TEST_CASE("every shipped kernel is a point of its strategy's space") {
+// Else a search on the same GPU, which begins with what is shipped, could not try it, and the
+// library could not load it.
+TEST_CASE("every shipped kernel is a legal point of its strategy's space") {
   const auto entries = store::shipped_entries();
   REQUIRE_MESSAGE(entries.has_value(), entries.error().message);
   int kernels = 0;
@@ -107,6 +110,11 @@ TEST_CASE("every shipped kernel is a point of its strategy's space") {
     REQUIRE(space.has_value());
     REQUIRE(tile.has_value());
     CHECK(space->holds(*tile));
+    const auto spec = kernel_of(record);
+    REQUIRE(spec.has_value());
+    const DeviceSpec device = device_limits(entry.device->device, record.job.arch);
+    const codegen::Rule* const broken = codegen::broken_rule(*spec, device);
+    CHECK_MESSAGE(broken == nullptr, broken->name);
     ++kernels;
   }
   CHECK(kernels > 20);
