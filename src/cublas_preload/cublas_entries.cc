@@ -95,6 +95,8 @@ constexpr CallPointers kNoPointers = {};
 
 #define GEMMTUNE_ALL_OF(...) __VA_ARGS__
 
+// NOLINTBEGIN(bugprone-macro-parentheses): arguments are types, names and lists
+
 // Defines entry point NAME. What decides whether a call is known: its numbers, its handle, the bits
 // of all addresses, beta and its type; what else it asks for: a form, its pointers and who chose
 // the algorithm. A call that is known is handed on by a jump, which leaves the arguments where they
@@ -125,7 +127,6 @@ constexpr CallPointers kNoPointers = {};
     return unknown::NAME(real.found(), key, GEMMTUNE_ALL_OF ARGUMENTS);                            \
   }
 
-// NOLINTBEGIN(bugprone-macro-parentheses): arguments are types
 #define GEMMTUNE_GEMM(NAME, INT, ELEMENT)                                                        \
   GEMMTUNE_PRODUCT(                                                                              \
       NAME,                                                                                      \

@@ -63,7 +63,7 @@ uint64_t multiplied_layout(uint64_t hash, const void* layout) {
   return static_cast<uint64_t>(_mm_cvtsi128_si64(x));
 }
 
-const bool has_aes = __builtin_cpu_supports("aes") != 0;
+const bool kHasAes = __builtin_cpu_supports("aes") != 0;
 
 #endif
 
@@ -82,7 +82,7 @@ uint64_t hash_by_multiplying(const HashedDescriptors& of) {
 
 uint64_t hash_of(const HashedDescriptors& descriptors) {
 #if defined(__x86_64__)
-  if (has_aes) [[likely]]
+  if (kHasAes) [[likely]]
     return hash_by_aes(descriptors);
 #endif
   return hash_by_multiplying(descriptors);

@@ -136,9 +136,8 @@ void Recorder::count_detour(ProductRecord& record, Detour detour) {
 }
 
 void Recorder::set_current(Recorder* recorder) {
-  may_note_workspaces_.store(recorder == nullptr || !recorder->settings_,
-                             std::memory_order_relaxed);
-  current_.store(recorder, std::memory_order_release);
+  workspaces_noted.store(recorder == nullptr || !recorder->settings_, std::memory_order_relaxed);
+  of_process.store(recorder, std::memory_order_release);
 }
 
 void Recorder::use(Recorder* recorder) {

@@ -45,7 +45,7 @@ class Recorder {
 
   // The same for who knows that this is no such call, and without deciding anything: null until
   // get() has been called.
-  static Recorder* current() { return current_.load(std::memory_order_acquire); }
+  static Recorder* current() { return of_process.load(std::memory_order_acquire); }
 
   // Makes `recorder` that of this process until the next call; null: none. It begins in a running
   // process: nothing that was described before is known to it. get() has to have been called
@@ -63,7 +63,7 @@ class Recorder {
   HandleWorkspaces workspaces;  // of a capture
 
   // False where the recorder of this process runs own kernels, which have workspaces of their own.
-  static bool may_note_workspaces() { return may_note_workspaces_.load(std::memory_order_relaxed); }
+  static bool may_note_workspaces() { return workspaces_noted.load(std::memory_order_relaxed); }
 
   // Computes a product by an own kernel, or makes `call`; and counts it if that succeeds. `key`: a
   // hash of what it asks for, by which it is handed on from now on if there is no own kernel.
@@ -154,8 +154,8 @@ class Recorder {
 
   static void set_current(Recorder* recorder);
 
-  static constinit inline std::atomic<Recorder*> current_ = nullptr;
-  static constinit inline std::atomic<bool> may_note_workspaces_ = true;
+  static constinit inline std::atomic<Recorder*> of_process = nullptr;
+  static constinit inline std::atomic<bool> workspaces_noted = true;
 
   HandedOn handed_on_;
   std::unique_ptr<ProductTable> table_;
