@@ -45,7 +45,7 @@ struct Asked {
   AlgorithmChoice choice = AlgorithmChoice::cublas;
   const lt::Algorithm* algorithm = nullptr;  // of cublasLtMatmul
   const MatmulCall* matmul = nullptr;        // likewise
-  bool handle_known = true;                  // all settings of the handle were seen
+  bool handle_known = true;                  // cuBLAS says what the handle was told
 };
 
 }  // namespace gemmtune::cublas_preload

@@ -16,7 +16,7 @@ struct HandleState {
   int32_t math_mode = 0;
   lt::PointerMode pointer_mode = lt::PointerMode::host;
   int32_t sm_count = 0;   // 0: all
-  bool known = false;     // its making was seen, or all of it was read: these are its settings
+  bool known = false;     // cuBLAS said so
   bool emulates = false;  // was told how to emulate f32 or f64 by other types
 };
 

@@ -100,8 +100,7 @@ uint64_t hash_of_numbers(const void* function, Arguments... arguments) {
 }
 
 // Serves a call that is not known to be handed on. A function of its own, so that the way of those
-// that are takes few lines of the processor's cache; to keep the handle's settings for it would
-// cost them more than it costs to read them again here.
+// that are takes few lines of the processor's cache.
 template <class Call>
 vendor::blas::Status serve_product(const Call& call, uint64_t key, vendor::blas::Handle handle,
                                    const Product& product, const CallPointers& pointers,

@@ -48,8 +48,8 @@ class Recorder {
   static Recorder* current() { return of_process.load(std::memory_order_acquire); }
 
   // Makes `recorder` that of this process until the next call; null: none. It begins in a running
-  // process: nothing that was described before is known to it. get() has to have been called
-  // before, so that the environment does not decide any more.
+  // process: what was found out about libraries is forgotten. get() has to have been called before,
+  // so that the environment does not decide any more.
   static void use(Recorder* recorder);
   // After a fork, in the child.
   static void forget_parent();
