@@ -33,28 +33,24 @@ Product product_of(const DescriptorMemory* memory, const MatmulCall& call, CallP
 }
 
 // Serves a call that is not known to be handed on. A function of its own, so that the way of those
-// that are takes few lines of the processor's cache.
-[[gnu::noinline, gnu::cold]] Status serve_unknown(uint64_t key, const MatmulCall& call) {
-  Recorder* const recorder = Recorder::get();
-  if (recorder == nullptr) return call();
-  const DescriptorMemory* const memory =
-      recorder->descriptors.find(reinterpret_cast<const void*>(call.function));
-  CallPointers pointers = {call.a, call.b, call.c, call.d, call.beta, call.alpha, nullptr};
-  const Product product = product_of(memory, call, pointers);
-  const auto choice = call.algorithm == nullptr ? AlgorithmChoice::cublas : AlgorithmChoice::caller;
-  return recorder->serve(
-      {product, pointers, call.stream, choice, call.algorithm, &call, call.handle != nullptr}, call,
-      key);
-}
-
-// The arguments of a call, which so leave the registers only where they are needed.
-[[gnu::noinline, gnu::cold]] Status serve_arguments(
+// that are takes few lines of the processor's cache, and leaves the arguments in their registers.
+[[gnu::noinline, gnu::cold]] Status serve_unknown(
     uint64_t key, lt::Functions::matmul* function, lt::Handle handle, Operation operation,
     const void* alpha, const void* a, Layout a_layout, const void* b, Layout b_layout,
     const void* beta, const void* c, Layout c_layout, void* d, Layout d_layout,
     const lt::Algorithm* algorithm, void* workspace, size_t workspace_bytes, CUstream stream) {
-  return serve_unknown(key, {function, handle, operation, alpha, a, a_layout, b, b_layout, beta, c,
-                             c_layout, d, d_layout, algorithm, workspace, workspace_bytes, stream});
+  const MatmulCall call = {
+      function, handle, operation, alpha,     a,         a_layout,        b,     b_layout, beta, c,
+      c_layout, d,      d_layout,  algorithm, workspace, workspace_bytes, stream};
+  Recorder* const recorder = Recorder::get();
+  if (recorder == nullptr) return call();
+  const DescriptorMemory* const memory =
+      recorder->descriptors.find(reinterpret_cast<const void*>(function));
+  CallPointers pointers = {a, b, c, d, beta, alpha, nullptr};
+  const Product product = product_of(memory, call, pointers);
+  const auto choice = algorithm == nullptr ? AlgorithmChoice::cublas : AlgorithmChoice::caller;
+  return recorder->serve({product, pointers, stream, choice, algorithm, &call, handle != nullptr},
+                         call, key);
 }
 
 }  // namespace
@@ -82,8 +78,8 @@ extern "C" Status cublasLtMatmul(lt::Handle handle, Operation operation, const v
     return function(handle, operation, alpha, a, a_layout, b, b_layout, beta, c, c_layout, d,
                     d_layout, algorithm, workspace, workspace_bytes, stream);
   }
-  return serve_arguments(key, function, handle, operation, alpha, a, a_layout, b, b_layout, beta, c,
-                         c_layout, d, d_layout, algorithm, workspace, workspace_bytes, stream);
+  return serve_unknown(key, function, handle, operation, alpha, a, a_layout, b, b_layout, beta, c,
+                       c_layout, d, d_layout, algorithm, workspace, workspace_bytes, stream);
 }
 
 }  // namespace gemmtune::cublas_preload

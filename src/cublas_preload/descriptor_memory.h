@@ -69,8 +69,7 @@ inline uint64_t key_of_call(const DescriptorMemory& memory, lt::Handle handle,
   const DescriptorMemory::Described described =
       memory.describe(operation, a_layout, b_layout, c_layout, d_layout);
   if (described.hash == 0) return 0;
-  const Beta beta_is =
-      described.pointer_mode == 0 ? beta_at(beta, described.scalars) : Beta::on_device;
+  const Beta beta_is = beta_of(beta, described.scalars, described.pointer_mode == 0);
   // The handle, and so the device.
   const uint64_t hash = mixed(described.hash, reinterpret_cast<uintptr_t>(handle),
                               workspace_bytes << 1 | (c == d ? 1U : 0U));

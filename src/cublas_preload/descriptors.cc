@@ -73,9 +73,8 @@ void complete(Product& product, const HandleState& handle, const CallPointers& p
   product.math_mode = handle.math_mode;
   product.workspace_bytes = handle.workspace_bytes;
   product.align_bytes = alignment_of(address_bits(pointers.a, pointers.b, pointers.d));
-  product.beta = handle.pointer_mode == lt::PointerMode::host
-                     ? beta_at(pointers.beta, product.scale_type)
-                     : Beta::on_device;
+  product.beta =
+      beta_of(pointers.beta, product.scale_type, handle.pointer_mode == lt::PointerMode::host);
   if (handle.sm_count != 0) add(product, Oddity::sm_count);
   if (product.batch == 1) product.a.stride = product.b.stride = product.d.stride = 0;
 }
@@ -102,8 +101,7 @@ Product matmul_product(const MatmulStates& states, const CallPointers& pointers,
     add(product, Oddity::batches_disagree);
   if (product.batch == 1) product.a.stride = product.b.stride = product.d.stride = 0;
   product.align_bytes = alignment_of(address_bits(pointers.a, pointers.b, pointers.d));
-  product.beta = states.operation->pointer_mode == 0 ? beta_at(pointers.beta, product.scale_type)
-                                                     : Beta::on_device;
+  product.beta = beta_of(pointers.beta, product.scale_type, states.operation->pointer_mode == 0);
   const bool in_place = pointers.c == pointers.d && states.c != nullptr && *states.c == d;
   if (product.beta != Beta::zero && !in_place) add(product, Oddity::separate_c);
   return product;

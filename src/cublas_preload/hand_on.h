@@ -70,16 +70,14 @@ class Real<vendor::blas::Status(Arguments...)> {
 template <class... Arguments>
 uint64_t hash_of_numbers(const void* function, Arguments... arguments) {
   constexpr size_t kNumbers = (static_cast<size_t>(!std::is_pointer_v<Arguments>) + ...);
-  std::array<uint64_t, (kNumbers + 1) / 2 * 2> words = {};
+  std::array<uint64_t, kNumbers> words = {};
   size_t number = 0;
   const auto keep = [&]<class Argument>(Argument argument) {
     if constexpr (!std::is_pointer_v<Argument>)
       words[number++] = static_cast<uint64_t>(static_cast<int64_t>(argument));
   };
   (keep(arguments), ...);
-  auto hash = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(function));
-  for (size_t i = 0; i < words.size(); i += 2) hash = mixed(hash, words[i], words[i + 1]);
-  return hash;
+  return mixed_words<kNumbers>(reinterpret_cast<uintptr_t>(function), words.data());
 }
 
 // The hash of a call of cuBLAS: of its numbers, its handle and what that was told, the bits of all
@@ -96,7 +94,7 @@ uint64_t hash_of_numbers(const void* function, Arguments... arguments) {
   const bool on_host = modes.pointer == vendor::blas::PointerMode::host;
   const uint64_t hash = mixed(numbers, reinterpret_cast<uintptr_t>(handle),
                               static_cast<uint64_t>(modes.math) << 1 | (on_host ? 1U : 0U));
-  return mixed(hash, operand_bits(addresses, on_host ? beta_at(beta, scalars) : Beta::on_device));
+  return mixed(hash, operand_bits(addresses, beta_of(beta, scalars, on_host)));
 }
 
 // Serves a call that is not known to be handed on. A function of its own, so that the way of those

@@ -106,4 +106,9 @@ inline Beta beta_at(const void* beta, lt::ElementType type) {
   return (bits & 0x7FFFFFFF) == 0 ? Beta::zero : Beta::other;
 }
 
+// What a beta is that may be in device memory, where it is not looked at.
+inline Beta beta_of(const void* beta, lt::ElementType type, bool on_host) {
+  return on_host ? beta_at(beta, type) : Beta::on_device;
+}
+
 }  // namespace gemmtune::cublas_preload

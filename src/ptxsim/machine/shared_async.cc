@@ -69,19 +69,9 @@ void SharedMemory::note_bulk_write(Warp& warp, const Instruction& in, uint32_t l
 void SharedMemory::note_async_store(Warp& warp, const Instruction& in, uint32_t lane,
                                     uint32_t offset, uint32_t bytes, uint32_t component,
                                     uint32_t time) {
-  const Access access = access_by(warp, in, lane, false);
-  note_chunks(offset, bytes, [&](uint32_t chunk) {
-    uint8_t& flags = chunk_flags_[chunk];
-    if ((flags & kAsyncRead) != 0) check_async_reads(access, chunk);
-    if ((flags & kHasMbarrier) != 0) check_mbarriers(access, offset, bytes);
-    flags &= static_cast<uint8_t>(~kBulkWritten);
-  });
-  const uint32_t first = offset >> granule_shift_;
-  for (uint32_t granule = first; granule < first + (bytes >> granule_shift_); ++granule) {
-    check_write(access, granule);
-    writes_[granule] = {time, warp.index_of(in), static_cast<uint16_t>(component * kWarpSize),
-                        false};
-  }
+  note_unfinished_write(
+      access_by(warp, in, lane, false), offset, bytes,
+      {time, warp.index_of(in), static_cast<uint16_t>(component * kWarpSize), false});
 }
 
 // A generic write must have been made visible to the async proxy.

@@ -187,7 +187,13 @@ void SharedMemory::note_write(Warp& warp, const Instruction& in, uint32_t mask,
 void SharedMemory::begin_async_write(Warp& warp, const Instruction& in, uint32_t lane,
                                      uint32_t offset, uint32_t bytes) {
   const uint32_t own = warp.cluster_index();
-  const Access access = access_by(warp, in, lane, false);
+  note_unfinished_write(
+      access_by(warp, in, lane, false), offset, bytes,
+      {kPending, warp.index_of(in), static_cast<uint16_t>(own * kWarpSize + lane), false});
+}
+
+void SharedMemory::note_unfinished_write(const Access& access, uint32_t offset, uint32_t bytes,
+                                         const Write& write) {
   note_chunks(offset, bytes, [&](uint32_t chunk) {
     if ((chunk_flags_[chunk] & kAsyncRead) != 0) check_async_reads(access, chunk);
     if ((chunk_flags_[chunk] & kHasMbarrier) != 0) check_mbarriers(access, offset, bytes);
@@ -196,8 +202,7 @@ void SharedMemory::begin_async_write(Warp& warp, const Instruction& in, uint32_t
   const uint32_t first = offset >> granule_shift_;
   for (uint32_t granule = first; granule < first + (bytes >> granule_shift_); ++granule) {
     check_write(access, granule);
-    writes_[granule] = {kPending, warp.index_of(in), static_cast<uint16_t>(own * kWarpSize + lane),
-                        false};
+    writes_[granule] = write;
   }
 }
 

@@ -74,6 +74,9 @@ class SharedMemory {
     bool atomic;
   };
   Access access_by(Warp& warp, const Instruction& in, uint32_t lane, bool atomic) const;
+  // Checks a write that is over later, and records it as `write`.
+  void note_unfinished_write(const Access& access, uint32_t offset, uint32_t bytes,
+                             const Write& write);
   void check_read(const Access& access, uint32_t granule);
   void check_write(const Access& access, uint32_t granule);
   void check_last_write(const Access& access, uint32_t granule);
