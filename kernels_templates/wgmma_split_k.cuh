@@ -26,10 +26,11 @@
 // problems whose tiles alone do not fill the card, or do not ask for enough of its memory at a
 // time.
 //
-//     block b computes tile b / slices of C over slice b % slices of k
+//     block b computes tile b / slices of C over slice b % slices of k, or, where tiles come first
+//     (wgmma_tiles.h), tile b % tiles over slice b / tiles
 //
 // Where the sums meet in the workspace, blocks of neighbouring tiles and one slice may be a cluster
-// that shares tiles of A and B, as in wgmma_tma; then b counts clusters.
+// that shares tiles of A and B, as in wgmma_tma; then b counts clusters, and slices come first.
 //
 //     shared memory: stages of the pipeline; sums of the other slices, where they meet in a
 //     cluster; barriers
@@ -130,12 +131,16 @@ struct WgmmaSplitK {
 
     static __device__ __forceinline__ Share of_block(const GemmArgs& args) {
       const int cluster = static_cast<int>(blockIdx.x) / Place::kBlocks;
-      const int slice = cluster % kSlices;
-      if constexpr (Place::kBlocks == 1) {
-        const auto at = tile_coordinates<kTile.tile_m, kTile.tile_n, unsigned>(
-            args.m, args.n, cluster / kSlices, args.raster);
-        return {Place{}, at, slice, cluster, args.m - at.row * kTile.tile_m};
+      if constexpr (tiles_first(kTile)) {
+        const unsigned tiles = gridDim.x / kSlices;
+        const unsigned slice = blockIdx.x / tiles;
+        const unsigned tile = blockIdx.x - slice * tiles;
+        return of_tile(args, static_cast<int>(tile), static_cast<int>(slice),
+                       static_cast<int>(tile * kSlices + slice));
+      } else if constexpr (Place::kBlocks == 1) {
+        return of_tile(args, cluster / kSlices, cluster % kSlices, cluster);
       } else {
+        const int slice = cluster % kSlices;
         const Place place = Place::of_block();
         const auto first =
             tile_coordinates<kTile.tile_m * Place::kM, kTile.tile_n * Place::kN, unsigned>(
@@ -149,6 +154,13 @@ struct WgmmaSplitK {
         return {place, at, slice, inside ? tile * kSlices + slice : 0,
                 inside ? args.m - at.row * kTile.tile_m : 0};
       }
+    }
+
+    static __device__ __forceinline__ Share of_tile(const GemmArgs& args, int tile, int slice,
+                                                    int slot) {
+      const auto at =
+          tile_coordinates<kTile.tile_m, kTile.tile_n, unsigned>(args.m, args.n, tile, args.raster);
+      return {Place{}, at, slice, slot, args.m - at.row * kTile.tile_m};
     }
   };
 

@@ -39,7 +39,8 @@ constexpr std::array kSlices = {
     "tile_m=128 tile_n=24 tile_k=64 stages=2 consumers=2 slices=3",
     "tile_m=8 tile_n=128 tile_k=64 stages=3 consumers=2 exchange=1 slices=4 reduction=2",
     "tile_m=32 tile_n=64 tile_k=128 stages=2 consumers=1 exchange=1 slices=5",
-    "tile_m=64 tile_n=64 tile_k=64 stages=2 consumers=1 slices=3 cluster_m=2 cluster_n=2"};
+    "tile_m=64 tile_n=64 tile_k=64 stages=2 consumers=1 slices=3 cluster_m=2 cluster_n=2",
+    "tile_m=64 tile_n=80 tile_k=64 stages=2 consumers=1 slices=3 raster=2"};
 
 TEST_CASE("every layout and alignment of C") {
   size_t way = 0;
@@ -404,6 +405,7 @@ constexpr PlantedFault kFaults[] = {
      {"asm volatile(\"bar.sync 1, %0;\"", "if (false) asm volatile(\"bar.sync 1, %0;\""},
      "shared_race"},
     {"wgmma_split_k", kSlices[1], {"sums.clear();", ""}, ""},
+    {"wgmma_split_k", kSlices[5], {"tile * kSlices + slice)", "slice * tiles + tile)"}, ""},
 };
 
 codegen::KernelSpec on_copies(std::string_view strategy) {

@@ -58,6 +58,16 @@ GEMMTUNE_HOST_DEVICE constexpr int cluster_blocks(const TileConfig& tile) {
   return at_least_one(tile.cluster_m) * at_least_one(tile.cluster_n);
 }
 
+// Of tiles whose k is shared out over slices that meet in the workspace: whether blocks side by
+// side compute neighbouring tiles over one slice, and not the slices of one tile. What they read at
+// about the same time L2 sends to several of them at once. Narrow tiles have little to share, and
+// memory likes to be read along k.
+inline constexpr int kLargeTile = 64;  // each way
+GEMMTUNE_HOST_DEVICE constexpr bool tiles_first(const TileConfig& tile) {
+  return tile.reduction == kReduceWorkspace && cluster_blocks(tile) == 1 &&
+         tile.tile_m >= kLargeTile && tile.tile_n >= kLargeTile;
+}
+
 // Values of k whose 8-bit products are summed before they are promoted, at the most.
 inline constexpr int kMostUnpromotedK = 128;
 

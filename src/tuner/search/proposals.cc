@@ -106,6 +106,7 @@ std::vector<Choice> Search::pool() {
   for (size_t i = 0; parents > 0 && i < kForestSteps; ++i) pool.push_back(random_step(parents));
   for (size_t i = 0; geometries() > 0 && i < kForestPoints; ++i) pool.push_back(random_point());
   pool.insert(pool.end(), compiled_.begin(), compiled_.end());
+  for (Choice& choice : pool) choice = in_first_order(choice);
   std::sort(pool.begin(), pool.end());
   pool.erase(std::unique(pool.begin(), pool.end()), pool.end());
   std::erase_if(pool, [this, best = best_kernels()](const Choice& choice) {

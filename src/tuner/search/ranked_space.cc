@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "tuner/model/block_order.h"
 #include "tuner/model/candidate_features.h"
 #include "tuner/model/known_calibration.h"
 #include "tuner/model/performance_model.h"
+#include "tuner/model/warpgroup_model.h"
 
 namespace gemmtune::tuner {
 namespace {
@@ -77,6 +79,25 @@ CostBounds bounds_of(const codegen::SearchSpace& space, const Problem& problem,
   return bounds;
 }
 
+// Empty where a space has one raster. Only kernels that copy by TMA ask L2 for so much that its
+// order counts.
+std::function<TileConfig(const TileConfig&)> first_order(const codegen::SearchSpace& space,
+                                                         const Problem& problem,
+                                                         const DeviceSpec& limits) {
+  const auto at = std::find(space.members.begin(), space.members.end(), &TileConfig::raster);
+  if (at == space.members.end()) return {};
+  const std::vector<int>& rasters = space.values[static_cast<size_t>(at - space.members.begin())];
+  if (rasters.size() < 2) return {};
+  const auto spec = kernels_of(space, problem, limits);
+  return [=](TileConfig tile) {
+    const codegen::KernelSpec kernel = spec(tile);
+    const bool copied_by_tma = by_warpgroups(kernel.strategy->mainloop(kernel));
+    if (copied_by_tma && !launched_in_clusters(tile))
+      tile.raster = least_reading_raster(tile, problem.shape, rasters);
+    return tile;
+  };
+}
+
 }  // namespace
 
 Search::Space ranked_space(const codegen::SearchSpace& given, const Problem& problem,
@@ -111,7 +132,8 @@ Search::Space ranked_space(const codegen::SearchSpace& given, const Problem& pro
             const TileConfig plain = space.strategy->without_idle_warps(tile);
             if (plain == tile || !space.holds(plain) || !legal(plain)) return std::nullopt;
             return plain;
-          }};
+          },
+          first_order(space, problem, limits)};
 }
 
 Expected<void> check_any_legal(const codegen::SearchSpace& given, const Problem& problem,

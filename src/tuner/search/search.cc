@@ -81,6 +81,13 @@ Choice Search::without_launch_facts(Choice choice) const {
   return choice;
 }
 
+// With the raster that a kernel is tried with first; of one that was tried, the choice itself.
+Choice Search::in_first_order(const Choice& choice) const {
+  const Space& space = spaces_[choice.space];
+  if (!space.first_order || seen_kernels_.contains(without_launch_facts(choice))) return choice;
+  return find(space.space.strategy->name(), space.first_order(tile(choice))).value_or(choice);
+}
+
 // Without launch facts.
 std::set<Choice> Search::best_kernels() const {
   std::set<Choice> best;
@@ -121,8 +128,9 @@ bool Search::cannot_win(const Choice& choice, double expected_us, double limit_u
 }
 
 // Takes a choice if it is worth trying and can win.
-bool Search::take_promising(const Choice& choice, const std::set<Choice>& best, double limit_us,
+bool Search::take_promising(const Choice& any_order, const std::set<Choice>& best, double limit_us,
                             std::vector<Choice>& out) {
+  const Choice choice = in_first_order(any_order);
   return worth_trying(choice, best) && !cannot_win(choice, expected_us(choice), limit_us) &&
          take(choice, out);
 }
@@ -142,6 +150,7 @@ double Search::worth_of_code(const Choice& choice) const {
 void Search::make_shortlist() {
   if (std::exchange(shortlisted_, true) || !calibrated(spaces_)) return;
   std::vector<Choice> ranked;
+  std::set<Choice> added;
   std::vector<Ranked> by_cost;
   const auto add = [&](const Choice& choice) {
     const double us = expected_us(choice);
@@ -151,8 +160,10 @@ void Search::make_shortlist() {
   while (ranked.size() < kShortlist) {
     auto next = ranking_.next();
     if (!next) break;
-    add(*next);
-    ranked.push_back(*std::move(next));
+    const Choice choice = in_first_order(*next);
+    if (!added.insert(choice).second) continue;
+    add(choice);
+    ranked.push_back(choice);
   }
   for (const Choice& choice : compiled_) {
     if (is_new(choice)) add(choice);
@@ -185,7 +196,7 @@ bool Search::have_seed(size_t index) {
   while (seeds_.size() <= index) {
     auto next = ranking_.next();
     if (!next) return false;
-    seeds_.push_back(*std::move(next));
+    seeds_.push_back(in_first_order(*next));
   }
   return true;
 }

@@ -66,6 +66,9 @@ class Search {
   // turn comes.
   void suggest(const Choice& choice);
 
+  // The same with the raster that the choice's kernel is to be tried with first.
+  void suggest_kernel(const Choice& choice) { suggest(in_first_order(choice)); }
+
   // The choice's machine code, that of all launch facts, is at hand, as it was tried for another
   // problem. Another kernel is tried first only if it promises more by what its compilation is
   // worth.
@@ -133,7 +136,7 @@ class Search {
   double expected_us(const Choice& choice) const;
   double limit_us() const;
   bool cannot_win(const Choice& choice, double expected_us, double limit_us) const;
-  bool take_promising(const Choice& choice, const std::set<Choice>& best, double limit_us,
+  bool take_promising(const Choice& any_order, const std::set<Choice>& best, double limit_us,
                       std::vector<Choice>& out);
   double worth_of_code(const Choice& choice) const;
   void make_shortlist();
@@ -142,6 +145,7 @@ class Search {
   bool take(const Choice& choice, std::vector<Choice>& out);
   void mark_seen(const Choice& choice);
   Choice without_launch_facts(Choice choice) const;
+  Choice in_first_order(const Choice& choice) const;
   std::set<Choice> best_kernels() const;
   bool worth_trying(const Choice& choice, const std::set<Choice>& best) const;
   bool is_new(const Choice& choice) const;

@@ -52,6 +52,9 @@ struct SearchedSpace {
   // The legal tile of the space that does the same with fewer threads, and is tried in its place;
   // nothing where there is none. May be empty.
   std::function<std::optional<TileConfig>(const TileConfig&)> plainer{};
+  // The tile with the raster that its kernel is to be tried with first, in place of the tile's own.
+  // May be empty: any.
+  std::function<TileConfig(const TileConfig&)> first_order{};
 
   // Whether a search may try a tile.
   bool takes(const TileConfig& tile) const { return legal(tile) && !(plainer && plainer(tile)); }

@@ -17,6 +17,7 @@ constexpr size_t kLearntPerProblem = 120;  // results of each
 constexpr size_t kElsewhere = 24;          // results of this problem on other devices
 constexpr size_t kVendorTiles = 3;         // different ones of cuBLASLt's kernels
 constexpr size_t kLikeVendor = 4;          // tiles that are suggested for each
+constexpr size_t kLikeVendorAlone = 2;     // and, where that is of a cluster, without one
 constexpr size_t kNeighbours = 8;          // similar problems whose winner is suggested
 constexpr size_t kNearest = 3;             // of those, how many give more than their winner
 constexpr size_t kBorrowed = 6;            // what each of them gives
@@ -139,11 +140,17 @@ void PriorKnowledge::borrow_from_vendor(std::vector<VendorResult> results) {
     if (tiles.size() == kVendorTiles) break;
   }
   for (const VendorTile& tile : tiles) {
-    for (const LikeVendor& like : tiles_like(search_.spaces(), tile, kLikeVendor)) {
-      const auto choice =
-          search_.find(search_.spaces()[like.space].space.strategy->name(), like.tile);
-      if (choice) search_.suggest(*choice);
-    }
+    suggest_like(tile, kLikeVendor);
+    const VendorTile alone = {tile.tile_m, tile.tile_n, 1, 1, tile.slices};
+    if (alone != tile) suggest_like(alone, kLikeVendorAlone);
+  }
+}
+
+void PriorKnowledge::suggest_like(const VendorTile& vendor, size_t most) {
+  for (const LikeVendor& like : tiles_like(search_.spaces(), vendor, most)) {
+    const auto& strategy = *search_.spaces()[like.space].space.strategy;
+    if (const auto choice = search_.find(strategy.name(), like.tile))
+      search_.suggest_kernel(*choice);
   }
 }
 

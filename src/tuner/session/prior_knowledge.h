@@ -7,6 +7,7 @@
 #include "store/record_store.h"
 #include "tuner/model/calibration.h"
 #include "tuner/search/search.h"
+#include "tuner/search/vendor_tiles.h"
 #include "tuner/session/evaluator.h"
 
 namespace gemmtune::tuner {
@@ -33,7 +34,8 @@ class PriorKnowledge {
   // known of this device, elsewhere. A tile's time carries over badly, but its rank does not.
   Expected<void> borrow();
 
-  // Suggests tiles like those of cuBLASLt's kernels that were fastest on this problem.
+  // Suggests tiles like those of cuBLASLt's kernels that were fastest on this problem, in clusters
+  // like theirs and without.
   void borrow_from_vendor(std::vector<VendorResult> results);
 
   // Suggests the record's kernel, if the search knows its tile.
@@ -50,6 +52,7 @@ class PriorKnowledge {
   void know_compiled(const std::vector<store::Record>& records);
   std::optional<Choice> choice_of(const store::Record& record) const;
   Expected<void> borrow_from_similar(const store::Filter& filter);
+  void suggest_like(const VendorTile& vendor, size_t most);
 
   store::RecordStore& store_;
   const store::Job& job_;

@@ -238,6 +238,32 @@ TEST_CASE("suggestions that differ in launch facts alone are all tried, seeds ar
   }
 }
 
+TEST_CASE("a kernel is tried with the raster it is to begin with, and with others if it is good") {
+  auto spaces = one_space(landscape);
+  spaces[0].features = [](const TileConfig& t) { return std::vector<float>(1, t.raster); };
+  spaces[0].first_order = [](TileConfig tile) {
+    tile.raster = tile.tile_m == 64 ? 8 : 4;
+    return tile;
+  };
+  Search search(std::move(spaces), 1);
+  std::set<std::string> kernels;
+  std::vector<Choice> batch = search.first_seeds(40);
+  int others = 0;
+  for (int round = 0; round < 12; ++round) {
+    for (const Choice& choice : batch) {
+      TileConfig tile = search.tile(choice);
+      const bool is_first = tile.raster == (tile.tile_m == 64 ? 8 : 4);
+      tile.raster = 0;
+      const bool is_new = kernels.insert(to_string(tile)).second;
+      CHECK_FALSE((is_new && !is_first));
+      others += is_first ? 0 : 1;
+    }
+    for (const Choice& choice : batch) search.report(choice, landscape(search.tile(choice)));
+    batch = search.proposals(8);
+  }
+  CHECK(others > 0);
+}
+
 // A calibration that turns the ranking's order around: what was dearest is cheapest.
 std::vector<Search::Space> turned_around() {
   auto spaces = one_space(landscape);

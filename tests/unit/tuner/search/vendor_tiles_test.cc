@@ -98,7 +98,7 @@ TEST_CASE("a cluster that is not to be had is left out, a size that is not gives
   REQUIRE(!other_cluster.empty());
   for (const auto& like : other_cluster) CHECK(like.tile.tile_n == 128);
   CHECK(tiles_like(spaces, {128, 888, 1, 1, 1}, 4).empty());
-  CHECK(tiles_like(spaces, {64, 64, 1, 1, 9}, 4).empty());
+  CHECK(tiles_like(spaces, {64, 64, 1, 1, 15}, 4).empty());
   CHECK(tiles_like({}, {64, 64, 1, 1, 1}, 4).empty());
 }
 

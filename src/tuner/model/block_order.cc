@@ -1,0 +1,43 @@
+#include "tuner/model/block_order.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/wgmma_tiles.h"
+
+namespace gemmtune::tuner {
+namespace {
+
+constexpr double kBlocksSideBySide = 16;
+
+double tiles_along(int64_t length, int tile) {
+  return std::ceil(static_cast<double>(length) / tile);
+}
+
+}  // namespace
+
+bool launched_in_clusters(const TileConfig& tile) {
+  return cluster_blocks(tile) > 1 || (tile.slices > 1 && tile.reduction == kReduceCluster);
+}
+
+double lines_read_together(const TileConfig& tile, const Shape& shape, int raster) {
+  const double rows = tiles_along(shape.m, tile.tile_m);
+  const double columns = tiles_along(shape.n, tile.tile_n);
+  const double slices = tile.slices > 1 && !tiles_first(tile) ? tile.slices : 1;
+  const double blocks = std::clamp(kBlocksSideBySide / slices, 1.0, rows * columns);
+  // Blocks run along the patch's `height` rows first, and then on to its next columns.
+  const double height = std::min<double>(std::max(1, raster), rows);
+  const double high = std::min(height, blocks);
+  const double wide = std::min(blocks / high, columns);
+  return std::max(high, blocks / wide) * tile.tile_m + wide * tile.tile_n;
+}
+
+int least_reading_raster(const TileConfig& tile, const Shape& shape, std::span<const int> rasters) {
+  return *std::min_element(rasters.begin(), rasters.end(), [&](int a, int b) {
+    return std::lround(lines_read_together(tile, shape, a)) <
+           std::lround(lines_read_together(tile, shape, b));
+  });
+}
+
+}  // namespace gemmtune::tuner
