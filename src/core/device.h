@@ -46,7 +46,8 @@ struct Device {
   int max_smem_bytes_per_block = 0;
   int clock_khz = 0;
   int memory_clock_khz = 0;
-  int driver_version = 0;  // as cuDriverGetVersion gives it, e.g. 13000
+  int driver_version = 0;    // as cuDriverGetVersion gives it, e.g. 13000
+  bool one_process = false;  // may use it at a time, or none (compute mode)
 };
 
 // The devices of configs/devices.json, compiled in. Parsed on the first call; safe from any thread.

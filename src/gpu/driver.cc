@@ -118,6 +118,7 @@ Result<Device> Driver::device(int ordinal) const {
   size_t memory_bytes = 0;
   Device device;
   int l2_bytes = 0;
+  int compute_mode = CU_COMPUTEMODE_DEFAULT;
   CUresult code = api_.device_get(&handle, ordinal);
   if (code == CUDA_SUCCESS) code = api_.device_get_name(name.data(), name.size(), handle);
   if (code == CUDA_SUCCESS) code = api_.device_get_uuid(&uuid, handle);
@@ -130,6 +131,7 @@ Result<Device> Driver::device(int ordinal) const {
       {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &device.max_smem_bytes_per_block},
       {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, &device.clock_khz},
       {CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, &device.memory_clock_khz},
+      {CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, &compute_mode},
   };
   for (const auto& [attribute, value] : attributes) {
     if (code == CUDA_SUCCESS) code = api_.device_get_attribute(value, attribute, handle);
@@ -138,6 +140,7 @@ Result<Device> Driver::device(int ordinal) const {
     return tl::unexpected(error(code, "asking about device " + std::to_string(ordinal)));
   }
   device.ordinal = ordinal;
+  device.one_process = compute_mode != CU_COMPUTEMODE_DEFAULT;
   device.name = name.data();
   device.uuid = uuid_text(uuid);
   device.memory_bytes = static_cast<int64_t>(memory_bytes);

@@ -162,13 +162,16 @@ std::string target_line(const Target& target) {
         with_article(target.limits.name),
         target.model_named ? "" : fmt::format(": no {} device is present", to_string(target.arch)));
   }
+  const size_t several = target.devices.size();
+  const bool in_turns = several > 1 && count_distinct(target.devices) == 1;
   std::string ordinals = std::to_string(target.device->ordinal);
-  for (size_t i = 1; i < target.devices.size(); ++i)
+  for (size_t i = 1; i < several && !in_turns; ++i)
     ordinals += fmt::format(", {}", target.devices[i].ordinal);
-  return fmt::format("measured on device{} {}: {} ({} SMs{}), code for {}\n",
-                     target.devices.size() > 1 ? "s" : "", ordinals, target.device->name,
-                     target.device->sm_count, target.devices.size() > 1 ? " each" : "",
-                     to_string(target.arch));
+  const bool each = several > 1 && !in_turns;
+  return fmt::format("measured on device{} {}: {} ({} SMs{}), code for {}{}\n", each ? "s" : "",
+                     ordinals, target.device->name, target.device->sm_count, each ? " each" : "",
+                     to_string(target.arch),
+                     in_turns ? fmt::format("; {} problems in turns", several) : "");
 }
 
 }  // namespace gemmtune::app

@@ -34,9 +34,10 @@ struct TargetOptions {
 struct Target {
   Arch arch;
   std::optional<Device> device;
-  DeviceSpec limits;            // without a device those of the model that is predicted for
-  bool model_named = false;     // by --model
-  std::vector<Device> devices;  // with --devices all that measure, of one model; `device` is first
+  DeviceSpec limits;         // without a device those of the model that is predicted for
+  bool model_named = false;  // by --model
+  // Where several processes measure, the device of each, of one model; `device` is first.
+  std::vector<Device> devices;
 };
 
 // With --devices: those, of which each has to do. With --arch: the first device that runs it (an

@@ -10,6 +10,7 @@
 #include "app/common/record_json.h"
 #include "app/common/records.h"
 #include "app/common/target_json.h"
+#include "app/tune/problems_in_turns.h"
 #include "app/tune/shard.h"
 #include "app/tune/spaces.h"
 #include "tuner/model/tensor_model.h"
@@ -161,6 +162,8 @@ Expected<TunePlan> plan_tune(const Context& context, const TuneOptions& options)
     if (auto store = open_records(context, true))
       put_unanswered_first(**store, *target, search.warm, *planned, order);
   }
+  const size_t in_turns = problems_in_turns(options, search, *target, *planned);
+  if (target->devices.empty() && in_turns > 1) target->devices.assign(in_turns, *target->device);
   trim_devices(*target, *planned);
   return TunePlan{std::move(machine), *std::move(target), search, *std::move(planned),
                   std::move(order)};

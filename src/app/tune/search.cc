@@ -51,10 +51,14 @@ Expected<tuner::SearchMethod> parse_method(std::string_view text) {
       fmt::format("--search: '{}' is no method; model, random and exhaustive are", text));
 }
 
+int threads_of(const SearchOptions& options) {
+  if (options.jobs > 0) return options.jobs;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
 tuner::TuneRequest make_request(const SearchOptions& options, const DefaultCandidates& candidates,
                                 const Problem& problem, std::vector<codegen::SearchSpace> spaces,
                                 const Target& target) {
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   tuner::TuneRequest request;
   request.problem = problem;
   request.spaces = std::move(spaces);
@@ -63,7 +67,7 @@ tuner::TuneRequest make_request(const SearchOptions& options, const DefaultCandi
       options.candidates.value_or(target.device ? candidates.measured : candidates.predicted);
   request.max_seconds = options.seconds;
   request.seed = options.seed;
-  request.threads = options.jobs > 0 ? options.jobs : cores;
+  request.threads = threads_of(options);
   request.fresh = options.fresh;
   request.warm = options.warm;
   return request;

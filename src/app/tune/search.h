@@ -38,6 +38,9 @@ Expected<tuner::SearchMethod> parse_method(std::string_view text);
 // A usage error if it is neither.
 Expected<void> take_budget(std::string_view text, SearchOptions& options);
 
+// `jobs`, or as many as there are cores.
+int threads_of(const SearchOptions& options);
+
 // Without SearchOptions::candidates.
 struct DefaultCandidates {
   int measured = 0;

@@ -28,7 +28,7 @@ struct Fakes : Workplace {
     variables["LD_LIBRARY_PATH"] = GEMMTUNE_BINARY_DIR "/tests/fake_cuda:" + folder.path().string();
     variables["CUDA_VISIBLE_DEVICES"] = "";
   }
-  Arguments tune(const Arguments& more, int problems = 3) const {
+  Arguments tune(const Arguments& more, int problems = 3, const char* jobs = "2") const {
     Arguments arguments = {"tune",
                            "--space",
                            space,
@@ -36,7 +36,7 @@ struct Fakes : Workplace {
                            "2",
                            "--m",
                            "8:" + std::to_string(8 * problems) + ":8"};
-    for (const char* argument : {"--n", "8", "--k", "8", "--jobs", "2"})
+    for (const char* argument : {"--n", "8", "--k", "8", "--jobs", jobs})
       arguments.emplace_back(argument);
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
@@ -95,6 +95,24 @@ TEST_CASE("a GPU that is named twice tunes a list by two processes, in turns") {
   }
   REQUIRE(devices.size() == 1);
   CHECK(std::filesystem::exists(place.folder.file("gemm-tune-" + *devices.begin() + ".lock")));
+}
+
+TEST_CASE("a longer list is tuned by two processes in turns, unless one is asked for") {
+  const Fakes place;
+  const auto plan = [&](const Arguments& more, int problems) {
+    Arguments arguments = {"--dry-run", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return json::parse(
+        run(place.folder, place.tune(arguments, problems, "16"), place.variables).out);
+  };
+  const std::string in_turns = "2 problems in turns";
+  const json longer = plan({}, 6);
+  CHECK(contains(longer["note"].get<std::string>(), in_turns));
+  CHECK(longer["devices"].size() == 1);
+  CHECK(contains(plan({"--device", "1"}, 6)["note"].get<std::string>(), in_turns));
+  CHECK_FALSE(contains(plan({"--devices", "0"}, 6)["note"].get<std::string>(), in_turns));
+  CHECK_FALSE(contains(plan({"--seconds", "10"}, 6)["note"].get<std::string>(), in_turns));
+  CHECK_FALSE(contains(plan({}, 3)["note"].get<std::string>(), in_turns));
 }
 
 TEST_CASE("a dry run says which GPUs would tune; of one, --devices is --device") {

@@ -185,6 +185,9 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
       case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE:
         *value = 3201000;
         return CUDA_SUCCESS;
+      case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
+        *value = CU_COMPUTEMODE_DEFAULT;
+        return CUDA_SUCCESS;
       default:
         return CUDA_ERROR_INVALID_VALUE;
     }

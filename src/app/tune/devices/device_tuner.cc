@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
 #include <utility>
 
 #include "app/common/device_list.h"
@@ -26,9 +25,8 @@ constexpr int kPollMs = 100;
 constexpr int kMostEnds = 3;
 
 // Processes of one device compile in turns, for the most part: while the other one measures.
-int jobs_of_each(int jobs, size_t devices) {
-  const int all = jobs > 0 ? jobs : static_cast<int>(std::thread::hardware_concurrency());
-  return std::max(1, all / static_cast<int>(devices));
+int jobs_of_each(const SearchOptions& search, size_t devices) {
+  return std::max(1, threads_of(search) / static_cast<int>(devices));
 }
 
 // For each problem the device that has tried most of its candidates.
@@ -163,7 +161,7 @@ class DeviceTuner {
     setup.strategies = tuning_.options.strategies;
     setup.space_files = tuning_.options.space_files;
     setup.search = plan_.search;
-    setup.search.jobs = jobs_of_each(plan_.search.jobs, count_distinct(plan_.target.devices));
+    setup.search.jobs = jobs_of_each(plan_.search, count_distinct(plan_.target.devices));
     return setup;
   }
 

@@ -74,6 +74,10 @@ TEST_CASE("several devices are a target; one option names them") {
   CHECK(target->devices.size() == 2);
   CHECK(target_line(*target) ==
         "measured on devices 0, 1: NVIDIA H200 (132 SMs each), code for sm_90\n");
+  Target in_turns = *target;
+  in_turns.devices = {*target->device, *target->device};
+  CHECK(target_line(in_turns) ==
+        "measured on device 0: NVIDIA H200 (132 SMs), code for sm_90; 2 problems in turns\n");
   options.device = 0;
   CHECK(contains(choose_target(options, kAlike).error().message, "--device and --devices"));
   options.device.reset();

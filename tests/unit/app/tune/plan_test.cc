@@ -2,11 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "../../test_folder.h"
+#include "app/tune/problems_in_turns.h"
 
 namespace gemmtune::app {
 namespace {
@@ -89,6 +91,47 @@ TEST_CASE("problems that have an answer on the device come last") {
   CHECK(answered.order(problem, "GPU-here", true) == Order{0, 1});
   CHECK(answered.order(make_problem({64, 64, 72}), "GPU-here") == Order{0, 1});
   CHECK(Answered(problem, false).order(problem, "GPU-here") == Order{0, 1});  // search only
+}
+
+// What a list needs for two of its problems to be tuned in turns on one GPU.
+struct List {
+  TuneOptions options;
+  SearchOptions search;
+  Target target;
+  std::vector<PlannedProblem> problems = std::vector<PlannedProblem>(6);
+
+  List() {
+    options.worker_program = "gemm-tune";
+    search.jobs = 16;
+    target.device.emplace();
+    target.device->memory_bytes = int64_t{80} << 30;
+    for (PlannedProblem& planned : problems)
+      planned.wanted.problem = make_problem({4096, 4096, 4096});
+  }
+
+  size_t in_turns() const { return problems_in_turns(options, search, target, problems); }
+};
+
+TEST_CASE("a list is tuned by two problems in turns where that gains something and can be done") {
+  CHECK(List().in_turns() == 2);
+  const auto with = [](const std::function<void(List&)>& change) {
+    List list;
+    change(list);
+    return list.in_turns();
+  };
+  CHECK(with([](List& list) { list.problems.resize(3); }) == 1);
+  CHECK(with([](List& list) { list.problems[0].skipped = list.problems[1].skipped = "no"; }) == 2);
+  CHECK(with([](List& list) {
+          for (size_t i = 0; i < 3; ++i) list.problems[i].skipped = "nothing computes it";
+        }) == 1);
+  CHECK(with([](List& list) { list.search.jobs = 8; }) == 1);
+  CHECK(with([](List& list) { list.search.seconds = 10; }) == 1);
+  CHECK(with([](List& list) { list.options.worker_program.clear(); }) == 1);
+  CHECK(with([](List& list) { list.target.device.reset(); }) == 1);
+  CHECK(with([](List& list) { list.target.device->one_process = true; }) == 1);
+  CHECK(with([](List& list) {
+          list.problems[5].wanted.problem = make_problem({65536, 65536, 65536});
+        }) == 1);
 }
 
 }  // namespace
