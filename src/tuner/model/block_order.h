@@ -21,10 +21,12 @@ namespace gemmtune::tuner {
 bool launched_in_clusters(const TileConfig& tile);
 
 // Rows of A and columns of B, in elements, that blocks side by side read together of a product of
-// `shape` in tiles of `tile`, with `raster`.
-double lines_read_together(const TileConfig& tile, const Shape& shape, int raster);
+// `shape` in tiles of `tile`, with `raster`. Each tile takes `blocks_of_tile` of these blocks.
+double lines_read_together(const TileConfig& tile, const Shape& shape, int raster,
+                           int blocks_of_tile = 1);
 
 // That of `rasters`, which are not empty, with which the fewest are; the first of equals.
-int least_reading_raster(const TileConfig& tile, const Shape& shape, std::span<const int> rasters);
+int least_reading_raster(const TileConfig& tile, const Shape& shape, std::span<const int> rasters,
+                         int blocks_of_tile = 1);
 
 }  // namespace gemmtune::tuner

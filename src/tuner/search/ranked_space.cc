@@ -10,6 +10,8 @@
 #include "tuner/model/performance_model.h"
 #include "tuner/model/warpgroup_model.h"
 
+#include "parts/shared/wgmma_tiles.h"
+
 namespace gemmtune::tuner {
 namespace {
 
@@ -79,8 +81,13 @@ CostBounds bounds_of(const codegen::SearchSpace& space, const Problem& problem,
   return bounds;
 }
 
-// Empty where a space has one raster. Only kernels that copy by TMA ask L2 for so much that its
-// order counts.
+// Slices of a tile whose blocks are side by side.
+int slices_side_by_side(const codegen::MainloopCost& loop, const TileConfig& tile) {
+  if (tile.slices <= 1 || (by_warpgroups(loop) && tiles_first(tile))) return 1;
+  return tile.slices;
+}
+
+// Empty where a space has one raster. Only tensor cores ask L2 for so much that its order counts.
 std::function<TileConfig(const TileConfig&)> first_order(const codegen::SearchSpace& space,
                                                          const Problem& problem,
                                                          const DeviceSpec& limits) {
@@ -91,9 +98,11 @@ std::function<TileConfig(const TileConfig&)> first_order(const codegen::SearchSp
   const auto spec = kernels_of(space, problem, limits);
   return [=](TileConfig tile) {
     const codegen::KernelSpec kernel = spec(tile);
-    const bool copied_by_tma = by_warpgroups(kernel.strategy->mainloop(kernel));
-    if (copied_by_tma && !launched_in_clusters(tile))
-      tile.raster = least_reading_raster(tile, problem.shape, rasters);
+    const codegen::MainloopCost loop = kernel.strategy->mainloop(kernel);
+    if (loop.arithmetic == codegen::Arithmetic::tensor_core && !launched_in_clusters(tile)) {
+      tile.raster =
+          least_reading_raster(tile, problem.shape, rasters, slices_side_by_side(loop, tile));
+    }
     return tile;
   };
 }

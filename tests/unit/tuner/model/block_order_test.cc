@@ -60,18 +60,21 @@ TEST_CASE(
   CHECK(raster(128, 160, {2048, 8960, 3328}) == 4);
   // 17.3, 17.3, 18.9, 21.7: four columns of tiles
   CHECK(raster(128, 144, {3840, 544, 1184}) == 1);
+  // mma_split_k with 1 and 8: 15.2 and 12.7, two rows of tiles; 8.13 and 8.20, one
+  CHECK(raster(16, 32, {32, 2112, 7168}) > 1);
+  CHECK(raster(16, 32, {8, 576, 7168}) == 1);
 }
 
 TEST_CASE("slices of one tile side by side leave room for fewer tiles") {
-  TileConfig narrow = tile_of(32, 64);
-  narrow.slices = 4;
-  CHECK(lines_read_together(narrow, {256, 4096, 8192}, 1) == 1 * 32 + 4 * 64);
-  TileConfig large = tile_of(64, 64);
-  large.slices = 4;
-  CHECK(lines_read_together(large, {256, 4096, 8192}, 1) == 1 * 64 + 16 * 64);
-  CHECK_FALSE(launched_in_clusters(large));
-  large.reduction = kReduceCluster;
-  CHECK(launched_in_clusters(large));
+  TileConfig tile = tile_of(32, 64);
+  CHECK(lines_read_together(tile, {256, 4096, 8192}, 1) == 1 * 32 + 16 * 64);
+  CHECK(lines_read_together(tile, {256, 4096, 8192}, 1, 4) == 1 * 32 + 4 * 64);
+  CHECK(lines_read_together(tile, {256, 4096, 8192}, 1, 33) == 1 * 32 + 1 * 64);
+  CHECK_FALSE(launched_in_clusters(tile));
+  tile.slices = 4;
+  CHECK_FALSE(launched_in_clusters(tile));
+  tile.reduction = kReduceCluster;
+  CHECK(launched_in_clusters(tile));
 }
 
 }  // namespace
