@@ -57,6 +57,30 @@ TEST_CASE("no legal point of a shipped space is skipped") {
   }
 }
 
+TEST_CASE("kernels on tensor cores are tried first with the raster that reads least") {
+  const DeviceSpec& device = representative_device({9, 0, false});
+  const auto first_raster = [&](const char* strategy, const char* tile, Problem problem) {
+    problem.layout = *parse_layout("tnt");
+    const SearchedSpace space = ranked_space(
+        *codegen::default_search_space(**codegen::find_strategy(strategy)), problem, device);
+    return space.first_order(*parse_tile(tile)).raster;
+  };
+  const Problem wide = make_problem({512, 2048, 8192}, DataType::bf16);
+  const std::string tile = "tile_m=64 tile_n=128 tile_k=64 stages=8 consumers=1 raster=1 ";
+  CHECK(first_raster("wgmma_tma", (tile + "cluster_m=1 cluster_n=1").c_str(), wide) == 4);
+  CHECK(first_raster("wgmma_tma", (tile + "cluster_m=2 cluster_n=1").c_str(), wide) == 1);
+  CHECK(first_raster("wgmma_tma", (tile + "cluster_m=1 cluster_n=1").c_str(),
+                     make_problem({512, 2048, 1024}, DataType::bf16)) == 1);
+  CHECK(first_raster("mma_split_k",
+                     "tile_m=16 tile_n=32 tile_k=128 warp_m=16 warp_n=32 stages=4 fragments=1 "
+                     "slices=1 groups=1 raster=1",
+                     make_problem({32, 2112, 7168}, DataType::bf16)) == 8);
+  CHECK(first_raster("multistage",
+                     "tile_m=64 tile_n=128 tile_k=8 warp_m=32 warp_n=64 thread_m=8 thread_n=8 "
+                     "stages=3 fragments=2 raster=1",
+                     make_problem({512, 2048, 8192})) == 1);
+}
+
 // A consumer that waits for its turn in a block with one tile has nothing to do.
 TEST_CASE("consumers take turns only in persistent grids") {
   const Problem p = make_problem({4096, 4096, 4096}, DataType::bf16, *parse_layout("tnt"));
