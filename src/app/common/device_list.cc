@@ -89,10 +89,17 @@ Expected<std::vector<Device>> choose_devices(std::string_view text, const Machin
                   text, models_text(*devices)));
 }
 
-size_t count_distinct(const std::vector<Device>& devices) {
+std::vector<Device> distinct(const std::vector<Device>& devices) {
   std::set<std::string> uuids;
-  for (const Device& device : devices) uuids.insert(device.uuid);
-  return uuids.size();
+  std::vector<Device> once;
+  for (const Device& device : devices) {
+    if (uuids.insert(device.uuid).second) once.push_back(device);
+  }
+  return once;
+}
+
+size_t count_distinct(const std::vector<Device>& devices) {
+  return distinct(devices).size();
 }
 
 }  // namespace gemmtune::app

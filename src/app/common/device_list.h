@@ -14,6 +14,9 @@ namespace gemmtune::app {
 // several models: results are of a model.
 Expected<std::vector<Device>> choose_devices(std::string_view text, const Machine& machine);
 
+// Each GPU of these once, in their order.
+std::vector<Device> distinct(const std::vector<Device>& devices);
+
 // How many GPUs these are.
 size_t count_distinct(const std::vector<Device>& devices);
 

@@ -1,9 +1,8 @@
 #include "app/common/target_json.h"
 
 #include <nlohmann/json.hpp>
-#include <set>
-#include <string>
 
+#include "app/common/device_list.h"
 #include "core/device_json.h"
 
 namespace gemmtune::app {
@@ -26,9 +25,7 @@ ordered_json devices_json(const Target& target) {
   std::vector<Device> devices = target.devices;
   if (devices.empty() && target.device) devices.push_back(*target.device);
   ordered_json json = ordered_json::array();
-  std::set<std::string> seen;
-  for (const Device& device : devices) {
-    if (!seen.insert(device.uuid).second) continue;
+  for (const Device& device : distinct(devices)) {
     ordered_json entry;
     entry["ordinal"] = device.ordinal;
     entry.update(device_json(device));

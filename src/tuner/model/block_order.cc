@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parts/shared/kernel_traits.h"
+#include "parts/shared/tile_config.h"
 #include "parts/shared/wgmma_tiles.h"
 
 namespace gemmtune::tuner {
@@ -17,8 +17,9 @@ double tiles_along(int64_t length, int tile) {
 
 }  // namespace
 
-bool launched_in_clusters(const TileConfig& tile) {
-  return cluster_blocks(tile) > 1 || (tile.slices > 1 && tile.reduction == kReduceCluster);
+int blocks_of_cluster(const TileConfig& tile) {
+  const bool sums_meet = tile.slices > 1 && tile.reduction == kReduceCluster;
+  return cluster_blocks(tile) * (sums_meet ? tile.slices : 1);
 }
 
 double lines_read_together(const TileConfig& tile, const Shape& shape, int raster,

@@ -3,8 +3,7 @@
 #include <cmath>
 
 #include "codegen/wgmma_rules.h"
-
-#include "parts/shared/wgmma_tiles.h"
+#include "tuner/model/block_order.h"
 
 namespace gemmtune::tuner {
 namespace {
@@ -32,8 +31,7 @@ double with_late_copies(double busy, double waiting) {
 
 // An H100's or H200's groups have 16 or 18 SMs, of which some are off.
 double reachable_share(const TileConfig& tile) {
-  const bool sums_meet = tile.slices > 1 && tile.reduction == kReduceCluster;
-  const int blocks = cluster_blocks(tile) * (sums_meet ? tile.slices : 1);
+  const int blocks = blocks_of_cluster(tile);
   if (blocks > 4) return 0.91;
   return blocks > 2 ? 0.94 : 1;
 }
