@@ -1,6 +1,7 @@
 #pragma once
 
 #include "parts/ptx/cp_async.cuh"
+#include "parts/ptx/shared_address.cuh"
 #include "parts/ptx/vector_access.cuh"
 #include "parts/shared/kernel_traits.h"
 #include "parts/shared/tile_config.h"
@@ -86,8 +87,8 @@ class ShortInShared {
       int at;
       place<kCopy>(i, r, at);
       const bool valid = k + at < k_end_;
-      cp_async_or_zero<kCopy * 4>(smem_ + offset(r, at), element<kCopy>(r, valid ? k + at : slab_),
-                                  valid);
+      cp_async_or_zero<kCopy * 4>(shared_address(smem_ + offset(r, at)),
+                                  element<kCopy>(r, valid ? k + at : slab_), valid);
     }
     cp_async_commit();
     cp_async_wait<0>();

@@ -20,6 +20,10 @@ int vector_width(const Problem& problem, DataType type, int64_t ld, int64_t stri
   return 1;
 }
 
+// Rows or columns of an operand beside which the other one is read once.
+constexpr int64_t kFew = 256;
+constexpr int kCachePolicies = 80;  // the first arch that has them
+
 }  // namespace
 
 DataType result_type(const KernelSpec& spec) {
@@ -38,11 +42,23 @@ KernelTraits traits_for(const Problem& p) {
   return traits;
 }
 
+ReadOnce read_once(const Problem& p) {
+  const Shape& s = p.shape;
+  const auto differs_by_entry = [&](int64_t stride) { return p.batch == 1 || stride != 0; };
+  return {.a = s.n <= kFew && s.n < s.m && differs_by_entry(p.stride_a),
+          .b = s.m <= kFew && s.m < s.n && differs_by_entry(p.stride_b)};
+}
+
 KernelSpec spec_for(const Strategy& strategy, const TileConfig& tile, const Problem& problem,
                     Arch capability) {
   KernelSpec spec{&strategy,           tile,         traits_for(problem), problem.type,
                   problem.accumulator, problem.math, problem.result};
   spec.arch = strategy.code_arch(capability);
+  if (strategy.forgets_what_is_read_once() && spec.arch.number() >= kCachePolicies) {
+    const ReadOnce once = read_once(problem);
+    spec.traits.a_read_once = once.a;
+    spec.traits.b_read_once = once.b;
+  }
   return spec;
 }
 
@@ -72,6 +88,8 @@ std::string kernel_name(const KernelSpec& spec) {
                            parameter == "warp_n" || parameter == "thread_n";
     name += (continues ? "x" : "_") + std::to_string(value);
   }
+  if (t.a_read_once) name += "_a_once";
+  if (t.b_read_once) name += "_b_once";
   if (spec.device_scalars) name += "_device_scalars";
   return name;
 }

@@ -77,9 +77,9 @@ struct MmaMainloop {
   static constexpr bool kAsync = true;
   static_assert(kTile.copy == kCopyAsync, "from sm_80 on copies bypass the registers");
   using LoaderA = MmaTileLoader<kTile.tile_m, kTile.tile_k, kThreads, kTraits.vector_a,
-                                kContiguousKA, kElementBytes>;
+                                kContiguousKA, kElementBytes, kTraits.a_read_once>;
   using LoaderB = MmaTileLoader<kTile.tile_n, kTile.tile_k, kThreads, kTraits.vector_b,
-                                kContiguousKB, kElementBytes>;
+                                kContiguousKB, kElementBytes, kTraits.b_read_once>;
 #endif
   using ReaderA = MmaFragmentReader<kTile.tile_m, kTile.tile_k, kTile.warp_m, true, kContiguousKA,
                                     kElementBytes>;

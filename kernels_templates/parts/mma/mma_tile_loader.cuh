@@ -3,6 +3,7 @@
 #include "parts/mma/staged_elements.cuh"
 #include "parts/mma/swizzled_rows.cuh"
 #include "parts/mma/tile_thread_map.cuh"
+#include "parts/ptx/cp_async.cuh"
 #include "parts/shared/mma_tiles.h"
 
 // Brings kTileMn x kTileK tiles of A or B, elements of 16 or 32 bits, from global to swizzled
@@ -11,22 +12,10 @@
 // Threads share out a tile as tile_thread_map.cuh says. One access moves kVector elements by
 // cp.async of 16, 8 or 4 bytes. A 16-bit operand of which nothing is known (kVector = 1) passes
 // through registers, two loads and one store a pair. What lies outside the operand is filled with
-// zeros without being read (cp.async with a source size of 0).
+// zeros without being read (cp.async with a source size of 0). kOnce: as KernelTraits says of the
+// operand.
 
 namespace gemmtune {
-
-template <int kBytes>
-__device__ __forceinline__ void copy_or_zero(unsigned to, const void* from, bool valid) {
-  const int bytes = valid ? kBytes : 0;
-  if constexpr (kBytes == 16) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
-                 : "memory");
-  } else {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(kBytes),
-                 "r"(bytes)
-                 : "memory");
-  }
-}
 
 // One of the two tiles of a shared-memory buffer.
 template <int kTileMn, int kTileK, bool kContiguousK, int kElementBytes>
@@ -36,7 +25,8 @@ struct MmaTile {
   using Rows = SwizzledRows<kLine * kElementBytes / 16, !kContiguousK && kElementBytes == 4>;
 };
 
-template <int kTileMn, int kTileK, int kThreads, int kVector, bool kContiguousK, int kElementBytes>
+template <int kTileMn, int kTileK, int kThreads, int kVector, bool kContiguousK, int kElementBytes,
+          bool kOnce>
 class MmaTileLoader
     : TileThreadMap<kTileMn, kTileK, kThreads, copied_elements_at_once(kVector, kElementBytes),
                     kContiguousK,
@@ -76,7 +66,7 @@ class MmaTileLoader
   static __device__ __forceinline__ void copy(unsigned to, const char* from, bool first,
                                               bool second) {
     if constexpr (kVector * kElementBytes >= 4) {
-      copy_or_zero<kVector * kElementBytes>(to, from, first);
+      cp_async_or_zero<kVector * kElementBytes, kOnce>(to, from, first);
     } else {
       StagedElements<kF16, 1> pair;
       pair.load(reinterpret_cast<const unsigned short*>(from), first, second);

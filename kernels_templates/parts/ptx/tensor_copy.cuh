@@ -1,5 +1,6 @@
 #pragma once
 
+#include "parts/ptx/cache_policy.cuh"
 #include "parts/shared/tensor_map.h"
 
 // Copies of boxes of a tensor by TMA (sm_90 and up; PTX ISA, "cp.async.bulk.tensor"). One thread
@@ -12,24 +13,42 @@ __device__ __forceinline__ void prefetch_tensor_map(const TensorMap& map) {
 }
 
 // The box at element (x, y) of entry z of a tensor, x being contiguous, to shared memory at `to`;
-// its bytes are counted by `barrier`.
+// its bytes are counted by `barrier`. kOnce: L2 need not keep it.
+template <bool kOnce>
 __device__ __forceinline__ void load_box(unsigned to, const TensorMap& map, int x, int y, int z,
                                          unsigned barrier) {
-  asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-      " [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
-      "l"(&map), "r"(x), "r"(y), "r"(z), "r"(barrier)
-      : "memory");
+  if constexpr (kOnce) {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+        ".L2::cache_hint [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(to),
+        "l"(&map), "r"(x), "r"(y), "r"(z), "r"(barrier), "l"(kEvictFirst)
+        : "memory");
+  } else {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+        " [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
+        "l"(&map), "r"(x), "r"(y), "r"(z), "r"(barrier)
+        : "memory");
+  }
 }
 
 // The same to the same places in those blocks of the cluster whose bits are set in `blocks`.
+template <bool kOnce>
 __device__ __forceinline__ void load_box_to_blocks(unsigned to, const TensorMap& map, int x, int y,
                                                    int z, unsigned barrier, unsigned short blocks) {
-  asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-      ".multicast::cluster [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(to),
-      "l"(&map), "r"(x), "r"(y), "r"(z), "r"(barrier), "h"(blocks)
-      : "memory");
+  if constexpr (kOnce) {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+        ".multicast::cluster.L2::cache_hint [%0], [%1, {%2, %3, %4}], [%5], %6, %7;" ::"r"(to),
+        "l"(&map), "r"(x), "r"(y), "r"(z), "r"(barrier), "h"(blocks), "l"(kEvictFirst)
+        : "memory");
+  } else {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+        ".multicast::cluster [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(to),
+        "l"(&map), "r"(x), "r"(y), "r"(z), "r"(barrier), "h"(blocks)
+        : "memory");
+  }
 }
 
 // The other way, in a group of the thread's copies: what lies outside the tensor is left out. What

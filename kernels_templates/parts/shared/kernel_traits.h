@@ -2,8 +2,8 @@
 
 #include "parts/shared/epilogue.h"
 
-// What a kernel is specialised on besides its tile and types: storage orders, the alignment class
-// and the epilogue.
+// What a kernel is specialised on besides its tile and types: storage orders, the alignment class,
+// the epilogue, and what L2 need not keep.
 
 namespace gemmtune {
 
@@ -16,6 +16,9 @@ struct KernelTraits {
   int vector_b = 1;
   int vector_c = 1;
   Epilogue epilogue = {};
+  // An operand that L2 forgets first, so that what is read again stays: C, for example.
+  bool a_read_once = false;
+  bool b_read_once = false;
 
   constexpr bool operator==(const KernelTraits&) const = default;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "parts/ptx/cp_async.cuh"
+#include "parts/ptx/shared_address.cuh"
 #include "parts/shared/thread_tiles.h"
 #include "parts/simt/tile_iterator.cuh"
 
@@ -53,7 +54,8 @@ class AsyncTileLoader {
 
  private:
   static __device__ __forceinline__ void copy(int i, float* tile, const float* from, bool valid) {
-    if (Iterator::has(i)) cp_async_or_zero<kWidth * 4>(tile + offset_of(i), from, valid);
+    if (Iterator::has(i))
+      cp_async_or_zero<kWidth * 4>(shared_address(tile + offset_of(i)), from, valid);
   }
 
   static __device__ __forceinline__ constexpr int offset(int mn, int k) { return k * kStride + mn; }

@@ -1,7 +1,10 @@
 #pragma once
 
 #include "parts/ptx/cp_async.cuh"
+#include "parts/ptx/shared_address.cuh"
 #include "parts/ptx/vector_access.cuh"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/tile_config.h"
 #include "parts/skinny/line_rotation.cuh"
 #include "parts/skinny/skinny_geometry.cuh"
 
@@ -16,6 +19,7 @@ template <TileConfig kTile, KernelTraits kTraits>
 class LongStream {
   using G = SkinnyGeometry<kTile, kTraits>;
   static constexpr int kWidth = G::kLongVector;
+  static constexpr bool kOnce = kTraits.a_read_once || kTraits.b_read_once;
   static constexpr int kVectors = G::kLongContiguousK ? G::kThreadLong : G::kThreadLong / kWidth;
 
  public:
@@ -51,7 +55,7 @@ class LongStream {
   // Starts copying the next chunk to this thread's own part of a ring slot, [access][thread].
   __device__ __forceinline__ void copy(float* slot) {
     visit([&](int access, int, int, const float* from, bool valid) {
-      cp_async_or_zero<kWidth * 4>(own(slot, access), from, valid);
+      cp_async_or_zero<kWidth * 4, kOnce>(shared_address(own(slot, access)), from, valid);
     });
   }
 

@@ -14,11 +14,12 @@
 //     +------------+------------+                     +------------+------------+
 //
 // Lines are swizzled. Where kSharers blocks of a cluster share the tile, each loads its
-// part of every box's lines into all of them, or all of it in turns (TmaTile::parts).
+// part of every box's lines into all of them, or all of it in turns (TmaTile::parts). kOnce: as
+// KernelTraits says of the operand.
 
 namespace gemmtune {
 
-template <bool kContiguousK, int kSide, int kTileK, int kElementBytes, int kSharers>
+template <bool kContiguousK, int kSide, int kTileK, int kElementBytes, int kSharers, bool kOnce>
 struct OperandTile {
   static constexpr TmaTile kTile{kSide, kTileK, kContiguousK, kElementBytes};
   static constexpr int kBytes = kTile.bytes();
@@ -42,7 +43,7 @@ struct OperandTile {
 #pragma unroll
       for (int box = 0; box < kTile.boxes; ++box) {
         const Place at = Place::of(mn, k, box, part);
-        load_box_to_blocks(to + at.bytes, map, at.x, at.y, entry, barrier, blocks);
+        load_box_to_blocks<kOnce>(to + at.bytes, map, at.x, at.y, entry, barrier, blocks);
       }
     }
   }
@@ -55,7 +56,7 @@ struct OperandTile {
 #pragma unroll
       for (int part = 0; part < kParts; ++part) {
         const Place at = Place::of(mn, k, box, part);
-        load_box(to + at.bytes, map, at.x, at.y, entry, barrier);
+        load_box<kOnce>(to + at.bytes, map, at.x, at.y, entry, barrier);
       }
     }
   }

@@ -62,6 +62,38 @@ TEST_CASE("the widest vector is chosen where everything is aligned") {
   CHECK(traits_for(make_problem({128, 252, 61}, DataType::bf16)).vector_a == 1);
 }
 
+TEST_CASE("an operand beside few rows or columns of the other is read once") {
+  const auto of = [](const Shape& shape) { return read_once(make_problem(shape)); };
+  CHECK(of({1, 4096, 4096}) == ReadOnce{.b = true});
+  CHECK(of({256, 4096, 4096}) == ReadOnce{.b = true});
+  CHECK(of({257, 4096, 4096}) == ReadOnce{});
+  CHECK(of({4096, 256, 4096}) == ReadOnce{.a = true});
+  CHECK(of({4096, 4096, 1}) == ReadOnce{});
+  CHECK(of({64, 64, 65536}) == ReadOnce{});
+  CHECK(of({64, 65, 65536}) == ReadOnce{.b = true});
+  // One B of all entries of a batch is read by each of them.
+  Problem batch = make_problem({8, 4096, 4096});
+  batch.batch = 4;
+  pack(batch);
+  CHECK(read_once(batch) == ReadOnce{.b = true});
+  batch.stride_b = 0;
+  CHECK(read_once(batch) == ReadOnce{});
+}
+
+TEST_CASE("kernels know it where they can tell L2") {
+  const Problem few = make_problem({8, 4096, 4096}, DataType::f16, *parse_layout("tnt"));
+  const auto spec = [&](std::string_view strategy, Arch arch) {
+    return spec_for(**find_strategy(strategy), {}, few, arch);
+  };
+  CHECK(spec("wgmma_tma", {9, 0}).traits.b_read_once);
+  CHECK_FALSE(spec("wgmma_tma", {9, 0}).traits.a_read_once);
+  CHECK(spec("mma_split_k", {8, 0}).traits.b_read_once);
+  CHECK_FALSE(spec("mma_split_k", {7, 5}).traits.b_read_once);
+  CHECK_FALSE(spec("wgmma_misaligned", {9, 0}).traits.b_read_once);
+  // Another kernel, so under another name.
+  CHECK(kernel_name(spec("mma_split_k", {8, 0})).ends_with("_b_once"));
+}
+
 TEST_CASE("loads a multiply-add, as the published ladders count them") {
   const auto loads = [](std::string_view strategy, std::string_view tile) {
     const KernelSpec spec{*find_strategy(strategy), *parse_tile(tile), {}, DataType::f32};
