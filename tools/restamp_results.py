@@ -5,7 +5,7 @@ usage: restamp_results.py OLD NEW [--jobs N]
 
 OLD and NEW are programs from before and after the change. A result is of the source that its
 source_hash names, and is stale once the program emits another. Each shipped result that OLD takes for
-current is compiled to PTX by both; where both PTX are the same but for comments, names of variables and constants that
+current is compiled to PTX by both; where both PTX are the same but for comments, mangled names and constants that
 nothing reads, it gets NEW's hash. Results that differ are listed: they have to be tuned anew. Files are
 written whole or not at all.
 """
@@ -41,19 +41,19 @@ def emit(program, database, record, *options):
     return json.loads(run(program, database, "emit", str(record["id"]), "--json", *options))
 
 
-def with_numbered_variables(ptx):
-    """Names of variables say which function of the source they are declared in."""
-    declared = re.findall(r"^\s*\.(?:shared|global|const) .*?(_Z[\w$]+)", ptx, re.MULTILINE)
-    numbers = {name: f"variable_{number}" for number, name in enumerate(dict.fromkeys(declared))}
-    return re.sub(r"_Z[\w$]+", lambda name: numbers.get(name[0], name[0]), ptx)
+def with_numbered_names(ptx):
+    """Names of variables and functions say what they are declared in, and functions of which types they are."""
+    names = dict.fromkeys(re.findall(r"_Z[\w$]+", ptx))
+    numbers = {name: f"name_{number}" for number, name in enumerate(names)}
+    return re.sub(r"_Z[\w$]+", lambda name: numbers[name[0]], ptx)
 
 
 def code_of(ptx):
-    """PTX without comments, empty lines, names of variables and constants that nothing reads."""
+    """PTX without comments, empty lines, mangled names and constants that nothing reads."""
     words = collections.Counter(re.findall(r"[\w$]+", ptx))
     lines = (line.partition("//")[0].rstrip() for line in ptx.splitlines())
     code = "\n".join(line for line in lines if line and not is_unused(line, words))
-    return with_numbered_variables(code)
+    return with_numbered_names(code)
 
 
 def is_unused(line, words):

@@ -30,16 +30,17 @@ else:
     print(json.dumps({"source_hash": source, **({"ptx": ptx} if "--ptx" in arguments else {})}))
 """
 
-# Two variables in the order of their places.
+# Two variables in the order of their places, and a function of some type that is called.
+CALLED = ".func _ZN5roundILi%sEEEf(.param .b32 _ZN5roundILi%sEEEf_param_0);\ncall _ZN5roundILi%sEEEf;\n"
 NAMED = ".shared .align 16 .b8 _ZZ4%s4rows[64];\n.shared .b8 _ZZ4%s4left[4];\nmov.u32 %%r1, _ZZ4%s4rows;\n"
 UNUSED = ".global .align 4 .u32 _ZN3fooE = 3;\n"
 USED = ".global .align 4 .u32 %s = 3;\nld.global.u32 %%r1, [%s];\n"
 OLD = {"same": ("s", "ret;"), "text": ("t0", "// a\nret;  // b\n\n" + UNUSED), "code": ("c0", "ret;"),
        "read": ("r0", USED % ("a", "a")), "stale": ("x1", "ret;"), "named": ("n0", NAMED % ("copy", "copy", "copy")),
-       "other": ("o0", NAMED % ("copy", "copy", "copy"))}
+       "called": ("f0", CALLED % (1, 1, 1)), "other": ("o0", NAMED % ("copy", "copy", "copy"))}
 NEW = {"same": ("s", "ret;"), "text": ("t1", "// c\nret;\n"), "code": ("c1", "add; ret;"),
        "read": ("r1", USED % ("b", "b")), "stale": ("x2", "ret;"),
-       "named": ("n1", UNUSED + NAMED % ("made", "made", "made")),
+       "called": ("f1", CALLED % (2, 2, 2)), "named": ("n1", UNUSED + NAMED % ("made", "made", "made")),
        "other": ("o1", (NAMED % ("made", "made", "made")).replace("r1, _ZZ4made4rows", "r1, _ZZ4made4left"))}
 
 
@@ -83,11 +84,11 @@ class RestampResults(unittest.TestCase):
         self.assertIn("stale before: p4 tiled stale", done.stdout)
         self.assertIn("5 kernels, 2 results have a new hash", done.stdout)
 
-    def test_names_of_variables_are_no_code_but_which_one_is_meant_is(self):
-        self.ship(("named", "n0"), ("other", "o0"))
+    def test_names_are_no_code_but_which_one_is_meant_is(self):
+        self.ship(("named", "n0"), ("called", "f0"), ("other", "o0"))
         done = self.restamp(OLD, NEW)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(self.hashes(), ["n1", "o0", ""])
+        self.assertEqual(self.hashes(), ["n1", "f1", "o0", ""])
 
     def test_a_second_time_changes_nothing(self):
         self.ship(("same", "s"), ("text", "t0"))
