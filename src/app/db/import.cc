@@ -2,17 +2,28 @@
 
 #include <istream>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "app/common/records.h"
 #include "store/exchange.h"
 
 namespace gemmtune::app {
+namespace {
+
+constexpr std::string_view kGzip = "\x1f\x8b";  // what it begins with (RFC 1952)
+
+struct ImportedLines {
+  std::vector<store::Entry> entries;
+  std::vector<BadLine> bad;
+};
 
 Expected<ImportedLines> read_lines(std::istream& input) {
   ImportedLines lines;
   std::string line;
   for (int64_t number = 1; std::getline(input, line); ++number) {
+    if (number == 1 && line.starts_with(kGzip))
+      return usage_error("that is compressed by gzip: zcat FILE | gemm-tune db import -");
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     auto entry = store::parse_line(line);
     if (entry) {
@@ -24,6 +35,8 @@ Expected<ImportedLines> read_lines(std::istream& input) {
   if (input.bad()) return make_error(ErrorKind::io, "reading what is to be imported failed");
   return lines;
 }
+
+}  // namespace
 
 Expected<ImportReport> db_import(const Context& context, std::istream& input) {
   auto lines = read_lines(input);

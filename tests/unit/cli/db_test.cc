@@ -299,6 +299,8 @@ TEST_CASE("a file without one good line leaves the database alone") {
   CHECK(contains(shown[20], "30 more"));
   CHECK(place.folder.content() == before);
   CHECK(contains(place.refused({"import", place.path("none.jsonl")}), "there is no file"));
+  const std::string compressed = place.folder.write("some.jsonl.gz", "\x1f\x8b\x08 and so on\nx\n");
+  CHECK(contains(place.refused({"import", compressed}), "zcat FILE | gemm-tune db import -"));
   CHECK(contains(place.refused({"import", place.folder.path().string()}), "is a folder"));
 }
 
