@@ -73,20 +73,13 @@ std::string epilogue_literal(const Epilogue& epilogue) {
                      bias_name(epilogue.bias), activation_name(epilogue.activation));
 }
 
-std::string read_once_literal(const KernelTraits& t) {
-  std::string text;
-  if (t.a_read_once) text += "    .a_read_once = true,\n";
-  if (t.b_read_once) text += "    .b_read_once = true,\n";
-  return text;
-}
-
 std::string traits_literal(const KernelTraits& t) {
   return fmt::format(
       "{{\n    .a_row_major = {},\n    .b_row_major = {},\n    .vector_a = {},\n    .vector_b = "
       "{},\n"
       "    .vector_c = {},\n{}{}}}",
       t.a_row_major, t.b_row_major, t.vector_a, t.vector_b, t.vector_c,
-      epilogue_literal(t.epilogue), read_once_literal(t));
+      epilogue_literal(t.epilogue), t.b_read_once ? "    .b_read_once = true,\n" : "");
 }
 
 std::string_view products(MathMode math) {

@@ -20,8 +20,7 @@ int vector_width(const Problem& problem, DataType type, int64_t ld, int64_t stri
   return 1;
 }
 
-// Rows or columns of an operand beside which the other one is read once.
-constexpr int64_t kFew = 256;
+constexpr int64_t kFewRows = 256;   // for which B is read once
 constexpr int kCachePolicies = 80;  // the first arch that has them
 
 }  // namespace
@@ -42,11 +41,9 @@ KernelTraits traits_for(const Problem& p) {
   return traits;
 }
 
-ReadOnce read_once(const Problem& p) {
-  const Shape& s = p.shape;
-  const auto differs_by_entry = [&](int64_t stride) { return p.batch == 1 || stride != 0; };
-  return {.a = s.n <= kFew && s.n < s.m && differs_by_entry(p.stride_a),
-          .b = s.m <= kFew && s.m < s.n && differs_by_entry(p.stride_b)};
+bool reads_b_once(const Problem& p) {
+  const bool differs_by_entry = p.batch == 1 || p.stride_b != 0;
+  return p.shape.m <= kFewRows && p.shape.m < p.shape.n && differs_by_entry;
 }
 
 KernelSpec spec_for(const Strategy& strategy, const TileConfig& tile, const Problem& problem,
@@ -54,11 +51,8 @@ KernelSpec spec_for(const Strategy& strategy, const TileConfig& tile, const Prob
   KernelSpec spec{&strategy,           tile,         traits_for(problem), problem.type,
                   problem.accumulator, problem.math, problem.result};
   spec.arch = strategy.code_arch(capability);
-  if (strategy.forgets_what_is_read_once() && spec.arch.number() >= kCachePolicies) {
-    const ReadOnce once = read_once(problem);
-    spec.traits.a_read_once = once.a;
-    spec.traits.b_read_once = once.b;
-  }
+  spec.traits.b_read_once =
+      strategy.forgets_b() && spec.arch.number() >= kCachePolicies && reads_b_once(problem);
   return spec;
 }
 
@@ -88,7 +82,6 @@ std::string kernel_name(const KernelSpec& spec) {
                            parameter == "warp_n" || parameter == "thread_n";
     name += (continues ? "x" : "_") + std::to_string(value);
   }
-  if (t.a_read_once) name += "_a_once";
   if (t.b_read_once) name += "_b_once";
   if (spec.device_scalars) name += "_device_scalars";
   return name;

@@ -51,15 +51,10 @@ Expected<KernelSpec> parse_spec(std::string_view strategy, std::string_view conf
 // KernelTraits for what a width promises.
 KernelTraits traits_for(const Problem& problem);
 
-// Which operands the kernels of `problem` read once, or nearly so: one beside up to 256 rows or
-// columns of the other. With more, other tiles read it again.
-struct ReadOnce {
-  bool a = false;
-  bool b = false;
-
-  bool operator==(const ReadOnce&) const = default;
-};
-ReadOnce read_once(const Problem& problem);
+// Whether kernels of `problem` read B once, or nearly so: for up to 256 rows, and mostly weights.
+// With more rows, other tiles read it again. (An A of many rows beside few columns is often read
+// again by the program's next kernel.)
+bool reads_b_once(const Problem& problem);
 
 // Readable, unique but for launch facts (is_launch_fact()), and a C identifier:
 // "double_buffer_f32_ttt_v444_128x128x8_64x32_8x8_...". Sums in another type than f32 are named

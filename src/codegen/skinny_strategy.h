@@ -35,7 +35,7 @@ class SkinnyStrategy final : public Strategy {
   std::string_view summary() const override { return description_.summary; }
   std::string_view template_file() const override { return description_.template_file; }
   std::string_view template_name() const override { return description_.template_name; }
-  bool forgets_what_is_read_once() const override { return true; }
+  bool forgets_b() const override { return true; }
   std::span<const std::string_view> parameters() const override { return description_.parameters; }
   std::span<const Rule> rules() const override { return rules_; }
   Expected<void> supports(const Problem& problem, Arch arch) const override;

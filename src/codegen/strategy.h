@@ -41,8 +41,8 @@ class Strategy {
       const = 0;  // "DoubleBuffer": struct <TileConfig, KernelTraits>
   // Whether the template has a third parameter, ElementTypes: it computes more than f32.
   virtual bool takes_types() const { return false; }
-  // Whether its kernels heed what KernelTraits say of operands that are read once.
-  virtual bool forgets_what_is_read_once() const { return false; }
+  // Whether its kernels heed KernelTraits::b_read_once.
+  virtual bool forgets_b() const { return false; }
   // What the main kernel reads: spec.traits, unless a kernel before it moves the operands, or it
   // moves fewer elements at once than it might.
   virtual KernelTraits main_traits(const KernelSpec& spec) const { return spec.traits; }

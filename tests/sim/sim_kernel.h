@@ -86,7 +86,7 @@ inline void check_product(const codegen::KernelSpec& spec, const Problem& proble
   CAPTURE(codegen::kernel_name(spec));
   CAPTURE(key(problem));
   KernelTraits expected = spec.traits;
-  expected.a_read_once = expected.b_read_once = false;
+  expected.b_read_once = false;
   REQUIRE(codegen::traits_for(problem) == expected);
   const SimVerifier kernel = load(spec, arch);
   for (const ptxsim::AsyncMode mode : kernel.async_modes()) {

@@ -77,7 +77,7 @@ struct MmaMainloop {
   static constexpr bool kAsync = true;
   static_assert(kTile.copy == kCopyAsync, "from sm_80 on copies bypass the registers");
   using LoaderA = MmaTileLoader<kTile.tile_m, kTile.tile_k, kThreads, kTraits.vector_a,
-                                kContiguousKA, kElementBytes, kTraits.a_read_once>;
+                                kContiguousKA, kElementBytes, false>;
   using LoaderB = MmaTileLoader<kTile.tile_n, kTile.tile_k, kThreads, kTraits.vector_b,
                                 kContiguousKB, kElementBytes, kTraits.b_read_once>;
 #endif

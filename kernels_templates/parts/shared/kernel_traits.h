@@ -16,8 +16,7 @@ struct KernelTraits {
   int vector_b = 1;
   int vector_c = 1;
   Epilogue epilogue = {};
-  // An operand that L2 forgets first, so that what is read again stays: C, for example.
-  bool a_read_once = false;
+  // Whether L2 forgets B first, so that what is read again stays: C, for example.
   bool b_read_once = false;
 
   constexpr bool operator==(const KernelTraits&) const = default;

@@ -19,7 +19,7 @@ template <TileConfig kTile, KernelTraits kTraits>
 class LongStream {
   using G = SkinnyGeometry<kTile, kTraits>;
   static constexpr int kWidth = G::kLongVector;
-  static constexpr bool kOnce = kTraits.a_read_once || kTraits.b_read_once;
+  static constexpr bool kOnce = kTraits.b_read_once && G::kShortRows;
   static constexpr int kVectors = G::kLongContiguousK ? G::kThreadLong : G::kThreadLong / kWidth;
 
  public:

@@ -32,8 +32,8 @@ struct WgmmaPipeline {
   using Ring = StageRing<kTile.stages>;
   using Passes = KPasses<kTile, kTypes>;
   static constexpr int kElementBytes = multiplied_bytes(kTypes);
-  using TileA = OperandTile<kTraits.a_row_major, kTile.tile_m, kTile.tile_k, kElementBytes,
-                            Place::kN, kTraits.a_read_once>;
+  using TileA =
+      OperandTile<kTraits.a_row_major, kTile.tile_m, kTile.tile_k, kElementBytes, Place::kN, false>;
   using TileB = OperandTile<!kTraits.b_row_major, kTile.tile_n, kTile.tile_k, kElementBytes,
                             Place::kM, kTraits.b_read_once>;
   static constexpr int kPlanes = Passes::kStagePlanes;  // of an operand, one behind the other

@@ -18,7 +18,7 @@ class MmaMultistage final : public MmaStrategy {
   }
   std::string_view template_file() const override { return "mma_multistage.cuh"; }
   std::string_view template_name() const override { return "MmaMultistage"; }
-  bool forgets_what_is_read_once() const override { return true; }
+  bool forgets_b() const override { return true; }
 };
 
 }  // namespace

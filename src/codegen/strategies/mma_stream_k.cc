@@ -62,7 +62,7 @@ class MmaStreamK final : public MmaStrategy {
   }
   std::string_view template_file() const override { return "mma_stream_k.cuh"; }
   std::string_view template_name() const override { return "MmaStreamK"; }
-  bool forgets_what_is_read_once() const override { return true; }
+  bool forgets_b() const override { return true; }
   std::span<const std::string_view> parameters() const override { return kParameters; }
 
   Expected<void> supports(const Problem& problem, Arch arch) const override {

@@ -15,7 +15,7 @@ class WgmmaTma final : public WgmmaStrategy {
   }
   std::string_view template_file() const override { return "wgmma_tma.cuh"; }
   std::string_view template_name() const override { return "WgmmaTma"; }
-  bool forgets_what_is_read_once() const override { return true; }
+  bool forgets_b() const override { return true; }
 };
 
 }  // namespace

@@ -26,7 +26,7 @@ constexpr size_t kBorrowed = 6;            // what each of them gives
 bool have_same_kernels(const Problem& a, const Problem& b) {
   return a.type == b.type && a.accumulator == b.accumulator && a.math == b.math &&
          a.result == b.result && codegen::traits_for(a) == codegen::traits_for(b) &&
-         codegen::read_once(a) == codegen::read_once(b);
+         codegen::reads_b_once(a) == codegen::reads_b_once(b);
 }
 
 }  // namespace
