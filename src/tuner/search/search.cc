@@ -111,6 +111,19 @@ void Search::suggest(const Choice& choice) {
                 plainer(choice).value_or(choice));
 }
 
+void Search::suggest_best_of(const std::vector<Choice>& choices) {
+  std::vector<Ranked> legal;
+  double least_us = INFINITY;
+  for (const Choice& choice : choices) {
+    if (!spaces_[choice.space].takes(tile(choice))) continue;
+    legal.push_back({expected_us(choice), choice});
+    least_us = std::min(least_us, legal.back().cost);
+  }
+  for (const Ranked& one : legal) {
+    if (!cannot_win(one.choice, one.cost, kCannotWin * least_us)) suggest(one.choice);
+  }
+}
+
 double Search::expected_us(const Choice& choice) const {
   const Space& space = spaces_[choice.space];
   return (space.calibrated ? space.calibrated : space.cost)(tile(choice));

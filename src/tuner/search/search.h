@@ -66,7 +66,11 @@ class Search {
   // turn comes.
   void suggest(const Choice& choice);
 
-  // The same with the raster that the choice's kernel is to be tried with first.
+  // The same of several that have won on similar problems, but for those that a calibration expects
+  // to take far longer here than the best of them.
+  void suggest_best_of(const std::vector<Choice>& choices);
+
+  // suggest() with the raster that the choice's kernel is to be tried with first.
   void suggest_kernel(const Choice& choice) { suggest(in_first_order(choice)); }
 
   // The choice's machine code, that of all launch facts, is at hand, as it was tried for another

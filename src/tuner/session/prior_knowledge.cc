@@ -118,15 +118,20 @@ Expected<void> PriorKnowledge::borrow() {
 Expected<void> PriorKnowledge::borrow_from_similar(const store::Filter& filter) {
   auto neighbours = store_.near(job_.problem, filter, kNeighbours);
   if (!neighbours) return tl::unexpected(neighbours.error());
+  std::vector<Choice> choices;
+  const auto add = [&](const store::Record& record) {
+    if (const auto choice = choice_of(record)) choices.push_back(*choice);
+  };
   for (size_t i = 0; i < neighbours->size(); ++i) {
     const store::Record& best = (*neighbours)[i].record;
-    suggest(best);
+    add(best);
     if (i >= kNearest) continue;
     auto others = store_.candidates(best.job.problem, filter);
     if (!others) return tl::unexpected(others.error());
     const size_t count = std::min(others->size(), kBorrowed);
-    for (size_t j = 0; j < count; ++j) suggest((*others)[j]);
+    for (size_t j = 0; j < count; ++j) add((*others)[j]);
   }
+  search_.suggest_best_of(choices);
   return {};
 }
 

@@ -431,6 +431,26 @@ TEST_CASE("what is expected to take far longer is tried where it is suggested") 
   CHECK(search.first_seeds(10).front() == suggested);
 }
 
+TEST_CASE("of what won on similar problems, what is expected to take far longer is left out") {
+  const auto first_tried = [](bool is_calibrated) {
+    auto spaces = one_space(landscape);
+    if (is_calibrated)
+      spaces[0].calibrated = [](const TileConfig& t) { return t.copy == 1 ? 1000.0 : 100.0; };
+    Search search(std::move(spaces), 1);
+    TileConfig tile = search.tile(search.seeds(1).front());
+    tile.raster = tile.raster == 1 ? 4 : 1;
+    const Choice near = *search.find("double_buffer", tile);
+    tile.copy = 1;
+    const Choice far = *search.find("double_buffer", tile);
+    search.suggest_best_of({far, near});
+    CHECK(search.suggested() == (is_calibrated ? 1 : 2));
+    const Choice tried = search.seeds(1).front();
+    CHECK(tried == (is_calibrated ? near : far));
+  };
+  first_tried(true);
+  first_tried(false);
+}
+
 TEST_CASE("what a forest proposes does not depend on the number of threads") {
   const auto proposed = [](int threads) {
     auto spaces = one_space([](const TileConfig&) { return 100.0; });
