@@ -89,6 +89,25 @@ TEST_CASE("L2 is told so of B's copies") {
   }
 }
 
+// Of every copy by cp.async with a policy: what ptxas 13.0 does with another one ends the kernel.
+TEST_CASE("with a policy, copies go to addresses that no two threads seem to share") {
+  constexpr std::string_view kCopy = "cp.async.cg.shared.global.L2::cache_hint [";
+  for (const Kernel& kernel : kKernels) {
+    if (kernel.copy != kAsync) continue;
+    CAPTURE(kernel.strategy);
+    const std::string ptx =
+        ptx_of(spec_of(kernel, make_problem({16, 4096, 4096}, kernel.type, *parse_layout("tnt"))));
+    size_t copies = 0;
+    for (size_t at = ptx.find(kCopy); at != std::string::npos; at = ptx.find(kCopy, at + 1)) {
+      const size_t name = at + kCopy.size();
+      const std::string to = ptx.substr(name, ptx.find_first_of("]+", name) - name);
+      CHECK(count(ptx, "or.b32  \t" + to + ",") == 1);
+      ++copies;
+    }
+    CHECK(copies > 0);
+  }
+}
+
 TEST_CASE("the long operand of a product by skinny") {
   const Kernel kernel{"skinny",
                       "tile_m=4 tile_n=32 thread_m=4 thread_n=4 warps=4 unroll=4 stages=3 copy=1 "
