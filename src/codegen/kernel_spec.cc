@@ -20,8 +20,7 @@ int vector_width(const Problem& problem, DataType type, int64_t ld, int64_t stri
   return 1;
 }
 
-constexpr int64_t kFewRows = 256;   // for which B is read once
-constexpr int kCachePolicies = 80;  // the first arch that has them
+constexpr int64_t kFewRows = 256;  // for which B is read once
 
 }  // namespace
 
@@ -52,7 +51,7 @@ KernelSpec spec_for(const Strategy& strategy, const TileConfig& tile, const Prob
                   problem.accumulator, problem.math, problem.result};
   spec.arch = strategy.code_arch(capability);
   spec.traits.b_read_once =
-      strategy.forgets_b() && spec.arch.number() >= kCachePolicies && reads_b_once(problem);
+      strategy.forgets_b() && spec.arch.number() >= kFirstAsyncArch && reads_b_once(problem);
   return spec;
 }
 

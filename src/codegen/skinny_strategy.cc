@@ -16,7 +16,6 @@ namespace {
 
 constexpr int kMostShort = 64;          // rows or columns of a problem that the search tries
 constexpr int kOverheadRegisters = 20;  // addresses, counters, launch arguments
-constexpr int kFirstAsyncArch = 80;
 constexpr int64_t kMaxBlocks = 1 << 24;
 
 bool power_of_two(int x) {

@@ -23,6 +23,9 @@ struct Arch {
   bool operator==(const Arch&) const = default;
 };
 
+inline constexpr int kFirstAsyncArch =
+    80;  // that has cp.async, and tells L2 what copies may forget
+
 // The compute capability that code for `arch` needs: what results are stored for. Kernels for it
 // may use the instructions of its "a" arch.
 constexpr Arch capability_of(Arch arch) {

@@ -5,7 +5,6 @@
 namespace gemmtune {
 namespace {
 
-constexpr int kFirstAsyncArch = 80;
 constexpr std::string_view kStreamK = "mma_stream_k";
 
 void respell_mma(TileConfig& tile, Arch arch) {

@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
 
 #include "sim_kernel.h"
 
@@ -47,17 +47,13 @@ size_t count(const std::string& text, std::string_view what) {
 }
 
 codegen::KernelSpec spec_of(const Kernel& kernel, const Problem& problem) {
-  const codegen::KernelSpec spec = codegen::spec_for(**codegen::find_strategy(kernel.strategy),
-                                                     *parse_tile(kernel.tile), problem, kHopper);
-  const codegen::Rule* broken = codegen::broken_rule(spec, representative_device(kHopper));
-  REQUIRE_MESSAGE(broken == nullptr, broken->name);
-  return spec;
+  return legal(codegen::spec_for(**codegen::find_strategy(kernel.strategy),
+                                 *parse_tile(kernel.tile), problem, kHopper),
+               kHopper);
 }
 
 std::string ptx_of(const codegen::KernelSpec& spec) {
-  const auto ptx = compiler().compile_to_ptx({codegen::emit(spec), spec.arch, {}});
-  REQUIRE(ptx.has_value());
-  return ptx->ptx;
+  return tuner::ptx_of(codegen::emit(spec), spec.arch);
 }
 
 TEST_CASE("products of few rows are right") {

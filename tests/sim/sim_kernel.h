@@ -29,16 +29,26 @@ inline const jit::Compiler& compiler() {
   return kCompiler;
 }
 
+inline codegen::KernelSpec legal(codegen::KernelSpec spec, Arch arch) {
+  const codegen::Rule* broken = codegen::broken_rule(spec, representative_device(arch));
+  REQUIRE_MESSAGE(broken == nullptr, broken->name);
+  return spec;
+}
+
 // A legal kernel.
 inline codegen::KernelSpec spec_of(std::string_view strategy, std::string_view tile,
                                    const KernelTraits& traits, DataType type = DataType::f16,
                                    DataType accumulator = DataType::f32,
                                    MathMode math = MathMode::ieee, Arch arch = kSimArch) {
-  codegen::KernelSpec spec{
-      *codegen::find_strategy(strategy), *parse_tile(tile), traits, type, accumulator, math};
-  const codegen::Rule* broken = codegen::broken_rule(spec, representative_device(arch));
-  REQUIRE_MESSAGE(broken == nullptr, broken->name);
-  return spec;
+  return legal(
+      {*codegen::find_strategy(strategy), *parse_tile(tile), traits, type, accumulator, math},
+      arch);
+}
+
+inline std::string ptx_of(const codegen::KernelSource& source, Arch arch) {
+  const auto compiled = compiler().compile_to_ptx({source, arch, {}});
+  REQUIRE_MESSAGE(compiled.has_value(), compiled.error().log);
+  return compiled->ptx;
 }
 
 // A legal kernel, and a product of one block tile and four k tiles for it.
@@ -140,12 +150,11 @@ inline void check_waits(codegen::KernelSpec spec, Arch arch) {
   REQUIRE(spec.strategy->overlaps_previous());
   spec.arch = arch;
   const auto source = codegen::emit(spec);
-  const auto ptx = compiler().compile_to_ptx({source, arch, {}});
-  REQUIRE(ptx.has_value());
+  const std::string ptx = ptx_of(source, arch);
   size_t entries = 0;
-  for (size_t at = ptx->ptx.find(".entry"); at != std::string::npos; ++entries) {
-    const size_t next = ptx->ptx.find(".entry", at + 1);
-    CHECK(ptx->ptx.substr(at, next - at).find("griddepcontrol.wait") != std::string::npos);
+  for (size_t at = ptx.find(".entry"); at != std::string::npos; ++entries) {
+    const size_t next = ptx.find(".entry", at + 1);
+    CHECK(ptx.substr(at, next - at).find("griddepcontrol.wait") != std::string::npos);
     at = next;
   }
   CHECK(entries == source.entries.size());

@@ -200,9 +200,8 @@ std::vector<float> product_of(codegen::KernelSpec spec, const Problem& problem,
                               const std::vector<float>& a, const std::vector<float>& b) {
   spec.arch = kHopper;
   const codegen::KernelSource source = codegen::emit(spec);
-  const auto compiled = compiler().compile_to_ptx({source, kHopper, {}});
-  REQUIRE_MESSAGE(compiled.has_value(), compiled.error().log);
-  const auto module = ptxsim::parse(compiled->ptx, source.name);
+  const std::string ptx = ptx_of(source, kHopper);
+  const auto module = ptxsim::parse(ptx, source.name);
   REQUIRE_MESSAGE(module.has_value(), module.error().message);
   const codegen::LaunchPlan plan = spec.strategy->launch_plan(spec, problem);
   ptxsim::GlobalMemory memory;
