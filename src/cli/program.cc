@@ -22,6 +22,7 @@
 #include "cli/common/exit_code.h"
 #include "cli/common/print.h"
 #include "cli/common/terminal.h"
+#include "cli/common/this_program.h"
 #include "cli/db/commands.h"
 #include "cli/doctor/commands.h"
 #include "cli/emit/commands.h"
@@ -30,6 +31,7 @@
 #include "cli/query/commands.h"
 #include "cli/run/commands.h"
 #include "cli/tune/commands.h"
+#include "cli/tune/compile_worker.h"
 #include "cli/tune/tune_worker.h"
 #include "cli/verify/commands.h"
 #include "core/names.h"
@@ -61,6 +63,7 @@ Context make_context(const CommonOptions& common) {
   context.word_step = [db = common.places.db](const app::NextStep& step) {
     return command_of(step, db);
   };
+  context.compiler_program = {kThisProgram, {"gemm-tune", kCompileCommand}};
   context.json = common.json;
   context.verbosity = common.verbosity;
   context.plain_terminal = wants_plain_terminal();
@@ -204,6 +207,7 @@ int run(int argc, const char* const* argv) {
   }
   const Names names = subcommand_names(root);
   const std::string& first = arguments.front();
+  if (first == kCompileCommand) return compile_worker();
   if (first == kWorkerCommand) {
     return tune_worker([&common](const app::WorkerSetup& setup) {
       common.places = setup.places;

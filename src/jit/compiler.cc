@@ -3,16 +3,20 @@
 namespace gemmtune::jit {
 
 CompileResult Compiler::compile(const CompileRequest& request) const {
-  if (!cache_) return jit::compile(nvrtc_, request);
+  if (!cache_) return compile_anew(request);
   const CacheKey key = cache_key(nvrtc_, request);
   if (auto hit = cache_->load(key)) {
     hit->name = request.source.name;
     return *std::move(hit);
   }
-  CompileResult result = jit::compile(nvrtc_, request);
+  CompileResult result = compile_anew(request);
   if (result && cache_->store(key, *result))  // the cache itself warns
     static_cast<void>(cache_->remember(request, key));
   return result;
+}
+
+CompileResult Compiler::compile_anew(const CompileRequest& request) const {
+  return compile_ ? compile_(request) : jit::compile(nvrtc_, request);
 }
 
 PtxResult Compiler::compile_to_ptx(const CompileRequest& request) const {

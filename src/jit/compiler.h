@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "jit/compile.h"
 #include "jit/cubin_cache.h"
@@ -22,9 +24,13 @@ class KernelCompiler {
 // NVRTC behind the cache: what everything above uses. Thread-safe.
 class Compiler final : public KernelCompiler {
  public:
-  // `cache` may be null: every request then compiles.
-  explicit Compiler(Nvrtc nvrtc, std::shared_ptr<CubinCache> cache = nullptr)
-      : nvrtc_(std::move(nvrtc)), cache_(std::move(cache)) {}
+  using CompileFunction = std::function<CompileResult(const CompileRequest&)>;
+
+  // `cache` may be null: every request then compiles. `compile` makes machine code as `nvrtc` does,
+  // in another place, from several threads at once; empty: `nvrtc` does, in the calling thread.
+  explicit Compiler(Nvrtc nvrtc, std::shared_ptr<CubinCache> cache = nullptr,
+                    CompileFunction compile = {})
+      : nvrtc_(std::move(nvrtc)), cache_(std::move(cache)), compile_(std::move(compile)) {}
 
   const Nvrtc& nvrtc() const { return nvrtc_; }
   CubinCache* cache() const { return cache_.get(); }
@@ -38,8 +44,11 @@ class Compiler final : public KernelCompiler {
   PtxResult compile_to_ptx(const CompileRequest& request) const;
 
  private:
+  CompileResult compile_anew(const CompileRequest& request) const;
+
   Nvrtc nvrtc_;
   std::shared_ptr<CubinCache> cache_;
+  CompileFunction compile_;
 };
 
 }  // namespace gemmtune::jit

@@ -35,7 +35,7 @@ std::shared_ptr<const tuner::DeviceTurns> open_turns(const Context& context, con
 
 Expected<tuner::Equipment> load_equipment(const Context& context, const Machine& machine,
                                           const Target& target, bool compiles) {
-  auto compiler = load_compiler(context);
+  auto compiler = load_parallel_compiler(context);
   if (!compiler) return tl::unexpected(compiler.error());
   if (compiles) {
     if (auto served = (*compiler)->nvrtc().check_arch(target.arch); !served)

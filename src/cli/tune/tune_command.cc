@@ -14,6 +14,7 @@
 #include "cli/common/options.h"
 #include "cli/common/print.h"
 #include "cli/common/terminal.h"
+#include "cli/common/this_program.h"
 #include "cli/tune/commands.h"
 #include "cli/tune/report/html_report.h"
 #include "cli/tune/tune_display.h"
@@ -23,9 +24,6 @@
 
 namespace gemmtune::cli {
 namespace {
-
-// Of the system: also where the file was replaced since this process began.
-constexpr char kThisProgram[] = "/proc/self/exe";
 
 Expected<void> plan_and_print(const Context& context, const app::TuneOptions& options) {
   const auto plan = app::plan_tune(context, options);

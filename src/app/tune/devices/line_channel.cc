@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cerrno>
-#include <utility>
 
 namespace gemmtune::app {
 namespace {
@@ -23,17 +22,10 @@ ssize_t receive(int descriptor, Buffer& buffer, int flags) {
 
 }  // namespace
 
-LineChannel::~LineChannel() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-LineChannel::LineChannel(LineChannel&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), received_(std::move(other.received_)) {}
-
 bool LineChannel::send(std::string_view line) const {
   const std::string text = std::string(line) + '\n';
   for (size_t sent = 0; sent < text.size();) {
-    const ssize_t count = ::send(descriptor_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
+    const ssize_t count = ::send(descriptor_.get(), text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return false;
     sent += static_cast<size_t>(count);
@@ -42,7 +34,7 @@ bool LineChannel::send(std::string_view line) const {
 }
 
 void LineChannel::close() const {
-  ::shutdown(descriptor_, SHUT_RDWR);
+  ::shutdown(descriptor_.get(), SHUT_RDWR);
 }
 
 std::optional<std::string> LineChannel::buffered_line() {
@@ -57,7 +49,7 @@ std::optional<std::string> LineChannel::wait_for_line() {
   Buffer buffer;
   while (true) {
     if (auto line = buffered_line()) return line;
-    const ssize_t count = receive(descriptor_, buffer, 0);
+    const ssize_t count = receive(descriptor_.get(), buffer, 0);
     if (count <= 0) return std::nullopt;
     received_.append(buffer.data(), static_cast<size_t>(count));
   }
@@ -66,7 +58,7 @@ std::optional<std::string> LineChannel::wait_for_line() {
 bool LineChannel::take_lines(std::vector<std::string>& lines) {
   Buffer buffer;
   ssize_t count = 0;
-  while ((count = receive(descriptor_, buffer, MSG_DONTWAIT)) > 0)
+  while ((count = receive(descriptor_.get(), buffer, MSG_DONTWAIT)) > 0)
     received_.append(buffer.data(), static_cast<size_t>(count));
   const bool open = count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
   while (auto line = buffered_line()) lines.push_back(*std::move(line));

@@ -3,7 +3,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "core/descriptor.h"
 
 namespace gemmtune::app {
 
@@ -11,10 +14,7 @@ namespace gemmtune::app {
 // descriptor. Not thread-safe.
 class LineChannel {
  public:
-  explicit LineChannel(int descriptor) : descriptor_(descriptor) {}
-  ~LineChannel();
-  LineChannel(LineChannel&& other) noexcept;
-  LineChannel& operator=(LineChannel&& other) = delete;
+  explicit LineChannel(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
 
   // `line` without its newline, which is added. False if the other end is closed.
   bool send(std::string_view line) const;
@@ -28,12 +28,12 @@ class LineChannel {
   // Both ends find the channel closed.
   void close() const;
 
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return descriptor_.get(); }
 
  private:
   std::optional<std::string> buffered_line();
 
-  int descriptor_;
+  Descriptor descriptor_;
   std::string received_;
 };
 

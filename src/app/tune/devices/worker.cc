@@ -154,7 +154,7 @@ void serve_orders(Workbench& bench, const std::atomic<bool>& stop, LineChannel& 
 
 void serve_tuning(const std::function<Context(const WorkerSetup&)>& make_context,
                   const std::atomic<bool>& stop) {
-  LineChannel channel(STDIN_FILENO);
+  LineChannel channel{Descriptor(STDIN_FILENO)};
   const auto line = channel.wait_for_line();
   if (!line) return;
   const auto setup = parse_setup(*line);

@@ -1,89 +1,19 @@
 #include "app/tune/devices/worker_process.h"
 
-#include <fmt/format.h>
-#include <spawn.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <array>
-#include <cerrno>
-#include <csignal>
-#include <cstring>
-#include <system_error>
 #include <utility>
 
-#include "core/names.h"
-
 namespace gemmtune::app {
-namespace {
-
-Error system_error(const std::string& what, int code) {
-  return {ErrorKind::failed, what + ": " + std::generic_category().message(code)};
-}
-
-// Starts a process whose stdin is `channel`, and whose stdout is this process's stderr: stdout is
-// for results. Returns 0, or what went wrong.
-int spawn(const std::string& path, std::vector<std::string>& arguments, int channel,
-          pid_t& process) {
-  std::vector<char*> pointers;
-  pointers.reserve(arguments.size() + 1);
-  for (std::string& argument : arguments) pointers.push_back(argument.data());
-  pointers.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, channel, STDIN_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-  const int failed =
-      ::posix_spawn(&process, path.c_str(), &actions, nullptr, pointers.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  return failed;
-}
-
-}  // namespace
 
 Expected<WorkerProcess> WorkerProcess::start(const std::string& path,
                                              std::vector<std::string> arguments) {
-  std::array<int, 2> ends = {-1, -1};
-  // Closed in every process that is started; dup2 makes one that is not.
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    return tl::unexpected(system_error("cannot make a channel to a process", errno));
-  LineChannel own(ends[0]);
-  const LineChannel others(ends[1]);
-  pid_t process = 0;
-  if (const int failed = spawn(path, arguments, others.descriptor(), process); failed != 0)
-    return tl::unexpected(system_error("cannot start " + in_quotes(path), failed));
-  return WorkerProcess(process, std::move(own));
-}
-
-WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept
-    : process_(std::exchange(other.process_, 0)), channel_(std::move(other.channel_)) {}
-
-WorkerProcess::~WorkerProcess() {
-  if (process_ == 0) return;
-  ::kill(process_, SIGKILL);
-  wait();
-}
-
-void WorkerProcess::interrupt() const {
-  if (process_ != 0) ::kill(process_, SIGTERM);
+  auto started = ChildProcess::start(path, std::move(arguments));
+  if (!started) return tl::unexpected(started.error());
+  return WorkerProcess(*std::move(started));
 }
 
 void WorkerProcess::finish() {
   channel_.close();
   wait();
-}
-
-std::string WorkerProcess::wait() {
-  int status = 0;
-  pid_t ended = 0;
-  do {
-    ended = ::waitpid(process_, &status, 0);
-  } while (ended < 0 && errno == EINTR);
-  process_ = 0;
-  if (ended < 0) return "unknown";  // where SIGCHLD is ignored, the system keeps no status
-  if (!WIFSIGNALED(status)) return fmt::format("exit code {}", WEXITSTATUS(status));
-  return fmt::format("signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
 }
 
 }  // namespace gemmtune::app

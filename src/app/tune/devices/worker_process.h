@@ -1,10 +1,9 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <string>
 #include <vector>
 
+#include "app/common/child_process.h"
 #include "app/tune/devices/line_channel.h"
 #include "core/error.h"
 
@@ -14,31 +13,26 @@ namespace gemmtune::app {
 // object, if it still runs.
 class WorkerProcess {
  public:
-  // Starts the program at `path` with the other end of the channel as its stdin. `arguments` begin
-  // with its name. What it prints goes to stderr.
+  // As ChildProcess::start(), with a channel of lines.
   static Expected<WorkerProcess> start(const std::string& path, std::vector<std::string> arguments);
-  ~WorkerProcess();
-  WorkerProcess(WorkerProcess&& other) noexcept;
-  WorkerProcess& operator=(WorkerProcess&& other) = delete;
 
   LineChannel& channel() { return channel_; }
   const LineChannel& channel() const { return channel_; }
 
   // Asks it to end what it is at with what it found so far.
-  void interrupt() const;
+  void interrupt() const { process_.interrupt(); }
 
   // Has a process end that waits for work, and waits for that.
   void finish();
 
-  // Waits for the end of a process that has closed its channel, or crashed: how it ended, "exit
-  // code 1" or "signal 9 (Killed)".
-  std::string wait();
+  // As ChildProcess::wait().
+  std::string wait() { return process_.wait(); }
 
  private:
-  WorkerProcess(pid_t process, LineChannel channel)
-      : process_(process), channel_(std::move(channel)) {}
+  explicit WorkerProcess(ChildProcess::Started started)
+      : process_(std::move(started.process)), channel_(std::move(started.channel)) {}
 
-  pid_t process_;
+  ChildProcess process_;
   LineChannel channel_;
 };
 

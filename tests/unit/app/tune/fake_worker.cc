@@ -138,7 +138,7 @@ class Worker {
 
 int run() {
   std::signal(SIGTERM, on_signal);
-  LineChannel channel(STDIN_FILENO);
+  LineChannel channel{Descriptor(STDIN_FILENO)};
   const auto line = channel.wait_for_line();
   if (!line) return 0;
   const WorkerSetup setup = *parse_setup(*line);
