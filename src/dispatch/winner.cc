@@ -1,9 +1,15 @@
 #include "dispatch/winner.h"
 
+#include <string>
 #include <utility>
+
+#include "dispatch/reading_c.h"
 
 namespace gemmtune::dispatch {
 namespace {
+
+// Why a kernel that is ahead otherwise does not take a product's place.
+constexpr std::string_view kReadingC = "not ahead by enough where C is read";
 
 tl::unexpected<Failure> none(std::string why) {
   return fail(GEMMTUNE_STATUS_NO_KERNEL, std::move(why));
@@ -32,26 +38,36 @@ const Known* find_rival(const Snapshot& snapshot, const Request& request, const 
   return is_it ? known : nullptr;
 }
 
-// Of two that were compared, whether the kernel has a gain worth taking.
-bool is_ahead(const Known& known) {
-  return known.vendor->time_us >= kLeastGain * known.kernel->rank_us;
+// Whether a kernel that was compared with the vendor, C not being read, has a gain worth taking.
+bool is_ahead(double own_us, double vendor_us, const Request& request) {
+  const double more_us = request.reads_c ? most_for_reading_c_us(request.problem) : 0;
+  return vendor_us >= kLeastGain * (own_us + more_us);
+}
+
+bool is_ahead(const Known& known, const Request& request) {
+  return is_ahead(known.kernel->rank_us, known.vendor->time_us, request);
 }
 
 // A first choice that decide() took from another model.
-Winner winner_elsewhere(const Snapshot& snapshot, const Request& request, Choice choice) {
+Outcome<Winner> winner_elsewhere(const Snapshot& snapshot, const Request& request, Choice choice) {
   const KnownKernel& kernel = *snapshot.known[snapshot.problems.find(request.problem)].kernel;
-  return {std::move(choice), kernel.time_us, kernel.lead * kernel.time_us};
+  const double vendor_us = kernel.lead * kernel.time_us;
+  if (!is_ahead(kernel.time_us, vendor_us, request)) return none(std::string(kReadingC));
+  return Winner{std::move(choice), kernel.time_us, vendor_us};
 }
 
 // Why the first choice is no winning kernel.
-std::string why_none(const Snapshot& snapshot, const Known* known, const Decision& decision) {
+std::string why_none(const Snapshot& snapshot, const Request& request, const Decision& decision) {
+  const Known* const known = find_measured(snapshot, request.problem);
   if (known == nullptr) return std::string(kNotTuned);
   if (!known->kernel || !is_direct(known->kernel->origin)) return "no own kernel was measured";
   if (!known->vendor || !is_direct(known->vendor->origin)) return "never compared with cuBLASLt";
   const bool lost = decision.choices.size() > 1 &&
                     decision.choices[1].stored == &snapshot.kernels[known->kernel->index];
   if (lost) return "cuBLASLt is faster";
-  if (!is_ahead(*known)) return "cuBLASLt is as fast";
+  const double vendor_us = known->vendor->time_us;
+  if (vendor_us < kLeastGain * known->kernel->rank_us) return "cuBLASLt is as fast";
+  if (!is_ahead(*known, request)) return std::string(kReadingC);
   // What was measured comes first among the rejections.
   return "its kernel " +
          (decision.rejections.empty() ? "is not available" : decision.rejections.front().why);
@@ -66,10 +82,10 @@ Outcome<Winner> winner(const Snapshot& snapshot, const Request& request, const T
     if (first.origin == Origin::same_size && !first.neighbour)
       return winner_elsewhere(snapshot, request, std::move(first));
     const Known* const known = find_rival(snapshot, request, first);
-    if (known != nullptr && is_ahead(*known))
+    if (known != nullptr && is_ahead(*known, request))
       return Winner{std::move(first), known->kernel->time_us, known->vendor->time_us};
   }
-  return none(why_none(snapshot, find_measured(snapshot, request.problem), decision));
+  return none(why_none(snapshot, request, decision));
 }
 
 }  // namespace gemmtune::dispatch

@@ -78,6 +78,7 @@ Decided ContextKernels::find_winner(const Product& product, const Problem& probl
   request.problem = dispatch::comparable(problem);
   request.operands_swapped = product.d.order == lt::Order::column_major;
   request.device_scalars = product.beta == Beta::on_device;
+  request.reads_c = product.beta != Beta::zero;
   auto prepared = dispatcher_->prepare_winner(request);
   if (!prepared) {
     if (prepared.error().status != GEMMTUNE_STATUS_NO_KERNEL)

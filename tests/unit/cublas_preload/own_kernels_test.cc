@@ -131,6 +131,30 @@ TEST_CASE_FIXTURE(Process, "a problem whose kernel won runs on it") {
   CHECK(text() == "naive tile_m=8 tile_n=32, measured on this device");
 }
 
+TEST_CASE("a kernel that is hardly ahead does not run where C is read, which was not measured") {
+  dispatch_test::Tuned close = won_by(f32_problem());
+  close.vendor_us = 11;
+  Process process({close});
+  CHECK(process.is_own(f32_call()));
+  Asked reading = f32_call();
+  reading.product.beta = Beta::other;
+  reading.pointers.beta = &kTwo;
+  CHECK_FALSE(process.is_own(reading));
+  CHECK(process.text(1) == "not ahead by enough where C is read");
+  reading.product.beta = Beta::on_device;
+  CHECK_FALSE(process.is_own(reading));
+  CHECK(process.is_own(f32_call()));
+
+  Process far_ahead;
+  CHECK(far_ahead.is_own([] {
+    Asked asked = f32_call();
+    asked.product.beta = Beta::other;
+    asked.pointers.beta = &kTwo;
+    return asked;
+  }()));
+  CHECK(far_ahead.c.floats()[0] == 2 * 3 * kSize + 2 * 5);
+}
+
 TEST_CASE("a problem runs on cuBLAS where no kernel won") {
   dispatch_test::Tuned lost = won_by(f32_problem(8));
   lost.vendor_us = 5;

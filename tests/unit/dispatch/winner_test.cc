@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "dispatch/reading_c.h"
 #include "dispatch/snapshot_source.h"
 #include "library_fixture.h"
 
@@ -28,11 +29,16 @@ struct Database : dispatch_test::Library {
     target.max_workspace_bytes = 1 << 20;
   }
 
-  Outcome<Winner> find(const Problem& wanted, int align_bytes = kUsualAlignBytes) const {
+  Outcome<Winner> find(const Problem& wanted, int align_bytes = kUsualAlignBytes,
+                       bool reads_c = false) const {
     Request request;
     request.problem = comparable(wanted);
     request.problem.align_bytes = align_bytes;
+    request.reads_c = reads_c;
     return winner(snapshot, request, target);
+  }
+  Outcome<Winner> find_reading_c(const Problem& wanted) const {
+    return find(wanted, kUsualAlignBytes, true);
   }
   std::string why_none(const Problem& wanted) const {
     const auto found = find(wanted);
@@ -76,6 +82,49 @@ TEST_CASE("a kernel that is hardly ahead takes nobody's place") {
   CHECK(database.why_none(problem(8)) == "cuBLASLt is as fast");
   CHECK_FALSE(database.find(problem(8), 16));
   CHECK(database.find(problem(16)).has_value());
+}
+
+TEST_CASE("where C is read, a kernel has to be further ahead") {
+  Tuned close = dispatch_test::won_by_kernel(problem(8));
+  close.vendor_us = 11.2;  // 1.2 us more
+  Tuned ahead = dispatch_test::won_by_kernel(problem(16));
+  ahead.vendor_us = 11.4;
+  Tuned lost = dispatch_test::won_by_kernel(problem(32));
+  lost.vendor_us = 9;
+  const Database database({close, ahead, lost});
+  CHECK(database.find(problem(8)).has_value());
+  const auto reading = database.find_reading_c(problem(8));
+  REQUIRE_FALSE(reading.has_value());
+  CHECK(reading.error().message == "not ahead by enough where C is read");
+  CHECK(database.find_reading_c(problem(16)).has_value());
+  CHECK(database.find_reading_c(problem(32)).error().message == "cuBLASLt is faster");
+  CHECK(database.find_reading_c(problem(64)).error().message == "not tuned");
+}
+
+TEST_CASE("a kernel of another model has to be further ahead, too, where C is read") {
+  Device device = dispatch_test::fake_device();
+  device.uuid = "GPU-other";
+  device.name = "another";
+  Tuned tuned = dispatch_test::won_by_kernel(problem());
+  tuned.device_uuid = device.uuid;
+  CHECK(Database({tuned}, {device}).find_reading_c(problem()).has_value());
+  tuned.vendor_us = 11;
+  CHECK(Database({tuned}, {device}).find(problem()).has_value());
+  CHECK_FALSE(Database({tuned}, {device}).find_reading_c(problem()).has_value());
+}
+
+TEST_CASE("what reading C may cost grows with C, and most where its rows are odd") {
+  Problem p = make_problem({1000, 1000, 64}, DataType::bf16);
+  CHECK(most_for_reading_c_us(p) == doctest::Approx(1.2 + 0.4 * 2));
+  p.batch = 10;
+  pack(p);
+  CHECK(most_for_reading_c_us(p) == doctest::Approx(1.2 + 0.4 * 20));
+  CHECK(most_for_reading_c_us(make_problem({1000, 1000, 64})) == doctest::Approx(1.2 + 0.65 * 4));
+  Problem odd = make_problem({1000, 1001, 64}, DataType::bf16);
+  CHECK(most_for_reading_c_us(odd) == doctest::Approx(1.2 + 4 * 2.002));
+  Problem shifted = make_problem({1000, 1000, 64}, DataType::bf16);
+  shifted.align_bytes = 8;
+  CHECK(most_for_reading_c_us(shifted) == doctest::Approx(1.2 + 4 * 2));
 }
 
 TEST_CASE("a kernel that was timed with early starts has to be 1 us further ahead") {
