@@ -8,6 +8,7 @@
 
 #include "codegen/strategy.h"
 #include "dispatch/fallback.h"
+#include "dispatch/row_bounds.h"
 #include "vendor/cublaslt.h"
 
 namespace gemmtune::dispatch {
@@ -140,6 +141,9 @@ void add_other_alignments(const Snapshot& snapshot, const Request& request, cons
 // another by now has to be further ahead (docs/decisions/0013-other-models.md).
 constexpr double kLeadElsewhere = 1.08;
 constexpr double kStaleLeadElsewhere = 1.15;
+// Of the bounds that problems with fewer and more rows give (docs/performance.md, "Numbers of rows
+// that were not tuned").
+constexpr double kLeadOfMoreRows = 1.03;
 
 void add_from_other_model(const Snapshot& snapshot, const Known& known, const Request& request,
                           const Target& target, Decision& decision) {
@@ -154,6 +158,26 @@ void add_from_other_model(const Snapshot& snapshot, const Known& known, const Re
   choice.reason =
       fmt::format("{:.2f} us and {:.2f} times as fast as cuBLASLt, {}", known.kernel->time_us,
                   known.kernel->lead, to_string(known.kernel->origin));
+  decision.choices.push_back(std::move(choice));
+}
+
+// The kernel of the same problem with more rows, if it is ahead even of what cuBLASLt takes for
+// fewer.
+void add_of_more_rows(const Snapshot& snapshot, const Request& request, const Target& target,
+                      Decision& decision) {
+  const auto bounds = find_row_bounds(snapshot, request.problem);
+  if (!bounds || bounds->vendor_us < kLeadOfMoreRows * bounds->own_us) return;
+  const KnownKernel& known = *snapshot.known[bounds->more].kernel;
+  const StoredKernel& stored = snapshot.kernels[known.index];
+  auto spec = usable_kernel(stored, request, target);
+  if (!spec) return;  // add_neighbours() comes to it as well, and says why
+  Choice choice = kernel_choice(*spec, stored);
+  choice.neighbour = snapshot.problems[bounds->more];
+  choice.stale = known.stale;
+  choice.reason = fmt::format("{:.2f} us for {} rows, where cuBLASLt takes {:.2f} for {} or {}, {}",
+                              bounds->own_us, choice.neighbour->shape.m, bounds->vendor_us,
+                              snapshot.problems[bounds->fewer].shape.m, choice.neighbour->shape.m,
+                              to_string(known.origin));
   decision.choices.push_back(std::move(choice));
 }
 
@@ -279,6 +303,7 @@ Decision decide(const Snapshot& snapshot, const Request& request, const Target& 
   if (decision.choices.empty()) add_other_alignments(snapshot, request, target, decision);
   if (decision.choices.empty() && number != ProblemIndex::kNone)
     add_from_other_model(snapshot, snapshot.known[number], request, target, decision);
+  if (decision.choices.empty()) add_of_more_rows(snapshot, request, target, decision);
   if (target.vendor) {
     Choice choice;
     choice.reason = decision.choices.empty() ? "nothing was measured for this problem here"

@@ -55,9 +55,10 @@ struct Decision {
 //   2. the same with pointers of another alignment class: its kernel, where that beat the vendor
 //   3. the same measured on another model of the arch with as many SMs: its kernel, where that beat
 //      the vendor by far
-//   4. the vendor's default
-//   5. kernels that won similar problems, nearest first, with the epilogue of this one
-//   6. a kernel that is legal for every problem of its type and math mode
+//   4. the kernel of the same with more rows, where it beat what the vendor takes for fewer
+//   5. the vendor's default
+//   6. kernels that won similar problems, nearest first, with the epilogue of this one
+//   7. a kernel that is legal for every problem of its type and math mode
 // Results of a problem with another epilogue or result type are never taken for this one's.
 // `request` is of a valid problem; the result refers to `snapshot`.
 Decision decide(const Snapshot& snapshot, const Request& request, const Target& target);

@@ -1,9 +1,11 @@
 #include "dispatch/winner.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "dispatch/reading_c.h"
+#include "dispatch/row_bounds.h"
 
 namespace gemmtune::dispatch {
 namespace {
@@ -56,6 +58,15 @@ Outcome<Winner> winner_elsewhere(const Snapshot& snapshot, const Request& reques
   return Winner{std::move(choice), kernel.time_us, vendor_us};
 }
 
+// A first choice that decide() took from the same problem with more rows; nothing if it did not.
+std::optional<Outcome<Winner>> winner_of_more_rows(const Snapshot& snapshot, const Request& request,
+                                                   Choice& choice) {
+  const auto bounds = find_row_bounds(snapshot, request.problem);
+  if (!bounds || choice.neighbour != snapshot.problems[bounds->more]) return std::nullopt;
+  if (!is_ahead(bounds->own_us, bounds->vendor_us, request)) return none(std::string(kReadingC));
+  return Winner{std::move(choice), bounds->own_us, bounds->vendor_us};
+}
+
 // Why the first choice is no winning kernel.
 std::string why_none(const Snapshot& snapshot, const Request& request, const Decision& decision) {
   const Known* const known = find_measured(snapshot, request.problem);
@@ -81,6 +92,7 @@ Outcome<Winner> winner(const Snapshot& snapshot, const Request& request, const T
     Choice& first = decision.choices.front();
     if (first.origin == Origin::same_size && !first.neighbour)
       return winner_elsewhere(snapshot, request, std::move(first));
+    if (auto found = winner_of_more_rows(snapshot, request, first)) return *std::move(found);
     const Known* const known = find_rival(snapshot, request, first);
     if (known != nullptr && is_ahead(*known, request))
       return Winner{std::move(first), known->kernel->time_us, known->vendor->time_us};

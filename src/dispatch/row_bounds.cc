@@ -1,0 +1,37 @@
+#include "dispatch/row_bounds.h"
+
+#include <algorithm>
+
+namespace gemmtune::dispatch {
+namespace {
+
+bool has_vendor(const Known& known) {
+  return known.vendor && is_direct(known.vendor->origin);
+}
+
+bool has_kernel(const Known& known) {
+  return known.kernel && is_direct(known.kernel->origin);
+}
+
+}  // namespace
+
+std::optional<RowBounds> find_row_bounds(const Snapshot& snapshot, const Problem& problem) {
+  if (problem.layout.a != Order::row_major) return std::nullopt;
+  std::optional<uint32_t> fewer;
+  std::optional<uint32_t> more;
+  for (uint32_t number = 0; number < snapshot.problems.size(); ++number) {
+    const Problem& other = snapshot.problems[number];
+    Problem same_rows = other;
+    same_rows.shape.m = problem.shape.m;
+    if (same_rows != problem || !has_vendor(snapshot.known[number])) continue;
+    const int64_t m = other.shape.m;
+    if (m < problem.shape.m && (!fewer || m > snapshot.problems[*fewer].shape.m)) fewer = number;
+    if (m > problem.shape.m && (!more || m < snapshot.problems[*more].shape.m)) more = number;
+  }
+  if (!fewer || !more || !has_kernel(snapshot.known[*more])) return std::nullopt;
+  const Known& upper = snapshot.known[*more];
+  return RowBounds{*fewer, *more, upper.kernel->rank_us,
+                   std::min(snapshot.known[*fewer].vendor->time_us, upper.vendor->time_us)};
+}
+
+}  // namespace gemmtune::dispatch

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/problem.h"
+#include "dispatch/snapshot.h"
+
+namespace gemmtune::dispatch {
+
+// What two measured problems say of one between them, which differs from both in its rows only. A
+// kernel made for more rows takes no longer for fewer, and cuBLASLt for more no less.
+struct RowBounds {
+  uint32_t fewer = 0;    // numbers of the problems in the snapshot: the nearest with fewer rows,
+  uint32_t more = 0;     // and the nearest with more, which has a kernel
+  double own_us = 0;     // the most that kernel takes
+  double vendor_us = 0;  // the least cuBLASLt takes: the smaller one of its times for both
+};
+
+// Nothing unless both were measured on this device or another of its model, each with cuBLASLt; and
+// where rows of A do not lie one behind the other: its leading dimension, and with it what kernels
+// are legal, goes by their number then. `problem` is comparable().
+std::optional<RowBounds> find_row_bounds(const Snapshot& snapshot, const Problem& problem);
+
+}  // namespace gemmtune::dispatch

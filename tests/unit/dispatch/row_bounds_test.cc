@@ -1,0 +1,201 @@
+#include "dispatch/row_bounds.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "dispatch/decision.h"
+#include "dispatch/winner.h"
+
+namespace gemmtune::dispatch {
+namespace {
+
+constexpr const char* kRows = "f32/f32/ieee/ttt/{}x512x512";
+
+Device device_called(const char* uuid, const char* name = "NVIDIA H200") {
+  Device d;
+  d.name = name;
+  d.uuid = uuid;
+  d.arch = {9, 0, false};
+  d.sm_count = 132;
+  d.memory_bytes = int64_t{140} << 30;
+  d.l2_bytes = int64_t{50} << 20;
+  d.max_smem_bytes_per_block = 232448;
+  return d;
+}
+
+struct TunedRows {
+  int m = 0;
+  double kernel_us = 0;  // 0: none
+  double vendor_us = 0;
+  const char* config = "tile_m=8 tile_n=32";
+  const char* uuid = "GPU-here";
+  const char* problem = kRows;  // with {} for m
+};
+
+Snapshot snapshot_with(const std::vector<TunedRows>& rows) {
+  const Device devices[] = {device_called("GPU-here"), device_called("GPU-twin"),
+                            device_called("GPU-sister", "NVIDIA GH200")};
+  SnapshotBuilder builder(devices[0], devices);
+  for (const TunedRows& row : rows) {
+    const std::string problem = fmt::format(fmt::runtime(row.problem), row.m);
+    store::Winner winner;
+    winner.problem = problem;
+    winner.arch = "sm_90";
+    winner.device_uuid = row.uuid;
+    if (row.kernel_us > 0) {
+      winner.kernel = store::WinningKernel{
+          "naive", row.config, "hash",        "13.0",       store::Provenance::measured,
+          false,   64,         row.kernel_us, row.kernel_us};
+    }
+    if (row.vendor_us > 0)
+      winner.vendor = store::WinningAlgorithm{"rank=1 algo=2", "130000", row.vendor_us};
+    builder.add(winner);
+  }
+  return builder.take();
+}
+
+Request request_of_rows(int m, const char* problem = kRows) {
+  Request request;
+  request.problem = comparable(*parse_key(fmt::format(fmt::runtime(problem), m)));
+  return request;
+}
+
+Target this_target() {
+  Target t;
+  t.arch = {9, 0, false};
+  t.limits = device_limits(device_called("GPU-here"), t.arch);
+  t.max_workspace_bytes = int64_t{1} << 30;
+  return t;
+}
+
+// The rows of the problem whose kernel comes first; 0 where cuBLASLt does.
+int64_t lender(const std::vector<TunedRows>& rows, const Request& request) {
+  const Snapshot snapshot = snapshot_with(rows);
+  const Choice first = decide(snapshot, request, this_target()).choices.at(0);
+  if (first.route != Choice::Route::kernel) return 0;
+  return first.neighbour ? first.neighbour->shape.m : request.problem.shape.m;
+}
+
+int64_t lender(const std::vector<TunedRows>& rows, int m) {
+  return lender(rows, request_of_rows(m));
+}
+
+const std::vector<TunedRows> kTuned = {{8, 10, 13}, {32, 12, 14}, {128, 20, 22}};
+
+TEST_CASE("between two numbers of rows the kernel of more runs, if it beats cuBLASLt with fewer") {
+  CHECK(lender(kTuned, 9) == 32);
+  CHECK(lender(kTuned, 16) == 32);
+  CHECK(lender(kTuned, 31) == 32);
+  CHECK(lender(kTuned, 64) == 0);  // 20 us against 14
+  // What was measured itself is what counts.
+  CHECK(lender(kTuned, 32) == 32);
+}
+
+TEST_CASE("outside of what was measured, cuBLASLt runs") {
+  CHECK(lender(kTuned, 7) == 0);
+  CHECK(lender(kTuned, 129) == 0);
+}
+
+TEST_CASE("a kernel that is hardly ahead of the smaller of cuBLASLt's times lends nothing") {
+  CHECK(lender({{8, 10, 12.37}, {32, 12, 14}}, 16) == 32);
+  CHECK(lender({{8, 10, 12.35}, {32, 12, 14}}, 16) == 0);
+  CHECK(lender({{8, 10, 14}, {32, 12, 12.37}}, 16) == 32);
+  CHECK(lender({{8, 10, 14}, {32, 12, 12.35}}, 16) == 0);
+}
+
+TEST_CASE("both ends were compared with cuBLASLt, on this device or another of its model") {
+  CHECK(lender({{8, 10, 0}, {32, 12, 14}}, 16) == 0);
+  CHECK(lender({{8, 0, 13}, {32, 12, 14}}, 16) == 32);
+  CHECK(lender({{8, 10, 13}, {32, 0, 14}}, 16) == 0);
+  CHECK(lender({{8, 10, 13}, {32, 12, 0}}, 16) == 0);
+  const auto measured_on = [](const char* uuid) {
+    return std::vector<TunedRows>{{8, 10, 13, "tile_m=8 tile_n=32", uuid},
+                                  {32, 12, 14, "tile_m=8 tile_n=32", uuid}};
+  };
+  CHECK(lender(measured_on("GPU-twin"), 16) == 32);
+  CHECK(lender(measured_on("GPU-sister"), 16) == 0);
+}
+
+TEST_CASE("problems that differ in more than their rows say nothing") {
+  for (const char* other :
+       {"f32/f32/ieee/ttt/{}x512x256", "f32/f32/ieee/ttt/{}x256x512", "f32/f32/ieee/tnt/{}x512x512",
+        "f32/f32/tf32/ttt/{}x512x512", "f32/f32/ieee/ttt/{}x512x512/align=16",
+        "f32/f32/ieee/ttt/{}x512x512/epilogue=relu", "bf16/f32/ieee/ttt/{}x512x512"}) {
+    CHECK(lender(kTuned, request_of_rows(16, other)) == 0);
+  }
+}
+
+TEST_CASE("where rows of A do not lie one behind the other, their number changes what is legal") {
+  std::vector<TunedRows> rows = kTuned;
+  for (TunedRows& row : rows) row.problem = "f32/f32/ieee/ntt/{}x512x512";
+  CHECK(lender(rows, request_of_rows(16, "f32/f32/ieee/ntt/{}x512x512")) == 0);
+}
+
+TEST_CASE("a kernel that may not run here lends nothing") {
+  CHECK(lender({{8, 10, 13}, {32, 12, 14, "tile_m=7 tile_n=33"}}, 16) == 0);
+}
+
+TEST_CASE("in a program it takes cuBLAS's place, with the bounds as times") {
+  const Snapshot snapshot = snapshot_with(kTuned);
+  const auto found = winner(snapshot, request_of_rows(16), this_target());
+  REQUIRE(found.has_value());
+  CHECK(found->own_us == 12);
+  CHECK(found->vendor_us == 13);
+  CHECK(found->choice.neighbour->shape.m == 32);
+  CHECK(found->choice.reason ==
+        "12.00 us for 32 rows, where cuBLASLt takes 13.00 for 8 or 32, measured on this device");
+  const auto none = winner(snapshot, request_of_rows(64), this_target());
+  REQUIRE_FALSE(none.has_value());
+  CHECK(none.error().message == kNotTuned);
+  Request reading = request_of_rows(16);
+  reading.reads_c = true;
+  CHECK_FALSE(winner(snapshot, reading, this_target()));
+}
+
+// The definition, by sorting.
+int64_t expected_lender(const std::map<int, TunedRows>& tuned, int m) {
+  if (const auto exact = tuned.find(m); exact != tuned.end()) {
+    const TunedRows& row = exact->second;
+    const bool own = row.kernel_us > 0 && (row.vendor_us == 0 || row.kernel_us <= row.vendor_us);
+    if (own || row.vendor_us > 0) return own ? m : 0;
+  }
+  std::vector<TunedRows> fewer;
+  std::vector<TunedRows> more;
+  for (const auto& [rows, row] : tuned) {
+    if (row.vendor_us == 0 || rows == m) continue;
+    (rows < m ? fewer : more).push_back(row);
+  }
+  if (fewer.empty() || more.empty() || more.front().kernel_us == 0) return 0;
+  const double vendor_us = std::min(fewer.back().vendor_us, more.front().vendor_us);
+  return vendor_us >= 1.03 * more.front().kernel_us ? more.front().m : 0;
+}
+
+TEST_CASE("random results") {
+  std::mt19937 random(11);
+  const auto draw = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  int lent = 0;
+  for (int round = 0; round < 300; ++round) {
+    std::map<int, TunedRows> tuned;
+    std::vector<TunedRows> rows;
+    for (int i = draw(6); i >= 0; --i) {
+      const int m = 1 + draw(12);
+      const TunedRows row{m, draw(5) == 0 ? 0.0 : 10 + draw(8), draw(5) == 0 ? 0.0 : 10 + draw(8)};
+      const bool is_none = row.kernel_us == 0 && row.vendor_us == 0;
+      if (!is_none && tuned.emplace(m, row).second) rows.push_back(row);
+    }
+    for (int m = 1; m <= 13; ++m) {
+      const int64_t expected = expected_lender(tuned, m);
+      CHECK(lender(rows, m) == expected);
+      if (expected > m) ++lent;
+    }
+  }
+  CHECK(lent > 100);
+}
+
+}  // namespace
+}  // namespace gemmtune::dispatch
