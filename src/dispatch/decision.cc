@@ -8,6 +8,7 @@
 
 #include "codegen/strategy.h"
 #include "dispatch/fallback.h"
+#include "dispatch/reading_c.h"
 #include "dispatch/row_bounds.h"
 #include "vendor/cublaslt.h"
 
@@ -69,6 +70,12 @@ Choice timed_choice(const codegen::KernelSpec& spec, const StoredKernel& stored,
   return choice;
 }
 
+// By how much more than the vendor's an own kernel's time may grow for the request: results are
+// measured without reading C.
+double more_us(const Request& request) {
+  return request.reads_c ? most_for_reading_c_us(request.problem) : 0;
+}
+
 std::string name_of(const StoredKernel& stored) {
   return stored.strategy + " " + stored.config;
 }
@@ -105,7 +112,8 @@ void add_measured(const Snapshot& snapshot, const Known& known, const Request& r
     decision.choices.push_back(std::move(choice));
   }
   // A stale kernel is still a measured one; its time decides like any other.
-  if (decision.choices.size() == 2 && known.vendor->time_us < known.kernel->rank_us)
+  if (decision.choices.size() == 2 &&
+      known.vendor->time_us < known.kernel->rank_us + more_us(request))
     std::swap(decision.choices[0], decision.choices[1]);
 }
 
@@ -120,7 +128,7 @@ void add_other_alignments(const Snapshot& snapshot, const Request& request, cons
     const Known& known = snapshot.known[number];
     if (!known.kernel || !is_direct(known.kernel->origin)) continue;
     const bool lost = known.vendor && is_direct(known.vendor->origin) &&
-                      known.vendor->time_us < known.kernel->rank_us;
+                      known.vendor->time_us < known.kernel->rank_us + more_us(request);
     if (lost) continue;
     const StoredKernel& stored = snapshot.kernels[known.kernel->index];
     auto spec = usable_kernel(stored, request, target);
@@ -147,9 +155,10 @@ constexpr double kLeadOfMoreRows = 1.03;
 
 void add_from_other_model(const Snapshot& snapshot, const Known& known, const Request& request,
                           const Target& target, Decision& decision) {
-  const bool ahead =
-      known.kernel && known.kernel->origin == Origin::same_size &&
-      known.kernel->lead >= (known.kernel->stale ? kStaleLeadElsewhere : kLeadElsewhere);
+  if (!known.kernel || known.kernel->origin != Origin::same_size) return;
+  const double own_us = known.kernel->time_us;
+  const double least = known.kernel->stale ? kStaleLeadElsewhere : kLeadElsewhere;
+  const bool ahead = known.kernel->lead * own_us >= least * (own_us + more_us(request));
   if (!ahead) return;
   const StoredKernel& stored = snapshot.kernels[known.kernel->index];
   auto spec = usable_kernel(stored, request, target);
@@ -166,7 +175,7 @@ void add_from_other_model(const Snapshot& snapshot, const Known& known, const Re
 void add_of_more_rows(const Snapshot& snapshot, const Request& request, const Target& target,
                       Decision& decision) {
   const auto bounds = find_row_bounds(snapshot, request.problem);
-  if (!bounds || bounds->vendor_us < kLeadOfMoreRows * bounds->own_us) return;
+  if (!bounds || bounds->vendor_us < kLeadOfMoreRows * (bounds->own_us + more_us(request))) return;
   const KnownKernel& known = *snapshot.known[bounds->more].kernel;
   const StoredKernel& stored = snapshot.kernels[known.index];
   auto spec = usable_kernel(stored, request, target);

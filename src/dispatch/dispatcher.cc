@@ -124,12 +124,29 @@ Dispatcher::Dispatcher(const DispatcherOptions& options,
 
 Outcome<PreparedPlan> Dispatcher::prepare(const Request& request) {
   if (const Plan* ready = plans_.find(request)) return PreparedPlan{ready, nullptr};
-  auto made = planner_.make(request, decide(request));
+  Decision decision = decide(request);
+  auto reading_c = decide_reading_c(request, decision);
+  auto made = planner_.make(request, std::move(decision), std::move(reading_c));
   if (!made) return tl::unexpected(made.error());
   PreparedPlan prepared{nullptr, *std::move(made)};
   prepared.plan = plans_.add(request, prepared.own);
   if (prepared.plan == nullptr) prepared.plan = prepared.own.get();
   return prepared;
+}
+
+// What else is to run where beta is not 0; nothing where that is what `usual` prefers. cuBLASLt's
+// demands on a bias would be those of every call, so that a problem with one has one way only.
+std::optional<Decision> Dispatcher::decide_reading_c(const Request& request,
+                                                     const Decision& usual) const {
+  const bool has_kernel =
+      !usual.choices.empty() && usual.choices.front().route == Choice::Route::kernel;
+  if (!has_kernel || request.device_scalars || request.problem.epilogue.bias != kNoBias)
+    return std::nullopt;
+  Request reading = request;
+  reading.reads_c = true;
+  Decision decision = decide(reading);
+  if (decision.choices.front().route == Choice::Route::kernel) return std::nullopt;
+  return decision;
 }
 
 Outcome<Dispatcher::WinnerPlan> Dispatcher::prepare_winner(const Request& request) const {

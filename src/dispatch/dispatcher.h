@@ -81,6 +81,8 @@ class Dispatcher {
   Dispatcher(const DispatcherOptions& options, std::shared_ptr<const gpu::Context> context,
              Target target, Snapshot snapshot, KernelImages images);
 
+  std::optional<Decision> decide_reading_c(const Request& request, const Decision& usual) const;
+
   uint64_t serial_;
   int threads_;
   std::shared_ptr<const gpu::Context> context_;

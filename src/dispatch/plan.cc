@@ -1,5 +1,6 @@
 #include "dispatch/plan.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "dispatch/kernel_loader.h"
@@ -8,6 +9,7 @@
 namespace gemmtune::dispatch {
 
 gpu::Result<void> Plan::enqueue(const Operands& o, CUstream stream) const {
+  if (reading_c_ && *o.beta != 0.0f) return reading_c_->enqueue(o, stream);
   if (kernel_) {
     launch::Operands operands;
     operands.a = o.a;
@@ -70,8 +72,22 @@ Outcome<void> Planner::realise(const Request& request, Choice& choice, Plan& pla
   return {};
 }
 
-Outcome<std::unique_ptr<const Plan>> Planner::make(const Request& request,
-                                                   Decision decision) const {
+Outcome<std::unique_ptr<const Plan>> Planner::make(const Request& request, Decision decision,
+                                                   std::optional<Decision> reading_c) const {
+  auto plan = make_one(request, std::move(decision));
+  if (!plan) return tl::unexpected(plan.error());
+  auto other =
+      reading_c ? make_one(request, *std::move(reading_c)) : fail(GEMMTUNE_STATUS_NO_KERNEL, "");
+  if (!other || (*other)->kernel_) return *std::move(plan);
+  Choice& chosen = (*plan)->decision_.choices[(*plan)->chosen_];
+  chosen.reason +=
+      "; where beta is not 0: " + describe((*other)->decision_.choices[(*other)->chosen_]);
+  (*plan)->workspace_bytes_ = std::max((*plan)->workspace_bytes_, (*other)->workspace_bytes_);
+  (*plan)->reading_c_ = *std::move(other);
+  return *std::move(plan);
+}
+
+Outcome<std::unique_ptr<Plan>> Planner::make_one(const Request& request, Decision decision) const {
   auto plan = std::make_unique<Plan>();
   plan->device_scalars_ = request.device_scalars;
   plan->align_bytes_ = static_cast<uintptr_t>(request.problem.align_bytes);

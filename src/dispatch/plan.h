@@ -56,6 +56,7 @@ class Plan {
   std::optional<launch::BoundKernel> kernel_;
   std::shared_ptr<const vendor::MatmulPlan> vendor_;  // where there is no kernel
   int algorithm_ = 0;                                 // of vendor_
+  std::unique_ptr<const Plan> reading_c_;             // where beta is not 0; null: this one
   bool device_scalars_ = false;
   int64_t workspace_bytes_ = 0;
   uintptr_t align_bytes_ = 1;
@@ -76,10 +77,13 @@ class Planner {
       : kernels_(kernels), vendor_(vendor), max_workspace_bytes_(max_workspace_bytes) {}
 
   // NO_KERNEL if none of the choices can be had: the message says why for each. CUDA and
-  // OUT_OF_MEMORY may not happen again.
-  Outcome<std::unique_ptr<const Plan>> make(const Request& request, Decision decision) const;
+  // OUT_OF_MEMORY may not happen again. `reading_c`, for scalars on the host and no bias, is for
+  // calls whose beta is not 0; where nothing comes of it, they are as others.
+  Outcome<std::unique_ptr<const Plan>> make(const Request& request, Decision decision,
+                                            std::optional<Decision> reading_c = {}) const;
 
  private:
+  Outcome<std::unique_ptr<Plan>> make_one(const Request& request, Decision decision) const;
   Outcome<void> realise(const Request& request, Choice& choice, Plan& plan) const;
 
   KernelLoader& kernels_;

@@ -1,5 +1,6 @@
 #include "dispatch/winner.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -40,30 +41,23 @@ const Known* find_rival(const Snapshot& snapshot, const Request& request, const 
   return is_it ? known : nullptr;
 }
 
-// Whether a kernel that was compared with the vendor, C not being read, has a gain worth taking.
-bool is_ahead(double own_us, double vendor_us, const Request& request) {
-  const double more_us = request.reads_c ? most_for_reading_c_us(request.problem) : 0;
-  return vendor_us >= kLeastGain * (own_us + more_us);
-}
-
+// Of two that were compared, whether the kernel has a gain worth taking.
 bool is_ahead(const Known& known, const Request& request) {
-  return is_ahead(known.kernel->rank_us, known.vendor->time_us, request);
+  const double more_us = request.reads_c ? most_for_reading_c_us(request.problem) : 0;
+  return known.vendor->time_us >= kLeastGain * (known.kernel->rank_us + more_us);
 }
 
 // A first choice that decide() took from another model.
-Outcome<Winner> winner_elsewhere(const Snapshot& snapshot, const Request& request, Choice choice) {
+Winner winner_elsewhere(const Snapshot& snapshot, const Request& request, Choice choice) {
   const KnownKernel& kernel = *snapshot.known[snapshot.problems.find(request.problem)].kernel;
-  const double vendor_us = kernel.lead * kernel.time_us;
-  if (!is_ahead(kernel.time_us, vendor_us, request)) return none(std::string(kReadingC));
-  return Winner{std::move(choice), kernel.time_us, vendor_us};
+  return {std::move(choice), kernel.time_us, kernel.lead * kernel.time_us};
 }
 
 // A first choice that decide() took from the same problem with more rows; nothing if it did not.
-std::optional<Outcome<Winner>> winner_of_more_rows(const Snapshot& snapshot, const Request& request,
-                                                   Choice& choice) {
+std::optional<Winner> winner_of_more_rows(const Snapshot& snapshot, const Request& request,
+                                          Choice& choice) {
   const auto bounds = find_row_bounds(snapshot, request.problem);
   if (!bounds || choice.neighbour != snapshot.problems[bounds->more]) return std::nullopt;
-  if (!is_ahead(bounds->own_us, bounds->vendor_us, request)) return none(std::string(kReadingC));
   return Winner{std::move(choice), bounds->own_us, bounds->vendor_us};
 }
 
@@ -73,12 +67,13 @@ std::string why_none(const Snapshot& snapshot, const Request& request, const Dec
   if (known == nullptr) return std::string(kNotTuned);
   if (!known->kernel || !is_direct(known->kernel->origin)) return "no own kernel was measured";
   if (!known->vendor || !is_direct(known->vendor->origin)) return "never compared with cuBLASLt";
-  const bool lost = decision.choices.size() > 1 &&
-                    decision.choices[1].stored == &snapshot.kernels[known->kernel->index];
-  if (lost) return "cuBLASLt is faster";
   const double vendor_us = known->vendor->time_us;
-  if (vendor_us < kLeastGain * known->kernel->rank_us) return "cuBLASLt is as fast";
-  if (!is_ahead(*known, request)) return std::string(kReadingC);
+  const StoredKernel* const kernel = &snapshot.kernels[known->kernel->index];
+  const bool may_run = std::any_of(decision.choices.begin(), decision.choices.end(),
+                                   [&](const Choice& choice) { return choice.stored == kernel; });
+  if (may_run && vendor_us < known->kernel->rank_us) return "cuBLASLt is faster";
+  if (may_run && vendor_us < kLeastGain * known->kernel->rank_us) return "cuBLASLt is as fast";
+  if (may_run) return std::string(kReadingC);
   // What was measured comes first among the rejections.
   return "its kernel " +
          (decision.rejections.empty() ? "is not available" : decision.rejections.front().why);
