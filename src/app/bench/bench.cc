@@ -134,8 +134,10 @@ class Bench {
 
   dispatch::Decision decide(const WantedProblem& wanted) const {
     if (!wanted.unsupported.empty()) return {};
-    return dispatch::decide(snapshot_, {dispatch::comparable(wanted.problem), false, false},
-                            library_target(*prepared_.target.device));
+    dispatch::Request request;
+    request.problem = dispatch::comparable(wanted.problem);
+    request.reads_c = options_.beta != 0;
+    return dispatch::decide(snapshot_, request, library_target(*prepared_.target.device));
   }
 
   Expected<void> tune_if_missing(const WantedProblem& wanted) {
@@ -162,6 +164,7 @@ class Bench {
     options.warm = options_.warm;
     tuner::EvaluatorOptions evaluation;
     evaluation.max_final_seconds = options_.seconds;
+    evaluation.beta = options_.beta;
     return tuner::make_evaluator(
         make_request(options, kTuneCandidates, problem, {}, prepared_.target), prepared_.equipment,
         evaluation);
@@ -242,6 +245,7 @@ Expected<BenchReport> bench(const Context& context, const BenchOptions& options,
   report.target = prepared->target;
   report.driver_version = prepared->equipment.driver->version();
   report.warm = options.warm;
+  report.beta = options.beta;
   measure_rows(
       prepared->wanted, [&bench](const WantedProblem& wanted) { return bench.row(wanted); }, stop,
       events, report);

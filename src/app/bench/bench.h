@@ -32,6 +32,7 @@ struct BenchOptions {
   TargetOptions target;
   bool warm = false;
   double seconds = 6;         // of measuring at most, a problem
+  float beta = 0;             // of the products
   bool tune_missing = false;  // first search for what was not measured on this device
   BenchSearchOptions search;
 };
@@ -40,6 +41,7 @@ struct BenchReport {
   Target target;
   int driver_version = 0;  // as cuDriverGetVersion gives it
   bool warm = false;
+  float beta = 0;
   bool interrupted = false;
   std::string failure;  // what ended the command before its end; else empty
   std::vector<BenchRow> rows;

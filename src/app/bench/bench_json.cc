@@ -88,6 +88,7 @@ std::string bench_json(const BenchReport& report) {
   json["device"] = device_json(*report.target.device);
   json["device"]["driver_version"] = report.driver_version;
   json["warm"] = report.warm;
+  json["beta"] = report.beta;
   json["interrupted"] = report.interrupted;
   json["failure"] = report.failure;
   json["rows"] = ordered_json::array();

@@ -22,6 +22,8 @@
 namespace gemmtune::cli {
 namespace {
 
+constexpr double kMostBeta = 1000;
+
 struct BenchCommandOptions {
   app::BenchOptions bench;
   std::string csv_file;
@@ -101,6 +103,11 @@ void add_bench_command(CLI::App& parent, CommonOptions& common, Action& action) 
   take_several_suites(*command);
   add_target_options(*command, options->bench.target);
   command->add_flag("--warm", options->bench.warm, "Operands in cache instead of in memory");
+  command
+      ->add_option("--beta", options->bench.beta,
+                   "C = A B + beta C (default: 0, which leaves C unread); below 1 C stays bounded")
+      ->type_name("X")
+      ->transform(number_not_negative(kMostBeta));
   command
       ->add_option("--seconds", options->bench.seconds,
                    "Measure at most this long per problem (default: 6)")

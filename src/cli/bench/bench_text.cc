@@ -122,7 +122,7 @@ std::string bench_csv(const app::BenchReport& report) {
   std::string text =
       "group,dtype,acc,math,layout,m,n,k,batch,own_us,vendor_first_us,vendor_best_us,own_vs_first,"
       "own_vs_best,own_config,vendor_best_config,note,align,count,dispatched_us,provenance,"
-      "dispatched_vs_first,dispatched_vs_best,dispatched_config,out,epilogue\n";
+      "dispatched_vs_first,dispatched_vs_best,dispatched_config,out,epilogue,beta\n";
   for (const app::BenchRow& row : report.rows) {
     const Problem& p = row.wanted.problem;
     const Side time = app::time_of(row.dispatched);
@@ -135,11 +135,11 @@ std::string bench_csv(const app::BenchReport& report) {
                     csv_time(row.vendor_best), csv_number(app::time_ratio(row.vendor_first, own)),
                     csv_number(app::time_ratio(row.vendor_best, own)), csv_config(own),
                     csv_config(row.vendor_best), csv_field(row.note));
-    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", p.align_bytes, row.wanted.count,
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", p.align_bytes, row.wanted.count,
                         csv_time(time), row.dispatched ? to_string(row.dispatched->provenance) : "",
                         csv_number(app::time_ratio(row.vendor_first, time)),
                         csv_number(app::time_ratio(row.vendor_best, time)), csv_config(time),
-                        to_string(result_type(p)), csv_field(to_string(p.epilogue)));
+                        to_string(result_type(p)), csv_field(to_string(p.epilogue)), report.beta);
   }
   return text;
 }

@@ -165,7 +165,11 @@ Enqueue DeviceEvaluator::enqueue_vendor(int rank) const {
 }
 
 gpu::Result<TimedGraph> DeviceEvaluator::record(const Enqueue& enqueue, int64_t launches) const {
-  return TimedGraph::record(bench_->stream, bench_->sets, enqueue, launches);
+  const auto with_beta = [&](launch::Operands operands, CUstream stream) {
+    operands.beta = options_.beta;
+    return enqueue(operands, stream);
+  };
+  return TimedGraph::record(bench_->stream, bench_->sets, with_beta, launches);
 }
 
 VendorResult DeviceEvaluator::vendor_result(int rank, const Contender& contender) const {

@@ -30,6 +30,7 @@ struct DeviceServices {
 struct EvaluationOptions {
   bool warm = false;  // operands stay in cache
   double max_final_seconds = 6;
+  float beta = 0;  // of what is timed
 };
 
 // Runs candidates on a GPU. After a kernel that crashes, the context is rebuilt and the session

@@ -46,6 +46,7 @@ Expected<std::unique_ptr<Evaluator>> make_evaluator(const TuneRequest& request,
   EvaluationOptions evaluation;
   evaluation.warm = request.warm;
   evaluation.max_final_seconds = options.max_final_seconds;
+  evaluation.beta = options.beta;
   if (!equipment.turns) return DeviceEvaluator::create(std::move(services), problem, evaluation);
   const auto turn = equipment.turns->take();
   auto evaluator = DeviceEvaluator::create(std::move(services), problem, evaluation);

@@ -92,7 +92,9 @@ TEST_CASE("bench: JSON has every row and group, null where nothing is known") {
   report.rows = {row("a, \"b\"", 100, 120, 80, 3), row("a, \"b\"", 0, 120, 80)};
   report.rows[1].note = "not tuned";
   report.groups = bench_groups(report.rows);
+  report.beta = 0.5;
   const json parsed = json::parse(bench_json(report));
+  CHECK(parsed["beta"] == 0.5);
   const json& first = parsed["rows"][0];
   CHECK(first["count"] == 3);
   CHECK(first["own_vs_best"] == doctest::Approx(0.8));

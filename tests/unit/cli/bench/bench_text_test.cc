@@ -61,16 +61,17 @@ TEST_CASE("bench: table and CSV say the same") {
   CHECK(contains(text, "same model"));
   CHECK(contains(text, "all calls of one step"));
   CHECK(contains(text, "300.0"));
+  report.beta = 0.5;
   const auto csv = bench_lines(bench_csv(report));
   REQUIRE(csv.size() == 3);
   CHECK(
       csv[1].starts_with("\"a, \"\"b\"\"\",f32,f32,ieee,ttt,1000,1000,1000,1,100,120,80,1.2,0.8,"));
-  CHECK(csv[1].ends_with(",3,100,same model,1.2,0.8,strategy tile_m=1,f32,none"));
+  CHECK(csv[1].ends_with(",3,100,same model,1.2,0.8,strategy tile_m=1,f32,none,0.5"));
   CHECK(contains(csv[2], ",1000,1,,120,80,,,"));
   for (const std::string& line : csv) {
     CAPTURE(line);
     const bool quoted = line.starts_with("\"");
-    CHECK(std::count(line.begin(), line.end(), ',') == (quoted ? 26 : 25));
+    CHECK(std::count(line.begin(), line.end(), ',') == (quoted ? 27 : 26));
   }
 }
 
