@@ -70,12 +70,6 @@ Choice timed_choice(const codegen::KernelSpec& spec, const StoredKernel& stored,
   return choice;
 }
 
-// By how much more than the vendor's an own kernel's time may grow for the request: results are
-// measured without reading C.
-double more_us(const Request& request) {
-  return request.reads_c ? most_for_reading_c_us(request.problem) : 0;
-}
-
 std::string name_of(const StoredKernel& stored) {
   return stored.strategy + " " + stored.config;
 }
@@ -113,7 +107,7 @@ void add_measured(const Snapshot& snapshot, const Known& known, const Request& r
   }
   // A stale kernel is still a measured one; its time decides like any other.
   if (decision.choices.size() == 2 &&
-      known.vendor->time_us < known.kernel->rank_us + more_us(request))
+      known.vendor->time_us < known.kernel->rank_us + more_for_c_us(request))
     std::swap(decision.choices[0], decision.choices[1]);
 }
 
@@ -128,7 +122,7 @@ void add_other_alignments(const Snapshot& snapshot, const Request& request, cons
     const Known& known = snapshot.known[number];
     if (!known.kernel || !is_direct(known.kernel->origin)) continue;
     const bool lost = known.vendor && is_direct(known.vendor->origin) &&
-                      known.vendor->time_us < known.kernel->rank_us + more_us(request);
+                      known.vendor->time_us < known.kernel->rank_us + more_for_c_us(request);
     if (lost) continue;
     const StoredKernel& stored = snapshot.kernels[known.kernel->index];
     auto spec = usable_kernel(stored, request, target);
@@ -158,7 +152,7 @@ void add_from_other_model(const Snapshot& snapshot, const Known& known, const Re
   if (!known.kernel || known.kernel->origin != Origin::same_size) return;
   const double own_us = known.kernel->time_us;
   const double least = known.kernel->stale ? kStaleLeadElsewhere : kLeadElsewhere;
-  const bool ahead = known.kernel->lead * own_us >= least * (own_us + more_us(request));
+  const bool ahead = known.kernel->lead * own_us >= least * (own_us + more_for_c_us(request));
   if (!ahead) return;
   const StoredKernel& stored = snapshot.kernels[known.kernel->index];
   auto spec = usable_kernel(stored, request, target);
@@ -175,7 +169,8 @@ void add_from_other_model(const Snapshot& snapshot, const Known& known, const Re
 void add_of_more_rows(const Snapshot& snapshot, const Request& request, const Target& target,
                       Decision& decision) {
   const auto bounds = find_row_bounds(snapshot, request.problem);
-  if (!bounds || bounds->vendor_us < kLeadOfMoreRows * (bounds->own_us + more_us(request))) return;
+  if (!bounds || bounds->vendor_us < kLeadOfMoreRows * (bounds->own_us + more_for_c_us(request)))
+    return;
   const KnownKernel& known = *snapshot.known[bounds->more].kernel;
   const StoredKernel& stored = snapshot.kernels[known.index];
   auto spec = usable_kernel(stored, request, target);

@@ -43,8 +43,8 @@ const Known* find_rival(const Snapshot& snapshot, const Request& request, const 
 
 // Of two that were compared, whether the kernel has a gain worth taking.
 bool is_ahead(const Known& known, const Request& request) {
-  const double more_us = request.reads_c ? most_for_reading_c_us(request.problem) : 0;
-  return known.vendor->time_us >= kLeastGain * (known.kernel->rank_us + more_us);
+  const double own_us = known.kernel->rank_us + more_for_c_us(request);
+  return known.vendor->time_us >= kLeastGain * own_us;
 }
 
 // A first choice that decide() took from another model.
