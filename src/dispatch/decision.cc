@@ -145,7 +145,7 @@ constexpr double kLeadElsewhere = 1.08;
 constexpr double kStaleLeadElsewhere = 1.15;
 // Of the bounds that problems with fewer and more rows give (docs/performance.md, "Numbers of rows
 // that were not tuned").
-constexpr double kLeadOfMoreRows = 1.03;
+constexpr double kLeadOfMoreRows = 1.02;
 
 void add_from_other_model(const Snapshot& snapshot, const Known& known, const Request& request,
                           const Target& target, Decision& decision) {
