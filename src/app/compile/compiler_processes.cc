@@ -26,8 +26,7 @@ class CompilerProcesses::Process {
     std::unique_ptr<Process> process(new Process(*std::move(started)));
     const auto answer = process->ask(encode(setup));
     const auto failure = answer ? decode_answer(*answer) : std::nullopt;
-    if (!failure)
-      return make_error(ErrorKind::failed, program.path + " ended: " + process->end());
+    if (!failure) return make_error(ErrorKind::failed, program.path + " ended: " + process->end());
     if (!failure->empty()) return make_error(ErrorKind::failed, *failure);
     return process;
   }

@@ -25,7 +25,8 @@ ssize_t receive(int descriptor, Buffer& buffer, int flags) {
 bool LineChannel::send(std::string_view line) const {
   const std::string text = std::string(line) + '\n';
   for (size_t sent = 0; sent < text.size();) {
-    const ssize_t count = ::send(descriptor_.get(), text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
+    const ssize_t count =
+        ::send(descriptor_.get(), text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return false;
     sent += static_cast<size_t>(count);
