@@ -76,15 +76,17 @@ Outcome<std::unique_ptr<const Plan>> Planner::make(const Request& request, Decis
                                                    std::optional<Decision> reading_c) const {
   auto plan = make_one(request, std::move(decision));
   if (!plan) return tl::unexpected(plan.error());
-  auto other =
-      reading_c ? make_one(request, *std::move(reading_c)) : fail(GEMMTUNE_STATUS_NO_KERNEL, "");
-  if (!other || (*other)->kernel_) return *std::move(plan);
-  Choice& chosen = (*plan)->decision_.choices[(*plan)->chosen_];
-  chosen.reason +=
-      "; where beta is not 0: " + describe((*other)->decision_.choices[(*other)->chosen_]);
-  (*plan)->workspace_bytes_ = std::max((*plan)->workspace_bytes_, (*other)->workspace_bytes_);
-  (*plan)->reading_c_ = *std::move(other);
+  if (reading_c && (*plan)->kernel_) add_reading_c(request, *std::move(reading_c), **plan);
   return *std::move(plan);
+}
+
+void Planner::add_reading_c(const Request& request, Decision decision, Plan& plan) const {
+  auto other = make_one(request, std::move(decision));
+  if (!other || (*other)->kernel_) return;
+  plan.decision_.choices[plan.chosen_].reason +=
+      "; where beta is not 0: " + describe((*other)->decision_.choices[(*other)->chosen_]);
+  plan.workspace_bytes_ = std::max(plan.workspace_bytes_, (*other)->workspace_bytes_);
+  plan.reading_c_ = *std::move(other);
 }
 
 Outcome<std::unique_ptr<Plan>> Planner::make_one(const Request& request, Decision decision) const {

@@ -84,6 +84,8 @@ class Planner {
 
  private:
   Outcome<std::unique_ptr<Plan>> make_one(const Request& request, Decision decision) const;
+  // To the plan of a kernel; nothing where another kernel comes of it.
+  void add_reading_c(const Request& request, Decision decision, Plan& plan) const;
   Outcome<void> realise(const Request& request, Choice& choice, Plan& plan) const;
 
   KernelLoader& kernels_;

@@ -14,7 +14,7 @@ struct Request {
   Problem problem;                // valid and comparable()
   bool operands_swapped = false;  // the caller's A is the problem's B
   bool device_scalars = false;
-  bool reads_c = false;  // beta may be other than 0; of decisions, plans do not go by it
+  bool reads_c = false;  // beta may be other than 0: decisions go by it, plans are for both
   // The bias may lie anywhere, which cuBLASLt cannot take: kernels without a workspace only.
   bool any_bias_address = false;
 };
