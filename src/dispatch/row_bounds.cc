@@ -13,6 +13,15 @@ bool has_kernel(const Known& known) {
   return known.kernel && is_direct(known.kernel->origin);
 }
 
+// The same problem with so many rows. Entries of a batch that lay one behind the other still do.
+Problem with_rows(const Problem& problem, int64_t m) {
+  Problem other = problem;
+  other.shape.m = m;
+  if (problem.stride_a == problem.shape.m * problem.lda) other.stride_a = m * problem.lda;
+  if (problem.stride_c == problem.shape.m * problem.ldc) other.stride_c = m * problem.ldc;
+  return other;
+}
+
 }  // namespace
 
 std::optional<RowBounds> find_row_bounds(const Snapshot& snapshot, const Problem& problem) {
@@ -21,9 +30,8 @@ std::optional<RowBounds> find_row_bounds(const Snapshot& snapshot, const Problem
   std::optional<uint32_t> more;
   for (uint32_t number = 0; number < snapshot.problems.size(); ++number) {
     const Problem& other = snapshot.problems[number];
-    Problem same_rows = other;
-    same_rows.shape.m = problem.shape.m;
-    if (same_rows != problem || !has_vendor(snapshot.known[number])) continue;
+    if (!has_vendor(snapshot.known[number]) || with_rows(other, problem.shape.m) != problem)
+      continue;
     const int64_t m = other.shape.m;
     if (m < problem.shape.m && (!fewer || m > snapshot.problems[*fewer].shape.m)) fewer = number;
     if (m > problem.shape.m && (!more || m < snapshot.problems[*more].shape.m)) more = number;

@@ -130,6 +130,18 @@ TEST_CASE("problems that differ in more than their rows say nothing") {
   }
 }
 
+TEST_CASE("entries of a batch lie one behind the other whatever their rows") {
+  const char* const batch = "f32/f32/ieee/ttt/{}x512x512/batch=4";
+  std::vector<TunedRows> rows = kTuned;
+  for (TunedRows& row : rows) row.problem = batch;
+  CHECK(lender(rows, request_of_rows(16, batch)) == 32);
+  CHECK(lender(rows, request_of_rows(16)) == 0);
+  CHECK(lender(rows, request_of_rows(16, "f32/f32/ieee/ttt/{}x512x512/batch=5")) == 0);
+  CHECK(lender(rows, request_of_rows(
+                         16, "f32/f32/ieee/ttt/{}x512x512/batch=4/stride=65536,262144,65536")) ==
+        0);
+}
+
 TEST_CASE("where rows of A do not lie one behind the other, their number changes what is legal") {
   std::vector<TunedRows> rows = kTuned;
   for (TunedRows& row : rows) row.problem = "f32/f32/ieee/ntt/{}x512x512";
