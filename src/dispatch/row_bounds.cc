@@ -13,7 +13,8 @@ bool has_kernel(const Known& known) {
   return known.kernel && is_direct(known.kernel->origin);
 }
 
-// The same problem with so many rows. Entries of a batch that lay one behind the other still do.
+}  // namespace
+
 Problem with_rows(const Problem& problem, int64_t m) {
   Problem other = problem;
   other.shape.m = m;
@@ -21,8 +22,6 @@ Problem with_rows(const Problem& problem, int64_t m) {
   if (problem.stride_c == problem.shape.m * problem.ldc) other.stride_c = m * problem.ldc;
   return other;
 }
-
-}  // namespace
 
 std::optional<RowBounds> find_row_bounds(const Snapshot& snapshot, const Problem& problem) {
   if (problem.layout.a != Order::row_major) return std::nullopt;

@@ -8,6 +8,9 @@
 
 namespace gemmtune::dispatch {
 
+// The same problem with `m` rows; entries of a batch that lay one behind the other still do.
+Problem with_rows(const Problem& problem, int64_t m);
+
 // What two measured problems say of one between them, which differs from both in its rows only. A
 // kernel made for more rows takes no longer for fewer, and cuBLASLt for more no less.
 struct RowBounds {

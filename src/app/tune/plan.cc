@@ -1,6 +1,7 @@
 #include "app/tune/plan.h"
 
 #include <fmt/format.h>
+#include <spdlog/logger.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include "app/tune/problems_in_turns.h"
 #include "app/tune/shard.h"
 #include "app/tune/spaces.h"
+#include "app/tune/thin_rows.h"
 #include "tuner/model/tensor_model.h"
 
 namespace gemmtune::app {
@@ -70,9 +72,16 @@ void trim_devices(Target& target, const std::vector<PlannedProblem>& problems) {
 }
 
 // The problems that were asked for, of the shard that was.
-Expected<std::vector<WantedProblem>> wanted_problems(const TuneOptions& options) {
+Expected<std::vector<WantedProblem>> wanted_problems(const Context& context,
+                                                     const TuneOptions& options) {
   auto wanted = parse_problems(options.problems);
-  if (!wanted || options.shard.empty()) return wanted;
+  if (!wanted) return wanted;
+  if (options.thin_rows) {
+    const size_t left_out = thin_rows(*wanted);
+    context.log->info("--thin-rows leaves out {} of {} problems", left_out,
+                      left_out + wanted->size());
+  }
+  if (options.shard.empty()) return wanted;
   const auto shard = parse_shard(options.shard);
   if (!shard) return tl::unexpected(shard.error());
   return take_shard(std::move(*wanted), *shard);
@@ -139,7 +148,7 @@ double floor_us(const Problem& problem, const DeviceSpec& device) {
 }
 
 Expected<TunePlan> plan_tune(const Context& context, const TuneOptions& options) {
-  auto wanted = wanted_problems(options);
+  auto wanted = wanted_problems(context, options);
   if (!wanted) return tl::unexpected(wanted.error());
   const auto method = parse_method(options.method);
   if (!method) return tl::unexpected(method.error());

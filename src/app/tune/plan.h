@@ -19,6 +19,7 @@ struct TuneOptions {
   std::vector<std::string> space_files;  // replace the compiled-in spaces of their strategies
   std::string method = "model";          // see parse_method()
   std::string budget;                    // see take_budget(); empty: as `search` says
+  bool thin_rows = false;                // see thin_rows()
   std::string shard;                     // "2/8": only this part of the problems; empty: all
   SearchOptions search;
   // For several devices: a program that calls serve_tuning() (devices/worker.h), by its path, and

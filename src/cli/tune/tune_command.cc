@@ -147,6 +147,11 @@ void add_tune_command(CLI::App& parent, CommonOptions& common, Action& action) {
       ->transform(seed_number())
       ->group(group);
   command
+      ->add_flag("--thin-rows", options->thin_rows,
+                 "Of problems with up to 128 rows that differ in nothing else, leave out those "
+                 "between two others")
+      ->group(group);
+  command
       ->add_option("--shard", options->shard,
                    "Only this part of the problems, 1/8 to 8/8; `db merge` puts results together")
       ->type_name("I/N")

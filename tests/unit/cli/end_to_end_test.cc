@@ -309,6 +309,16 @@ TEST_CASE("several problems: the ones that matter first, and one table at the en
   CHECK(contains(table, "    3  f32/f32/ieee/ttt/128x128x128"));
 }
 
+TEST_CASE("of many numbers of rows some are tuned, where that was asked for") {
+  const Workplace place;
+  Arguments dry = {"tune", "--arch", "sm_80", "--m", "1:64", "--n", "64", "--k", "64", "--dry-run"};
+  CHECK(place.read(dry)["problems"].size() == 64);
+  dry.push_back("--thin-rows");
+  CHECK(contains(place.run(dry).err, "--thin-rows leaves out 56 of 64 problems"));
+  dry.push_back("-q");
+  CHECK(place.read(dry)["problems"].size() == 8);
+}
+
 TEST_CASE("a page of what was found") {
   require_compiler();
   const Workplace place;

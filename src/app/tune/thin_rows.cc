@@ -1,0 +1,56 @@
+#include "app/tune/thin_rows.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "dispatch/request.h"
+#include "dispatch/row_bounds.h"
+
+namespace gemmtune::app {
+namespace {
+
+constexpr int64_t kLeastStep = 8;  // rows: of tensor cores' tiles
+
+bool may_thin(const WantedProblem& wanted) {
+  const Problem& p = wanted.problem;
+  return wanted.unsupported.empty() && dispatch::comparable(p).layout.a == Order::row_major &&
+         dispatch::comparable(p).shape.m <= kMostThinnedRows;
+}
+
+// The same for problems that differ in their rows only.
+std::string but_for_rows(const Problem& comparable) {
+  return key(dispatch::with_rows(comparable, 1));
+}
+
+// Of these numbers of rows those that stay.
+std::set<int64_t> staying(const std::set<int64_t>& rows) {
+  std::set<int64_t> kept = {*rows.begin(), *rows.rbegin()};
+  int64_t last = *rows.rbegin();
+  for (auto m = rows.rbegin(); m != rows.rend(); ++m) {
+    if (last - *m < std::max((last + 3) / 4, kLeastStep)) continue;
+    kept.insert(*m);
+    last = *m;
+  }
+  return kept;
+}
+
+}  // namespace
+
+size_t thin_rows(std::vector<WantedProblem>& wanted) {
+  std::map<std::string, std::set<int64_t>> families;
+  for (const WantedProblem& one : wanted) {
+    if (!may_thin(one)) continue;
+    const Problem problem = dispatch::comparable(one.problem);
+    families[but_for_rows(problem)].insert(problem.shape.m);
+  }
+  for (auto& [family, rows] : families) rows = staying(rows);
+  return std::erase_if(wanted, [&](const WantedProblem& one) {
+    if (!may_thin(one)) return false;
+    const Problem problem = dispatch::comparable(one.problem);
+    return !families.at(but_for_rows(problem)).contains(problem.shape.m);
+  });
+}
+
+}  // namespace gemmtune::app
