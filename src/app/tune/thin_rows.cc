@@ -1,6 +1,7 @@
 #include "app/tune/thin_rows.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -24,14 +25,16 @@ std::string but_for_rows(const Problem& comparable) {
   return key(dispatch::with_rows(comparable, 1));
 }
 
+using Rows = std::set<int64_t, std::greater<>>;
+
 // Of these numbers of rows those that stay.
-std::set<int64_t> staying(const std::set<int64_t>& rows) {
-  std::set<int64_t> kept = {*rows.begin(), *rows.rbegin()};
-  int64_t last = *rows.rbegin();
-  for (auto m = rows.rbegin(); m != rows.rend(); ++m) {
-    if (last - *m < std::max((last + 3) / 4, kLeastStep)) continue;
-    kept.insert(*m);
-    last = *m;
+Rows staying(const Rows& rows) {
+  Rows kept = {*rows.begin(), *rows.rbegin()};
+  int64_t last = *rows.begin();
+  for (const int64_t m : rows) {
+    if (last - m < std::max((last + 3) / 4, kLeastStep)) continue;
+    kept.insert(m);
+    last = m;
   }
   return kept;
 }
@@ -39,7 +42,7 @@ std::set<int64_t> staying(const std::set<int64_t>& rows) {
 }  // namespace
 
 size_t thin_rows(std::vector<WantedProblem>& wanted) {
-  std::map<std::string, std::set<int64_t>> families;
+  std::map<std::string, Rows> families;
   for (const WantedProblem& one : wanted) {
     if (!may_thin(one)) continue;
     const Problem problem = dispatch::comparable(one.problem);
