@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -58,6 +59,8 @@ struct CompileFailure {
 };
 
 using CompileResult = tl::expected<CompiledKernel, CompileFailure>;
+// What makes machine code of requests, from several threads at once.
+using CompileFunction = std::function<CompileResult(const CompileRequest&)>;
 using PtxResult = tl::expected<PtxText, CompileFailure>;
 
 // The options that NVRTC is given for a request: arch, language, assembler report, include folder,

@@ -29,8 +29,6 @@ struct CompileOutcome {
 // started and waits for what has.
 class CompilePool {
  public:
-  using CompileFunction = std::function<CompileResult(const CompileRequest&)>;
-
   // `threads` < 1 counts as 1. `compile` is called from all workers at once; an exception it throws
   // is delivered as a CompileFailure.
   CompilePool(CompileFunction compile, int threads);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <utility>
 
@@ -24,10 +23,8 @@ class KernelCompiler {
 // NVRTC behind the cache: what everything above uses. Thread-safe.
 class Compiler final : public KernelCompiler {
  public:
-  using CompileFunction = std::function<CompileResult(const CompileRequest&)>;
-
   // `cache` may be null: every request then compiles. `compile` makes machine code as `nvrtc` does,
-  // in another place, from several threads at once; empty: `nvrtc` does, in the calling thread.
+  // in another place; empty: `nvrtc` does, in the calling thread.
   explicit Compiler(Nvrtc nvrtc, std::shared_ptr<CubinCache> cache = nullptr,
                     CompileFunction compile = {})
       : nvrtc_(std::move(nvrtc)), cache_(std::move(cache)), compile_(std::move(compile)) {}

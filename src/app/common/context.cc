@@ -9,7 +9,7 @@ namespace gemmtune::app {
 namespace {
 
 // Makes what compiles as an NVRTC does; empty: that does itself.
-using MakeCompile = std::function<jit::Compiler::CompileFunction(const jit::Nvrtc& nvrtc)>;
+using MakeCompile = std::function<jit::CompileFunction(const jit::Nvrtc& nvrtc)>;
 
 Expected<std::shared_ptr<const jit::Compiler>> load(const Context& context,
                                                     const MakeCompile& make_compile) {
@@ -27,7 +27,7 @@ Expected<std::shared_ptr<const jit::Compiler>> load(const Context& context,
                                                std::move(compile));
 }
 
-jit::Compiler::CompileFunction in_processes(const Context& context, const jit::Nvrtc& nvrtc) {
+jit::CompileFunction in_processes(const Context& context, const jit::Nvrtc& nvrtc) {
   if (context.compiler_program.path.empty()) return {};
   auto processes = std::make_shared<CompilerProcesses>(
       context.compiler_program, CompilerSetup{nvrtc.path().string(), nvrtc.library_bytes()});
@@ -41,7 +41,7 @@ jit::Compiler::CompileFunction in_processes(const Context& context, const jit::N
 }  // namespace
 
 Expected<std::shared_ptr<const jit::Compiler>> load_compiler(const Context& context) {
-  return load(context, [](const jit::Nvrtc&) { return jit::Compiler::CompileFunction(); });
+  return load(context, [](const jit::Nvrtc&) { return jit::CompileFunction(); });
 }
 
 Expected<std::shared_ptr<const jit::Compiler>> load_parallel_compiler(const Context& context) {

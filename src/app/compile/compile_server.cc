@@ -9,8 +9,9 @@
 
 namespace gemmtune::app {
 
-void serve_compiling(const Descriptor& channel,
-                     const std::function<Expected<CompileFunction>(const CompilerSetup&)>& load) {
+void serve_compiling(
+    const Descriptor& channel,
+    const std::function<Expected<jit::CompileFunction>(const CompilerSetup&)>& load) {
   const int socket = channel.get();
   const auto first = receive_frame(socket);
   const auto setup = first ? decode_setup(*first) : std::nullopt;
@@ -24,7 +25,7 @@ void serve_compiling(const Descriptor& channel,
   }
 }
 
-Expected<CompileFunction> load_compile_function(const CompilerSetup& setup) {
+Expected<jit::CompileFunction> load_compile_function(const CompilerSetup& setup) {
   const std::array candidates = {setup.library};
   auto nvrtc = jit::Nvrtc::load(candidates);
   if (!nvrtc) return tl::unexpected(nvrtc.error());

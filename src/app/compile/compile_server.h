@@ -9,15 +9,14 @@
 
 namespace gemmtune::app {
 
-using CompileFunction = std::function<jit::CompileResult(const jit::CompileRequest&)>;
-
 // What a process does that was started to compile for a command (compiler_processes.h): makes what
 // compiles, by `load`, and compiles what it is asked for, until the command closes the channel.
-void serve_compiling(const Descriptor& channel,
-                     const std::function<Expected<CompileFunction>(const CompilerSetup&)>& load);
+void serve_compiling(
+    const Descriptor& channel,
+    const std::function<Expected<jit::CompileFunction>(const CompilerSetup&)>& load);
 
 // What compiles with the NVRTC that the command names. ErrorKind::io where that is not the one that
 // is found at its path.
-Expected<CompileFunction> load_compile_function(const CompilerSetup& setup);
+Expected<jit::CompileFunction> load_compile_function(const CompilerSetup& setup);
 
 }  // namespace gemmtune::app

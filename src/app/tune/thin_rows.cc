@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -14,10 +15,12 @@ namespace {
 
 constexpr int64_t kLeastStep = 8;  // rows: of tensor cores' tiles
 
-bool may_thin(const WantedProblem& wanted) {
-  const Problem& p = wanted.problem;
-  return wanted.unsupported.empty() && dispatch::comparable(p).layout.a == Order::row_major &&
-         dispatch::comparable(p).shape.m <= kMostThinnedRows;
+// As problems are compared; nothing for one that stays in any case.
+std::optional<Problem> may_thin(const WantedProblem& wanted) {
+  if (!wanted.unsupported.empty()) return std::nullopt;
+  const Problem problem = dispatch::comparable(wanted.problem);
+  const bool may = problem.layout.a == Order::row_major && problem.shape.m <= kMostThinnedRows;
+  return may ? std::optional(problem) : std::nullopt;
 }
 
 // The same for problems that differ in their rows only.
@@ -44,15 +47,13 @@ Rows staying(const Rows& rows) {
 size_t thin_rows(std::vector<WantedProblem>& wanted) {
   std::map<std::string, Rows> families;
   for (const WantedProblem& one : wanted) {
-    if (!may_thin(one)) continue;
-    const Problem problem = dispatch::comparable(one.problem);
-    families[but_for_rows(problem)].insert(problem.shape.m);
+    if (const auto problem = may_thin(one))
+      families[but_for_rows(*problem)].insert(problem->shape.m);
   }
   for (auto& [family, rows] : families) rows = staying(rows);
   return std::erase_if(wanted, [&](const WantedProblem& one) {
-    if (!may_thin(one)) return false;
-    const Problem problem = dispatch::comparable(one.problem);
-    return !families.at(but_for_rows(problem)).contains(problem.shape.m);
+    const auto problem = may_thin(one);
+    return problem && !families.at(but_for_rows(*problem)).contains(problem->shape.m);
   });
 }
 

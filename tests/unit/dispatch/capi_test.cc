@@ -301,9 +301,7 @@ TEST_CASE("after prewarm a capture records launches and nothing else") {
   const Problem unknown = make_problem({5, 6, 7});
   const Tuning library({won_by_kernel(problem)});
   const Handle handle = library.create();
-  gpu::DriverOptions driver_options;
-  driver_options.library = GEMMTUNE_FAKE_CUDA;
-  const auto driver = gpu::Driver::load(driver_options).value();
+  const auto driver = fake_gpu_driver();
   const auto context = gpu::Context::retain(driver, 0).value();
   const auto stream = gpu::Stream::create(context).value();
   std::mt19937 random(9);
@@ -620,9 +618,7 @@ TEST_CASE("two devices, two handles, one thread: each in its own context, the ca
   const Handle zero(library.create(options));
   options.device = 1;
   const Handle one(library.create(options));
-  gpu::DriverOptions driver_options;
-  driver_options.library = GEMMTUNE_FAKE_CUDA;
-  const auto driver = gpu::Driver::load(driver_options).value();
+  const auto driver = fake_gpu_driver();
   const auto current = [&] {
     CUcontext context = nullptr;
     REQUIRE(driver->api().ctx_get_current(&context) == CUDA_SUCCESS);
@@ -647,9 +643,7 @@ TEST_CASE("a handle lives in the context that is current, whoever made it") {
   std::mt19937 random(11);
   const Problem problem = make_problem({32, 16, 8});
   const Tuning library({won_by_kernel(problem)}, 2);
-  gpu::DriverOptions driver_options;
-  driver_options.library = GEMMTUNE_FAKE_CUDA;
-  const auto driver = gpu::Driver::load(driver_options).value();
+  const auto driver = fake_gpu_driver();
   auto* const own = static_cast<CUcontext>(library.fake.create_context(0));
   REQUIRE(driver->api().ctx_push_current(own) == CUDA_SUCCESS);
   Handle handle = library.create();

@@ -299,9 +299,7 @@ TEST_CASE("prewarmed epilogues are kept apart, known and unknown, and can be cap
     CAPTURE(tuned);
     const Tuning library(tuned ? known : std::vector<Tuned>{won_by_kernel(make_problem(shape))});
     const Handle handle = library.create();
-    gpu::DriverOptions driver_options;
-    driver_options.library = GEMMTUNE_FAKE_CUDA;
-    const auto driver = gpu::Driver::load(driver_options).value();
+    const auto driver = fake_gpu_driver();
     const auto context = gpu::Context::retain(driver, 0).value();
     const auto stream = gpu::Stream::create(context).value();
     std::mt19937 random(4);

@@ -107,13 +107,17 @@ Folder::~Folder() {
   fs::remove_all(path_, ignored);
 }
 
+std::shared_ptr<const gpu::Driver> fake_gpu_driver() {
+  gpu::DriverOptions options;
+  options.library = GEMMTUNE_FAKE_CUDA;
+  return gpu::Driver::load(options).value();
+}
+
 Device fake_device(int ordinal) {
   // Asked once, of a driver with devices: a test may need it before it has a driver of its own.
   static const std::vector<Device> kDevices = [] {
     fake_cuda::control().reset(4);
-    gpu::DriverOptions options;
-    options.library = GEMMTUNE_FAKE_CUDA;
-    return gpu::Driver::load(options).value()->devices().value();
+    return fake_gpu_driver()->devices().value();
   }();
   return kDevices.at(static_cast<size_t>(ordinal));
 }

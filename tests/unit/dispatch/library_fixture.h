@@ -17,6 +17,7 @@
 #include "fake_cublaslt.h"
 #include "fake_driver.h"
 #include "gemmtune/gemmtune.h"
+#include "gpu/driver.h"
 #include "reference_problem.h"
 #include "store/record_store.h"
 
@@ -37,6 +38,9 @@ class Folder {
  private:
   std::filesystem::path path_;
 };
+
+// Of the fake library, as the handles' own are.
+std::shared_ptr<const gpu::Driver> fake_gpu_driver();
 
 // What the fake driver says of a device.
 Device fake_device(int ordinal = 0);

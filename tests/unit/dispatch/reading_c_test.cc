@@ -101,9 +101,7 @@ TEST_CASE("a workspace is enough for both, and after prewarm both may be capture
   REQUIRE(gemmtune_workspace_bytes(handle.get(), &c, &bytes) == GEMMTUNE_STATUS_SUCCESS);
   CHECK(bytes == 4 * 64 * 64 * sizeof(float));
 
-  gpu::DriverOptions driver_options;
-  driver_options.library = GEMMTUNE_FAKE_CUDA;
-  const auto driver = gpu::Driver::load(driver_options).value();
+  const auto driver = fake_gpu_driver();
   const auto context = gpu::Context::retain(driver, 0).value();
   const auto stream = gpu::Stream::create(context).value();
   std::mt19937 random(2);

@@ -15,6 +15,14 @@ Problem problem(int m = 24) {
   return make_problem({m, 24, 24});
 }
 
+// With as many SMs as the fake device.
+Device another_model() {
+  Device device = dispatch_test::fake_device();
+  device.uuid = "GPU-other";
+  device.name = "another";
+  return device;
+}
+
 // A database with some results, and what may be chosen on the fake device.
 struct Database : dispatch_test::Library {
   Snapshot snapshot;
@@ -102,9 +110,7 @@ TEST_CASE("where C is read, a kernel has to be further ahead") {
 }
 
 TEST_CASE("a kernel of another model has to be further ahead, too, where C is read") {
-  Device device = dispatch_test::fake_device();
-  device.uuid = "GPU-other";
-  device.name = "another";
+  const Device device = another_model();
   Tuned tuned = dispatch_test::won_by_kernel(problem());
   tuned.device_uuid = device.uuid;
   CHECK(Database({tuned}, {device}).find_reading_c(problem()).has_value());
@@ -142,9 +148,7 @@ TEST_CASE("a kernel that was timed with early starts has to be 1 us further ahea
 }
 
 TEST_CASE("results of another model with as many SMs count if they are far ahead") {
-  Device device = dispatch_test::fake_device();
-  device.uuid = "GPU-other";
-  device.name = "another";
+  const Device device = another_model();
   Tuned tuned = dispatch_test::won_by_kernel(problem());
   tuned.device_uuid = device.uuid;
   const auto found = Database({tuned}, {device}).find(problem());

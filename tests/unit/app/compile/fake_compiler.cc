@@ -28,7 +28,7 @@ jit::CompileResult compile(const jit::CompileRequest& request) {
   return kernel;
 }
 
-Expected<CompileFunction> load(const CompilerSetup& setup) {
+Expected<jit::CompileFunction> load(const CompilerSetup& setup) {
   if (setup.library == "missing") return make_error(ErrorKind::io, "missing: no such file");
   if (setup.library == "broken") std::_Exit(5);
   return compile;
