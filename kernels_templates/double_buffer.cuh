@@ -50,8 +50,13 @@ struct DoubleBuffer {
     const int column = at.column * kTile.tile_n;
     ThreadTile<kTile> tile;
     Mainloop::run(tile, smem, args, at.batch, row, column, 0, args.k);
-    store_thread_tile<kTraits.vector_c>(tile, ResultWriter<kTraits.epilogue>::of(args, at.batch),
-                                        row, column);
+    if constexpr (kTraits.fetches_c) {
+      store_thread_tile_over<kTraits.vector_c>(
+          tile, ResultWriter<kTraits.epilogue>::of(args, at.batch), row, column);
+    } else {
+      store_thread_tile<kTraits.vector_c>(tile, ResultWriter<kTraits.epilogue>::of(args, at.batch),
+                                          row, column);
+    }
   }
 };
 

@@ -53,15 +53,15 @@ struct WgmmaTma {
   static constexpr int kStagesBytes =
       kTile.stages * PlanePairs<kTypes.products>::kStagePlanes *
       wgmma_stage_bytes(kTile, kTraits.a_row_major, !kTraits.b_row_major, multiplied_bytes(kTypes));
-  static constexpr int kResultsBytes =
-      wgmma_results_bytes(kTile, kTraits.vector_c, size_bytes(kTypes.result), kStagesBytes);
+  static constexpr int kResultsBytes = wgmma_results_bytes(
+      kTile, kTraits.vector_c, size_bytes(kTypes.result), kStagesBytes, kTraits.fetches_c);
   using Pipeline = WgmmaPipeline<kTile, kTraits, kTypes, kResultsBytes>;
   using Mainloop = WgmmaMainloop<kTile, Pipeline>;
   using Passes = typename Pipeline::Passes;
   using Writer = ResultWriter<kTraits.epilogue, kTypes.result>;
-  using Boxes = WgmmaBoxStore<kTile, kTypes.result, Writer, kStagesBytes>;
-  using Rows = WgmmaRowStore<kTile, Writer>;
-  using Slab = WgmmaEpilogue<kTile, kTraits.vector_c>;
+  using Boxes = WgmmaBoxStore<kTile, kTypes.result, Writer, kStagesBytes, kTraits.fetches_c>;
+  using Rows = WgmmaRowStore<kTile, Writer, kTraits.fetches_c>;
+  using Slab = WgmmaEpilogue<kTile, kTraits.vector_c, kTraits.fetches_c>;
   using Place = typename Pipeline::Place;
 
   static constexpr int kThreads = wgmma_threads(kTile);
@@ -105,8 +105,17 @@ struct WgmmaTma {
       stores_boxes(kTile, kTraits.vector_c, size_bytes(kTypes.result));
   static constexpr bool kStoresRows =
       stores_rows(kTile, kTraits.vector_c, size_bytes(kTypes.result));
-  static constexpr int kWarpResultsBytes = kResultsBytes / (kTile.consumers * kWarpsOfWarpgroup);
+  static constexpr bool kFetchesBoxes = kStoresBoxes && kTraits.fetches_c;
+  static constexpr int kConsumerWarps = kTile.consumers * kWarpsOfWarpgroup;
   static constexpr bool kIsPingPong = kTile.schedule == kPingPong;
+
+  static __device__ constexpr int warp_results_bytes() {
+    if constexpr (kStoresBoxes) {
+      return Boxes::kBoxes.warp_bytes();
+    } else {
+      return kResultsBytes / kConsumerWarps;
+    }
+  }
 
   // The tiles of C that clusters take in turns.
   struct Tiles {
@@ -178,7 +187,9 @@ struct WgmmaTma {
     const int tiles_k = (args.k + kTile.tile_k - 1) / kTile.tile_k;
     const int stages = Passes::stages(tiles_k);
     const int warp = static_cast<int>(threadIdx.x) / 32 - kWarpsOfWarpgroup;
-    unsigned char* const own = results + warp * kWarpResultsBytes;
+    unsigned char* const own = results + warp * warp_results_bytes();
+    auto fetch = fetch_of(c, results, own, warp);
+    if constexpr (kFetchesBoxes) fetch.begin();
     const int first_row = kIsPingPong ? 0 : consumer * consumer_rows(kTile);
     constexpr int kTurns = ConsumerTurns<kTile>::kTurns;
     const int own_tiles = (tiles.count - Tiles::first() + tiles.step - 1) / tiles.step;
@@ -194,7 +205,11 @@ struct WgmmaTma {
       // Before its turn, for which the tensor cores wait.
       const At at = At::of(args, place, tile);
       const Writer writer = Writer::of(args, at.batch);
-      const auto bias = bias_of(writer, at.column);
+      const auto ahead = load_ahead(writer, at, warp_row(first_row, warp), tile < tiles.count);
+      if constexpr (kFetchesBoxes) {
+        if (tile < tiles.count && args.beta != 0.0f)
+          fetch.start(at.batch, at.row + warp_row(first_row, warp), at.column);
+      }
       turns.await();
       if (tile >= tiles.count) {  // some other consumer's round
         turns.pass();
@@ -204,28 +219,58 @@ struct WgmmaTma {
       PromotedSums<Mainloop, Passes>::run(sums, pipeline, ring, place, first_row, tiles_k,
                                           [&] { turns.pass(); });
       if constexpr (kTurns > 1) ring.skip((kTurns - 1) * stages);
-      store(sums, own, writer, bias, c, at, first_row + warp % kWarpsOfWarpgroup * 16);
+      store(sums, own, writer, ahead, fetch, c, at, warp_row(first_row, warp));
+      if constexpr (kFetchesBoxes) fetch.end_tile();
     }
     if constexpr (kStoresBoxes) Boxes::finish();
   }
 
-  // What is loaded of the bias before a tile is multiplied.
-  struct NoBiasYet {};
-  static __device__ __forceinline__ auto bias_of(const Writer& writer, int column) {
-    if constexpr (kStoresBoxes) {
-      return Boxes::ColumnBias::load(writer, column);
+  // The first of a warp's rows of wgmma's in the block's tile, where its consumer's begin at
+  // `first_row`.
+  static __device__ __forceinline__ int warp_row(int first_row, int warp) {
+    return first_row + warp % kWarpsOfWarpgroup * 16;
+  }
+
+  // What fetches the boxes of a warp; `own` is its shared memory among the `results`.
+  static __device__ __forceinline__ auto fetch_of(const TensorMap& c, unsigned char* results,
+                                                  unsigned char* own, int warp) {
+    if constexpr (kFetchesBoxes) {
+      constexpr int kBarriers = kConsumerWarps * warp_results_bytes();
+      constexpr int kOwnBarriers = Boxes::kBoxes.all_bytes() - warp_results_bytes();
+      return typename Boxes::Fetch{c, shared_address(own),
+                                   shared_address(results) + (kBarriers + warp * kOwnBarriers)};
     } else {
-      return NoBiasYet{};
+      return NoBoxFetch{};
     }
   }
 
-  // `first` is the warp's first row of wgmma's in the block's tile; `own` is the warp's own shared
-  // memory.
-  template <class Bias>
+  // What a warp loads of a tile's bias, or of C for slabs, before the tile is multiplied, if it
+  // `exists`.
+  struct Nothing {};
+  static __device__ __forceinline__ auto load_ahead(const Writer& writer, const At& at, int first,
+                                                    bool exists) {
+    if constexpr (kStoresBoxes) {
+      return Boxes::ColumnBias::load(writer, at.column);
+    } else if constexpr (kStoresRows || !kTraits.fetches_c) {
+      return Nothing{};
+    } else {
+      using Old = decltype(old_of(writer, at, first));
+      return exists ? old_of(writer, at, first) : Old{};
+    }
+  }
+
+  // What C holds of the warp's part of 64 rows of wgmma's from `offset` on.
+  static __device__ __forceinline__ auto old_of(const Writer& writer, const At& at, int offset) {
+    return Slab::old(writer, at.row + (Mainloop::kExchanged ? 0 : offset),
+                     at.column + (Mainloop::kExchanged ? offset : 0));
+  }
+
+  // `first` is the warp's first row; `own` is its own shared memory.
+  template <class Ahead, class Fetch>
   static __device__ __forceinline__ void store(const typename Mainloop::Sums& sums,
                                                unsigned char* own, const Writer& writer,
-                                               const Bias& bias, const TensorMap& c, const At& at,
-                                               int first) {
+                                               const Ahead& ahead, const Fetch& fetch,
+                                               const TensorMap& c, const At& at, int first) {
 #pragma unroll
     for (int i = 0; i < Mainloop::kRowTiles; ++i) {
       const auto corrected = correction<kOwnTraits, kTypes>(writer.args, at.batch);
@@ -233,10 +278,13 @@ struct WgmmaTma {
       const int row = at.row + (Mainloop::kExchanged ? 0 : offset);
       const int column = at.column + (Mainloop::kExchanged ? offset : 0);
       if constexpr (kStoresBoxes) {
-        Boxes::store(sums.at[i], own, writer, bias, c, at.batch, row, column, i, corrected);
+        Boxes::store(sums.at[i], own, writer, ahead, c, at.batch, row, column, i, corrected, fetch);
       } else if constexpr (kStoresRows) {
         Rows::store(sums.at[i], reinterpret_cast<typename Writer::Element*>(own), writer, row,
                     column);
+      } else if constexpr (kTraits.fetches_c) {
+        Slab::store(sums.at[i], reinterpret_cast<float*>(own), writer, row, column, corrected,
+                    i == 0 ? ahead : old_of(writer, at, offset));
       } else {
         Slab::store(sums.at[i], reinterpret_cast<float*>(own), writer, row, column, corrected);
       }

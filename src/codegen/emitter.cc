@@ -77,9 +77,10 @@ std::string traits_literal(const KernelTraits& t) {
   return fmt::format(
       "{{\n    .a_row_major = {},\n    .b_row_major = {},\n    .vector_a = {},\n    .vector_b = "
       "{},\n"
-      "    .vector_c = {},\n{}{}}}",
+      "    .vector_c = {},\n{}{}{}}}",
       t.a_row_major, t.b_row_major, t.vector_a, t.vector_b, t.vector_c,
-      epilogue_literal(t.epilogue), t.b_read_once ? "    .b_read_once = true,\n" : "");
+      epilogue_literal(t.epilogue), t.b_read_once ? "    .b_read_once = true,\n" : "",
+      t.fetches_c ? "    .fetches_c = true,\n" : "");
 }
 
 std::string_view products(MathMode math) {

@@ -82,6 +82,7 @@ std::string kernel_name(const KernelSpec& spec) {
     name += (continues ? "x" : "_") + std::to_string(value);
   }
   if (t.b_read_once) name += "_b_once";
+  if (t.fetches_c) name += "_fetches_c";
   if (spec.device_scalars) name += "_device_scalars";
   return name;
 }

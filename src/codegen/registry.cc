@@ -27,4 +27,10 @@ const Rule* broken_rule(const KernelSpec& spec, const DeviceSpec& device) {
   return nullptr;
 }
 
+KernelSpec fetching_c(const KernelSpec& spec, const DeviceSpec& device) {
+  KernelSpec fetching = spec;
+  fetching.traits.fetches_c = spec.strategy->fetches_c();
+  return broken_rule(fetching, device) == nullptr ? fetching : spec;
+}
+
 }  // namespace gemmtune::codegen

@@ -43,6 +43,8 @@ class Strategy {
   virtual bool takes_types() const { return false; }
   // Whether its kernels heed KernelTraits::b_read_once.
   virtual bool forgets_b() const { return false; }
+  // The same of KernelTraits::fetches_c.
+  virtual bool fetches_c() const { return false; }
   // What the main kernel reads: spec.traits, unless a kernel before it moves the operands, or it
   // moves fewer elements at once than it might.
   virtual KernelTraits main_traits(const KernelSpec& spec) const { return spec.traits; }
@@ -114,5 +116,10 @@ Expected<const Strategy*> find_strategy(std::string_view name);
 
 // The first rule that the candidate breaks, or null if it is legal.
 const Rule* broken_rule(const KernelSpec& spec, const DeviceSpec& device);
+
+// The kernel of the same strategy and tile for calls whose beta is not 0, though right for any: it
+// fetches what C holds while it multiplies. `spec` itself where the strategy has no other, or that
+// is illegal.
+KernelSpec fetching_c(const KernelSpec& spec, const DeviceSpec& device);
 
 }  // namespace gemmtune::codegen

@@ -375,7 +375,8 @@ bool stores_boxes(const KernelSpec& spec) {
 
 std::optional<TensorMapArgument> map_of_c(const KernelSpec& spec, const Problem& p) {
   if (!stores_boxes(spec)) return std::nullopt;
-  const WgmmaBoxes boxes(spec.tile, size_bytes(result_type(spec)), stages_bytes(spec));
+  const WgmmaBoxes boxes(spec.tile, size_bytes(result_type(spec)), stages_bytes(spec),
+                         spec.traits.fetches_c);
   TensorMapArgument map =
       map_of({"n", "m", p.shape.n, p.shape.m}, place_of(Buffer::c, 'c', p.ldc, p.stride_c, p.batch),
              result_type(spec));

@@ -42,7 +42,8 @@ int WgmmaStrategy::smem_bytes(const KernelSpec& spec) const {
   const TileConfig& t = spec.tile;
   const int stages = wgmma::stages_bytes(spec);
   return stages +
-         wgmma_results_bytes(t, spec.traits.vector_c, size_bytes(result_type(spec)), stages) +
+         wgmma_results_bytes(t, spec.traits.vector_c, size_bytes(result_type(spec)), stages,
+                             spec.traits.fetches_c) +
          wgmma_barriers_bytes(t);
 }
 

@@ -29,6 +29,7 @@ Expected<codegen::KernelSpec> usable_kernel(std::string_view strategy_name, std:
   auto spec = codegen::parse_spec(strategy_name, config, request.problem, capability);
   if (!spec) return spec;
   spec->device_scalars = request.device_scalars;
+  if (request.reads_c) *spec = codegen::fetching_c(*spec, target.limits);
   const auto refuse = [](std::string why) {
     return make_error(ErrorKind::unsupported, std::move(why));
   };

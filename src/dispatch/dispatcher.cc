@@ -135,17 +135,20 @@ Outcome<PreparedPlan> Dispatcher::prepare(const Request& request) {
 }
 
 // What else is to run where beta is not 0; nothing where that is what `usual` prefers. cuBLASLt's
-// demands on a bias would be those of every call, so that a problem with one has one way only.
+// demands on a bias would be those of every call, so that a problem with one is not left to it.
 std::optional<Decision> Dispatcher::decide_reading_c(const Request& request,
                                                      const Decision& usual) const {
   const bool has_kernel =
       !usual.choices.empty() && usual.choices.front().route == Choice::Route::kernel;
-  if (!has_kernel || request.device_scalars || request.problem.epilogue.bias != kNoBias)
-    return std::nullopt;
+  if (!has_kernel || request.device_scalars) return std::nullopt;
   Request reading = request;
   reading.reads_c = true;
   Decision decision = decide(reading);
-  if (decision.choices.front().route == Choice::Route::kernel) return std::nullopt;
+  const Choice& first = decision.choices.front();
+  const bool is_other = first.route == Choice::Route::kernel
+                            ? first.spec.traits.fetches_c
+                            : request.problem.epilogue.bias == kNoBias;
+  if (!is_other) return std::nullopt;
   return decision;
 }
 

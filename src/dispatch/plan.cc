@@ -46,6 +46,10 @@ gpu::Result<void> Plan::enqueue(const Operands& o, CUstream stream) const {
 Outcome<void> Planner::realise(const Request& request, Choice& choice, Plan& plan) const {
   if (choice.route == Choice::Route::kernel) {
     auto kernel = kernels_.load(choice.spec);
+    if (!kernel && choice.spec.traits.fetches_c) {
+      choice.spec.traits.fetches_c = false;  // the usual kernel reads C too
+      kernel = kernels_.load(choice.spec);
+    }
     if (!kernel) return tl::unexpected(kernel.error());
     plan.kernel_ = (*kernel)->bind(request.problem);
     plan.workspace_bytes_ = plan.kernel_->workspace_bytes();
@@ -82,9 +86,12 @@ Outcome<std::unique_ptr<const Plan>> Planner::make(const Request& request, Decis
 
 void Planner::add_reading_c(const Request& request, Decision decision, Plan& plan) const {
   auto other = make_one(request, std::move(decision));
-  if (!other || (*other)->kernel_) return;
+  if (!other) return;
+  const Choice& choice = (*other)->decision_.choices[(*other)->chosen_];
+  if ((*other)->kernel_ && !choice.spec.traits.fetches_c) return;
   plan.decision_.choices[plan.chosen_].reason +=
-      "; where beta is not 0: " + describe((*other)->decision_.choices[(*other)->chosen_]);
+      "; where beta is not 0: " + describe(choice) +
+      ((*other)->kernel_ ? ", which fetches C while it multiplies" : "");
   plan.workspace_bytes_ = std::max(plan.workspace_bytes_, (*other)->workspace_bytes_);
   plan.reading_c_ = *std::move(other);
 }

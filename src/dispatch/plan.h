@@ -77,14 +77,14 @@ class Planner {
       : kernels_(kernels), vendor_(vendor), max_workspace_bytes_(max_workspace_bytes) {}
 
   // NO_KERNEL if none of the choices can be had: the message says why for each. CUDA and
-  // OUT_OF_MEMORY may not happen again. `reading_c`, for scalars on the host and no bias, is for
-  // calls whose beta is not 0; where nothing comes of it, they are as others.
+  // OUT_OF_MEMORY may not happen again. `reading_c`, for scalars on the host, is for calls whose
+  // beta is not 0; where nothing comes of it, they are as others.
   Outcome<std::unique_ptr<const Plan>> make(const Request& request, Decision decision,
                                             std::optional<Decision> reading_c = {}) const;
 
  private:
   Outcome<std::unique_ptr<Plan>> make_one(const Request& request, Decision decision) const;
-  // To the plan of a kernel; nothing where another kernel comes of it.
+  // To the plan of a kernel; nothing where the same kernel comes of it.
   void add_reading_c(const Request& request, Decision decision, Plan& plan) const;
   Outcome<void> realise(const Request& request, Choice& choice, Plan& plan) const;
 

@@ -5,12 +5,9 @@
 namespace gemmtune::dispatch {
 namespace {
 
-constexpr double kFixedUs = 1.2;
-// Per MB of C, where its rows are whole 16 bytes.
-constexpr double kF32UsPerMegabyte = 0.65;
-constexpr double kOtherUsPerMegabyte = 0.4;
-// Where they are not.
-constexpr double kOddUsPerMegabyte = 4;
+constexpr double kFixedUs = 0.2;
+constexpr double kUsPerMegabyte = 0.35;    // where rows of C are whole 16 bytes
+constexpr double kOddUsPerMegabyte = 0.7;  // where they are not
 
 bool has_whole_rows(const Problem& p) {
   constexpr int64_t kBytes = 16;
@@ -20,15 +17,11 @@ bool has_whole_rows(const Problem& p) {
          stride * element % kBytes == 0;
 }
 
-double us_per_megabyte(const Problem& problem) {
-  if (!has_whole_rows(problem)) return kOddUsPerMegabyte;
-  return result_type(problem) == DataType::f32 ? kF32UsPerMegabyte : kOtherUsPerMegabyte;
-}
-
 }  // namespace
 
 double most_for_reading_c_us(const Problem& problem) {
-  return kFixedUs + us_per_megabyte(problem) * 1e-6 * static_cast<double>(bytes_c(problem));
+  const double per_megabyte = has_whole_rows(problem) ? kUsPerMegabyte : kOddUsPerMegabyte;
+  return kFixedUs + per_megabyte * 1e-6 * static_cast<double>(bytes_c(problem));
 }
 
 }  // namespace gemmtune::dispatch

@@ -97,6 +97,7 @@ inline void check_product(const codegen::KernelSpec& spec, const Problem& proble
   CAPTURE(key(problem));
   KernelTraits expected = spec.traits;
   expected.b_read_once = false;
+  expected.fetches_c = false;
   REQUIRE(codegen::traits_for(problem) == expected);
   const SimVerifier kernel = load(spec, arch);
   for (const ptxsim::AsyncMode mode : kernel.async_modes()) {

@@ -135,7 +135,7 @@ TEST_CASE("five stages of 128x168 and 128x176, four of 192x176") {
     auto spec = hopper("wgmma_tma", tile, {true, false, 8, 8, 8});
     spec.traits.epilogue = {kBiasPerColumn, kNoActivation};
     const int stages_bytes = spec.tile.stages * (spec.tile.tile_m + spec.tile.tile_n) * 128;
-    CHECK(WgmmaBoxes(spec.tile, 2, stages_bytes).buffers == buffers);
+    CHECK(WgmmaBoxes(spec.tile, 2, stages_bytes, false).buffers == buffers);
     check_quick_cases(spec, kHopper);
   }
 }
@@ -146,13 +146,13 @@ TEST_CASE("boxes: widths divide the tile, and are powers of two or odd numbers o
     tile.tile_n = tile_n;
     CAPTURE(tile_n);
     for (const int bytes : {2, 4}) {
-      const WgmmaBoxes boxes(tile, bytes, 0);
+      const WgmmaBoxes boxes(tile, bytes, 0, false);
       CHECK(tile_n % boxes.columns == 0);
       CHECK(boxes.line_bytes() <= 208);
       CHECK((boxes.swizzled() ? boxes.line_bytes() <= 128
                               : boxes.columns / WgmmaBoxes::kUnit % 2 == 1));
       // Where little is left beside the stages, lines are as short as they can be.
-      const WgmmaBoxes narrow(tile, bytes, kMostWgmmaSharedBytes);
+      const WgmmaBoxes narrow(tile, bytes, kMostWgmmaSharedBytes, false);
       CHECK(narrow.buffers == 1);
       CHECK(narrow.swizzled());
       CHECK(narrow.bytes() <= boxes.bytes());

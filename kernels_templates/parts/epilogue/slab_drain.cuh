@@ -59,6 +59,27 @@ struct SlabDrain {
     }
   }
 
+  // Of the lane's i-th access.
+  static __device__ __forceinline__ int slab_column(int i) {
+    return (i * 32 + static_cast<int>(threadIdx.x) % 32) % kRowAccesses * kVector;
+  }
+
+  static __device__ __forceinline__ FloatVector<kVector> load_sums(const Sum* from) {
+    if constexpr (kSum == kF16) {
+      return load_elements<kF16, kVector>(from);
+    } else {
+      constexpr int kWidth = kVector < 4 ? kVector : 4;
+      FloatVector<kVector> out;
+#pragma unroll
+      for (int v = 0; v < kVector; v += kWidth) {
+        const auto part = load_vector<kWidth>(from + v);
+#pragma unroll
+        for (int i = 0; i < kWidth; ++i) out.v[v + i] = part.v[i];
+      }
+      return out;
+    }
+  }
+
  private:
   template <class Writer, class RowOf, class Corrected>
   static __device__ __forceinline__ void run_aligned(const Sum* slab, const Writer& writer,
@@ -80,27 +101,6 @@ struct SlabDrain {
         for (int v = 0; v < kVector; ++v) sums.v[v] = corrected(sums.v[v], m, n + v);
         writer.template store<kVector>(sums, m, n, bias.at[i % kPlaces]);
       }
-    }
-  }
-
-  // Of the lane's i-th access.
-  static __device__ __forceinline__ int slab_column(int i) {
-    return (i * 32 + static_cast<int>(threadIdx.x) % 32) % kRowAccesses * kVector;
-  }
-
-  static __device__ __forceinline__ FloatVector<kVector> load_sums(const Sum* from) {
-    if constexpr (kSum == kF16) {
-      return load_elements<kF16, kVector>(from);
-    } else {
-      constexpr int kWidth = kVector < 4 ? kVector : 4;
-      FloatVector<kVector> out;
-#pragma unroll
-      for (int v = 0; v < kVector; v += kWidth) {
-        const auto part = load_vector<kWidth>(from + v);
-#pragma unroll
-        for (int i = 0; i < kWidth; ++i) out.v[v + i] = part.v[i];
-      }
-      return out;
     }
   }
 };

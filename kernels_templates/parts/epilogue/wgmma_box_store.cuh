@@ -1,5 +1,6 @@
 #pragma once
 
+#include "parts/epilogue/box_fetch.cuh"
 #include "parts/epilogue/box_lines.cuh"
 #include "parts/epilogue/result_writer.cuh"
 #include "parts/ptx/cp_async.cuh"
@@ -20,14 +21,16 @@
 //     registers  --box_lines.cuh-->  box of 16 rows  --TMA-->  C
 //
 // TMA reads one buffer of the warp while the other one, if there are two, is filled, and the last
-// ones while the next tile is multiplied. What C holds is read through the same buffer.
+// ones while the next tile is multiplied. What C holds is read through the same buffer when the box
+// is stored, or is there already with kFetchesC (box_fetch.cuh).
 
 namespace gemmtune {
 
-template <TileConfig kTile, ElementType kResult, class Writer, int kStagesBytes>
+template <TileConfig kTile, ElementType kResult, class Writer, int kStagesBytes, bool kFetchesC>
 struct WgmmaBoxStore {
-  static constexpr WgmmaBoxes kBoxes{kTile, size_bytes(kResult), kStagesBytes};
+  static constexpr WgmmaBoxes kBoxes{kTile, size_bytes(kResult), kStagesBytes, kFetchesC};
   static constexpr int kAcross = kTile.tile_n / kBoxes.columns;
+  using Fetch = BoxFetch<kBoxes, kAcross, consumer_rows(kTile) / kWgmmaRows * kAcross>;
   using Lines = BoxLines<kResult, kBoxes>;
 
   // The bias of a tile's columns, as pairs shared out over the lanes of a warp: loaded before the
@@ -65,11 +68,13 @@ struct WgmmaBoxStore {
 
   // (row, column) is where the warp's 16 rows of wgmma's result begin in C; `index` counts the
   // calls for a tile of C. `corrected` is given each sum and the row and column of C it is for.
-  template <class Sums, class Corrected>
+  // `fetch` is what has fetched the tile's boxes, with kFetchesC.
+  template <class Sums, class Corrected, class AnyFetch>
   static __device__ __forceinline__ void store(const Sums& sums, unsigned char* buffers,
                                                const Writer& writer, const ColumnBias& bias,
                                                const TensorMap& c, int batch, int row, int column,
-                                               int index, Corrected corrected) {
+                                               int index, Corrected corrected,
+                                               const AnyFetch& fetch) {
     const unsigned first = shared_address(buffers);
     const bool leads = is_elected();
     const int m = row + static_cast<int>(threadIdx.x) % 32 / 4;
@@ -82,7 +87,13 @@ struct WgmmaBoxStore {
     for (int i = 0; i < kAcross; ++i) {
       const int count = index * kAcross + i;
       const Lines lines = Lines::at(first + count % kBoxes.buffers * kBoxes.bytes());
-      if (leads) {
+      bool is_fetched = false;
+      if constexpr (kFetchesC) {
+        is_fetched = writer.args.beta != 0.0f;
+        if (is_fetched && leads) fetch.go_on(count, batch, row - index * kWgmmaRows, column);
+        if (is_fetched) fetch.await(count);
+      }
+      if (leads && !is_fetched) {
         if (count == 0) {
           wait_for_stored_boxes<0>();
         } else {
@@ -92,10 +103,14 @@ struct WgmmaBoxStore {
       __syncwarp();
       const int from = column + i * kBoxes.columns;
       Pairs pairs = Pairs::of(sums, i * kBoxes.columns);
-      if constexpr (Corrected::kCorrects) pairs.correct(lines, writer, m, from, corrected);
+      if constexpr (Corrected::kCorrects) {
+        if (pairs.correct(lines, writer, m, from, corrected)) is_fetched = false;
+      }
       if (writer.args.beta != 0.0f) {
-        copy_old(lines, writer, row, from);
-        __syncwarp();
+        if (!is_fetched) {
+          copy_old(lines, writer, row, from);
+          __syncwarp();
+        }
         finish_box<true>(pairs, lines, writer, bias, of_rows, i);
       } else {
         finish_box<false>(pairs, lines, writer, bias, of_rows, i);
@@ -130,10 +145,10 @@ struct WgmmaBoxStore {
       return out;
     }
 
-    // Where a sum of the warp is NaN, all pass through the box, so that there is one loop for them.
-    // (m, n) is where the lane's first row and the box's first column are in C.
+    // Where a sum of the warp is NaN, all pass through the box, so that there is one loop for them:
+    // true then. (m, n) is where the lane's first row and the box's first column are in C.
     template <class Corrected>
-    __device__ __forceinline__ void correct(const Lines& lines, const Writer& writer, int m, int n,
+    __device__ __forceinline__ bool correct(const Lines& lines, const Writer& writer, int m, int n,
                                             Corrected corrected) {
       static_assert(kBoxes.element_bytes == 4, "sums are not to be rounded");
       bool is_nan = false;
@@ -142,7 +157,7 @@ struct WgmmaBoxStore {
         const float sum = at[i / 4][i / 2 % 2].v[i % 2];
         if (sum != sum) is_nan = true;
       }
-      if (!__any_sync(0xffffffffu, is_nan)) return;
+      if (!__any_sync(0xffffffffu, is_nan)) return false;
 #pragma unroll
       for (int i = 0; i < 2 * kEights; ++i) lines.store_pair(i / 2, i % 2, at[i / 2][i % 2]);
 #pragma unroll 1
@@ -158,6 +173,7 @@ struct WgmmaBoxStore {
 #pragma unroll
       for (int i = 0; i < 2 * kEights; ++i) at[i / 2][i % 2] = lines.load(i / 2, i % 2);
       __syncwarp();
+      return true;
     }
   };
 

@@ -23,7 +23,7 @@
 
 namespace gemmtune {
 
-template <TileConfig kTile, class Writer>
+template <TileConfig kTile, class Writer, bool kFetchesC>
 struct WgmmaRowStore {
   static constexpr WgmmaRows kRows{kTile};
   static constexpr int kParts = kTile.tile_n / kRows.columns;
@@ -44,10 +44,11 @@ struct WgmmaRowStore {
     }
 #pragma unroll
     for (int part = 0; part < kParts; ++part) {
-      if (writer.args.beta != 0.0f) {
+      if (kFetchesC || writer.args.beta != 0.0f) {
+        const bool reads = !kFetchesC || writer.args.beta != 0.0f;
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
-          const bool exists = place.m + half * kRowsApart < writer.args.m;
+          const bool exists = reads && place.m + half * kRowsApart < writer.args.m;
           load_old(place.row(writer, half) + place.shift + part * kRows.columns,
                    place.line + half * kLinesApart + place.shift,
                    exists ? width - part * kRows.columns : 0, place.quarter);
@@ -104,11 +105,19 @@ struct WgmmaRowStore {
     }
   };
 
-  // Lays what C holds of a part of a row, `width` columns, out in its line.
+  // Lays what C holds of a part of a row, `width` columns, out in its line; all at a time where it
+  // is read mostly.
   static __device__ __forceinline__ void load_old(const Element* from, Element* line, int width,
                                                   int quarter) {
+    constexpr int kAtOnce = kFetchesC ? kRows.columns / 4 : 1;
 #pragma unroll 1
-    for (int i = quarter; i < kRows.columns; i += 4) line[i] = i < width ? from[i] : Element{};
+    for (int i = quarter; i < kRows.columns; i += 4 * kAtOnce) {
+      Element old[kAtOnce];
+#pragma unroll
+      for (int j = 0; j < kAtOnce; ++j) old[j] = i + j * 4 < width ? from[i + j * 4] : Element{};
+#pragma unroll
+      for (int j = 0; j < kAtOnce; ++j) line[i + j * 4] = old[j];
+    }
   }
 
   // Lays the lane's results of a part out in its rows' lines, with or without what lies there of C;

@@ -169,8 +169,14 @@ struct KMajorCopies {
   static constexpr bool kCopiesB =
       kInPlanes || kTraits.b_row_major || kTraits.vector_b < kKMajorVector;
   static_assert(kCopiesA || kCopiesB, "an operand needs the copy");
-  static constexpr KernelTraits kAligned = {
-      true, false, kKMajorVector, kKMajorVector, kTraits.vector_c, kTraits.epilogue};
+  static constexpr KernelTraits kAligned = {true,
+                                            false,
+                                            kKMajorVector,
+                                            kKMajorVector,
+                                            kTraits.vector_c,
+                                            kTraits.epilogue,
+                                            false,
+                                            kTraits.fetches_c};
 
   static constexpr int kThreads = kKMajorThreads;
 

@@ -51,6 +51,13 @@ __device__ __forceinline__ void load_box_to_blocks(unsigned to, const TensorMap&
   }
 }
 
+// Asks L2 for the box.
+__device__ __forceinline__ void prefetch_box(const TensorMap& map, int x, int y, int z) {
+  asm volatile("cp.async.bulk.prefetch.tensor.3d.L2.global.tile [%0, {%1, %2, %3}];" ::"l"(&map),
+               "r"(x), "r"(y), "r"(z)
+               : "memory");
+}
+
 // The other way, in a group of the thread's copies: what lies outside the tensor is left out. What
 // threads wrote to the box before is seen after tensor_store_fence() by each of them.
 __device__ __forceinline__ void store_box(const TensorMap& map, int x, int y, int z,

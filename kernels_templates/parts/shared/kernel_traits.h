@@ -3,7 +3,7 @@
 #include "parts/shared/epilogue.h"
 
 // What a kernel is specialised on besides its tile and types: storage orders, the alignment class,
-// the epilogue, and what L2 need not keep.
+// the epilogue, what L2 need not keep, and whether C is read.
 
 namespace gemmtune {
 
@@ -18,6 +18,8 @@ struct KernelTraits {
   Epilogue epilogue = {};
   // Whether L2 forgets B first, so that what is read again stays: C, for example.
   bool b_read_once = false;
+  // Whether what C holds is fetched while its tile is multiplied: for a beta other than 0.
+  bool fetches_c = false;
 
   constexpr bool operator==(const KernelTraits&) const = default;
 };

@@ -26,7 +26,10 @@ inline constexpr int kSwizzleLines = 8;   // after which a swizzle repeats
 inline constexpr int kTmaTileAlignment = kSwizzleLines * kTmaLineBytes;
 inline constexpr int kMostTmaBoxRows = 256;
 inline constexpr int kBarrierBytes = 8;
-inline constexpr int kMostWgmmaSharedBytes = 227 * 1024;  // of a block, on sm_90
+// Shared memory on sm_90: of an SM, of that what is not its blocks', and most of a block.
+inline constexpr int kSharedBytesOfSm = 228 * 1024;
+inline constexpr int kReservedSharedBytes = 1024;  // of each block
+inline constexpr int kMostWgmmaSharedBytes = kSharedBytesOfSm - kReservedSharedBytes;
 
 GEMMTUNE_HOST_DEVICE constexpr int at_least_one(int x) {
   return x > 1 ? x : 1;
@@ -118,30 +121,40 @@ GEMMTUNE_HOST_DEVICE constexpr int wgmma_barriers_bytes(const TileConfig& tile) 
 // How a warp's results reach C through shared memory that is its own.
 //
 // Where rows of C are whole 16 bytes, TMA stores boxes of 16 rows from two buffers in turns, or
-// from one where two do not fit beside the stages. Lines of 16, 32, 64 or 128 bytes are swizzled
-// over their length; lines of an odd number of units need no swizzle, since the 8 lines that a warp
-// fills at a time begin in different banks, or its 4 lines of 32-bit elements do.
+// from one where two do not fit beside the stages. A kernel that fetches what C holds has more,
+// up to one for each box, as far as that leaves as many blocks on an SM. Lines of 16, 32, 64 or 128
+// bytes are swizzled over their length; lines of an odd number of units need no swizzle, since the
+// 8 lines that a warp fills at a time begin in different banks, or its 4 lines of 32-bit elements
+// do.
 struct WgmmaBoxes {
   static constexpr int kRows = 16;
   static constexpr int kUnit = 8;  // columns
 
   int element_bytes;  // of C: 2 or 4
   int columns;
-  int buffers;  // of a warp
+  int buffers;   // of a warp
+  bool fetched;  // each buffer has a barrier
 
   GEMMTUNE_HOST_DEVICE constexpr WgmmaBoxes(const TileConfig& tile, int c_element_bytes,
-                                            int stages_bytes)
+                                            int stages_bytes, bool fetches_c)
       : element_bytes(c_element_bytes),
         columns(power_of_two_in(tile.tile_n,
                                 kTmaLineBytes / element_bytes / (tile.consumers > 2 ? 2 : 1))),
-        buffers(2) {
+        buffers(2),
+        fetched(fetches_c) {
     const int power_of_two = columns;
     const int odd = odd_units(tile.tile_n) * kUnit;
     if (columns < 32 && odd > columns) columns = odd;
     const int warps = tile.consumers * kWarpsOfWarpgroup;
     const int left = kMostWgmmaSharedBytes - stages_bytes - wgmma_barriers_bytes(tile);
-    if (warps * warp_bytes() > left) buffers = 1;
-    if (warps * warp_bytes() > left) columns = power_of_two;
+    if (warps * all_bytes() > left) buffers = 1;
+    if (warps * all_bytes() > left) columns = power_of_two;
+    if (!fetched) return;
+    const int boxes = consumer_rows(tile) / kWgmmaRows * (tile.tile_n / columns);
+    const int others = stages_bytes + wgmma_barriers_bytes(tile) + kReservedSharedBytes;
+    const int blocks = kSharedBytesOfSm / (others + warps * all_bytes());
+    const int own = kSharedBytesOfSm / at_least_one(blocks) - others;
+    while (buffers < boxes && warps * (buffers + 1) * (bytes() + kBarrierBytes) <= own) ++buffers;
   }
 
   // The largest odd number of units that boxes of equal width may have.
@@ -158,6 +171,10 @@ struct WgmmaBoxes {
   GEMMTUNE_HOST_DEVICE constexpr int line_bytes() const { return columns * element_bytes; }
   GEMMTUNE_HOST_DEVICE constexpr int bytes() const { return kRows * line_bytes(); }
   GEMMTUNE_HOST_DEVICE constexpr int warp_bytes() const { return buffers * bytes(); }
+  // Of a warp, with its barriers.
+  GEMMTUNE_HOST_DEVICE constexpr int all_bytes() const {
+    return warp_bytes() + (fetched ? buffers * kBarrierBytes : 0);
+  }
 };
 
 // Whether they do. `vector_c` elements of C, of `result_bytes` each, are aligned.
@@ -218,10 +235,11 @@ struct WgmmaSlab {
 
 // Of all consumers, beside so many bytes of stages.
 GEMMTUNE_HOST_DEVICE constexpr int wgmma_results_bytes(const TileConfig& tile, int vector_c,
-                                                       int result_bytes, int stages_bytes) {
+                                                       int result_bytes, int stages_bytes,
+                                                       bool fetches_c) {
   const int warps = tile.consumers * kWarpsOfWarpgroup;
   if (stores_boxes(tile, vector_c, result_bytes))
-    return warps * WgmmaBoxes(tile, result_bytes, stages_bytes).warp_bytes();
+    return warps * WgmmaBoxes(tile, result_bytes, stages_bytes, fetches_c).all_bytes();
   if (stores_rows(tile, vector_c, result_bytes)) return warps * WgmmaRows(tile).warp_bytes();
   return warps * WgmmaSlab(tile).warp_bytes();
 }

@@ -4,7 +4,6 @@
 #include <spdlog/logger.h>
 
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <map>
 #include <optional>
@@ -28,15 +27,22 @@ namespace {
 // A kernel of a winner and its machine code.
 struct Kernel {
   codegen::KernelSpec spec;
-  std::array<std::vector<std::byte>, 2> images;  // [device_scalars]
+  std::vector<std::vector<std::byte>> images;  // parallel to variants()
   std::string why_missing;
 };
 using Kernels = std::map<std::string, Kernel>;  // by arch and name
 
-codegen::KernelSpec variant(const Kernel& kernel, bool device_scalars) {
-  codegen::KernelSpec spec = kernel.spec;
-  spec.device_scalars = device_scalars;
-  return spec;
+// What the library may load of a kernel: for a beta other than 0, and with scalars in device
+// memory.
+std::vector<codegen::KernelSpec> variants(const codegen::KernelSpec& kernel) {
+  std::vector<codegen::KernelSpec> specs = {kernel};
+  const auto fetching = codegen::fetching_c(kernel, representative_device(kernel.arch));
+  if (fetching.traits != kernel.traits) specs.push_back(fetching);
+  for (size_t i = specs.size(); i-- > 0;) {
+    specs.push_back(specs[i]);
+    specs.back().device_scalars = true;
+  }
+  return specs;
 }
 
 // Which winners are wanted.
@@ -119,13 +125,13 @@ void find_images(dispatch::KernelImages& images, Kernel& kernel) try {
     kernel.why_missing = "breaks the rule: " + std::string(rule->name);
     return;
   }
-  for (const bool device_scalars : {false, true}) {
-    auto image = images.find(variant(kernel, device_scalars));
+  for (const codegen::KernelSpec& spec : variants(kernel.spec)) {
+    auto image = images.find(spec);
     if (!image) {
       kernel.why_missing = std::move(image.error().message);
       return;
     }
-    kernel.images[static_cast<size_t>(device_scalars)] = std::move(*image);
+    kernel.images.push_back(std::move(*image));
   }
 } catch (const std::exception& exception) {  // must not leave the thread
   kernel.why_missing = exception.what();
@@ -158,10 +164,9 @@ void add_images(dispatch::PackWriter& writer, const Kernels& kernels, PackReport
           {codegen::kernel_name(kernel.spec), to_string(kernel.spec.arch), kernel.why_missing});
       continue;
     }
-    for (const bool device_scalars : {false, true}) {
-      writer.add_image(codegen::emit(variant(kernel, device_scalars)), kernel.spec.arch,
-                       kernel.images[static_cast<size_t>(device_scalars)]);
-    }
+    const std::vector<codegen::KernelSpec> specs = variants(kernel.spec);
+    for (size_t i = 0; i < specs.size(); ++i)
+      writer.add_image(codegen::emit(specs[i]), kernel.spec.arch, kernel.images[i]);
   }
 }
 

@@ -136,14 +136,28 @@ Expected<void> find_kernel(const Context& context, const EmitOptions& options,
 }
 
 // Everything that follows from the kernel and the problem.
-Expected<void> fill(const Context& context, const Problem& problem, EmittedKernel& kernel) {
-  kernel.name = codegen::kernel_name(kernel.spec);
-  kernel.plan = kernel.spec.strategy->launch_plan(kernel.spec, problem);
+Expected<void> fill(const Context& context, const Problem& problem, bool reads_c,
+                    EmittedKernel& kernel) {
   const Arch arch = kernel.arch ? *kernel.arch : oldest_arch(kernel.spec, problem);
   kernel.spec.arch = arch.specific ? arch : kernel.spec.strategy->code_arch(arch);
+  if (reads_c) kernel.spec = codegen::fetching_c(kernel.spec, representative_device(arch));
+  kernel.name = codegen::kernel_name(kernel.spec);
+  kernel.plan = kernel.spec.strategy->launch_plan(kernel.spec, problem);
   if (kernel.format != EmitFormat::source) return compile(context, kernel);
   kernel.content = codegen::emit_standalone(kernel.spec);
   return {};
+}
+
+// The kernel of a stored record, for the record's own problem.
+Expected<EmittedKernel> emit_stored(const Context& context, const store::Record& record,
+                                    bool reads_c, EmitFormat format) {
+  EmittedKernel kernel;
+  kernel.format = format;
+  if (auto taken = take_record(record, record.job.problem, kernel); !taken)
+    return tl::unexpected(taken.error());
+  if (auto done = fill(context, canonical(record.job.problem), reads_c, kernel); !done)
+    return tl::unexpected(done.error());
+  return kernel;
 }
 
 // The kernel that the options name by candidate.
@@ -155,7 +169,7 @@ Expected<EmittedKernel> emit_candidate(const Context& context, const EmitOptions
     return usage_error("a candidate's id says everything: leave out the problem and the kernel");
   auto shown = show(context, *options.id);
   if (!shown) return tl::unexpected(shown.error());
-  return emit_record(context, shown->record, options.format);
+  return emit_stored(context, shown->record, options.reads_c, options.format);
 }
 
 }  // namespace
@@ -184,19 +198,14 @@ Expected<EmittedKernel> emit(const Context& context, const EmitOptions& options)
     if (!spec) return tl::unexpected(spec.error());
     kernel.spec = *spec;
   }
-  if (auto done = fill(context, problem, kernel); !done) return tl::unexpected(done.error());
+  if (auto done = fill(context, problem, options.reads_c, kernel); !done)
+    return tl::unexpected(done.error());
   return kernel;
 }
 
 Expected<EmittedKernel> emit_record(const Context& context, const store::Record& record,
                                     EmitFormat format) {
-  EmittedKernel kernel;
-  kernel.format = format;
-  if (auto taken = take_record(record, record.job.problem, kernel); !taken)
-    return tl::unexpected(taken.error());
-  if (auto done = fill(context, canonical(record.job.problem), kernel); !done)
-    return tl::unexpected(done.error());
-  return kernel;
+  return emit_stored(context, record, false, format);
 }
 
 std::string emit_json(const EmittedKernel& kernel) {

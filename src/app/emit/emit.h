@@ -24,6 +24,7 @@ struct EmitOptions {
   std::string model;     // as TargetOptions::model, for a tile that the model chooses
   std::string strategy;  // with `tile`: this kernel; else the best of the database, or the model's
   std::string tile;      // "tile_m=128 tile_n=128 ..."
+  bool reads_c = false;  // the kernel for calls whose beta is not 0
   EmitFormat format = EmitFormat::source;
 };
 

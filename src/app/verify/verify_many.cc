@@ -96,20 +96,22 @@ std::vector<KernelCases> draw_kernels(const codegen::SearchSpace& space,
   return drawn;
 }
 
-// Each kernel once, whatever problems and models it won.
+// Each kernel once, whatever problems and models it won, and that for a beta other than 0.
 std::vector<KernelCases> shipped_kernels(const std::vector<store::Entry>& shipped,
                                          const codegen::Strategy& strategy,
                                          const VerifyManyOptions& options, const Target& target) {
   std::vector<KernelCases> kernels;
   std::set<std::string> names;
   for (const store::Entry& entry : shipped) {
-    const auto spec = tuner::kernel_of(entry.record);
-    if (!spec || spec->strategy != &strategy || !runs_on(spec->arch, target.arch)) continue;
-    if (!names.insert(codegen::candidate_name(*spec)).second) continue;
-    tuner::CaseSizes sizes = tuner::ragged_sizes(spec->tile);
-    for (int64_t* size : {&sizes.m, &sizes.n, &sizes.k}) *size *= scale_of(options);
-    kernels.push_back(
-        {*spec, tuner::verification_cases(tuner::kind_of(*spec), sizes, tuner::Effort::thorough)});
+    const auto usual = tuner::kernel_of(entry.record);
+    if (!usual || usual->strategy != &strategy || !runs_on(usual->arch, target.arch)) continue;
+    for (const auto& spec : {*usual, codegen::fetching_c(*usual, target.limits)}) {
+      if (!names.insert(codegen::candidate_name(spec)).second) continue;
+      tuner::CaseSizes sizes = tuner::ragged_sizes(spec.tile);
+      for (int64_t* size : {&sizes.m, &sizes.n, &sizes.k}) *size *= scale_of(options);
+      kernels.push_back(
+          {spec, tuner::verification_cases(tuner::kind_of(spec), sizes, tuner::Effort::thorough)});
+    }
   }
   return kernels;
 }

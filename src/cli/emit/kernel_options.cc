@@ -27,6 +27,10 @@ void add_kernel_options(CLI::App& command, app::EmitOptions& options) {
                   "Not a stored kernel but this one: \"tile_m=128 tile_n=128 ...\"")
       ->type_name("TILE")
       ->group(group);
+  command
+      .add_flag("--reads-c", options.reads_c,
+                "As it is for a beta other than 0, if the strategy has other kernels then")
+      ->group(group);
 }
 
 }  // namespace gemmtune::cli

@@ -38,6 +38,7 @@ class DoubleBuffer final : public Strategy {
   }
   std::string_view template_file() const override { return "double_buffer.cuh"; }
   std::string_view template_name() const override { return "DoubleBuffer"; }
+  bool fetches_c() const override { return true; }
   std::span<const std::string_view> parameters() const override { return kParameters; }
   std::span<const Rule> rules() const override { return rules_; }
 

@@ -114,7 +114,8 @@ std::optional<codegen::KernelSpec> random_kernel(const codegen::SearchSpace& spa
     codegen::KernelSpec spec = spec_for(*space.strategy, {}, problem, device.arch);
     for (int i = 0; i < kMostTiles; ++i) {
       spec.tile = space.at(number(random, 0, space.size() - 1));
-      if (codegen::broken_rule(spec, device) == nullptr) return spec;
+      if (codegen::broken_rule(spec, device) != nullptr) continue;
+      return one_in(random, 3) ? codegen::fetching_c(spec, device) : spec;
     }
   }
   return std::nullopt;

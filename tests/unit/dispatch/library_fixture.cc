@@ -133,6 +133,12 @@ codegen::KernelSpec workspace_kernel(const Problem& problem) {
       "fragments=1 slices=4");
 }
 
+codegen::KernelSpec kernel_with_fetching_one(const Problem& problem) {
+  return kernel(problem, "double_buffer",
+                "tile_m=64 tile_n=64 tile_k=16 warp_m=32 warp_n=32 thread_m=4 thread_n=8 lanes=1 "
+                "order=1 copy=1 fragments=1 min_blocks=1");
+}
+
 std::string image_of(const codegen::KernelSpec& spec) {
   std::string text;
   for (const std::string& name : codegen::entry_names(spec)) text += name + " ";

@@ -50,6 +50,9 @@ codegen::KernelSpec naive_kernel(const Problem& problem);
 // One that needs a workspace and a second launch.
 codegen::KernelSpec workspace_kernel(const Problem& problem);
 
+// One that has another beside it for a beta other than 0 (codegen::fetching_c()).
+codegen::KernelSpec kernel_with_fetching_one(const Problem& problem);
+
 // The text that the fake driver takes for the machine code of a kernel.
 std::string image_of(const codegen::KernelSpec& spec);
 

@@ -164,9 +164,15 @@ TEST_CASE("in a program it takes cuBLAS's place, with the bounds as times") {
   const auto none = winner(snapshot, request_of_rows(64), this_target());
   REQUIRE_FALSE(none.has_value());
   CHECK(none.error().message == kNotTuned);
+}
+
+TEST_CASE("where C is read, the bounds have to lie further apart") {
+  const Snapshot close = snapshot_with({{8, 12, 12.4}, {32, 12, 12.4}});
   Request reading = request_of_rows(16);
   reading.reads_c = true;
-  CHECK_FALSE(winner(snapshot, reading, this_target()));
+  CHECK(winner(close, request_of_rows(16), this_target()));
+  CHECK_FALSE(winner(close, reading, this_target()));
+  CHECK(winner(snapshot_with(kTuned), reading, this_target()));
 }
 
 // The definition, by sorting.
