@@ -40,8 +40,6 @@ struct Multistage {
     if constexpr (kStaged) {
       __syncthreads();  // everyone has read the last buffers
       StagedEpilogue<kTile, ThreadTile<kTile>>::store(tile, smem, writer, row, column);
-    } else if constexpr (kTraits.fetches_c) {
-      store_thread_tile_over<kTraits.vector_c>(tile, writer, row, column);
     } else {
       store_thread_tile<kTraits.vector_c>(tile, writer, row, column);
     }

@@ -47,11 +47,6 @@ constexpr std::array kKernels = {
     Kernel{"wgmma_tf32_planes", "tile_m=64 tile_n=128 tile_k=32 stages=2 consumers=1 promotion=2",
            DataType::f32, MathMode::tf32x3, "ttt"},
     Kernel{
-        "multistage",
-        "tile_m=64 tile_n=128 tile_k=8 warp_m=32 warp_n=64 thread_m=8 thread_n=8 stages=3 lanes=1 "
-        "order=2 fragments=2 ahead=0 min_blocks=1",
-        DataType::f32, MathMode::ieee, "ttt"},
-    Kernel{
         "double_buffer",
         "tile_m=64 tile_n=64 tile_k=16 warp_m=32 warp_n=32 thread_m=4 thread_n=8 lanes=1 order=1 "
         "copy=1 fragments=1 min_blocks=1",

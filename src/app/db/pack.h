@@ -26,7 +26,7 @@ struct PackReport {
   int64_t bytes = 0;
   uint32_t winners = 0;                // problem, arch and device
   uint32_t images = 0;                 // machine code: two a kernel, for alpha and beta of the
-                                       // host or the device
+                                       // host or the device, or four: for a beta other than 0, too
   std::vector<MissingKernel> missing;  // packed without: the program falls back on the vendor there
 };
 

@@ -25,7 +25,6 @@ class Multistage final : public Strategy {
   }
   std::string_view template_file() const override { return "multistage.cuh"; }
   std::string_view template_name() const override { return "Multistage"; }
-  bool fetches_c() const override { return true; }
   std::span<const std::string_view> parameters() const override { return kParameters; }
   std::span<const Rule> rules() const override { return rules_; }
 
