@@ -148,18 +148,6 @@ Expected<void> fill(const Context& context, const Problem& problem, bool reads_c
   return {};
 }
 
-// The kernel of a stored record, for the record's own problem.
-Expected<EmittedKernel> emit_stored(const Context& context, const store::Record& record,
-                                    bool reads_c, EmitFormat format) {
-  EmittedKernel kernel;
-  kernel.format = format;
-  if (auto taken = take_record(record, record.job.problem, kernel); !taken)
-    return tl::unexpected(taken.error());
-  if (auto done = fill(context, canonical(record.job.problem), reads_c, kernel); !done)
-    return tl::unexpected(done.error());
-  return kernel;
-}
-
 // The kernel that the options name by candidate.
 Expected<EmittedKernel> emit_candidate(const Context& context, const EmitOptions& options) {
   const bool named = names_sizes(options.problem) || !options.arch.empty() ||
@@ -169,7 +157,7 @@ Expected<EmittedKernel> emit_candidate(const Context& context, const EmitOptions
     return usage_error("a candidate's id says everything: leave out the problem and the kernel");
   auto shown = show(context, *options.id);
   if (!shown) return tl::unexpected(shown.error());
-  return emit_stored(context, shown->record, options.reads_c, options.format);
+  return emit_record(context, shown->record, options.format, options.reads_c);
 }
 
 }  // namespace
@@ -204,8 +192,14 @@ Expected<EmittedKernel> emit(const Context& context, const EmitOptions& options)
 }
 
 Expected<EmittedKernel> emit_record(const Context& context, const store::Record& record,
-                                    EmitFormat format) {
-  return emit_stored(context, record, false, format);
+                                    EmitFormat format, bool reads_c) {
+  EmittedKernel kernel;
+  kernel.format = format;
+  if (auto taken = take_record(record, record.job.problem, kernel); !taken)
+    return tl::unexpected(taken.error());
+  if (auto done = fill(context, canonical(record.job.problem), reads_c, kernel); !done)
+    return tl::unexpected(done.error());
+  return kernel;
 }
 
 std::string emit_json(const EmittedKernel& kernel) {

@@ -47,10 +47,10 @@ struct EmittedKernel {
 // that is illegal (names the rule).
 Expected<EmittedKernel> emit(const Context& context, const EmitOptions& options);
 
-// The kernel of a stored record, for the record's own problem. ErrorKind::unsupported for a
-// vendor's algorithm and for a record of another version.
+// The kernel of a stored record, for the record's own problem; `reads_c` as in EmitOptions.
+// ErrorKind::unsupported for a vendor's algorithm and for a record of another version.
 Expected<EmittedKernel> emit_record(const Context& context, const store::Record& record,
-                                    EmitFormat format);
+                                    EmitFormat format, bool reads_c);
 
 // Everything but machine code, which has no place in JSON.
 std::string emit_json(const EmittedKernel& kernel);

@@ -26,7 +26,7 @@ Expected<std::vector<EmittedKernel>> find_kernels(const Context& context,
   for (const int64_t id : options.ids) {
     auto shown = show(context, id);
     if (!shown) return tl::unexpected(shown.error());
-    auto kernel = emit_record(context, shown->record, EmitFormat::cubin);
+    auto kernel = emit_record(context, shown->record, EmitFormat::cubin, options.kernel.reads_c);
     if (!kernel) return tl::unexpected(kernel.error());
     kernels.push_back(std::move(*kernel));
   }

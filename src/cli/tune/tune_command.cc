@@ -38,7 +38,8 @@ std::map<std::string, std::string> sources_of(const Context& context,
   std::map<std::string, std::string> sources;
   for (const app::TunedProblem& tuned : summary.problems) {
     if (!tuned.report || tuned.report->ranking.empty()) continue;
-    auto kernel = app::emit_record(context, tuned.report->ranking.front(), app::EmitFormat::source);
+    auto kernel =
+        app::emit_record(context, tuned.report->ranking.front(), app::EmitFormat::source, false);
     if (kernel) sources.emplace(tuned.wanted.text, std::move(kernel->content));
   }
   return sources;

@@ -484,6 +484,11 @@ TEST_CASE("emit --strategy takes the tile that the model ranks first where nothi
   CHECK(json["model"] == "NVIDIA GeForce RTX 3090");
   CHECK(json["record"].is_null());
   CHECK(contains(json["source"], "-arch=sm_86 "));
+  // For a beta other than 0 it is the same tile's other kernel.
+  const auto reading = emitted({"--arch", "sm_86", "--reads-c"});
+  CHECK(reading["config"] == json["config"]);
+  CHECK(reading["name"] == json["name"].get<std::string>() + "_fetches_c");
+  CHECK(reading["source_hash"] != json["source_hash"]);
   CHECK(contains(json["config"], "tile_m="));
   CHECK(emitted({"--model", "H100 PCIe"})["arch"] == "sm_90");
   // The same tile, named.
