@@ -12,8 +12,6 @@
 namespace gemmtune::tuner {
 namespace {
 
-constexpr Arch kHopper = {9, 0, true};
-
 struct Kernel {
   const char* strategy;
   const char* tile;
@@ -63,9 +61,9 @@ Problem problem_of(const Kernel& kernel, const Shape& shape) {
 codegen::KernelSpec spec_of(const Kernel& kernel, const Problem& problem) {
   const codegen::KernelSpec usual =
       legal(codegen::spec_for(**codegen::find_strategy(kernel.strategy), *parse_tile(kernel.tile),
-                              problem, kHopper),
-            kHopper);
-  return codegen::fetching_c(usual, representative_device(kHopper));
+                              problem, kSm90a),
+            kSm90a);
+  return codegen::fetching_c(usual, representative_device(kSm90a));
 }
 
 TEST_CASE("with any beta, C is read as it should be") {
@@ -97,8 +95,8 @@ TEST_CASE("kernels have names of their own, and others are as they were") {
   codegen::KernelSpec usual = fetching;
   usual.traits.fetches_c = false;
   CHECK(codegen::kernel_name(fetching) == codegen::kernel_name(usual) + "_fetches_c");
-  CHECK(ptx_of(codegen::emit(fetching), kHopper).find("bulk.prefetch") != std::string::npos);
-  CHECK(ptx_of(codegen::emit(usual), kHopper).find("bulk.prefetch") == std::string::npos);
+  CHECK(ptx_of(codegen::emit(fetching), kSm90a).find("bulk.prefetch") != std::string::npos);
+  CHECK(ptx_of(codegen::emit(usual), kSm90a).find("bulk.prefetch") == std::string::npos);
 }
 
 TEST_CASE("strategies without such kernels take the usual ones") {

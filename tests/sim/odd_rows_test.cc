@@ -11,8 +11,6 @@
 namespace gemmtune::tuner {
 namespace {
 
-constexpr Arch kHopper = {9, 0, true};
-
 // 16-bit: straight from registers through lines of one part and of three, and in turns; through a
 // slab. f32: through a slab, and through the warp's tile.
 struct Way {
@@ -43,12 +41,12 @@ TileProduct odd_rows(const Way& way, int64_t n, int64_t ldc, Epilogue epilogue =
   problem.ldc = ldc;
   problem.epilogue = epilogue;
   return {spec_of(way.strategy, way.tile, codegen::traits_for(problem), way.type, DataType::f32,
-                  MathMode::ieee, kHopper),
+                  MathMode::ieee, kSm90a),
           problem};
 }
 
 void check(const TileProduct& product, float beta) {
-  check_product(product.spec, product.problem, Fill::random, beta, kHopper);
+  check_product(product.spec, product.problem, Fill::random, beta, kSm90a);
 }
 
 // 16 rows of an odd leading dimension have every shift.
@@ -100,7 +98,7 @@ TEST_CASE("planted faults are found") {
     bool found = false;
     for (const int64_t n : {2 * tile_n - 3, tile_n + 6}) {
       const TileProduct product = odd_rows(way, n, n | 1);
-      const SimVerifier kernel = load_mutant(product.spec, fault.mutant, kHopper);
+      const SimVerifier kernel = load_mutant(product.spec, fault.mutant, kSm90a);
       const auto verdict =
           kernel.verify({"odd rows", product.problem, 1.25F, 0.5F, Fill::random, 7}, {});
       REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);

@@ -12,8 +12,6 @@
 namespace gemmtune::tuner {
 namespace {
 
-constexpr Arch kHopper = {9, 0, true};
-
 // By TMA alone and into a cluster, by cp.async.
 struct Kernel {
   const char* strategy;
@@ -48,8 +46,8 @@ size_t count(const std::string& text, std::string_view what) {
 
 codegen::KernelSpec spec_of(const Kernel& kernel, const Problem& problem) {
   return legal(codegen::spec_for(**codegen::find_strategy(kernel.strategy),
-                                 *parse_tile(kernel.tile), problem, kHopper),
-               kHopper);
+                                 *parse_tile(kernel.tile), problem, kSm90a),
+               kSm90a);
 }
 
 std::string ptx_of(const codegen::KernelSpec& spec) {

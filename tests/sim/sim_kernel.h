@@ -20,6 +20,7 @@
 namespace gemmtune::tuner {
 
 inline constexpr Arch kSimArch = {8, 0, false};
+inline constexpr Arch kSm90a = {9, 0, true};
 
 // A kernel that runs on several products is compiled for the first of them.
 inline const jit::Compiler& compiler() {

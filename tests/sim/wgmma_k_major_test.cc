@@ -8,7 +8,6 @@
 namespace gemmtune::tuner {
 namespace {
 
-constexpr Arch kHopper = {9, 0, true};
 constexpr auto kTile = "tile_m=64 tile_n=64 tile_k=32 stages=2 consumers=1";
 constexpr auto kTaken =
     "tile_m=128 tile_n=48 tile_k=64 stages=3 consumers=2 cluster_m=2 persistent_blocks=2";
@@ -18,7 +17,7 @@ constexpr auto kOddBoxes = "tile_m=64 tile_n=40 tile_k=32 stages=2 consumers=1";
 
 codegen::KernelSpec k_major(const char* tile, const KernelTraits& traits) {
   return spec_of("wgmma_k_major", tile, traits, DataType::f32, DataType::f32, MathMode::tf32,
-                 kHopper);
+                 kSm90a);
 }
 
 TEST_CASE("wgmma_k_major: every layout, and operands of which nothing, a pair or all is aligned") {
@@ -29,7 +28,7 @@ TEST_CASE("wgmma_k_major: every layout, and operands of which nothing, a pair or
       for (const auto& [width_a, width_b] : kWidths) {
         if (a && !b && width_a == 4 && width_b == 4) continue;  // as they are
         const KernelTraits traits{a, b, width_a, width_b, width_a};
-        check_quick_cases(k_major(tile++ % 2 == 0 ? kTile : kTaken, traits), kHopper);
+        check_quick_cases(k_major(tile++ % 2 == 0 ? kTile : kTaken, traits), kSm90a);
       }
     }
   }
@@ -42,7 +41,7 @@ TEST_CASE("wgmma_k_major: with nothing to copy it is illegal") {
                                  DataType::f32,
                                  DataType::f32,
                                  MathMode::tf32};
-  const codegen::Rule* rule = codegen::broken_rule(spec, representative_device(kHopper));
+  const codegen::Rule* rule = codegen::broken_rule(spec, representative_device(kSm90a));
   REQUIRE(rule != nullptr);
   CHECK(rule->reason == "without one there is nothing to copy");
 }
@@ -59,7 +58,7 @@ TEST_CASE("wgmma_k_major: sizes around a copied tile, and batches") {
       problem.stride_c = shape.m * shape.n;
     }
     check_product(k_major(kTile, codegen::traits_for(problem)), problem, Fill::random, 0.5F,
-                  kHopper);
+                  kSm90a);
   };
   check("ttt", {128, 128, 32}, 1, false);
   check("ttt", {129, 260, 36}, 1, false);
@@ -73,8 +72,8 @@ TEST_CASE("wgmma_k_major: copies without bank conflicts") {
   for (const char* layout : {"ttt", "nnt", "ntt"}) {
     Problem problem = make_problem({128, 128, 64}, DataType::f32, *parse_layout(layout));
     problem.math = MathMode::tf32;
-    check_no_conflicts(k_major(kTile, codegen::traits_for(problem)), problem, kHopper, 1);
-    check_no_conflicts(k_major(kOddBoxes, codegen::traits_for(problem)), problem, kHopper);
+    check_no_conflicts(k_major(kTile, codegen::traits_for(problem)), problem, kSm90a, 1);
+    check_no_conflicts(k_major(kOddBoxes, codegen::traits_for(problem)), problem, kSm90a);
   }
 }
 
@@ -93,12 +92,12 @@ TEST_CASE("wgmma_k_major: planted faults are found") {
     CAPTURE(mutant.what);
     // One operand is moved, the other one transposed.
     const auto spec = k_major(kTile, {true, true, 1, 1, 1});
-    CHECK(!verdict_of(load_mutant(spec, mutant, kHopper), spec).correct());
+    CHECK(!verdict_of(load_mutant(spec, mutant, kSm90a), spec).correct());
   }
 }
 
 TEST_CASE("wgmma_k_major: both kernels wait for those before them") {
-  check_waits(k_major(kTile, {true, true, 4, 4, 4}), kHopper);
+  check_waits(k_major(kTile, {true, true, 4, 4, 4}), kSm90a);
 }
 
 }  // namespace

@@ -12,12 +12,10 @@
 namespace gemmtune::tuner {
 namespace {
 
-constexpr Arch kHopper = {9, 0, true};
-
 codegen::KernelSpec hopper(std::string_view strategy, const std::string& tile,
                            const KernelTraits& traits, DataType type = DataType::bf16,
                            DataType sums = DataType::f32) {
-  return spec_of(strategy, tile, traits, type, sums, MathMode::ieee, kHopper);
+  return spec_of(strategy, tile, traits, type, sums, MathMode::ieee, kSm90a);
 }
 
 // Cooperative and ping-pong, with one block or a few for all tiles; clusters; exchanged.
@@ -50,9 +48,9 @@ TEST_CASE("every layout and alignment of C") {
         const KernelTraits traits{a, b, 8, 8, width};
         const DataType type = width == 2 ? DataType::f16 : DataType::bf16;
         // Eight and four ways over twelve kernels: each meets several.
-        check_quick_cases(hopper("wgmma_tma", kWays.at(way % kWays.size()), traits, type), kHopper);
+        check_quick_cases(hopper("wgmma_tma", kWays.at(way % kWays.size()), traits, type), kSm90a);
         check_quick_cases(hopper("wgmma_split_k", kSlices.at(way % kSlices.size()), traits, type),
-                          kHopper);
+                          kSm90a);
         ++way;
       }
     }
@@ -61,19 +59,19 @@ TEST_CASE("every layout and alignment of C") {
 
 TEST_CASE("each way in the other type, with f16 sums and results of f32") {
   for (const char* tile : kWays) {
-    check_quick_cases(hopper("wgmma_tma", tile, {true, false, 8, 8, 8}, DataType::f16), kHopper);
+    check_quick_cases(hopper("wgmma_tma", tile, {true, false, 8, 8, 8}, DataType::f16), kSm90a);
   }
   for (const char* tile : {kWays[1], kWays[6]}) {
     check_quick_cases(
-        hopper("wgmma_tma", tile, {false, true, 8, 8, 8}, DataType::f16, DataType::f16), kHopper);
+        hopper("wgmma_tma", tile, {false, true, 8, 8, 8}, DataType::f16, DataType::f16), kSm90a);
     auto spec = hopper("wgmma_tma", tile, {true, true, 8, 8, 4});
     spec.result = DataType::f32;
-    check_quick_cases(spec, kHopper);
+    check_quick_cases(spec, kSm90a);
   }
   for (const char* tile : kSlices) {
     check_quick_cases(
         hopper("wgmma_split_k", tile, {false, true, 8, 8, 8}, DataType::f16, DataType::f16),
-        kHopper);
+        kSm90a);
   }
 }
 
@@ -83,10 +81,10 @@ TEST_CASE("tiles of two instructions' columns") {
       "tile_m=64 tile_n=288 tile_k=64 stages=2 consumers=1 cluster_m=2 persistent_blocks=2";
   constexpr auto kWider = "tile_m=64 tile_n=320 tile_k=128 stages=2 consumers=1 cluster_m=2";
   for (const bool b : {true, false}) {
-    check_quick_cases(hopper("wgmma_tma", kWide, {true, b, 8, 8, 8}), kHopper);
-    check_quick_cases(hopper("wgmma_tma", kWider, {false, b, 8, 8, 1}), kHopper);
+    check_quick_cases(hopper("wgmma_tma", kWide, {true, b, 8, 8, 8}), kSm90a);
+    check_quick_cases(hopper("wgmma_tma", kWider, {false, b, 8, 8, 1}), kSm90a);
     check_quick_cases(hopper("wgmma_tma", kWide, {true, b, 8, 8, 8}, DataType::f16, DataType::f16),
-                      kHopper);
+                      kSm90a);
   }
 }
 
@@ -115,12 +113,12 @@ TEST_CASE("tiles in lines of 64 bytes") {
   for (const char* text : kTiles) {
     CAPTURE(text);
     const auto spec = hopper("wgmma_tma", text, {false, true, 8, 8, 8});
-    check_quick_cases(spec, kHopper);
+    check_quick_cases(spec, kSm90a);
   }
   for (const char* tile :
        {"tile_m=64 tile_n=32 tile_k=64 stages=2 consumers=1 slices=2 reduction=2",
         "tile_m=32 tile_n=64 tile_k=64 stages=2 consumers=1 exchange=1 slices=3"})
-    check_quick_cases(hopper("wgmma_split_k", tile, {false, true, 8, 8, 8}), kHopper);
+    check_quick_cases(hopper("wgmma_split_k", tile, {false, true, 8, 8, 8}), kSm90a);
 }
 
 // Results pass through one buffer per warp where two do not fit beside the stages.
@@ -136,7 +134,7 @@ TEST_CASE("five stages of 128x168 and 128x176, four of 192x176") {
     spec.traits.epilogue = {kBiasPerColumn, kNoActivation};
     const int stages_bytes = spec.tile.stages * (spec.tile.tile_m + spec.tile.tile_n) * 128;
     CHECK(WgmmaBoxes(spec.tile, 2, stages_bytes, false).buffers == buffers);
-    check_quick_cases(spec, kHopper);
+    check_quick_cases(spec, kSm90a);
   }
 }
 
@@ -164,8 +162,8 @@ TEST_CASE("boxes: widths divide the tile, and are powers of two or odd numbers o
 TEST_CASE("tf32") {
   const auto check = [](std::string_view strategy, const char* tile, int width) {
     check_quick_cases(spec_of(strategy, tile, {true, false, 4, 4, width}, DataType::f32,
-                              DataType::f32, MathMode::tf32, kHopper),
-                      kHopper);
+                              DataType::f32, MathMode::tf32, kSm90a),
+                      kSm90a);
   };
   for (const int width : {1, 4}) {
     for (const char* tile : kWays) check("wgmma_tma", tile, width);
@@ -183,7 +181,7 @@ std::string of_bytes(std::string tile) {
 codegen::KernelSpec of_8_bit(std::string_view strategy, const std::string& tile,
                              const KernelTraits& traits, DataType type,
                              MathMode math = MathMode::ieee) {
-  return spec_of(strategy, of_bytes(tile), traits, type, DataType::f32, math, kHopper);
+  return spec_of(strategy, of_bytes(tile), traits, type, DataType::f32, math, kSm90a);
 }
 
 TEST_CASE("8-bit operands, with promoted sums and without") {
@@ -193,13 +191,13 @@ TEST_CASE("8-bit operands, with promoted sums and without") {
     const MathMode math = way % 3 == 2 ? MathMode::fast_accum : MathMode::ieee;
     const int width = way % 4 == 3 ? 1 : 8;
     check_quick_cases(of_8_bit("wgmma_tma", tile, {true, false, 16, 16, width}, type, math),
-                      kHopper);
+                      kSm90a);
     ++way;
   }
   for (const char* tile : kSlices) {
     const MathMode math = way++ % 3 == 0 ? MathMode::fast_accum : MathMode::ieee;
     check_quick_cases(
-        of_8_bit("wgmma_split_k", tile, {true, false, 16, 16, 8}, DataType::e4m3, math), kHopper);
+        of_8_bit("wgmma_split_k", tile, {true, false, 16, 16, 8}, DataType::e4m3, math), kSm90a);
   }
 }
 
@@ -213,7 +211,7 @@ TEST_CASE("8-bit operands: any number of parts of k") {
     REQUIRE(overlaps_parts(spec.tile));
     for (const int64_t k : {16, 128, 144, 384, 512, 640}) {
       const Problem problem = make_problem({200, 72, k}, DataType::e4m3, *parse_layout("tnt"));
-      check_product(spec, problem, Fill::random, 0.5F, kHopper);
+      check_product(spec, problem, Fill::random, 0.5F, kSm90a);
     }
   }
   CHECK_FALSE(overlaps_parts(*parse_tile("tile_m=128 tile_n=176 tile_k=128 consumers=2")));
@@ -225,7 +223,7 @@ TEST_CASE("8-bit operands: C of f16 and f32, biases and activations") {
       auto spec = of_8_bit("wgmma_tma", tile, {true, false, 16, 16, 4}, DataType::e4m3);
       spec.result = result;
       spec.traits.epilogue = {kBiasPerColumn, kGeluTanh};
-      check_quick_cases(spec, kHopper);
+      check_quick_cases(spec, kSm90a);
     }
   }
 }
@@ -235,7 +233,7 @@ TEST_CASE("8-bit operands that 16 bytes do not divide, on copies") {
        {std::array{1, 1, 1}, std::array{16, 2, 8}, std::array{4, 8, 2}}) {
     check_quick_cases(of_8_bit("wgmma_misaligned", kWays[1],
                                {true, false, width_a, width_b, width_c}, DataType::e5m2),
-                      kHopper);
+                      kSm90a);
   }
 }
 
@@ -249,7 +247,7 @@ TEST_CASE("operands that 16 bytes do not divide, on copies") {
            {std::array{1, 1, 1}, std::array{8, 2, 8}, std::array{4, 8, 2}}) {
         check_quick_cases(hopper("wgmma_misaligned", kTiles.at(way++ % kTiles.size()),
                                  {a, b, width_a, width_b, width_c}),
-                          kHopper);
+                          kSm90a);
       }
     }
   }
@@ -262,7 +260,7 @@ constexpr std::array kPlaneWays = {
     "tile_m=16 tile_n=64 tile_k=128 stages=2 consumers=1 exchange=1 promotion=4"};
 
 codegen::KernelSpec of_planes(const char* tile, const KernelTraits& traits, MathMode math) {
-  return spec_of("wgmma_planes", tile, traits, DataType::f32, DataType::f32, math, kHopper);
+  return spec_of("wgmma_planes", tile, traits, DataType::f32, DataType::f32, math, kSm90a);
 }
 
 // Quick cases have infinities, which meet the zeros of planes.
@@ -274,7 +272,7 @@ TEST_CASE("f32 as bf16 planes: every layout and alignment") {
         const MathMode math = way % 3 == 1 ? MathMode::bf16x9 : MathMode::bf16x6;
         check_quick_cases(
             of_planes(kPlaneWays.at(way++ % kPlaneWays.size()), {a, b, width, width, width}, math),
-            kHopper);
+            kSm90a);
       }
     }
   }
@@ -287,7 +285,7 @@ TEST_CASE("bf16x6 and bf16x9 are as accurate as f32") {
     problem.math = math;
     const auto spec = of_planes("tile_m=64 tile_n=64 tile_k=64 stages=2 consumers=1 promotion=4",
                                 codegen::traits_for(problem), math);
-    const auto verdict = load(spec, kHopper).verify({"long k", problem, 1, 0, Fill::random, 5}, {});
+    const auto verdict = load(spec, kSm90a).verify({"long k", problem, 1, 0, Fill::random, 5}, {});
     REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
     CHECK_MESSAGE(verdict->correct(), verdict->detail);
     CHECK(verdict->max_error < 0x1p-22);
@@ -301,7 +299,7 @@ TEST_CASE("biases of columns and rows, and activations") {
       for (const int width : {1, 8}) {
         auto spec = hopper("wgmma_tma", tile, {true, false, 8, 8, width});
         spec.traits.epilogue = epilogue;
-        check_quick_cases(spec, kHopper);
+        check_quick_cases(spec, kSm90a);
       }
     }
   }
@@ -318,8 +316,8 @@ TEST_CASE("registers that setmaxnreg shares out are those that the block has") {
     CHECK(registers.producer + spec.tile.consumers * registers.consumer <=
           (1 + spec.tile.consumers) * registers.at_start);
     codegen::KernelSpec for_arch = spec;
-    for_arch.arch = kHopper;
-    const auto compiled = compiler().compile({codegen::emit(for_arch), kHopper, {}});
+    for_arch.arch = kSm90a;
+    const auto compiled = compiler().compile({codegen::emit(for_arch), kSm90a, {}});
     REQUIRE_MESSAGE(compiled.has_value(), compiled.error().log);
     CHECK(compiled->entries.front().usage.registers == registers.at_start);
   }
@@ -338,7 +336,7 @@ TEST_CASE("large tiles do not spill, with a bias or odd rows of C either") {
           continue;  // its bias is loaded when it is stored
         auto spec = hopper("wgmma_tma", tile, {true, false, 8, 8, width});
         spec.traits.epilogue = epilogue;
-        check_spills_nothing(spec, kHopper);
+        check_spills_nothing(spec, kSm90a);
       }
     }
   }
@@ -351,7 +349,7 @@ TEST_CASE("every kernel that may start early waits for those before it") {
                                        hopper("wgmma_split_k", kSlices[1], {true, false, 8, 8, 8}),
                                        hopper("wgmma_misaligned", kWays[1], traits),
                                        of_planes(kPlaneWays[0], traits, MathMode::bf16x6)};
-  for (const codegen::KernelSpec& spec : specs) check_waits(spec, kHopper);
+  for (const codegen::KernelSpec& spec : specs) check_waits(spec, kSm90a);
 }
 
 constexpr auto kOneBuffer = "tile_m=128 tile_n=176 tile_k=64 stages=5 consumers=2";
@@ -447,14 +445,14 @@ TEST_CASE("planted faults in boxes of f32 are found") {
     CAPTURE(mutant.what);
     const auto spec = of_planes(kPlaneWays[0], {true, false, 4, 4, 4}, MathMode::bf16x6);
     REQUIRE(stores_boxes(spec.tile, 4, 4));
-    CHECK(!verdict_of(load_mutant(spec, mutant, kHopper), spec).correct());
+    CHECK(!verdict_of(load_mutant(spec, mutant, kSm90a), spec).correct());
   }
 }
 
 TEST_CASE("the wrong swizzle of lines of 64 bytes is found") {
   const auto spec = hopper("wgmma_tma", kHalfLines, {false, true, 8, 8, 8});
   const Mutant mutant = {"128 ? 1ULL : 2ULL", "128 ? 1ULL : 1ULL"};
-  CHECK(!verdict_of(load_mutant(spec, mutant, kHopper), spec).correct());
+  CHECK(!verdict_of(load_mutant(spec, mutant, kSm90a), spec).correct());
 }
 
 constexpr std::pair<std::string_view, Mutant> k8BitFaults[] = {
@@ -473,7 +471,7 @@ TEST_CASE("planted faults of 8-bit operands are found") {
     const int width = strategy == "wgmma_misaligned" ? 1 : 16;
     const auto spec = of_8_bit(strategy, split ? kSlices[0] : kWays[1],
                                {true, false, width, width, 1}, DataType::e4m3);
-    CHECK(!verdict_of(load_mutant(spec, mutant, kHopper), spec).correct());
+    CHECK(!verdict_of(load_mutant(spec, mutant, kSm90a), spec).correct());
   }
 }
 
@@ -482,7 +480,7 @@ TEST_CASE("planted faults in copies and planes are found") {
     CAPTURE(strategy);
     CAPTURE(mutant.what);
     const auto spec = on_copies(strategy);
-    const Arch arch = strategy == "mma_misaligned" ? kSimArch : kHopper;
+    const Arch arch = strategy == "mma_misaligned" ? kSimArch : kSm90a;
     CHECK(!verdict_of(load_mutant(spec, mutant, arch), spec).correct());
   }
 }
@@ -492,7 +490,7 @@ TEST_CASE("planted faults are found") {
     CAPTURE(fault.tile);
     CAPTURE(fault.mutant.what);
     const auto spec = hopper(fault.strategy, fault.tile, {true, false, 8, 8, 8});
-    const Verdict verdict = verdict_of(load_mutant(spec, fault.mutant, kHopper), spec);
+    const Verdict verdict = verdict_of(load_mutant(spec, fault.mutant, kSm90a), spec);
     CHECK(!verdict.correct());
     CHECK_MESSAGE(verdict.detail.find(fault.detail) != std::string::npos, verdict.detail);
   }

@@ -15,8 +15,6 @@
 namespace gemmtune::tuner {
 namespace {
 
-constexpr Arch kHopper = {9, 0, true};
-
 // Cooperative, ping-pong, exchanged; clusters; parts of one tile of k, which overlap where
 // registers allow it, and of several.
 constexpr const char* kWays[] = {
@@ -28,7 +26,7 @@ constexpr const char* kWays[] = {
 
 codegen::KernelSpec of_planes(const char* tile, const KernelTraits& traits) {
   return spec_of("wgmma_tf32_planes", tile, traits, DataType::f32, DataType::f32, MathMode::tf32x3,
-                 kHopper);
+                 kSm90a);
 }
 
 Problem problem_of(const Shape& shape, std::string_view layout) {
@@ -46,7 +44,7 @@ TEST_CASE(
     for (const bool b : {true, false}) {
       for (const auto& [width_a, width_b] : kWidths) {
         const KernelTraits traits{a, b, width_a, width_b, width_b};
-        check_quick_cases(of_planes(kWays[way++ % std::size(kWays)], traits), kHopper);
+        check_quick_cases(of_planes(kWays[way++ % std::size(kWays)], traits), kSm90a);
       }
     }
   }
@@ -58,7 +56,7 @@ TEST_CASE("wgmma_tf32_planes: each way with biases and activations") {
     KernelTraits traits{true, false, 4, 4, way % 2 == 0 ? 4 : 1};
     traits.epilogue = way++ % 2 == 0 ? Epilogue{kBiasPerColumn, kGeluTanh}  //
                                      : Epilogue{kBiasPerRow, kSilu};
-    check_quick_cases(of_planes(tile, traits), kHopper);
+    check_quick_cases(of_planes(tile, traits), kSm90a);
   }
 }
 
@@ -73,7 +71,7 @@ TEST_CASE("wgmma_tf32_planes: sizes around a tile of the split, and batches") {
       problem.stride_c = shape.m * shape.n;
     }
     const auto spec = of_planes(kWays[0], codegen::traits_for(problem));
-    check_product(spec, problem, Fill::random, 0.5F, kHopper);
+    check_product(spec, problem, Fill::random, 0.5F, kSm90a);
   };
   check("tnt", {128, 128, 32}, 1, false);
   check("ttt", {129, 260, 36}, 1, false);
@@ -110,7 +108,7 @@ TEST_CASE("planes: rows of C in parts, in every layout, with batches, biases and
         const auto plan = strategy->launch_plan(spec, problem);
         CHECK(plan.launches.size() > 2);
         CHECK(plan.workspace_bytes <= kMostBytes);
-        check_product(spec, problem, Fill::random, 0.5F, kHopper);
+        check_product(spec, problem, Fill::random, 0.5F, kSm90a);
       }
     }
   }
@@ -141,7 +139,7 @@ TEST_CASE("wgmma_tf32_planes: any number of parts of k") {
     for (const int64_t k : {4, 32, 36, 96, 128, 160}) {
       const Problem problem = problem_of({200, 72, k}, "tnt");
       check_product(of_planes(tile, codegen::traits_for(problem)), problem, Fill::random, 0.5F,
-                    kHopper);
+                    kSm90a);
     }
   }
 }
@@ -149,9 +147,9 @@ TEST_CASE("wgmma_tf32_planes: any number of parts of k") {
 TEST_CASE("wgmma_tf32_planes: a split without bank conflicts") {
   for (const char* layout : {"ttt", "nnt", "ntt"}) {
     const Problem problem = problem_of({128, 128, 64}, layout);
-    check_no_conflicts(of_planes(kWays[0], codegen::traits_for(problem)), problem, kHopper, 1);
+    check_no_conflicts(of_planes(kWays[0], codegen::traits_for(problem)), problem, kSm90a, 1);
     // Results in lines of an odd number of units; those of a power of two meet in pairs.
-    check_no_conflicts(of_planes(kWays[2], codegen::traits_for(problem)), problem, kHopper);
+    check_no_conflicts(of_planes(kWays[2], codegen::traits_for(problem)), problem, kSm90a);
   }
 }
 
@@ -168,7 +166,7 @@ TEST_CASE("wgmma_tf32_planes: more accurate than f32 and than 3xtf32 by mma") {
   const KernelTraits traits = codegen::traits_for(problem);
   const double error =
       error_of(of_planes("tile_m=64 tile_n=64 tile_k=32 stages=2 consumers=1 promotion=4", traits),
-               problem, kHopper);
+               problem, kSm90a);
   const auto by_mma = spec_of("mma_multistage",
                               "tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=2 copy=1 "
                               "order=1 fragments=1",
@@ -198,9 +196,9 @@ void* pointer(uint64_t address) {
 // C of a kernel's launches on operands that are written out.
 std::vector<float> product_of(codegen::KernelSpec spec, const Problem& problem,
                               const std::vector<float>& a, const std::vector<float>& b) {
-  spec.arch = kHopper;
+  spec.arch = kSm90a;
   const codegen::KernelSource source = codegen::emit(spec);
-  const std::string ptx = ptx_of(source, kHopper);
+  const std::string ptx = ptx_of(source, kSm90a);
   const auto module = ptxsim::parse(ptx, source.name);
   REQUIRE_MESSAGE(module.has_value(), module.error().message);
   const codegen::LaunchPlan plan = spec.strategy->launch_plan(spec, problem);
@@ -288,12 +286,12 @@ TEST_CASE("wgmma_tf32_planes: planted faults are found") {
   for (const Mutant& mutant : kFaults) {
     CAPTURE(mutant.what);
     const auto spec = of_planes(kWays[0], {false, true, 1, 1, 1});
-    CHECK(!verdict_of(load_mutant(spec, mutant, kHopper), spec).correct());
+    CHECK(!verdict_of(load_mutant(spec, mutant, kSm90a), spec).correct());
   }
 }
 
 TEST_CASE("wgmma_tf32_planes: both kernels wait for those before them") {
-  check_waits(of_planes(kWays[0], {true, true, 4, 4, 4}), kHopper);
+  check_waits(of_planes(kWays[0], {true, true, 4, 4, 4}), kSm90a);
 }
 
 // Sums and those of a part, or of two parts that overlap: 176 and 192 registers beside what else a
@@ -306,7 +304,7 @@ TEST_CASE("wgmma_tf32_planes: large tiles do not spill") {
         "persistent_blocks=132",
         "tile_m=128 tile_n=128 tile_k=32 stages=3 consumers=2 promotion=4"}) {
     for (const bool a : {true, false}) {
-      check_spills_nothing(of_planes(tile, {a, true, 4, 4, 4}), kHopper);
+      check_spills_nothing(of_planes(tile, {a, true, 4, 4, 4}), kSm90a);
     }
   }
 }
