@@ -1,11 +1,9 @@
 #include "app/compile/compile_messages.h"
 
-#include <sys/socket.h>
-
-#include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "app/common/socket.h"
 #include "core/bytes.h"
 #include "jit/cache_file.h"
 
@@ -39,22 +37,6 @@ Arch read_arch(ByteReader& in) {
   arch.minor = in.number<int32_t>();
   arch.specific = in.number<int32_t>() != 0;
   return arch;
-}
-
-// What `call` does to bytes, until all are done or the other end is closed.
-template <class Call>
-bool transfer(size_t size, const Call& call) {
-  for (size_t done = 0; done < size;) {
-    const ssize_t count = call(done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    done += static_cast<size_t>(count);
-  }
-  return true;
-}
-
-bool receive_all(int socket, char* to, size_t size) {
-  return transfer(size, [&](size_t done) { return ::recv(socket, to + done, size - done, 0); });
 }
 
 }  // namespace
@@ -155,10 +137,7 @@ bool send_frame(int socket, std::string_view bytes) {
   ByteWriter out;
   out.number(uint64_t{bytes.size()});
   out.raw(bytes);
-  const std::string frame = out.take();
-  return transfer(frame.size(), [&](size_t done) {
-    return ::send(socket, frame.data() + done, frame.size() - done, MSG_NOSIGNAL);
-  });
+  return send_all(socket, out.take());
 }
 
 std::optional<std::string> receive_frame(int socket) {

@@ -6,6 +6,8 @@
 #include <array>
 #include <cerrno>
 
+#include "app/common/socket.h"
+
 namespace gemmtune::app {
 namespace {
 
@@ -23,15 +25,7 @@ ssize_t receive(int descriptor, Buffer& buffer, int flags) {
 }  // namespace
 
 bool LineChannel::send(std::string_view line) const {
-  const std::string text = std::string(line) + '\n';
-  for (size_t sent = 0; sent < text.size();) {
-    const ssize_t count =
-        ::send(descriptor_.get(), text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
-    sent += static_cast<size_t>(count);
-  }
-  return true;
+  return send_all(descriptor_.get(), std::string(line) + '\n');
 }
 
 void LineChannel::close() const {
