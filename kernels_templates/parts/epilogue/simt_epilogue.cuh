@@ -59,72 +59,47 @@ __device__ __forceinline__ void store_thread_tile(const Tile& tile, const Writer
   }
 }
 
-// A thread tile and what C holds where it is stored, as far as that is loaded: a few rows ahead.
-// (row, column) is where the block tile starts in C.
-template <int kVector, class Tile, class Writer>
-struct FetchedThreadTile {
-  static constexpr int kAhead = Tile::kM < 4 ? Tile::kM : 4;
-  static constexpr int kWidth = kVector < 4 ? kVector : 4;  // of an access
-  static constexpr int kAccesses = Tile::kN / kWidth;       // of a row
-  using Elements = typename Writer::template BiasVector<kWidth>;
-
-  const Tile& tile;
-  const Writer& writer;
-  int row;
-  int column;
-  Elements biases[kAccesses] = {};
-  Elements old[kAhead][kAccesses] = {};
-
-  __device__ __forceinline__ int row_of(int i) const {
-    return row + tile.row + Tile::row_offset(i);
-  }
-  __device__ __forceinline__ int column_of(int access) const {
-    const int j = access * kWidth;
-    return column + tile.column + Tile::column_offset(j / 4 * 4) + j % 4;
-  }
-
-  __device__ __forceinline__ void load_biases() {
-#pragma unroll
-    for (int a = 0; a < kAccesses; ++a) {
-      if (column_of(a) < writer.args.n)
-        biases[a] = writer.template column_bias<kWidth>(column_of(a));
-    }
-  }
-
-  __device__ __forceinline__ void load_row(int i) {
-    if (row_of(i) >= writer.args.m) return;
-#pragma unroll
-    for (int a = 0; a < kAccesses; ++a) {
-      if (column_of(a) < writer.args.n)
-        old[i % kAhead][a] = fetched<kWidth>(writer, row_of(i), column_of(a));
-    }
-  }
-
-  __device__ __forceinline__ void store_row(int i) const {
-    if (row_of(i) >= writer.args.m) return;
-#pragma unroll
-    for (int a = 0; a < kAccesses; ++a) {
-      if (column_of(a) >= writer.args.n) continue;
-      FloatVector<kWidth> sums;
-#pragma unroll
-      for (int v = 0; v < kWidth; ++v) sums.v[v] = tile.acc[i][a * kWidth + v];
-      store_over(old[i % kAhead][a], writer, sums, row_of(i), column_of(a), biases[a]);
-    }
-  }
-};
-
-// As store_thread_tile(), of kernels that fetch what C holds.
+// As store_thread_tile(), of kernels that fetch what C holds: a few rows ahead of those it stores.
 template <int kVector, class Tile, class Writer>
 __device__ __forceinline__ void store_thread_tile_over(const Tile& tile, const Writer& writer,
                                                        int row, int column) {
-  FetchedThreadTile<kVector, Tile, Writer> over{tile, writer, row, column};
-  over.load_biases();
+  constexpr int kAhead = Tile::kM < 4 ? Tile::kM : 4;
+  constexpr int kWidth = kVector < 4 ? kVector : 4;
+  typename Writer::template BiasVector<kWidth> biases[Tile::kN / kWidth] = {};
+  typename Writer::template BiasVector<kWidth> old[kAhead][Tile::kN / kWidth] = {};
+  const auto row_of = [&](int i) { return row + tile.row + Tile::row_offset(i); };
+  const auto column_of = [&](int j) {
+    return column + tile.column + Tile::column_offset(j / 4 * 4) + j % 4;
+  };
+  const auto load = [&](int i) {
+    if (row_of(i) >= writer.args.m) return;
 #pragma unroll
-  for (int i = 0; i < over.kAhead; ++i) over.load_row(i);
+    for (int j = 0; j < Tile::kN; j += kWidth) {
+      if (column_of(j) < writer.args.n)
+        old[i % kAhead][j / kWidth] = fetched<kWidth>(writer, row_of(i), column_of(j));
+    }
+  };
+#pragma unroll
+  for (int j = 0; j < Tile::kN; j += kWidth) {
+    if (column_of(j) < writer.args.n)
+      biases[j / kWidth] = writer.template column_bias<kWidth>(column_of(j));
+  }
+#pragma unroll
+  for (int i = 0; i < kAhead; ++i) load(i);
 #pragma unroll
   for (int i = 0; i < Tile::kM; ++i) {
-    over.store_row(i);
-    if (i + over.kAhead < Tile::kM) over.load_row(i + over.kAhead);
+    if (row_of(i) < writer.args.m) {
+#pragma unroll
+      for (int j = 0; j < Tile::kN; j += kWidth) {
+        if (column_of(j) >= writer.args.n) continue;
+        FloatVector<kWidth> sums;
+#pragma unroll
+        for (int v = 0; v < kWidth; ++v) sums.v[v] = tile.acc[i][j + v];
+        store_over(old[i % kAhead][j / kWidth], writer, sums, row_of(i), column_of(j),
+                   biases[j / kWidth]);
+      }
+    }
+    if (i + kAhead < Tile::kM) load(i + kAhead);
   }
 }
 

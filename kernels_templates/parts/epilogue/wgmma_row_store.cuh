@@ -45,7 +45,7 @@ struct WgmmaRowStore {
 #pragma unroll
     for (int part = 0; part < kParts; ++part) {
       if (kFetchesC || writer.args.beta != 0.0f) {
-        const bool reads = !kFetchesC || writer.args.beta != 0.0f;
+        const bool reads = writer.args.beta != 0.0f;
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
           const bool exists = reads && place.m + half * kRowsApart < writer.args.m;

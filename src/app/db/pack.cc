@@ -24,10 +24,16 @@
 namespace gemmtune::app {
 namespace {
 
+// A kernel as the library may load it.
+struct Image {
+  codegen::KernelSpec spec;
+  std::vector<std::byte> code;
+};
+
 // A kernel of a winner and its machine code.
 struct Kernel {
   codegen::KernelSpec spec;
-  std::vector<std::vector<std::byte>> images;  // parallel to variants()
+  std::vector<Image> images;
   std::string why_missing;
 };
 using Kernels = std::map<std::string, Kernel>;  // by arch and name
@@ -35,12 +41,15 @@ using Kernels = std::map<std::string, Kernel>;  // by arch and name
 // What the library may load of a kernel: for a beta other than 0, and with scalars in device
 // memory.
 std::vector<codegen::KernelSpec> variants(const codegen::KernelSpec& kernel) {
-  std::vector<codegen::KernelSpec> specs = {kernel};
+  std::vector<codegen::KernelSpec> kernels = {kernel};
   const auto fetching = codegen::fetching_c(kernel, representative_device(kernel.arch));
-  if (fetching.traits != kernel.traits) specs.push_back(fetching);
-  for (size_t i = specs.size(); i-- > 0;) {
-    specs.push_back(specs[i]);
-    specs.back().device_scalars = true;
+  if (fetching.traits != kernel.traits) kernels.push_back(fetching);
+  std::vector<codegen::KernelSpec> specs;
+  for (codegen::KernelSpec& spec : kernels) {
+    for (const bool device_scalars : {false, true}) {
+      spec.device_scalars = device_scalars;
+      specs.push_back(spec);
+    }
   }
   return specs;
 }
@@ -131,7 +140,7 @@ void find_images(dispatch::KernelImages& images, Kernel& kernel) try {
       kernel.why_missing = std::move(image.error().message);
       return;
     }
-    kernel.images.push_back(std::move(*image));
+    kernel.images.push_back({spec, std::move(*image)});
   }
 } catch (const std::exception& exception) {  // must not leave the thread
   kernel.why_missing = exception.what();
@@ -164,9 +173,8 @@ void add_images(dispatch::PackWriter& writer, const Kernels& kernels, PackReport
           {codegen::kernel_name(kernel.spec), to_string(kernel.spec.arch), kernel.why_missing});
       continue;
     }
-    const std::vector<codegen::KernelSpec> specs = variants(kernel.spec);
-    for (size_t i = 0; i < specs.size(); ++i)
-      writer.add_image(codegen::emit(specs[i]), kernel.spec.arch, kernel.images[i]);
+    for (const Image& image : kernel.images)
+      writer.add_image(codegen::emit(image.spec), image.spec.arch, image.code);
   }
 }
 
