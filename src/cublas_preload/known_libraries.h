@@ -30,8 +30,8 @@ class KnownLibraries {
   const Known* find(const void* function) noexcept {
     size_t i = home_of(function);
     for (size_t looked = 0; looked < kProbes; ++looked, i = (i + 1) % kPlaces) {
-      if (places_[i].function.load(std::memory_order_acquire) == function)
-        return places_[i].known.load(std::memory_order_relaxed);
+      const Entry* const entry = places_[i].load(std::memory_order_acquire);
+      if (entry != nullptr && entry->function == function) return entry->answer();
     }
     return find_out(function);
   }
@@ -40,16 +40,20 @@ class KnownLibraries {
   // May be called while the loader's list is locked.
   void forget() {
     const std::lock_guard lock(adding_);
-    for (Place& place : places_) place.function.store(nullptr, std::memory_order_relaxed);
+    ++round_;
+    for (auto& place : places_) place.store(nullptr, std::memory_order_relaxed);
   }
 
  private:
   static constexpr size_t kPlaces = 256;
   static constexpr size_t kProbes = 16;
 
-  struct Place {
-    std::atomic<const void*> function = nullptr;  // stored after what is known
-    std::atomic<const Known*> known = nullptr;
+  // Never changed: who has read a place that is then given to another function still has its own.
+  struct Entry {
+    const void* function;
+    std::optional<const Known> known;
+
+    const Known* answer() const { return known ? &*known : nullptr; }
   };
 
   static size_t home_of(const void* function) {
@@ -59,38 +63,41 @@ class KnownLibraries {
 
   [[gnu::noinline, gnu::cold]] const Known* find_out(const void* function) noexcept {
     try {
-      return add(function, find_out_(function));
+      const uint64_t round = current_round();
+      return add(function, find_out_(function), round);
     } catch (const std::exception& error) {
       log_once("%s", error.what());
       return nullptr;
     }
   }
 
-  const Known* add(const void* function, std::optional<Known> found) {
+  uint64_t current_round() {
+    const std::lock_guard lock(adding_);
+    return round_;
+  }
+
+  // What was found out in an earlier round may be of a library that has gone: it is not kept.
+  const Known* add(const void* function, std::optional<Known> found, uint64_t round) {
+    auto made = std::make_unique<const Entry>(Entry{function, std::move(found)});
     const std::lock_guard lock(adding_);
     size_t i = home_of(function);
     for (size_t looked = 0; looked < kProbes; ++looked, i = (i + 1) % kPlaces) {
-      Place& place = places_[i];
-      const void* const there = place.function.load(std::memory_order_relaxed);
-      if (there != nullptr && there != function) continue;
-      if (there == nullptr) {
-        const Known* known = nullptr;
-        if (found) {
-          made_.push_back(std::make_unique<const Known>(*std::move(found)));
-          known = made_.back().get();
-        }
-        place.known.store(known, std::memory_order_relaxed);
-        place.function.store(function, std::memory_order_release);
-      }
-      return place.known.load(std::memory_order_relaxed);
+      const Entry* const there = places_[i].load(std::memory_order_relaxed);
+      if (there != nullptr && there->function == function) return there->answer();
+      if (there != nullptr) continue;
+      made_.push_back(std::move(made));
+      const Entry* const entry = made_.back().get();
+      if (round == round_) places_[i].store(entry, std::memory_order_release);
+      return entry->answer();
     }
     return nullptr;
   }
 
   FindOut find_out_;
-  std::array<Place, kPlaces> places_;
+  std::array<std::atomic<const Entry*>, kPlaces> places_ = {};
   std::mutex adding_;
-  std::vector<std::unique_ptr<const Known>> made_;
+  uint64_t round_ = 0;  // of forgetting
+  std::vector<std::unique_ptr<const Entry>> made_;
 };
 
 }  // namespace gemmtune::cublas_preload

@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "../rounds.h"
+
 namespace gemmtune::cublas_preload {
 namespace {
 
@@ -77,6 +79,43 @@ TEST_CASE("threads that ask for the first time get one answer") {
   for (std::thread& thread : threads) thread.join();
   CHECK(std::set<const size_t*>(found.begin(), found.end()).size() == 1);
   CHECK(*found[0] == 3);
+}
+
+TEST_CASE("threads get their own function's answer while one forgets") {
+  const auto libraries = std::make_unique<KnownLibraries<size_t>>(number_of);
+  std::atomic<bool> ended = false;
+  std::atomic<size_t> wrong = 0;
+  const auto check = [&](size_t i) {
+    const size_t* const known = libraries->find(function(i % 3));
+    if (known == nullptr || *known != i % 3 + 1) ++wrong;
+  };
+  std::vector<std::thread> threads;
+  for (size_t t = 0; t < 2; ++t) {
+    threads.emplace_back([&, t] {
+      for (size_t i = t; !ended; ++i) check(i);
+    });
+  }
+  for (int round = 0; round < rounds(20000); ++round) {
+    libraries->forget();
+    for (size_t i = 0; i < 3; ++i) check(i);
+  }
+  ended = true;
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("what was found out before forgetting is not kept") {
+  static KnownLibraries<size_t>* forgetting = nullptr;
+  static size_t answers = 0;
+  KnownLibraries<size_t> libraries([](const void*) -> std::optional<size_t> {
+    // The library goes while it is looked at.
+    if (answers == 0) forgetting->forget();
+    return ++answers;
+  });
+  forgetting = &libraries;
+  CHECK(*libraries.find(function(0)) == 1);
+  CHECK(*libraries.find(function(0)) == 2);
+  CHECK(*libraries.find(function(0)) == 2);
 }
 
 }  // namespace
