@@ -300,9 +300,9 @@ typedef struct CUstream_st* gemmtune_stream;
  *                 null if that is 0. In use until the product is done.
  *
  * The first call with a problem that was not prewarmed prepares it, which takes time. Failures, all
- * without anything enqueued except for CUDA: INVALID_ARGUMENT, NO_KERNEL, NOT_PREPARED,
- * WORKSPACE_TOO_SMALL, CUDA, OUT_OF_MEMORY. Errors of kernels while they run are reported by CUDA,
- * as for any kernel. */
+ * without anything enqueued except for CUDA and OUT_OF_MEMORY, after which C may have changed:
+ * INVALID_ARGUMENT, NO_KERNEL, NOT_PREPARED, WORKSPACE_TOO_SMALL, CUDA, OUT_OF_MEMORY. Errors of
+ * kernels while they run are reported by CUDA, as for any kernel. */
 GEMMTUNE_API gemmtune_status gemmtune_gemm(gemmtune_handle handle, const gemmtune_problem* problem,
                                            const float* alpha, const void* a, const void* b,
                                            const float* beta, void* c, void* workspace,

@@ -81,6 +81,7 @@ struct LaunchPlan {
   std::vector<KernelLaunch> launches;
   int64_t workspace_bytes = 0;
   std::string workspace_formula;  // bytes; empty where there is none
+  bool writes_c_early = false;    // a launch before the last one writes C
   std::string preamble;           // host code that the formulas need; empty: none
 };
 

@@ -107,6 +107,7 @@ LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem, int vecto
   } else if (t.reduction == kReduceAtomic) {
     const BlockCount blocks = tiling::element_grid(kPrepareThreads * spec.traits.vector_c, problem);
     plan.launches.insert(plan.launches.begin(), launch_of(spec, 1, blocks));
+    plan.writes_c_early = true;
   } else {
     const int blocks = finish_blocks_of_tile(slot_floats(t), vector, finish_ways(t.slices, vector));
     plan.launches.push_back(launch_of(spec, 1, tiling::tile_grid(t, problem, blocks)));

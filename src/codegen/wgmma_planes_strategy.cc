@@ -129,6 +129,7 @@ LaunchPlan WgmmaPlanesStrategy::launch_plan(const KernelSpec& spec, const Proble
       plan.launches.push_back(std::move(launch));
     }
   }
+  plan.writes_c_early = rows < m;
   plan.preamble = preamble();
   plan.workspace_formula = fmt::format("{} * e", bytes_of_element());
   return plan;

@@ -39,9 +39,19 @@ class KnownLibraries {
   // Libraries may have gone, and others come to their addresses. What was found before stays valid.
   // May be called while the loader's list is locked.
   void forget() {
+    forget_where([](const void*) { return true; });
+  }
+
+  // The same of the functions that `is_gone` says are.
+  template <class IsGone>
+  void forget_where(const IsGone& is_gone) {
     const std::lock_guard lock(adding_);
     ++round_;
-    for (auto& place : places_) place.store(nullptr, std::memory_order_relaxed);
+    for (auto& place : places_) {
+      const Entry* const entry = place.load(std::memory_order_relaxed);
+      if (entry != nullptr && is_gone(entry->function))
+        place.store(nullptr, std::memory_order_relaxed);
+    }
   }
 
  private:

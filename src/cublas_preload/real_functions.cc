@@ -4,6 +4,7 @@
 #include <link.h>
 
 #include <cstdint>
+#include <mutex>
 
 #include "cublas_preload/attach/called_functions.h"
 #include "cublas_preload/attach/loaded_objects.h"
@@ -35,7 +36,7 @@ void* look_up_in(const char* library, const char* name) {
   void* const handle = ::dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return nullptr;
   void* const function = unless_ours(real_dlsym()(handle, name));
-  ::dlclose(handle);  // it stays as long as whoever loaded it wants
+  real_dlclose()(handle);  // it stays as long as whoever loaded it wants
   return function;
 }
 
@@ -56,6 +57,12 @@ void* look_up_in_caller(const char* name, const link_map& caller) {
 bool is_in_cublas(void* caller) {
   const link_map* const object = object_at(caller);
   return object != nullptr && is_cublas(object->l_name);
+}
+
+// Of those who keep what was looked up, and who begin another round.
+std::mutex& keeping() {
+  static constinit std::mutex mutex;
+  return mutex;
 }
 
 size_t home_of(void* caller, size_t size) {
@@ -84,7 +91,17 @@ void* look_up_beside(const void* function, const char* name) {
 }
 
 void RealFunction::forget_callers() {
+  const std::lock_guard lock(keeping());
   current_round.fetch_add(1, std::memory_order_acq_rel);
+}
+
+// Unless it was looked up in an earlier round: then the library may have gone.
+void RealFunction::keep(const Found& found, uint32_t round, Known& known) {
+  const std::lock_guard lock(keeping());
+  if (current_round.load(std::memory_order_relaxed) != round) return;
+  known.function.store(found.function, std::memory_order_relaxed);
+  known.of_cublas.store(found.for_cublas, std::memory_order_relaxed);
+  known.round.store(round, std::memory_order_release);
 }
 
 // Where `caller` is, or can be, kept; null where others have all places.
@@ -114,9 +131,7 @@ RealFunction::Found RealFunction::find_or_look_up(void* caller) {
   if (found.function == nullptr) {
     log_once("there is no %s behind it: the call fails", name_);
   } else if (known != nullptr) {
-    known->function.store(found.function, std::memory_order_relaxed);
-    known->of_cublas.store(found.for_cublas, std::memory_order_relaxed);
-    known->round.store(round, std::memory_order_release);
+    keep(found, round, *known);
   }
   return found;
 }

@@ -53,6 +53,7 @@ class alignas(64) RealFunction {
             known.of_cublas.load(std::memory_order_relaxed)};
   }
   [[gnu::hot]] Found find_or_look_up(void* caller);
+  static void keep(const Found& found, uint32_t round, Known& known);
   [[gnu::hot]] Known* place_of(void* caller);
 
   // Begins at 1: what was never looked up is of round 0.

@@ -32,10 +32,10 @@ Decision& decision() {
 }
 
 Recorder* decide() {
-  Recorder* const recorder = Recorder::create(environment_variable).release();
+  // First: a child that is forked meanwhile must not wait for this thread.
   static std::once_flag once;
   std::call_once(once, [] { ::pthread_atfork(nullptr, nullptr, Recorder::forget_parent); });
-  return recorder;
+  return Recorder::create(environment_variable).release();
 }
 
 // A name that no other process uses, also where several machines or containers share the folder.
@@ -86,7 +86,8 @@ CallTimer& Recorder::timer() {
     timer_.emplace(TimerDriver::loaded());
     // Registered after the driver's own handler, so that it runs while the driver still works.
     std::atexit([] {
-      if (Recorder* const recorder = Recorder::get(); recorder != nullptr)
+      // Of a forked child that asked for nothing there is none.
+      if (Recorder* const recorder = Recorder::current(); recorder != nullptr)
         recorder->timer().collect();
     });
   });
@@ -148,6 +149,14 @@ void Recorder::use(Recorder* recorder) {
     if (!recorder->in_running_process_) recorder->in_running_process_ = true;
   }
   set_current(recorder);
+}
+
+void Recorder::forget_all_but(const LoadedAddresses& loaded) {
+  const auto is_gone = [&](const void* function) {
+    return !loaded.contain(reinterpret_cast<uintptr_t>(function));
+  };
+  handles.forget_where(is_gone);
+  descriptors.forget_where(is_gone);
 }
 
 Recorder* Recorder::get() noexcept {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cublas_preload/asked.h"
+#include "cublas_preload/attach/loaded_objects.h"
 #include "cublas_preload/call_timer.h"
 #include "cublas_preload/descriptor_memory.h"
 #include "cublas_preload/descriptors.h"
@@ -51,6 +52,8 @@ class Recorder {
   // process: what was found out about libraries is forgotten. get() has to have been called before,
   // so that the environment does not decide any more.
   static void use(Recorder* recorder);
+  // Objects have been unloaded: what was found out about functions of theirs is forgotten.
+  void forget_all_but(const LoadedAddresses& loaded);
   // After a fork, in the child.
   static void forget_parent();
   bool in_running_process() const { return in_running_process_; }
@@ -122,8 +125,14 @@ class Recorder {
     if (verdict.verdict == OwnCall::Verdict::own) {
       const Timed timed = start(verdict, asked, record);
       const bool by_cublas = timed.turn == OwnKernels::Turn::timed_cublas;
-      const bool done = !by_cublas && own->enqueue(verdict, asked, record);
-      const lt::Status status = done ? lt::Status::success : call();
+      using Enqueued = OwnKernels::Enqueued;
+      const Enqueued enqueued =
+          by_cublas ? Enqueued::nothing : own->enqueue(verdict, asked, record);
+      const bool done = enqueued == Enqueued::all;
+      const bool lost = enqueued == Enqueued::c_changed && asked.product.beta != Beta::zero;
+      const lt::Status status = done   ? lt::Status::success
+                                : lost ? lt::Status::execution_failed
+                                       : call();
       stop(timed, done, status, asked, record);
       if (done) count_own(record, verdict.captured);
       if (!done) count_detour(record, by_cublas ? Detour::timed : Detour::failure);

@@ -1,19 +1,26 @@
 // Programs that open cuBLAS while they run and look its functions up by their names, as JAX does:
 // where this library is preloaded, they find its own dlsym first. For the functions that this
 // library stands in front of they get ours, and the ones that they would have got are remembered,
-// to hand calls on to. All else is the loader's.
+// to hand calls on to. All else is the loader's. What is remembered of a library ends when it is
+// closed, so they find our dlclose, too.
 #include <dlfcn.h>
 #include <link.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <cstring>
+#include <exception>
 #include <string_view>
 #include <vector>
 
 #include "cublas_preload/attach/called_functions.h"
 #include "cublas_preload/attach/loaded_objects.h"
 #include "cublas_preload/attach/own_functions.h"
+#include "cublas_preload/log.h"
 #include "cublas_preload/real_dlsym.h"
+#include "cublas_preload/real_functions.h"
+#include "cublas_preload/recorder.h"
 
 namespace gemmtune::cublas_preload {
 namespace {
@@ -46,6 +53,18 @@ __attribute__((noinline)) void* found_by(const void* caller, void* library, cons
              : function;
 }
 
+// What is known of libraries that are not loaded any more is forgotten.
+void forget_unloaded() {
+  static std::atomic<uint64_t> known = 0;
+  const uint64_t unloaded = unloaded_objects();
+  if (known.exchange(unloaded) == unloaded) return;
+  const LoadedAddresses loaded;
+  CalledFunctions::of_process().forget_all_but(loaded);
+  RealFunction::forget_callers();
+  if (Recorder* const recorder = Recorder::current(); recorder != nullptr)
+    recorder->forget_all_but(loaded);
+}
+
 }  // namespace
 }  // namespace gemmtune::cublas_preload
 
@@ -69,4 +88,17 @@ extern "C" __attribute__((visibility("default"))) GEMMTUNE_JUMPS void* gemmtune_
   if (library == RTLD_NEXT || library == RTLD_DEFAULT || std::strncmp(name, "cublas", 6) != 0)
     GEMMTUNE_JUMP_TO real_dlsym()(library, name);
   return found_by(__builtin_return_address(0), library, name);
+}
+
+extern "C" int gemmtune_dlclose(void* library) __asm__("dlclose");
+
+extern "C" __attribute__((visibility("default"))) int gemmtune_dlclose(void* library) {
+  using namespace gemmtune::cublas_preload;  // NOLINT(google-build-using-namespace)
+  const int code = real_dlclose()(library);
+  try {
+    forget_unloaded();
+  } catch (const std::exception& error) {
+    log_once("%s", error.what());
+  }
+  return code;
 }

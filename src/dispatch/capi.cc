@@ -28,9 +28,17 @@ static_assert(GEMMTUNE_VERSION == GEMMTUNE_PROJECT_VERSION, "gemmtune.h and CMak
 
 constexpr uint32_t kKnownFlags = GEMMTUNE_NO_COMPILE | GEMMTUNE_NO_VENDOR | GEMMTUNE_DETERMINISTIC;
 
+// A thread may still call when what belongs to it has gone, from what ends after that.
+thread_local bool failures_gone = false;
+
 // The last failures of a thread, of as many handles as one is likely to use in turns.
 class LastFailures {
  public:
+  LastFailures() = default;
+  ~LastFailures() { failures_gone = true; }
+  LastFailures(const LastFailures&) = delete;
+  LastFailures& operator=(const LastFailures&) = delete;
+
   // Serial 0 stands for no handle.
   void put(uint64_t serial, std::string message) {
     Entry* entry = find(serial);
@@ -71,6 +79,7 @@ uint64_t serial_of(gemmtune_handle handle) {
 template <class Body>
 gemmtune_status guarded(gemmtune_handle handle, Body body) noexcept {
   const auto failed = [&](gemmtune_status status, const char* message) {
+    if (failures_gone) return status;
     try {
       last_failures.put(serial_of(handle), message);
     } catch (...) {  // no memory for the message: the status must do
@@ -231,7 +240,7 @@ const char* gemmtune_status_string(gemmtune_status status) {
 }
 
 const char* gemmtune_last_error(gemmtune_handle handle) {
-  return last_failures.get(serial_of(handle));
+  return failures_gone ? "" : last_failures.get(serial_of(handle));
 }
 
 gemmtune_status gemmtune_create(gemmtune_handle* handle, const gemmtune_options* options) {

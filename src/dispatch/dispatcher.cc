@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -162,12 +164,23 @@ Outcome<Dispatcher::WinnerPlan> Dispatcher::prepare_winner(const Request& reques
   return WinnerPlan{*std::move(plan), found->own_us, found->vendor_us};
 }
 
+// prepare() on a thread of its own, whose exceptions nobody would catch.
+Outcome<void> Dispatcher::prepare_alone(const Request& request) {
+  try {
+    auto prepared = prepare(request);
+    if (!prepared) return tl::unexpected(std::move(prepared.error()));
+    return {};
+  } catch (const std::bad_alloc&) {
+    return fail(GEMMTUNE_STATUS_OUT_OF_MEMORY, "no host memory");  // short enough to take none
+  } catch (const std::exception& error) {
+    return fail(GEMMTUNE_STATUS_INTERNAL, error.what());
+  }
+}
+
 std::vector<Outcome<void>> Dispatcher::prepare_all(std::span<const Request> requests) {
   std::vector<Outcome<void>> results(requests.size());
-  for_each_index(requests.size(), threads_, [&](size_t i) {
-    auto prepared = prepare(requests[i]);
-    if (!prepared) results[i] = tl::unexpected(std::move(prepared.error()));
-  });
+  for_each_index(requests.size(), threads_,
+                 [&](size_t i) { results[i] = prepare_alone(requests[i]); });
   return results;
 }
 
@@ -214,8 +227,11 @@ Outcome<void> Dispatcher::run(const Plan& plan, const Operands& operands, size_t
   }
   auto scope = enter(*context_);
   if (!scope) return tl::unexpected(scope.error());
-  if (auto done = plan.enqueue(operands, stream); !done) return fail(done.error());
-  return {};
+  const auto done = plan.enqueue(operands, stream);
+  if (done) return {};
+  auto failed = fail(done.error());
+  failed.value().c_changed = done.error().c_changed;
+  return failed;
 }
 
 }  // namespace gemmtune::dispatch

@@ -78,6 +78,8 @@ class Dispatcher {
   }
 
  private:
+  Outcome<void> prepare_alone(const Request& request);
+
   Dispatcher(const DispatcherOptions& options, std::shared_ptr<const gpu::Context> context,
              Target target, Snapshot snapshot, KernelImages images);
 

@@ -14,6 +14,7 @@ namespace gemmtune::dispatch {
 struct Failure {
   gemmtune_status status = GEMMTUNE_STATUS_INTERNAL;
   std::string message;
+  bool c_changed = false;  // some of the product was enqueued, and C is written
 };
 
 template <class T>

@@ -8,7 +8,7 @@
 
 namespace gemmtune::dispatch {
 
-gpu::Result<void> Plan::enqueue(const Operands& o, CUstream stream) const {
+tl::expected<void, launch::EnqueueError> Plan::enqueue(const Operands& o, CUstream stream) const {
   if (reading_c_ && *o.beta != 0.0f) return reading_c_->enqueue(o, stream);
   if (kernel_) {
     launch::Operands operands;
@@ -40,7 +40,9 @@ gpu::Result<void> Plan::enqueue(const Operands& o, CUstream stream) const {
     args.alpha = *o.alpha;
     args.beta = *o.beta;
   }
-  return vendor_->run(algorithm_, stream, args);
+  return vendor_->run(algorithm_, stream, args).map_error([](gpu::CudaError error) {
+    return launch::EnqueueError(std::move(error));
+  });
 }
 
 Outcome<void> Planner::realise(const Request& request, Choice& choice, Plan& plan) const {

@@ -35,7 +35,7 @@ inline uintptr_t address_bits(const Operands& operands) {
 class Plan {
  public:
   // Enqueues the product; the context must be current. Allocates nothing, unless it fails.
-  gpu::Result<void> enqueue(const Operands& operands, CUstream stream) const;
+  tl::expected<void, launch::EnqueueError> enqueue(const Operands& operands, CUstream stream) const;
 
   int64_t workspace_bytes() const { return workspace_bytes_; }
   // What the three addresses must be multiples of.

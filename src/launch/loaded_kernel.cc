@@ -25,19 +25,27 @@ gpu::Result<void> check_registers(const gpu::Function& main_kernel,
 
 }  // namespace
 
-gpu::Result<void> BoundKernel::enqueue(const Operands& operands, CUstream stream) const {
+gpu::Result<void> BoundKernel::launch(const Step& step, const Operands& operands,
+                                      CUstream stream) const {
   ParameterBlock block;
-  for (const Step& step : steps_) {
-    const auto encode = [&step](const TensorMapConfig& config, const void* address) {
-      return gpu::encode_tensor_map(step.function.driver(), config, address);
-    };
-    auto packed =
-        pack_arguments(step.arguments, problem_, device_scalars_, operands, encode, block);
-    if (!packed) return packed;
-    auto launched = block.parameters() == 1
-                        ? step.function.launch_raw(step.config, stream, block.bytes())
-                        : step.function.launch_parameters(step.config, stream, block.addresses());
-    if (!launched) return launched;
+  const auto encode = [&step](const TensorMapConfig& config, const void* address) {
+    return gpu::encode_tensor_map(step.function.driver(), config, address);
+  };
+  auto packed = pack_arguments(step.arguments, problem_, device_scalars_, operands, encode, block);
+  if (!packed) return packed;
+  return block.parameters() == 1
+             ? step.function.launch_raw(step.config, stream, block.bytes())
+             : step.function.launch_parameters(step.config, stream, block.addresses());
+}
+
+tl::expected<void, EnqueueError> BoundKernel::enqueue(const Operands& operands,
+                                                      CUstream stream) const {
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    auto launched = launch(steps_[i], operands, stream);
+    if (launched) continue;
+    EnqueueError error(std::move(launched.error()));
+    error.c_changed = writes_c_early_ && i > 0;
+    return tl::unexpected(std::move(error));
   }
   return {};
 }
@@ -72,6 +80,7 @@ BoundKernel LoadedKernel::bind(const Problem& problem) const {
   bound.problem_ = problem;
   bound.device_scalars_ = spec_.device_scalars;
   bound.workspace_bytes_ = plan.workspace_bytes;
+  bound.writes_c_early_ = plan.writes_c_early;
   for (const codegen::KernelLaunch& launch : plan.launches) {
     bound.steps_.push_back(
         {entries_[static_cast<size_t>(launch.entry)], launch.config, launch.arguments});
@@ -84,7 +93,10 @@ BoundKernel LoadedKernel::bind(const Problem& problem) const {
 
 gpu::Result<void> LoadedKernel::enqueue(const Problem& problem, const Operands& operands,
                                         CUstream stream) const {
-  return bind(problem).enqueue(operands, stream);
+  const auto done = bind(problem).enqueue(operands, stream);
+  if (done) return {};
+  const gpu::CudaError& error = done.error();
+  return tl::unexpected(error);
 }
 
 int64_t LoadedKernel::workspace_bytes(const Problem& problem) const {

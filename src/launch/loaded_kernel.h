@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "codegen/strategy.h"
@@ -14,13 +15,21 @@
 
 namespace gemmtune::launch {
 
+// Why a product was not enqueued.
+struct EnqueueError : gpu::CudaError {
+  // NOLINTNEXTLINE(google-explicit-constructor): as CudaError is made of an Error
+  EnqueueError(gpu::CudaError error) : CudaError(std::move(error)) {}
+
+  bool c_changed = false;  // a launch that writes C was enqueued before the one that failed
+};
+
 // A loaded kernel and a problem: all that a launch needs but the addresses. Cheap to copy; valid as
 // long as the LoadedKernel. Thread-safe.
 class BoundKernel {
  public:
   // Enqueues every launch of the plan; the context must be current. Allocates nothing and is legal
   // under stream capture.
-  gpu::Result<void> enqueue(const Operands& operands, CUstream stream) const;
+  tl::expected<void, EnqueueError> enqueue(const Operands& operands, CUstream stream) const;
 
   int64_t workspace_bytes() const { return workspace_bytes_; }
 
@@ -32,9 +41,12 @@ class BoundKernel {
     std::vector<codegen::KernelArgument> arguments;
   };
 
+  gpu::Result<void> launch(const Step& step, const Operands& operands, CUstream stream) const;
+
   Problem problem_;
   bool device_scalars_ = false;
   int64_t workspace_bytes_ = 0;
+  bool writes_c_early_ = false;
   std::vector<Step> steps_;
 };
 

@@ -109,6 +109,7 @@ class MmaStreamK final : public MmaStrategy {
     plan.launches.push_back(launch_of(
         spec, 1, {ranges.finish_grid(floats), fmt::format("ranges.finish_grid({})", floats)}));
     plan.launches.back().condition = "ranges.split_tiles > 0";
+    plan.writes_c_early = true;
     plan.workspace_bytes = workspace_bytes(t, ranges);
     plan.workspace_formula = fmt::format("{} * ranges.slots()", slices::slot_bytes(t));
     return plan;

@@ -30,6 +30,14 @@ bool CalledFunctions::remember_first(uintptr_t object, const char* name, void* f
   return true;
 }
 
+void CalledFunctions::forget_all_but(const LoadedAddresses& loaded) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(called_, [&](const Called& known) {
+    return !loaded.contain(known.object) ||
+           !loaded.contain(reinterpret_cast<uintptr_t>(known.function));
+  });
+}
+
 void* CalledFunctions::find(uintptr_t object, std::string_view name) const {
   const std::lock_guard lock(mutex_);
   const auto known = std::find_if(called_.begin(), called_.end(), [&](const Called& candidate) {

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cublas_preload/attach/loaded_objects.h"
+
 namespace gemmtune::cublas_preload {
 
 // What the slots of attached objects led to before they led to this library, and what objects would
@@ -19,6 +21,9 @@ class CalledFunctions {
 
   // The same, unless the object is known to call another function by that name: then false.
   bool remember_first(uintptr_t object, const char* name, void* function);
+
+  // Objects and functions that have gone, whose addresses others may come to.
+  void forget_all_but(const LoadedAddresses& loaded);
 
   // What the object with that load address called by that name; null where it is not known.
   void* find(uintptr_t object, std::string_view name) const;

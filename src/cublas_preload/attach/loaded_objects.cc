@@ -121,6 +121,30 @@ void for_each_object(const std::function<void(const LoadedObject&)>& use) {
       const_cast<void*>(static_cast<const void*>(&use)));
 }
 
+uint64_t unloaded_objects() {
+  uint64_t count = 0;
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        *static_cast<uint64_t*>(data) = info->dlpi_subs;
+        return 1;
+      },
+      &count);
+  return count;
+}
+
+LoadedAddresses::LoadedAddresses() {
+  for_each_object([this](const LoadedObject& loaded) {
+    const LoadedObject::Identity object = loaded.identity();
+    ranges_.push_back({object.base, object.end});
+  });
+}
+
+bool LoadedAddresses::contain(uintptr_t address) const {
+  return std::any_of(ranges_.begin(), ranges_.end(), [address](const Range& range) {
+    return address >= range.begin && address < range.end;
+  });
+}
+
 void while_objects_stay(const std::function<void()>& work) {
   // The loader's list is locked while it is gone through, for others only.
   ::dl_iterate_phdr(

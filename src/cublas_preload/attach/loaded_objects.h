@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // What the dynamic loader has in this process, and where it keeps the addresses of the functions
 // that one object calls of another.
@@ -75,6 +76,23 @@ bool is_cublas(std::string_view library);
 // Calls `use` for each object. None is loaded or unloaded meanwhile; so `use` must not call
 // dlopen, dlsym, dladdr or what does.
 void for_each_object(const std::function<void(const LoadedObject&)>& use);
+
+// How many objects have been unloaded from this process.
+uint64_t unloaded_objects();
+
+// The addresses that loaded objects take up, as of when it is made.
+class LoadedAddresses {
+ public:
+  LoadedAddresses();
+  bool contain(uintptr_t address) const;
+
+ private:
+  struct Range {
+    uintptr_t begin = 0;
+    uintptr_t end = 0;
+  };
+  std::vector<Range> ranges_;
+};
 
 // Calls `work` while no object is loaded or unloaded; in it for_each_object() may be called. What
 // that forbids, `work` must not do either.

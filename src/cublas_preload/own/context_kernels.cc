@@ -122,6 +122,11 @@ dispatch::Outcome<void> ContextKernels::enqueue(const OwnCall& call, const Asked
   operands.beta = own.device_scalars ? static_cast<const float*>(asked.pointers.beta) : &call.beta;
   operands.bias = own.plan->has_bias() ? asked.pointers.bias : nullptr;
   operands.workspace = call.workspace;
+  std::unique_lock<std::mutex> alone;
+  if (call.workspace != nullptr) {
+    const size_t number = reinterpret_cast<uintptr_t>(call.workspace) / Workspaces::kLeastBytes;
+    alone = std::unique_lock(enqueueing_[number % enqueueing_.size()]);
+  }
   return dispatcher_->run(*own.plan, operands, static_cast<size_t>(own.plan->workspace_bytes()),
                           asked.stream);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -51,7 +52,7 @@ class ContextKernels {
   // matters is under capture. Null without a word where another thread was faster.
   Decided decide(size_t number, const Product& product, const Problem& problem);
 
-  // The failure, if there is one; nothing of the product was enqueued then.
+  // The failure, if there is one; then C is as it was unless the failure says otherwise.
   dispatch::Outcome<void> enqueue(const OwnCall& call, const Asked& asked) const;
 
   Workspaces& workspaces() { return workspaces_; }
@@ -70,6 +71,9 @@ class ContextKernels {
   std::mutex mutex_;  // of those who decide
   std::unique_ptr<std::atomic<const OwnPlan*>[]> plans_;
   std::vector<std::unique_ptr<const OwnPlan>> owned_;
+  // By the workspace: held while a product that has one is enqueued, since a launch of another one
+  // in between, by another thread on the same stream, would overwrite its partial sums.
+  mutable std::array<std::mutex, 16> enqueueing_;
 };
 
 }  // namespace gemmtune::cublas_preload

@@ -239,19 +239,22 @@ OwnCall OwnKernels::find(const Asked& asked, ProductRecord& record, size_t numbe
   return call;
 }
 
-bool OwnKernels::enqueue(const OwnCall& call, const Asked& asked, ProductRecord& record) noexcept {
+OwnKernels::Enqueued OwnKernels::enqueue(const OwnCall& call, const Asked& asked,
+                                         ProductRecord& record) noexcept {
   try {
     const auto done = call.context->enqueue(call, asked);
-    if (done) return true;
-    log_once("a kernel failed, cuBLAS takes its place: %s", done.error().message.c_str());
+    if (done) return Enqueued::all;
+    log_once("a kernel failed%s, cuBLAS takes its place: %s",
+             done.error().c_changed ? " half way" : "", done.error().message.c_str());
     call.plan->failed.store(true, std::memory_order_relaxed);
     note(record, Ran::own, "a kernel that failed: " + done.error().message);
+    if (done.error().c_changed) return Enqueued::c_changed;
   } catch (const std::exception& error) {
     log_once("%s", error.what());
   } catch (...) {
     log_once("an unknown exception");
   }
-  return false;
+  return Enqueued::nothing;
 }
 
 OwnKernels::Turn OwnKernels::next_turn(ProductRecord& record, size_t number) {

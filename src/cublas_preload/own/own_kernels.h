@@ -30,8 +30,13 @@ class OwnKernels {
   // decided.
   OwnCall find(const Asked& asked, ProductRecord& record, size_t number) noexcept;
 
-  // Enqueues a call whose verdict was `own`; false if nothing was, and cuBLAS has to.
-  bool enqueue(const OwnCall& call, const Asked& asked, ProductRecord& record) noexcept;
+  // What became of a call whose verdict was `own`.
+  enum class Enqueued {
+    all,
+    nothing,    // that C shows: cuBLAS has to compute it
+    c_changed,  // it failed half way: what C held, if beta is not 0, is lost
+  };
+  Enqueued enqueue(const OwnCall& call, const Asked& asked, ProductRecord& record) noexcept;
 
   // Whether the next eligible call is for comparing times, and whose. Looks at the times that were
   // taken: where cuBLAS is faster, it gets all further calls of the problem.

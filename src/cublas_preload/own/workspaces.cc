@@ -6,7 +6,6 @@
 namespace gemmtune::cublas_preload {
 namespace {
 
-constexpr size_t kLeastBytes = size_t{1} << 20;
 constexpr size_t kLargePage = size_t{2} << 20;
 constexpr int kSpares = 2;
 // The default stream of each thread is another one, and all have this handle.
@@ -14,7 +13,8 @@ const auto kPerThread = CU_STREAM_PER_THREAD;
 
 // Small ones are rounded up further, so that they serve more problems.
 size_t rounded(size_t bytes) {
-  if (bytes <= Workspaces::kMostOfCapture) return std::bit_ceil(std::max(bytes, kLeastBytes));
+  if (bytes <= Workspaces::kMostOfCapture)
+    return std::bit_ceil(std::max(bytes, Workspaces::kLeastBytes));
   return (bytes + kLargePage - 1) / kLargePage * kLargePage;
 }
 

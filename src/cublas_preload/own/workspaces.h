@@ -18,6 +18,7 @@ class Workspaces {
   static constexpr size_t kMostOfOne = size_t{1} << 29;
   // Of one under capture, where two are set aside.
   static constexpr size_t kMostOfCapture = size_t{1} << 26;
+  static constexpr size_t kLeastBytes = size_t{1} << 20;  // of each
   static constexpr size_t kAlign = 256;
 
   explicit Workspaces(const RunDriver& driver) : driver_(driver) {}

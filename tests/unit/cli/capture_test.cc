@@ -133,12 +133,22 @@ TEST_CASE("processes that a shell starts are captured") {
   CHECK(report["calls"] == 15);
 }
 
-// capture_host with these libraries writes `said`, and two of its calls are seen.
-void check_two_calls_of_host(const Arguments& libraries, const std::string& said) {
+TEST_CASE("a child that asks for no product is no process of the capture") {
+  CHECK(Capture({"linear", "idle_child"}).report()["processes"] == 1);
+}
+
+TEST_CASE("a child that is forked while the first product is made goes on") {
+  const json report = Capture({"fork_meanwhile"}).report();
+  CHECK(report["processes"] == 2);
+  CHECK(report["calls"] == 2);
+}
+
+// capture_host with these arguments writes `said`, and two of its calls are seen.
+void check_two_calls_of_host(const Arguments& given, const std::string& said) {
   const TestFolder folder;
   Arguments arguments = {"capture", "-o", folder.file("app.json"),
                          "--json",  "--", GEMMTUNE_CAPTURE_HOST};
-  arguments.insert(arguments.end(), libraries.begin(), libraries.end());
+  arguments.insert(arguments.end(), given.begin(), given.end());
   const Finished finished = run(folder, arguments);
   CAPTURE(finished.err);
   REQUIRE(finished.code == 0);
@@ -155,6 +165,15 @@ TEST_CASE("libraries that are loaded where nobody else sees them get their own c
 TEST_CASE("functions that a program looks up by their names are seen, of one cuBLAS") {
   check_two_calls_of_host(
       {GEMMTUNE_FAKE_CUBLAS_13, GEMMTUNE_FAKE_CUBLAS_13, GEMMTUNE_FAKE_CUBLAS_12}, "1\n2\n1\n");
+}
+
+TEST_CASE(
+    "libraries that are closed and loaded again are seen with the cuBLAS that they have then") {
+  check_two_calls_of_host({"--reload", GEMMTUNE_CAPTURE_PLUGIN_12}, "1\n1\n");
+}
+
+TEST_CASE("a cuBLAS that is closed and opened again elsewhere is seen in both places") {
+  check_two_calls_of_host({"--reload", GEMMTUNE_FAKE_CUBLAS_12}, "1\n1\n");
 }
 
 TEST_CASE("a library finds what is behind itself, not behind ours") {

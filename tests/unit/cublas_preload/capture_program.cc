@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +18,27 @@
 #include "descriptor_calls.h"
 #include "fake_calls.h"
 #include "handle_calls.h"
+
+namespace {
+
+// How long it takes to make a file: whoever meets a slow one waits there until it is quick.
+enum class FileSystem { quick, slow, busy };
+
+std::atomic<FileSystem>& file_system() {
+  static std::atomic<FileSystem> state = FileSystem::quick;
+  return state;
+}
+
+}  // namespace
+
+// In front of libc's.
+extern "C" int posix_fallocate(int file, off_t offset, off_t bytes) {
+  FileSystem slow = FileSystem::slow;
+  if (file_system().compare_exchange_strong(slow, FileSystem::busy)) {
+    while (file_system() == FileSystem::busy) usleep(100);
+  }
+  return ftruncate(file, offset + bytes);
+}
 
 namespace gemmtune::cublas_preload {
 namespace {
@@ -100,6 +122,24 @@ void in_child(void (*work)(), bool forget) {
   waitpid(child, nullptr, 0);
 }
 
+// A child that is forked while another thread makes the first product, on a slow file system.
+void in_child_meanwhile() {
+  file_system() = FileSystem::slow;
+  std::thread first([] { linear(42, 42, 42); });
+  while (file_system() != FileSystem::busy) usleep(100);
+  const pid_t child = fork();
+  file_system() = FileSystem::quick;
+  if (child == 0) {
+    alarm(20);
+    linear(43, 43, 43);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  first.join();
+  if (WIFSIGNALED(status)) std::exit(97);
+}
+
 void in_threads() {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
@@ -147,6 +187,10 @@ bool run(const std::string& mode) {
     in_threads();
   } else if (mode == "fork") {
     in_child([] { linear(40, 40, 40); }, false);
+  } else if (mode == "idle_child") {
+    in_child([] {}, false);
+  } else if (mode == "fork_meanwhile") {
+    in_child_meanwhile();
   } else if (mode == "forget") {
     in_child([] { linear(41, 41, 41); }, true);
   } else if (mode == "say") {

@@ -13,113 +13,11 @@
 #include "../rounds.h"
 #include "cublas_preload/own/slower_here.h"
 #include "cublas_preload/recorder.h"
-#include "fake_kernels.h"
-#include "gpu/stream.h"
+#include "own_process.h"
 #include "product_records.h"
 
 namespace gemmtune::cublas_preload {
 namespace {
-
-constexpr int kSize = 24;
-constexpr auto kF16 = lt::ElementType::f16;
-
-Problem f32_problem(int m = kSize) {
-  Problem problem = make_problem({m, kSize, kSize}, DataType::f32,
-                                 {Order::column_major, Order::column_major, Order::column_major});
-  return problem;
-}
-
-// Column-major f32, nothing transposed, C = A B.
-Asked f32_call(int m = kSize) {
-  Asked asked;
-  Product& p = asked.product;
-  p.m = m;
-  p.n = p.k = kSize;
-  p.a.ld = p.d.ld = m;
-  p.b.ld = kSize;
-  p.align_bytes = 256;
-  return asked;
-}
-
-const float kOne = 1;
-const float kZero = 0;
-const float kTwo = 2;
-
-struct Memory {
-  std::unique_ptr<void, decltype(&std::free)> bytes{std::aligned_alloc(256, 65536), &std::free};
-  float* floats() const { return static_cast<float*>(bytes.get()); }
-  explicit Memory(float value) { std::fill_n(floats(), 65536 / sizeof(float), value); }
-};
-
-// A process in small: a recorder with own kernels, and a program's matrices.
-struct Process {
-  TunedLibrary library;
-  std::shared_ptr<const gpu::Driver> driver;
-  std::shared_ptr<gpu::Context> context;
-  std::optional<gpu::ScopedContext> scope;
-  std::optional<gpu::Stream> stream;
-  RunSettings settings;
-  std::unique_ptr<Recorder> recorder;
-  Memory a{2};
-  Memory b{3};
-  Memory c{5};
-  int handed_on = 0;
-  lt::Status answer = lt::Status::success;
-
-  explicit Process(const std::vector<dispatch_test::Tuned>& results = {won_by(f32_problem())})
-      : library(results) {
-    gpu::DriverOptions options;
-    options.library = GEMMTUNE_FAKE_CUDA;
-    driver = gpu::Driver::load(options).value();
-    context = gpu::Context::retain(driver, 0).value();
-    scope.emplace(context->enter().value());
-    stream.emplace(gpu::Stream::create(context).value());
-    settings.database = library.database;
-    settings.cache_dir = library.cache;
-    settings.compare_times = false;
-  }
-
-  ~Process() {
-    recorder.reset();
-    // With workspaces and events, which are never freed.
-    CHECK(context->reset());
-  }
-  Process(const Process&) = delete;
-  Process& operator=(const Process&) = delete;
-
-  lt::Status serve(Asked asked) {
-    if (recorder == nullptr) {
-      auto table = ProductTable::create(library.folder.file("products"));
-      REQUIRE(table != nullptr);
-      recorder = std::make_unique<Recorder>(std::move(table));
-      recorder->run_own_kernels(settings);
-    }
-    if (asked.pointers.alpha == nullptr) asked.pointers.alpha = &kOne;
-    if (asked.pointers.beta == nullptr) asked.pointers.beta = &kZero;
-    if (asked.pointers.a == nullptr) asked.pointers.a = a.floats();
-    if (asked.pointers.b == nullptr) asked.pointers.b = b.floats();
-    if (asked.pointers.d == nullptr) asked.pointers.c = asked.pointers.d = c.floats();
-    if (asked.stream == nullptr) asked.stream = stream->handle();
-    return recorder->serve(asked, [this] {
-      ++handed_on;
-      return answer;
-    });
-  }
-
-  // Whether a call ran on an own kernel.
-  bool is_own(const Asked& asked) {
-    const int before = handed_on;
-    const size_t launches = library.fake.launches().size();
-    CHECK(serve(asked) == lt::Status::success);
-    const bool own = handed_on == before;
-    CHECK(library.fake.launches().size() - launches == (own ? 1 : 0));
-    return own;
-  }
-  RunRecord run(size_t record = 0) {
-    return read_records(library.folder.file("products")).records.at(record).run;
-  }
-  std::string text(size_t record = 0) { return run(record).text.data(); }
-};
 
 TEST_CASE_FIXTURE(Process, "a problem whose kernel won runs on it") {
   CHECK(is_own(f32_call()));
@@ -372,19 +270,6 @@ TEST_CASE_FIXTURE(Process, "cuBLAS's status is the caller's") {
 // --- Capture
 // ---------------------------------------------------------------------------------------
 
-struct Capturing {
-  Process& process;
-  CUgraph graph = nullptr;
-  explicit Capturing(Process& in) : process(in) {
-    REQUIRE(process.driver->api().stream_begin_capture(process.stream->handle(),
-                                                       CU_STREAM_CAPTURE_MODE_GLOBAL) == 0);
-  }
-  ~Capturing() {
-    CHECK(process.driver->api().stream_end_capture(process.stream->handle(), &graph) == 0);
-    process.driver->api().graph_destroy(graph);
-  }
-};
-
 TEST_CASE_FIXTURE(Process, "nothing is decided under capture, and what was decided before runs") {
   {
     const Capturing capturing(*this);
@@ -401,83 +286,6 @@ TEST_CASE_FIXTURE(Process, "nothing is decided under capture, and what was decid
   }
   CHECK(run().own_graph_calls == 1);
   CHECK(run().detours[static_cast<size_t>(Detour::capture)] == 1);
-}
-
-struct WithWorkspace : Process {
-  WithWorkspace() : Process({tuned()}) {}
-  static dispatch_test::Tuned tuned() {
-    dispatch_test::Tuned tuned = won_by(problem());
-    tuned.kernel = dispatch_test::workspace_kernel(problem());
-    return tuned;
-  }
-  static Problem problem() {
-    return make_problem({64, 64, 512}, DataType::f32,
-                        {Order::column_major, Order::column_major, Order::column_major});
-  }
-  static Asked call() {
-    Asked asked = f32_call(64);
-    asked.product.n = 64;
-    asked.product.k = asked.product.b.ld = 512;
-    return asked;
-  }
-  Memory big_a{2};
-  // Whether a call was computed here; where its partial sums went.
-  bool own(CUstream on, const void** workspace = nullptr) {
-    std::vector<float> large(64 * 512, 1);
-    std::unique_ptr<void, decltype(&std::free)> operand(std::aligned_alloc(256, 64 * 512 * 4),
-                                                        &std::free);
-    std::fill_n(static_cast<float*>(operand.get()), 64 * 512, 1.0F);
-    Asked asked = call();
-    asked.pointers.a = asked.pointers.b = operand.get();
-    asked.stream = on;
-    const int before = handed_on;
-    CHECK(serve(asked) == lt::Status::success);
-    if (workspace != nullptr && !library.fake.launches().empty()) {
-      GemmArgs args;
-      std::memcpy(&args, library.fake.launches().back().arguments.data(), sizeof args);
-      *workspace = args.workspace;
-    }
-    return handed_on == before;
-  }
-};
-
-TEST_CASE_FIXTURE(WithWorkspace, "streams have workspaces of their own") {
-  const gpu::Stream other = gpu::Stream::create(context).value();
-  const void* first = nullptr;
-  const void* again = nullptr;
-  const void* second = nullptr;
-  CHECK(own(stream->handle(), &first));
-  CHECK(own(other.handle(), &second));
-  CHECK(own(stream->handle(), &again));
-  CHECK(first != nullptr);
-  CHECK(first == again);
-  CHECK(first != second);
-}
-
-TEST_CASE_FIXTURE(WithWorkspace, "captures have workspaces that were set aside before") {
-  const auto allocations = [this] {
-    const auto calls = library.fake.calls();
-    return std::count(calls.begin(), calls.end(), "cuMemAlloc_v2");
-  };
-  CHECK(own(stream->handle()));
-  const auto before = allocations();
-  for (int capture = 0; capture < 3; ++capture) {
-    const Capturing capturing(*this);
-    // Two are set aside; later ones by a call outside.
-    CHECK(own(stream->handle()) == (capture < 2));
-    CHECK(own(stream->handle()) == (capture < 2));
-  }
-  CHECK(allocations() == before);
-  CHECK(own(stream->handle()));
-  CHECK(allocations() > before);
-  const Capturing capturing(*this);
-  CHECK(own(stream->handle()));
-}
-
-TEST_CASE_FIXTURE(WithWorkspace, "without memory for a workspace cuBLAS computes") {
-  library.fake.set_memory_bytes(1);
-  CHECK_FALSE(own(stream->handle()));
-  CHECK(run().detours[static_cast<size_t>(Detour::workspace)] == 1);
 }
 
 // --- Times

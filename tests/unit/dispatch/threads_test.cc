@@ -1,4 +1,6 @@
 // Many threads on one handle, and on several: for the thread sanitizer as much as for the results.
+#include <pthread.h>
+
 #include <atomic>
 #include <latch>
 #include <thread>
@@ -155,6 +157,24 @@ TEST_CASE("prewarm by several threads at once prepares all of them") {
   for (const gemmtune_problem& problem : problems)
     CHECK(explain(handle.get(), problem, GEMMTUNE_JSON).find("\"prepared\":true") !=
           std::string::npos);
+}
+
+TEST_CASE("a thread may call after what belongs to it has ended") {
+  pthread_key_t last = 0;
+  REQUIRE(pthread_key_create(&last, [](void* message) {
+            gemmtune_create(nullptr, nullptr);
+            *static_cast<std::string*>(message) = gemmtune_last_error(nullptr);
+          }) == 0);
+  std::string during;
+  std::string after = "not called";
+  std::thread([&] {
+    pthread_setspecific(last, &after);
+    gemmtune_create(nullptr, nullptr);
+    during = gemmtune_last_error(nullptr);
+  }).join();
+  pthread_key_delete(last);
+  CHECK_FALSE(during.empty());
+  CHECK(after.empty());
 }
 
 }  // namespace
