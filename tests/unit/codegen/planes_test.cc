@@ -54,6 +54,7 @@ TEST_CASE("bf16 planes: launches, workspace and maps") {
   CHECK(plan.launches[0].config.grid.x == (2 * kOfA + kOfB + 2047) / 2048);
   CHECK(plan.workspace_bytes == 6 * (2 * kOfA + kOfB));
   CHECK(plan.workspace_formula == "6 * e");
+  CHECK_FALSE(plan.writes_c_early);
   CHECK(spec.strategy->work(spec, problem).reduction_bytes == 10 * (2 * kOfA + kOfB));
   CHECK(spec.strategy->work(spec, problem).launches == 2);
   CHECK(map_at(plan, 1).config.extent[2] == 6);
@@ -120,6 +121,16 @@ TEST_CASE("planes: what a stage holds, and what is loaded") {
   const double bytes = 1.0 / 128 + 1.0 / 128;  // of each multiply-add, of operands of one byte
   CHECK(three.strategy->loads(three).global == doctest::Approx(2 * 4 * bytes));
   CHECK(of_bf16.strategy->loads(of_bf16).global == doctest::Approx(6 * 2 * bytes));
+}
+
+TEST_CASE("where C is computed in parts of its rows, launches before the last one write it") {
+  const auto writes_early = [](int64_t size) {
+    const Problem problem = problem_of({size, size, size}, MathMode::tf32x3);
+    const KernelSpec spec = spec_of("wgmma_tf32_planes", kTf32Tile, problem);
+    return spec.strategy->launch_plan(spec, problem).writes_c_early;
+  };
+  CHECK_FALSE(writes_early(8192));
+  CHECK(writes_early(8224));
 }
 
 TEST_CASE("planes that take too much of the workspace even for some rows are not tried") {

@@ -109,6 +109,7 @@ TEST_CASE("mma_stream_k's launches, workspace and depth") {
   CHECK(plan.launches[0].config.grid == Dim3{264, 1, 1});
   CHECK(plan.launches[1].config.grid ==
         Dim3{168 * 16, 1, 1});  // two or three slots a tile: one way
+  CHECK(plan.writes_c_early);  // tiles that nobody shares
   CHECK(plan.workspace_bytes == 2 * 132 * 128 * 128 * 4);
   CHECK(strategy.work(spec, large).reduction_bytes == 2 * (131 + 131) * 128 * 128 * 4);
   CHECK(strategy.work(spec, large).block_depth == 19 * 64);
@@ -118,6 +119,7 @@ TEST_CASE("mma_stream_k's launches, workspace and depth") {
   const Problem whole = make_problem({1408, 1536, 1024}, DataType::f16);
   CHECK(strategy.launch_plan(spec, whole).launches.size() == 1);
   CHECK(strategy.launch_plan(spec, whole).workspace_bytes == 0);
+  CHECK_FALSE(strategy.launch_plan(spec, whole).writes_c_early);
   // Fewer k tiles than blocks to share them.
   CHECK_FALSE(strategy.worthwhile(spec, make_problem({128, 128, 1024}, DataType::f16)));
 }
