@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "codegen/strategy.h"
 
 namespace gemmtune::codegen {
@@ -123,12 +125,18 @@ ParameterKind kind_of(const KernelArgument& argument) {
   return ParameterKind::gemm;
 }
 
+bool fits_grids(const LaunchPlan& plan) {
+  return std::all_of(plan.launches.begin(), plan.launches.end(), [](const KernelLaunch& launch) {
+    return launch.config.grid.x <= kMostBlocks;
+  });
+}
+
 KernelLaunch launch_of(const KernelSpec& spec, int entry, const BlockCount& grid) {
   const EntryPoint point = spec.strategy->entry_points(spec)[static_cast<size_t>(entry)];
   KernelLaunch launch;
   launch.entry = entry;
   launch.arguments = {GemmArgument{spec.tile.raster}};
-  launch.config.grid.x = static_cast<uint32_t>(grid.blocks);
+  launch.config.grid.x = static_cast<uint32_t>(std::min(grid.blocks, kMostBlocks + 1));
   launch.config.block.x = static_cast<uint32_t>(point.threads);
   launch.config.dynamic_smem_bytes = point.smem_bytes;
   // Scalars in device memory are read before a kernel waits.

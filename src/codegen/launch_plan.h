@@ -85,7 +85,11 @@ struct LaunchPlan {
   std::string preamble;           // host code that the formulas need; empty: none
 };
 
-// The launch of entry point `entry` of `spec` over so many blocks; its arguments are GemmArgs.
+// Whether no grid has more blocks than a GPU can launch.
+bool fits_grids(const LaunchPlan& plan);
+
+// The launch of entry point `entry` of `spec` over so many blocks; its arguments are GemmArgs. Of
+// more blocks than a grid can have, one that fits_grids() and the driver refuse.
 KernelLaunch launch_of(const KernelSpec& spec, int entry, const BlockCount& grid);
 
 // How a user launches the emitted source of `spec`, from the plan of a problem that agrees with it:

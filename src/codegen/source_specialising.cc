@@ -69,12 +69,12 @@ class Specialiser {
         compares_objects_(compares_objects) {}
 
   void take(const Declaration& declaration) {
-    const bool holds =
-        is_assertion(declaration.tokens) && asserted(declaration.tokens, declaration.parent);
+    const bool decided =
+        is_assertion(declaration.tokens) && is_decided(declaration.tokens, declaration.parent);
     const bool compares = declaration.kind == Declared::other &&
                           has_token(declaration.tokens, "default") &&
                           is_comparison(declaration.tokens);
-    if (holds || (compares && !compares_objects_) || !constants_.may_be_used(declaration) ||
+    if (decided || (compares && !compares_objects_) || !constants_.may_be_used(declaration) ||
         !calls_.may_be_called(declaration))
       return remove(declaration);
     if (declaration.kind == Declared::enumeration) take_enumerators(declaration);
@@ -172,12 +172,12 @@ class Specialiser {
   static bool is_assertion(Tokens tokens) {
     return tokens.size() > 3 && tokens[0].is("static_assert") && tokens[1].is("(");
   }
-  bool asserted(Tokens tokens, const Declaration* scope) const {
+  // Whether it is known what the assertion finds. One that does not hold is of a template that the
+  // kernel names and nobody instantiates: rules refuse kernels that would not compile.
+  bool is_decided(Tokens tokens, const Declaration* scope) const {
     const size_t close = closing_bracket(tokens, 1);
     const auto parts = split_at_commas(tokens.subspan(2, close - 2));
-    const auto value =
-        parts.empty() ? std::nullopt : constants_.value_of_all_uses(parts.front(), scope);
-    return value && value->number != 0;
+    return !parts.empty() && constants_.value_of_all_uses(parts.front(), scope).has_value();
   }
 
   // Whether a word stands where it is declared only.
@@ -201,7 +201,7 @@ class Specialiser {
 
   void take_statements(const Declaration& function, Tokens body) {
     for (size_t at = 0; at + 2 < body.size(); ++at) {
-      if (is_assertion(body.subspan(at)) && asserted(body.subspan(at), &function)) {
+      if (is_assertion(body.subspan(at)) && is_decided(body.subspan(at), &function)) {
         const size_t end = statement_end(body, at);
         text_.remove(text_.begin_of(body[at]), text_.end_of(body[end - 1]));
       }

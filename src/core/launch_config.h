@@ -17,6 +17,10 @@ struct Dim3 {
   constexpr bool operator==(const Dim3&) const = default;
 };
 
+// The most blocks of a grid, all of them along x (CUDA C++ Programming Guide, "Compute
+// Capabilities").
+inline constexpr int64_t kMostBlocks = 2147483647;
+
 // How a kernel is launched, on a GPU or on the simulator.
 struct LaunchConfig {
   Dim3 grid;                   // blocks

@@ -22,8 +22,9 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
-// Largest size a dimension may have: kernels index tiles in 32 bits.
-inline constexpr int64_t kMaxDimension = 2147483647 - 1024;
+// Largest size a dimension may have: kernels index tiles in 32 bits, and count up to the parts and
+// stages of k that lie behind the last one.
+inline constexpr int64_t kMaxDimension = 2147483647 - (1 << 20);
 
 // Parses "MxNxK" (decimal, each 1..kMaxDimension). The error names the part that is wrong.
 Expected<Shape> parse_shape(std::string_view text);

@@ -40,7 +40,9 @@ Expected<codegen::KernelSpec> usable_kernel(std::string_view strategy_name, std:
     return refuse(fmt::format("illegal here: {} ({})", broken->name, broken->reason));
   if (target.deterministic && !strategy.deterministic(*spec))
     return refuse("not deterministic, which was asked for");
-  const int64_t workspace = strategy.launch_plan(*spec, request.problem).workspace_bytes;
+  const codegen::LaunchPlan plan = strategy.launch_plan(*spec, request.problem);
+  if (!codegen::fits_grids(plan)) return refuse("needs more blocks than a grid can have");
+  const int64_t workspace = plan.workspace_bytes;
   if (workspace > target.max_workspace_bytes) {
     return refuse(fmt::format("needs a workspace of {} bytes, {} are allowed", workspace,
                               target.max_workspace_bytes));

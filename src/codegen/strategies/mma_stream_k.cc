@@ -13,8 +13,10 @@
 namespace gemmtune::codegen {
 namespace {
 
-// Together they keep the number of shared k tiles, below 2 * sharing_blocks * ceil(k / 16), an int.
-constexpr int kMostBlocks = 1024;
+// Together they keep the number of shared k tiles, below 2 * sharing_blocks * ceil(k / tile_k), an
+// int.
+constexpr int kMostSharing = 1024;
+constexpr int kLeastTileK = 16;
 constexpr int64_t kMostK = int64_t{1} << 24;
 
 // What a launch plan is made from does not name the device, so the tuner finds the multiple of its
@@ -27,7 +29,9 @@ constexpr std::array kOwnRules = {
     Rule{"at least 2 sharing blocks", "with one this is mma_multistage",
          [](const RuleInput& in) { return in.spec.tile.sharing_blocks >= 2; }},
     Rule{"at most 1024 sharing blocks", "k tiles are counted in an int",
-         [](const RuleInput& in) { return in.spec.tile.sharing_blocks <= kMostBlocks; }},
+         [](const RuleInput& in) { return in.spec.tile.sharing_blocks <= kMostSharing; }},
+    Rule{"tile_k of at least 16", "k tiles are counted in an int",
+         [](const RuleInput& in) { return in.spec.tile.tile_k >= kLeastTileK; }},
 };
 
 StreamKRanges ranges_of(const TileConfig& tile, const Problem& problem) {

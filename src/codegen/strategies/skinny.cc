@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "codegen/registry.h"
@@ -35,6 +36,14 @@ constexpr std::array kOwnRules = {
          [](const RuleInput& in) {
            const int chunk = skinny_gemm::Geometry(in.spec).chunk;
            return chunk > 0 && in.spec.tile.tile_k >= 0 && in.spec.tile.tile_k % chunk == 0;
+         }},
+    Rule{"the k of a chunk divisible by what is copied at once",
+         "slices and slabs begin where the short operand can be read",
+         [](const RuleInput& in) {
+           const skinny_gemm::Geometry g(in.spec);
+           const int tile_k = in.spec.tile.tile_k;
+           if (short_in_ring(in.spec.tile) || !g.short_contiguous_k || tile_k <= 0) return true;
+           return g.chunk % std::min(g.short_vector, tile_k) == 0;
          }},
     Rule{"warps copy by cp.async", "the short operand goes through the pipeline's stages",
          [](const RuleInput& in) {

@@ -15,6 +15,7 @@
 
 #include "codegen/emitter.h"
 #include "codegen/epilogue_kernel.h"
+#include "codegen/search_space.h"
 #include "codegen/support_kernels.h"
 #include "random_spec.h"
 #include "real_nvrtc.h"
@@ -115,6 +116,19 @@ TEST_CASE("a standalone file compiles to the kernel that the parts it was put to
       CHECK(work_of(alone->ptx).size() >= 2);
     }
   }
+}
+
+// Of a template that such a kernel names and does not instantiate, an assertion would fail.
+TEST_CASE("a standalone file that copies part of its tiles by some threads compiles") {
+  const auto spec = parse_spec(
+      "double_buffer",
+      "tile_m=128 tile_n=192 tile_k=8 warp_m=64 warp_n=16 thread_m=8 thread_n=4 lanes=1 order=2 "
+      "copy=1 fragments=1 raster=1",
+      *parse_key("f32/f32/ieee/nnt/512x512x512"), {9, 0, false});
+  REQUIRE(spec.has_value());
+  const auto alone =
+      jit::compile_to_ptx(jit::real_nvrtc(), {standalone_source(*spec), spec->arch, {}});
+  CHECK_MESSAGE(alone.has_value(), (alone ? "" : alone.error().log));
 }
 
 // Each rung is its idea and no more, told by the instructions it compiles to.

@@ -154,6 +154,11 @@ TEST_CASE("assertions that hold go, and what follows a return") {
       "template <int kA>\nint f() {\n  static_assert(kA < g(), \"unknown\");\n  return 1;\n}\n");
 }
 
+TEST_CASE("an assertion that does not hold is of what is not instantiated, and goes") {
+  CHECK(left("template <int kA>\nstruct Even {\n  static_assert(kA % 2 == 0, \"even\");\n};\n",
+             "using A = Even<3>;") == "template <int kA>\nstruct Even {\n};\n");
+}
+
 TEST_CASE("conditionals of the preprocessor, and what they may name, stay whole") {
   constexpr std::string_view kSource =
       "template <int kA>\nint f() {\n  if constexpr (kA == 1) {\n#ifdef B\n    return 1;\n#endif\n"

@@ -621,6 +621,38 @@ TEST_CASE("strategies refuse what they cannot compute") {
   CHECK((*find_strategy("double_buffer"))->supports(single, {7, 5, false}));
 }
 
+TEST_CASE("a launch of more blocks than a grid can have is not cut to one that can be") {
+  const KernelSpec spec{*find_strategy("gemv"),
+                        *parse_tile("tile_m=1 tile_n=1 thread_m=1 thread_n=1 warps=4 unroll=8 "
+                                    "copy=2 fragments=2"),
+                        KernelTraits{true, true, 1, 1, 1}, DataType::f32};
+  const auto fits = [&](int64_t size) {
+    const LaunchPlan plan = spec.strategy->launch_plan(spec, make_problem({size, size, 16}));
+    CHECK((plan.launches.front().config.grid.x <= 2147483647U) == fits_grids(plan));
+    return fits_grids(plan);
+  };
+  CHECK(fits(46340));
+  CHECK_FALSE(fits(46341));
+  CHECK_FALSE(fits(65537));
+}
+
+TEST_CASE("skinny reads the short operand in vectors only where each slice begins at one") {
+  const auto broken = [](const std::string& rest, int vector) {
+    const KernelSpec spec{*find_strategy("skinny"),
+                          *parse_tile("tile_m=32 tile_n=8 thread_m=1 thread_n=8 fragments=1 "
+                                      "unroll=1 " +
+                                      rest),
+                          KernelTraits{true, false, vector, vector, 4}, DataType::f32};
+    const Rule* rule = broken_rule(spec, representative_device({9, 0, false}));
+    return rule == nullptr ? std::string_view() : rule->name;
+  };
+  constexpr std::string_view kRule = "the k of a chunk divisible by what is copied at once";
+  CHECK(broken("tile_k=40 stages=7 copy=1 slices=2 warps=1", 4) == kRule);
+  CHECK(broken("tile_k=6 stages=0 copy=2 warps=2", 4) == kRule);
+  CHECK(broken("tile_k=40 stages=7 copy=1 slices=2 warps=1", 1).empty());
+  CHECK(broken("tile_k=40 stages=7 copy=1 slices=2 warps=4", 4).empty());
+}
+
 TEST_CASE("double_buffer names what is wrong with a copy") {
   const auto broken = [](const std::string& rest, Arch arch) {
     const KernelSpec spec{*find_strategy("double_buffer"),

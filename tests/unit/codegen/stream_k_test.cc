@@ -109,7 +109,7 @@ TEST_CASE("mma_stream_k's launches, workspace and depth") {
   CHECK(plan.launches[0].config.grid == Dim3{264, 1, 1});
   CHECK(plan.launches[1].config.grid ==
         Dim3{168 * 16, 1, 1});  // two or three slots a tile: one way
-  CHECK(plan.writes_c_early);  // tiles that nobody shares
+  CHECK(plan.writes_c_early);   // tiles that nobody shares
   CHECK(plan.workspace_bytes == 2 * 132 * 128 * 128 * 4);
   CHECK(strategy.work(spec, large).reduction_bytes == 2 * (131 + 131) * 128 * 128 * 4);
   CHECK(strategy.work(spec, large).block_depth == 19 * 64);
@@ -122,6 +122,24 @@ TEST_CASE("mma_stream_k's launches, workspace and depth") {
   CHECK_FALSE(strategy.launch_plan(spec, whole).writes_c_early);
   // Fewer k tiles than blocks to share them.
   CHECK_FALSE(strategy.worthwhile(spec, make_problem({128, 128, 1024}, DataType::f16)));
+}
+
+TEST_CASE("mma_stream_k takes at least 16 of k at a time, by which it counts") {
+  const Strategy& strategy = **find_strategy("mma_stream_k");
+  Problem problem = make_problem({528, 528, 1 << 24});
+  problem.math = MathMode::tf32;
+  const auto broken = [&](int tile_k) {
+    const KernelSpec spec = spec_for(
+        strategy,
+        *parse_tile("tile_m=32 tile_n=32 warp_m=16 warp_n=16 stages=3 copy=1 order=1 fragments=2 "
+                    "raster=1 sharing_blocks=1024 tile_k=" +
+                    std::to_string(tile_k)),
+        problem, {9, 0, false});
+    const Rule* rule = broken_rule(spec, representative_device({9, 0, false}));
+    return rule == nullptr ? std::string_view() : rule->name;
+  };
+  CHECK(broken(8) == "tile_k of at least 16");
+  CHECK(broken(16).empty());
 }
 
 TEST_CASE("mma_stream_k refuses what it cannot count") {

@@ -91,9 +91,9 @@ TEST_CASE("parse_shape: the message points at the part that is wrong") {
       {" 4x4x4", "m is ' 4'"},
       {"+4x4x4", "m is '+4'"},
       {"4X4X4", "needs three sizes"},
-      {"99999999999x1x1", "m is '99999999999', the largest is 2147482623"},
+      {"99999999999x1x1", "m is '99999999999', the largest is 2146435071"},
       {"1x1x99999999999999999999999", "k is '99999999999999999999999', the largest is"},
-      {"2147482624x1x1", "the largest is"}};
+      {"2146435072x1x1", "the largest is"}};
   for (const auto& [text, part] : kBad) {
     const auto shape = parse_shape(text);
     REQUIRE_FALSE(shape);
@@ -102,7 +102,7 @@ TEST_CASE("parse_shape: the message points at the part that is wrong") {
   }
   CHECK(parse_shape("5120x5120x4096") == Shape{5120, 5120, 4096});
   CHECK(parse_shape("007x1x1") == Shape{7, 1, 1});
-  CHECK(parse_shape("2147482623x1x1")->m == kMaxDimension);
+  CHECK(parse_shape("2146435071x1x1")->m == kMaxDimension);
 }
 
 }  // namespace

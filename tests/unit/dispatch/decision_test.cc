@@ -206,6 +206,25 @@ TEST_CASE("what cannot run here is rejected by name") {
   CHECK(rejected(split, small).find("workspace") != std::string::npos);
 }
 
+TEST_CASE("a kernel of more blocks than a grid can have is no way") {
+  Row row{kHere, 10, 20,
+          "tile_m=1 tile_n=32 thread_m=1 thread_n=4 warps=4 unroll=8 copy=2 fragments=2 slices=32 "
+          "reduction=1"};
+  row.strategy = "gemv";
+  // 4,901,120,000 blocks, of which 32 bits hold 606,152,704.
+  for (const auto& [problem, kernels] :
+       {std::pair("f32/f32/ieee/ttt/70000x70000x16", 0), {"f32/f32/ieee/ttt/7000x7000x16", 1}}) {
+    row.problem = problem;
+    const Snapshot snapshot = snapshot_of({row});
+    const Decision decision = dispatch::decide(snapshot, request_for(problem), target());
+    CHECK(std::count_if(decision.choices.begin(), decision.choices.end(),
+                        [](const Choice& choice) { return choice.stored != nullptr; }) == kernels);
+    if (kernels > 0) continue;
+    REQUIRE(decision.rejections.size() == 1);
+    CHECK(decision.rejections[0].why.find("more blocks") != std::string::npos);
+  }
+}
+
 // Else the library would leave to cuBLASLt what ships as faster.
 TEST_CASE("no shipped kernel needs more workspace than a handle allows by default") {
   const auto entries = store::shipped_entries();
