@@ -291,6 +291,7 @@ TEST_CASE("a file that may not be written is wrong usage, whichever command is t
         {"emit", "--shape", "4096x4096x4096", "--arch", "sm_90", "-o", path},
         {"db", "export", path},
         {"db", "pack", path},
+        {"model", "fit", "--arch", "sm_90", "-o", path},
         {"ladder", "--shape", "8x8x8", "--arch", "sm_80", "--plot", path}};
     for (const Arguments& command : commands) CHECK(contains(refused(command), path.substr(0, 5)));
   }
