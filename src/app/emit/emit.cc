@@ -13,6 +13,7 @@
 #include "app/common/target.h"
 #include "app/query/show.h"
 #include "codegen/emitter.h"
+#include "core/json_text.h"
 
 namespace gemmtune::app {
 namespace {
@@ -223,7 +224,7 @@ std::string emit_json(const EmittedKernel& kernel) {
   json["model"] =
       kernel.model.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(kernel.model);
   json[kernel.format == EmitFormat::ptx ? "ptx" : "source"] = kernel.content;
-  return json.dump(2) + "\n";
+  return to_text(json, 2);
 }
 
 }  // namespace gemmtune::app
