@@ -55,8 +55,8 @@ class Output {
 };
 
 void print_row(const app::BenchRow& row) {
-  fmt::print(stderr, "{}: {}{}\n", row.wanted.text, row.compared() ? "measured" : "not compared",
-             row.note.empty() ? "" : " (" + row.note + ")");
+  tell(fmt::format("{}: {}{}\n", row.wanted.text, row.compared() ? "measured" : "not compared",
+                   row.note.empty() ? "" : " (" + row.note + ")"));
 }
 
 Expected<void> bench_and_print(const Context& context, const BenchCommandOptions& options) {
@@ -83,13 +83,11 @@ Expected<void> bench_and_print(const Context& context, const BenchCommandOptions
   auto report = app::bench(context, options.bench, interrupt.flag(), events);
   display.reset();
   if (!report) return tl::unexpected(report.error());
-  if (context.json) {
-    print(app::bench_json(*report));
-  } else {
-    print(app::target_line(report->target) + "\n" + bench_text(*report));
-  }
+  // Files first: what reads stdout may have gone.
   if (auto done = csv.write(bench_csv(*report)); !done) return done;
   if (auto done = json.write(app::bench_json(*report)); !done) return done;
+  print(context.json ? app::bench_json(*report)
+                     : app::target_line(report->target) + "\n" + bench_text(*report));
   return app::check_compared(*report);
 }
 

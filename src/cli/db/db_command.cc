@@ -122,7 +122,7 @@ Expected<app::ImportReport> import_from(const Context& context, const std::strin
 Expected<void> import_and_print(const Context& context, const std::string& file) {
   auto report = import_from(context, file);
   if (!report) return tl::unexpected(report.error());
-  fmt::print(stderr, "{}", bad_lines_text(*report, file));
+  tell(bad_lines_text(*report, file));
   print(context.json ? app::import_json(*report) : import_text(*report));
   if (report->bad.empty()) return {};
   return usage_error(fmt::format("bad lines that were not imported: {}", report->bad.size()));

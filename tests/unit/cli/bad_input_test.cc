@@ -316,6 +316,12 @@ TEST_CASE("help and version that cannot be printed are a failure") {
   }
 }
 
+TEST_CASE("the exit code does not depend on stderr") {
+  const TestFolder folder;
+  CHECK(Process(folder, {"--bogus"}, {}, "/dev/full").wait().code == 2);
+  CHECK(Process(folder, {}, {}, "/dev/full").wait().code == 2);
+}
+
 TEST_CASE("advice is a command that can be run") {
   const TestFolder folder;
   const std::string db = make_database(folder, "my results.db");
