@@ -3,10 +3,13 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
+#include <cerrno>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <memory>
+#include <sstream>
 #include <utility>
 
 #include "app/db/export.h"
@@ -22,6 +25,7 @@
 #include "cli/common/print_result.h"
 #include "cli/db/commands.h"
 #include "cli/db/db_text.h"
+#include "core/file_error.h"
 #include "core/names.h"
 #include "core/output_file.h"
 
@@ -108,8 +112,23 @@ void add_export(CLI::App& db, CommonOptions& common, Action& action) {
   });
 }
 
+// All of it: std::cin takes a failure for the end.
+Expected<std::string> read_stdin() {
+  std::string text;
+  std::array<char, size_t{1} << 16> buffer;
+  while (const size_t got = std::fread(buffer.data(), 1, buffer.size(), stdin))
+    text.append(buffer.data(), got);
+  if (std::ferror(stdin) != 0) return tl::unexpected(file_error("cannot read stdin", errno));
+  return text;
+}
+
 Expected<app::ImportReport> import_from(const Context& context, const std::string& file) {
-  if (file == "-") return app::db_import(context, std::cin);
+  if (file == "-") {
+    auto text = read_stdin();
+    if (!text) return tl::unexpected(text.error());
+    std::istringstream input(*std::move(text));
+    return app::db_import(context, input);
+  }
   const std::string name = in_quotes(file);
   std::error_code error;
   if (!fs::exists(file, error)) return usage_error("there is no file " + name + " to import");
