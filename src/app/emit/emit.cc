@@ -66,10 +66,10 @@ Expected<bool> look_up(const Context& context, const EmitOptions& options, const
     return true;
   }
   if (!options.strategy.empty()) return false;
-  return make_error(ErrorKind::not_found,
-                    fmt::format("no result for {}; name a kernel with --strategy{}", key(problem),
-                                advice(context, ", or find one with: ",
-                                       tune_step(context, problem, filter_options, *devices))));
+  return make_error(
+      ErrorKind::not_found,
+      fmt::format("no result for {}; name a kernel with --strategy{}", key(problem),
+                  tune_advice(context, ", or find one with: ", problem, filter_options, *devices)));
 }
 
 Expected<void> compile(const Context& context, EmittedKernel& kernel) {
