@@ -99,7 +99,7 @@ void add_bench_command(CLI::App& parent, CommonOptions& common, Action& action) 
       parent.add_subcommand("bench", "Compare what the library runs with cuBLASLt, side by side");
   add_problem_options(*command, options->bench.problems, true);
   take_several_suites(*command);
-  add_target_options(*command, options->bench.target);
+  add_device_options(*command, options->bench.target);
   command->add_flag("--warm", options->bench.warm, "Operands in cache instead of in memory");
   command
       ->add_option("--beta", options->bench.beta,
