@@ -8,12 +8,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import _places
 from .errors import Error, UsageError
 
-_USAGE = 2  # the exit code of wrong requests
+_NOTHING = 1  # the exit code of requests that failed or found nothing
+_USAGE = 2  # of wrong ones
 
 
 def main() -> None:
@@ -22,17 +23,13 @@ def main() -> None:
     os.execv(program, [program, *sys.argv[1:]])
 
 
-def run(arguments: Sequence[str], *, progress: bool = False) -> str:
-    """Runs gemm-tune and returns what it prints.
+class _Finished(NamedTuple):
+    code: int
+    out: str
+    said: str  # the last line on stderr
 
-    Args:
-        arguments: the command line behind "gemm-tune".
-        progress: whether warnings and progress go to this process's stderr.
 
-    Raises:
-        UsageError: the command refused the request (exit code 2).
-        Error: it failed, with what it says.
-    """
+def _finished(arguments: Sequence[str], progress: bool) -> _Finished:
     command = [str(_places.program()), *arguments]
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as out:
         with subprocess.Popen(
@@ -48,17 +45,44 @@ def run(arguments: Sequence[str], *, progress: bool = False) -> str:
                 said = line.strip() or said
                 if progress:
                     sys.stderr.write(line)
-        if process.returncode != 0:
-            message = said.removeprefix("gemm-tune: ") or f"ended with {process.returncode}"
-            raise (UsageError if process.returncode == _USAGE else Error)(message)
         out.seek(0)
-        return out.read()
+        return _Finished(process.returncode, out.read(), said)
 
 
-def run_json(arguments: Sequence[str], *, progress: bool = False) -> dict[str, Any]:
-    """The same with --json: the object that the command prints."""
-    text = run([*arguments, "--json"], progress=progress)
+def _check(finished: _Finished) -> None:
+    if finished.code != 0:
+        message = finished.said.removeprefix("gemm-tune: ") or f"ended with {finished.code}"
+        raise (UsageError if finished.code == _USAGE else Error)(message)
+
+
+def run(arguments: Sequence[str], *, progress: bool = False) -> str:
+    """Runs gemm-tune and returns what it prints.
+
+    Args:
+        arguments: the command line behind "gemm-tune".
+        progress: whether warnings and progress go to this process's stderr.
+
+    Raises:
+        UsageError: the command refused the request (exit code 2).
+        Error: it failed, with what it says.
+    """
+    finished = _finished(arguments, progress)
+    _check(finished)
+    return finished.out
+
+
+def run_json(
+    arguments: Sequence[str], *, progress: bool = False, or_nothing: bool = False
+) -> dict[str, Any]:
+    """The same with --json: the object that the command prints.
+
+    Args:
+        or_nothing: also where it found nothing (exit code 1), if it prints one then.
+    """
+    finished = _finished([*arguments, "--json"], progress)
+    if not (or_nothing and finished.code == _NOTHING and finished.out):
+        _check(finished)
     try:
-        return dict(json.loads(text))
+        return dict(json.loads(finished.out))
     except ValueError as error:
         raise Error(f"gemm-tune {arguments[0]} printed no JSON: {error}") from error

@@ -104,8 +104,8 @@ def enable(
         log: gets a line now, and the report when it is disabled.
         override: which algorithms that PyTorch gives cublasLtMatmul are replaced: those that cuBLASLt's
             heuristic names first (the default, which are all that PyTorch gives), or never, or always.
-        f32: compute f32 products in this mode on tensor cores, as exactly as f32 is, where a kernel of it was
-            tuned; None: as PyTorch asks for.
+        f32: compute f32 products in this mode on tensor cores, nearly as exactly as f32 (docs/cli.md has each
+            mode's error), where a kernel of it was tuned; None: as PyTorch asks for.
         deterministic: only kernels that give the same bits every time.
         compare: hand some calls to cuBLAS, to compare the times; where cuBLAS is faster in this program it
             gets all further calls of the problem. Such a problem's bits differ from call to call.
@@ -117,9 +117,9 @@ def enable(
         A context manager that disables at its end.
 
     Raises:
-        Error: PyTorch is not imported or has no CUDA, it is enabled with other arguments, or an address in
-            PyTorch's libraries cannot be changed. Nothing was changed then.
-        UsageError: an argument is wrong, such as a database that is not there.
+        Error: PyTorch is not imported or has no CUDA, it is enabled with other arguments, there is no such
+            database, or an address in PyTorch's libraries cannot be changed. Nothing was changed then.
+        UsageError: an argument is wrong.
     """
     with _process.lock:
         _check_torch()

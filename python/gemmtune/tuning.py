@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _command
-from .errors import Error, UsageError
+from .errors import UsageError
 from .problems import Problem, as_problem
 from .reports import Choice, Explanation, Kernel, Tuned
 
@@ -112,14 +112,9 @@ def query(
         Error: the database cannot be read.
     """
     options = _options(arch=arch, device=device, db=db)
-    try:
-        answer = _command.run_json(["query", *as_problem(problem).arguments(), *options])
-    except UsageError:
-        raise
-    except Error as error:
-        if "no result" in str(error):
-            return []
-        raise
+    answer = _command.run_json(
+        ["query", *as_problem(problem).arguments(), *options], or_nothing=True
+    )
     return [_tuned({**result, "key": answer["key"]}, result["best"]) for result in answer["results"]]
 
 

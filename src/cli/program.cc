@@ -41,7 +41,7 @@ namespace {
 
 int fail(std::string_view message, ExitCode code) {
   std::fflush(stdout);
-  fmt::print(stderr, "gemm-tune: {}\n", visible_line(message));
+  tell(fmt::format("gemm-tune: {}\n", visible_line(message)));
   return code;
 }
 
@@ -202,7 +202,7 @@ int run(int argc, const char* const* argv) {
 
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.empty()) {
-    fmt::print(stderr, "{}", root.help());
+    tell(root.help());
     return kUsage;
   }
   const Names names = subcommand_names(root);

@@ -1,6 +1,8 @@
 #include "codegen/kernel_spec.h"
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 
 #include "codegen/strategy.h"
 #include "core/names.h"
@@ -21,6 +23,12 @@ int vector_width(const Problem& problem, DataType type, int64_t ld, int64_t stri
 }
 
 constexpr int64_t kFewRows = 256;  // for which B is read once
+
+bool is_too_large(std::string_view digits) {
+  int number = 0;
+  return std::from_chars(digits.data(), digits.data() + digits.size(), number).ec ==
+         std::errc::result_out_of_range;
+}
 
 }  // namespace
 
@@ -105,6 +113,9 @@ Expected<TileConfig> read_tile(const Strategy& strategy, std::string_view text) 
     const std::string_view item = rest.substr(0, rest.find(' '));
     rest.remove_prefix(std::min(item.size() + 1, rest.size()));
     const std::string_view name = item.substr(0, item.find('='));
+    if (name.size() != item.size() && is_too_large(item.substr(name.size() + 1)))
+      return usage_error("tile " + in_quotes(text) + ": the number of " + std::string(name) +
+                         " is too large");
     if (name.size() == item.size() || std::find(names.begin(), names.end(), name) != names.end())
       continue;
     return usage_error("tile " + in_quotes(text) + ": " + std::string(strategy.name()) +

@@ -5,6 +5,15 @@
 #include <vector>
 
 namespace gemmtune {
+namespace {
+
+template <class Json>
+std::string with_replacements(const Json& json, int indent) {
+  const std::string text = json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  return indent == kOneLine ? text : text + "\n";
+}
+
+}  // namespace
 
 nlohmann::json parse_json(std::string_view text) {
   using Json = nlohmann::json;
@@ -17,6 +26,14 @@ nlohmann::json parse_json(std::string_view text) {
     return true;
   };
   return Json::parse(text.begin(), text.end(), watch);
+}
+
+std::string to_text(const nlohmann::json& json, int indent) {
+  return with_replacements(json, indent);
+}
+
+std::string to_text(const nlohmann::ordered_json& json, int indent) {
+  return with_replacements(json, indent);
 }
 
 }  // namespace gemmtune

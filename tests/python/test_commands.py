@@ -73,6 +73,10 @@ def test_explanations() -> None:
     without = gemmtune.explain(gemmtune.Problem(3, 5, 7), device="H200", vendor=False)
     assert without.chosen.route == "kernel"
     assert without.chosen.reason
+    with pytest.raises(gemmtune.Error, match="nothing computes e4m3/f32/ieee/tnt/64x64x64 on .*4090"):
+        gemmtune.explain(
+            gemmtune.Problem(64, 64, 64, type="e4m3", layout="tnt"), device="4090", vendor=False
+        )
 
 
 def test_problems_that_are_none() -> None:

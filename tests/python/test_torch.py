@@ -162,7 +162,7 @@ def test_bad_arguments_are_refused_with_what_to_do(
         gemmtune.torch.enable(override="maybe")  # type: ignore[arg-type]
     with pytest.raises(gemmtune.UsageError, match="--f32: unknown split mode 'tf32'"):
         gemmtune.torch.enable(f32="tf32")  # type: ignore[arg-type]
-    with pytest.raises(gemmtune.UsageError, match=r"none\.db"):
+    with pytest.raises(gemmtune.Error, match=r"none\.db"):
         gemmtune.torch.enable(db=str(tmp_path / "none.db"))
     assert not gemmtune.torch.is_enabled()
 

@@ -7,6 +7,7 @@
 #include "app/common/record_json.h"
 #include "app/common/version.h"
 #include "core/device_json.h"
+#include "core/json_text.h"
 
 namespace gemmtune::app {
 namespace {
@@ -95,7 +96,7 @@ std::string bench_json(const BenchReport& report) {
   for (const BenchRow& row : report.rows) json["rows"].push_back(row_json(row));
   json["groups"] = ordered_json::array();
   for (const BenchGroup& group : report.groups) json["groups"].push_back(group_json(group));
-  return json.dump(2) + "\n";
+  return to_text(json, 2);
 }
 
 }  // namespace gemmtune::app

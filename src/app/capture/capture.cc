@@ -27,10 +27,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kNoProducts =
-    "no product was seen: no process of the program called a cuBLAS that it is linked to. "
-    "Programs that load cuBLAS by name (as JAX does) or hold it statically are captured from "
-    "cuBLASLt's log: run them with CUBLASLT_LOG_LEVEL=2 CUBLASLT_LOG_FILE=FILE, then gemm-tune "
-    "capture --from-log FILE";
+    "no product was seen: no process called cuBLAS or cuBLASLt. Programs that hold cuBLAS "
+    "statically are captured from cuBLASLt's log: run them with CUBLASLT_LOG_LEVEL=2 "
+    "CUBLASLT_LOG_FILE=FILE, then gemm-tune capture --from-log FILE";
 constexpr std::string_view kNoneSucceeded =
     "no product was seen: the program called cuBLAS, but asked for no product or all of them "
     "failed";
@@ -80,7 +79,7 @@ Expected<void> check(const CaptureOptions& options) {
         "-o app.json -- python app.py");
   }
   if (sources > 1) return usage_error("either a program, --from-log or --from-folder, not both");
-  return {};
+  return options.folder.empty() ? Expected<void>{} : check_product_folder(options.folder);
 }
 
 }  // namespace

@@ -2,17 +2,13 @@
 
 #include "app/capture/capture.h"
 #include "app/common/record_json.h"
+#include "core/json_text.h"
 #include "core/problem.h"
 
 namespace gemmtune::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <class Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 Json problem_json(const CapturedProblem& captured) {
   return {{"problem", app::to_json(captured.problem)},
@@ -56,7 +52,7 @@ std::string capture_json(const CaptureReport& report) {
                     {"others", list(captured.others, other_json)},
                     {"calls_left_out", captured.calls_left_out},
                     {"unread_lines", captured.unread_lines}};
-  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return to_text(out, 2);
 }
 
 }  // namespace gemmtune::app

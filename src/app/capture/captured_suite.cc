@@ -4,6 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/json_text.h"
+
 namespace gemmtune::app {
 namespace {
 
@@ -56,9 +58,8 @@ Json entry_json(const CapturedProblem& captured, const std::string& group) {
   return out;
 }
 
-// Names of files and programs may be anything.
 std::string quoted(const std::string& text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return to_text(Json(text), kOneLine);
 }
 
 }  // namespace
@@ -70,7 +71,7 @@ std::string suite_text(const Captured& captured, const std::string& name,
   const char* separator = "\n    ";
   for (const CapturedProblem& problem : captured.problems) {
     text += separator;
-    text += entry_json(problem, name).dump(-1, ' ', false, Json::error_handler_t::replace);
+    text += to_text(entry_json(problem, name), kOneLine);
     separator = ",\n    ";
   }
   return text + "\n  ]\n}\n";

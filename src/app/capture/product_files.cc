@@ -63,6 +63,12 @@ Expected<ProductCounts> read_product_file(const fs::path& path) {
   return counts;
 }
 
+Expected<void> check_product_folder(const fs::path& folder) {
+  std::error_code error;
+  if (fs::is_directory(folder, error)) return {};
+  return usage_error(in_quotes(folder.string()) + " is no folder");
+}
+
 Expected<ProductCounts> read_product_files(const fs::path& folder) {
   ProductCounts all;
   std::error_code error;

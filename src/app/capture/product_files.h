@@ -11,6 +11,9 @@ namespace gemmtune::app {
 // version, or one that ends too early.
 Expected<ProductCounts> read_product_file(const std::filesystem::path& path);
 
+// Usage error for what is no folder.
+Expected<void> check_product_folder(const std::filesystem::path& folder);
+
 // What all processes left in a folder. An error for a file that cannot be read.
 Expected<ProductCounts> read_product_files(const std::filesystem::path& folder);
 

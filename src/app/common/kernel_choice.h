@@ -4,11 +4,16 @@
 
 #include "app/common/target.h"
 #include "codegen/kernel_spec.h"
+#include "codegen/strategy.h"
 #include "core/arch.h"
 #include "core/error.h"
 #include "core/problem.h"
 
 namespace gemmtune::app {
+
+// Whether the strategy computes the problem; the error names the strategy.
+Expected<void> check_supported(const codegen::Strategy& strategy, const Problem& problem,
+                               Arch arch);
 
 // The kernel that a user names by strategy and tile ("tile_m=128 tile_n=128 ..."), for a canonical
 // problem and the limits of `arch`'s representative device. Usage error, naming the rule, if it is

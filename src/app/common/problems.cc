@@ -12,6 +12,8 @@ namespace gemmtune::app {
 namespace {
 
 constexpr size_t kMostProblems = 10000;  // a range is easily mistyped
+constexpr std::string_view kNoProblem =
+    "no problem given: --shape MxNxK, e.g. --shape 5120x5120x4096, or --m --n --k";
 
 // Everything but the shape.
 Expected<Problem> parse_kind(const ProblemOptions& options) {
@@ -96,6 +98,20 @@ Expected<void> add_suite(const std::string& path, std::optional<MathMode> f32,
   return {};
 }
 
+// An option that would be ignored is an error.
+Expected<void> check_suite_options(const ProblemOptions& options) {
+  if (!options.f32.empty() && names_sizes(options)) {
+    return usage_error(
+        fmt::format("--f32 is for --suite; with --shape say --math {}", options.f32));
+  }
+  if (!options.f32.empty() && options.suites.empty()) return usage_error("--f32 is for --suite");
+  ProblemOptions of_suites;
+  of_suites.suites = options.suites;
+  of_suites.f32 = options.f32;
+  if (options.suites.empty() || names_sizes(options) || options == of_suites) return {};
+  return usage_error("--type, --layout and the like are for --shape; a suite has its own");
+}
+
 }  // namespace
 
 bool names_sizes(const ProblemOptions& options) {
@@ -140,6 +156,7 @@ Expected<std::vector<WantedProblem>> parse_problems(const ProblemOptions& option
   std::vector<WantedProblem> out;
   auto kind = parse_kind(options);
   if (!kind) return tl::unexpected(kind.error());
+  if (auto checked = check_suite_options(options); !checked) return tl::unexpected(checked.error());
   for (const std::string& text : options.shapes) {
     auto shape = parse_shape(text);
     if (!shape) return tl::unexpected(shape.error());
@@ -157,15 +174,12 @@ Expected<std::vector<WantedProblem>> parse_problems(const ProblemOptions& option
   for (const std::string& path : options.suites) {
     if (auto added = add_suite(path, f32, out); !added) return tl::unexpected(added.error());
   }
-  if (out.empty()) {
-    return usage_error(
-        "no problem given: --shape MxNxK, e.g. --shape 5120x5120x4096, or --m --n --k, or --suite "
-        "FILE");
-  }
+  if (out.empty()) return usage_error(std::string(kNoProblem) + ", or --suite FILE");
   return out;
 }
 
 Expected<Problem> parse_problem(const ProblemOptions& options) {
+  if (!names_sizes(options) && options.suites.empty()) return usage_error(std::string(kNoProblem));
   auto problems = parse_problems(options);
   if (!problems) return tl::unexpected(problems.error());
   if (problems->size() != 1) return usage_error("one problem at a time here: one --shape MxNxK");

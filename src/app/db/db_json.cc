@@ -7,6 +7,7 @@
 #include "app/db/merge.h"
 #include "app/db/pack.h"
 #include "app/db/prune.h"
+#include "core/json_text.h"
 
 namespace gemmtune::app {
 namespace {
@@ -25,17 +26,15 @@ ordered_json counts_json(const store::MergeCounts& counts) {
   return {{"added", counts.added}, {"changed", counts.changed}, {"unchanged", counts.unchanged}};
 }
 
-std::string dump(const ordered_json& json) {
-  return json.dump(2) + "\n";
+// null for nothing.
+ordered_json text_or_null(const std::string& text) {
+  return text.empty() ? ordered_json(nullptr) : ordered_json(text);
 }
 
 }  // namespace
 
 std::string info_json(const DatabaseInfo& info) {
   const store::StoreInfo& c = info.counts;
-  const auto or_null = [](const std::string& text) {
-    return text.empty() ? ordered_json(nullptr) : ordered_json(text);
-  };
   ordered_json json;
   json["database"] = info.path;
   json["schema_version"] = c.schema_version;
@@ -49,9 +48,9 @@ std::string info_json(const DatabaseInfo& info) {
   json["claims"] = c.claims;
   json["outcomes"] = counts_json(c.outcomes);
   json["provenances"] = counts_json(c.provenances);
-  json["first_write"] = or_null(c.first_write);
-  json["last_write"] = or_null(c.last_write);
-  return dump(json);
+  json["first_write"] = text_or_null(c.first_write);
+  json["last_write"] = text_or_null(c.last_write);
+  return to_text(json, 2);
 }
 
 std::string check_json(const DatabaseInfo& info) {
@@ -60,7 +59,7 @@ std::string check_json(const DatabaseInfo& info) {
   json["damaged"] = false;
   json["candidates"] = info.counts.candidates;
   json["measurements"] = info.counts.measurements;
-  return dump(json);
+  return to_text(json, 2);
 }
 
 std::string export_json(const ExportCounts& counts, const ExportOptions& options,
@@ -70,7 +69,7 @@ std::string export_json(const ExportCounts& counts, const ExportOptions& options
   json["format"] = options.format;
   json["written"] = counts.written;
   json["left_out"] = counts.left_out;
-  return dump(json);
+  return to_text(json, 2);
 }
 
 std::string import_json(const ImportReport& report) {
@@ -78,7 +77,7 @@ std::string import_json(const ImportReport& report) {
   json["bad_lines"] = ordered_json::array();
   for (const BadLine& bad : report.bad)
     json["bad_lines"].push_back({{"line", bad.number}, {"reason", bad.why}});
-  return dump(json);
+  return to_text(json, 2);
 }
 
 std::string merge_json(const std::vector<MergedDatabase>& merged) {
@@ -90,7 +89,7 @@ std::string merge_json(const std::vector<MergedDatabase>& merged) {
     entry.update(counts_json(other.counts));
     json["merged"].push_back(std::move(entry));
   }
-  return dump(json);
+  return to_text(json, 2);
 }
 
 std::string prune_json(const PruneReport& report) {
@@ -100,7 +99,7 @@ std::string prune_json(const PruneReport& report) {
   json["measurements"] = report.counts.measurements;
   json["candidates_before"] = report.candidates_before;
   json["measurements_before"] = report.measurements_before;
-  return dump(json);
+  return to_text(json, 2);
 }
 
 std::string pack_json(const PackReport& report, const std::string& file) {
@@ -114,7 +113,7 @@ std::string pack_json(const PackReport& report, const std::string& file) {
     json["missing"].push_back(
         {{"name", kernel.name}, {"arch", kernel.arch}, {"reason", kernel.why}});
   }
-  return dump(json);
+  return to_text(json, 2);
 }
 
 }  // namespace gemmtune::app

@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 
 #include "app/common/environment.h"
 #include "app/common/records.h"
 #include "app/common/target.h"
+#include "core/names.h"
+#include "core/output_file.h"
 #include "gpu/nvml.h"
 #include "jit/disassembler.h"
 #include "jit/preferred_nvrtc.h"
@@ -114,6 +115,22 @@ fs::path existing_part(fs::path path) {
   return path;
 }
 
+// Whether files can be made in a folder. Only trying tells: /proc has a root that may write it.
+bool takes_files(const fs::path& folder) {
+  return OutputFile::create(folder / ".gemm-tune-doctor").has_value();
+}
+
+// What is wrong with a database for a tuning that is to write it; empty for nothing.
+std::string why_not_writable(const DatabaseLocation& location) {
+  const fs::path folder = existing_part(location.path.parent_path());
+  if (location.is_default && folder != location.path.parent_path()) {  // which tune makes
+    if (fs::is_directory(folder) && takes_files(folder)) return "";
+    return in_quotes(folder.string()) + " is not a folder that can be written";
+  }
+  const auto file = OutputFile::create(location.path);
+  return file ? "" : file.error().message;
+}
+
 Finding check_cache(const Context& context) {
   const auto folder = cache_directory(context.environment, context.places);
   if (!folder) {
@@ -121,7 +138,7 @@ Finding check_cache(const Context& context) {
             "every kernel is compiled each time; set GEMM_TUNE_CACHE_DIR"};
   }
   const fs::path existing = existing_part(*folder);
-  if (fs::is_directory(existing) && access(existing.c_str(), W_OK | X_OK) == 0) {
+  if (fs::is_directory(existing) && takes_files(existing)) {
     return ok("cache", folder->string() + (existing == *folder ? "" : " (will be made)"));
   }
   return {"cache", Health::broken, existing.string() + " is not a folder that can be written",
@@ -132,13 +149,13 @@ Finding check_database(const Context& context) {
   auto location = database_location(context.environment, context.places);
   if (!location) return {"database", Health::missing, location.error().message, "give --db FILE"};
   const std::string path = location->path.string();
+  const char* const another = "give another file with --db or GEMM_TUNE_DB";
   auto store = open_records(context, true);
-  if (!store) {
-    if (store.error().kind == ErrorKind::not_found)
-      return ok("database", path + " (the first tune makes it)");
-    return {"database", Health::broken, store.error().message,
-            "give another file with --db or GEMM_TUNE_DB"};
-  }
+  if (!store && store.error().kind != ErrorKind::not_found)
+    return {"database", Health::broken, store.error().message, another};
+  if (const std::string why = why_not_writable(*location); !why.empty())
+    return {"database", Health::broken, why, another};
+  if (!store) return ok("database", path + " (the first tune makes it)");
   if (auto checked = (*store)->check(); !checked) {
     return {"database", Health::broken, checked.error().message,
             "keep a copy and give another file with --db or GEMM_TUNE_DB"};
@@ -181,6 +198,12 @@ Diagnosis doctor(const Context& context) {
   diagnosis.findings.push_back(check_disassembler(context));
   diagnosis.findings.push_back(check_cache(context));
   diagnosis.findings.push_back(check_database(context));
+  if (!diagnosis.can_predict) {
+    diagnosis.obstacle = "there is no compiler";
+  } else if (diagnosis.findings.back().health != Health::ok) {
+    diagnosis.obstacle = "results could not be stored";
+    diagnosis.can_predict = false;
+  }
   diagnosis.can_measure = diagnosis.can_predict && device;
   return diagnosis;
 }

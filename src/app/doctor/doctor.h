@@ -24,6 +24,7 @@ struct Diagnosis {
   std::vector<Finding> findings;
   bool can_predict = false;  // tune for an arch without measuring
   bool can_measure = false;
+  std::string obstacle;  // why neither; else empty
 };
 
 // Looks at everything and changes nothing. Never fails: what is wrong is a finding.

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/common/version.h"
+#include "core/json_text.h"
 
 namespace gemmtune::app {
 
@@ -18,7 +19,7 @@ std::string doctor_json(const Diagnosis& diagnosis) {
                                 {"detail", finding.detail},
                                 {"advice", finding.advice}});
   }
-  return json.dump(2) + "\n";
+  return to_text(json, 2);
 }
 
 }  // namespace gemmtune::app

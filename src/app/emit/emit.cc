@@ -13,6 +13,7 @@
 #include "app/common/target.h"
 #include "app/query/show.h"
 #include "codegen/emitter.h"
+#include "core/json_text.h"
 
 namespace gemmtune::app {
 namespace {
@@ -65,10 +66,10 @@ Expected<bool> look_up(const Context& context, const EmitOptions& options, const
     return true;
   }
   if (!options.strategy.empty()) return false;
-  return make_error(ErrorKind::not_found,
-                    fmt::format("no result for {}; name a kernel with --strategy{}", key(problem),
-                                advice(context, ", or find one with: ",
-                                       tune_step(context, problem, filter_options, *devices))));
+  return make_error(
+      ErrorKind::not_found,
+      fmt::format("no result for {}; name a kernel with --strategy{}", key(problem),
+                  tune_advice(context, ", or find one with: ", problem, filter_options, *devices)));
 }
 
 Expected<void> compile(const Context& context, EmittedKernel& kernel) {
@@ -223,7 +224,7 @@ std::string emit_json(const EmittedKernel& kernel) {
   json["model"] =
       kernel.model.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(kernel.model);
   json[kernel.format == EmitFormat::ptx ? "ptx" : "source"] = kernel.content;
-  return json.dump(2) + "\n";
+  return to_text(json, 2);
 }
 
 }  // namespace gemmtune::app

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/json_text.h"
+
 namespace gemmtune::app {
 namespace {
 
@@ -61,7 +63,7 @@ std::string inspect_json(const std::vector<InspectedKernel>& kernels) {
       entry["functions"].push_back(function_json(function));
     json["kernels"].push_back(std::move(entry));
   }
-  return json.dump(2) + "\n";
+  return to_text(json, 2);
 }
 
 }  // namespace gemmtune::app

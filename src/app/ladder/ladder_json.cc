@@ -5,6 +5,7 @@
 
 #include "app/common/record_json.h"
 #include "app/common/target_json.h"
+#include "core/json_text.h"
 
 namespace gemmtune::app {
 namespace {
@@ -53,7 +54,7 @@ std::string ladder_json(const LadderSummary& summary) {
     json["skipped"].push_back({{"strategy", refusal.strategy->name()}, {"reason", refusal.reason}});
   json["seconds"] = report.seconds;
   json["interrupted"] = report.interrupted;
-  return json.dump(2) + "\n";
+  return to_text(json, 2);
 }
 
 }  // namespace gemmtune::app

@@ -76,9 +76,12 @@ Expected<ArchFit> fit_arch(Arch arch, const FitSamples& samples, const FitOption
   return fit;
 }
 
-Expected<void> write_output(const ModelFit& fit) {
-  if (fit.output.empty() || fit.output == "-") return {};
-  return write_file_atomically(fit.output, fit.archs.front().text);
+// The file of -o, opened before the fit: an unwritable one must not cost it. None for stdout.
+Expected<std::optional<OutputFile>> open_output(const std::string& path) {
+  if (path.empty() || path == "-") return std::nullopt;
+  auto file = OutputFile::create(path);
+  if (!file) return tl::unexpected(file.error());
+  return std::optional(*std::move(file));
 }
 
 }  // namespace
@@ -111,6 +114,8 @@ Expected<ModelFit> model_fit(const Context& context, const FitOptions& options) 
   FilterOptions filter;
   filter.arch = options.arch;
   if (auto valid = parse_filter(filter); !valid) return tl::unexpected(valid.error());
+  auto output = open_output(options.output);
+  if (!output) return tl::unexpected(output.error());
   auto store =
       options.output.empty() ? open_existing_records(context) : open_records(context, true);
   if (!store) return tl::unexpected(store.error());
@@ -132,7 +137,10 @@ Expected<ModelFit> model_fit(const Context& context, const FitOptions& options) 
   }
   if (!options.output.empty() && all.archs.size() > 1)
     return usage_error("-o: one file holds the calibration of one arch; name it with --arch");
-  if (auto written = write_output(all); !written) return tl::unexpected(written.error());
+  if (*output) {
+    (*output)->write(all.archs.front().text);
+    if (auto written = (*output)->commit(); !written) return tl::unexpected(written.error());
+  }
   return all;
 }
 

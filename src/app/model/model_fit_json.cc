@@ -3,6 +3,7 @@
 
 #include "app/model/judgement_json.h"
 #include "app/model/model_fit.h"
+#include "core/json_text.h"
 
 namespace gemmtune::app {
 
@@ -26,7 +27,7 @@ std::string model_fit_json(const ModelFit& fit) {
     if (of.shipped) row["shipped"] = judgement_json(*of.shipped);
     json["archs"].push_back(std::move(row));
   }
-  return json.dump(2) + "\n";
+  return to_text(json, 2);
 }
 
 }  // namespace gemmtune::app

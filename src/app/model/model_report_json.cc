@@ -3,6 +3,7 @@
 
 #include "app/model/judgement_json.h"
 #include "app/model/model_report.h"
+#include "core/json_text.h"
 
 namespace gemmtune::app {
 
@@ -26,7 +27,7 @@ std::string model_report_json(const ModelReport& report) {
     row["calibrated"] = judgement_json(calibrated);
     json["strategies"].push_back(std::move(row));
   }
-  return json.dump(2) + "\n";
+  return to_text(json, 2);
 }
 
 }  // namespace gemmtune::app

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/common/record_json.h"
+#include "core/json_text.h"
 
 namespace gemmtune::app {
 namespace {
@@ -35,7 +36,7 @@ std::string diff_json(const StoreDiff& diff) {
   json["within_threshold"] = diff.within_threshold;
   json["only_a"] = records_json(diff.only_a);
   json["only_b"] = records_json(diff.only_b);
-  return json.dump(2) + "\n";
+  return to_text(json, 2);
 }
 
 }  // namespace gemmtune::app

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/common/filter.h"
 #include "app/common/records.h"
 #include "app/common/target.h"
@@ -26,6 +28,13 @@ Expected<Device> default_device(const Context& context, const DeviceNames& known
       "`gemm-tune list devices` knows");
 }
 
+// Whether `text` is a part of the names of known models.
+bool fits_several(const std::string& text) {
+  const auto models = known_devices();
+  return std::any_of(models.begin(), models.end(),
+                     [&](const DeviceSpec& model) { return is_part_of_name(text, model.name); });
+}
+
 // The GPU that was named: one that the database has results of, else a known model.
 Expected<Device> find_device(const Context& context, store::RecordStore& store,
                              const std::string& text) {
@@ -36,7 +45,7 @@ Expected<Device> find_device(const Context& context, store::RecordStore& store,
   const auto stored = resolve_device(text, *known, filter);
   if (stored) return known->at(*filter.device_uuid).device;
   const auto spec = choose_device_spec(text, std::nullopt);
-  if (!spec) return tl::unexpected(stored.error());
+  if (!spec) return tl::unexpected(fits_several(text) ? spec.error() : stored.error());
   return modelled_device(**spec);
 }
 

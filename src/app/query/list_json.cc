@@ -7,6 +7,7 @@
 #include "codegen/strategy.h"
 #include "core/arch.h"
 #include "core/device_json.h"
+#include "core/json_text.h"
 #include "jit/nvrtc.h"
 
 namespace gemmtune::app {
@@ -20,7 +21,7 @@ std::string problems_json(const ProblemList& list) {
   ordered_json json;
   json["problems"] = ordered_json::array();
   for (const store::Record& record : list.records) json["problems"].push_back(to_json(record));
-  return json.dump(2) + "\n";
+  return to_text(json, 2);
 }
 
 std::string devices_json(const DeviceList& list) {
@@ -46,7 +47,7 @@ std::string devices_json(const DeviceList& list) {
                              {"memory_gb_per_s", spec.memory_gb_per_s},
                              {"representative", representative_device(spec.arch).id == spec.id}});
   }
-  return json.dump(2) + "\n";
+  return to_text(json, 2);
 }
 
 std::string strategies_json() {
@@ -64,7 +65,7 @@ std::string strategies_json() {
       entry["rules"].push_back({{"name", rule.name}, {"reason", rule.reason}});
     json["strategies"].push_back(std::move(entry));
   }
-  return json.dump(2) + "\n";
+  return to_text(json, 2);
 }
 
 std::string archs_json() {
@@ -75,7 +76,7 @@ std::string archs_json() {
                              {"compiled_by", jit::nvrtc_versions_for(arch)},
                              {"representative", representative_device(arch).name}});
   }
-  return json.dump(2) + "\n";
+  return to_text(json, 2);
 }
 
 }  // namespace gemmtune::app

@@ -83,18 +83,17 @@ Expected<QueryAnswer> query(const Context& context, const QueryOptions& options)
   if (!answer.results.empty() || !answer.candidates.empty() || !answer.neighbours.empty())
     return answer;
   if (tuned && !options.where.empty()) {
-    return make_error(ErrorKind::not_found,
-                      fmt::format("no usable result for {} fulfils every --where{}", key(*problem),
-                                  options.all ? "" : "; --all shows failures, too"));
+    answer.nothing = fmt::format("no usable result for {} fulfils every --where{}", key(*problem),
+                                 options.all ? "" : "; --all shows failures, too");
+    return answer;
   }
   const std::string near =
       neighbours->empty() ? ""
                           : fmt::format("; {} similar problems: --nearest", neighbours->size());
-  return make_error(
-      ErrorKind::not_found,
-      fmt::format("no result for {}{}{}", key(*problem), near,
-                  advice(context, "; find one with: ",
-                         tune_step(context, *problem, options.filter, answer.devices))));
+  answer.nothing = fmt::format(
+      "no result for {}{}{}", key(*problem), near,
+      tune_advice(context, "; find one with: ", *problem, options.filter, answer.devices));
+  return answer;
 }
 
 }  // namespace gemmtune::app

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "app/common/context.h"
@@ -32,9 +33,10 @@ struct QueryAnswer {
   std::vector<store::Record> candidates;     // with `all`
   std::vector<store::Neighbour> neighbours;  // with `nearest`
   DeviceNames devices;
+  std::string nothing;  // what to say where all of these are empty
 };
 
-// Looks a problem up; never writes. ErrorKind::not_found if there is nothing to show.
+// Looks a problem up; never writes. That nothing is stored for it is an answer too.
 // Conditions restrict everything but the vendor's times beside a result.
 Expected<QueryAnswer> query(const Context& context, const QueryOptions& options);
 

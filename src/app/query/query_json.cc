@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/common/record_json.h"
+#include "core/json_text.h"
 
 namespace gemmtune::app {
 namespace {
@@ -36,7 +37,7 @@ std::string query_json(const QueryAnswer& answer) {
     json["nearest"].push_back(
         {{"distance", neighbour.distance}, {"best", to_json(neighbour.record)}});
   }
-  return json.dump(2) + "\n";
+  return to_text(json, 2);
 }
 
 }  // namespace gemmtune::app

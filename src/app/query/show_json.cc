@@ -4,6 +4,7 @@
 
 #include "app/common/record_json.h"
 #include "core/device_json.h"
+#include "core/json_text.h"
 #include "store/entry_json.h"
 
 namespace gemmtune::app {
@@ -21,7 +22,7 @@ std::string show_json(const ShownRecord& shown) {
     json["history"].back()["samples_us"] = timing.measurement.samples_us;
     json["history"].back()["run"] = store::run_json(timing.run);
   }
-  return json.dump(2) + "\n";
+  return to_text(json, 2);
 }
 
 }  // namespace gemmtune::app

@@ -96,7 +96,10 @@ using Settings = std::map<std::string, std::string>;
 Expected<Settings> settings_of_pack(const Context& context, const std::string& pack) {
   if (!context.places.db.empty())
     return usage_error("either --pack or --db: a pack has the results that it was made of");
-  if (auto opened = dispatch::Pack::open(pack); !opened) return tl::unexpected(opened.error());
+  if (auto opened = dispatch::Pack::open(pack); !opened) {
+    const bool missing = opened.error().kind == ErrorKind::not_found;
+    return missing ? usage_error(opened.error().message) : tl::unexpected(opened.error());
+  }
   std::error_code error;
   return Settings{{cublas_preload::kRunPackVariable, fs::absolute(pack, error).string()},
                   {cublas_preload::kRunDatabaseVariable, ""},
@@ -104,7 +107,17 @@ Expected<Settings> settings_of_pack(const Context& context, const std::string& p
                   {cublas_preload::kRunNvrtcVariable, ""}};
 }
 
+// What every command says of a database that was named and is not there: no results.
+Expected<void> check_named_database(const Context& context) {
+  const auto location = database_location(context.environment, context.places);
+  if (!location || location->is_default) return {};
+  const auto opened = open_records(context, true);
+  return opened ? Expected<void>{} : tl::unexpected(opened.error());
+}
+
 Expected<Settings> settings_of_database(const Context& context, const std::string& folder) {
+  if (auto checked = check_named_database(context); !checked)
+    return tl::unexpected(checked.error());
   const auto database = database_to_read(context, folder);
   if (!database) return tl::unexpected(database.error());
   const auto compilers = jit::nvrtc_candidates(nvrtc_locations(context.environment));
@@ -186,17 +199,11 @@ Expected<RunReport> finish(const RunOptions& options, const Plan& plan, const fs
   return report;
 }
 
-Expected<void> check_folder(const std::string& folder) {
-  std::error_code error;
-  if (fs::is_directory(folder, error)) return {};
-  return usage_error(in_quotes(folder) + " is no folder");
-}
-
 }  // namespace
 
 Expected<AttachSettings> attach_settings(const Context& context, const RunOptions& options,
                                          const std::string& folder) {
-  if (auto checked = check_folder(folder); !checked) return tl::unexpected(checked.error());
+  if (auto checked = check_product_folder(folder); !checked) return tl::unexpected(checked.error());
   const auto plan = plan_of(options);
   if (!plan) return tl::unexpected(plan.error());
   const auto library = find_preload_library(context.environment.executable);
@@ -207,7 +214,7 @@ Expected<AttachSettings> attach_settings(const Context& context, const RunOption
 }
 
 Expected<RunReport> report_of(const RunOptions& options, const std::string& folder) {
-  if (auto checked = check_folder(folder); !checked) return tl::unexpected(checked.error());
+  if (auto checked = check_product_folder(folder); !checked) return tl::unexpected(checked.error());
   const auto plan = plan_of(options);
   if (!plan) return tl::unexpected(plan.error());
   auto outputs = open_outputs(options, *plan);
@@ -236,8 +243,8 @@ Expected<RunReport> run(const Context& context, const RunOptions& options) {
   auto report = finish(options, *plan, folder->path(), *outputs, *ended);
   if (report && report->calls() == 0) {
     context.log->warn(
-        "no product was seen: no process of the program called a cuBLAS that it is linked to, or "
-        "all of its products failed");
+        "no product was seen: no process of the program called cuBLAS, or all of its products "
+        "failed");
   }
   return report;
 }

@@ -2,16 +2,13 @@
 
 #include "app/common/record_json.h"
 #include "app/run/run.h"
+#include "core/json_text.h"
 #include "core/problem.h"
 
 namespace gemmtune::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json or_null(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 Json time_json(const std::optional<SampledTime>& time) {
   if (!time) return nullptr;
@@ -45,7 +42,7 @@ Json problem_json(const RunProblem& run) {
 
 std::string attach_json(const AttachSettings& settings) {
   const Json out = {{"library", settings.library.string()}, {"settings", settings.settings}};
-  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return to_text(out, 2);
 }
 
 std::string run_json(const RunReport& report) {
@@ -62,7 +59,7 @@ std::string run_json(const RunReport& report) {
                     {"others", others},
                     {"calls_left_out", report.calls_left_out},
                     {"missing", report.missing.empty() ? Json(nullptr) : Json(report.missing)}};
-  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return to_text(out, 2);
 }
 
 }  // namespace gemmtune::app

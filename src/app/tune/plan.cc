@@ -15,6 +15,7 @@
 #include "app/tune/shard.h"
 #include "app/tune/spaces.h"
 #include "app/tune/thin_rows.h"
+#include "core/json_text.h"
 #include "tuner/model/tensor_model.h"
 
 namespace gemmtune::app {
@@ -203,7 +204,7 @@ std::string plan_json(const TunePlan& plan) {
                          ? nlohmann::ordered_json(planned.request.max_seconds)
                          : nlohmann::ordered_json(nullptr)}});
   }
-  return json.dump(2) + "\n";
+  return to_text(json, 2);
 }
 
 }  // namespace gemmtune::app

@@ -5,6 +5,7 @@
 #include "app/common/record_facts.h"
 #include "app/common/record_json.h"
 #include "app/common/target_json.h"
+#include "core/json_text.h"
 
 namespace gemmtune::app {
 namespace {
@@ -81,7 +82,7 @@ std::string tune_json(const TuneSummary& summary) {
     entry.update(result);
     json["results"].push_back(std::move(entry));
   }
-  return json.dump(2) + "\n";
+  return to_text(json, 2);
 }
 
 }  // namespace gemmtune::app

@@ -54,7 +54,7 @@ Expected<std::vector<codegen::KernelSpec>> choose_kernels(const VerifyOptions& o
   }
   auto strategy = codegen::find_strategy(options.strategy);
   if (!strategy) return tl::unexpected(strategy.error());
-  if (auto supported = (*strategy)->supports(problem, target.arch); !supported)
+  if (auto supported = check_supported(**strategy, problem, target.arch); !supported)
     return tl::unexpected(supported.error());
   auto space = codegen::default_search_space(**strategy);
   if (!space) return tl::unexpected(space.error());

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/json_text.h"
+
 namespace gemmtune::app {
 namespace {
 
@@ -87,7 +89,7 @@ std::string verify_json(const VerifyReport& report) {
       one["launches"].push_back(to_json(launch));
     json["kernels"].push_back(std::move(one));
   }
-  return json.dump(2) + "\n";
+  return to_text(json, 2);
 }
 
 }  // namespace gemmtune::app

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "codegen/search_space.h"
+#include "core/json_text.h"
 #include "core/parallel.h"
 #include "store/shipped.h"
 #include "tuner/session/candidate.h"
@@ -224,7 +225,7 @@ std::string verify_many_json(const VerifyManyReport& report) {
                                   {"max_error", one.max_error},
                                   {"wrong", std::move(wrong)}});
   }
-  return json.dump(2) + "\n";
+  return to_text(json, 2);
 }
 
 }  // namespace gemmtune::app

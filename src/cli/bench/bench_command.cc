@@ -55,8 +55,8 @@ class Output {
 };
 
 void print_row(const app::BenchRow& row) {
-  fmt::print(stderr, "{}: {}{}\n", row.wanted.text, row.compared() ? "measured" : "not compared",
-             row.note.empty() ? "" : " (" + row.note + ")");
+  tell(fmt::format("{}: {}{}\n", row.wanted.text, row.compared() ? "measured" : "not compared",
+                   row.note.empty() ? "" : " (" + row.note + ")"));
 }
 
 Expected<void> bench_and_print(const Context& context, const BenchCommandOptions& options) {
@@ -83,13 +83,11 @@ Expected<void> bench_and_print(const Context& context, const BenchCommandOptions
   auto report = app::bench(context, options.bench, interrupt.flag(), events);
   display.reset();
   if (!report) return tl::unexpected(report.error());
-  if (context.json) {
-    print(app::bench_json(*report));
-  } else {
-    print(app::target_line(report->target) + "\n" + bench_text(*report));
-  }
+  // Files first: what reads stdout may have gone.
   if (auto done = csv.write(bench_csv(*report)); !done) return done;
   if (auto done = json.write(app::bench_json(*report)); !done) return done;
+  print(context.json ? app::bench_json(*report)
+                     : app::target_line(report->target) + "\n" + bench_text(*report));
   return app::check_compared(*report);
 }
 
@@ -101,7 +99,7 @@ void add_bench_command(CLI::App& parent, CommonOptions& common, Action& action) 
       parent.add_subcommand("bench", "Compare what the library runs with cuBLASLt, side by side");
   add_problem_options(*command, options->bench.problems, true);
   take_several_suites(*command);
-  add_target_options(*command, options->bench.target);
+  add_device_options(*command, options->bench.target);
   command->add_flag("--warm", options->bench.warm, "Operands in cache instead of in memory");
   command
       ->add_option("--beta", options->bench.beta,

@@ -1,7 +1,5 @@
 #include "cli/common/interrupt.h"
 
-#include <csignal>
-
 namespace gemmtune::cli {
 namespace {
 
@@ -24,11 +22,16 @@ InterruptFlag::InterruptFlag() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  struct sigaction ignored = {};
+  ignored.sa_handler = SIG_IGN;
+  sigemptyset(&ignored.sa_mask);
+  sigaction(SIGPIPE, &ignored, &pipe_before_);
 }
 
 InterruptFlag::~InterruptFlag() {
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
+  sigaction(SIGPIPE, &pipe_before_, nullptr);
 }
 
 const std::atomic<bool>& InterruptFlag::flag() const {

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <atomic>
+#include <csignal>
 
 namespace gemmtune::cli {
 
 // While alive, the first SIGINT or SIGTERM sets a flag instead of ending the process; a second one
-// of the same kind ends it as usual. One at a time.
+// of the same kind ends it as usual. A pipe that nobody reads any more (`| head`) does not end the
+// process either: writing to it fails. One at a time.
 class InterruptFlag {
  public:
   InterruptFlag();
@@ -14,6 +16,9 @@ class InterruptFlag {
   InterruptFlag& operator=(const InterruptFlag&) = delete;
 
   const std::atomic<bool>& flag() const;
+
+ private:
+  struct sigaction pipe_before_ = {};
 };
 
 }  // namespace gemmtune::cli

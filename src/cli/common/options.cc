@@ -119,7 +119,7 @@ void take_several_suites(CLI::App& command) {
   command.get_option("--suite")->allow_extra_args();
 }
 
-void add_target_options(CLI::App& command, app::TargetOptions& options) {
+void add_device_options(CLI::App& command, app::TargetOptions& options) {
   const char* const group = "Target";
   command.add_option("--arch", options.arch, "sm_75, sm_80, ... (default: the device's)")
       ->type_name("ARCH")
@@ -128,11 +128,15 @@ void add_target_options(CLI::App& command, app::TargetOptions& options) {
       ->type_name("N")
       ->transform(whole_number(0, kMostInt))
       ->group(group);
+}
+
+void add_target_options(CLI::App& command, app::TargetOptions& options) {
+  add_device_options(command, options);
   command
       .add_option("--model", options.model,
                   "Measure nothing, and predict for this GPU model (gemm-tune list devices)")
       ->type_name("NAME")
-      ->group(group);
+      ->group("Target");
 }
 
 void add_devices_option(CLI::App& command, app::TargetOptions& options) {

@@ -22,7 +22,10 @@ void add_problem_options(CLI::App& command, app::ProblemOptions& options, bool s
 // which it would take as well.
 void take_several_suites(CLI::App& command);
 
-// --arch, --device and --model.
+// --arch and --device.
+void add_device_options(CLI::App& command, app::TargetOptions& options);
+
+// The same and --model, for a command that predicts where it cannot measure.
 void add_target_options(CLI::App& command, app::TargetOptions& options);
 
 // --devices, for a command that measures on several at once.

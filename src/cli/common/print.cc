@@ -50,6 +50,11 @@ std::string with_controls_shown(std::string_view text, bool newlines_too) {
   return out;
 }
 
+bool write_to_stdout(std::string_view bytes) {
+  const bool taken = std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size();
+  return taken && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+}
+
 }  // namespace
 
 std::string visible(std::string_view text) {
@@ -65,8 +70,16 @@ void print(std::string_view text) {
 }
 
 void print_exactly(std::string_view bytes) {
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size();
-  if (!written || std::fflush(stdout) != 0) throw std::runtime_error("cannot write to stdout");
+  if (!write_to_stdout(bytes)) throw std::runtime_error("cannot write to stdout");
+}
+
+bool try_to_print(std::string_view text) {
+  return write_to_stdout(visible(text));
+}
+
+void tell(std::string_view text, std::FILE* to) {
+  std::fwrite(text.data(), 1, text.size(), to);
+  std::fflush(to);
 }
 
 }  // namespace gemmtune::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,13 @@ void print(std::string_view text);
 
 // The same, byte by byte: CSV, source, machine code.
 void print_exactly(std::string_view bytes);
+
+// As print(), but false in place of an exception: for what is printed while there is more to do.
+// print() fails from then on.
+bool try_to_print(std::string_view text);
+
+// Writes progress and messages. Nothing depends on them, so that a failure is ignored.
+void tell(std::string_view text, std::FILE* to = stderr);
 
 // `text` with its control characters, but newlines, as "\u001b", and what is no UTF-8 as U+FFFD. In
 // JSON that is the same text, as there they only stand in strings.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/common/record_facts.h"
+#include "cli/common/print.h"
 #include "core/tile_config.h"
 
 namespace gemmtune::cli {
@@ -41,7 +42,7 @@ ProgressDisplay::ProgressDisplay(std::FILE* to, bool terminal, std::string name,
     : to_(to), terminal_(terminal), name_(std::move(name)), flops_(flops), answers_(answers) {}
 
 ProgressDisplay::~ProgressDisplay() {
-  if (terminal_ && drawn_) std::fputs("\r\033[K", to_);
+  if (terminal_ && drawn_) tell("\r\033[K", to_);
 }
 
 double ProgressDisplay::seconds() const {
@@ -51,10 +52,10 @@ double ProgressDisplay::seconds() const {
 // A prediction is an answer as soon as it is there; a first measurement is not.
 void ProgressDisplay::show_first_answer(const tuner::Progress& progress) {
   answers_ = false;
-  fmt::print(to_, "{}{}: first answer after {:.1f} s: {}, {:.2f} TFLOP/s\n",
-             terminal_ ? "\r\033[K" : "", name_, seconds(), readable(progress.best),
-             flops_ / progress.best_us * 1e-6);
-  std::fflush(to_);
+  tell(fmt::format("{}{}: first answer after {:.1f} s: {}, {:.2f} TFLOP/s\n",
+                   terminal_ ? "\r\033[K" : "", name_, seconds(), readable(progress.best),
+                   flops_ / progress.best_us * 1e-6),
+       to_);
 }
 
 std::string ProgressDisplay::describe(const tuner::Progress& progress) const {
@@ -77,15 +78,15 @@ void ProgressDisplay::update(const tuner::Progress& progress) {
   last_phase_ = progress.phase;
   drawn_ = true;
   if (!terminal_) {
-    fmt::print(to_, "{}: {}\n", name_, describe(progress));
+    tell(fmt::format("{}: {}\n", name_, describe(progress)), to_);
   } else {
     const double share =
         progress.total > 0 ? static_cast<double>(progress.done) / progress.total : 0;
     const int filled = static_cast<int>(std::clamp(share, 0.0, 1.0) * kBarWidth);
-    fmt::print(to_, "\r\033[K[{}{}] {}", std::string(static_cast<size_t>(filled), '#'),
-               std::string(static_cast<size_t>(kBarWidth - filled), '.'), describe(progress));
+    tell(fmt::format("\r\033[K[{}{}] {}", std::string(static_cast<size_t>(filled), '#'),
+                     std::string(static_cast<size_t>(kBarWidth - filled), '.'), describe(progress)),
+         to_);
   }
-  std::fflush(to_);
 }
 
 }  // namespace gemmtune::cli

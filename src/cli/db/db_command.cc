@@ -3,10 +3,13 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
+#include <cerrno>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <memory>
+#include <sstream>
 #include <utility>
 
 #include "app/db/export.h"
@@ -22,6 +25,7 @@
 #include "cli/common/print_result.h"
 #include "cli/db/commands.h"
 #include "cli/db/db_text.h"
+#include "core/file_error.h"
 #include "core/names.h"
 #include "core/output_file.h"
 
@@ -108,8 +112,23 @@ void add_export(CLI::App& db, CommonOptions& common, Action& action) {
   });
 }
 
+// All of it: std::cin takes a failure for the end.
+Expected<std::string> read_stdin() {
+  std::string text;
+  std::array<char, size_t{1} << 16> buffer;
+  while (const size_t got = std::fread(buffer.data(), 1, buffer.size(), stdin))
+    text.append(buffer.data(), got);
+  if (std::ferror(stdin) != 0) return tl::unexpected(file_error("cannot read stdin", errno));
+  return text;
+}
+
 Expected<app::ImportReport> import_from(const Context& context, const std::string& file) {
-  if (file == "-") return app::db_import(context, std::cin);
+  if (file == "-") {
+    auto text = read_stdin();
+    if (!text) return tl::unexpected(text.error());
+    std::istringstream input(*std::move(text));
+    return app::db_import(context, input);
+  }
   const std::string name = in_quotes(file);
   std::error_code error;
   if (!fs::exists(file, error)) return usage_error("there is no file " + name + " to import");
@@ -122,7 +141,7 @@ Expected<app::ImportReport> import_from(const Context& context, const std::strin
 Expected<void> import_and_print(const Context& context, const std::string& file) {
   auto report = import_from(context, file);
   if (!report) return tl::unexpected(report.error());
-  fmt::print(stderr, "{}", bad_lines_text(*report, file));
+  tell(bad_lines_text(*report, file));
   print(context.json ? app::import_json(*report) : import_text(*report));
   if (report->bad.empty()) return {};
   return usage_error(fmt::format("bad lines that were not imported: {}", report->bad.size()));

@@ -19,8 +19,8 @@ void add_doctor_command(CLI::App& parent, CommonOptions& common, Action& action)
     action = [](const Context& context) -> Expected<void> {
       const app::Diagnosis diagnosis = app::doctor(context);
       print(context.json ? app::doctor_json(diagnosis) : doctor_text(diagnosis));
-      if (!diagnosis.can_predict) return make_error(ErrorKind::failed, "there is no NVRTC");
-      return {};
+      if (diagnosis.can_predict) return {};
+      return make_error(ErrorKind::failed, "nothing can be tuned here: " + diagnosis.obstacle);
     };
   });
 }

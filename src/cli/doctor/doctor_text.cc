@@ -7,10 +7,10 @@
 namespace gemmtune::cli {
 namespace {
 
-std::string_view summary(const app::Diagnosis& diagnosis) {
+std::string summary(const app::Diagnosis& diagnosis) {
   if (diagnosis.can_measure) return "kernels can be tuned and measured here";
   if (diagnosis.can_predict) return "kernels can be compiled here, and their times predicted";
-  return "nothing can be tuned here: there is no compiler";
+  return "nothing can be tuned here: " + diagnosis.obstacle;
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ void add_emit_command(CLI::App& parent, CommonOptions& common, Action& action) {
   command->footer(
       "Examples:\n"
       "  gemm-tune emit --shape 5120x5120x4096 --arch sm_80 > gemm.cu\n"
-      "  gemm-tune emit 247\n"
+      "  gemm-tune emit ID\n"
       "  gemm-tune emit --shape 4096x4096x4096 --strategy double_buffer --tile \"tile_m=128 ...\"\n"
       "  gemm-tune emit --shape 4096x4096x4096 --arch sm_90 --cubin -o gemm.cubin");
   command->callback([options, &action] {

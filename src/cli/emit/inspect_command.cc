@@ -30,7 +30,7 @@ void add_inspect_command(CLI::App& parent, CommonOptions& common, Action& action
   add_common_options(*command, common);
   command->footer(
       "Examples:\n"
-      "  gemm-tune inspect 247 225\n"
+      "  gemm-tune inspect ID ID\n"
       "  gemm-tune inspect --shape 5120x5120x4096 --arch sm_90 --loop\n"
       "  gemm-tune inspect --shape 512x512x512 --arch sm_80 --strategy naive --tile \"tile_m=32 "
       "...\"\n"

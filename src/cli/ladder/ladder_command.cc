@@ -48,10 +48,12 @@ Expected<void> climb_and_print(const Context& context, const LadderCommandOption
   auto summary = app::ladder(context, options.ladder, interrupt.flag(), events);
   display.reset();
   if (!summary) return tl::unexpected(summary.error());
+  if (plot) {  // first: what reads stdout may have gone
+    plot->write(ladder_svg(*summary));
+    if (auto written = plot->commit(); !written) return written;
+  }
   print(context.json ? app::ladder_json(*summary) : ladder_text(*summary));
-  if (!plot) return {};
-  plot->write(ladder_svg(*summary));
-  return plot->commit();
+  return {};
 }
 
 }  // namespace

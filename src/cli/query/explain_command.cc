@@ -6,16 +6,25 @@
 #include "app/query/explain.h"
 #include "cli/common/command.h"
 #include "cli/common/options.h"
-#include "cli/common/print_result.h"
+#include "cli/common/print.h"
 #include "cli/query/commands.h"
 
 namespace gemmtune::cli {
-
 namespace {
 
 std::string explain_text(const app::ExplainAnswer& answer) {
   return fmt::format("on {}\n", visible_line(answer.device.name + " " + answer.device.uuid)) +
          dispatch::to_text(answer.explanation);
+}
+
+Expected<void> explain_and_print(const Context& context, const app::ExplainOptions& options) {
+  const auto answer = app::explain(context, options);
+  if (!answer) return tl::unexpected(answer.error());
+  print(context.json ? app::explain_json(*answer) : explain_text(*answer));
+  if (!answer->explanation.decision.choices.empty()) return {};
+  return make_error(ErrorKind::not_found,
+                    fmt::format("nothing computes {} on {}", key(answer->explanation.problem),
+                                answer->device.name));
 }
 
 }  // namespace
@@ -37,14 +46,13 @@ void add_explain_command(CLI::App& parent, CommonOptions& common, Action& action
   command->footer(
       "Examples:\n"
       "  gemm-tune explain --shape 5120x5120x4096 --device H200\n"
-      "  gemm-tune explain --shape 5000x5000x4096 --no-vendor --json\n"
+      "  gemm-tune explain --shape 5000x5000x4096 --device H100 --no-vendor --json\n"
       "\n"
-      "Reads only, and needs no GPU. docs/runtime.md has the order of decisions and the JSON's "
+      "Reads only, and needs no GPU. Exit code 1 if nothing computes it. docs/runtime.md has the "
+      "order of decisions and the JSON's "
       "keys.");
   command->callback([options, &action] {
-    action =
-        print_result([options](const Context& context) { return app::explain(context, *options); },
-                     explain_text, app::explain_json);
+    action = [options](const Context& context) { return explain_and_print(context, *options); };
   });
 }
 

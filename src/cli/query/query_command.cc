@@ -35,12 +35,13 @@ void add_query_command(CLI::App& parent, CommonOptions& common, Action& action) 
       if (*csv && context.json) return usage_error("--csv or --json, not both");
       auto answer = app::query(context, *options);
       if (!answer) return tl::unexpected(answer.error());
-      if (*csv) {
-        print_exactly(query_csv(*answer));
-      } else {
-        print(context.json ? app::query_json(*answer) : query_text(*answer));
+      const bool found = answer->nothing.empty();
+      if (context.json) {
+        print(app::query_json(*answer));
+      } else if (found) {
+        *csv ? print_exactly(query_csv(*answer)) : print(query_text(*answer));
       }
-      return {};
+      return found ? Expected<void>{} : make_error(ErrorKind::not_found, answer->nothing);
     };
   });
 }

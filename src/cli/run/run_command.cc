@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -28,7 +26,8 @@ Expected<void> print_settings(const Context& context, const RunRequest& request)
 // A program's stdout is its own, unless JSON was asked for.
 Expected<void> run_and_print(const Context& context, const RunRequest& request, int& exit_code) {
   const bool runs = request.attach.empty() && request.report.empty();
-  if (!runs && !request.options.program.empty())
+  const bool several = !request.attach.empty() && !request.report.empty();
+  if (several || (!runs && !request.options.program.empty()))
     return usage_error("either a program, or --attach or --report of a process that runs");
   if (!request.attach.empty()) return print_settings(context, request);
   const auto report =
@@ -36,8 +35,10 @@ Expected<void> run_and_print(const Context& context, const RunRequest& request, 
   if (!report) return tl::unexpected(report.error());
   if (context.json) {
     print(app::run_json(*report));
+  } else if (!runs) {
+    print(report->calls() == 0 ? "no product was seen\n" : run_report_text(*report));
   } else if (context.verbosity >= 0) {
-    fmt::print(runs ? stderr : stdout, "{}", visible(run_report_text(*report)));
+    tell(visible(run_report_text(*report)));
   }
   exit_code = report->exit_code;
   return {};
@@ -58,9 +59,11 @@ void add_run_command(CLI::App& parent, CommonOptions& common, Action& action) {
                    "(default: $GEMM_TUNE_OVERRIDE, else first)")
       ->type_name("first|never|always");
   command
-      ->add_option("--f32", options->f32,
-                   "Compute f32 products on tensor cores, as exactly as f32 is, where a kernel of "
-                   "that math mode was tuned (default: $GEMM_TUNE_F32, else as they are)")
+      ->add_option(
+          "--f32", options->f32,
+          "Compute f32 products on tensor cores, nearly as exactly as f32 (docs/cli.md has "
+          "each mode's error), where a kernel of that math mode was tuned (default: "
+          "$GEMM_TUNE_F32, else as they are)")
       ->type_name("3xtf32|bf16x6|bf16x9");
   command
       ->add_option("--pack", options->pack,

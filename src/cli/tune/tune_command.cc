@@ -59,12 +59,16 @@ Expected<void> tune_and_print(const Context& context, const app::TuneOptions& op
   if (!report) return tl::unexpected(report.error());
   const InterruptFlag interrupt;
   TuneDisplay display(stderr, redraws(context.plain_terminal));
+  const auto show = [&](const std::string& text) {
+    if (context.json) return;
+    // The report is wanted even if what reads stdout has gone.
+    *report ? static_cast<void>(try_to_print(text)) : print(text);
+  };
   app::TuneEvents events;
-  if (!context.json)
-    events.on_target = [](const app::Target& target) { print(app::target_line(target)); };
-  events.on_result = [&display, &context](const app::TunedProblem& tuned) {
+  events.on_target = [&](const app::Target& target) { show(app::target_line(target)); };
+  events.on_result = [&](const app::TunedProblem& tuned) {
     display.end(tuned);
-    if (!context.json) print(tune_text(tuned));
+    show(tune_text(tuned));
   };
   if (context.verbosity >= 0) {
     events.on_problem = [&display](const app::WantedProblem& wanted, const app::TunePlace& place) {
@@ -74,11 +78,11 @@ Expected<void> tune_and_print(const Context& context, const app::TuneOptions& op
   auto summary = app::tune(context, options, interrupt.flag(), events);
   display.clear();
   if (!summary) return tl::unexpected(summary.error());
-  print(context.json ? app::tune_json(*summary) : tune_summary_text(*summary));
   if (*report) {
     (*report)->write(tune_report_html(*summary, sources_of(context, *summary)));
     if (auto written = (*report)->commit(); !written) return written;
   }
+  print(context.json ? app::tune_json(*summary) : tune_summary_text(*summary));
   const bool found = std::any_of(summary->problems.begin(), summary->problems.end(),
                                  [](const app::TunedProblem& tuned) {
                                    return tuned.report && !tuned.report->ranking.empty();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/common/print.h"
 #include "cli/tune/tune_text.h"
 
 namespace gemmtune::cli {
@@ -46,7 +47,7 @@ void TuneDisplay::clear() {
 }
 
 void TuneDisplay::clear_bar() {
-  if (drawn_) std::fputs("\r\033[K", to_);
+  if (drawn_) tell("\r\033[K", to_);
   drawn_ = false;
 }
 
@@ -64,8 +65,7 @@ void TuneDisplay::redraw() {
     text += fmt::format("{}device {}: {}", separator, device, state);
     separator = ", ";
   }
-  fmt::print(to_, "\r\033[K{}", text);
-  std::fflush(to_);
+  tell("\r\033[K" + text, to_);
 }
 
 }  // namespace gemmtune::cli

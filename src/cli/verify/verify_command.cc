@@ -24,7 +24,7 @@ Expected<void> verify_and_print(const Context& context, app::VerifyOptions optio
   const InterruptFlag interrupt;
   const auto on_kernel = [&context](const app::VerifiedKernel& kernel) {
     if (context.verbosity >= 0)
-      fmt::print(stderr, "{}: {}\n", kernel.correct() ? "correct" : "WRONG", kernel.config);
+      tell(fmt::format("{}: {}\n", kernel.correct() ? "correct" : "WRONG", kernel.config));
   };
   auto report = app::verify(context, options, interrupt.flag(), on_kernel);
   if (!report) return tl::unexpected(report.error());
@@ -39,8 +39,8 @@ Expected<void> verify_many_and_print(const Context& context,
   const InterruptFlag interrupt;
   const auto on_strategy = [&context](const app::VerifiedStrategy& one) {
     if (context.verbosity >= 0)
-      fmt::print(stderr, "{}: {} of {} kernels wrong\n", one.strategy, one.wrong.size(),
-                 one.kernels);
+      tell(
+          fmt::format("{}: {} of {} kernels wrong\n", one.strategy, one.wrong.size(), one.kernels));
   };
   auto report = app::verify_many(context, options, interrupt.flag(), on_strategy);
   if (!report) return tl::unexpected(report.error());

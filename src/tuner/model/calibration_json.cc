@@ -62,7 +62,7 @@ struct CalibrationJson {
 };
 
 std::string Calibration::to_json() const {
-  return CalibrationJson::write(*this).dump(1) + "\n";
+  return to_text(CalibrationJson::write(*this), 1);
 }
 
 Expected<Calibration> Calibration::from_json(std::string_view text) {

@@ -291,6 +291,7 @@ TEST_CASE("a file that may not be written is wrong usage, whichever command is t
         {"emit", "--shape", "4096x4096x4096", "--arch", "sm_90", "-o", path},
         {"db", "export", path},
         {"db", "pack", path},
+        {"model", "fit", "--arch", "sm_90", "-o", path},
         {"ladder", "--shape", "8x8x8", "--arch", "sm_80", "--plot", path}};
     for (const Arguments& command : commands) CHECK(contains(refused(command), path.substr(0, 5)));
   }
@@ -313,6 +314,12 @@ TEST_CASE("help and version that cannot be printed are a failure") {
     const int status = std::system((program + options + " > /dev/full 2> /dev/null").c_str());
     CHECK(WEXITSTATUS(status) == 1);
   }
+}
+
+TEST_CASE("the exit code does not depend on stderr") {
+  const TestFolder folder;
+  CHECK(Process(folder, {"--bogus"}, {}, "/dev/full").wait().code == 2);
+  CHECK(Process(folder, {}, {}, "/dev/full").wait().code == 2);
 }
 
 TEST_CASE("advice is a command that can be run") {

@@ -1,7 +1,10 @@
 // gemm-tune db, on the built binary. Stores are filled without a compiler or a device.
 #include <doctest/doctest.h>
 
+#include <sys/wait.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -105,6 +108,33 @@ TEST_CASE("db names its commands") {
     CHECK(contains(help.out, "--json"));
   }
   CHECK(folder.content().empty());
+}
+
+TEST_CASE("JSON names files whose names are no UTF-8") {
+  const Databases place;
+  const std::string name = "caf\xe9.db";
+  const std::string shown = "caf\xef\xbf\xbd.db";
+  place.random(name, 1);
+  for (const char* command : {"info", "check"}) {
+    CAPTURE(command);
+    CHECK(contains(place.read({command}, name)["database"], shown));
+  }
+  CHECK(contains(place.read({"export", place.path("caf\xe9.jsonl")}, name)["file"], "jsonl"));
+  place.random("tuned.db", 2);
+  CHECK(contains(place.read({"merge", place.path(name)})["merged"][0]["file"], shown));
+}
+
+TEST_CASE("stdin that cannot be read is no empty import") {
+  const Databases place;
+  const std::string import =
+      GEMMTUNE_BINARY_DIR "/bin/gemm-tune db import - --db " + place.path() + " 2>/dev/null ";
+  for (const char* input : {"</tmp", "<&-"}) {
+    CAPTURE(input);
+    const int status = std::system((import + input + " >/dev/null").c_str());
+    CHECK(WEXITSTATUS(status) == 2);
+  }
+  CHECK(place.folder.content().empty());
+  CHECK(WEXITSTATUS(std::system((import + "</dev/null >/dev/null").c_str())) == 0);
 }
 
 TEST_CASE("db info counts, db check reads") {

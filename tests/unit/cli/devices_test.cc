@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -159,6 +160,22 @@ TEST_CASE("Ctrl-C ends a tuning on two GPUs with its report") {
   CHECK(json::parse(finished.out)["interrupted"] == true);
   for (const store::ProcessIdentity& worker : workers) CHECK(store::has_ended(worker));
   CHECK(place.claims() == 0);
+}
+
+TEST_CASE("bench writes its files although stdout cannot be written") {
+  require_compiler();
+  Fakes place("NVIDIA H200");
+  place.variables.erase("GEMM_TUNE_DB");  // what ships is there, a database of that name is not
+  place.variables["HOME"] = place.folder.path().string();
+  std::string command = "env -i";
+  for (const auto& [name, value] : place.variables) {
+    command += " '";
+    command.append(name).append("=").append(value).append("'");
+  }
+  const std::string csv = place.folder.file("rows.csv");
+  command += " " GEMMTUNE_BINARY_DIR "/bin/gemm-tune bench --shape 8x8x8 --seconds 1 --csv " + csv;
+  static_cast<void>(std::system((command + " >/dev/full 2>/dev/null").c_str()));
+  CHECK(std::filesystem::exists(csv));
 }
 
 TEST_CASE("kill -9 of a tuning ends its processes, and the next run goes on") {

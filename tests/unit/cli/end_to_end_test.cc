@@ -1,6 +1,8 @@
 // The built binary on a machine without a GPU: a predicted tune, and everything that reads it back.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -338,6 +340,36 @@ TEST_CASE("a page of what was found") {
   // It loads nothing.
   for (const char* loads : {"src=", "href=\"http", "@import", "url("})
     CHECK(!contains(html, loads));
+}
+
+TEST_CASE("files are written even where what reads stdout has gone") {
+  require_compiler();
+  const Workplace place;
+  const auto into_head = [&](const std::string& command) {
+    const std::string text = "CUDA_VISIBLE_DEVICES=-1 " GEMMTUNE_BINARY_DIR "/bin/gemm-tune " +
+                             command + " --arch sm_80 --candidates 2 --db " +
+                             place.folder.file("tuned.db") + " --cache-dir " +
+                             place.folder.file("cache") + " 2>/dev/null | head -n 1 >/dev/null";
+    static_cast<void>(std::system(text.c_str()));
+  };
+  const std::string page = place.folder.file("page.html");
+  into_head("tune --m 64:128:64 --n 64 --k 64 --space " + place.space + " --report " + page);
+  CHECK(std::filesystem::exists(page));
+  const std::string plot = place.folder.file("ladder.svg");
+  into_head("ladder --shape 64x64x64 --strategy naive --plot " + plot);
+  CHECK(std::filesystem::exists(plot));
+}
+
+TEST_CASE("a tuning goes on where stderr cannot be written") {
+  require_compiler();
+  const Workplace place;
+  Process process(place.folder,
+                  {"--shape", "64x64x64", "--arch", "sm_80", "--space", place.space, "--candidates",
+                   "2", "--json"},
+                  place.variables, "/dev/full");
+  const Finished finished = process.wait();
+  REQUIRE(finished.code == 0);
+  CHECK(json::parse(finished.out)["results"][0]["evaluated"] == 2);
 }
 
 TEST_CASE("ranges") {

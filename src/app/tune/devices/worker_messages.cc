@@ -4,17 +4,13 @@
 #include <utility>
 
 #include "app/common/record_json.h"
+#include "core/json_text.h"
 
 namespace gemmtune::app {
 namespace {
 
 using nlohmann::ordered_json;
 using MessageKind = WorkerMessage::Kind;
-
-// A compiler's text may hold anything.
-std::string line_of(const ordered_json& json) {
-  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
 
 template <class T>
 std::optional<T> optional_of(const ordered_json& json) {
@@ -156,7 +152,7 @@ std::string to_line(const WorkerSetup& setup) {
   json["space_files"] = ordered_json::array();
   for (const std::string& file : setup.space_files) json["space_files"].push_back(bytes_of(file));
   json["search"] = search_json(setup.search);
-  return line_of(json);
+  return to_text(json, kOneLine);
 }
 
 Expected<WorkerSetup> parse_setup(std::string_view line) {
@@ -178,7 +174,7 @@ Expected<WorkerSetup> parse_setup(std::string_view line) {
 }
 
 std::string to_line(const WorkerOrder& order) {
-  return line_of({{"problem", order.problem}, {"again", order.again}});
+  return to_text(ordered_json{{"problem", order.problem}, {"again", order.again}}, kOneLine);
 }
 
 Expected<WorkerOrder> parse_order(std::string_view line) {
@@ -226,7 +222,7 @@ std::string to_line(const WorkerMessage& message) {
     json["error"] = message.error.message;
     json["device_lost"] = message.device_lost;
   }
-  return line_of(json);
+  return to_text(json, kOneLine);
 }
 
 Expected<WorkerMessage> parse_message(std::string_view line) {

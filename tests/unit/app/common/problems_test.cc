@@ -121,14 +121,28 @@ TEST_CASE("f32 products of suites are in the split mode that is asked for") {
     changed += is_f32;
   }
   CHECK(changed == 5);
-  // Shapes say their mode themselves.
-  options.suites.clear();
-  options.shapes = {"8x8x8"};
-  CHECK(parse_problem(options)->math == MathMode::ieee);
   options.f32 = "tf32";
   const auto refused = parse_problems(options);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().message.starts_with("--f32: unknown split mode 'tf32'"));
+}
+
+TEST_CASE("options that would be ignored are refused") {
+  const auto message = [](const ProblemOptions& options) {
+    const auto problems = parse_problems(options);
+    return problems ? "" : problems.error().message;
+  };
+  // Shapes say their mode themselves.
+  ProblemOptions shape;
+  shape.shapes = {"8x8x8"};
+  shape.f32 = "3xtf32";
+  CHECK(message(shape) == "--f32 is for --suite; with --shape say --math 3xtf32");
+  ProblemOptions suite;
+  suite.suites = {GEMMTUNE_SOURCE_DIR "/configs/suites/programs.json"};
+  suite.type = "bf16";
+  CHECK(message(suite) == "--type, --layout and the like are for --shape; a suite has its own");
+  suite.shapes = {"8x8x8"};
+  CHECK(message(suite).empty());
 }
 
 TEST_CASE("one problem means one") {

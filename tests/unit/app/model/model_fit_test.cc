@@ -184,5 +184,27 @@ TEST_CASE("model fit: -o writes a file that can be read again, and keeps nothing
   CHECK(read->knows(kStrategy));
 }
 
+TEST_CASE("model fit: -o FILE keeps a link and the permissions of what it replaces") {
+  namespace fs = std::filesystem;
+  const Bench bench(5, 1.5);
+  const std::string file = bench.folder.write("private.json", "old");
+  const std::string link = bench.folder.file("link.json");
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink(file, link);
+  REQUIRE(model_fit(bench.context, {"sm_80", link}));
+  CHECK(fs::is_symlink(link));
+  CHECK(fs::file_size(file) > 100);
+  CHECK(fs::status(file).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
+}
+
+TEST_CASE("model fit: a file that cannot be written is refused before the fit") {
+  const Bench bench(2, 1.5);  // too little to fit
+  const auto refused = model_fit(bench.context, {"sm_80", bench.folder.file("none/sm_80.json")});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::usage);
+  CHECK(contains(refused.error().message, "there is no folder"));
+  CHECK_FALSE(std::filesystem::exists(bench.folder.file("none")));
+}
+
 }  // namespace
 }  // namespace gemmtune::app
