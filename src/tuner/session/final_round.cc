@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tuner/session/killed_compilers.h"
+
 namespace gemmtune::tuner {
 namespace {
 
@@ -71,8 +73,10 @@ Expected<std::optional<Finalist>> FinalRound::with_code(Finalists::Scored scored
   const bool defends = best_.defends(scored.candidate);
   if (scored.kernel)
     return Finalist{std::move(scored.candidate), *scored.kernel, scored.time_us, defends};
-  auto compiled =
-      services_.compiler->compile({scored.candidate.source, scored.candidate.spec.arch, {}});
+  auto result =
+      compile_again(*services_.compiler, {scored.candidate.source, scored.candidate.spec.arch, {}});
+  if (!result) return tl::unexpected(result.error());
+  jit::CompileResult& compiled = *result;
   if (compiled) {
     ++(compiled->from_cache ? report_.cached : report_.compiled);
     return Finalist{std::move(scored.candidate), std::move(*compiled), scored.time_us, defends};

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 
+#include "tuner/session/killed_compilers.h"
 #include "tuner/session/recorder.h"
 
 namespace gemmtune::tuner {
@@ -162,9 +163,10 @@ class Ladder {
     if (searched != code_.end()) return std::move(searched->second);
     Candidate candidate = make_candidate(spec, compiler_version_);
     auto compiled =
-        services_.session.compiler->compile({candidate.source, candidate.spec.arch, {}});
-    if (!compiled) return make_error(ErrorKind::failed, compiled.error().first_error);
-    return Finalist{std::move(candidate), std::move(*compiled)};
+        compile_again(*services_.session.compiler, {candidate.source, candidate.spec.arch, {}});
+    if (!compiled) return tl::unexpected(compiled.error());
+    if (!*compiled) return make_error(ErrorKind::failed, compiled->error().first_error);
+    return Finalist{std::move(candidate), **std::move(compiled)};
   }
 
   static void take(store::Record record, Rung& rung) {

@@ -17,6 +17,7 @@
 #include "tuner/session/chooser.h"
 #include "tuner/session/final_round.h"
 #include "tuner/session/finalists.h"
+#include "tuner/session/killed_compilers.h"
 #include "tuner/session/prior_knowledge.h"
 #include "tuner/session/recorder.h"
 #include "tuner/session/shared_work.h"
@@ -273,7 +274,7 @@ class Tuning::Session {
       }
       const auto outcome = next_compiled();
       if (!outcome) continue;
-      if (auto done = evaluate(candidates_[outcome->index], outcome->result); !done) return done;
+      if (auto done = take_compiled(*outcome); !done) return done;
       progress(Progress::Phase::search);
     }
     report_.interrupted = stopped();
@@ -323,13 +324,16 @@ class Tuning::Session {
       wanted -= taken->size();
       for (Candidate& candidate : *taken) {
         candidates_.push_back(std::move(candidate));
-        pool_.submit(candidates_.size() - 1,
-                     {candidates_.back().source, candidates_.back().spec.arch, {}});
+        submit(candidates_.size() - 1);
       }
       if (wanted == 0 || work_.budget_used_up()) break;
       if (!choose_more(left() - static_cast<int>(pool_.pending()))) break;
     }
     return {};
+  }
+
+  void submit(size_t index) {
+    pool_.submit(index, {candidates_[index].source, candidates_[index].spec.arch, {}});
   }
 
   // False if nothing is left to choose.
@@ -342,6 +346,22 @@ class Tuning::Session {
     for (const Choice& choice : choices)
       work_.offer(make_candidate(search_, choice, problem_, job_.arch, compiler_version_));
     return !choices.empty();
+  }
+
+  Expected<void> take_compiled(const jit::CompileOutcome& outcome) {
+    const Candidate& candidate = candidates_[outcome.index];
+    if (!was_killed(outcome.result)) {
+      killed_.ended();
+      return evaluate(candidate, outcome.result);
+    }
+    const auto again = killed_.again(candidate.key, outcome.result.error());
+    if (!again) return tl::unexpected(again.error());
+    if (*again) {
+      submit(outcome.index);
+    } else {
+      work_.give_up_one();
+    }
+    return {};
   }
 
   Expected<void> evaluate(const Candidate& candidate, const jit::CompileResult& compiled) {
@@ -387,7 +407,8 @@ class Tuning::Session {
     progress(Progress::Phase::finals);
     auto compared = FinalRound(services_, finalists_, *recorder_, report_, failures_).run();
     if (!compared) return tl::unexpected(compared.error());
-    if (!*compared && !report_.interrupted) return make_error(ErrorKind::failed, failures_.text());
+    if (!*compared && !report_.interrupted)
+      return tl::unexpected(killed_.error().value_or(Error{ErrorKind::failed, failures_.text()}));
     note_spread();
     report_.failures = failures_.counts();
     return {};
@@ -429,6 +450,7 @@ class Tuning::Session {
   int round_ = 0;                      // ends with so many candidates of the job
   Finalists finalists_;
   Failures failures_;
+  KilledCompilers killed_;
   TuneReport report_;
   const store::Job job_;
   PriorKnowledge prior_;
