@@ -32,15 +32,6 @@ std::string Failures::text() const {
   return text;
 }
 
-Expected<void> record_vendor(std::span<const VendorResult> results, Recorder& recorder,
-                             TuneReport& report) {
-  auto records = recorder.vendors(results);
-  if (!records) return tl::unexpected(records.error());
-  report.vendor_first = std::move(records->first);
-  report.vendor_best = std::move(records->best);
-  return {};
-}
-
 Expected<bool> FinalRound::run() {
   auto with_codes = finalists();
   if (!with_codes) return tl::unexpected(with_codes.error());
@@ -48,7 +39,7 @@ Expected<bool> FinalRound::run() {
   auto results = services_.evaluator->finish(*with_codes);
   if (!results) return tl::unexpected(results.error());
   if (auto done = record(*with_codes, *results); !done) return tl::unexpected(done.error());
-  if (auto done = record_vendor(results->vendor, recorder_, report_); !done)
+  if (auto done = recorder_.vendors(results->vendor, report_.vendor); !done)
     return tl::unexpected(done.error());
   std::stable_sort(
       report_.ranking.begin(), report_.ranking.end(),

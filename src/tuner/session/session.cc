@@ -229,7 +229,7 @@ class Tuning::Session {
     if (!results) return tl::unexpected(results.error());
     prior_.borrow_from_vendor(*results);
     chooser_.count_seeds();
-    return record_vendor(*results, *recorder_, report_);
+    return recorder_->vendors(*results, report_.vendor);
   }
 
   // Candidates of the job that are finished, by whoever tried them.
@@ -394,7 +394,7 @@ class Tuning::Session {
 
   // A kernel that spills is not run.
   Expected<Evaluation> judge(const Candidate& candidate, const jit::CompiledKernel& kernel) {
-    const int spilled = spill_bytes(kernel);
+    const int spilled = jit::spill_bytes(kernel.entries);
     if (spilled == 0) return services_.evaluator->evaluate(candidate, kernel);
     Evaluation evaluation;
     evaluation.outcome = store::Outcome::spilled;
@@ -434,7 +434,7 @@ class Tuning::Session {
       progress.best_us = fastest->time_us;
       progress.best = fastest->candidate.key.strategy + " " + fastest->candidate.key.config;
     }
-    if (report_.vendor_best) progress.vendor_best_us = report_.vendor_best->measurement->median_us;
+    if (report_.vendor.best) progress.vendor_best_us = report_.vendor.best->measurement->median_us;
     services_.on_progress(progress);
   }
 
