@@ -24,6 +24,10 @@ namespace gemmtune {
 namespace {
 
 constexpr int64_t kWorkspaceBytes = int64_t{128} << 20;
+// Samples of each of the vendor's algorithms, and of each side of the comparison.
+constexpr int kShortSeries = 7;
+constexpr int kLongSeries = 30;
+constexpr double kWarmUpSeconds = 1;
 
 // What is compared, loaded once.
 struct Bench {
@@ -69,9 +73,8 @@ int fastest(const Bench& bench, const tuner::OperandSets& sets, const tuner::Ven
   }
   std::vector<tuner::Contender> contenders;
   for (const tuner::TimedGraph& graph : graphs) contenders.push_back({"", &graph, {}, {}});
-  tuner::StoppingRule rule;
-  rule.max_samples = rule.min_samples;
-  if (!tuner::compare(contenders, bench.stream, std::nullopt, {rule, 3, true})) return 0;
+  if (!tuner::compare(contenders, bench.stream, std::nullopt, {kShortSeries, kWarmUpSeconds}))
+    return 0;
   const auto best =
       std::min_element(contenders.begin(), contenders.end(),
                        [](const auto& a, const auto& b) { return median(a) < median(b); });
@@ -101,7 +104,7 @@ double compare_problem(const Bench& bench, const Problem& problem) {
       bench.stream, sets, tuner::enqueue_vendor(product, rank, kWorkspaceBytes), launches);
   if (!ours || !theirs) throw std::runtime_error("a graph could not be recorded");
   std::vector<tuner::Contender> contenders = {{"", &*ours, {}, {}}, {"", &*theirs, {}, {}}};
-  if (!tuner::compare(contenders, bench.stream, std::nullopt, {{}, 3, true}))
+  if (!tuner::compare(contenders, bench.stream, std::nullopt, {kLongSeries, kWarmUpSeconds}))
     throw std::runtime_error("measuring failed");
   const double ratio = median(contenders[1]) / median(contenders[0]);
   std::printf("%-40s %9.1f us  cublaslt %9.1f us  %.3f\n", key(problem).c_str(),

@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 constexpr size_t kBufferBytes = size_t{1} << 20;
 constexpr int kMostLinks = 40;  // as many as Linux follows
 constexpr int kMostNames = 100;
+constexpr std::string_view kTemporaryPrefix = ".gemm-tune.tmp-";  // then two numbers: A-B
 constexpr mode_t kUsualMode = 0666;  // from which the kernel takes what the umask forbids
 constexpr mode_t kOwnMode = 0644;    // of the program's own files
 constexpr mode_t kPermissions = 07777;
@@ -53,9 +54,9 @@ std::optional<fs::path> behind_links(fs::path path) {
 tl::expected<std::pair<int, std::string>, int> create_beside(const fs::path& target, mode_t mode) {
   std::random_device random;
   for (int i = 0; i < kMostNames; ++i) {
-    const fs::path name = folder_of(target) /
-                          (".gemm-tune" + std::string(kTemporaryMark) + std::to_string(::getpid()) +
-                           "-" + std::to_string(random()) + std::to_string(random()));
+    const fs::path name =
+        folder_of(target) / (std::string(kTemporaryPrefix) + std::to_string(::getpid()) + "-" +
+                             std::to_string(random()) + std::to_string(random()));
     const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd >= 0) return std::pair(fd, name.string());
     if (errno != EEXIST) return tl::unexpected(errno);
@@ -86,6 +87,10 @@ int sync_file(int fd) {
 // As sync_file(). Some file systems report a full disk only here.
 int close_file(int fd) {
   return ::close(fd) == 0 ? 0 : errno;
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 std::string cannot_write(const fs::path& path) {
@@ -194,6 +199,14 @@ Expected<void> OutputFile::commit() {
   }
   temporary_.clear();
   return {};
+}
+
+bool is_temporary_name(std::string_view name) {
+  if (!name.starts_with(kTemporaryPrefix)) return false;
+  const std::string_view numbers = name.substr(kTemporaryPrefix.size());
+  const size_t dash = numbers.find('-');
+  if (dash == std::string_view::npos) return false;
+  return is_number(numbers.substr(0, dash)) && is_number(numbers.substr(dash + 1));
 }
 
 Expected<void> write_file(const fs::path& path, std::string_view bytes) {

@@ -55,8 +55,9 @@ class OutputFile {
 // Writes all of a file that a user named.
 Expected<void> write_file(const std::filesystem::path& path, std::string_view bytes);
 
-// Names of files that are being written contain this; whoever finds an old one may delete it.
-inline constexpr std::string_view kTemporaryMark = ".tmp-";
+// Whether a file's name (without its folder) is of the form that files have while they are written.
+// Whoever finds an old one may delete it.
+bool is_temporary_name(std::string_view name);
 
 // Makes a file of the program's own hold `bytes`, whole or not at all. Creates its folder, and
 // replaces whatever has the name, a link too. On failure (ErrorKind::io) `path` is unchanged and

@@ -145,6 +145,8 @@ std::string_view to_string(CompilePhase phase) {
       return "assembler";
     case CompilePhase::output:
       return "output";
+    case CompilePhase::process:
+      return "process";
   }
   return "unknown";
 }

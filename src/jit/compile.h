@@ -49,6 +49,7 @@ enum class CompilePhase {
   front_end,  // C++ errors, unknown options
   assembler,  // ptxas refused, e.g. too much shared memory
   output,     // compiled, but an entry of the source is missing
+  process,    // what compiled was killed before its end, which says nothing of the source
 };
 std::string_view to_string(CompilePhase phase);
 

@@ -22,35 +22,70 @@ constexpr std::string_view kExtension = ".kernel";
 // A file with this extension is named by a source_key() and holds the key of a kernel.
 constexpr std::string_view kLinkExtension = ".source";
 constexpr size_t kKeyDigits = 32;
+constexpr size_t kFolderDigits = 2;  // of the key: the folder that a file is in
 // Kernels are tens of kilobytes; a file of this size was not written by us.
 constexpr int64_t kMaxFileBytes = int64_t{64} << 20;
 // A temporary file this old has lost its writer.
 constexpr auto kAbandonedAfter = std::chrono::hours(1);
 
+std::string folder_of(const std::string& key) {
+  return key.substr(0, kFolderDigits);
+}
+
+bool is_hex(std::string_view text, size_t digits) {
+  return text.size() == digits &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+bool is_key(std::string_view text) {
+  return is_hex(text, kKeyDigits);
+}
+
+enum class FileKind { kernel, link, temporary };
+
 struct CacheEntry {
+  FileKind kind;
   fs::path path;
   int64_t bytes = 0;
   fs::file_time_type used;
 };
 
-bool is_temporary(const fs::path& path) {
-  return path.filename().string().find(kTemporaryMark) != std::string::npos;
+// What a file of this name is in the cache's folder `folder`; nothing for a name that the cache
+// does not give there.
+std::optional<FileKind> kind_of(const std::string& folder, const fs::path& name) {
+  if (is_temporary_name(name.string())) return FileKind::temporary;
+  const std::string stem = name.stem().string();
+  if (!is_key(stem) || folder_of(stem) != folder) return std::nullopt;
+  if (name.extension() == kExtension) return FileKind::kernel;
+  if (name.extension() == kLinkExtension) return FileKind::link;
+  return std::nullopt;
 }
 
-// What lies in a folder and its subfolders; other processes may delete files while we look.
+// Other processes may delete files while we look.
+void add_entries(const fs::path& folder, std::vector<CacheEntry>& out) {
+  std::error_code error;
+  fs::directory_iterator it(folder, fs::directory_options::skip_permission_denied, error);
+  for (; !error && it != fs::directory_iterator(); it.increment(error)) {
+    const auto kind = kind_of(folder.filename().string(), it->path().filename());
+    std::error_code gone;
+    if (!kind || !fs::is_regular_file(it->symlink_status(gone))) continue;
+    const auto bytes = it->file_size(gone);
+    if (gone) continue;
+    const auto used = it->last_write_time(gone);
+    if (!gone) out.push_back({*kind, it->path(), static_cast<int64_t>(bytes), used});
+  }
+}
+
+// The cache's own files below `dir`. The user may have named a folder that holds other things.
 std::vector<CacheEntry> list_files(const fs::path& dir) {
   std::vector<CacheEntry> out;
   std::error_code error;
-  fs::recursive_directory_iterator it(dir, fs::directory_options::skip_permission_denied, error);
-  for (; !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
+  fs::directory_iterator it(dir, fs::directory_options::skip_permission_denied, error);
+  for (; !error && it != fs::directory_iterator(); it.increment(error)) {
     std::error_code gone;
-    if (!it->is_regular_file(gone) || gone) continue;
-    CacheEntry entry{it->path(), 0, {}};
-    const auto bytes = it->file_size(gone);
-    if (gone) continue;
-    entry.bytes = static_cast<int64_t>(bytes);
-    entry.used = it->last_write_time(gone);
-    if (!gone) out.push_back(std::move(entry));
+    const bool own = is_hex(it->path().filename().string(), kFolderDigits) &&
+                     fs::is_directory(it->symlink_status(gone));
+    if (own) add_entries(it->path(), out);
   }
   return out;
 }
@@ -62,11 +97,6 @@ void add_source(ContentHash& hash, const CompileRequest& request) {
   for (const auto& header : request.source.headers) hash.add(header.name).add(header.text);
   hash.add(uint64_t{request.source.entries.size()});
   for (const auto& entry : request.source.entries) hash.add(entry);
-}
-
-bool is_key(std::string_view text) {
-  return text.size() == kKeyDigits &&
-         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 // The key that a link file holds, if it holds one.
@@ -105,11 +135,11 @@ CacheKey cache_key(const Nvrtc& nvrtc, const CompileRequest& request, bool ptx) 
 CubinCache::CubinCache(fs::path dir, Warn warn) : dir_(std::move(dir)), warn_(std::move(warn)) {}
 
 fs::path CubinCache::file_of(const CacheKey& key) const {
-  return dir_ / key.hex.substr(0, 2) / (key.hex + std::string(kExtension));
+  return dir_ / folder_of(key.hex) / (key.hex + std::string(kExtension));
 }
 
 fs::path CubinCache::link_of(const CacheKey& source) const {
-  return dir_ / source.hex.substr(0, 2) / (source.hex + std::string(kLinkExtension));
+  return dir_ / folder_of(source.hex) / (source.hex + std::string(kLinkExtension));
 }
 
 std::optional<std::string> CubinCache::read(const CacheKey& key) const {
@@ -182,12 +212,12 @@ Expected<PruneReport> CubinCache::prune(int64_t max_bytes) {
     return !error;
   };
   for (CacheEntry& entry : list_files(dir_)) {
-    if (is_temporary(entry.path)) {
+    if (entry.kind == FileKind::temporary) {
       if (entry.used < abandoned) remove(entry);
-    } else if (entry.path.extension() == kExtension) {
+    } else if (entry.kind == FileKind::kernel) {
       report.bytes_left += entry.bytes;
       kernels.push_back(std::move(entry));
-    } else if (entry.path.extension() == kLinkExtension) {
+    } else {
       links.push_back(std::move(entry));
     }
   }

@@ -69,7 +69,8 @@ class CubinCache {
   bool writable() const { return writable_.load(); }
 
   // Deletes the least recently used files until at most `max_bytes` are left, and temporary files
-  // that a killed process left behind. Safe while others read and write.
+  // that a killed process left behind. Leaves alone whatever does not have the name and place of a
+  // file of the cache. Safe while others read and write.
   Expected<PruneReport> prune(int64_t max_bytes = kDefaultCacheBytes);
 
  private:

@@ -58,9 +58,6 @@ class Nvrtc {
   // not.
   uint64_t library_bytes() const { return library_bytes_; }
 
-  // Compute capabilities, e.g. {75, 80, ..., 121}, ascending.
-  std::span<const int> supported_archs() const { return archs_; }
-
   // ErrorKind::unsupported if this NVRTC cannot compile for `arch`: names the arch, this version,
   // and the versions that can.
   Expected<void> check_arch(Arch arch) const;

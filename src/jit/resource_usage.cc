@@ -130,6 +130,13 @@ class LogReader {
 
 }  // namespace
 
+int spill_bytes(std::span<const EntryUsage> entries) {
+  int bytes = 0;
+  for (const EntryUsage& entry : entries)
+    bytes += entry.usage.spill_load_bytes + entry.usage.spill_store_bytes;
+  return bytes;
+}
+
 PtxasReport parse_ptxas_log(std::string_view log) {
   LogReader reader;
   for_each_line(log, [&](std::string_view line) { reader.read(line); });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,6 @@ struct ResourceUsage {
   int const_bytes = 0;        // the entry's constant banks, parameters included
   int barriers = 0;           // per block
 
-  bool spills() const { return spill_load_bytes > 0 || spill_store_bytes > 0; }
   bool operator==(const ResourceUsage&) const = default;
 };
 
@@ -26,6 +26,9 @@ struct EntryUsage {
 
   bool operator==(const EntryUsage&) const = default;
 };
+
+// Bytes a thread stores and loads for want of registers, over all kernels of a candidate.
+int spill_bytes(std::span<const EntryUsage> entries);
 
 // What a compiler log says, beside errors.
 struct PtxasReport {

@@ -163,7 +163,7 @@ class Bench {
     SearchOptions options;
     options.warm = options_.warm;
     tuner::EvaluatorOptions evaluation;
-    evaluation.max_final_seconds = options_.seconds;
+    evaluation.turn_seconds = options_.seconds;
     evaluation.beta = options_.beta;
     return tuner::make_evaluator(
         make_request(options, kTuneCandidates, problem, {}, prepared_.target), prepared_.equipment,

@@ -31,7 +31,7 @@ struct BenchOptions {
   ProblemOptions problems;
   TargetOptions target;
   bool warm = false;
-  double seconds = 6;         // of measuring at most, a problem
+  double seconds = 6;         // of turns at most, a problem (tuner::EvaluatorOptions)
   float beta = 0;             // of the products
   bool tune_missing = false;  // first search for what was not measured on this device
   BenchSearchOptions search;

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -38,6 +39,12 @@ int spawn(const std::string& path, std::vector<std::string>& arguments, int chan
   return failed;
 }
 
+// Whether a process gets this signal for what it does itself.
+bool is_crash(int signal) {
+  constexpr std::array kCrashes = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+  return std::find(kCrashes.begin(), kCrashes.end(), signal) != kCrashes.end();
+}
+
 }  // namespace
 
 Expected<ChildProcess::Started> ChildProcess::start(const std::string& path,
@@ -67,16 +74,18 @@ void ChildProcess::interrupt() const {
   if (process_ != 0) ::kill(process_, SIGTERM);
 }
 
-std::string ChildProcess::wait() {
+ProcessEnd ChildProcess::wait() {
   int status = 0;
   pid_t ended = 0;
   do {
     ended = ::waitpid(process_, &status, 0);
   } while (ended < 0 && errno == EINTR);
   process_ = 0;
-  if (ended < 0) return "unknown";  // where SIGCHLD is ignored, the system keeps no status
-  if (!WIFSIGNALED(status)) return fmt::format("exit code {}", WEXITSTATUS(status));
-  return fmt::format("signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
+  // Where SIGCHLD is ignored, the system keeps no status.
+  if (ended < 0) return {"unknown", false};
+  if (!WIFSIGNALED(status)) return {fmt::format("exit code {}", WEXITSTATUS(status)), true};
+  const int signal = WTERMSIG(status);
+  return {fmt::format("signal {} ({})", signal, ::strsignal(signal)), is_crash(signal)};
 }
 
 }  // namespace gemmtune::app

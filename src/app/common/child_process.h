@@ -10,6 +10,13 @@
 
 namespace gemmtune::app {
 
+// How a process ended.
+struct ProcessEnd {
+  std::string how;  // "exit code 1" or "signal 9 (Killed)"
+  // It exited, or crashed. Else it was killed: by somebody, or by the system, for want of memory.
+  bool by_itself = false;
+};
+
 // A process that this one started, to work for it. It is killed with the object, if it still runs.
 class ChildProcess {
  public:
@@ -26,9 +33,8 @@ class ChildProcess {
   // Sends SIGTERM.
   void interrupt() const;
 
-  // Waits for the end of a process that ends by itself, or crashed: how it ended, "exit code 1" or
-  // "signal 9 (Killed)".
-  std::string wait();
+  // Waits for the end of a process that ends by itself, or crashed.
+  ProcessEnd wait();
 
  private:
   explicit ChildProcess(pid_t process) : process_(process) {}

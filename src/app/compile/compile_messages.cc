@@ -124,7 +124,7 @@ std::optional<jit::CompileResult> decode_result(std::string_view bytes) {
     return *std::move(kernel);
   }
   const auto phase = in.number<uint32_t>();
-  if (phase > static_cast<uint32_t>(jit::CompilePhase::output)) return std::nullopt;
+  if (phase > static_cast<uint32_t>(jit::CompilePhase::process)) return std::nullopt;
   jit::CompileFailure failure;
   failure.phase = static_cast<jit::CompilePhase>(phase);
   failure.first_error = std::string(in.text());

@@ -7,12 +7,12 @@
 namespace gemmtune::app {
 namespace {
 
-// A process may have been killed by somebody who was short of memory.
+// Who was killed by chance is worth another attempt.
 constexpr int kAttempts = 2;
 
-jit::CompileFailure failure_of_process(const std::string& how) {
-  const std::string what = "the process that compiled ended: " + how;
-  return {jit::CompilePhase::output, what, what};
+jit::CompileFailure failure_of_process(const ProcessEnd& end) {
+  const std::string what = "the process that compiled ended: " + end.how;
+  return {end.by_itself ? jit::CompilePhase::output : jit::CompilePhase::process, what, what};
 }
 
 }  // namespace
@@ -26,7 +26,8 @@ class CompilerProcesses::Process {
     std::unique_ptr<Process> process(new Process(*std::move(started)));
     const auto answer = process->ask(encode(setup));
     const auto failure = answer ? decode_answer(*answer) : std::nullopt;
-    if (!failure) return make_error(ErrorKind::failed, program.path + " ended: " + process->end());
+    if (!failure)
+      return make_error(ErrorKind::failed, program.path + " ended: " + process->end().how);
     if (!failure->empty()) return make_error(ErrorKind::failed, *failure);
     return process;
   }
@@ -38,7 +39,7 @@ class CompilerProcesses::Process {
   }
 
   // Ends it, if it has not ended: how it did.
-  std::string end() {
+  ProcessEnd end() {
     started_.channel.close();
     return started_.process.wait();
   }
@@ -61,7 +62,7 @@ CompilerProcesses::CompilerProcesses(CompilerProgram program, CompilerSetup setu
 CompilerProcesses::~CompilerProcesses() = default;
 
 std::optional<jit::CompileResult> CompilerProcesses::compile(const jit::CompileRequest& request) {
-  std::string how;
+  ProcessEnd end;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     auto process = take();
     if (!process) return std::nullopt;
@@ -70,9 +71,9 @@ std::optional<jit::CompileResult> CompilerProcesses::compile(const jit::CompileR
       give_back(std::move(process));
       return result;
     }
-    how = process->end();
+    end = process->end();
   }
-  return jit::CompileResult(tl::unexpect, failure_of_process(how));
+  return jit::CompileResult(tl::unexpect, failure_of_process(end));
 }
 
 std::string CompilerProcesses::why_not() const {

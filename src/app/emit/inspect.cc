@@ -82,9 +82,4 @@ double per_ffma(const jit::InstructionMix& mix, int count) {
   return mix.ffma > 0 ? static_cast<double>(count) / mix.ffma : 0;
 }
 
-int spilled_bytes(const EmittedKernel& kernel) {
-  const jit::ResourceUsage& usage = kernel.entries.front().usage;
-  return usage.spill_load_bytes + usage.spill_store_bytes;
-}
-
 }  // namespace gemmtune::app

@@ -35,8 +35,6 @@ struct InspectedKernel {
 double share_of(const jit::InstructionMix& mix, int count);
 // 0 where there are no multiply-adds.
 double per_ffma(const jit::InstructionMix& mix, int count);
-// Of the main kernel, loads and stores.
-int spilled_bytes(const EmittedKernel& kernel);
 
 // Compiles and disassembles. ErrorKind::not_found for an unknown id; unsupported where there is no
 // nvdisasm, or a candidate is none of ours.

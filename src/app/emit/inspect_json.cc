@@ -57,7 +57,7 @@ std::string inspect_json(const std::vector<InspectedKernel>& kernels) {
     entry["arch"] = to_string(*kernel.arch);
     entry["source_changed"] = inspected.changed;
     entry["registers"] = kernel.entries.front().usage.registers;
-    entry["spill_bytes"] = spilled_bytes(kernel);
+    entry["spill_bytes"] = jit::spill_bytes(kernel.entries);
     entry["functions"] = ordered_json::array();
     for (const InspectedFunction& function : inspected.functions)
       entry["functions"].push_back(function_json(function));

@@ -89,7 +89,7 @@ std::vector<std::optional<RungFigures>> rung_figures(const tuner::LadderReport& 
     }
     RungFigures figures;
     figures.gflops = tflops(report.job.problem, *time) * 1e3;
-    if (report.vendor_best) figures.percent = *time_us(*report.vendor_best) / *time * 100;
+    if (report.vendor.best) figures.percent = *time_us(*report.vendor.best) / *time * 100;
     if (below_us) figures.gain = *below_us / *time;
     figures.flops_per_global_byte = kFlops / rung.loads.global;
     if (rung.loads.shared > 0) figures.flops_per_shared_byte = kFlops / rung.loads.shared;

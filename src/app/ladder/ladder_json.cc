@@ -47,8 +47,8 @@ std::string ladder_json(const LadderSummary& summary) {
   const auto figures = rung_figures(report);
   for (size_t i = 0; i < report.rungs.size(); ++i)
     json["rungs"].push_back(rung_json(i, report.rungs[i], figures[i]));
-  json["vendor_first"] = to_json(report.vendor_first);
-  json["vendor_best"] = to_json(report.vendor_best);
+  json["vendor_first"] = to_json(report.vendor.first);
+  json["vendor_best"] = to_json(report.vendor.best);
   json["skipped"] = ordered_json::array();
   for (const Refusal& refusal : summary.refusals)
     json["skipped"].push_back({{"strategy", refusal.strategy->name()}, {"reason", refusal.reason}});

@@ -15,7 +15,7 @@ using nlohmann::ordered_json;
 // Of the best; null where nothing was measured.
 ordered_json margin_json(const tuner::TuneReport& report) {
   if (report.ranking.empty()) return nullptr;
-  const auto found = margin(report.ranking.front(), report.vendor_best);
+  const auto found = margin(report.ranking.front(), report.vendor.best);
   if (!found) return nullptr;
   return {{"ratio", found->ratio}, {"low", found->low}, {"high", found->high}};
 }
@@ -29,8 +29,8 @@ ordered_json report_json(const tuner::TuneReport& report) {
   ordered_json json;
   json["ranking"] = ordered_json::array();
   for (const store::Record& record : report.ranking) json["ranking"].push_back(to_json(record));
-  json["vendor_first"] = to_json(report.vendor_first);
-  json["vendor_best"] = to_json(report.vendor_best);
+  json["vendor_first"] = to_json(report.vendor.first);
+  json["vendor_best"] = to_json(report.vendor.best);
   json["margin"] = margin_json(report);
   json["predicted_spread"] = or_null(report.predicted_spread);
   json["expected_gain"] = or_null(report.expected_gain);

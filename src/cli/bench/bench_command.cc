@@ -108,7 +108,8 @@ void add_bench_command(CLI::App& parent, CommonOptions& common, Action& action) 
       ->transform(number_not_negative(kMostBeta));
   command
       ->add_option("--seconds", options->bench.seconds,
-                   "Measure at most this long per problem (default: 6)")
+                   "Take fewer than six turns of each where they would last longer, three at least "
+                   "(default: 6)")
       ->type_name("S")
       ->transform(seconds_number());
   command->add_option("--csv", options->csv_file, "Also write the rows as CSV")->type_name("FILE");

@@ -58,8 +58,8 @@ std::string figures_table(const std::vector<app::InspectedKernel>& kernels) {
   using Function = const app::InspectedFunction&;
   add("registers per thread",
       [](Kernel k, Function) { return std::to_string(k.kernel.entries.front().usage.registers); });
-  add("spilled bytes",
-      [](Kernel k, Function) { return std::to_string(app::spilled_bytes(k.kernel)); });
+  add("spilled bytes, all functions",
+      [](Kernel k, Function) { return std::to_string(jit::spill_bytes(k.kernel.entries)); });
   add("instructions", [](Kernel, Function f) { return std::to_string(f.mix.instructions); });
   for (const char* mnemonic : {"LDL", "STL"}) {
     add(fmt::format("  {}", mnemonic),

@@ -130,7 +130,7 @@ std::string subtitle(const app::LadderSummary& summary) {
         to_string(summary.target.arch), with_article(summary.target.limits.name));
   }
   return fmt::format("GFLOP/s of each strategy's best tile{}, measured on {}",
-                     summary.report.vendor_best ? " and share of cuBLASLt's best" : "",
+                     summary.report.vendor.best ? " and share of cuBLASLt's best" : "",
                      summary.target.device->name);
 }
 
@@ -141,8 +141,8 @@ std::string ladder_svg(const app::LadderSummary& summary) {
   const auto figures = app::rung_figures(report);
   Axis axis{1, kTop};
   std::optional<double> vendor;
-  if (report.vendor_best)
-    vendor = app::tflops(report.job.problem, *app::time_us(*report.vendor_best)) * 1e3;
+  if (report.vendor.best)
+    vendor = app::tflops(report.job.problem, *app::time_us(*report.vendor.best)) * 1e3;
   if (vendor) axis.most = *vendor;
   for (const auto& rung : figures) {
     if (!rung) continue;

@@ -44,11 +44,11 @@ std::string rungs_table(const tuner::LadderReport& report) {
     const double time = *app::time_us(*vendor);
     table.add({"", fmt::format("cuBLASLt {}", name),
                cell(app::tflops(report.job.problem, time) * 1e3, 0),
-               cell(*app::time_us(*report.vendor_best) / time * 100, 1, "%"), "", "", "", "", "",
+               cell(*app::time_us(*report.vendor.best) / time * 100, 1, "%"), "", "", "", "", "",
                "", "", std::to_string(vendor->id)});
   };
-  add_vendor("first", report.vendor_first);
-  add_vendor("best", report.vendor_best);
+  add_vendor("first", report.vendor.first);
+  add_vendor("best", report.vendor.best);
   return table.text();
 }
 

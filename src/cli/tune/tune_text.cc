@@ -33,18 +33,18 @@ std::string ranking_table(const tuner::TuneReport& report) {
   int rank = 0;
   for (const store::Record& record : report.ranking) {
     table.add({std::to_string(++rank), config_cell(record), time_cell(app::time_us(record)),
-               tflops_cell(record), versus_cell(record, report.vendor_best),
+               tflops_cell(record), versus_cell(record, report.vendor.best),
                std::to_string(record.registers), std::to_string(record.smem_bytes),
                std::to_string(record.id), std::string(store::to_string(record.provenance))});
   }
   const auto add_vendor = [&](const char* name, const std::optional<store::Record>& vendor) {
     if (!vendor) return;
     table.add({"", fmt::format("cuBLASLt {}", name), time_cell(app::time_us(*vendor)),
-               tflops_cell(*vendor), versus_cell(*vendor, report.vendor_best), "", "",
+               tflops_cell(*vendor), versus_cell(*vendor, report.vendor.best), "", "",
                std::to_string(vendor->id), std::string(store::to_string(vendor->provenance))});
   };
-  add_vendor("first", report.vendor_first);
-  add_vendor("best", report.vendor_best);
+  add_vendor("first", report.vendor.first);
+  add_vendor("best", report.vendor.best);
   return table.text();
 }
 
@@ -62,7 +62,7 @@ std::string simulated_line(const tuner::TuneReport& report) {
 // How sure it is that the best is faster than the vendor's, or slower.
 std::string margin_line(const tuner::TuneReport& report) {
   if (report.ranking.empty()) return "";
-  const auto margin = app::margin(report.ranking.front(), report.vendor_best);
+  const auto margin = app::margin(report.ranking.front(), report.vendor.best);
   if (!margin) return "";
   const bool open = margin->low <= 1 && margin->high >= 1;
   return fmt::format("rank 1 is {:.3f} times as fast as cuBLASLt's best ({:.3f} to {:.3f}{})\n",
@@ -141,7 +141,7 @@ std::string step_line(const app::TuneSummary& summary) {
   for (const app::TunedProblem& tuned : summary.problems) {
     if (!tuned.report || tuned.report->ranking.empty()) continue;
     const auto own = app::time_us(tuned.report->ranking.front());
-    const auto vendor = app::time_us(tuned.report->vendor_best);
+    const auto vendor = app::time_us(tuned.report->vendor.best);
     if (!own || !vendor) continue;
     const auto calls = static_cast<double>(tuned.wanted.count);
     own_us += calls * *own;
@@ -179,7 +179,7 @@ std::string tune_summary_text(const app::TuneSummary& summary) {
       continue;
     }
     const store::Record& best = tuned.report->ranking.front();
-    const std::optional<store::Record>& vendor = tuned.report->vendor_best;
+    const std::optional<store::Record>& vendor = tuned.report->vendor.best;
     const auto own_us = app::time_us(best);
     const auto vendor_us = app::time_us(vendor);
     table.add({calls, tuned.wanted.text, time_cell(own_us), time_cell(vendor_us),

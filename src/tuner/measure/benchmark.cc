@@ -5,6 +5,8 @@
 #include <cmath>
 #include <thread>
 
+#include "tuner/measure/rounds.h"
+
 namespace gemmtune::tuner {
 namespace {
 
@@ -21,44 +23,11 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-struct RoundSample {
-  double time_us = 0;
-  std::optional<gpu::ClockSample> clocks;
-};
-
-// Takes a sample of a contender.
-using TakeSample = std::function<gpu::Result<RoundSample>(const Contender& contender)>;
-
-// One of each, the first or the last contender first; in the contenders' order.
-gpu::Result<std::vector<RoundSample>> take_round(std::span<const Contender> contenders,
-                                                 const TakeSample& take, bool last_first) {
-  std::vector<RoundSample> round(contenders.size());
-  for (size_t i = 0; i < contenders.size(); ++i) {
-    const size_t place = last_first ? contenders.size() - 1 - i : i;
-    auto sample = take(contenders[place]);
-    if (!sample) return tl::unexpected(sample.error());
-    round[place] = *sample;
-  }
-  return round;
-}
-
 gpu::Result<RoundSample> take_sample(const Contender& contender, const gpu::Stream& stream,
                                      const std::optional<gpu::NvmlDevice>& nvml) {
   auto time = contender.graph->sample_us(stream);
   if (!time) return tl::unexpected(time.error());
   return RoundSample{*time, nvml ? std::optional(nvml->sample()) : std::nullopt};
-}
-
-// Whether a limiter of `kinds` acted on some samples of the round and not on others.
-bool unevenly_slowed(const std::vector<RoundSample>& round, uint64_t kinds) {
-  uint64_t any = 0;
-  uint64_t all = ~uint64_t{0};
-  for (const RoundSample& sample : round) {
-    const uint64_t reasons = sample.clocks ? sample.clocks->throttle_reasons.value_or(0) : 0;
-    any |= reasons & kinds;
-    all &= reasons;
-  }
-  return any != (all & kinds);
 }
 
 gpu::Result<RoundSample> take_turn(const Contender& contender, const gpu::Stream& stream,
@@ -80,45 +49,6 @@ gpu::Result<RoundSample> take_turn(const Contender& contender, const gpu::Stream
   std::this_thread::sleep_for(
       std::chrono::duration<double, std::micro>(rest_us(contender.graph->launches(), busy_us)));
   return sample;
-}
-
-bool all_done(std::span<const Contender> contenders, const StoppingRule& rule) {
-  return std::all_of(contenders.begin(), contenders.end(),
-                     [&](const Contender& c) { return rule.done(median_interval(c.samples_us)); });
-}
-
-// How rounds go on until the rule is satisfied for each contender, or the time since `start` is up
-// once there are enough.
-struct Rounds {
-  StoppingRule rule;
-  Clock::time_point start;
-  double max_seconds;
-  int kept = 0;            // before
-  bool both_ways = false;  // every other one from the last contender to the first
-};
-
-// A round in which limiters of `kinds` slowed some contenders and not others is thrown away.
-gpu::Result<void> take_rounds(std::span<Contender> contenders, const TakeSample& take,
-                              uint64_t kinds, Rounds rounds) {
-  const StoppingRule& rule = rounds.rule;
-  int& kept = rounds.kept;
-  int dropped = 0;
-  while (kept < rule.max_samples) {
-    auto round = take_round(contenders, take, rounds.both_ways && (kept + dropped) % 2 == 1);
-    if (!round) return tl::unexpected(round.error());
-    if (unevenly_slowed(*round, kinds) && dropped < rule.max_samples) {
-      ++dropped;
-    } else {
-      ++kept;
-      for (size_t i = 0; i < contenders.size(); ++i) {
-        contenders[i].samples_us.push_back((*round)[i].time_us);
-        if ((*round)[i].clocks) contenders[i].clocks.push_back(*(*round)[i].clocks);
-      }
-    }
-    if (all_done(contenders, rule)) break;
-    if (kept >= rule.min_samples && seconds_since(rounds.start) > rounds.max_seconds) break;
-  }
-  return {};
 }
 
 }  // namespace
@@ -202,8 +132,7 @@ gpu::Result<void> compare(std::span<Contender> contenders, const gpu::Stream& st
   const auto take = [&](const Contender& contender) {
     return take_sample(contender, stream, nvml);
   };
-  return take_rounds(contenders, take, gpu::kSlowingReasons,
-                     {plan.rule, start, plan.max_seconds, 0, true});
+  return take_rounds(contenders, take, {plan.samples, gpu::kSlowingReasons, true});
 }
 
 double rest_us(int64_t launches, double busy_us) {
@@ -219,9 +148,12 @@ gpu::Result<void> compare_in_turns(std::span<Contender> contenders, const gpu::S
   };
   // The state that each turn leaves for the next.
   if (auto done = take(contenders.back()); !done) return tl::unexpected(done.error());
-  const auto before = static_cast<int>(contenders.front().samples_us.size());
-  return take_rounds(contenders, take, gpu::kSlowingReasons & ~gpu::kPowerLimit,
-                     {plan.rule, Clock::now(), plan.max_seconds, before});
+  Rounds rounds{plan.samples, gpu::kSlowingReasons & ~gpu::kPowerLimit};
+  if (plan.limit) {
+    rounds.time_is_up = [end = plan.limit->end] { return Clock::now() > end; };
+    rounds.fewest = plan.limit->samples;
+  }
+  return take_rounds(contenders, take, rounds);
 }
 
 }  // namespace gemmtune::tuner

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -86,16 +87,15 @@ struct Contender {
 
 // How a comparison goes on.
 struct ComparePlan {
-  StoppingRule rule;
-  double max_seconds = 0;  // after rule.min_samples rounds
+  int samples = 0;  // of each contender, with those that it has
   // Rounds are run and thrown away for so long, one at least; nothing: none.
   std::optional<double> warm_up_seconds = 0;
 };
 
 // Takes samples of all contenders in turn, round after round and every other one backwards, so that
-// drift of clock and power hits all alike, until the rule is satisfied for each or the time is up.
-// A round in which some contenders were slowed by the power or thermal limiter and others were not
-// is thrown away (given up after rule.max_samples rounds). Results are appended to the contenders.
+// drift of clock and power hits all alike. A round in which some contenders were slowed by the
+// power or thermal limiter and others were not is thrown away (rounds.h). Results are appended to
+// the contenders, which all have as many before.
 gpu::Result<void> compare(std::span<Contender> contenders, const gpu::Stream& stream,
                           const std::optional<gpu::NvmlDevice>& nvml, const ComparePlan& plan);
 
@@ -105,10 +105,16 @@ gpu::Result<void> compare(std::span<Contender> contenders, const gpu::Stream& st
 // that the limit leaves (docs/decisions/0007-turns.md).
 double rest_us(int64_t launches, double busy_us);
 
+// When turns end before all samples are taken.
+struct TimeLimit {
+  std::chrono::steady_clock::time_point end;
+  int samples = 0;  // of each contender, that are taken whatever the time
+};
+
 // How contenders are compared in turns.
 struct TurnPlan {
-  StoppingRule rule;
-  double max_seconds = 0;  // after rule.min_samples rounds
+  int samples = 0;  // of each contender, with those that it has
+  std::optional<TimeLimit> limit;
   // Graphs at a turn's beginning that do not count. One, where contenders draw like power; where
   // they do not, enough to outlast the power limit's memory of the turn before.
   int warm_ups = 1;
@@ -116,11 +122,9 @@ struct TurnPlan {
 
 // Takes samples of all contenders, round after round, one contender's turn after the other's: its
 // graph some times to warm up, then three times, the median of which is its sample, and a rest. So
-// what a contender's samples are depends on no other contender. Ends when the rule is satisfied for
-// each, or after `max_seconds` once there are rule.min_samples rounds. A round in which heat, or
-// the board, slowed some contenders and not others is thrown away (given up after rule.max_samples
-// rounds); the power limit is a contender's own doing. Results are appended to the contenders; what
-// they hold counts as rounds before, of which all have had as many.
+// what a contender's samples are depends on no other contender. A round in which heat, or the
+// board, slowed some contenders and not others is thrown away (rounds.h); the power limit is a
+// contender's own doing. Results are appended to the contenders, which all have as many before.
 gpu::Result<void> compare_in_turns(std::span<Contender> contenders, const gpu::Stream& stream,
                                    const std::optional<gpu::NvmlDevice>& nvml,
                                    const TurnPlan& plan);

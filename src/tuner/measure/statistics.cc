@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 namespace gemmtune::tuner {
@@ -26,11 +25,6 @@ size_t lower_rank(size_t n) {
 
 }  // namespace
 
-double MedianInterval::relative_width() const {
-  if (count < kFewestForInterval || median <= 0) return std::numeric_limits<double>::infinity();
-  return (high - low) / median;
-}
-
 MedianInterval median_interval(std::span<const double> samples) {
   if (samples.empty()) return {};
   std::vector<double> sorted(samples.begin(), samples.end());
@@ -46,11 +40,6 @@ double geometric_mean(std::span<const double> values) {
   double sum = 0;
   for (const double value : values) sum += std::log(value);
   return std::exp(sum / static_cast<double>(values.size()));
-}
-
-bool StoppingRule::done(const MedianInterval& interval) const {
-  if (interval.count >= max_samples) return true;
-  return interval.count >= min_samples && interval.relative_width() <= relative_width;
 }
 
 }  // namespace gemmtune::tuner

@@ -10,9 +10,6 @@ struct MedianInterval {
   double low = 0;
   double high = 0;
   int count = 0;
-
-  // Width of the interval relative to the median; infinite while there are too few samples to say.
-  double relative_width() const;
 };
 
 // Median and its distribution-free 95% confidence interval: the order statistics whose ranks
@@ -23,14 +20,5 @@ MedianInterval median_interval(std::span<const double> samples);
 
 // exp(mean(log(x))). 0 for an empty span; every value must be > 0.
 double geometric_mean(std::span<const double> values);
-
-// When a series of samples is long enough.
-struct StoppingRule {
-  int min_samples = 7;  // fewer leave a median 4-11% off on noisy cards, 7 within 1.2%
-  int max_samples = 60;
-  double relative_width = 0.01;  // of the 95% interval of the median
-
-  bool done(const MedianInterval& interval) const;
-};
 
 }  // namespace gemmtune::tuner

@@ -210,7 +210,6 @@ void Ranking::keep_best(const Choice& work, std::vector<Ranked>& kept) {
   Points points(space.space, steps_[work.space].rest, work);
   do {
     if (!space.takes(points.tile())) continue;
-    ++points_seen_;
     double cost = space.cost(points.tile());
     const bool full = kept.size() == kPerGeometry;
     if (full && cost >= kept.back().cost) continue;

@@ -37,9 +37,6 @@ class Ranking {
   // The next point; nothing behind the last one.
   std::optional<Choice> next();
 
-  // Legal points whose cost was asked for until now.
-  int64_t points_seen() const { return points_seen_; }
-
  private:
   struct Ranked {
     double cost;
@@ -91,7 +88,6 @@ class Ranking {
   size_t turn_ = 0;             // of the next one
   bool round_dealt_ = false;    // whether this round has dealt anything
   double limit_ = 0;            // costs above wait for the end
-  int64_t points_seen_ = 0;
 };
 
 }  // namespace gemmtune::tuner

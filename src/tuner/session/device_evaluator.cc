@@ -20,6 +20,7 @@ constexpr int64_t kOwnWorkspaceBytes = int64_t{256} << 20;
 constexpr int kShortSeries = 2;
 constexpr int kLongSeries = 5;
 // A long series of longer samples has fewer of them: they differ less.
+constexpr int kLeastLongSeries = kShortSeries + 1;
 constexpr double kLongSeriesUs = 10'000;
 constexpr int kVendorSeries = 3;
 // Algorithms of the vendor's up to so many times its best may take part in the final round.
@@ -42,7 +43,7 @@ double least_us(const Problem& problem, bool warm) {
 }
 
 int long_series(double sample_us) {
-  const double samples = std::max(kLongSeriesUs / sample_us, static_cast<double>(kShortSeries));
+  const double samples = std::max(kLongSeriesUs / sample_us, static_cast<double>(kLeastLongSeries));
   return samples < kLongSeries ? static_cast<int>(samples) : kLongSeries;
 }
 
@@ -59,10 +60,6 @@ int64_t workspace_bytes(const Problem& problem, Arch arch) {
 }
 
 const CaseSizes kVerifySizes{301, 333, 77};
-
-StoppingRule fixed_samples(int count) {
-  return {count, count, 0};
-}
 
 store::Outcome outcome_of(VerdictKind kind) {
   switch (kind) {
@@ -201,8 +198,7 @@ Expected<std::vector<VendorResult>> DeviceEvaluator::measure_vendor() {
   for (const Runner& runner : runners)
     contenders.push_back({std::to_string(runner.vendor_rank), &*runner.graph, {}, {}});
   if (contenders.empty()) return results;
-  auto compared = compare(contenders, bench_->stream, services_.nvml,
-                          ComparePlan{fixed_samples(kVendorSeries), 5});
+  auto compared = compare(contenders, bench_->stream, services_.nvml, {kVendorSeries});
   if (!compared) return tl::unexpected(compared.error());
   for (size_t i = 0; i < runners.size(); ++i)
     results.push_back(vendor_result(runners[i].vendor_rank, contenders[i]));
@@ -333,8 +329,7 @@ gpu::Result<std::vector<Contender>> DeviceEvaluator::run_series(const Runner& ru
   sides.push_back({"candidate", &*runner.graph, {}, {}});
   if (incumbent_) sides.push_back({"incumbent", &*incumbent_->runner.graph, {}, {}});
   const auto run = [&](int samples) {
-    return compare(sides, bench_->stream, services_.nvml,
-                   ComparePlan{fixed_samples(samples), 2, std::nullopt});
+    return compare(sides, bench_->stream, services_.nvml, {samples, std::nullopt});
   };
   if (auto done = run(kShortSeries); !done) return tl::unexpected(done.error());
   const auto median = [&](size_t side) { return median_interval(sides[side].samples_us).median; };

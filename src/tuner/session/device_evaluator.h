@@ -28,9 +28,9 @@ struct DeviceServices {
 };
 
 struct EvaluationOptions {
-  bool warm = false;  // operands stay in cache
-  double max_final_seconds = 6;
-  float beta = 0;  // of what is timed
+  bool warm = false;        // operands stay in cache
+  double turn_seconds = 0;  // of a final round's turns at most, but for three of each; 0: no limit
+  float beta = 0;           // of what is timed
 };
 
 // Runs candidates on a GPU. After a kernel that crashes, the context is rebuilt and the session
@@ -98,6 +98,7 @@ class DeviceEvaluator final : public Evaluator {
   bool stays(const Runner& vendor) const;
   gpu::Result<std::vector<Runner*>> run_heats(std::span<const Finalist> finalists,
                                               std::vector<Runner>& runners);
+  std::optional<TimeLimit> turn_limit() const;
   gpu::Result<std::vector<Contender>> run_turns(std::span<const Finalist> finalists,
                                                 const std::vector<Runner>& runners,
                                                 std::vector<Runner*>& left);

@@ -1,5 +1,6 @@
 // How a search on a device ends: heats, and a final round.
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "tuner/session/device_evaluator.h"
@@ -12,14 +13,16 @@ namespace {
 // The most of the vendor's algorithms that reach the final round only because they are close to its
 // best.
 constexpr size_t kCloseInFinalRound = 1;
-constexpr StoppingRule kHeatRule{3, 3, 0};
+constexpr int kHeatSamples = 3;
 // A product that takes so many times the fastest one's time gets a graph of its own length.
 constexpr double kFarBehind = 2;
 // Of a lasting load, before the samples of heats.
 constexpr double kHeatWarmUpSeconds = 0.05;
 // Who is behind after so many turns is not close enough to win.
-constexpr StoppingRule kFirstTurns{2, 2, 0};
-constexpr StoppingRule kFinalRule{6, 6, 0};  // the fewest that give an interval of 95%
+constexpr int kFirstTurns = 2;
+constexpr int kAllTurns = 6;  // the fewest that give an interval of 95%
+// However little time there is: the fewest whose median is not moved by one of them.
+constexpr int kLeastTurns = 3;
 // Of products of one arithmetic; and where own kernels are of the tensor cores' and the vendor's of
 // the others: after such a turn of ours an H200 ran cuBLASLt's f32 at 1410 to 1680 MHz, 8% slower
 // than alone. The limit's memory is some 60 ms, four graphs (docs/decisions/0007-turns.md).
@@ -108,8 +111,8 @@ gpu::Result<std::vector<DeviceEvaluator::Runner*>> DeviceEvaluator::run_heats(
   if (!may_leave && close_vendor_ranks_.size() <= kCloseInFinalRound) return all;
   auto contenders = contend(all, kHeatSampleUs);
   if (!contenders) return tl::unexpected(contenders.error());
-  auto compared = compare(*contenders, bench_->stream, services_.nvml,
-                          ComparePlan{kHeatRule, 5, kHeatWarmUpSeconds});
+  auto compared =
+      compare(*contenders, bench_->stream, services_.nvml, {kHeatSamples, kHeatWarmUpSeconds});
   if (!compared) return tl::unexpected(compared.error());
   const auto time = [&](size_t i) { return median_interval((*contenders)[i].samples_us).median; };
   std::vector<HeatTimes> heats;
@@ -132,16 +135,25 @@ gpu::Result<std::vector<DeviceEvaluator::Runner*>> DeviceEvaluator::run_heats(
   return left;
 }
 
+// Of turns that begin now.
+std::optional<TimeLimit> DeviceEvaluator::turn_limit() const {
+  if (options_.turn_seconds <= 0) return std::nullopt;
+  const auto seconds = std::chrono::duration<double>(options_.turn_seconds);
+  const auto now = std::chrono::steady_clock::now();
+  return TimeLimit{now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(seconds),
+                   kLeastTurns};
+}
+
 // The turns of the runners that heats left; `left` becomes those that had all of them.
 gpu::Result<std::vector<Contender>> DeviceEvaluator::run_turns(std::span<const Finalist> finalists,
                                                                const std::vector<Runner>& runners,
                                                                std::vector<Runner*>& left) {
   auto contenders = contend(left, kFinalSampleUs);
   if (!contenders) return contenders;
-  const auto compare_by = [&](std::vector<Contender>& sides, const StoppingRule& rule) {
-    return compare_in_turns(
-        sides, bench_->stream, services_.nvml,
-        {rule, options_.max_final_seconds, is_split(problem_.math) ? kWarmUpsOfSplit : kWarmUps});
+  const auto limit = turn_limit();
+  const auto compare_by = [&](std::vector<Contender>& sides, int turns) {
+    return compare_in_turns(sides, bench_->stream, services_.nvml,
+                            {turns, limit, is_split(problem_.math) ? kWarmUpsOfSplit : kWarmUps});
   };
   if (auto done = compare_by(*contenders, kFirstTurns); !done) return tl::unexpected(done.error());
   std::vector<FirstTurns> shown;
@@ -158,7 +170,7 @@ gpu::Result<std::vector<Contender>> DeviceEvaluator::run_turns(std::span<const F
     sides.push_back(std::move((*contenders)[i]));
   }
   left = std::move(further);
-  if (auto done = compare_by(sides, kFinalRule); !done) return tl::unexpected(done.error());
+  if (auto done = compare_by(sides, kAllTurns); !done) return tl::unexpected(done.error());
   return sides;
 }
 

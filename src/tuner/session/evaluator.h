@@ -69,8 +69,8 @@ class Evaluator {
   // gave it, beside the first and the best.
   virtual void add_vendor_finalist(int /*rank*/) {}
 
-  // Compares the best candidates and the vendor with the full stopping rule; of many candidates,
-  // those that short heats leave (heats.h).
+  // Compares the best candidates and the vendor in turns; of many candidates, those that short
+  // heats leave (heats.h).
   virtual Expected<FinalResults> finish(std::span<const Finalist> finalists) = 0;
 
   // What predicted times are corrected by; null: nothing. Measured ones are what they are.

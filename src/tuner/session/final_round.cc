@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tuner/session/killed_compilers.h"
+
 namespace gemmtune::tuner {
 namespace {
 
@@ -30,15 +32,6 @@ std::string Failures::text() const {
   return text;
 }
 
-Expected<void> record_vendor(std::span<const VendorResult> results, Recorder& recorder,
-                             TuneReport& report) {
-  auto records = recorder.vendors(results);
-  if (!records) return tl::unexpected(records.error());
-  report.vendor_first = std::move(records->first);
-  report.vendor_best = std::move(records->best);
-  return {};
-}
-
 Expected<bool> FinalRound::run() {
   auto with_codes = finalists();
   if (!with_codes) return tl::unexpected(with_codes.error());
@@ -46,7 +39,7 @@ Expected<bool> FinalRound::run() {
   auto results = services_.evaluator->finish(*with_codes);
   if (!results) return tl::unexpected(results.error());
   if (auto done = record(*with_codes, *results); !done) return tl::unexpected(done.error());
-  if (auto done = record_vendor(results->vendor, recorder_, report_); !done)
+  if (auto done = recorder_.vendors(results->vendor, report_.vendor); !done)
     return tl::unexpected(done.error());
   std::stable_sort(
       report_.ranking.begin(), report_.ranking.end(),
@@ -71,8 +64,10 @@ Expected<std::optional<Finalist>> FinalRound::with_code(Finalists::Scored scored
   const bool defends = best_.defends(scored.candidate);
   if (scored.kernel)
     return Finalist{std::move(scored.candidate), *scored.kernel, scored.time_us, defends};
-  auto compiled =
-      services_.compiler->compile({scored.candidate.source, scored.candidate.spec.arch, {}});
+  auto result =
+      compile_again(*services_.compiler, {scored.candidate.source, scored.candidate.spec.arch, {}});
+  if (!result) return tl::unexpected(result.error());
+  jit::CompileResult& compiled = *result;
   if (compiled) {
     ++(compiled->from_cache ? report_.cached : report_.compiled);
     return Finalist{std::move(scored.candidate), std::move(*compiled), scored.time_us, defends};

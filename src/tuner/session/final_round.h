@@ -25,10 +25,6 @@ class Failures {
   std::map<std::string, int> counts_;
 };
 
-// Records what was found of the vendor's algorithms, and notes it in the report.
-Expected<void> record_vendor(std::span<const VendorResult> results, Recorder& recorder,
-                             TuneReport& report);
-
 // The end of a search: its best candidates measured once more, side by side with the vendor's
 // algorithms, recorded, and ranked in the report.
 class FinalRound {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 
+#include "tuner/session/killed_compilers.h"
 #include "tuner/session/recorder.h"
 
 namespace gemmtune::tuner {
@@ -143,7 +144,7 @@ class Ladder {
     Recorder recorder(*services_.session.store, report_.job, *run);
     auto vendor = (*evaluator)->measure_vendor();
     if (!vendor) return tl::unexpected(vendor.error());
-    if (auto done = record_vendor(recorder, *vendor); !done) return done;
+    if (auto done = recorder.vendors(*vendor, report_.vendor); !done) return done;
     auto results = (*evaluator)->finish(finalists);
     if (!results) return tl::unexpected(results.error());
     for (size_t i = 0; i < finalists.size(); ++i) {
@@ -153,7 +154,7 @@ class Ladder {
       if (!record) return tl::unexpected(record.error());
       take(std::move(*record), *rungs[i]);
     }
-    return record_vendor(recorder, results->vendor);
+    return recorder.vendors(results->vendor, report_.vendor);
   }
 
   // With the code that the rung's search timed; what earlier runs found is compiled here.
@@ -162,9 +163,10 @@ class Ladder {
     if (searched != code_.end()) return std::move(searched->second);
     Candidate candidate = make_candidate(spec, compiler_version_);
     auto compiled =
-        services_.session.compiler->compile({candidate.source, candidate.spec.arch, {}});
-    if (!compiled) return make_error(ErrorKind::failed, compiled.error().first_error);
-    return Finalist{std::move(candidate), std::move(*compiled)};
+        compile_again(*services_.session.compiler, {candidate.source, candidate.spec.arch, {}});
+    if (!compiled) return tl::unexpected(compiled.error());
+    if (!*compiled) return make_error(ErrorKind::failed, compiled->error().first_error);
+    return Finalist{std::move(candidate), **std::move(compiled)};
   }
 
   static void take(store::Record record, Rung& rung) {
@@ -174,14 +176,6 @@ class Ladder {
     }
     rung.best.reset();
     rung.note = std::string(store::to_string(record.outcome)) + ": " + record.reason;
-  }
-
-  Expected<void> record_vendor(Recorder& recorder, std::span<const VendorResult> results) {
-    auto records = recorder.vendors(results);
-    if (!records) return tl::unexpected(records.error());
-    report_.vendor_first = std::move(records->first);
-    report_.vendor_best = std::move(records->best);
-    return {};
   }
 
   const TuneRequest& request_;

@@ -22,8 +22,7 @@ struct Rung {
 struct LadderReport {
   store::Job job;
   std::vector<Rung> rungs;  // in the order of the request's spaces
-  std::optional<store::Record> vendor_first;
-  std::optional<store::Record> vendor_best;
+  VendorRecords vendor;
   double seconds = 0;
   bool interrupted = false;
 };

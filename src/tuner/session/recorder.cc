@@ -34,7 +34,7 @@ Expected<store::Record> Recorder::evaluated(const Candidate& candidate,
                                             const jit::CompiledKernel& kernel,
                                             const Evaluation& evaluation) {
   store::Record record = begin(candidate);
-  record.spill_bytes = spill_bytes(kernel);
+  record.spill_bytes = jit::spill_bytes(kernel.entries);
   for (const jit::EntryUsage& entry : kernel.entries) {
     record.registers = std::max(record.registers, entry.usage.registers);
     record.smem_bytes += entry.usage.static_smem_bytes;
@@ -48,8 +48,8 @@ Expected<store::Record> Recorder::evaluated(const Candidate& candidate,
   return write(std::move(record));
 }
 
-Expected<VendorRecords> Recorder::vendors(std::span<const VendorResult> results) {
-  VendorRecords records;
+Expected<void> Recorder::vendors(std::span<const VendorResult> results, VendorRecords& records) {
+  records = {};
   for (const VendorResult& result : results) {
     store::Record record;
     record.job = job_;
@@ -62,14 +62,7 @@ Expected<VendorRecords> Recorder::vendors(std::span<const VendorResult> results)
     if (!records.best || result.measurement.median_us < records.best->measurement->median_us)
       records.best = std::move(*written);
   }
-  return records;
-}
-
-int spill_bytes(const jit::CompiledKernel& kernel) {
-  int bytes = 0;
-  for (const jit::EntryUsage& entry : kernel.entries)
-    bytes += entry.usage.spill_load_bytes + entry.usage.spill_store_bytes;
-  return bytes;
+  return {};
 }
 
 }  // namespace gemmtune::tuner

@@ -30,7 +30,8 @@ class Recorder {
   // One that compiled, and what became of it.
   Expected<store::Record> evaluated(const Candidate& candidate, const jit::CompiledKernel& kernel,
                                     const Evaluation& evaluation);
-  Expected<VendorRecords> vendors(std::span<const VendorResult> results);
+  // The vendor's algorithms, which `records` then are of.
+  Expected<void> vendors(std::span<const VendorResult> results, VendorRecords& records);
 
  private:
   store::Record begin(const Candidate& candidate) const;
@@ -40,8 +41,5 @@ class Recorder {
   store::Job job_;
   int64_t run_id_;
 };
-
-// Bytes a thread stores and loads for want of registers, over all kernels of a candidate.
-int spill_bytes(const jit::CompiledKernel& kernel);
 
 }  // namespace gemmtune::tuner

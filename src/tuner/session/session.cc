@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <map>
-#include <set>
 #include <thread>
 #include <tuple>
 
@@ -17,6 +15,8 @@
 #include "tuner/session/chooser.h"
 #include "tuner/session/final_round.h"
 #include "tuner/session/finalists.h"
+#include "tuner/session/killed_compilers.h"
+#include "tuner/session/known_candidates.h"
 #include "tuner/session/prior_knowledge.h"
 #include "tuner/session/recorder.h"
 #include "tuner/session/shared_work.h"
@@ -27,8 +27,6 @@ namespace {
 
 constexpr size_t kProposalBatch = 8;  // candidates asked for at a time by search
 constexpr int kRound = 8;  // candidates tried before a search without a device may end, and further
-constexpr size_t kRemeasured =
-    24;  // stale records of the problem itself that are tried again first
 constexpr auto kPoll = std::chrono::milliseconds(100);
 
 using Clock = std::chrono::steady_clock;
@@ -79,7 +77,8 @@ class Tuning::Session {
         prior_(*services_.store, job_, services_.limits, calibration.get(), search_),
         calibration_(calibration),
         chooser_(request_, search_, prior_, calibration_.get(), predicted()),
-        work_(*services_.store, job_, [this](const auto& key) { return may_try(key); }),
+        known_(job_, search_, prior_, finalists_, compiler_version_),
+        work_(*services_.store, job_, [this](const auto& key) { return known_.may_try(key); }),
         pool_(services_.compiler, request.threads) {
     report_.job = job_;
   }
@@ -112,6 +111,7 @@ class Tuning::Session {
     auto searched = search_loop();
     if (auto released = work_.release(); !released) return tl::unexpected(released.error());
     if (!searched) return tl::unexpected(searched.error());
+    report_.resumed = known_.resumed();
     if (auto done = finals(); !done) return tl::unexpected(done.error());
     report_.seconds = elapsed();
     report_.busy_seconds = services_.evaluator->busy_seconds();
@@ -143,7 +143,9 @@ class Tuning::Session {
       return tl::unexpected(judged.error());
     if (auto started = work_.start(request_.fresh); !started) return started;
     if (!request_.fresh) {
-      if (auto done = resume(); !done) return done;
+      auto records = services_.store->candidates(problem_, prior_.own_records());
+      if (!records) return tl::unexpected(records.error());
+      known_.resume(*records);
     }
     if (!request_.fresh && services_.device && request_.method == SearchMethod::model) {
       if (auto done = prior_.learn(); !done) return done;
@@ -151,73 +153,11 @@ class Tuning::Session {
     return prior_.borrow();
   }
 
-  // Takes over what earlier runs recorded of this job, and suggests the best of what is stale of
-  // it.
-  Expected<void> resume() {
-    auto records = services_.store->candidates(problem_, prior_.own_records());
-    if (!records) return tl::unexpected(records.error());
-    size_t remeasured = 0;
-    for (const store::Record& record : *records) {
-      auto candidate = candidate_of(record.key);
-      if (!candidate) continue;
-      if (record.stale || candidate->key != record.key) {
-        // Best first: what was good is measured again before anything else.
-        if (record.outcome == store::Outcome::ok && remeasured++ < kRemeasured)
-          prior_.suggest(record);
-        continue;
-      }
-      // They come best first.
-      const bool defends = record.outcome == store::Outcome::ok && !finalists_.has_defender();
-      take_over(record, *std::move(candidate), defends);
-    }
-    return {};
-  }
-
-  // The candidate that this session would make of a record's strategy and tile; nothing if its
-  // spaces do not hold it.
-  std::optional<Candidate> candidate_of(const store::CandidateKey& key) const {
-    const auto tile = parse_tile(key.config);
-    const auto choice = tile ? search_.find(key.strategy, *tile) : std::nullopt;
-    if (!choice) return std::nullopt;
-    return make_candidate(search_, *choice, problem_, job_.arch, compiler_version_);
-  }
-
-  // Whether a candidate, whoever tries it, is one that this session could try.
-  bool may_try(const store::CandidateKey& key) {
-    const auto known = may_try_.find(key);
-    if (known != may_try_.end()) return known->second;
-    const auto candidate = candidate_of(key);
-    return may_try_[key] = candidate && candidate->key == key;
-  }
-
-  void take_over(const store::Record& record, Candidate candidate, bool defends) {
-    const bool usable = record.outcome == store::Outcome::ok ||
-                        record.outcome == store::Outcome::not_run ||
-                        record.outcome == store::Outcome::eliminated_early;
-    double time_us = INFINITY;
-    if (usable && record.measurement) time_us = record.measurement->median_us;
-    if (usable && !record.measurement) time_us = record.predicted_us.value_or(INFINITY);
-    search_.report(candidate.choice, time_us);
-    ++report_.resumed;
-    counted_.insert(candidate.key);
-    Finalists::Scored found{time_us, std::move(candidate), nullptr};
-    if (defends) {
-      finalists_.add_defender(std::move(found));
-    } else {
-      finalists_.add(std::move(found));
-    }
-  }
-
   // Takes over what other processes recorded in the meantime.
   Expected<void> take_news() {
     auto records = work_.news();
     if (!records) return tl::unexpected(records.error());
-    for (const store::Record& record : *records) {
-      if (counted_.contains(record.key)) continue;
-      auto candidate = candidate_of(record.key);
-      if (candidate && candidate->key == record.key)
-        take_over(record, *std::move(candidate), false);
-    }
+    known_.take_over_news(*records);
     return {};
   }
 
@@ -228,11 +168,11 @@ class Tuning::Session {
     if (!results) return tl::unexpected(results.error());
     prior_.borrow_from_vendor(*results);
     chooser_.count_seeds();
-    return record_vendor(*results, *recorder_, report_);
+    return recorder_->vendors(*results, report_.vendor);
   }
 
   // Candidates of the job that are finished, by whoever tried them.
-  int known() const { return report_.resumed + report_.evaluated; }
+  int known() const { return known_.resumed() + report_.evaluated; }
 
   // Candidates of the job, or of this round of it, that nobody has finished.
   int left() const { return std::min(round_, request_.max_candidates) - known(); }
@@ -273,7 +213,7 @@ class Tuning::Session {
       }
       const auto outcome = next_compiled();
       if (!outcome) continue;
-      if (auto done = evaluate(candidates_[outcome->index], outcome->result); !done) return done;
+      if (auto done = take_compiled(*outcome); !done) return done;
       progress(Progress::Phase::search);
     }
     report_.interrupted = stopped();
@@ -323,13 +263,16 @@ class Tuning::Session {
       wanted -= taken->size();
       for (Candidate& candidate : *taken) {
         candidates_.push_back(std::move(candidate));
-        pool_.submit(candidates_.size() - 1,
-                     {candidates_.back().source, candidates_.back().spec.arch, {}});
+        submit(candidates_.size() - 1);
       }
       if (wanted == 0 || work_.budget_used_up()) break;
       if (!choose_more(left() - static_cast<int>(pool_.pending()))) break;
     }
     return {};
+  }
+
+  void submit(size_t index) {
+    pool_.submit(index, {candidates_[index].source, candidates_[index].spec.arch, {}});
   }
 
   // False if nothing is left to choose.
@@ -339,15 +282,30 @@ class Tuning::Session {
     const std::vector<Choice> choices =
         chooser_.next(wanted, known(), static_cast<int>(pool_.pending()),
                       fastest ? std::optional(fastest->time_us) : std::nullopt);
-    for (const Choice& choice : choices)
-      work_.offer(make_candidate(search_, choice, problem_, job_.arch, compiler_version_));
+    for (const Choice& choice : choices) work_.offer(known_.make(choice));
     return !choices.empty();
+  }
+
+  Expected<void> take_compiled(const jit::CompileOutcome& outcome) {
+    const Candidate& candidate = candidates_[outcome.index];
+    if (!was_killed(outcome.result)) {
+      killed_.ended();
+      return evaluate(candidate, outcome.result);
+    }
+    const auto again = killed_.again(candidate.key, outcome.result.error());
+    if (!again) return tl::unexpected(again.error());
+    if (*again) {
+      submit(outcome.index);
+    } else {
+      work_.give_up_one();
+    }
+    return {};
   }
 
   Expected<void> evaluate(const Candidate& candidate, const jit::CompileResult& compiled) {
     const Spent spent(report_.spent.measuring);
     ++report_.evaluated;
-    counted_.insert(candidate.key);
+    known_.count(candidate.key);
     Evaluation evaluation;
     Expected<store::Record> record;
     if (!compiled) {
@@ -374,7 +332,7 @@ class Tuning::Session {
 
   // A kernel that spills is not run.
   Expected<Evaluation> judge(const Candidate& candidate, const jit::CompiledKernel& kernel) {
-    const int spilled = spill_bytes(kernel);
+    const int spilled = jit::spill_bytes(kernel.entries);
     if (spilled == 0) return services_.evaluator->evaluate(candidate, kernel);
     Evaluation evaluation;
     evaluation.outcome = store::Outcome::spilled;
@@ -387,7 +345,8 @@ class Tuning::Session {
     progress(Progress::Phase::finals);
     auto compared = FinalRound(services_, finalists_, *recorder_, report_, failures_).run();
     if (!compared) return tl::unexpected(compared.error());
-    if (!*compared && !report_.interrupted) return make_error(ErrorKind::failed, failures_.text());
+    if (!*compared && !report_.interrupted)
+      return tl::unexpected(killed_.error().value_or(Error{ErrorKind::failed, failures_.text()}));
     note_spread();
     report_.failures = failures_.counts();
     return {};
@@ -413,7 +372,7 @@ class Tuning::Session {
       progress.best_us = fastest->time_us;
       progress.best = fastest->candidate.key.strategy + " " + fastest->candidate.key.config;
     }
-    if (report_.vendor_best) progress.vendor_best_us = report_.vendor_best->measurement->median_us;
+    if (report_.vendor.best) progress.vendor_best_us = report_.vendor.best->measurement->median_us;
     services_.on_progress(progress);
   }
 
@@ -429,13 +388,13 @@ class Tuning::Session {
   int round_ = 0;                      // ends with so many candidates of the job
   Finalists finalists_;
   Failures failures_;
+  KilledCompilers killed_;
   TuneReport report_;
   const store::Job job_;
   PriorKnowledge prior_;
   const SharedCalibration calibration_;
   Chooser chooser_;
-  std::set<store::CandidateKey> counted_;        // as resumed or evaluated
-  std::map<store::CandidateKey, bool> may_try_;  // what may_try() found
+  KnownCandidates known_;
   SharedWork work_;
   jit::CompilePool pool_;  // compiles for what is above
 };

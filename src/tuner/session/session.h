@@ -14,6 +14,7 @@
 #include "store/record_store.h"
 #include "tuner/search/search.h"
 #include "tuner/session/evaluator.h"
+#include "tuner/session/recorder.h"
 
 namespace gemmtune::tuner {
 
@@ -64,8 +65,7 @@ struct TuneReport {
   store::Job job;
   std::vector<store::Record> ranking;  // finalists, best first, as recorded
   std::optional<Finalist> best;        // with SessionServices::keep_best: the first of the ranking
-  std::optional<store::Record> vendor_first;
-  std::optional<store::Record> vendor_best;
+  VendorRecords vendor;
   // Without a device, of a strategy that is calibrated: how far predicted times are off, as a
   // factor (Calibration::held_out_spread).
   std::optional<double> predicted_spread;

@@ -28,9 +28,9 @@ struct Equipment {
 };
 
 struct EvaluatorOptions {
-  bool with_vendor = true;       // beside the vendor's algorithms, if there is the library
-  double max_final_seconds = 6;  // of the last comparison
-  float beta = 0;                // of products that are timed
+  bool with_vendor = true;  // beside the vendor's algorithms, if there is the library
+  double turn_seconds = 0;  // as EvaluationOptions has it
+  float beta = 0;           // of products that are timed
 };
 
 // The evaluator of what `request` tunes (its problem, cold or warm operands): on the

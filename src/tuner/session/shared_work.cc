@@ -49,7 +49,7 @@ Expected<std::vector<Candidate>> SharedWork::take(size_t count, int left) {
   request.lifetime = kLifetime;
   request.limit = count;
   request.repeat_until = repeat_until_;
-  request.budget = {left, known_, counts_};
+  request.budget = {left + given_up_, known_, counts_};
   auto claims = store_.claim(job_, wanted, request);
   if (!claims) return tl::unexpected(claims.error());
   others_at_work_ = claims->held_by_others > 0 || claims->newly_recorded > 0;

@@ -33,6 +33,10 @@ class SharedWork {
   // job, by whoever tries them, beyond what news() told of; those in hand count.
   Expected<std::vector<Candidate>> take(size_t count, int left);
 
+  // Tries one of those in hand no more, without a result: it leaves its place in the budget to
+  // another. Others may try it after release().
+  void give_up_one() { ++given_up_; }
+
   // Whether take() found that others hold candidates, or recorded some that news() will tell of:
   // until then nothing is known to be left undone.
   bool others_at_work() const { return others_at_work_; }
@@ -58,6 +62,7 @@ class SharedWork {
   int64_t repeat_until_ = 0;  // revisions
   int64_t known_ = 0;
   std::deque<Candidate> waiting_;
+  int given_up_ = 0;  // in hand still
   bool others_at_work_ = false;
   bool budget_used_up_ = false;
   Clock::time_point renewed_ = Clock::now();

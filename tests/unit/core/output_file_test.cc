@@ -158,8 +158,20 @@ TEST_CASE("a file of the program's own: in a folder that is made, and in the pla
   CHECK(failed.error().kind == ErrorKind::io);
   std::filesystem::create_directory(folder.path() / "is_folder");
   CHECK_FALSE(write_file_atomically(folder.path() / "is_folder", "x"));
-  for (const std::string& name : folder.content())
-    CHECK(name.find(kTemporaryMark) == std::string::npos);
+  for (const std::string& name : folder.content()) CHECK_FALSE(is_temporary_name(name));
+}
+
+TEST_CASE("a temporary file is known by its name while it is written") {
+  const TestFolder folder;
+  auto file = OutputFile::create(folder.path() / "file");
+  REQUIRE(file);
+  file->write(std::string(size_t{2} << 20, 'x'));
+  const std::vector<std::string> written = folder.content();
+  REQUIRE(written.size() == 1);
+  CHECK(is_temporary_name(written.front()));
+  for (const char* name : {"file", "results.tmp-final", ".gemm-tune.tmp-", ".gemm-tune.tmp-1-",
+                           ".gemm-tune.tmp-1-2x", "x.gemm-tune.tmp-1-2"})
+    CHECK_FALSE(is_temporary_name(name));
 }
 
 }  // namespace gemmtune

@@ -330,16 +330,61 @@ TEST_CASE("prune removes the least recently used first") {
   CHECK(CubinCache(folder.path() / "nothing here").prune()->files_removed == 0);
 }
 
+// A file, with the folders above it, that was last used some days ago.
+fs::path old_file(const fs::path& path) {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path) << "text";
+  set_age(path, std::chrono::hours(50));
+  return path;
+}
+
 TEST_CASE("prune leaves the temporary file of a writer that may be alive") {
   const TestFolder folder;
-  const fs::path young = folder.path() / fmt::format("a{}1", kTemporaryMark);
-  const fs::path old = folder.path() / fmt::format("b{}2", kTemporaryMark);
-  std::ofstream(young) << "x";
-  std::ofstream(old) << "x";
-  set_age(old, std::chrono::hours(2));
+  const fs::path old = old_file(folder.path() / "ab" / ".gemm-tune.tmp-12-345");
+  const fs::path young = old_file(folder.path() / "ab" / ".gemm-tune.tmp-12-346");
+  set_age(young, std::chrono::minutes(50));
   REQUIRE(CubinCache(folder.path()).prune(0));
   CHECK(fs::exists(young));
   CHECK_FALSE(fs::exists(old));
+}
+
+TEST_CASE("prune removes nothing that is not the cache's own, at any level") {
+  const TestFolder folder;
+  const std::string key = key_of(7).hex;  // in the folder 00
+  std::vector<std::string> names = {"chapter.source",        "data.kernel",   "results.tmp-final",
+                                    ".gemm-tune.tmp-12-345", key + ".kernel", key + ".source"};
+  for (const char* in : {"thesis/", "00/thesis/", "000/", "0g/", "AB/"}) {
+    for (size_t i = 0; i < 6; ++i) names.push_back(in + names[i]);
+  }
+  for (const char* name :
+       {"chapter.source", "data.kernel", "results.tmp-final", ".gemm-tune.tmp-", ".gemm-tune.tmp-1",
+        ".gemm-tune.tmp-1-", ".gemm-tune.tmp--1", ".gemm-tune.tmp-1-2.txt", "my.gemm-tune.tmp-1-2"})
+    names.push_back(std::string("00/") + name);
+  names.push_back("01/" + key + ".kernel");  // of another folder
+  names.push_back("00/" + key + ".kernel.txt");
+  names.push_back("00/x" + key + ".kernel");
+  names.push_back("00/" + std::string(32, 'A') + ".source");
+  for (const std::string& name : names) old_file(folder.path() / name);
+  old_file(folder.path() / "00" / (key + ".kernel"));
+  old_file(folder.path() / "00" / (key + ".source"));
+  old_file(folder.path() / "00" / ".gemm-tune.tmp-12-345");
+  const auto report = CubinCache(folder.path()).prune(0);
+  REQUIRE(report);
+  CHECK(report->files_removed == 3);
+  for (const std::string& name : names) {
+    CAPTURE(name);
+    CHECK(fs::exists(folder.path() / name));
+  }
+}
+
+TEST_CASE("prune follows no links to other folders") {
+  const TestFolder folder;
+  const TestFolder other;
+  const fs::path file = old_file(other.path() / (key_of(7).hex + ".kernel"));
+  fs::create_directory(folder.path() / "01");
+  fs::create_directory_symlink(other.path(), folder.path() / "00");
+  REQUIRE(CubinCache(folder.path()).prune(0));
+  CHECK(fs::exists(file));
 }
 
 }  // namespace

@@ -186,13 +186,13 @@ Expected<WorkerOrder> parse_order(std::string_view line) {
 StoredReport stored_report(const tuner::TuneReport& report) {
   StoredReport stored;
   for (const store::Record& record : report.ranking) stored.ranking.push_back(record.id);
-  if (report.vendor_first) stored.vendor_first = report.vendor_first->id;
-  if (report.vendor_best) stored.vendor_best = report.vendor_best->id;
+  if (report.vendor.first) stored.vendor_first = report.vendor.first->id;
+  if (report.vendor.best) stored.vendor_best = report.vendor.best->id;
   stored.report = report;
   stored.report.ranking.clear();
   stored.report.best.reset();
-  stored.report.vendor_first.reset();
-  stored.report.vendor_best.reset();
+  stored.report.vendor.first.reset();
+  stored.report.vendor.best.reset();
   return stored;
 }
 
@@ -207,8 +207,8 @@ Expected<tuner::TuneReport> with_records(const StoredReport& stored, store::Reco
   if (!first) return tl::unexpected(first.error());
   auto best = record_of(stored.vendor_best, store);
   if (!best) return tl::unexpected(best.error());
-  report.vendor_first = *std::move(first);
-  report.vendor_best = *std::move(best);
+  report.vendor.first = *std::move(first);
+  report.vendor.best = *std::move(best);
   return report;
 }
 

@@ -25,8 +25,8 @@ class WorkerProcess {
   // Has a process end that waits for work, and waits for that.
   void finish();
 
-  // As ChildProcess::wait().
-  std::string wait() { return process_.wait(); }
+  // As ChildProcess::wait(): how it ended.
+  std::string wait() { return process_.wait().how; }
 
  private:
   explicit WorkerProcess(ChildProcess::Started started)

@@ -47,7 +47,7 @@ std::vector<RooflinePoint> points_of(const app::TuneSummary& summary) {
     const Problem problem = canonical(tuned.wanted.problem);
     const auto own = app::time_us(tuned.report->ranking.front());
     if (!own) continue;
-    const auto vendor = app::time_us(tuned.report->vendor_best);
+    const auto vendor = app::time_us(tuned.report->vendor.best);
     points.push_back({tuned.wanted.text, flops(problem) / app::least_bytes(problem),
                       app::tflops(problem, *own), vendor ? app::tflops(problem, *vendor) : 0,
                       app::peak_tflops(problem, summary.target.limits)});

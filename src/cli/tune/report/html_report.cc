@@ -83,7 +83,7 @@ std::string problem_row(const app::TunedProblem& tuned, size_t index, const Devi
   const tuner::TuneReport& report = *tuned.report;
   const store::Record& best = report.ranking.front();
   const auto own = app::time_us(best);
-  const auto vendor = app::time_us(report.vendor_best);
+  const auto vendor = app::time_us(report.vendor.best);
   const double floor = app::floor_us(canonical(tuned.wanted.problem), device);
   return fmt::format("<tr>{}<td><a href=\"#p{}\">{}</a></td>", calls, index,
                      escaped(tuned.wanted.text)) +
@@ -119,17 +119,17 @@ std::string finalists_table(const tuner::TuneReport& report) {
                       {"registers"},
                       {"shared memory B"},
                       {"strategy and tile", false}});
-  const auto vendor = app::time_us(report.vendor_best);
+  const auto vendor = app::time_us(report.vendor.best);
   for (const store::Record& record : report.ranking) {
     html += "<tr>" + html_cell(time_cell(app::time_us(record))) + html_cell(tflops_cell(record)) +
             ratio_html(app::time_us(record), vendor) + html_cell(std::to_string(record.registers)) +
             html_cell(std::to_string(record.smem_bytes)) + html_cell(config_cell(record), "tile") +
             "</tr>\n";
   }
-  if (report.vendor_best) {
-    html += "<tr>" + html_cell(time_cell(vendor)) + html_cell(tflops_cell(*report.vendor_best)) +
+  if (report.vendor.best) {
+    html += "<tr>" + html_cell(time_cell(vendor)) + html_cell(tflops_cell(*report.vendor.best)) +
             html_cell("1.000x") + html_cell("") + html_cell("") +
-            html_cell("cuBLASLt's best: " + report.vendor_best->key.config, "tile") + "</tr>\n";
+            html_cell("cuBLASLt's best: " + report.vendor.best->key.config, "tile") + "</tr>\n";
   }
   return html + "</table></div>\n";
 }

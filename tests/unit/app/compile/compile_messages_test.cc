@@ -70,8 +70,9 @@ TEST_CASE("a kernel is read as it was written, and is none from the cache") {
 }
 
 TEST_CASE("a failure is read as it was written") {
-  for (const auto phase : {jit::CompilePhase::arch, jit::CompilePhase::front_end,
-                           jit::CompilePhase::assembler, jit::CompilePhase::output}) {
+  for (const auto phase :
+       {jit::CompilePhase::arch, jit::CompilePhase::front_end, jit::CompilePhase::assembler,
+        jit::CompilePhase::output, jit::CompilePhase::process}) {
     const jit::CompileFailure failure{phase, "first", "first\nsecond"};
     const auto read = decode_result(encode(jit::CompileResult(tl::unexpect, failure)));
     REQUIRE(read);

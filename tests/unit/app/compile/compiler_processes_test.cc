@@ -82,15 +82,32 @@ TEST_CASE("a failure to compile is the compiler's, and the process goes on") {
 TEST_CASE("a source that no process survives is a failure that says how they ended") {
   CompilerProcesses processes(kFake, {"any", 1});
   const std::string first = process_of(processes);
-  const auto crashed = processes.compile(request("crash"));
-  REQUIRE(crashed);
-  REQUIRE_FALSE(*crashed);
-  CHECK(crashed->error().first_error == "the process that compiled ended: signal 9 (Killed)");
+  const auto aborted = processes.compile(request("signal " + std::to_string(SIGABRT)));
+  REQUIRE(aborted);
+  REQUIRE_FALSE(*aborted);
+  CHECK(aborted->error().first_error == "the process that compiled ended: signal 6 (Aborted)");
+  CHECK(aborted->error().phase == jit::CompilePhase::output);
   const auto ended = processes.compile(request("end"));
   REQUIRE(ended);
   REQUIRE_FALSE(*ended);
   CHECK(ended->error().first_error == "the process that compiled ended: exit code 3");
+  CHECK(ended->error().phase == jit::CompilePhase::output);
   CHECK(process_of(processes) != first);
+  CHECK(processes.why_not().empty());
+}
+
+TEST_CASE("a crash is a failure of the source, a kill is none") {
+  CompilerProcesses processes(kFake, {"any", 1});
+  const auto phase_of = [&](int signal) {
+    const auto result = processes.compile(request("signal " + std::to_string(signal)));
+    REQUIRE(result);
+    REQUIRE_FALSE(*result);
+    return result->error().phase;
+  };
+  for (const int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL})
+    CHECK(phase_of(signal) == jit::CompilePhase::output);
+  for (const int signal : {SIGKILL, SIGTERM, SIGHUP})
+    CHECK(phase_of(signal) == jit::CompilePhase::process);
   CHECK(processes.why_not().empty());
 }
 
@@ -100,7 +117,7 @@ TEST_CASE("where a process was killed by chance, another one compiles") {
   REQUIRE(file >= 0);
   ::close(file);
   CompilerProcesses processes(kFake, {"any", 1});
-  const auto result = processes.compile(request("crash once", mark));
+  const auto result = processes.compile(request("killed once", mark));
   REQUIRE(result);
   CHECK(*result);
 }

@@ -45,8 +45,8 @@ inline LadderSummary make_summary() {
   summary.report.rungs[1].loads.shared = 8;
   summary.report.rungs[2].strategy = *codegen::find_strategy("vectorized");
   summary.report.rungs[2].note = "no candidate worked";
-  summary.report.vendor_first = make_record("cublaslt", "rank=0 algo=1", 90);
-  summary.report.vendor_best = make_record("cublaslt", "rank=3 algo=2", 80);
+  summary.report.vendor.first = make_record("cublaslt", "rank=0 algo=1", 90);
+  summary.report.vendor.best = make_record("cublaslt", "rank=3 algo=2", 80);
   summary.refusals = {{*codegen::find_strategy("multistage"), "needs sm_80"}};
   return summary;
 }

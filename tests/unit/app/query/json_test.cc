@@ -119,7 +119,7 @@ TEST_CASE("JSON of a tuning says what the intervals leave open of how much faste
   vendor.measurement->ci_low_us = 108;
   vendor.measurement->ci_high_us = 111;
   tuned.report->ranking = {own};
-  tuned.report->vendor_best = vendor;
+  tuned.report->vendor.best = vendor;
   TuneSummary summary;
   summary.problems = {tuned};
   const json margin = json::parse(tune_json(summary))["results"][0]["margin"];

@@ -102,9 +102,9 @@ TEST_CASE("each problem is tuned once, on a device, and the store has its result
     const TunedProblem& tuned = *results[i];
     REQUIRE(tuned.device);
     CHECK(bench.times(std::to_string(tuned.device->ordinal) + " " + std::to_string(101 + i)) == 1);
-    REQUIRE(tuned.report->vendor_best);
-    CHECK(tuned.report->vendor_best->job.device_uuid == tuned.device->uuid);
-    CHECK(tuned.report->vendor_best->measurement->median_us == 10 + tuned.device->ordinal);
+    REQUIRE(tuned.report->vendor.best);
+    CHECK(tuned.report->vendor.best->job.device_uuid == tuned.device->uuid);
+    CHECK(tuned.report->vendor.best->measurement->median_us == 10 + tuned.device->ordinal);
     CHECK(tuned.report->job.device_uuid == tuned.device->uuid);
     CHECK(tuned.report->evaluated == 1);  // of five jobs, one each
     CHECK(tuned.trace.size() == 1);

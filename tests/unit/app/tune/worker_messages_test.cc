@@ -48,7 +48,7 @@ TEST_CASE("a report names its records") {
   report.ranking.resize(2);
   report.ranking[0].id = 5;
   report.ranking[1].id = 3;
-  report.vendor_best.emplace().id = 9;
+  report.vendor.best.emplace().id = 9;
   report.evaluated = 12;
   report.failures = {{"wrong_result", 2}, {"spilled", 1}};
   report.seconds = 4.5;

@@ -96,8 +96,8 @@ TEST_CASE("ladder: the picture is well-formed and labelled") {
 
   // A prediction has no vendor, says so, and its longest bar is a rung's.
   summary.target.device.reset();
-  summary.report.vendor_first.reset();
-  summary.report.vendor_best.reset();
+  summary.report.vendor.first.reset();
+  summary.report.vendor.best.reset();
   const std::string predicted = ladder_svg(summary);
   CHECK(well_formed(predicted));
   CHECK(contains(predicted, "nothing was measured"));

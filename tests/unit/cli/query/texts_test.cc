@@ -196,7 +196,7 @@ TEST_CASE("tune's table ranks against the vendor's best") {
   tuned.wanted.text = "some problem";
   tuned.report.emplace();
   tuned.report->ranking = {make_record(100)};
-  tuned.report->vendor_best = make_record(95);
+  tuned.report->vendor.best = make_record(95);
   tuned.report->failures = {{"spilled", 3}};
   const std::string text = tune_text(tuned);
   CHECK(contains(text, "0.950x"));

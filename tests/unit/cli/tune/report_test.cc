@@ -29,8 +29,8 @@ app::TuneSummary a_summary() {
   both.wanted = {make_problem({4096, 4096, 4096}), "first <problem>", "", "", 12};
   both.report.emplace();
   both.report->ranking = {record_of(2500, "naive", "tile_m=8 tile_n=32")};
-  both.report->vendor_best = record_of(2750, "cublaslt", "algo=1 & more");
-  for (store::Record* record : {&both.report->ranking.front(), &*both.report->vendor_best})
+  both.report->vendor.best = record_of(2750, "cublaslt", "algo=1 & more");
+  for (store::Record* record : {&both.report->ranking.front(), &*both.report->vendor.best})
     record->job.problem = both.wanted.problem;
   both.trace = {{1, 5000}, {10, 2600}, {20, 2500}};
   app::TunedProblem none;

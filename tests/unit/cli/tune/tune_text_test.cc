@@ -26,7 +26,7 @@ app::TunedProblem tuned(const store::Record& own, const store::Record& vendor) {
   app::TunedProblem tuned;
   tuned.report.emplace();
   tuned.report->ranking = {own};
-  tuned.report->vendor_best = vendor;
+  tuned.report->vendor.best = vendor;
   return tuned;
 }
 
@@ -41,7 +41,7 @@ TEST_CASE("a tuning says how sure its margin over cuBLASLt is") {
 
 TEST_CASE("a tuning that ended early says what the last candidates gained, and more would") {
   app::TunedProblem ended = tuned(measured("wgmma_tma", 99, 100, 102), {});
-  ended.report->vendor_best.reset();
+  ended.report->vendor.best.reset();
   CHECK_FALSE(contains(tune_text(ended), "expected"));
   ended.report->expected_gain = 0.0031;
   ended.report->without_gain = 52;
@@ -67,7 +67,7 @@ TEST_CASE("the summary of several problems says what the model learnt from them"
 
 TEST_CASE("a tuning that waited for compilers says so") {
   app::TunedProblem waited = tuned(measured("wgmma_tma", 99, 100, 102), {});
-  waited.report->vendor_best.reset();
+  waited.report->vendor.best.reset();
   waited.report->seconds = 10;
   waited.report->spent.waiting = 1.5;
   CHECK_FALSE(contains(tune_text(waited), "compilers"));
@@ -77,7 +77,7 @@ TEST_CASE("a tuning that waited for compilers says so") {
 
 TEST_CASE("a prediction says how far such ones were off, and has no margin") {
   app::TunedProblem predicted = tuned(measured("wgmma_tma", 0, 0, 0), {});
-  predicted.report->vendor_best.reset();
+  predicted.report->vendor.best.reset();
   predicted.report->ranking[0].measurement.reset();
   predicted.report->ranking[0].predicted_us = 50;
   predicted.report->predicted_spread = 1.15;

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <random>
 #include <vector>
 
@@ -17,11 +16,10 @@ TEST_CASE("median of odd, even, one and no samples") {
   CHECK(median_interval({}).count == 0);
 }
 
-TEST_CASE("few samples cannot reach 95%: the interval is all of them and never narrow") {
-  const auto interval = median_interval(std::vector<double>{1, 1, 1, 1, 1});
+TEST_CASE("few samples cannot reach 95%: the interval is all of them") {
+  const auto interval = median_interval(std::vector<double>{3, 1, 4, 2, 5});
   CHECK(interval.low == 1);
-  CHECK(interval.high == 1);
-  CHECK(std::isinf(interval.relative_width()));
+  CHECK(interval.high == 5);
 }
 
 // Ranks from the tables of the sign test: n = 6 -> (1, 6), 9 -> (2, 8), 20 -> (6, 15), 50 -> (18,
@@ -53,14 +51,6 @@ TEST_CASE("the interval covers the true median at least 95% of the time") {
     }
     CHECK(covered > 0.94 * kTrials);
   }
-}
-
-TEST_CASE("the stopping rule wants enough samples and a narrow interval, and gives up") {
-  const StoppingRule rule{7, 20, 0.01};
-  CHECK_FALSE(rule.done({100, 100, 100, 6}));
-  CHECK(rule.done({100, 99.6, 100.4, 7}));
-  CHECK_FALSE(rule.done({100, 99, 101, 7}));
-  CHECK(rule.done({100, 50, 150, 20}));
 }
 
 TEST_CASE("geometric mean") {

@@ -95,7 +95,7 @@ TEST_CASE_FIXTURE(LadderFixture, "each strategy's best, compared with the vendor
   CHECK(report.rungs[1].best->measurement->median_us == 50);
   CHECK(report.rungs[1].tried == 12);
   CHECK(report.rungs[1].loads.shared == doctest::Approx(4.0 / 8 + 4.0 / 4));
-  CHECK(report.vendor_best->measurement->median_us == 100);
+  CHECK(report.vendor.best->measurement->median_us == 100);
   CHECK(log.finals == std::vector<std::vector<std::string>>{{"naive", "double_buffer"}});
   CHECK_FALSE(report.interrupted);
   // The final round is in the history of what it measured.
@@ -184,7 +184,7 @@ TEST_CASE_FIXTURE(LadderFixture, "without a device each rung is a prediction of 
     CHECK(rung.best->provenance == store::Provenance::predicted);
     CHECK(rung.best->outcome == store::Outcome::ok);
   }
-  CHECK_FALSE(report.vendor_best);
+  CHECK_FALSE(report.vendor.best);
 }
 
 }  // namespace

@@ -120,6 +120,10 @@ class FakeCompiler final : public jit::KernelCompiler {
   jit::CompileResult compile(const jit::CompileRequest& request) const override {
     const std::lock_guard lock(mutex_);
     const int before = times_[request.source.text]++;
+    if (killed && killed(request, before)) {
+      return tl::unexpected(
+          jit::CompileFailure{jit::CompilePhase::process, "signal 9", "signal 9"});
+    }
     if (broken && broken(request)) {
       return tl::unexpected(
           jit::CompileFailure{jit::CompilePhase::front_end, "planted", "planted"});
@@ -155,6 +159,8 @@ class FakeCompiler final : public jit::KernelCompiler {
   int registers = 0;                                         // of every kernel
   std::function<bool(const jit::CompileRequest&)> broken;    // may be empty
   std::function<bool(const jit::CompileRequest&)> spilling;  // the same
+  // Told how often it was called for this source; may be empty.
+  std::function<bool(const jit::CompileRequest&, int before)> killed;
 
  private:
   mutable std::mutex mutex_;

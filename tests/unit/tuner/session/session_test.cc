@@ -35,7 +35,7 @@ TEST_CASE_FIXTURE(Fixture, "a session tries the whole space, records it, and fin
   CHECK(best->tile_m == 64);
   CHECK(best->tile_n == 64);
   CHECK(best->order == 0);
-  CHECK(report->vendor_best->measurement->median_us == 100);
+  CHECK(report->vendor.best->measurement->median_us == 100);
   CHECK(store->best(request.problem, filter())->value().key.config ==
         report->ranking.front().key.config);
   CHECK(store->candidates(request.problem, filter())->size() == 13);  // and the vendor
@@ -312,7 +312,7 @@ TEST_CASE_FIXTURE(Fixture, "without a device the result is a prediction and says
   CHECK(report->ranking.front().job.device_uuid == "model-" + services.limits.id);
   CHECK_FALSE(report->ranking.front().measurement);
   CHECK(verified == 2);  // the first winner was wrong, the next one took its place
-  CHECK_FALSE(report->vendor_best);
+  CHECK_FALSE(report->vendor.best);
 }
 
 // Of many candidates that are predicted, in an order that compilers do not change.
