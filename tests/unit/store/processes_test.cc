@@ -100,6 +100,53 @@ TEST_CASE("kill -9 while writing: what was acknowledged is there, nothing half i
   }
 }
 
+// To close any descriptor of a file takes all locks that the process has on it. A process that ends
+// deletes the WAL if it sees no locks of others.
+TEST_CASE("the locks of a process outlast that it opens and closes the file again") {
+  Sample sample;
+  sample.store.reset();
+  StoreOptions options;
+  options.path = sample.path();
+  StoreOptions reading = options;
+  reading.read_only = true;
+  Pipe stored;
+  Pipe go_on;
+  const pid_t holder = spawn([&] {
+    const auto store = open_store(options);
+    if (!store) return 1;
+    for (const StoreOptions& again : {options, reading}) {
+      const auto kept = open_store(again);
+      if (!kept || !open_store(again)) return 2;
+      int number = 0;
+      if (!stored.send(0) || !go_on.receive(number)) return 3;
+    }
+    for (int i = 0; i < 3; ++i) {
+      if (!(*store)->record(sample_record(sample.run, 10, i))) return 4;
+    }
+    stored.send(1);
+    pause();
+    return 5;
+  });
+  stored.close_writer();
+  int number = 0;
+  for (int again = 0; again < 2; ++again) {
+    REQUIRE(stored.receive(number));
+    const pid_t writer = spawn([&] {
+      const auto store = open_store(options);
+      return store && (*store)->begin_run({}) ? 0 : 1;
+    });
+    CHECK(wait_for(writer) == 0);
+    CHECK(std::filesystem::exists(sample.path().string() + "-wal"));
+    REQUIRE(go_on.send(0));
+  }
+  REQUIRE(stored.receive(number));
+  kill(holder, SIGKILL);
+  CHECK(wait_for(holder) == 1000 + SIGKILL);
+  const auto store = must_open(sample.path());
+  CHECK(stored_configs(*store).size() == 3);
+  CHECK(store->check());
+}
+
 // Whether another process would find a whole store there.
 bool is_whole(const StoreOptions& options) {
   StoreOptions reading = options;
