@@ -158,11 +158,13 @@ TEST_CASE("kill -9 while creating: the next process finds or makes a whole store
   constexpr int kWantedHits = 8;  // deaths between the file's first byte and its last
   std::mt19937 random(8);
   int hits = 0;
+  const auto entries = sample_entries();
   for (int round = 0; round < 2000 && hits < kWantedHits; ++round) {
     CAPTURE(round);
     const TempDir dir;
     StoreOptions options;
     options.path = dir / "tuned.db";
+    options.first_entries = [&] { return entries; };
     const pid_t child = spawn([&] { return open_store(options) ? 0 : 1; });
     while (!std::filesystem::exists(options.path)) {
     }
@@ -170,9 +172,10 @@ TEST_CASE("kill -9 while creating: the next process finds or makes a whole store
     kill(child, SIGKILL);
     const bool was_killed = wait_for(child) == 1000 + SIGKILL;
     if (was_killed && !is_whole(options)) ++hits;
-    const auto store = must_open(options.path);
+    const auto store = must_open(options.path, options);
     CHECK(store->check());
-    CHECK(store->record(sample_record(prepare(*store))));
+    CHECK(stored_configs(*store).size() == 1);
+    CHECK(store->record(sample_record(prepare(*store), 10, 1)));
   }
   CHECK(hits == kWantedHits);
 }
@@ -263,10 +266,12 @@ TEST_CASE("processes that tune one problem share the work and do none twice") {
 }
 
 TEST_CASE("processes that create one file at the same time all succeed") {
+  const auto entries = sample_entries();
   for (int round = 0; round < 5; ++round) {
     const TempDir dir;
     StoreOptions options;
     options.path = dir / "tuned.db";
+    options.first_entries = [&] { return entries; };
     std::vector<pid_t> children;
     for (int process = 0; process < 6; ++process) {
       children.push_back(spawn([&] {
@@ -277,7 +282,9 @@ TEST_CASE("processes that create one file at the same time all succeed") {
       }));
     }
     for (const pid_t child : children) CHECK(wait_for(child) == 0);
-    CHECK(must_open(options.path)->devices()->size() == 1);
+    const auto store = must_open(options.path);
+    CHECK(store->devices()->size() == 1);
+    CHECK(stored_configs(*store).size() == 1);
   }
 }
 
