@@ -94,7 +94,7 @@ Expected<void> check_schema_state(const SchemaState& state, int known,
 }
 
 Expected<void> migrate(SQLite::Database& database, std::span<const Migration> migrations,
-                       const std::filesystem::path& path) {
+                       const std::filesystem::path& path, const FillFunction& fill) {
   const int known = static_cast<int>(migrations.size());
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
   // Under the lock the state is read again: another process may just have upgraded the file.
@@ -106,6 +106,9 @@ Expected<void> migrate(SQLite::Database& database, std::span<const Migration> mi
     database.exec(std::string(migration.sql));
   }
   write_version(database, known);
+  if (fill && state.version == 0) {
+    if (auto filled = fill(database); !filled) return filled;
+  }
   transaction.commit();
   return {};
 }

@@ -3,6 +3,7 @@
 #include <SQLiteCpp/Database.h>
 
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,10 +45,14 @@ SchemaState read_schema_state(SQLite::Database& database);
 Expected<void> check_schema_state(const SchemaState& state, int known,
                                   const std::filesystem::path& path);
 
+// What a database that was empty begins with.
+using FillFunction = std::function<Expected<void>(SQLite::Database& database)>;
+
 // Applies what is missing in one transaction, so that the database is at the last version after,
-// or unchanged. Another process may be doing the same. Throws SQLite::Exception; the error is as
-// for check_schema_state.
+// or unchanged. Another process may be doing the same. One that was empty is filled by `fill`, if
+// that is set, in the same transaction. Throws SQLite::Exception; the error is as for
+// check_schema_state, or `fill`'s.
 Expected<void> migrate(SQLite::Database& database, std::span<const Migration> migrations,
-                       const std::filesystem::path& path);
+                       const std::filesystem::path& path, const FillFunction& fill = {});
 
 }  // namespace gemmtune::store

@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "core/names.h"
+#include "store/entry_merger.h"
 #include "store/migrations.h"
 #include "store/path_check.h"
+#include "store/record_rules.h"
 #include "store/sqlite_error.h"
 #include "store/sqlite_store.h"
 
@@ -91,6 +93,21 @@ void use_wal(SQLite::Database& database, milliseconds timeout) {
   }
 }
 
+// Merges `entries` into a database that has no rows yet. The winners follow when the store is open.
+FillFunction fill_with(const EntrySource& entries) {
+  if (!entries) return {};
+  return [&entries](SQLite::Database& database) -> Expected<void> {
+    const auto read = entries();
+    if (!read) return tl::unexpected(read.error());
+    EntryMerger merger(database);
+    for (const Entry& entry : *read) {
+      if (auto checked = check_entry(entry); !checked) return checked;
+      merger.merge(entry);
+    }
+    return {};
+  };
+}
+
 Expected<SQLite::Database> open_writable(const fs::path& path, const StoreOptions& options) {
   const int busy_ms = static_cast<int>(options.busy_timeout.count());
   SQLite::Database database(path.string(),
@@ -107,7 +124,8 @@ Expected<SQLite::Database> open_writable(const fs::path& path, const StoreOption
   }
   use_wal(database, options.busy_timeout);
   database.exec(kSynchronous);
-  if (auto migrated = migrate(database, known_migrations(), path); !migrated) {
+  const FillFunction fill = fill_with(options.first_entries);
+  if (auto migrated = migrate(database, known_migrations(), path, fill); !migrated) {
     return tl::unexpected(migrated.error());
   }
   return database;
@@ -155,14 +173,18 @@ Expected<std::unique_ptr<RecordStore>> open_store(const StoreOptions& options) {
   }
 }
 
-Expected<std::unique_ptr<RecordStore>> open_memory_store() {
+Expected<std::unique_ptr<RecordStore>> open_memory_store(const EntrySource& first_entries) {
   const fs::path path = ":memory:";
   try {
     SQLite::Database database(path.string(), without_mutex(SQLite::OPEN_READWRITE));
     database.exec(kPragmas);
-    if (auto migrated = migrate(database, known_migrations(), path); !migrated)
+    const FillFunction fill = fill_with(first_entries);
+    if (auto migrated = migrate(database, known_migrations(), path, fill); !migrated)
       return tl::unexpected(migrated.error());
-    return std::make_unique<SqliteStore>(std::move(database), path, std::chrono::system_clock::now);
+    auto store =
+        std::make_unique<SqliteStore>(std::move(database), path, std::chrono::system_clock::now);
+    static_cast<void>(store->update_winners());
+    return store;
   } catch (const SQLite::Exception& exception) {
     return tl::unexpected(to_error(exception, path, Phase::opening));
   }

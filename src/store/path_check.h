@@ -24,8 +24,11 @@ struct PathUse {
 };
 
 // Checks, before SQLite touches it, that `path` can be a database: its folder exists (or is
-// created, with create_directory), it is local, and it is absent, empty or begins like a database.
-// Errors are of kind usage; not_found for a file that is absent and read_only.
+// created, with create_directory), it is local, and it is absent or a regular file of other
+// than one byte. Errors are of kind usage; not_found for a file that is absent and read_only.
+//
+// The file is not opened. To close any descriptor of a database takes the locks of all connections
+// that this process has to it (sqlite.org/howtocorrupt.html), so only SQLite opens databases.
 Expected<void> check_path(const std::filesystem::path& path, PathUse use);
 
 }  // namespace gemmtune::store

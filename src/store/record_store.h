@@ -262,10 +262,16 @@ class RecordStore {
   virtual Expected<void> check() = 0;
 };
 
+// Reads entries; called when they are wanted.
+using EntrySource = std::function<Expected<std::vector<Entry>>()>;
+
 struct StoreOptions {
   std::filesystem::path path;
   bool read_only = false;         // never creates, upgrades or changes anything
   bool create_directory = false;  // make the parent folders, as for the default path
+  // What a store that is created, or was left empty, begins with. Creation is one transaction:
+  // there is no store without them, whenever a process is killed. May be empty.
+  EntrySource first_entries;
   std::chrono::milliseconds busy_timeout{10000};  // how long to wait for another process's write
   // The clock of timestamps and claims; a test passes its own.
   std::function<std::chrono::system_clock::time_point()> now = std::chrono::system_clock::now;
@@ -278,7 +284,7 @@ struct StoreOptions {
 // fails.
 Expected<std::unique_ptr<RecordStore>> open_store(const StoreOptions& options);
 
-// A store in memory, empty, that ends with its owner.
-Expected<std::unique_ptr<RecordStore>> open_memory_store();
+// A store in memory that ends with its owner, with these entries, if any.
+Expected<std::unique_ptr<RecordStore>> open_memory_store(const EntrySource& first_entries = {});
 
 }  // namespace gemmtune::store

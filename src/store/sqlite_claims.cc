@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "store/job_rows.h"
 #include "store/record_loader.h"
 #include "store/record_rules.h"
 #include "store/sql.h"
@@ -159,7 +160,7 @@ Expected<Claims> SqliteStore::claim(const Job& job, std::span<const CandidateKey
   if (auto checked = check_claim(request); !checked) return tl::unexpected(checked.error());
   return guarded([&]() -> Expected<Claims> {
     SQLite::Transaction transaction(database_, kWrite);
-    const auto row = job_row(job, stored_form(job.problem));
+    const auto row = JobRows(database_).find_or_add(job, stored_form(job.problem));
     if (!row) return tl::unexpected(row.error());
     drop_dead_claims(request.owner);
     const Standing standing = standing_of(database_, *row, job, request);

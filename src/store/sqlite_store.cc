@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/device.h"
+#include "store/job_rows.h"
 #include "store/record_loader.h"
 #include "store/record_rules.h"
 #include "store/sql.h"
@@ -128,29 +129,6 @@ Expected<int64_t> SqliteStore::begin_run(const RunInfo& run) {
   });
 }
 
-Expected<JobRow> SqliteStore::job_row(const Job& job, const Problem& form) {
-  JobRow row;
-  if (!job.device_uuid.empty()) {
-    SQLite::Statement device(database_, sql::kSelectDeviceId);
-    device.bind(":uuid", job.device_uuid);
-    if (!device.executeStep()) {
-      return usage_error("the store does not know the device " + job.device_uuid);
-    }
-    row.device_id = device.getColumn("id").getInt64();
-  }
-  SQLite::Statement find(database_, sql::kSelectProblemId);
-  find.bind(":key", key(form));
-  if (find.executeStep()) {
-    row.problem_id = find.getColumn("id").getInt64();
-    return row;
-  }
-  SQLite::Statement insert(database_, sql::kInsertProblem);
-  bind_problem(insert, form);
-  insert.executeStep();
-  row.problem_id = insert.getColumn("id").getInt64();
-  return row;
-}
-
 Expected<int64_t> SqliteStore::record(const Record& record) {
   if (auto checked = check_record(record); !checked) return tl::unexpected(checked.error());
   return guarded([&]() -> Expected<int64_t> {
@@ -168,7 +146,7 @@ Expected<int64_t> SqliteStore::write_record(const Record& record) {
   if (run.getColumn(0).getInt() == 0) {
     return usage_error("the store does not know run " + std::to_string(record.run_id));
   }
-  const auto row = job_row(record.job, stored_form(record.job.problem));
+  const auto row = JobRows(database_).find_or_add(record.job, stored_form(record.job.problem));
   if (!row) return tl::unexpected(row.error());
 
   SQLite::Statement claim(database_, sql::kDeleteClaim);

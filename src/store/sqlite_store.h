@@ -72,7 +72,6 @@ class SqliteStore : public RecordStore {
   }
 
   // The rows below expect the mutex held, and throw SQLite::Exception or BadRow.
-  Expected<JobRow> job_row(const Job& job, const Problem& form);
   Expected<int64_t> write_record(const Record& record);
   void write_measurement(int64_t candidate_id, const Record& record, const std::string& now);
   bool keeps_better(const JobRow& row, const Record& record, int64_t& id);
@@ -81,14 +80,6 @@ class SqliteStore : public RecordStore {
   std::optional<Record> best_of(const std::string& problem_key, const Filter& filter);
   void drop_dead_claims(const ClaimOwner& owner);
   void write_winners();
-  Entry load_entry(int64_t id);
-  std::optional<int64_t> find_candidate(const JobRow& row, const Record& record);
-  void merge_entry(const Entry& entry, MergeCounts& counts);
-  void merge_device(const StoredDevice& device);
-  int64_t run_row(const StoredRun& run);
-  void write_timings(int64_t candidate_id, const std::vector<Timing>& known,
-                     const std::vector<Timing>& timings);
-  void order_revisions(const JobRow& row, const Record& record);
 
   std::mutex mutex_;
   SQLite::Database database_;

@@ -12,21 +12,16 @@
 namespace gemmtune::app {
 namespace {
 
-Expected<void> merge_shipped(const Context& context, store::RecordStore& store) {
-  auto shipped = store::shipped_entries();
-  if (!shipped) return tl::unexpected(shipped.error());
-  auto merged = store.merge(*shipped);
-  if (!merged) return tl::unexpected(merged.error());
-  context.log->debug("{} results that come with gemm-tune", merged->added);
-  return store.update_winners();
+store::EntrySource shipped(const Context& context) {
+  return [log = context.log] {
+    auto entries = store::shipped_entries();
+    if (entries) log->debug("{} results that come with gemm-tune", entries->size());
+    return entries;
+  };
 }
 
-// What is read where there is no default database yet.
-Expected<std::unique_ptr<store::RecordStore>> shipped_records(const Context& context) {
-  auto store = store::open_memory_store();
-  if (!store) return store;
-  if (auto merged = merge_shipped(context, **store); !merged) return tl::unexpected(merged.error());
-  return store;
+bool is_missing(const Expected<std::unique_ptr<store::RecordStore>>& store) {
+  return !store && store.error().kind == ErrorKind::not_found;
 }
 
 }  // namespace
@@ -34,16 +29,13 @@ Expected<std::unique_ptr<store::RecordStore>> shipped_records(const Context& con
 Expected<std::unique_ptr<store::RecordStore>> open_records(const Context& context, bool read_only) {
   auto location = database_location(context.environment, context.places);
   if (!location) return tl::unexpected(location.error());
-  std::error_code error;
-  const bool is_new = location->is_default && !std::filesystem::exists(location->path, error);
-  if (is_new && read_only) return shipped_records(context);
   store::StoreOptions options;
   options.path = location->path;
   options.read_only = read_only;
   options.create_directory = location->is_default && !read_only;
+  if (location->is_default) options.first_entries = shipped(context);
   auto store = store::open_store(options);
-  if (!store || !is_new) return store;
-  if (auto merged = merge_shipped(context, **store); !merged) return tl::unexpected(merged.error());
+  if (location->is_default && is_missing(store)) return store::open_memory_store(shipped(context));
   return store;
 }
 
@@ -65,20 +57,15 @@ Expected<std::filesystem::path> database_to_read(const Context& context,
   store::StoreOptions options;
   options.path = location->path;
   options.read_only = true;
-  std::error_code error;
-  const bool shipped = location->is_default && !std::filesystem::exists(location->path, error);
-  if (shipped) {
+  auto store = store::open_store(options);
+  if (is_missing(store)) {
+    if (!location->is_default) return usage_error(store.error().message);
     options.path = folder / "shipped.db";
     options.read_only = false;
+    options.first_entries = shipped(context);
+    store = store::open_store(options);
   }
-  auto store = store::open_store(options);
-  if (!store && store.error().kind == ErrorKind::not_found)
-    return usage_error(store.error().message);
   if (!store) return tl::unexpected(store.error());
-  if (shipped) {
-    if (auto merged = merge_shipped(context, **store); !merged)
-      return tl::unexpected(merged.error());
-  }
   return options.path;
 }
 
@@ -87,8 +74,7 @@ Expected<std::unique_ptr<store::RecordStore>> open_other_records(const std::stri
   options.path = file;
   options.read_only = true;
   auto store = store::open_store(options);
-  if (!store && store.error().kind == ErrorKind::not_found)
-    return usage_error(store.error().message);
+  if (is_missing(store)) return usage_error(store.error().message);
   return store;
 }
 

@@ -10,9 +10,9 @@
 
 namespace gemmtune::app {
 
-// The record store. `read_only` never creates a file: a missing one is then ErrorKind::not_found,
-// but the default one's place is taken by the results that come with the program. A default
-// database that is created begins with those.
+// The record store. `read_only` never creates a file: a missing or empty one is then
+// ErrorKind::not_found, but the default one's place is taken by the results that come with the
+// program. A default database that is created begins with those.
 Expected<std::unique_ptr<store::RecordStore>> open_records(const Context& context, bool read_only);
 
 // The same for writing, but of a database that has to be there: else ErrorKind::not_found.

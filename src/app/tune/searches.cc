@@ -1,14 +1,12 @@
 #include "app/tune/searches.h"
 
-#include <utility>
-
 #include "app/tune/search.h"
 
 namespace gemmtune::app {
 
-Searches::Searches(const Context& context, const TunePlan& plan, const tuner::Equipment& equipment,
-                   std::unique_ptr<store::RecordStore> store, const std::atomic<bool>& stop)
-    : plan_(plan), equipment_(equipment), stop_(stop), stores_(context, std::move(store)) {
+Searches::Searches(const TunePlan& plan, const tuner::Equipment& equipment,
+                   store::RecordStore& store, const std::atomic<bool>& stop)
+    : plan_(plan), equipment_(equipment), store_(store), stop_(stop) {
   for (const size_t i : plan.order) {
     if (plan.problems[i].skipped.empty()) turns_.push_back(i);
   }
@@ -31,9 +29,7 @@ void Searches::begin_ahead() {
 }
 
 Expected<tuner::Tuning> Searches::begin(size_t turn) {
-  auto store = stores_.next();
-  if (!store) return tl::unexpected(store.error());
-  return begin_search(plan_.problems[turns_[turn]].request, equipment_, **store, stop_);
+  return begin_search(plan_.problems[turns_[turn]].request, equipment_, store_, stop_);
 }
 
 }  // namespace gemmtune::app

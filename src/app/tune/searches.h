@@ -2,13 +2,10 @@
 
 #include <atomic>
 #include <future>
-#include <memory>
 #include <optional>
 #include <vector>
 
-#include "app/common/context.h"
 #include "app/tune/plan.h"
-#include "app/tune/turn_stores.h"
 #include "store/record_store.h"
 #include "tuner/session/setup.h"
 
@@ -19,9 +16,9 @@ namespace gemmtune::app {
 // are compiled.
 class Searches {
  public:
-  // All but the store are the caller's and outlive the object.
-  Searches(const Context& context, const TunePlan& plan, const tuner::Equipment& equipment,
-           std::unique_ptr<store::RecordStore> store, const std::atomic<bool>& stop);
+  // All are the caller's and outlive the object.
+  Searches(const TunePlan& plan, const tuner::Equipment& equipment, store::RecordStore& store,
+           const std::atomic<bool>& stop);
   Searches(const Searches&) = delete;
   Searches& operator=(const Searches&) = delete;
 
@@ -40,9 +37,9 @@ class Searches {
 
   const TunePlan& plan_;
   const tuner::Equipment& equipment_;
+  store::RecordStore& store_;
   const std::atomic<bool>& stop_;
-  std::vector<size_t> turns_;  // problems, in their order
-  TurnStores stores_;
+  std::vector<size_t> turns_;                         // problems, in their order
   size_t turn_ = 0;                                   // whose search is next
   std::future<Expected<tuner::Tuning>> begun_ahead_;  // last: its thread uses what is above
 };

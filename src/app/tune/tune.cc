@@ -55,7 +55,7 @@ Expected<Results> tune_in_turn(const Context& context, const TunePlan& plan,
   auto store = open_records(context, false);
   if (!store) return tl::unexpected(store.error());
   if (events.on_target) events.on_target(plan.target);
-  Searches searches(context, plan, equipment, *std::move(store), stop);
+  Searches searches(plan, equipment, **store, stop);
   ProblemClock clock(count_planned(plan.problems), 1);
   Results all(plan.problems.size());
   for (const size_t i : plan.order) {

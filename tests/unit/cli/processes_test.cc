@@ -43,6 +43,40 @@ TEST_CASE("kill -9 loses nothing that was finished, and the next run goes on") {
   CHECK(touched <= 6);
 }
 
+TEST_CASE("of several problems, too, nothing is lost when another process writes and ends") {
+  require_compiler();
+  const Workplace place;
+  const Shape shapes[] = {{448, 256, 256}, {384, 256, 256}, {320, 256, 256}};
+  const auto count_of = [&](const Shape& shape) {
+    const auto store = place.open();
+    const auto rows =
+        store ? store->candidates(make_problem(shape), {}).value() : std::vector<store::Record>();
+    return rows.size();
+  };
+  // Large ones come first. The last one keeps the process busy for what is checked of the others.
+  Arguments arguments = place.tune(6);
+  for (const char* more : {"320x256x256", "384x256x256", "448x256x256"})
+    arguments.insert(arguments.end(), {"--shape", more});
+  arguments.emplace_back("--no-cache");
+  Process tuner(place.folder, arguments, place.variables);
+  for (const Shape& shape : shapes) {
+    CAPTURE(shape.m);
+    CAPTURE(tuner.err_so_far());
+    REQUIRE(wait_for([&] { return count_of(shape) >= 1 || !tuner.running(); }));
+    REQUIRE(tuner.running());
+    CHECK(place.open(false)->begin_run({}));
+    CHECK(std::filesystem::exists(place.db + "-wal"));
+    REQUIRE(wait_for([&] { return count_of(shape) >= 3 || !tuner.running(); }));
+  }
+  tuner.signal(SIGKILL);
+  const int code = tuner.wait().code;
+  CHECK((code == -SIGKILL || code == 0));
+  place.check_store();
+  CHECK(count_of(shapes[0]) == 6);
+  CHECK(count_of(shapes[1]) == 6);
+  CHECK(count_of(shapes[2]) >= 3);
+}
+
 TEST_CASE("ctrl-C ends with what was found so far, and the next run goes on") {
   require_compiler();
   const Workplace place;

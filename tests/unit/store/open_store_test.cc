@@ -75,6 +75,50 @@ TEST_CASE("open: create_directory makes the folders") {
   CHECK(store.error().kind == ErrorKind::usage);
 }
 
+TEST_CASE("open: a store that is created, or was left empty, begins with the first entries") {
+  const TempDir dir;
+  write_bytes(dir / "empty.db", "");
+  SQLite::Database((dir / "no_tables.db").string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
+      .exec("PRAGMA journal_mode = WAL");
+  int asked = 0;
+  StoreOptions options;
+  options.first_entries = [&, entries = sample_entries()] {
+    ++asked;
+    return entries;
+  };
+  for (const char* name : {"new.db", "empty.db", "no_tables.db"}) {
+    CAPTURE(name);
+    asked = 0;
+    for (int time = 0; time < 2; ++time) {
+      const auto store = must_open(dir / name, options);
+      CHECK(store->candidates(sample_job().problem, {})->size() == 1);
+      CHECK(store->check());
+      CHECK(asked == 1);
+    }
+    StoreOptions reading;
+    reading.read_only = true;
+    int winners = 0;
+    CHECK(must_open(dir / name, reading)->winners(false, [&](const Winner&) { ++winners; }));
+    CHECK(winners == 1);
+  }
+  must_open(dir / "without.db");
+  CHECK(must_open(dir / "without.db", options)->candidates(sample_job().problem, {})->empty());
+}
+
+TEST_CASE("open: where the first entries cannot be had, the next one tries again") {
+  const TempDir dir;
+  StoreOptions options;
+  options.path = dir / "tuned.db";
+  options.first_entries = []() -> Expected<std::vector<Entry>> {
+    return make_error(ErrorKind::failed, "for a test");
+  };
+  const auto store = open_store(options);
+  REQUIRE_FALSE(store);
+  CHECK(store.error().message == "for a test");
+  options.first_entries = [] { return sample_entries(); };
+  CHECK(must_open(options.path, options)->candidates(sample_job().problem, {})->size() == 1);
+}
+
 TEST_CASE("open: a newer version is refused, both versions named, the file untouched") {
   const TempDir dir;
   const fs::path path = dir / "tuned.db";

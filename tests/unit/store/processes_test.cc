@@ -100,6 +100,53 @@ TEST_CASE("kill -9 while writing: what was acknowledged is there, nothing half i
   }
 }
 
+// To close any descriptor of a file takes all locks that the process has on it. A process that ends
+// deletes the WAL if it sees no locks of others.
+TEST_CASE("the locks of a process outlast that it opens and closes the file again") {
+  Sample sample;
+  sample.store.reset();
+  StoreOptions options;
+  options.path = sample.path();
+  StoreOptions reading = options;
+  reading.read_only = true;
+  Pipe stored;
+  Pipe go_on;
+  const pid_t holder = spawn([&] {
+    const auto store = open_store(options);
+    if (!store) return 1;
+    for (const StoreOptions& again : {options, reading}) {
+      const auto kept = open_store(again);
+      if (!kept || !open_store(again)) return 2;
+      int number = 0;
+      if (!stored.send(0) || !go_on.receive(number)) return 3;
+    }
+    for (int i = 0; i < 3; ++i) {
+      if (!(*store)->record(sample_record(sample.run, 10, i))) return 4;
+    }
+    stored.send(1);
+    pause();
+    return 5;
+  });
+  stored.close_writer();
+  int number = 0;
+  for (int again = 0; again < 2; ++again) {
+    REQUIRE(stored.receive(number));
+    const pid_t writer = spawn([&] {
+      const auto store = open_store(options);
+      return store && (*store)->begin_run({}) ? 0 : 1;
+    });
+    CHECK(wait_for(writer) == 0);
+    CHECK(std::filesystem::exists(sample.path().string() + "-wal"));
+    REQUIRE(go_on.send(0));
+  }
+  REQUIRE(stored.receive(number));
+  kill(holder, SIGKILL);
+  CHECK(wait_for(holder) == 1000 + SIGKILL);
+  const auto store = must_open(sample.path());
+  CHECK(stored_configs(*store).size() == 3);
+  CHECK(store->check());
+}
+
 // Whether another process would find a whole store there.
 bool is_whole(const StoreOptions& options) {
   StoreOptions reading = options;
@@ -111,11 +158,13 @@ TEST_CASE("kill -9 while creating: the next process finds or makes a whole store
   constexpr int kWantedHits = 8;  // deaths between the file's first byte and its last
   std::mt19937 random(8);
   int hits = 0;
+  const auto entries = sample_entries();
   for (int round = 0; round < 2000 && hits < kWantedHits; ++round) {
     CAPTURE(round);
     const TempDir dir;
     StoreOptions options;
     options.path = dir / "tuned.db";
+    options.first_entries = [&] { return entries; };
     const pid_t child = spawn([&] { return open_store(options) ? 0 : 1; });
     while (!std::filesystem::exists(options.path)) {
     }
@@ -123,9 +172,10 @@ TEST_CASE("kill -9 while creating: the next process finds or makes a whole store
     kill(child, SIGKILL);
     const bool was_killed = wait_for(child) == 1000 + SIGKILL;
     if (was_killed && !is_whole(options)) ++hits;
-    const auto store = must_open(options.path);
+    const auto store = must_open(options.path, options);
     CHECK(store->check());
-    CHECK(store->record(sample_record(prepare(*store))));
+    CHECK(stored_configs(*store).size() == 1);
+    CHECK(store->record(sample_record(prepare(*store), 10, 1)));
   }
   CHECK(hits == kWantedHits);
 }
@@ -216,10 +266,12 @@ TEST_CASE("processes that tune one problem share the work and do none twice") {
 }
 
 TEST_CASE("processes that create one file at the same time all succeed") {
+  const auto entries = sample_entries();
   for (int round = 0; round < 5; ++round) {
     const TempDir dir;
     StoreOptions options;
     options.path = dir / "tuned.db";
+    options.first_entries = [&] { return entries; };
     std::vector<pid_t> children;
     for (int process = 0; process < 6; ++process) {
       children.push_back(spawn([&] {
@@ -230,7 +282,9 @@ TEST_CASE("processes that create one file at the same time all succeed") {
       }));
     }
     for (const pid_t child : children) CHECK(wait_for(child) == 0);
-    CHECK(must_open(options.path)->devices()->size() == 1);
+    const auto store = must_open(options.path);
+    CHECK(store->devices()->size() == 1);
+    CHECK(stored_configs(*store).size() == 1);
   }
 }
 

@@ -118,6 +118,14 @@ Record failed_record(int64_t run, Outcome outcome, int number) {
   return record;
 }
 
+std::vector<Entry> sample_entries() {
+  const Sample sample;
+  REQUIRE(sample.store->record(sample_record(sample.run)));
+  std::vector<Entry> entries;
+  REQUIRE(sample.store->entries({}, [&](const Entry& entry) { entries.push_back(entry); }));
+  return entries;
+}
+
 std::string read_bytes(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};

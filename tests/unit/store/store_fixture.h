@@ -5,6 +5,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "store/record_store.h"
 
@@ -66,6 +67,9 @@ Record sample_record(int64_t run, double median_us = 10, int number = 0);
 
 // A candidate that failed with `outcome`.
 Record failed_record(int64_t run, Outcome outcome, int number = 0);
+
+// The entries of a store with one sample record.
+std::vector<Entry> sample_entries();
 
 // The file's bytes; empty where there is none.
 std::string read_bytes(const std::filesystem::path& path);

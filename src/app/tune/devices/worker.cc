@@ -16,7 +16,6 @@
 #include "app/tune/plan.h"
 #include "app/tune/search.h"
 #include "app/tune/spaces.h"
-#include "app/tune/turn_stores.h"
 #include "gpu/context.h"
 
 namespace gemmtune::app {
@@ -36,7 +35,7 @@ struct Workbench {
   std::vector<codegen::SearchSpace> spaces;
   SearchOptions options;
   tuner::Equipment equipment;
-  TurnStores stores;
+  std::unique_ptr<store::RecordStore> store;
 };
 
 // A problem that was ordered, and its search, which has begun.
@@ -59,15 +58,13 @@ Expected<Workbench> make_workbench(const Context& context, const WorkerSetup& se
   auto store = open_records(context, false);
   if (!store) return tl::unexpected(store.error());
   return Workbench{*std::move(target), *std::move(spaces), setup.search, *std::move(equipment),
-                   TurnStores(context, *std::move(store))};
+                   *std::move(store)};
 }
 
 Expected<tuner::Tuning> begin_tuning(const PlannedProblem& planned, Workbench& bench,
                                      const std::atomic<bool>& stop) {
   if (!planned.skipped.empty()) return make_error(ErrorKind::unsupported, planned.skipped);
-  const auto store = bench.stores.next();
-  if (!store) return tl::unexpected(store.error());
-  return begin_search(planned.request, bench.equipment, **store, stop);
+  return begin_search(planned.request, bench.equipment, *bench.store, stop);
 }
 
 // Waits for the next order and begins with it. Nothing once no more will come.

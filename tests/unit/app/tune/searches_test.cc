@@ -52,11 +52,15 @@ struct Bench {
   TunePlan plan;
   tuner::Equipment equipment;
   std::atomic<bool> stop = false;
+  std::unique_ptr<store::RecordStore> store;
 
   // Of problems of m = 64, 128, 256; the second one is skipped.
   Bench() {
     context.places.db = folder.file("tuned.db");
     context.log = std::make_shared<spdlog::logger>("silent");
+    auto opened = open_records(context, false);
+    REQUIRE(opened);
+    store = *std::move(opened);
     Device device;
     device.name = "Fictional GPU";
     device.uuid = "GPU-00000000-0000-0000-0000-000000000001";
@@ -75,11 +79,7 @@ struct Bench {
     }
   }
 
-  Searches searches() {
-    auto store = open_records(context, false);
-    REQUIRE(store);
-    return {context, plan, equipment, *std::move(store), stop};
-  }
+  Searches searches() { return {plan, equipment, *store, stop}; }
 };
 
 // Of the problem that a search is for.

@@ -1,0 +1,63 @@
+#include "app/common/records.h"
+
+#include <doctest/doctest.h>
+#include <spdlog/logger.h>
+
+#include <filesystem>
+
+#include "../../test_folder.h"
+
+namespace gemmtune::app {
+namespace {
+
+struct DefaultPlace {
+  TestFolder folder;
+  Context context;
+  std::filesystem::path db = folder.path() / "gemm-tune" / "tuned.db";
+
+  DefaultPlace() {
+    context.environment.data_home = folder.path().string();
+    context.log = std::make_shared<spdlog::logger>("silent");
+  }
+  int64_t candidates(bool read_only) const {
+    const auto store = open_records(context, read_only);
+    REQUIRE_MESSAGE(store.has_value(), store.error().message);
+    return (*store)->info()->candidates;
+  }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(DefaultPlace, "the default database begins with what comes with the program") {
+  const int64_t shipped = candidates(true);
+  CHECK(shipped > 100);
+  CHECK_FALSE(std::filesystem::exists(db));
+  CHECK(candidates(false) == shipped);
+  CHECK(candidates(true) == shipped);
+}
+
+TEST_CASE_FIXTURE(DefaultPlace,
+                  "a default database whose creation was interrupted is begun again") {
+  std::filesystem::create_directories(db.parent_path());
+  folder.write("gemm-tune/tuned.db", "");
+  const int64_t shipped = candidates(true);
+  CHECK(shipped > 100);
+  const auto to_read = database_to_read(context, folder.path());
+  REQUIRE(to_read);
+  CHECK(*to_read != db);
+  CHECK(candidates(false) == shipped);
+  CHECK(database_to_read(context, folder.path()) == db);
+}
+
+TEST_CASE_FIXTURE(DefaultPlace,
+                  "a named database that is missing or empty has no shipped results") {
+  context.places.db = folder.write("empty.db", "");
+  for (const bool read_only : {true, false}) {
+    const auto store = open_records(context, read_only);
+    REQUIRE(store.has_value() != read_only);
+    if (store) CHECK((*store)->info()->candidates == 0);
+    if (!store) CHECK(store.error().kind == ErrorKind::not_found);
+  }
+}
+
+}  // namespace gemmtune::app
