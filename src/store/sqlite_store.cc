@@ -14,7 +14,9 @@
 #include "store/job_rows.h"
 #include "store/record_loader.h"
 #include "store/record_rules.h"
-#include "store/sql.h"
+#include "store/sql/claims.h"
+#include "store/sql/records.h"
+#include "store/sql/upkeep.h"
 #include "store/timestamp.h"
 
 namespace gemmtune::store {
