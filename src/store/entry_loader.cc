@@ -4,7 +4,7 @@
 
 #include "store/prepared_use.h"
 #include "store/rows.h"
-#include "store/sql.h"
+#include "store/sql/exchange.h"
 
 namespace gemmtune::store {
 namespace {

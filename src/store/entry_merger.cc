@@ -7,7 +7,8 @@
 #include "store/entry_json.h"
 #include "store/prepared_use.h"
 #include "store/rows.h"
-#include "store/sql.h"
+#include "store/sql/exchange.h"
+#include "store/sql/records.h"
 
 namespace gemmtune::store {
 namespace {

@@ -3,7 +3,7 @@
 #include <SQLiteCpp/Column.h>
 
 #include "store/prepared_use.h"
-#include "store/sql.h"
+#include "store/sql/records.h"
 
 namespace gemmtune::store {
 

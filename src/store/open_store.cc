@@ -4,12 +4,13 @@
 #include <sqlite3.h>
 
 #include <chrono>
+#include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "core/names.h"
 #include "store/entry_merger.h"
+#include "store/lock_wait.h"
 #include "store/migrations.h"
 #include "store/path_check.h"
 #include "store/record_rules.h"
@@ -20,7 +21,6 @@ namespace gemmtune::store {
 namespace {
 
 namespace fs = std::filesystem;
-using std::chrono::milliseconds;
 
 // cell_size_check finds damaged pages before they are used; trusted_schema keeps a schema that
 // somebody else wrote from calling functions with side effects.
@@ -66,9 +66,10 @@ SchemaState look_at_schema(SQLite::Database& database) {
   return read_schema_state(database);
 }
 
-SQLite::Database open_for_reading(const fs::path& path, int busy_ms) {
+SQLite::Database open_for_reading(const fs::path& path, LockWait& wait) {
   try {
-    SQLite::Database database(path.string(), without_mutex(SQLite::OPEN_READONLY), busy_ms);
+    SQLite::Database database(path.string(), without_mutex(SQLite::OPEN_READONLY));
+    wait.attach(database);
     look_at_schema(database);  // opening is lazy; this reads
     return database;
   } catch (const SQLite::Exception& exception) {
@@ -76,17 +77,14 @@ SQLite::Database open_for_reading(const fs::path& path, int busy_ms) {
     const bool no_helper_files = code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
     if (!no_helper_files || has_pending_wal(path)) throw;
   }
-  return {immutable_uri(path), without_mutex(SQLite::OPEN_READONLY | SQLite::OPEN_URI), busy_ms};
+  return {immutable_uri(path), without_mutex(SQLite::OPEN_READONLY | SQLite::OPEN_URI)};
 }
 
 // Sets WAL mode, which is kept in the file. SQLite does not wait for locks here by itself.
-void use_wal(SQLite::Database& database, milliseconds timeout) {
-  const auto deadline = std::chrono::steady_clock::now() + timeout;
+void use_wal(SQLite::Database& database, LockWait& wait) {
   int code = database.tryExec(kUseWal);
-  while ((code & 0xFF) == SQLITE_BUSY && std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::sleep_for(milliseconds(5));
+  for (int tries = 0; (code & 0xFF) == SQLITE_BUSY && wait.go_on(tries); ++tries)
     code = database.tryExec(kUseWal);
-  }
   if (code != SQLITE_OK) throw SQLite::Exception(database.getHandle(), code);
   if (database.execAndGet(kReadJournalMode).getString() != "wal") {
     throw SQLite::Exception("its file system does not support write-ahead logging", SQLITE_IOERR);
@@ -108,10 +106,11 @@ FillFunction fill_with(const EntrySource& entries) {
   };
 }
 
-Expected<SQLite::Database> open_writable(const fs::path& path, const StoreOptions& options) {
-  const int busy_ms = static_cast<int>(options.busy_timeout.count());
+Expected<SQLite::Database> open_writable(const fs::path& path, const StoreOptions& options,
+                                         LockWait& wait) {
   SQLite::Database database(path.string(),
-                            without_mutex(SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE), busy_ms);
+                            without_mutex(SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE));
+  wait.attach(database);
   // SQLite falls back to reading where it may not write.
   if (sqlite3_db_readonly(database.getHandle(), "main") == 1) {
     return usage_error("the database " + in_quotes(path.string()) + " is not writable");
@@ -122,7 +121,7 @@ Expected<SQLite::Database> open_writable(const fs::path& path, const StoreOption
   if (auto usable = check_schema_state(state, known, path); !usable) {
     return tl::unexpected(usable.error());
   }
-  use_wal(database, options.busy_timeout);
+  use_wal(database, wait);
   database.exec(kSynchronous);
   const FillFunction fill = fill_with(options.first_entries);
   if (auto migrated = migrate(database, known_migrations(), path, fill); !migrated) {
@@ -131,9 +130,8 @@ Expected<SQLite::Database> open_writable(const fs::path& path, const StoreOption
   return database;
 }
 
-Expected<SQLite::Database> open_readable(const fs::path& path, const StoreOptions& options) {
-  SQLite::Database database =
-      open_for_reading(path, static_cast<int>(options.busy_timeout.count()));
+Expected<SQLite::Database> open_readable(const fs::path& path, LockWait& wait) {
+  SQLite::Database database = open_for_reading(path, wait);
   const int known = static_cast<int>(known_migrations().size());
   const SchemaState state = look_at_schema(database);
   if (auto usable = check_schema_state(state, known, path); !usable) {
@@ -161,10 +159,13 @@ Expected<std::unique_ptr<RecordStore>> open_store(const StoreOptions& options) {
   const fs::path path = fs::absolute(options.path, error);
   if (error) return usage_error(in_quotes(options.path.string()) + ": " + error.message());
   try {
-    auto database = options.read_only ? open_readable(path, options) : open_writable(path, options);
+    auto wait = std::make_unique<LockWait>(options.busy_timeout, options.on_long_wait);
+    auto database =
+        options.read_only ? open_readable(path, *wait) : open_writable(path, options, *wait);
     if (!database) return tl::unexpected(database.error());
     database->exec(kPragmas);
-    auto store = std::make_unique<SqliteStore>(*std::move(database), path, options.now);
+    auto store =
+        std::make_unique<SqliteStore>(*std::move(database), std::move(wait), path, options.now);
     // For whoever reads next; it is right without, too.
     if (!options.read_only) static_cast<void>(store->update_winners());
     return store;
@@ -181,8 +182,8 @@ Expected<std::unique_ptr<RecordStore>> open_memory_store(const EntrySource& firs
     const FillFunction fill = fill_with(first_entries);
     if (auto migrated = migrate(database, known_migrations(), path, fill); !migrated)
       return tl::unexpected(migrated.error());
-    auto store =
-        std::make_unique<SqliteStore>(std::move(database), path, std::chrono::system_clock::now);
+    auto store = std::make_unique<SqliteStore>(std::move(database), nullptr, path,
+                                               std::chrono::system_clock::now);
     static_cast<void>(store->update_winners());
     return store;
   } catch (const SQLite::Exception& exception) {

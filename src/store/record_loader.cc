@@ -1,7 +1,7 @@
 #include "store/record_loader.h"
 
 #include "store/rows.h"
-#include "store/sql.h"
+#include "store/sql/records.h"
 
 namespace gemmtune::store {
 

@@ -273,6 +273,9 @@ struct StoreOptions {
   // there is no store without them, whenever a process is killed. May be empty.
   EntrySource first_entries;
   std::chrono::milliseconds busy_timeout{10000};  // how long to wait for another process's write
+  // Called once for each wait that has taken a few seconds, on the thread that waits; must neither
+  // throw nor call the store. May be empty.
+  std::function<void()> on_long_wait;
   // The clock of timestamps and claims; a test passes its own.
   std::function<std::chrono::system_clock::time_point()> now = std::chrono::system_clock::now;
 };

@@ -7,7 +7,7 @@
 #include "store/job_rows.h"
 #include "store/record_loader.h"
 #include "store/record_rules.h"
-#include "store/sql.h"
+#include "store/sql/claims.h"
 #include "store/sqlite_store.h"
 #include "store/timestamp.h"
 

@@ -5,7 +5,7 @@
 #include "store/entry_loader.h"
 #include "store/entry_merger.h"
 #include "store/record_rules.h"
-#include "store/sql.h"
+#include "store/sql/exchange.h"
 #include "store/sqlite_store.h"
 
 namespace gemmtune::store {

@@ -3,7 +3,7 @@
 #include <SQLiteCpp/Statement.h>
 
 #include "store/record_loader.h"
-#include "store/sql.h"
+#include "store/sql/upkeep.h"
 #include "store/sqlite_store.h"
 
 namespace gemmtune::store {

@@ -2,7 +2,7 @@
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Statement.h>
 
-#include "store/sql.h"
+#include "store/sql/upkeep.h"
 #include "store/sqlite_store.h"
 
 namespace gemmtune::store {

@@ -14,7 +14,9 @@
 #include "store/job_rows.h"
 #include "store/record_loader.h"
 #include "store/record_rules.h"
-#include "store/sql.h"
+#include "store/sql/claims.h"
+#include "store/sql/records.h"
+#include "store/sql/upkeep.h"
 #include "store/timestamp.h"
 
 namespace gemmtune::store {
@@ -66,8 +68,12 @@ void is_modelled_in_sql(sqlite3_context* context, int /*count*/, sqlite3_value**
 
 }  // namespace
 
-SqliteStore::SqliteStore(SQLite::Database database, std::filesystem::path path, Clock now)
-    : database_(std::move(database)), path_(std::move(path)), now_(std::move(now)) {
+SqliteStore::SqliteStore(SQLite::Database database, std::unique_ptr<LockWait> wait,
+                         std::filesystem::path path, Clock now)
+    : wait_(std::move(wait)),
+      database_(std::move(database)),
+      path_(std::move(path)),
+      now_(std::move(now)) {
   constexpr bool kDeterministic = true;
   database_.createFunction("is_modelled", 1, kDeterministic, nullptr, is_modelled_in_sql);
 }

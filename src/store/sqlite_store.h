@@ -5,8 +5,10 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <mutex>
 
+#include "store/lock_wait.h"
 #include "store/record_store.h"
 #include "store/rows.h"
 #include "store/sqlite_error.h"
@@ -24,7 +26,9 @@ class SqliteStore : public RecordStore {
   using Clock = std::function<std::chrono::system_clock::time_point()>;
 
   // `database` is open, at the last schema version and has its pragmas set (see open_store).
-  SqliteStore(SQLite::Database database, std::filesystem::path path, Clock now);
+  // `wait` is how it waits for locks; none where there are no other processes.
+  SqliteStore(SQLite::Database database, std::unique_ptr<LockWait> wait, std::filesystem::path path,
+              Clock now);
 
   Expected<void> add_device(const Device& device) override;
   Expected<std::vector<StoredDevice>> devices() override;
@@ -82,6 +86,7 @@ class SqliteStore : public RecordStore {
   void write_winners();
 
   std::mutex mutex_;
+  std::unique_ptr<LockWait> wait_;  // the connection uses it to its end
   SQLite::Database database_;
   std::filesystem::path path_;
   Clock now_;

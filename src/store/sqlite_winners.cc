@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "store/sql.h"
+#include "store/sql/winners.h"
 #include "store/sqlite_store.h"
 
 namespace gemmtune::store {

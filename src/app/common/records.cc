@@ -2,7 +2,9 @@
 
 #include <spdlog/logger.h>
 
+#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <system_error>
 
 #include "app/common/environment.h"
@@ -20,6 +22,17 @@ store::EntrySource shipped(const Context& context) {
   };
 }
 
+// What others store takes milliseconds, but an import of a large file some seconds, and a search of
+// hours must not end because of one.
+constexpr std::chrono::minutes kPatience{10};
+
+std::function<void()> waiting_note(const Context& context, const std::filesystem::path& path) {
+  return [log = context.log, path] {
+    log->warn("waiting for another process, which is writing to the database {}",
+              in_quotes(path.string()));
+  };
+}
+
 bool is_missing(const Expected<std::unique_ptr<store::RecordStore>>& store) {
   return !store && store.error().kind == ErrorKind::not_found;
 }
@@ -34,6 +47,8 @@ Expected<std::unique_ptr<store::RecordStore>> open_records(const Context& contex
   options.read_only = read_only;
   options.create_directory = location->is_default && !read_only;
   if (location->is_default) options.first_entries = shipped(context);
+  options.busy_timeout = kPatience;
+  options.on_long_wait = waiting_note(context, location->path);
   auto store = store::open_store(options);
   if (location->is_default && is_missing(store)) return store::open_memory_store(shipped(context));
   return store;

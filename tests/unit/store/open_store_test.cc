@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <future>
+
 #include "store/migrations.h"
 #include "store/path_check.h"
 #include "store_fixture.h"
@@ -248,6 +251,25 @@ TEST_CASE("open: a lock that is held too long is an io error, not a hang") {
     CHECK(store.error().kind == ErrorKind::io);
     CHECK(mentions(store.error(), "locked"));
   }
+}
+
+TEST_CASE(
+    "open: who waits long for a lock is told once for each wait, and goes on when it is free") {
+  Sample sample;
+  SQLite::Database blocker(sample.path().string(), SQLite::OPEN_READWRITE);
+  std::atomic<int> told = 0;
+  StoreOptions options;
+  options.on_long_wait = [&] { ++told; };
+  const auto store = must_open(sample.path(), options);
+  CHECK(told == 0);
+  blocker.exec("BEGIN IMMEDIATE");
+  auto written = std::async(std::launch::async, [&] { return store->begin_run({}).has_value(); });
+  while (told == 0 && written.wait_for(std::chrono::milliseconds(10)) != std::future_status::ready)
+    continue;
+  CHECK(told == 1);
+  blocker.exec("COMMIT");
+  CHECK(written.get());
+  CHECK(told == 1);
 }
 
 TEST_CASE("network file systems are named and refused with a way out") {
