@@ -466,7 +466,7 @@ TEST_CASE("a tune leaves the cache within its size: what was used least recently
   const Workplace place;
   const std::filesystem::path cache = place.folder.file("cache");
   std::filesystem::create_directories(cache / "ab");
-  const auto make = [&](const char* name, std::uintmax_t bytes, int age_hours) {
+  const auto make = [&](const std::string& name, std::uintmax_t bytes, int age_hours) {
     const std::filesystem::path file = cache / "ab" / name;
     std::ofstream(file).put('x');
     std::filesystem::resize_file(file, bytes);  // sparse: takes no room
@@ -474,13 +474,16 @@ TEST_CASE("a tune leaves the cache within its size: what was used least recently
         file, std::filesystem::file_time_type::clock::now() - std::chrono::hours(age_hours));
     return file;
   };
-  const auto oldest = make("oldest.kernel", std::uintmax_t{3} << 30, 48);
-  const auto recent = make("recent.kernel", std::uintmax_t{1} << 30, 1);
-  const auto other = make("notes.txt", std::uintmax_t{3} << 30, 48);
+  const std::string key = "ab" + std::string(29, '0');  // but for its last digit
+  const auto oldest = make(key + "1.kernel", std::uintmax_t{3} << 30, 48);
+  const auto recent = make(key + "2.kernel", std::uintmax_t{1} << 30, 1);
+  const std::vector<std::filesystem::path> others = {
+      make("notes.txt", std::uintmax_t{3} << 30, 48), make("linux.kernel", 1, 48),
+      make("chapter.source", 1, 48), make("results.tmp-final", 1, 48)};
   place.tune({"--shape", "64x64x64", "--candidates", "2"});
   CHECK_FALSE(std::filesystem::exists(oldest));
   CHECK(std::filesystem::exists(recent));
-  CHECK(std::filesystem::exists(other));  // not ours
+  for (const auto& other : others) CHECK(std::filesystem::exists(other));  // not ours
 }
 
 TEST_CASE("verify on the simulator says correct, and of what") {
