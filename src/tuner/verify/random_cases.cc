@@ -90,6 +90,9 @@ VerificationCase random_case(const CaseKind& kind, const CaseSizes& most, Random
                            random_size(random, most.k)};
   const int64_t padding = one_in(random, 2) ? 0 : number(random, 1, 17);
   test.problem = case_problem(kind, sizes, padding, one_in(random, 6) ? number(random, 2, 3) : 1);
+  // A batch may share one A or one B, whose stride is 0.
+  if (one_in(random, 4)) test.problem.stride_a = 0;
+  if (one_in(random, 4)) test.problem.stride_b = 0;
   // Multiples of 1/2: integers stay exact.
   test.alpha = one_of(random, {1.0F, 1.0F, -2.0F, 0.5F, 0.0F, -0.0F});
   test.beta = one_of(random, {0.0F, 0.0F, 1.0F, -0.5F, 2.0F});
