@@ -33,7 +33,7 @@ done
 shown=$(nm --defined-only --extern-only "$lib/libgemmtune.a" | awk 'NF == 3 {print $3}')
 others=$(grep -v '^gemmtune_' <<<"$shown") && fail "libgemmtune.a shows $others"
 shown=$(nm -D --defined-only "$lib/libgemmtune_cublas.so" | awk '{print $3}')
-others=$(grep -Ev '^((gemmtune_)?cublas|dlsym$)' <<<"$shown") && fail "libgemmtune_cublas.so shows $others"
+others=$(grep -Ev '^((gemmtune_)?cublas|(dlsym|dlclose)$)' <<<"$shown") && fail "libgemmtune_cublas.so shows $others"
 grep -qx cublasLtMatmul <<<"$shown" || fail "libgemmtune_cublas.so lacks cublasLtMatmul"
 readelf -d "$lib/libgemmtune.so" | grep -q 'SONAME.*libgemmtune\.so\.[0-9]' || fail "no soname"
 grep -rqF "$source_dir" "$prefix" --include='*.cmake' --include='*.pc' &&
