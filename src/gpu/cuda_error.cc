@@ -18,6 +18,12 @@ bool CudaError::context_lost() const {
     case CUDA_ERROR_INVALID_ADDRESS_SPACE:
     case CUDA_ERROR_INVALID_PC:
     case CUDA_ERROR_LAUNCH_FAILED:
+    case CUDA_ERROR_MPS_CLIENT_TERMINATED:
+    case CUDA_ERROR_UNKNOWN:
+      return true;
+    case 226:  // CUDA_ERROR_CONTAINED; headers of CUDA 12 lack this and what follows
+    case 721:  // CUDA_ERROR_TENSOR_MEMORY_LEAK
+    case 911:  // CUDA_ERROR_EXTERNAL_DEVICE
       return true;
     default:
       return false;

@@ -12,7 +12,9 @@ Expected<VendorProduct::SecondKernel> VendorProduct::load_second(
   const codegen::EpilogueKernel kernel = codegen::epilogue_kernel(problem);
   const auto compiled = compiler.compile({kernel.source, arch, {}});
   if (!compiled) {
-    return make_error(ErrorKind::failed,
+    // A compiler that was killed says nothing of the product.
+    const bool killed = compiled.error().phase == jit::CompilePhase::process;
+    return make_error(killed ? ErrorKind::io : ErrorKind::failed,
                       "compiling " + kernel.source.name + ": " + compiled.error().first_error);
   }
   auto module = gpu::Module::load(std::move(context), compiled->cubin);

@@ -116,6 +116,9 @@ Expected<void> DeviceEvaluator::build() {
     if (!handle) return tl::unexpected(handle.error());
     auto made = VendorProduct::create(*handle, *context, *services_.compiler, arch, problem_);
     if (made) vendor_product = std::move(*made);
+    // Else cuBLASLt cannot compute it.
+    const bool expected = best_vendor_rank_ >= 0 || (!made && made.error().kind == ErrorKind::io);
+    if (!made && expected) return tl::unexpected(made.error());
   }
   launches_ = launches_per_graph(plan.sets, least_us(problem_, options_.warm), kSearchSampleUs);
   const AccuracyProbe probe(problem_, *sets);
@@ -140,6 +143,8 @@ double DeviceEvaluator::busy_seconds() const {
 Expected<void> DeviceEvaluator::rebuild_after_crash() {
   if (auto rebuilt = rebuild(); !rebuilt) return rebuilt;
   if (best_vendor_rank_ < 0) return {};
+  auto entered = bench_->context->enter();
+  if (!entered) return tl::unexpected(entered.error());
   Runner runner;
   runner.vendor_rank = best_vendor_rank_;
   auto graph = record(enqueue_vendor(best_vendor_rank_), launches_);
@@ -238,6 +243,11 @@ Expected<Evaluation> DeviceEvaluator::evaluate(const Candidate& candidate,
                                                const jit::CompiledKernel& kernel) {
   gpu::Result<Evaluation> result = verify_and_measure(candidate, kernel);
   if (result) return std::move(*result);
+  // Of others' doing, as a rule: it says nothing of the candidate.
+  if (result.error().out_of_memory())
+    return make_error(ErrorKind::failed,
+                      "the GPU's memory is used up (" + result.error().message +
+                          "): free some and run the same command again; what was measured is kept");
   Evaluation evaluation = failed(store::Outcome::launch_failed, result.error().message);
   if (!result.error().context_lost()) return evaluation;
   if (auto rebuilt = rebuild_after_crash(); !rebuilt) {
@@ -348,8 +358,8 @@ gpu::Result<Evaluation> DeviceEvaluator::succeed_incumbent(Runner runner, Evalua
   const double baseline_us = median_interval((*sides)[1].samples_us).median;
   score((*sides)[0], candidate_us, baseline_us, evaluation);
   incumbent_->standing.replace(candidate_us, baseline_us);
-  // The graph holds launches of the kernel's module, so both move together.
-  incumbent_->runner = std::move(runner);
+  // The old graph ends before the kernel whose launches it holds.
+  std::swap(incumbent_->runner, runner);
   return evaluation;
 }
 

@@ -60,9 +60,13 @@ AccuracyProbe::AccuracyProbe(const Problem& p, const OperandSets& sets, int runs
   for (int r = 0; r < runs; ++r) {
     const int64_t row = r == 0 ? s.m - 1 : below(s.m);
     const int64_t first = r == 0 ? s.n - length : below(s.n - length + 1);
-    Run run{row * p.ldc + first, {}};
+    const int64_t entry = r == 0 ? p.batch - 1 : below(p.batch);
+    Origins of_entry = origins;
+    of_entry.a.first += static_cast<uint64_t>(entry * p.stride_a);
+    of_entry.b.first += static_cast<uint64_t>(entry * p.stride_b);
+    Run run{entry * p.stride_c + row * p.ldc + first, {}};
     for (int64_t j = first; j < first + length; ++j)
-      run.elements.push_back(exact_element(origins, row, j));
+      run.elements.push_back(exact_element(of_entry, row, j));
     runs_.push_back(std::move(run));
   }
 }
@@ -94,8 +98,10 @@ AccuracyProbe::Element AccuracyProbe::exact_element(const Origins& origins, int6
 gpu::Result<Accuracy> AccuracyProbe::measure(const OperandSets& sets, const gpu::Stream& stream,
                                              const Enqueue& enqueue) const {
   const gpu::BusyTime busy(*stream.context());
-  if (auto done = enqueue(sets.operands(0), stream.handle()); !done)
-    return tl::unexpected(done.error());
+  const launch::Operands operands = sets.operands(0);
+  if (auto filled = fill_with_nan(operands.c, stream); !filled)
+    return tl::unexpected(filled.error());
+  if (auto done = enqueue(operands, stream.handle()); !done) return tl::unexpected(done.error());
   const DataType type = result_type(problem_);
   const auto size = static_cast<size_t>(size_bytes(type));
   size_t elements = 0;
@@ -109,6 +115,15 @@ gpu::Result<Accuracy> AccuracyProbe::measure(const OperandSets& sets, const gpu:
   }
   if (auto done = stream.synchronize(); !done) return tl::unexpected(done.error());
   return judged(decode(bytes, type));
+}
+
+// All bits set are NaN in every type of results. What a kernel leaves out is not right because
+// another one has computed it before.
+gpu::Result<void> AccuracyProbe::fill_with_nan(void* c, const gpu::Stream& stream) const {
+  return stream.context()->call("filling C", [&](const gpu::DriverApi& api) {
+    return api.memset_d8_async(reinterpret_cast<CUdeviceptr>(c), 0xFF,
+                               static_cast<size_t>(bytes_c(problem_)), stream.handle());
+  });
 }
 
 Accuracy AccuracyProbe::judged(std::span<const float> values) const {

@@ -36,11 +36,11 @@ std::optional<std::string> too_inaccurate(const Problem& problem, double error,
 // benchmark's own operands is judged without multiplying the matrices on the host.
 class AccuracyProbe {
  public:
-  // Recomputes the operands of so many runs of set 0, each of up to 8 elements of a row and the
-  // first of them at C's end, and their products in fp64.
+  // Recomputes the operands of so many runs of set 0, each of up to 8 elements of a row of one
+  // matrix of the batch and the first of them at C's end, and their products in fp64.
   AccuracyProbe(const Problem& problem, const OperandSets& sets, int runs = 32);
 
-  // Runs `enqueue` on set 0 and compares the elements.
+  // Runs `enqueue` on set 0, whose C holds NaN before, and compares the elements.
   gpu::Result<Accuracy> measure(const OperandSets& sets, const gpu::Stream& stream,
                                 const Enqueue& enqueue) const;
 
@@ -60,6 +60,7 @@ class AccuracyProbe {
     OperandSets::Origin bias;
   };
 
+  gpu::Result<void> fill_with_nan(void* c, const gpu::Stream& stream) const;
   Element exact_element(const Origins& origins, int64_t row, int64_t column) const;
   Accuracy judged(std::span<const float> values) const;
 

@@ -291,5 +291,20 @@ TEST_CASE("the error bound covers operands rounded to f16, and no lost product")
   }
 }
 
+// Else a kernel that computes nothing would pass: an element of a product of k terms is some
+// magnitude / sqrt(k).
+TEST_CASE("sums in f16 are not taken for right because they are small") {
+  Problem problem = make_problem({64, 64, 64}, DataType::f16);
+  problem.accumulator = DataType::f16;
+  for (const int64_t k : {77, 1024, 4096}) {
+    problem.shape.k = k;
+    pack(problem);
+    const double magnitude = 0.25 * static_cast<double>(k);
+    CHECK(error_bound(problem, magnitude, 0) < magnitude / std::sqrt(static_cast<double>(k)));
+    // What one after the other loses at most.
+    CHECK(error_bound(problem, magnitude, 0) > 5 * 2.8 * magnitude / 2048);
+  }
+}
+
 }  // namespace
 }  // namespace gemmtune::tuner
