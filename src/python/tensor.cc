@@ -1,5 +1,8 @@
 #include "python/tensor.h"
 
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+
 #include <stdexcept>
 #include <utility>
 
