@@ -1,5 +1,7 @@
 """libgemmtune's C interface (include/gemmtune/gemmtune.h), and the reading of CUDA arrays."""
 
+from typing import overload
+
 class LibraryError(RuntimeError):
     """A call of libgemmtune that failed, with what it says."""
 
@@ -27,7 +29,7 @@ def read_tensor(array: object, is_ready: bool = False) -> Tensor:
     """
 
 class Problem:
-    """gemmtune_problem; a new one is GEMMTUNE_PROBLEM_INIT."""
+    """gemmtune_problem; a new one is GEMMTUNE_PROBLEM_INIT, or a copy."""
 
     type: int
     accumulator: int
@@ -45,11 +47,15 @@ class Problem:
     stride_a: int
     stride_b: int
     stride_c: int
+    align_bytes: int
     result_type: int
     bias: int
     activation: int
 
+    @overload
     def __init__(self) -> None: ...
+    @overload
+    def __init__(self, problem: Problem) -> None: ...
 
 class Options:
     """gemmtune_options; an empty text is one that is not given."""

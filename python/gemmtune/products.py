@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from . import _attachment, _command, _core
 from .errors import Error
@@ -207,8 +207,8 @@ def _name_of(value: int, names: dict[Any, int]) -> Any:
     return next(name for name, known in names.items() if known == value)
 
 
-def _entry(problem: _core.Problem, align: int) -> dict[str, Any]:
-    """The problem as suites state it (docs/cli.md), of addresses that are multiples of `align` bytes."""
+def _entry(problem: _core.Problem) -> dict[str, Any]:
+    """The problem as suites state it (docs/cli.md)."""
     orders = (problem.order_a, problem.order_b, problem.order_c)
     activation = _name_of(problem.activation, _ACTIVATIONS)
     parts = ["bias"] if problem.bias else []
@@ -217,7 +217,7 @@ def _entry(problem: _core.Problem, align: int) -> dict[str, Any]:
         "math": _name_of(problem.math, _MATHS),
         "layout": "".join("n" if order == _COLUMN_MAJOR else "t" for order in orders),
         **{name: getattr(problem, name) for name in ("m", "n", "k", "lda", "ldb", "ldc", "batch")},
-        "align": align,
+        "align": problem.align_bytes,
     }
     if problem.batch > 1:
         entry.update({name: getattr(problem, name) for name in ("stride_a", "stride_b", "stride_c")})
@@ -247,11 +247,21 @@ def _form(tensor: _core.Tensor) -> tuple[object, ...]:
     return tensor.shape, tensor.strides, tensor.type, tensor.device
 
 
+class _Prepared(NamedTuple):
+    """A problem of addresses of one alignment, ready to run."""
+
+    library: _core.Library
+    problem: _core.Problem
+    workspace_bytes: int
+
+
 class Matmul:
     """A product that is computed often: out = activation(a @ b + bias).
 
     plan() decides which kernel runs and loads it, execute() only enqueues it. The arrays of later calls may
-    be others, of the same sizes, types, strides and alignment.
+    be others, of the same sizes, types and strides. The first call whose addresses have another alignment
+    than the arrays that it was made with (256, 16, 8, 4 and 2 bytes are told apart) plans for that, and may
+    not be captured; nor may the first call whose bias is not aligned to 16 bytes.
 
         product = gemmtune.Matmul(a, b, bias, activation="gelu", out=c)
         product.plan()
@@ -295,7 +305,8 @@ class Matmul:
         )
         self._like = a if _allocates(a) else out
         self._keep_alive = (a, b, bias)
-        self._workspace_bytes: int | None = None
+        self._align = _alignment(self._tensors[name].address for name in ("a", "b", "out"))
+        self._prepared: dict[int, _Prepared] = {}  # by alignment
         self._library: _core.Library | None = None
 
     def _own_library(self) -> _core.Library:
@@ -324,8 +335,7 @@ class Matmul:
         Raises:
             Error: the search failed, or no strategy computes the problem.
         """
-        tensors = (self._tensors[name] for name in ("a", "b", "out"))
-        entry = _entry(self._problem, _alignment([tensor.address for tensor in tensors]))
+        entry = _entry(self._stated(self._align))
         suite = {"suite": "autotune", "about": "gemmtune.Matmul.autotune", "problems": [entry]}
         device = max(self._tensors["a"].device, 0)
         with tempfile.TemporaryDirectory() as folder:
@@ -335,7 +345,7 @@ class Matmul:
                 suite=path, device=device, seconds=seconds, candidates=candidates, progress=progress
             )
         _forget_results()
-        self._library = self._workspace_bytes = None
+        self._library, self._prepared = None, {}
         self.plan()
         return tuned
 
@@ -348,16 +358,28 @@ class Matmul:
         Raises:
             Error: nothing computes the problem here, or there is no usable GPU.
         """
-        if self._workspace_bytes is None:
+        return self._prepare(self._align).workspace_bytes
+
+    def _stated(self, align: int) -> _core.Problem:
+        """The problem of addresses that are multiples of `align` bytes."""
+        problem = _core.Problem(self._problem)
+        problem.align_bytes = align
+        return problem
+
+    def _prepare(self, align: int) -> _Prepared:
+        known = self._prepared.get(align)
+        if known is None:
+            library, problem = self._own_library(), self._stated(align)
             try:
-                self._workspace_bytes = self._own_library().prepare(self._problem)
+                known = _Prepared(library, problem, library.prepare(problem))
             except _core.LibraryError as error:
                 raise Error(str(error)) from error
-        return self._workspace_bytes
+            self._prepared[align] = known
+        return known
 
     def explain(self) -> Explanation:
-        """Which kernel runs, and why."""
-        answer = json.loads(self._own_library().explain(self._problem))
+        """Which kernel runs for the arrays that it was made with, and why."""
+        answer = json.loads(self._own_library().explain(self._stated(self._align)))
         alternatives = tuple(Choice.of(choice) for choice in answer["alternatives"])
         return Explanation(answer["problem"], Choice.of(answer["chosen"]), alternatives, answer)
 
@@ -398,17 +420,17 @@ class Matmul:
             ValueError: an array that differs from the planned one.
             Error: the kernel cannot be started.
         """
-        bytes_needed = self.plan()
         left, right = self._address("a", a), self._address("b", b)
         result, vector = self._address("out", out), self._address("bias", bias)
+        library, problem, bytes_needed = self._prepare(_alignment((left, right, result)))
         if stream is None:
             stream = _current_stream(self._like, self._tensors["a"].device)
         # From the framework's pool, which knows the stream: the next product may use it again.
         workspace = _empty(self._like, (bytes_needed,), "bytes") if bytes_needed else None
         start = 0 if workspace is None else _core.read_tensor(workspace).address
         try:
-            self._own_library().run(
-                self._problem,
+            library.run(
+                problem,
                 left,
                 right,
                 result,

@@ -31,6 +31,7 @@ void add_problem(nb::module_& module) {
   using P = gemmtune_problem;
   nb::class_<P>(module, "Problem")
       .def("__init__", [](P* self) { new (self) P(new_problem()); })
+      .def(nb::init<const P&>(), "problem"_a)
       .def_rw("type", &P::type)
       .def_rw("accumulator", &P::accumulator)
       .def_rw("math", &P::math)
@@ -47,6 +48,7 @@ void add_problem(nb::module_& module) {
       .def_rw("stride_a", &P::stride_a)
       .def_rw("stride_b", &P::stride_b)
       .def_rw("stride_c", &P::stride_c)
+      .def_rw("align_bytes", &P::align_bytes)
       .def_rw("result_type", &P::result_type)
       .def_rw("bias", &P::bias)
       .def_rw("activation", &P::activation);

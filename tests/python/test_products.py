@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import types
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +105,70 @@ def test_dlpack_is_asked_without_synchronising_and_given_back() -> None:
     for array in arrays:
         assert set(array.streams) == {-1}
         assert array.given_back == len(array.streams)
+
+
+class Shifted(DlpackArray):
+    """A view that begins some bytes into its memory."""
+
+    def __init__(self, values: list[float], shape: tuple[int, ...], offset: int) -> None:
+        super().__init__([0.0] * (offset // 4) + values, shape)
+        self.offset = offset
+
+    def __dlpack__(self, stream: int | None = None) -> Any:
+        capsule = super().__dlpack__(stream)
+        self._managed.array.data = self.memory.address + self.offset
+        return capsule
+
+
+def captured(gpu: Gpu, enqueue: Callable[[int], object]) -> None:
+    """Captures what is enqueued, and launches the graph."""
+    cuda, pointer = gpu.library, ctypes.c_void_p
+    stream, graph, ready = pointer(gpu.stream()), pointer(), pointer()
+    assert cuda.cuStreamBeginCapture_v2(stream, 1) == 0
+    try:
+        enqueue(int(stream.value or 0))
+    finally:
+        assert cuda.cuStreamEndCapture(stream, ctypes.byref(graph)) == 0
+    assert cuda.cuGraphInstantiateWithFlags(ctypes.byref(ready), graph, ctypes.c_ulonglong(0)) == 0
+    assert cuda.cuGraphLaunch(ready, stream) == 0
+    assert cuda.cuStreamSynchronize(stream) == 0
+
+
+@pytest.mark.parametrize("offset", [0, 16])
+def test_a_planned_product_of_any_alignment_may_be_captured(gpu: Gpu, offset: int) -> None:
+    a, b = numbers(COUNT, 3), numbers(COUNT, 5)
+    out = DlpackArray([9.0] * COUNT, SQUARE)
+    planned = gemmtune.Matmul(Shifted(a, SQUARE, offset), DlpackArray(b, SQUARE), out=out)
+    planned.plan()
+    captured(gpu, lambda stream: planned.execute(stream=stream))
+    assert out.values() == product(a, b)
+
+
+def test_the_workspace_is_that_of_the_alignment(
+    gpu: Gpu, torch_stand_in: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kernel for arrays of another alignment than the planned one's may need another workspace."""
+    needed = {256: 0, 16: 1024}
+    given = []
+
+    class Library:
+        def prepare(self, problem: Any) -> int:
+            return needed[problem.align_bytes]
+
+        def run(self, problem: Any, *arguments: Any) -> None:
+            given.append((problem.align_bytes, arguments[5]))
+
+    torch_stand_in.uint8 = "uint8"
+    torch_stand_in.cuda = types.SimpleNamespace(
+        current_stream=lambda device: types.SimpleNamespace(cuda_stream=0)
+    )
+    monkeypatch.setattr(products, "_library", lambda device, with_workspace: Library())
+    plain = Tensor(numbers(COUNT, 3), SQUARE)
+    planned = gemmtune.Matmul(plain, plain)
+    assert planned.plan() == 0
+    planned.execute()
+    planned.execute(a=Shifted(numbers(COUNT, 3), SQUARE, 16))
+    assert given == [(256, 0), (16, 1024)]
 
 
 class Tensor(DlpackArray):
@@ -207,7 +273,7 @@ def test_a_suite_states_all_of_a_problem() -> None:
     bias = DlpackArray([0.0] * SIZE, (SIZE,), "f32")
     out = DlpackArray([0.0] * 3 * COUNT, (3, SIZE, SIZE), "f32")
     planned = gemmtune.Matmul(wide, turned, bias, "gelu", out)
-    entry = products._entry(planned._problem, 16)
+    entry = products._entry(planned._stated(16))
     sizes = {name: SIZE for name in ("m", "n", "k", "lda", "ldb", "ldc")}
     strides = {"stride_a": COUNT, "stride_b": 0, "stride_c": COUNT}
     types = {"dtype": "bf16", "out": "f32", "math": "ieee", "layout": "tnt"}
