@@ -6,6 +6,7 @@ import functools
 import json
 import sys
 import tempfile
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,9 +43,23 @@ def _settings() -> dict[str, str]:
     return {str(name): str(value) for name, value in answer["settings"].items()}
 
 
-@functools.cache
+# Kernels of a library may be in flight, or in graphs, as long as the process is there: none is destroyed.
+_all_libraries: list[_core.Library] = []
+_libraries: dict[tuple[int, bool], _core.Library] = {}  # which know what was tuned before they were made
+_libraries_lock = threading.Lock()
+
+
 def _library(device: int, with_workspace: bool) -> _core.Library:
-    """The library of a GPU, for the life of the process."""
+    """The library of a GPU."""
+    with _libraries_lock:
+        known = _libraries.get((device, with_workspace))
+        if known is None:
+            known = _libraries[device, with_workspace] = _new_library(device, with_workspace)
+            _all_libraries.append(known)
+        return known
+
+
+def _new_library(device: int, with_workspace: bool) -> _core.Library:
     settings = _settings()
     options = _core.Options()
     options.database = settings["GEMM_TUNE_RUN_DB"]
@@ -62,8 +77,10 @@ def _library(device: int, with_workspace: bool) -> _core.Library:
 
 def _forget_results() -> None:
     """Libraries that are made from now on know what has been tuned since."""
-    for cached in (_library, _settings, _folder):
-        cached.cache_clear()
+    with _libraries_lock:
+        _libraries.clear()
+        for cached in (_settings, _folder):
+            cached.cache_clear()
 
 
 # --- Arrays of frameworks ---------------------------------------------------------------------------

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import json
 import os
+import threading
 import types
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -265,6 +268,41 @@ def test_autotune_tunes_this_problem_and_plans_with_what_was_found(
     planned.execute()
     assert out.values() == product(a, b)
     assert libraries == [other._own_library()] * 2  # what may be in a graph stays as it is
+
+
+def test_a_library_that_graphs_may_hold_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Watched(products._core.Library):
+        pass
+
+    monkeypatch.setattr(products._core, "Library", Watched)
+    monkeypatch.setattr(products, "tune", lambda **arguments: [object()])
+    array = InterfaceArray(numbers(COUNT, 3), SQUARE)
+    planned = gemmtune.Matmul(array, array, out=InterfaceArray([9.0] * COUNT, SQUARE))
+    planned.plan()
+    library = weakref.ref(planned._own_library())
+    planned.autotune()
+    assert planned._own_library() is not library()
+    gc.collect()
+    assert library() is not None
+
+
+def test_threads_that_come_first_share_a_library() -> None:
+    arrays = [InterfaceArray(numbers(COUNT, 3), SQUARE) for _ in range(8)]
+    together = threading.Barrier(4)
+    libraries = []
+
+    def first(left: InterfaceArray, out: InterfaceArray) -> None:
+        planned = gemmtune.Matmul(left, left, out=out)
+        together.wait()
+        planned.execute()
+        libraries.append(planned._own_library())
+
+    threads = [threading.Thread(target=first, args=arrays[2 * i : 2 * i + 2]) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert libraries == [libraries[0]] * 4
 
 
 def test_a_suite_states_all_of_a_problem() -> None:
