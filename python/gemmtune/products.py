@@ -8,6 +8,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -121,6 +122,14 @@ def _current_stream(array: Any, device: int) -> int:
     if framework == "cupy":
         return int(sys.modules["cupy"].cuda.get_current_stream().ptr)
     return 0
+
+
+def _on_stream(like: Any, stream: int) -> AbstractContextManager[Any]:
+    """Has the framework of `like`, which is PyTorch or CuPy, allocate for a stream."""
+    cuda = sys.modules[_framework(like)].cuda
+    if _framework(like) == "torch":
+        return cuda.stream(cuda.ExternalStream(stream, device=like.device))
+    return cuda.ExternalStream(stream)
 
 
 # --- Problems ---------------------------------------------------------------------------------------
@@ -325,6 +334,7 @@ class Matmul:
         self._align = _alignment(self._tensors[name].address for name in ("a", "b", "out"))
         self._prepared: dict[int, _Prepared] = {}  # by alignment
         self._library: _core.Library | None = None
+        self._workspaces: dict[tuple[int, int], Any] = {}  # by stream and size; graphs may hold them
 
     def _own_library(self) -> _core.Library:
         if self._library is None:
@@ -410,6 +420,21 @@ class Matmul:
             raise ValueError(f"{name} is not what was planned for: make another Matmul")
         return tensor.address
 
+    def _workspace(self, size: int, stream: int, is_named: bool) -> Any:
+        """From the framework's pool for the stream.
+
+        PyTorch keeps what a graph needs that it captures itself. CuPy does not, and nobody does for a stream
+        that the framework need not know: the product does.
+        """
+        if not is_named and _framework(self._like) == "torch":
+            return _empty(self._like, (size,), "bytes")
+        kept = self._workspaces.get((stream, size))
+        if kept is None:
+            with _on_stream(self._like, stream):
+                made = _empty(self._like, (size,), "bytes")
+            kept = self._workspaces.setdefault((stream, size), made)
+        return kept
+
     def execute(
         self,
         *,
@@ -423,12 +448,18 @@ class Matmul:
     ) -> Any:
         """Enqueues out = activation(alpha * a @ b + beta * out + bias), and waits for nothing.
 
-        May be captured into a CUDA graph once it was planned.
+        May be captured into a CUDA graph once it was planned. The graph needs the arrays and, with a workspace,
+        the product as long as it is launched; torch.cuda.graph keeps the workspace itself where no stream is
+        named. Other graphs of one product that were captured on one stream share a workspace: launch
+        one after the other.
 
         Args:
             a, b, bias, out: arrays in place of those it was made with, of the same sizes, types and strides.
             alpha, beta: factors; out is read only where beta is not 0.
-            stream: a cudaStream_t as a number; None: the framework's current one (0 for those without).
+            stream: a cudaStream_t as a number; None: the framework's current one (0 for those without). A
+                framework does not know what other streams do: have the stream wait for what computes the
+                arrays, and keep all arrays, the result too, until it has finished (in PyTorch
+                Tensor.record_stream() does).
 
         Returns:
             The array that will hold the result.
@@ -440,11 +471,11 @@ class Matmul:
         left, right = self._address("a", a), self._address("b", b)
         result, vector = self._address("out", out), self._address("bias", bias)
         library, problem, bytes_needed = self._prepare(_alignment((left, right, result)))
+        is_named = stream is not None
         if stream is None:
             stream = _current_stream(self._like, self._tensors["a"].device)
-        # From the framework's pool, which knows the stream: the next product may use it again.
-        workspace = _empty(self._like, (bytes_needed,), "bytes") if bytes_needed else None
-        start = 0 if workspace is None else _core.read_tensor(workspace).address
+        workspace = self._workspace(bytes_needed, stream, is_named) if bytes_needed else None
+        start = 0 if workspace is None else _read(workspace, "the workspace").address
         try:
             library.run(
                 problem,

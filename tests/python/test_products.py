@@ -6,6 +6,7 @@ import ctypes
 import gc
 import json
 import os
+import sys
 import threading
 import types
 import weakref
@@ -215,6 +216,84 @@ def test_pytorch_allocates_the_result_and_names_the_stream(
         planned.execute(stream=stream + 4096)
     batch = gemmtune.Matmul(Tensor(a * 3, (3, SIZE, SIZE)), Tensor(b, SQUARE))
     assert batch.out.shape == (3, SIZE, SIZE)
+
+
+class Streams:
+    """The streams of a framework that allocates for the current one; a library whose kernels need a workspace."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, framework: str) -> None:
+        self.current = 7
+        self.allocated: list[int] = []  # the stream that each workspace was allocated for
+        self.living: weakref.WeakSet[Any] = weakref.WeakSet()
+        self.runs: list[tuple[int, int]] = []  # streams and workspaces
+        streams = self
+
+        class Library:
+            def prepare(self, problem: Any) -> int:
+                return 1024
+
+            def run(self, problem: Any, *arguments: Any) -> None:
+                streams.runs.append((arguments[-1], arguments[4]))
+
+        class ExternalStream:
+            def __init__(self, stream: int, device: Any = None) -> None:
+                self.stream, self.before = stream, 0
+
+            def __enter__(self) -> None:
+                self.before, streams.current = streams.current, self.stream
+
+            def __exit__(self, *what: object) -> None:
+                streams.current = self.before
+
+        def current_stream(*device: int) -> types.SimpleNamespace:
+            return types.SimpleNamespace(cuda_stream=self.current, ptr=self.current)
+
+        module = types.ModuleType(framework)
+        module.uint8 = "uint8"  # type: ignore[attr-defined]
+        module.empty = lambda shape, dtype: self.empty(shape)  # type: ignore[attr-defined]
+        module.cuda = types.SimpleNamespace(  # type: ignore[attr-defined]
+            current_stream=current_stream,
+            get_current_stream=current_stream,
+            ExternalStream=ExternalStream,
+            stream=lambda stream: stream,
+        )
+        monkeypatch.setitem(sys.modules, framework, module)
+        monkeypatch.setattr(products, "_library", lambda device, with_workspace: Library())
+        self.kind = type("Array", (DlpackArray,), {"__module__": framework, "dtype": "float32"})
+        self.kind.new_empty = lambda like, shape, dtype: self.empty(shape)  # type: ignore[attr-defined]
+
+    def empty(self, shape: tuple[int, ...]) -> Any:
+        self.allocated.append(self.current)
+        array = self.kind([0.0] * (shape[0] // 4), shape)
+        self.living.add(array)
+        return array
+
+    def product(self) -> gemmtune.Matmul:
+        a, b, out = (self.kind(numbers(COUNT, 3), SQUARE) for _ in range(3))
+        return gemmtune.Matmul(a, b, out=out)
+
+
+@pytest.mark.parametrize("framework", ["torch", "cupy"])
+def test_the_workspace_is_allocated_for_the_stream_that_it_is_used_on(
+    monkeypatch: pytest.MonkeyPatch, framework: str
+) -> None:
+    streams = Streams(monkeypatch, framework)
+    planned = streams.product()
+    for stream in (5, 5, 6):
+        planned.execute(stream=stream)
+    assert streams.allocated == [5, 6]  # for as long as the product is there: graphs may hold them
+    assert [stream for stream, _ in streams.runs] == [5, 5, 6]
+    assert streams.runs[0] == streams.runs[1]
+    assert streams.runs[1][1] != streams.runs[2][1]
+    assert len(streams.living) == 2
+    planned.execute()
+    assert streams.allocated == [5, 6, 7]
+    assert streams.current == 7
+    gc.collect()
+    assert len(streams.living) == (2 if framework == "torch" else 3)  # PyTorch's graphs have pools
+    del planned
+    gc.collect()
+    assert not streams.living
 
 
 def test_a_planned_product_is_only_enqueued(gpu: Gpu) -> None:
