@@ -88,7 +88,9 @@ def _forget_results() -> None:
 
 
 def _framework(array: object) -> str:
-    return type(array).__module__.partition(".")[0]
+    """Of its type, or of what that is derived from: "torch", "cupy", "jax" or "jaxlib"; else its module."""
+    modules = [base.__module__.partition(".")[0] for base in type(array).__mro__]
+    return next((name for name in modules if name in ("torch", "cupy", "jax", "jaxlib")), modules[0])
 
 
 def _read(array: object, name: str) -> _core.Tensor:
@@ -448,10 +450,10 @@ class Matmul:
     ) -> Any:
         """Enqueues out = activation(alpha * a @ b + beta * out + bias), and waits for nothing.
 
-        May be captured into a CUDA graph once it was planned. The graph needs the arrays and, with a workspace,
-        the product as long as it is launched; torch.cuda.graph keeps the workspace itself where no stream is
-        named. Other graphs of one product that were captured on one stream share a workspace: launch
-        one after the other.
+        May be captured into a CUDA graph once it was planned. The graph needs the arrays and, with a
+        workspace, the product as long as it is launched; torch.cuda.graph keeps the workspace itself where no
+        stream is named. Other graphs of one product that were captured on one stream share a workspace:
+        launch one after the other.
 
         Args:
             a, b, bias, out: arrays in place of those it was made with, of the same sizes, types and strides.

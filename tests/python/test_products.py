@@ -296,6 +296,16 @@ def test_the_workspace_is_allocated_for_the_stream_that_it_is_used_on(
     assert not streams.living
 
 
+@pytest.mark.parametrize("framework", ["torch", "cupy"])
+def test_arrays_of_derived_types_are_of_the_framework(
+    monkeypatch: pytest.MonkeyPatch, framework: str
+) -> None:
+    streams = Streams(monkeypatch, framework)
+    streams.kind = type("Derived", (streams.kind,), {"__module__": "somewhere.arrays"})
+    streams.product().execute()
+    assert [stream for stream, _ in streams.runs] == [streams.current]
+
+
 def test_a_planned_product_is_only_enqueued(gpu: Gpu) -> None:
     a, b = numbers(COUNT, 3), numbers(COUNT, 5)
     shape = (SIZE, SIZE)
