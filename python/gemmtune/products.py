@@ -7,8 +7,8 @@ import json
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -93,12 +93,20 @@ def _framework(array: object) -> str:
     return next((name for name in modules if name in ("torch", "cupy", "jax", "jaxlib")), modules[0])
 
 
+def _on_device(array: Any) -> AbstractContextManager[Any]:
+    """Makes the GPU of an array of PyTorch or CuPy the current one: they export none of another."""
+    if _framework(array) == "torch" and array.is_cuda:
+        return sys.modules["torch"].cuda.device(array.device)
+    return array.device if _framework(array) == "cupy" else nullcontext()
+
+
 def _read(array: object, name: str) -> _core.Tensor:
     streams_are_its_own = _framework(array) in ("jax", "jaxlib")
     try:
         if streams_are_its_own:
             array.block_until_ready()  # type: ignore[attr-defined]
-        return _core.read_tensor(array, is_ready=streams_are_its_own)
+        with _on_device(array):
+            return _core.read_tensor(array, is_ready=streams_are_its_own)
     except (TypeError, ValueError, BufferError, RuntimeError) as error:
         raise TypeError(f"{name} cannot be read as a CUDA array: {error}") from error
 
@@ -112,26 +120,31 @@ def _empty(like: Any, shape: tuple[int, ...], type_name: str | None) -> Any:
     if _framework(like) == "torch":
         torch = sys.modules["torch"]
         return like.new_empty(shape, dtype=torch.uint8 if type_name == "bytes" else like.dtype)
-    cupy = sys.modules["cupy"]
-    return cupy.empty(shape, dtype="uint8" if type_name == "bytes" else like.dtype)
+    with like.device:
+        return sys.modules["cupy"].empty(shape, dtype="uint8" if type_name == "bytes" else like.dtype)
 
 
-def _current_stream(array: Any, device: int) -> int:
-    """The stream that the framework of `array` enqueues its work on now."""
+def _current_stream(array: Any) -> int:
+    """The stream that the framework of `array` enqueues its work on now, on the array's GPU."""
     framework = _framework(array)
     if framework == "torch":
-        return int(sys.modules["torch"].cuda.current_stream(max(device, 0)).cuda_stream)
+        return int(sys.modules["torch"].cuda.current_stream(array.device).cuda_stream)
     if framework == "cupy":
-        return int(sys.modules["cupy"].cuda.get_current_stream().ptr)
+        with array.device:
+            return int(sys.modules["cupy"].cuda.get_current_stream().ptr)
     return 0
 
 
-def _on_stream(like: Any, stream: int) -> AbstractContextManager[Any]:
+@contextmanager
+def _on_stream(like: Any, stream: int) -> Iterator[None]:
     """Has the framework of `like`, which is PyTorch or CuPy, allocate for a stream."""
     cuda = sys.modules[_framework(like)].cuda
     if _framework(like) == "torch":
-        return cuda.stream(cuda.ExternalStream(stream, device=like.device))
-    return cuda.ExternalStream(stream)
+        with cuda.stream(cuda.ExternalStream(stream, device=like.device)):
+            yield
+    else:
+        with like.device, cuda.ExternalStream(stream):
+            yield
 
 
 # --- Problems ---------------------------------------------------------------------------------------
@@ -187,8 +200,6 @@ def _problem(
     for name, tensor in (("a", a), ("b", b), ("out", c)):
         if tensor.type not in _TYPES:
             raise TypeError(f"{name} is {tensor.type}; it has to be one of {', '.join(_TYPES)}")
-        if tensor.device != a.device and -1 not in (tensor.device, a.device):
-            raise ValueError(f"{name} is on another device than a")
     if a.type != b.type:
         raise TypeError(f"a is {a.type} and b is {b.type}: they have to be of one type")
     if c.type not in (a.type, "f32"):
@@ -229,6 +240,15 @@ def _check_bias(bias: _core.Tensor, c: _core.Tensor, columns: int) -> None:
         raise TypeError(f"bias is {bias.type}; it has to be of the result's type, {c.type}")
     if bias.shape != [columns] or (columns > 1 and bias.strides != [1]):
         raise ValueError(f"bias is {tuple(bias.shape)}; it has to be a packed vector of {columns}")
+
+
+def _common_device(tensors: Mapping[str, _core.Tensor]) -> int:
+    """The device of all that say theirs; -1 if none does. Raises ValueError for several."""
+    known = {tensor.device: name for name, tensor in tensors.items() if tensor.device != -1}
+    if len(known) > 1:
+        places = " and ".join(f"{name} on device {device}" for device, name in known.items())
+        raise ValueError(f"the arrays have to be on one device: {places}")
+    return next(iter(known), -1)
 
 
 def _name_of(value: int, names: dict[Any, int]) -> Any:
@@ -306,7 +326,7 @@ class Matmul:
 
     Raises:
         TypeError: no array of a CUDA device, or a type that does not go with the others.
-        ValueError: sizes or strides that do not.
+        ValueError: sizes or strides that do not, or arrays of several devices.
     """
 
     def __init__(
@@ -328,6 +348,7 @@ class Matmul:
         self._tensors = {"a": left, "b": right, "out": _read(out, "out")}
         if bias is not None:
             self._tensors["bias"] = _read(bias, "bias")
+        self._device = _common_device(self._tensors)
         self._problem = _problem(
             left, right, self._tensors["out"], self._tensors.get("bias"), activation, math
         )
@@ -340,7 +361,7 @@ class Matmul:
 
     def _own_library(self) -> _core.Library:
         if self._library is None:
-            self._library = _library(self._tensors["a"].device, _allocates(self._like))
+            self._library = _library(self._device, _allocates(self._like))
         return self._library
 
     def autotune(
@@ -366,7 +387,7 @@ class Matmul:
         """
         entry = _entry(self._stated(self._align))
         suite = {"suite": "autotune", "about": "gemmtune.Matmul.autotune", "problems": [entry]}
-        device = max(self._tensors["a"].device, 0)
+        device = max(self._device, 0)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "autotune.json"
             path.write_text(json.dumps(suite))
@@ -475,7 +496,7 @@ class Matmul:
         library, problem, bytes_needed = self._prepare(_alignment((left, right, result)))
         is_named = stream is not None
         if stream is None:
-            stream = _current_stream(self._like, self._tensors["a"].device)
+            stream = _current_stream(self._like)
         workspace = self._workspace(bytes_needed, stream, is_named) if bytes_needed else None
         start = 0 if workspace is None else _read(workspace, "the workspace").address
         try:

@@ -11,6 +11,7 @@ import threading
 import types
 import weakref
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -164,7 +165,8 @@ def test_the_workspace_is_that_of_the_alignment(
 
     torch_stand_in.uint8 = "uint8"
     torch_stand_in.cuda = types.SimpleNamespace(
-        current_stream=lambda device: types.SimpleNamespace(cuda_stream=0)
+        current_stream=lambda device: types.SimpleNamespace(cuda_stream=0),
+        device=lambda device: nullcontext(),
     )
     monkeypatch.setattr(products, "_library", lambda device, with_workspace: Library())
     plain = Tensor(numbers(COUNT, 3), SQUARE)
@@ -179,6 +181,8 @@ class Tensor(DlpackArray):
     """What is used of a torch.Tensor."""
 
     dtype = "float32"
+    device = "cuda:0"
+    is_cuda = True
 
     def new_empty(self, shape: tuple[int, ...], dtype: str) -> Tensor:
         count = 1
@@ -197,17 +201,17 @@ def test_pytorch_allocates_the_result_and_names_the_stream(
     asked = []
     stream = gpu.stream()
 
-    def current_stream(device: int) -> types.SimpleNamespace:
+    def current_stream(device: str) -> types.SimpleNamespace:
         asked.append(device)
         return types.SimpleNamespace(cuda_stream=stream)
 
     torch_stand_in.uint8 = "uint8"
-    torch_stand_in.cuda = types.SimpleNamespace(current_stream=current_stream)
+    torch_stand_in.cuda = types.SimpleNamespace(current_stream=current_stream, device=lambda device: nullcontext())
     a, b = numbers(COUNT, 3), numbers(COUNT, 5)
     out = gemmtune.matmul(Tensor(a, SQUARE), Tensor(b, SQUARE))
     assert isinstance(out, Tensor)
     assert out.values() == product(a, b)
-    assert asked == [0]
+    assert asked == ["cuda:0"]
     planned = gemmtune.Matmul(Tensor(a, SQUARE), Tensor(b, SQUARE))
     planned.execute(stream=stream)
     assert planned.out.values() == product(a, b)
@@ -223,6 +227,9 @@ class Streams:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, framework: str) -> None:
         self.current = 7
+        self.device = 0
+        self.asked: list[int] = []  # the device whose stream was asked for
+        self.libraries: list[int] = []
         self.allocated: list[int] = []  # the stream that each workspace was allocated for
         self.living: weakref.WeakSet[Any] = weakref.WeakSet()
         self.runs: list[tuple[int, int]] = []  # streams and workspaces
@@ -245,7 +252,20 @@ class Streams:
             def __exit__(self, *what: object) -> None:
                 streams.current = self.before
 
-        def current_stream(*device: int) -> types.SimpleNamespace:
+        class Device:
+            """As cupy.cuda.Device, and in the place of torch.device."""
+
+            def __init__(self, index: int) -> None:
+                self.index, self.before = index, 0
+
+            def __enter__(self) -> None:
+                self.before, streams.device = streams.device, self.index
+
+            def __exit__(self, *what: object) -> None:
+                streams.device = self.before
+
+        def current_stream(device: Device | None = None) -> types.SimpleNamespace:
+            streams.asked.append(streams.device if device is None else device.index)
             return types.SimpleNamespace(cuda_stream=self.current, ptr=self.current)
 
         module = types.ModuleType(framework)
@@ -256,21 +276,46 @@ class Streams:
             get_current_stream=current_stream,
             ExternalStream=ExternalStream,
             stream=lambda stream: stream,
+            device=lambda device: device,
         )
         monkeypatch.setitem(sys.modules, framework, module)
-        monkeypatch.setattr(products, "_library", lambda device, with_workspace: Library())
-        self.kind = type("Array", (DlpackArray,), {"__module__": framework, "dtype": "float32"})
-        self.kind.new_empty = lambda like, shape, dtype: self.empty(shape)  # type: ignore[attr-defined]
+
+        def library(device: int, with_workspace: bool) -> Library:
+            streams.libraries.append(device)
+            return Library()
+
+        class Array(DlpackArray):
+            dtype = "float32"
+            is_cuda = True
+
+            @property
+            def device(self) -> Device:
+                return Device(self.dlpack_device[1])
+
+            def __dlpack__(self, stream: int | None = None) -> Any:
+                if streams.device != self.dlpack_device[1]:
+                    raise BufferError("Can't export tensors on a different CUDA device index")
+                return super().__dlpack__(stream)
+
+            def new_empty(self, shape: tuple[int, ...], dtype: str) -> Any:
+                with self.device:
+                    return streams.empty(shape)
+
+        monkeypatch.setattr(products, "_library", library)
+        Array.__module__ = framework
+        self.kind = Array
 
     def empty(self, shape: tuple[int, ...]) -> Any:
         self.allocated.append(self.current)
-        array = self.kind([0.0] * (shape[0] // 4), shape)
+        array = self.kind([0.0] * (shape[0] // 4), shape, device=(2, self.device))
         self.living.add(array)
         return array
 
+    def array(self, device: int = 0) -> Any:
+        return self.kind(numbers(COUNT, 3), SQUARE, device=(2, device))
+
     def product(self) -> gemmtune.Matmul:
-        a, b, out = (self.kind(numbers(COUNT, 3), SQUARE) for _ in range(3))
-        return gemmtune.Matmul(a, b, out=out)
+        return gemmtune.Matmul(self.array(), self.array(), out=self.array())
 
 
 @pytest.mark.parametrize("framework", ["torch", "cupy"])
@@ -304,6 +349,30 @@ def test_arrays_of_derived_types_are_of_the_framework(
     streams.kind = type("Derived", (streams.kind,), {"__module__": "somewhere.arrays"})
     streams.product().execute()
     assert [stream for stream, _ in streams.runs] == [streams.current]
+
+
+@pytest.mark.parametrize("framework", ["torch", "cupy"])
+def test_arrays_of_another_gpu_than_the_current_one(
+    monkeypatch: pytest.MonkeyPatch, framework: str
+) -> None:
+    streams = Streams(monkeypatch, framework)
+    unknown = InterfaceArray(numbers(COUNT, 3), SQUARE)  # does not say its device
+    planned = gemmtune.Matmul(unknown, unknown, out=streams.array(device=1))
+    planned.execute()
+    planned.execute(stream=5)
+    assert (streams.libraries, streams.asked, streams.device) == ([1], [1], 0)
+    assert [array.dlpack_device for array in streams.living] == [(2, 1)] * len(streams.living)
+    assert len(streams.runs) == 2
+
+
+@pytest.mark.parametrize("name", ["b", "out", "bias"])
+def test_arrays_of_several_gpus_are_refused(name: str) -> None:
+    arrays = {name: DlpackArray([0.0] * COUNT, SQUARE) for name in ("b", "out")}
+    shape = (SIZE,) if name == "bias" else SQUARE
+    arrays[name] = DlpackArray([0.0] * COUNT, shape, device=(2, 1))
+    for a in (DlpackArray([0.0] * COUNT, SQUARE), InterfaceArray([0.0] * COUNT, SQUARE)):
+        with pytest.raises(ValueError, match=f"{name} on device 1|{name} on device 0 and"):
+            gemmtune.Matmul(a, **arrays)
 
 
 def test_a_planned_product_is_only_enqueued(gpu: Gpu) -> None:
