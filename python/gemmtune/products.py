@@ -25,6 +25,7 @@ Math = Literal["ieee", "tf32", "3xtf32", "bf16x6", "bf16x9", "f16"]
 
 # The values of include/gemmtune/gemmtune.h.
 _TYPES = {"f32": 0, "f16": 1, "bf16": 2}
+_ELEMENT_BYTES = {"f32": 4, "f16": 2, "bf16": 2}
 _MATHS = {"ieee": 0, "tf32": 1, "3xtf32": 2, "f16": 3, "bf16x6": 4, "bf16x9": 5}
 _ACTIVATIONS = {None: 0, "relu": 1, "gelu": 2, "gelu_erf": 3, "silu": 4}
 _ROW_MAJOR, _COLUMN_MAJOR = 0, 1
@@ -242,6 +243,36 @@ def _check_bias(bias: _core.Tensor, c: _core.Tensor, columns: int) -> None:
         raise ValueError(f"bias is {tuple(bias.shape)}; it has to be a packed vector of {columns}")
 
 
+def _byte_strides(tensor: _core.Tensor) -> list[tuple[int, int]]:
+    """Size and stride of each dimension in which it is not single."""
+    size = _ELEMENT_BYTES[tensor.type]
+    dimensions = zip(tensor.shape, tensor.strides, strict=True)
+    return [(count, stride * size) for count, stride in dimensions if count > 1]
+
+
+def _width(tensor: _core.Tensor, pitch: int | None = None) -> int:
+    """Bytes from its begin to its end; with a pitch, of all its parts that are multiples of that apart."""
+    parts = ((count - 1) * stride for count, stride in _byte_strides(tensor) if not pitch or stride % pitch)
+    return _ELEMENT_BYTES[tensor.type] + sum(parts)
+
+
+def _overlap(x: _core.Tensor, y: _core.Tensor) -> bool:
+    if x.address + _width(x) <= y.address or y.address + _width(y) <= x.address:
+        return False
+    # Columns of one wider matrix lie in each other's gaps.
+    pitches = {stride for _, stride in _byte_strides(x)} & {stride for _, stride in _byte_strides(y)}
+    return not any(
+        _width(x, pitch) <= (y.address - x.address) % pitch <= pitch - _width(y, pitch)
+        for pitch in pitches - {0}
+    )
+
+
+def _check_overlap(tensors: Mapping[str, _core.Tensor]) -> None:
+    for name, tensor in tensors.items():
+        if name != "out" and _overlap(tensor, tensors["out"]):
+            raise ValueError(f"out overlaps {name}, which is read while out is written: give another out")
+
+
 def _common_device(tensors: Mapping[str, _core.Tensor]) -> int:
     """The device of all that say theirs; -1 if none does. Raises ValueError for several."""
     known = {tensor.device: name for name, tensor in tensors.items() if tensor.device != -1}
@@ -321,12 +352,13 @@ class Matmul:
         b: k x n, or a batch of them, of a's type. A matrix beside a batch is used by all of it.
         bias: n values of the result's type, added to each row.
         activation: applied to the sum: "relu", "gelu" (by tanh), "gelu_erf" or "silu".
-        out: the result: of a's type, or f32. None: a new array of a's framework (PyTorch or CuPy).
+        out: the result: of a's type, or f32; may not overlap the others. None: a new array of a's framework
+            (PyTorch or CuPy).
         math: how products of f32 operands are formed; docs/cli.md has the modes.
 
     Raises:
         TypeError: no array of a CUDA device, or a type that does not go with the others.
-        ValueError: sizes or strides that do not, or arrays of several devices.
+        ValueError: sizes or strides that do not, arrays of several devices, or an out that overlaps another.
     """
 
     def __init__(
@@ -352,6 +384,7 @@ class Matmul:
         self._problem = _problem(
             left, right, self._tensors["out"], self._tensors.get("bias"), activation, math
         )
+        _check_overlap(self._tensors)
         self._like = a if _allocates(a) else out
         self._keep_alive = (a, b, bias)
         self._align = _alignment(self._tensors[name].address for name in ("a", "b", "out"))
@@ -433,15 +466,17 @@ class Matmul:
         alternatives = tuple(Choice.of(choice) for choice in answer["alternatives"])
         return Explanation(answer["problem"], Choice.of(answer["chosen"]), alternatives, answer)
 
-    def _address(self, name: str, array: Any) -> int:
-        """Of `array`, or of the one that it was made with; 0 for a bias that there is none of."""
-        known = self._tensors.get(name)
-        if array is None:
-            return 0 if known is None else known.address
-        tensor = _read(array, name)
-        if known is None or _form(tensor) != _form(known):
-            raise ValueError(f"{name} is not what was planned for: make another Matmul")
-        return tensor.address
+    def _with(self, arrays: Mapping[str, Any]) -> dict[str, _core.Tensor]:
+        """The operands, with those arrays that are not None in place of the ones it was made with."""
+        others = {name: _read(array, name) for name, array in arrays.items() if array is not None}
+        for name, tensor in others.items():
+            known = self._tensors.get(name)
+            if known is None or _form(tensor) != _form(known):
+                raise ValueError(f"{name} is not what was planned for: make another Matmul")
+        tensors = self._tensors | others
+        if others:
+            _check_overlap(tensors)
+        return tensors
 
     def _workspace(self, size: int, stream: int, is_named: bool) -> Any:
         """From the framework's pool for the stream.
@@ -488,11 +523,12 @@ class Matmul:
             The array that will hold the result.
 
         Raises:
-            ValueError: an array that differs from the planned one.
+            ValueError: an array that differs from the planned one, or an out that overlaps another.
             Error: the kernel cannot be started.
         """
-        left, right = self._address("a", a), self._address("b", b)
-        result, vector = self._address("out", out), self._address("bias", bias)
+        tensors = self._with({"a": a, "b": b, "bias": bias, "out": out})
+        left, right, result = (tensors[name].address for name in ("a", "b", "out"))
+        vector = tensors["bias"].address if "bias" in tensors else 0
         library, problem, bytes_needed = self._prepare(_alignment((left, right, result)))
         is_named = stream is not None
         if stream is None:

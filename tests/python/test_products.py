@@ -177,6 +177,51 @@ def test_the_workspace_is_that_of_the_alignment(
     assert given == [(256, 0), (16, 1024)]
 
 
+def part(of: DlpackArray, shape: tuple[int, ...], strides: tuple[int, ...], first: int) -> Any:
+    """A view of an array, from one of its elements on."""
+
+    class View(DlpackArray):
+        def __dlpack__(self, stream: int | None = None) -> Any:
+            capsule = super().__dlpack__(stream)
+            self._managed.array.data = of.memory.address + 4 * first
+            return capsule
+
+    return View([0.0], shape, strides=strides)
+
+
+def test_a_result_that_overlaps_an_operand_is_refused(gpu: Gpu) -> None:
+    a, b = DlpackArray(numbers(COUNT, 3), SQUARE), DlpackArray(numbers(COUNT, 5), SQUARE)
+    out = DlpackArray([9.0] * COUNT, SQUARE)
+    last_row = part(out, (SIZE,), (1,), COUNT - SIZE)
+    for name, others in {"a": (a, b, None), "b": (b, a, None), "bias": (b, b, last_row)}.items():
+        result = out if name == "bias" else a
+        with pytest.raises(ValueError, match=f"out overlaps {name}"):
+            gemmtune.matmul(*others, out=result)
+    planned = gemmtune.Matmul(a, b, out=out)
+    launches = gpu.launches()
+    with pytest.raises(ValueError, match="out overlaps a"):
+        planned.execute(a=out)
+    assert gpu.launches() == launches
+    planned.execute(a=out, out=a)
+    assert gpu.launches() == launches + 1
+
+
+def test_a_result_between_the_columns_of_an_operand_is_none_that_overlaps() -> None:
+    wide = DlpackArray(numbers(2 * COUNT, 3), (SIZE, 2 * SIZE))
+    b = DlpackArray(numbers(COUNT, 5), SQUARE)
+    pitch = (2 * SIZE, 1)
+    gemmtune.Matmul(part(wide, SQUARE, pitch, 0), b, out=part(wide, SQUARE, pitch, SIZE))
+    gemmtune.Matmul(part(wide, SQUARE, pitch, SIZE), b, out=part(wide, SQUARE, pitch, 0))
+    with pytest.raises(ValueError, match="out overlaps a"):
+        gemmtune.Matmul(part(wide, SQUARE, pitch, 0), b, out=part(wide, SQUARE, pitch, SIZE - 1))
+    # Beside a batch whose matrices lie beside each other, as heads do.
+    pitch = (4 * SIZE, 1)
+    heads = DlpackArray(numbers(4 * COUNT, 3), (SIZE, 4 * SIZE))
+    two = products._read(part(heads, (2, SIZE, SIZE), (SIZE, *pitch), 0), "a")
+    places = [products._read(part(heads, SQUARE, pitch, i * SIZE), "out") for i in range(4)]
+    assert [products._overlap(two, out) for out in places] == [True, True, False, False]
+
+
 class Tensor(DlpackArray):
     """What is used of a torch.Tensor."""
 
