@@ -78,7 +78,7 @@ void add_library(nb::module_& module) {
             library.run(problem, {a, b, c, bias, workspace, workspace_bytes}, alpha, beta, stream);
           },
           "problem"_a, "a"_a, "b"_a, "c"_a, "bias"_a, "workspace"_a, "workspace_bytes"_a, "alpha"_a,
-          "beta"_a, "stream"_a)
+          "beta"_a, "stream"_a, nb::call_guard<nb::gil_scoped_release>())
       .def("explain", &Library::explain, "problem"_a, nb::call_guard<nb::gil_scoped_release>());
 }
 

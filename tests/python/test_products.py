@@ -6,6 +6,7 @@ import ctypes
 import gc
 import json
 import os
+import subprocess
 import sys
 import threading
 import types
@@ -506,6 +507,37 @@ def test_threads_that_come_first_share_a_library() -> None:
     for thread in threads:
         thread.join()
     assert libraries == [libraries[0]] * 4
+
+
+def test_other_threads_go_on_while_a_kernel_is_prepared(gpu: Gpu, tmp_path: Path) -> None:
+    """By run(), which does that for some biases. Opening a pipe waits for who writes into it."""
+    pipe = tmp_path / "libnvrtc.so"
+    os.mkfifo(pipe)
+    options = products._core.Options()
+    options.database, options.nvrtc = os.environ["GEMM_TUNE_DB"], str(pipe)
+    library = products._core.Library(options)
+    a, b, out = (DlpackArray([0.0] * 1600, (40, 40)) for _ in range(3))
+    problem = gemmtune.Matmul(a, b, activation="silu", out=out)._problem
+    write = "import sys, time\ntime.sleep(1)\nwhile True: open(sys.argv[1], 'w').write('no library')"
+    writer = subprocess.Popen([sys.executable, "-c", write, pipe], stderr=subprocess.DEVNULL)
+    ended, ticks = threading.Event(), []
+
+    def tick() -> None:
+        while not ended.wait(0.01):
+            ticks.append(1)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    try:
+        with pytest.raises(products._core.LibraryError, match="libnvrtc"):
+            addresses = [array.memory.address for array in (a, b, out)]
+            library.run(problem, *addresses, 0, 0, 0, 1.0, 0.0, 0)
+        assert len(ticks) > 20
+    finally:
+        ended.set()
+        writer.kill()
+        writer.wait()
+        thread.join()
 
 
 def test_a_suite_states_all_of_a_problem() -> None:
