@@ -21,6 +21,11 @@ class Tensor:
     @property
     def device(self) -> int:
         """Ordinal; -1 where the array does not say."""
+    @property
+    def read_only(self) -> bool: ...
+    @property
+    def stream(self) -> int | None:
+        """That its work is on, where it says so; 0 for the legacy default stream."""
 
 def read_tensor(array: object, is_ready: bool = False) -> Tensor:
     """Reads a CUDA array by DLPack (stream=-1: nothing is waited for), else by __cuda_array_interface__.

@@ -125,15 +125,24 @@ def _empty(like: Any, shape: tuple[int, ...], type_name: str | None) -> Any:
         return sys.modules["cupy"].empty(shape, dtype="uint8" if type_name == "bytes" else like.dtype)
 
 
-def _current_stream(array: Any) -> int:
-    """The stream that the framework of `array` enqueues its work on now, on the array's GPU."""
+def _current_stream(array: Any) -> int | None:
+    """The stream that PyTorch or CuPy enqueues its work on now, on the array's GPU; None for others."""
     framework = _framework(array)
     if framework == "torch":
         return int(sys.modules["torch"].cuda.current_stream(array.device).cuda_stream)
     if framework == "cupy":
         with array.device:
             return int(sys.modules["cupy"].cuda.get_current_stream().ptr)
-    return 0
+    return None
+
+
+def _common_stream(like: Any, tensors: Iterable[_core.Tensor]) -> int:
+    """The current one of the framework of `like`, or what the arrays say. Raises ValueError for several."""
+    streams = {tensor.stream for tensor in tensors} | {_current_stream(like)}
+    known = sorted(stream for stream in streams if stream is not None)
+    if len(known) > 1:
+        raise ValueError("the arrays are of several streams: give one that waits for all as stream")
+    return known[0] if known else 0
 
 
 @contextmanager
@@ -267,7 +276,10 @@ def _overlap(x: _core.Tensor, y: _core.Tensor) -> bool:
     )
 
 
-def _check_overlap(tensors: Mapping[str, _core.Tensor]) -> None:
+def _check_out(tensors: Mapping[str, _core.Tensor]) -> None:
+    """That it can be written, and that nothing is read of it."""
+    if tensors["out"].read_only:
+        raise ValueError("out is read-only")
     for name, tensor in tensors.items():
         if name != "out" and _overlap(tensor, tensors["out"]):
             raise ValueError(f"out overlaps {name}, which is read while out is written: give another out")
@@ -358,7 +370,8 @@ class Matmul:
 
     Raises:
         TypeError: no array of a CUDA device, or a type that does not go with the others.
-        ValueError: sizes or strides that do not, arrays of several devices, or an out that overlaps another.
+        ValueError: sizes or strides that do not, arrays of several devices, or an out that is read-only or
+            overlaps another.
     """
 
     def __init__(
@@ -384,7 +397,7 @@ class Matmul:
         self._problem = _problem(
             left, right, self._tensors["out"], self._tensors.get("bias"), activation, math
         )
-        _check_overlap(self._tensors)
+        _check_out(self._tensors)
         self._like = a if _allocates(a) else out
         self._keep_alive = (a, b, bias)
         self._align = _alignment(self._tensors[name].address for name in ("a", "b", "out"))
@@ -475,7 +488,7 @@ class Matmul:
                 raise ValueError(f"{name} is not what was planned for: make another Matmul")
         tensors = self._tensors | others
         if others:
-            _check_overlap(tensors)
+            _check_out(tensors)
         return tensors
 
     def _workspace(self, size: int, stream: int, is_named: bool) -> Any:
@@ -514,16 +527,17 @@ class Matmul:
         Args:
             a, b, bias, out: arrays in place of those it was made with, of the same sizes, types and strides.
             alpha, beta: factors; out is read only where beta is not 0.
-            stream: a cudaStream_t as a number; None: the framework's current one (0 for those without). A
-                framework does not know what other streams do: have the stream wait for what computes the
-                arrays, and keep all arrays, the result too, until it has finished (in PyTorch
-                Tensor.record_stream() does).
+            stream: a cudaStream_t as a number. None: the framework's current one; without a framework, that
+                which arrays name by __cuda_array_interface__, else the default one. A framework does not know
+                what other streams do: have the stream wait for what computes the arrays, and keep all arrays,
+                the result too, until it has finished (in PyTorch Tensor.record_stream() does).
 
         Returns:
             The array that will hold the result.
 
         Raises:
-            ValueError: an array that differs from the planned one, or an out that overlaps another.
+            ValueError: an array that differs from the planned one, an out that overlaps another, or arrays that
+                name several streams.
             Error: the kernel cannot be started.
         """
         tensors = self._with({"a": a, "b": b, "bias": bias, "out": out})
@@ -532,7 +546,7 @@ class Matmul:
         library, problem, bytes_needed = self._prepare(_alignment((left, right, result)))
         is_named = stream is not None
         if stream is None:
-            stream = _current_stream(self._like)
+            stream = _common_stream(self._like, tensors.values())
         workspace = self._workspace(bytes_needed, stream, is_named) if bytes_needed else None
         start = 0 if workspace is None else _read(workspace, "the workspace").address
         try:

@@ -1,5 +1,6 @@
 // gemmtune._core: libgemmtune and arrays, for Python. python/gemmtune/_core.pyi documents it.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -23,7 +24,9 @@ void add_tensor(nb::module_& module) {
       .def_ro("shape", &Tensor::shape)
       .def_ro("strides", &Tensor::strides)
       .def_ro("type", &Tensor::type)
-      .def_ro("device", &Tensor::device);
+      .def_ro("device", &Tensor::device)
+      .def_ro("read_only", &Tensor::read_only)
+      .def_ro("stream", &Tensor::stream);
   module.def("read_tensor", &read_tensor, "array"_a, "is_ready"_a = false);
 }
 

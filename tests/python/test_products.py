@@ -282,8 +282,11 @@ class Streams:
         streams = self
 
         class Library:
+            def __init__(self, workspace_bytes: int) -> None:
+                self.workspace_bytes = workspace_bytes
+
             def prepare(self, problem: Any) -> int:
-                return 1024
+                return self.workspace_bytes
 
             def run(self, problem: Any, *arguments: Any) -> None:
                 streams.runs.append((arguments[-1], arguments[4]))
@@ -328,7 +331,7 @@ class Streams:
 
         def library(device: int, with_workspace: bool) -> Library:
             streams.libraries.append(device)
-            return Library()
+            return Library(1024 if with_workspace else 0)
 
         class Array(DlpackArray):
             dtype = "float32"
@@ -590,6 +593,66 @@ def test_what_is_no_product_is_refused(
     with pytest.raises(error, match=words):
         gemmtune.matmul(array(a), array(b), **options)
     assert gpu.launches() == launches
+
+
+class Stating(InterfaceArray):
+    """States something else in its __cuda_array_interface__; None: a field that is missing."""
+
+    def __init__(self, **fields: Any) -> None:
+        super().__init__(numbers(COUNT, 3), SQUARE)
+        self.fields = fields
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        stated = super().__cuda_array_interface__ | self.fields
+        return {name: value for name, value in stated.items() if value is not None}
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"mask": object()}, "mask is not supported"),
+        ({"typestr": ">f4"}, "typestr is of another byte order"),
+        ({"typestr": "f4"}, "typestr is not known: f4"),
+        ({"typestr": "<f"}, "typestr is not known: <f"),
+        ({"typestr": "<f0"}, "typestr is not known: <f0"),
+        ({"typestr": "<M8[ns]"}, r"typestr is not known: <M8\[ns\]"),
+        ({"typestr": None}, "typestr is missing"),
+        ({"typestr": 4}, "typestr has to be a text"),
+        ({"data": None}, "data is missing"),
+        ({"data": 256}, "data has to be an address and"),
+        ({"shape": 24}, "shape has to be a tuple of numbers"),
+        ({"strides": (4,)}, "strides are of another number of dimensions"),
+        ({"strides": (96, 3)}, "strides are no multiples of an element"),
+        ({"stream": "main"}, "stream has to be a number"),
+    ],
+)
+def test_a_malformed_interface_is_refused_by_the_field(fields: dict[str, Any], words: str) -> None:
+    out = InterfaceArray([9.0] * COUNT, SQUARE)
+    with pytest.raises(TypeError, match=f"a cannot be read as a CUDA array: .*{words}"):
+        gemmtune.matmul(Stating(**fields), InterfaceArray(numbers(COUNT, 5), SQUARE), out=out)
+
+
+def test_a_read_only_result_is_refused() -> None:
+    a, out = Stating(), Stating()
+    out.fields = {"data": (out.memory.address, True)}
+    gemmtune.Matmul(out, a, out=InterfaceArray([9.0] * COUNT, SQUARE))
+    with pytest.raises(ValueError, match="out is read-only"):
+        gemmtune.Matmul(a, a, out=out)
+
+
+def test_arrays_run_on_the_stream_that_they_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    streams = Streams(monkeypatch, "torch")
+    plain, out = Stating(), Stating(stream=1)
+    gemmtune.matmul(plain, plain, out=out)
+    gemmtune.matmul(Stating(stream=5), plain, out=Stating(stream=5))
+    gemmtune.matmul(Stating(stream=7), plain, out=streams.array())
+    with pytest.raises(ValueError, match="of several streams"):
+        gemmtune.matmul(Stating(stream=5), plain, out=out)
+    with pytest.raises(ValueError, match="of several streams"):
+        gemmtune.matmul(Stating(stream=5), plain, out=streams.array())
+    gemmtune.matmul(Stating(stream=5), plain, out=out, stream=6)
+    assert [stream for stream, _ in streams.runs] == [0, 5, 7, 6]
 
 
 def test_strides_that_are_no_matrix_are_refused() -> None:
