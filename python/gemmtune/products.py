@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import operator
 import sys
 import tempfile
 import threading
@@ -103,12 +104,14 @@ def _on_device(array: Any) -> AbstractContextManager[Any]:
 
 def _read(array: object, name: str) -> _core.Tensor:
     streams_are_its_own = _framework(array) in ("jax", "jaxlib")
+    if streams_are_its_own and any(base.__name__ == "Tracer" for base in type(array).__mro__):
+        raise TypeError(f"{name} is a tracer of JAX, which has no memory: multiply outside of jit and grad")
     try:
         if streams_are_its_own:
             array.block_until_ready()  # type: ignore[attr-defined]
         with _on_device(array):
             return _core.read_tensor(array, is_ready=streams_are_its_own)
-    except (TypeError, ValueError, BufferError, RuntimeError) as error:
+    except (AttributeError, TypeError, ValueError, BufferError, RuntimeError) as error:
         raise TypeError(f"{name} cannot be read as a CUDA array: {error}") from error
 
 
@@ -145,6 +148,18 @@ def _common_stream(like: Any, tensors: Iterable[_core.Tensor]) -> int:
     return known[0] if known else 0
 
 
+def _stream_number(stream: Any) -> int:
+    """Of a number, or of a stream of PyTorch or CuPy."""
+    number = getattr(stream, "cuda_stream", getattr(stream, "ptr", stream))
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise TypeError(
+            f"stream is a {type(stream).__name__}; it has to be a cudaStream_t as a number, or a stream of "
+            "PyTorch or CuPy"
+        ) from None
+
+
 @contextmanager
 def _on_stream(like: Any, stream: int) -> Iterator[None]:
     """Has the framework of `like`, which is PyTorch or CuPy, allocate for a stream."""
@@ -171,6 +186,12 @@ class _Matrix:
     ld: int
     stride: int
 
+    def matrices_overlap(self) -> bool:
+        """Whether the elements of a batch lie between or in each other's."""
+        sizes = (self.rows, self.columns)
+        lines, length = sizes if self.order == _ROW_MAJOR else reversed(sizes)
+        return self.batch > 1 and self.stride < (lines - 1) * self.ld + length
+
     @staticmethod
     def of(tensor: _core.Tensor, name: str) -> _Matrix:
         """Raises ValueError for what is no matrix whose rows or columns are packed."""
@@ -179,6 +200,8 @@ class _Matrix:
             raise ValueError(f"{name} has to have 2 or 3 dimensions, not {len(shape)}")
         if min(shape) < 1:
             raise ValueError(f"{name} is empty: {tuple(shape)}")
+        if any(stride < 0 for count, stride in zip(shape, strides, strict=True) if count > 1):
+            raise ValueError(f"{name} has strides {tuple(strides)}: copy it first (contiguous())")
         rows, columns = shape[-2:]
         by_row, by_column = strides[-2:]
         batch, stride = (shape[0], strides[0]) if len(shape) == 3 else (1, 0)
@@ -228,6 +251,8 @@ def _problem(
     wanted = (batch, ma.rows, mb.columns)
     if (mc.batch, mc.rows, mc.columns) != wanted:
         raise ValueError(f"out is {tuple(c.shape)}; it has to hold {wanted[1]} x {wanted[2]}, {batch} times")
+    if mc.matrices_overlap():
+        raise ValueError(f"out has strides {tuple(c.strides)}: its matrices have to lie one after the other")
     problem = _core.Problem()
     problem.type, problem.math, problem.activation = _TYPES[a.type], _MATHS[math], _ACTIVATIONS[activation]
     problem.result_type = _RESULT_OF_OPERANDS if c.type == a.type else _RESULT_F32
@@ -474,8 +499,15 @@ class Matmul:
         return known
 
     def explain(self) -> Explanation:
-        """Which kernel runs for the arrays that it was made with, and why."""
-        answer = json.loads(self._own_library().explain(self._stated(self._align)))
+        """Which kernel runs for the arrays that it was made with, and why.
+
+        Raises:
+            Error: nothing computes the problem here, or there is no usable GPU.
+        """
+        try:
+            answer = json.loads(self._own_library().explain(self._stated(self._align)))
+        except _core.LibraryError as error:
+            raise Error(str(error)) from error
         alternatives = tuple(Choice.of(choice) for choice in answer["alternatives"])
         return Explanation(answer["problem"], Choice.of(answer["chosen"]), alternatives, answer)
 
@@ -515,7 +547,7 @@ class Matmul:
         out: Any = None,
         alpha: float = 1.0,
         beta: float = 0.0,
-        stream: int | None = None,
+        stream: Any = None,
     ) -> Any:
         """Enqueues out = activation(alpha * a @ b + beta * out + bias), and waits for nothing.
 
@@ -527,17 +559,19 @@ class Matmul:
         Args:
             a, b, bias, out: arrays in place of those it was made with, of the same sizes, types and strides.
             alpha, beta: factors; out is read only where beta is not 0.
-            stream: a cudaStream_t as a number. None: the framework's current one; without a framework, that
-                which arrays name by __cuda_array_interface__, else the default one. A framework does not know
-                what other streams do: have the stream wait for what computes the arrays, and keep all arrays,
-                the result too, until it has finished (in PyTorch Tensor.record_stream() does).
+            stream: a stream of PyTorch or CuPy, or a cudaStream_t as a number. None: the framework's current
+                one; without a framework, that which arrays name by __cuda_array_interface__, else the default
+                one. A framework does not know what other streams do: have the stream wait for what computes
+                the arrays, and keep all arrays, the result too, until it has finished (in PyTorch
+                Tensor.record_stream() does).
 
         Returns:
             The array that will hold the result.
 
         Raises:
-            ValueError: an array that differs from the planned one, an out that overlaps another, or arrays that
-                name several streams.
+            TypeError: stream is none, or an array cannot be read.
+            ValueError: an array that differs from the planned one, an out that overlaps another, or arrays
+                that name several streams.
             Error: the kernel cannot be started.
         """
         tensors = self._with({"a": a, "b": b, "bias": bias, "out": out})
@@ -545,9 +579,8 @@ class Matmul:
         vector = tensors["bias"].address if "bias" in tensors else 0
         library, problem, bytes_needed = self._prepare(_alignment((left, right, result)))
         is_named = stream is not None
-        if stream is None:
-            stream = _common_stream(self._like, tensors.values())
-        workspace = self._workspace(bytes_needed, stream, is_named) if bytes_needed else None
+        on = _stream_number(stream) if is_named else _common_stream(self._like, tensors.values())
+        workspace = self._workspace(bytes_needed, on, is_named) if bytes_needed else None
         start = 0 if workspace is None else _read(workspace, "the workspace").address
         try:
             library.run(
@@ -560,7 +593,7 @@ class Matmul:
                 bytes_needed,
                 alpha,
                 beta,
-                stream,
+                on,
             )
         except _core.LibraryError as error:
             raise Error(str(error)) from error
@@ -575,7 +608,7 @@ def matmul(
     out: Any = None,
     *,
     math: Math = "ieee",
-    stream: int | None = None,
+    stream: Any = None,
 ) -> Any:
     """activation(a @ b + bias), on the framework's current stream, without waiting for it.
 

@@ -252,7 +252,9 @@ def test_pytorch_allocates_the_result_and_names_the_stream(
         return types.SimpleNamespace(cuda_stream=stream)
 
     torch_stand_in.uint8 = "uint8"
-    torch_stand_in.cuda = types.SimpleNamespace(current_stream=current_stream, device=lambda device: nullcontext())
+    torch_stand_in.cuda = types.SimpleNamespace(
+        current_stream=current_stream, device=lambda device: nullcontext()
+    )
     a, b = numbers(COUNT, 3), numbers(COUNT, 5)
     out = gemmtune.matmul(Tensor(a, SQUARE), Tensor(b, SQUARE))
     assert isinstance(out, Tensor)
@@ -269,7 +271,7 @@ def test_pytorch_allocates_the_result_and_names_the_stream(
 
 
 class Streams:
-    """The streams of a framework that allocates for the current one; a library whose kernels need a workspace."""
+    """The streams of a framework that allocates for the current one, and kernels that need a workspace."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, framework: str) -> None:
         self.current = 7
@@ -653,6 +655,48 @@ def test_arrays_run_on_the_stream_that_they_name(monkeypatch: pytest.MonkeyPatch
         gemmtune.matmul(Stating(stream=5), plain, out=streams.array())
     gemmtune.matmul(Stating(stream=5), plain, out=out, stream=6)
     assert [stream for stream, _ in streams.runs] == [0, 5, 7, 6]
+
+
+def test_a_stream_is_a_number_or_has_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    streams = Streams(monkeypatch, "torch")
+    planned = streams.product()
+    for stream in (5, types.SimpleNamespace(cuda_stream=6), types.SimpleNamespace(ptr=8)):
+        planned.execute(stream=stream)
+    assert [stream for stream, _ in streams.runs] == [5, 6, 8]
+    assert streams.allocated == [5, 6, 8]
+    for other in ("main", 5.0, object()):
+        with pytest.raises(TypeError, match="it has to be a cudaStream_t as a number, or a stream"):
+            planned.execute(stream=other)
+
+
+def test_tracers_of_jax_are_refused() -> None:
+    tracer = type("Tracer", (), {"__module__": "jax._src.core"})
+    derived = type("DynamicJaxprTracer", (tracer,), {"__module__": "jax._src.interpreters.partial_eval"})
+    plain = DlpackArray([0.0] * COUNT, SQUARE)
+    with pytest.raises(TypeError, match="b is a tracer of JAX"):
+        gemmtune.matmul(plain, derived(), out=plain)
+    unlike = type("Array", (), {"__module__": "jax"})  # no block_until_ready()
+    with pytest.raises(TypeError, match="a cannot be read as a CUDA array"):
+        gemmtune.matmul(unlike(), plain, out=plain)
+
+
+def test_what_cannot_be_explained_is_an_error() -> None:
+    plain = DlpackArray(numbers(COUNT, 5), SQUARE)
+    between = Shifted(numbers(COUNT, 3), SQUARE, 2)  # a multiple of half an element
+    planned = gemmtune.Matmul(between, plain, out=DlpackArray([9.0] * COUNT, SQUARE))
+    for ask in (planned.explain, planned.plan):
+        with pytest.raises(gemmtune.Error, match="alignment is 2 bytes"):
+            ask()
+
+
+@pytest.mark.parametrize("strides", [(0, SIZE, 1), (SIZE, SIZE, 1), (SIZE, 3 * SIZE, 1), (-COUNT, SIZE, 1)])
+def test_matrices_of_a_result_lie_one_after_the_other(strides: tuple[int, ...]) -> None:
+    shape = (3, SIZE, SIZE)
+    a, b, out = (DlpackArray([0.0] * 3 * COUNT, shape) for _ in range(3))
+    with pytest.raises(ValueError, match="strides"):
+        gemmtune.Matmul(a, b, out=DlpackArray([0.0] * 3 * COUNT, shape, strides=strides))
+    wide = DlpackArray([0.0] * 3 * COUNT, shape, strides=(SIZE, 3 * SIZE, 1))
+    gemmtune.Matmul(wide, b, out=out)  # of what is only read they need not
 
 
 def test_strides_that_are_no_matrix_are_refused() -> None:
