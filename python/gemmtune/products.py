@@ -554,7 +554,7 @@ class Matmul:
         May be captured into a CUDA graph once it was planned. The graph needs the arrays and, with a
         workspace, the product as long as it is launched; torch.cuda.graph keeps the workspace itself where no
         stream is named. Other graphs of one product that were captured on one stream share a workspace:
-        launch one after the other.
+        launch one after the other. Who captures PyTorch's current stream by other means names it.
 
         Args:
             a, b, bias, out: arrays in place of those it was made with, of the same sizes, types and strides.

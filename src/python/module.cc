@@ -27,7 +27,7 @@ void add_tensor(nb::module_& module) {
       .def_ro("device", &Tensor::device)
       .def_ro("read_only", &Tensor::read_only)
       .def_ro("stream", &Tensor::stream);
-  module.def("read_tensor", &read_tensor, "array"_a, "is_ready"_a = false);
+  module.def("read_tensor", &read_tensor, "array"_a.none(), "is_ready"_a = false);
 }
 
 void add_problem(nb::module_& module) {

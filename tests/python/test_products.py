@@ -563,6 +563,7 @@ def test_a_suite_states_all_of_a_problem() -> None:
     ("a", "b", "arguments", "error", "words"),
     [
         (object(), (SQUARE, "f32"), {}, TypeError, "a cannot be read as a CUDA array"),
+        (None, (SQUARE, "f32"), {}, TypeError, "neither DLPack nor __cuda_array_interface__"),
         ((SQUARE, "f64"), (SQUARE, "f64"), {}, TypeError, "a is f64"),
         ((SQUARE, "f16"), (SQUARE, "f32"), {}, TypeError, "of one type"),
         (((SIZE, 8), "f32"), (SQUARE, "f32"), {}, ValueError, "8 columns and b has 24 rows"),
