@@ -569,7 +569,7 @@ class Matmul:
             The array that will hold the result.
 
         Raises:
-            TypeError: stream is none, or an array cannot be read.
+            TypeError: an array that cannot be read, or what is given as stream is no stream.
             ValueError: an array that differs from the planned one, an out that overlaps another, or arrays
                 that name several streams.
             Error: the kernel cannot be started.
@@ -612,8 +612,9 @@ def matmul(
 ) -> Any:
     """activation(a @ b + bias), on the framework's current stream, without waiting for it.
 
-    The first call of a problem decides and loads its kernel. Arguments and errors are those of Matmul, which
-    is for products that are computed often.
+    The first call of a problem decides and loads its kernel. Arguments and errors are those of Matmul and its
+    execute(). Matmul is for products that are computed often, and for graphs that are captured by other means
+    than torch.cuda.graph, which need it to be kept.
 
     Returns:
         out, or a new array of a's framework.
