@@ -1,5 +1,7 @@
 """libgemmtune's C interface (include/gemmtune/gemmtune.h), and the reading of CUDA arrays."""
 
+from typing import overload
+
 class LibraryError(RuntimeError):
     """A call of libgemmtune that failed, with what it says."""
 
@@ -19,6 +21,11 @@ class Tensor:
     @property
     def device(self) -> int:
         """Ordinal; -1 where the array does not say."""
+    @property
+    def read_only(self) -> bool: ...
+    @property
+    def stream(self) -> int | None:
+        """That its work is on, where it says so; 0 for the legacy default stream."""
 
 def read_tensor(array: object, is_ready: bool = False) -> Tensor:
     """Reads a CUDA array by DLPack (stream=-1: nothing is waited for), else by __cuda_array_interface__.
@@ -27,7 +34,7 @@ def read_tensor(array: object, is_ready: bool = False) -> Tensor:
     """
 
 class Problem:
-    """gemmtune_problem; a new one is GEMMTUNE_PROBLEM_INIT."""
+    """gemmtune_problem; a new one is GEMMTUNE_PROBLEM_INIT, or a copy."""
 
     type: int
     accumulator: int
@@ -45,11 +52,15 @@ class Problem:
     stride_a: int
     stride_b: int
     stride_c: int
+    align_bytes: int
     result_type: int
     bias: int
     activation: int
 
+    @overload
     def __init__(self) -> None: ...
+    @overload
+    def __init__(self, problem: Problem) -> None: ...
 
 class Options:
     """gemmtune_options; an empty text is one that is not given."""

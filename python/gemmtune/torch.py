@@ -33,14 +33,23 @@ class _Process:
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
+        self.enabled: int | None = None  # the process that is: a forked child is not
         self.folder: _attachment.Folder | None = None
         self.log: TextIO | None = None
 
+    def has_folder(self) -> bool:
+        """Whether there is one, which is not a parent's."""
+        return self.folder is not None and self.folder.process == os.getpid()
+
     def folder_of_process(self) -> _attachment.Folder:
         """One for all: counts go on where it is enabled again. A forked child begins anew."""
-        if self.folder is None or self.folder.process != os.getpid():
+        if self.folder is None or not self.has_folder():
             self.folder = _attachment.Folder()
         return self.folder
+
+    def detach(self) -> None:
+        _attachment.detach()
+        self.enabled = None
 
 
 _process = _Process()
@@ -117,8 +126,9 @@ def enable(
         A context manager that disables at its end.
 
     Raises:
-        Error: PyTorch is not imported or has no CUDA, it is enabled with other arguments, there is no such
-            database, or an address in PyTorch's libraries cannot be changed. Nothing was changed then.
+        Error: PyTorch is not imported or has no CUDA, it is enabled with other arguments, a gemmtune.capture
+            is under way, there is no such database, or an address in PyTorch's libraries cannot be changed.
+            Nothing was changed then, nor where the log cannot be written.
         UsageError: an argument is wrong.
     """
     with _process.lock:
@@ -130,12 +140,20 @@ def enable(
         options += [] if db is None else ["--db", db]
         options += [] if pack is None else ["--pack", pack]
         options += [] if cache_dir is None else ["--cache-dir", cache_dir]
-        was_enabled = _attachment.is_attached()
+        was_enabled = is_enabled()
+        if _attachment.is_attached() and not was_enabled:
+            raise Error("a gemmtune.capture is under way: end that first")
         _attachment.attach(_settings(options))
+        _process.enabled = os.getpid()
+        try:
+            if log is not None:
+                slots, objects = _attachment.extent()
+                log.write(f"gemmtune: {slots} addresses of cuBLAS's functions in {objects} libraries\n")
+        except BaseException:
+            if not was_enabled:
+                _process.detach()
+            raise
         _process.log = log
-        if log is not None:
-            slots, objects = _attachment.extent()
-            log.write(f"gemmtune: {slots} addresses of cuBLAS's functions in {objects} libraries\n")
         return Enabled(was_enabled)
 
 
@@ -148,17 +166,17 @@ def disable() -> None:
         Error: an address cannot be changed back; it stays enabled.
     """
     with _process.lock:
-        if not _attachment.is_attached():
+        if not is_enabled():
             return
-        _attachment.detach()
-        if _process.log is not None:
-            _process.log.write(str(report()))
-            _process.log = None
+        _process.detach()
+        log, _process.log = _process.log, None
+        if log is not None:
+            log.write(str(report()))
 
 
 def is_enabled() -> bool:
     """Whether this process is enabled."""
-    return _attachment.is_attached()
+    return _process.enabled == os.getpid()
 
 
 def report() -> Report:
@@ -167,12 +185,12 @@ def report() -> Report:
     Times are of calls that the GPU has finished: call torch.cuda.synchronize() before, to have all.
 
     Raises:
-        Error: it was never enabled.
+        Error: it was never enabled. In a forked child: it was not enabled there.
     """
     with _process.lock:
-        if _process.folder is None:
+        if _process.folder is None or not _process.has_folder():
             raise Error("nothing was counted: call gemmtune.torch.enable() first")
-        if _attachment.is_attached():
+        if is_enabled():
             _attachment.collect()
         request = ["run", "--report", str(_process.folder.path)]
         return Report.of(_command.run_json(request), _command.run(request))

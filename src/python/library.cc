@@ -61,10 +61,14 @@ void Library::run(const gemmtune_problem& problem, const Operands& operands, flo
 }
 
 std::string Library::explain(const gemmtune_problem& problem) {
-  size_t bytes = 0;
-  check(gemmtune_explain(handle_.get(), &problem, GEMMTUNE_JSON, nullptr, 0, &bytes));
-  std::vector<char> text(bytes);
-  check(gemmtune_explain(handle_.get(), &problem, GEMMTUNE_JSON, text.data(), text.size(), &bytes));
+  // The answer may be a longer one where another thread prepares the problem meanwhile.
+  std::vector<char> text;
+  size_t needed = 0;
+  do {
+    text.resize(needed);
+    check(gemmtune_explain(handle_.get(), &problem, GEMMTUNE_JSON, text.data(), text.size(),
+                           &needed));
+  } while (needed > text.size());
   return text.data();
 }
 

@@ -1,5 +1,6 @@
 // gemmtune._core: libgemmtune and arrays, for Python. python/gemmtune/_core.pyi documents it.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -23,14 +24,17 @@ void add_tensor(nb::module_& module) {
       .def_ro("shape", &Tensor::shape)
       .def_ro("strides", &Tensor::strides)
       .def_ro("type", &Tensor::type)
-      .def_ro("device", &Tensor::device);
-  module.def("read_tensor", &read_tensor, "array"_a, "is_ready"_a = false);
+      .def_ro("device", &Tensor::device)
+      .def_ro("read_only", &Tensor::read_only)
+      .def_ro("stream", &Tensor::stream);
+  module.def("read_tensor", &read_tensor, "array"_a.none(), "is_ready"_a = false);
 }
 
 void add_problem(nb::module_& module) {
   using P = gemmtune_problem;
   nb::class_<P>(module, "Problem")
       .def("__init__", [](P* self) { new (self) P(new_problem()); })
+      .def(nb::init<const P&>(), "problem"_a)
       .def_rw("type", &P::type)
       .def_rw("accumulator", &P::accumulator)
       .def_rw("math", &P::math)
@@ -47,6 +51,7 @@ void add_problem(nb::module_& module) {
       .def_rw("stride_a", &P::stride_a)
       .def_rw("stride_b", &P::stride_b)
       .def_rw("stride_c", &P::stride_c)
+      .def_rw("align_bytes", &P::align_bytes)
       .def_rw("result_type", &P::result_type)
       .def_rw("bias", &P::bias)
       .def_rw("activation", &P::activation);
@@ -76,7 +81,7 @@ void add_library(nb::module_& module) {
             library.run(problem, {a, b, c, bias, workspace, workspace_bytes}, alpha, beta, stream);
           },
           "problem"_a, "a"_a, "b"_a, "c"_a, "bias"_a, "workspace"_a, "workspace_bytes"_a, "alpha"_a,
-          "beta"_a, "stream"_a)
+          "beta"_a, "stream"_a, nb::call_guard<nb::gil_scoped_release>())
       .def("explain", &Library::explain, "problem"_a, nb::call_guard<nb::gil_scoped_release>());
 }
 

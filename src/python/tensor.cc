@@ -1,6 +1,12 @@
 #include "python/tensor.h"
 
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <charconv>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "python/dlpack.h"
@@ -13,6 +19,7 @@ namespace {
 constexpr char kCapsule[] = "dltensor";
 constexpr char kTakenCapsule[] = "used_dltensor";
 constexpr int kNoSynchronisation = -1;
+constexpr uintptr_t kLegacyDefaultStream = 1;  // of __cuda_array_interface__
 
 [[noreturn]] void refuse(nb::handle array, const std::string& why) {
   const std::string type = nb::cast<std::string>(nb::str(nb::handle(array.type())));
@@ -72,35 +79,78 @@ Tensor read_dlpack(nb::handle array, bool is_ready) {
   return tensor;
 }
 
-// "<f4" as f32.
-std::string type_of_typestr(const std::string& text) {
-  if (text.size() < 3) return text;
-  const char kind = text[1];
-  const int bits = 8 * std::stoi(text.substr(2));
-  return std::string(1, kind) + std::to_string(bits);
+// --- __cuda_array_interface__
+// ----------------------------------------------------------------------
+
+[[noreturn]] void refuse_field(const char* name, const std::string& why) {
+  throw nb::type_error((std::string("__cuda_array_interface__: ") + name + " " + why).c_str());
 }
 
-int64_t bytes_of_typestr(const std::string& text) {
-  return text.size() < 3 ? 1 : std::stoll(text.substr(2));
+bool has_field(const nb::dict& interface, const char* name) {
+  return interface.contains(name) && !interface[name].is_none();
+}
+
+template <class T>
+T field(const nb::dict& interface, const char* name, const char* what) {
+  T value;
+  if (!interface.contains(name)) refuse_field(name, "is missing");
+  if (!nb::try_cast(interface[name], value)) refuse_field(name, std::string("has to be ") + what);
+  return value;
+}
+
+struct ElementType {
+  char kind;
+  int64_t bytes;
+};
+
+// Of "<f4", for instance.
+ElementType element_type(const std::string& typestr) {
+  ElementType type{};
+  const char* const end = typestr.data() + typestr.size();
+  if (typestr.size() >= 3) {
+    type.kind = typestr[1];
+    const auto [rest, error] = std::from_chars(typestr.data() + 2, end, type.bytes);
+    if (error != std::errc() || rest != end) type.bytes = 0;
+  }
+  if (type.bytes < 1 || type.bytes > 64) refuse_field("typestr", "is not known: " + typestr);
+  if (typestr[0] != '<' && typestr[0] != '|')
+    refuse_field("typestr", "is of another byte order than this machine's: " + typestr);
+  return type;
+}
+
+std::vector<int64_t> element_strides(const std::vector<int64_t>& byte_strides, int64_t bytes) {
+  std::vector<int64_t> strides;
+  for (const int64_t stride : byte_strides) {
+    if (stride % bytes != 0) refuse_field("strides", "are no multiples of an element");
+    strides.push_back(stride / bytes);
+  }
+  return strides;
 }
 
 Tensor read_cuda_interface(nb::handle array) {
-  const auto interface = nb::cast<nb::dict>(array.attr("__cuda_array_interface__"));
+  nb::dict interface;
+  if (!nb::try_cast(array.attr("__cuda_array_interface__"), interface))
+    refuse(array, "__cuda_array_interface__ is no dict");
+  if (has_field(interface, "mask")) refuse_field("mask", "is not supported: fill the array first");
+  const auto [address, read_only] = field<std::pair<uintptr_t, nb::object>>(
+      interface, "data", "an address and whether it is read-only");
+  const auto typestr = field<std::string>(interface, "typestr", "a text");
+  const ElementType type = element_type(typestr);
   Tensor tensor;
-  tensor.address = nb::cast<uintptr_t>(nb::cast<nb::tuple>(interface["data"])[0]);
-  const auto typestr = nb::cast<std::string>(interface["typestr"]);
-  tensor.type = type_of_typestr(typestr);
-  for (const nb::handle size : nb::cast<nb::tuple>(interface["shape"]))
-    tensor.shape.push_back(nb::cast<int64_t>(size));
-  if (!interface.contains("strides") || interface["strides"].is_none()) {
-    tensor.strides = packed_strides(tensor.shape);
-    return tensor;
+  tensor.address = address;
+  tensor.read_only = nb::cast<bool>(nb::bool_(read_only));
+  tensor.type = type.kind + std::to_string(8 * type.bytes);
+  tensor.shape = field<std::vector<int64_t>>(interface, "shape", "a tuple of numbers");
+  tensor.strides = packed_strides(tensor.shape);
+  if (has_field(interface, "strides")) {
+    tensor.strides = element_strides(
+        field<std::vector<int64_t>>(interface, "strides", "a tuple of numbers"), type.bytes);
+    if (tensor.strides.size() != tensor.shape.size())
+      refuse_field("strides", "are of another number of dimensions than the shape");
   }
-  for (const nb::handle stride : nb::cast<nb::tuple>(interface["strides"])) {
-    const auto bytes = nb::cast<int64_t>(stride);
-    if (bytes % bytes_of_typestr(typestr) != 0)
-      refuse(array, "strides that are no multiple of an element");
-    tensor.strides.push_back(bytes / bytes_of_typestr(typestr));
+  if (has_field(interface, "stream")) {
+    const auto stream = field<uintptr_t>(interface, "stream", "a number");
+    tensor.stream = stream == kLegacyDefaultStream ? 0 : stream;
   }
   return tensor;
 }

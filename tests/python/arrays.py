@@ -114,7 +114,7 @@ class DlpackArray:
     ) -> None:
         self.memory = Memory(values, type_name)
         self.shape = tuple(shape)
-        self.device = device
+        self.dlpack_device = device
         self.streams: list[int | None] = []
         self.given_back = 0
         dimensions = len(shape)
@@ -130,13 +130,13 @@ class DlpackArray:
         self.given_back += 1
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return self.device
+        return self.dlpack_device
 
     def __dlpack__(self, stream: int | None = None) -> Any:
         self.streams.append(stream)
         array = self._managed.array
         array.data = self.memory.address
-        array.device_type, array.device_id = self.device
+        array.device_type, array.device_id = self.dlpack_device
         array.dimensions = len(self.shape)
         array.code = _DLPACK_CODES[self.memory.type]
         array.bits, array.lanes = _BITS[self.memory.type], 1

@@ -216,6 +216,8 @@ def test_a_forked_child_counts_for_itself(gpu: Gpu, torch_stand_in: types.Module
         code = 1
         try:
             Product().call(gpu)
+            with pytest.raises(gemmtune.Error, match=r"enable\(\) first"):
+                gemmtune.torch.report()
             gemmtune.torch.enable(compare=False)
             untuned(gpu)
             code = 0 if gemmtune.torch.report().calls == 1 else 2
@@ -224,6 +226,24 @@ def test_a_forked_child_counts_for_itself(gpu: Gpu, torch_stand_in: types.Module
             os._exit(code)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert gemmtune.torch.report().calls == 1
+
+
+def test_a_log_that_cannot_be_written_leaves_it_as_it_was(
+    gpu: Gpu, torch_stand_in: types.ModuleType
+) -> None:
+    class Full(io.StringIO):
+        def write(self, text: str) -> int:
+            raise OSError("no space left")
+
+    with pytest.raises(OSError, match="no space left"):
+        gemmtune.torch.enable(Full(), compare=False)
+    assert not gemmtune.torch.is_enabled()
+    log = io.StringIO()
+    with gemmtune.torch.enable(log, compare=False):
+        with pytest.raises(OSError, match="no space left"):
+            gemmtune.torch.enable(Full(), compare=False)
+        assert gemmtune.torch.is_enabled()
+    assert log.getvalue().endswith("no product was seen\n")
 
 
 def test_threads_call_while_it_is_enabled_and_disabled(
@@ -264,6 +284,19 @@ def test_capture_writes_a_suite_of_what_ran(gpu: Gpu, tmp_path: Path) -> None:
     with gemmtune.capture(path) as again:
         Product().call(gpu)
     assert again.result.calls == 1
+
+
+def test_a_capture_is_not_ended_by_what_is_of_enable(
+    gpu: Gpu, torch_stand_in: types.ModuleType, tmp_path: Path
+) -> None:
+    with gemmtune.capture(tmp_path / "app.json") as captured:
+        Product().call(gpu)
+        assert not gemmtune.torch.is_enabled()
+        gemmtune.torch.disable()
+        with pytest.raises(gemmtune.Error, match="a gemmtune.capture is under way"):
+            gemmtune.torch.enable()
+        Product().call(gpu)
+    assert captured.result.calls == 2
 
 
 def test_capture_is_refused_where_it_would_see_nothing(
