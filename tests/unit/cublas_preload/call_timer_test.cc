@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <map>
+#include <thread>
 #include <vector>
 
 #include "../test_folder.h"
@@ -18,9 +20,10 @@ struct FakeGpu {
   CUresult capture_query = CUDA_SUCCESS;
   CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
   CUresult record = CUDA_SUCCESS;
-  float now = 0;                     // ms
-  float delay = 0;                   // until a recorded event happens
-  std::map<CUevent, float> happens;  // of all events
+  float now = 0;                      // ms
+  float delay = 0;                    // until a recorded event happens
+  std::map<CUevent, float> happens;   // of all events
+  std::chrono::milliseconds wait{0};  // of the host, as it records one
   int made = 0;
   int recorded = 0;
   int calls_in_strict_mode = 0;  // that a capture elsewhere would forbid
@@ -61,6 +64,7 @@ TimerDriver fake_driver() {
   driver.event_record = [](CUevent event, CUstream) {
     check_mode();
     ++gpu().recorded;
+    std::this_thread::sleep_for(gpu().wait);
     gpu().happens[event] = gpu().now + gpu().delay;
     return gpu().record;
   };
@@ -108,6 +112,14 @@ TEST_CASE_FIXTURE(Fixture, "nothing waits for the GPU") {
   gpu().now = 2e6F;
   timer.collect();
   CHECK(samples.taken == 64);
+}
+
+// For a queue that is full, or for a processor.
+TEST_CASE_FIXTURE(Fixture, "waiting is no cost of timing") {
+  gpu().wait = std::chrono::milliseconds(1);
+  int timed = 0;
+  for (int i = 0; i < 20; ++i) timed += call(0) ? 1 : 0;
+  CHECK(timed == 20);
 }
 
 TEST_CASE_FIXTURE(Fixture, "the first calls and some of the others are timed") {
