@@ -165,7 +165,9 @@ def _on_stream(like: Any, stream: int) -> Iterator[None]:
     """Has the framework of `like`, which is PyTorch or CuPy, allocate for a stream."""
     cuda = sys.modules[_framework(like)].cuda
     if _framework(like) == "torch":
-        with cuda.stream(cuda.ExternalStream(stream, device=like.device)):
+        # PyTorch takes 0, the default stream, for no number.
+        external = cuda.ExternalStream(stream, device=like.device) if stream else cuda.default_stream(like.device)
+        with cuda.stream(external):
             yield
     else:
         with like.device, cuda.ExternalStream(stream):

@@ -295,6 +295,7 @@ class Streams:
 
         class ExternalStream:
             def __init__(self, stream: int, device: Any = None) -> None:
+                assert stream or framework == "cupy", "PyTorch makes a new stream for 0"
                 self.stream, self.before = stream, 0
 
             def __enter__(self) -> None:
@@ -302,6 +303,10 @@ class Streams:
 
             def __exit__(self, *what: object) -> None:
                 streams.current = self.before
+
+        class DefaultStream(ExternalStream):
+            def __init__(self) -> None:
+                self.stream, self.before = 0, 0
 
         class Device:
             """As cupy.cuda.Device, and in the place of torch.device."""
@@ -326,6 +331,7 @@ class Streams:
             current_stream=current_stream,
             get_current_stream=current_stream,
             ExternalStream=ExternalStream,
+            default_stream=lambda device: DefaultStream(),
             stream=lambda stream: stream,
             device=lambda device: device,
         )
@@ -390,6 +396,14 @@ def test_the_workspace_is_allocated_for_the_stream_that_it_is_used_on(
     del planned
     gc.collect()
     assert not streams.living
+
+
+@pytest.mark.parametrize("framework", ["torch", "cupy"])
+def test_the_default_stream_may_be_named(monkeypatch: pytest.MonkeyPatch, framework: str) -> None:
+    streams = Streams(monkeypatch, framework)
+    streams.product().execute(stream=0)
+    assert streams.allocated == [0]
+    assert [stream for stream, _ in streams.runs] == [0]
 
 
 @pytest.mark.parametrize("framework", ["torch", "cupy"])
