@@ -10,6 +10,7 @@
 
 #include <gemmtune/gemmtune.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -75,7 +76,8 @@ class Handle {
   ~Handle() { gemmtune_destroy(handle_); }
   Handle(Handle&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   Handle& operator=(Handle&& other) noexcept {
-    std::swap(handle_, other.handle_);
+    Handle taken(std::move(other));
+    std::swap(handle_, taken.handle_);
     return *this;
   }
   Handle(const Handle&) = delete;
@@ -92,7 +94,12 @@ class Handle {
   // The same, with a status for each problem instead of an exception for the first that failed.
   std::vector<gemmtune_status> try_prewarm(std::span<const Problem> problems) {
     std::vector<gemmtune_status> each(problems.size(), GEMMTUNE_STATUS_SUCCESS);
-    gemmtune_prewarm(handle_, problems.data(), problems.size(), each.data());
+    const gemmtune_status first =
+        gemmtune_prewarm(handle_, problems.data(), problems.size(), each.data());
+    // It failed before it came to the problems.
+    if (std::all_of(each.begin(), each.end(),
+                    [](gemmtune_status status) { return status == GEMMTUNE_STATUS_SUCCESS; }))
+      check(first);
     return each;
   }
 

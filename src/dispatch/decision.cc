@@ -114,19 +114,29 @@ void add_measured(const Snapshot& snapshot, const Known& known, const Request& r
     std::swap(decision.choices[0], decision.choices[1]);
 }
 
+std::vector<Problem> nearest_alignments(const Problem& problem) {
+  std::vector<Problem> others = other_alignments(problem);
+  const auto distance = [&](const Problem& other) {
+    return std::abs(std::log2(other.align_bytes) - std::log2(problem.align_bytes));
+  };
+  std::stable_sort(others.begin(), others.end(),
+                   [&](const Problem& a, const Problem& b) { return distance(a) < distance(b); });
+  return others;
+}
+
 // What was measured for this problem with pointers of another alignment class, the nearest first.
 // Of the kernels shipped for the H200, the 44 that beat the vendor at 16 bytes have 0.997 to 2.99
-// times its best speed at 256, too (docs/performance.md). One that lost is none to begin with.
+// times its best speed at 256, too (docs/performance.md). One that lost says that others would.
 void add_other_alignments(const Snapshot& snapshot, const Request& request, const Target& target,
                           Decision& decision) {
-  for (const Problem& other : other_alignments(request.problem)) {
+  for (const Problem& other : nearest_alignments(request.problem)) {
     const uint32_t number = snapshot.problems.find(other);
     if (number == ProblemIndex::kNone) continue;
     const Known& known = snapshot.known[number];
     if (!known.kernel || !is_direct(known.kernel->origin)) continue;
     const bool lost = known.vendor && is_direct(known.vendor->origin) &&
                       known.vendor->time_us < known.kernel->rank_us + more_for_c_us(request);
-    if (lost) continue;
+    if (lost) return;  // the vendor is no slower with other pointers than it was there
     const StoredKernel& stored = snapshot.kernels[known.kernel->index];
     auto spec = usable_kernel(stored, request, target);
     if (!spec) continue;  // add_neighbours() comes to it as well, and says why
@@ -152,11 +162,7 @@ constexpr double kLeadOfMoreRows = 1.02;
 
 void add_from_other_model(const Snapshot& snapshot, const Known& known, const Request& request,
                           const Target& target, Decision& decision) {
-  if (!known.kernel || known.kernel->origin != Origin::same_size) return;
-  const double own_us = known.kernel->time_us;
-  const double least = known.kernel->stale ? kStaleLeadElsewhere : kLeadElsewhere;
-  const bool ahead = known.kernel->lead * own_us >= least * (own_us + more_for_c_us(request));
-  if (!ahead) return;
+  if (!known.kernel || !leads_elsewhere(*known.kernel, request)) return;
   const StoredKernel& stored = snapshot.kernels[known.kernel->index];
   auto spec = usable_kernel(stored, request, target);
   if (!spec) return;  // add_neighbours() comes to it as well, and says why
@@ -296,6 +302,12 @@ std::string why_no_vendor(const Request& request, const Target& target) {
 }
 
 }  // namespace
+
+bool leads_elsewhere(const KnownKernel& kernel, const Request& request) {
+  if (kernel.origin != Origin::same_size) return false;
+  const double least = kernel.stale ? kStaleLeadElsewhere : kLeadElsewhere;
+  return kernel.lead * kernel.time_us >= least * (kernel.time_us + more_for_c_us(request));
+}
 
 Decision decide(const Snapshot& snapshot, const Request& request, const Target& device) {
   Target target = device;

@@ -63,6 +63,9 @@ struct Decision {
 // `request` is of a valid problem; the result refers to `snapshot`.
 Decision decide(const Snapshot& snapshot, const Request& request, const Target& target);
 
+// Whether a kernel that was measured on another model is ahead of the vendor by enough for rule 3.
+bool leads_elsewhere(const KnownKernel& kernel, const Request& request);
+
 // "double_buffer 128x128x8/64x32/8x8 ..." or "cuBLASLt rank=0 algo=...": a choice in a few words.
 std::string describe(const Choice& choice);
 

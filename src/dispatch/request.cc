@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace gemmtune::dispatch {
@@ -154,9 +155,12 @@ Outcome<Request> parse_request(const gemmtune_problem& from) {
   p.ldb = or_packed(from.ldb, p.ldb);
   p.ldc = or_packed(from.ldc, p.ldc);
   // Packed strides follow from the leading dimensions.
-  if (from.lda < GEMMTUNE_PACKED || p.lda > kMaxDimension) return invalid_problem("lda", from.lda);
-  if (from.ldb < GEMMTUNE_PACKED || p.ldb > kMaxDimension) return invalid_problem("ldb", from.ldb);
-  if (from.ldc < GEMMTUNE_PACKED || p.ldc > kMaxDimension) return invalid_problem("ldc", from.ldc);
+  for (const auto& [name, stated, ld] :
+       {std::tuple{"lda", from.lda, p.lda}, std::tuple{"ldb", from.ldb, p.ldb},
+        std::tuple{"ldc", from.ldc, p.ldc}}) {
+    if (stated < GEMMTUNE_PACKED || stated == 0 || ld > kMaxDimension)
+      return invalid_problem(name, stated);
+  }
   if (p.batch > 1) {
     p.stride_a = p.stride_b = p.stride_c = 0;
     pack(p);

@@ -48,8 +48,7 @@ bool is_ahead(const Known& known, const Request& request) {
 }
 
 // A first choice that decide() took from another model.
-Winner winner_elsewhere(const Snapshot& snapshot, const Request& request, Choice choice) {
-  const KnownKernel& kernel = *snapshot.known[snapshot.problems.find(request.problem)].kernel;
+Winner winner_elsewhere(const KnownKernel& kernel, Choice choice) {
   return {std::move(choice), kernel.time_us, kernel.lead * kernel.time_us};
 }
 
@@ -85,8 +84,11 @@ Outcome<Winner> winner(const Snapshot& snapshot, const Request& request, const T
   Decision decision = decide(snapshot, request, target);
   if (!decision.choices.empty() && decision.choices.front().route == Choice::Route::kernel) {
     Choice& first = decision.choices.front();
-    if (first.origin == Origin::same_size && !first.neighbour)
-      return winner_elsewhere(snapshot, request, std::move(first));
+    if (first.origin == Origin::same_size && !first.neighbour) {
+      const Known& known = snapshot.known[snapshot.problems.find(request.problem)];
+      if (!leads_elsewhere(*known.kernel, request)) return none(std::string(kNotTuned));
+      return winner_elsewhere(*known.kernel, std::move(first));
+    }
     if (auto found = winner_of_more_rows(snapshot, request, first)) return *std::move(found);
     const Known* const known = find_rival(snapshot, request, first);
     if (known != nullptr && is_ahead(*known, request))

@@ -113,6 +113,7 @@ void put_unanswered_first(store::RecordStore& store, const Target& target, bool 
   std::vector<Device> devices = target.devices;
   if (devices.empty() && target.device) devices.push_back(*target.device);
   const auto unanswered = [&](size_t problem) {
+    if (!planned[problem].skipped.empty()) return false;  // nor will it be
     return std::none_of(devices.begin(), devices.end(), [&](const Device& device) {
       store::Filter filter;
       filter.arch = target.arch;

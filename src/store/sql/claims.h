@@ -43,12 +43,12 @@ inline constexpr const char* kSelectChangedKeys = R"(
       OR device_id IN (SELECT id FROM devices WHERE is_modelled(uuid))))";
 
 // 1 if the candidate of these columns needs no further work, as in kSelectDone, and was written
-// after a revision.
+// after a revision. What is out of date is measured again.
 inline constexpr const char* kCountFinished = R"(
   SELECT count(*) FROM candidates
   WHERE )" GEMMTUNE_SQL_IS_OF_JOB("") R"(
     AND )" GEMMTUNE_SQL_HAS_KEY("") R"(
-    AND revision > :repeat_until AND (device_id IS NULL OR provenance = 'measured'
+    AND revision > :repeat_until AND outdated = 0 AND (device_id IS NULL OR provenance = 'measured'
       OR device_id IN (SELECT id FROM devices WHERE is_modelled(uuid))))";
 
 inline constexpr const char* kDeleteExpiredClaims =

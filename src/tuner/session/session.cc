@@ -277,7 +277,8 @@ class Tuning::Session {
 
   // False if nothing is left to choose.
   bool choose_more(int most) {
-    const size_t wanted = std::min(kProposalBatch, static_cast<size_t>(std::max(most, 0)));
+    if (most <= 0) return false;
+    const size_t wanted = std::min(kProposalBatch, static_cast<size_t>(most));
     const Finalists::Scored* fastest = finalists_.fastest();
     const std::vector<Choice> choices =
         chooser_.next(wanted, known(), static_cast<int>(pool_.pending()),

@@ -570,6 +570,13 @@ TEST_CASE("arguments of a product are checked before anything is enqueued") {
   }
   CHECK(library.fake.launches().empty());
   CHECK(gemm(&c, &one, data, data, &one, data) == GEMMTUNE_STATUS_SUCCESS);
+  for (const int batch : {1, 2}) {
+    gemmtune_problem zero = c;
+    zero.batch = batch;
+    zero.ldb = 0;  // not GEMMTUNE_PACKED
+    CHECK(gemm(&zero, &one, data, data, &one, data) == GEMMTUNE_STATUS_INVALID_ARGUMENT);
+    CHECK(contains(error_of(handle.get()), "ldb is 0"));
+  }
   gemmtune_problem unaligned = c;
   unaligned.align_bytes = 4;
   CHECK(gemm(&unaligned, &one, data + 1, data, &one, data) == GEMMTUNE_STATUS_SUCCESS);

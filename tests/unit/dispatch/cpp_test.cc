@@ -78,6 +78,10 @@ TEST_CASE("C++: a product, its workspace and its explanation") {
   CHECK(c == std::vector<float>(24 * 20, 96));
   handle = std::move(moved);
   CHECK(handle.get() != nullptr);
+  auto other = gemmtune::Handle::from_database(fixture.database(), fake_libraries());
+  other = std::move(handle);
+  CHECK(other.get() != nullptr);
+  CHECK(handle.get() == nullptr);  // NOLINT(bugprone-use-after-move): empty, as the class says
 }
 
 TEST_CASE("C++: failures are exceptions with the C interface's status and text") {

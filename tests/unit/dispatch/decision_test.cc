@@ -180,6 +180,21 @@ TEST_CASE("another model's kernel comes first if it was far ahead there, on as m
         "vendor 15, kernel 16, default");
 }
 
+TEST_CASE("of other alignments the nearest decides") {
+  const auto at = [](const char* align, double kernel_us, double vendor_us) {
+    Row row{kHere, kernel_us, vendor_us};
+    row.problem = align;
+    return row;
+  };
+  constexpr const char* k256 = "f32/f32/ieee/ttt/512x512x512";
+  constexpr const char* k16 = "f32/f32/ieee/ttt/512x512x512/align=16";
+  constexpr const char* k8 = "f32/f32/ieee/ttt/512x512x512/align=8";
+  constexpr const char* k4 = "f32/f32/ieee/ttt/512x512x512/align=4";
+  CHECK(decide({at(k16, 20, 30), at(k4, 22, 10)}) == "kernel, default");
+  CHECK(decide({at(k16, 20, 10), at(k4, 22, 30)}) == "default, kernel");
+  CHECK(decide({at(k8, 20, 10), at(k256, 8, 9)}, target(), k4) == "default, kernel");
+}
+
 TEST_CASE("what cannot run here is rejected by name") {
   const auto rejected = [](const Row& row, const Target& t = target()) {
     const Snapshot snapshot = snapshot_of({row});

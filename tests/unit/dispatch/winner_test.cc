@@ -159,6 +159,20 @@ TEST_CASE("results of another model with as many SMs count if they are far ahead
   CHECK(Database({tuned}, {device}).why_none(problem()) == "not tuned");
 }
 
+TEST_CASE("results of another model count no more where the vendor has no such product") {
+  const Device device = another_model();
+  Tuned tuned = dispatch_test::won_by_kernel(problem());
+  tuned.device_uuid = device.uuid;
+  tuned.vendor_us = 5;
+  Database lost({tuned}, {device});
+  tuned.vendor.reset();
+  Database alone({tuned}, {device});
+  for (Database* database : {&lost, &alone}) {
+    database->target.vendor = false;
+    CHECK(database->why_none(problem()) == "not tuned");
+  }
+}
+
 TEST_CASE("results of another model do not count, those of another device of this model do") {
   Device device = dispatch_test::fake_device();
   device.uuid = "GPU-other";

@@ -42,6 +42,7 @@ struct Answered {
   TestFolder folder;
   std::unique_ptr<store::RecordStore> store;
   Device device;
+  bool skip_second = false;
 
   explicit Answered(const Problem& problem, bool final_round) {
     store::StoreOptions options;
@@ -76,6 +77,7 @@ struct Answered {
     std::vector<PlannedProblem> planned(2);
     planned[0].wanted.problem = first;
     planned[1].wanted.problem = make_problem({8, 8, 8});
+    if (skip_second) planned[1].skipped = "a test's";
     std::vector<size_t> order = {0, 1};
     put_unanswered_first(*store, target, warm, planned, order);
     return order;
@@ -91,6 +93,8 @@ TEST_CASE("problems that have an answer on the device come last") {
   CHECK(answered.order(problem, "GPU-here", true) == Order{0, 1});
   CHECK(answered.order(make_problem({64, 64, 72}), "GPU-here") == Order{0, 1});
   CHECK(Answered(problem, false).order(problem, "GPU-here") == Order{0, 1});  // search only
+  answered.skip_second = true;  // which then has none, and will have none
+  CHECK(answered.order(problem, "GPU-here") == Order{0, 1});
 }
 
 // What a list needs for two of its problems to be tuned in turns on one GPU.

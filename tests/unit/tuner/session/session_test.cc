@@ -200,6 +200,22 @@ TEST_CASE_FIXTURE(Fixture, "a kernel that spilled for a similar problem is not t
   CHECK(tune(request, services)->evaluated == 12);
 }
 
+TEST_CASE_FIXTURE(Fixture, "what another driver's version was measured with is measured again") {
+  request.threads = 1;  // so that candidates are evaluated in the order of the search
+  services.run.driver_version = 12040;
+  const auto first = tune(request, services);
+  REQUIRE(first);
+  const auto best = *store->best(request.problem, {});
+  REQUIRE(best);
+  evaluator.asked.clear();
+  services.run.driver_version = 13000;
+  const auto second = tune(request, services);
+  REQUIRE_MESSAGE(second.has_value(), second.error().message);
+  CHECK(second->evaluated == first->evaluated);
+  REQUIRE(!evaluator.asked.empty());
+  CHECK(evaluator.asked.front().config == best->key.config);
+}
+
 // As after an update of the program that changed the kernels.
 TEST_CASE_FIXTURE(Fixture,
                   "what another source was measured with is stale, and measured again first") {
