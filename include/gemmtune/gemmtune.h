@@ -271,7 +271,8 @@ typedef struct gemmtune_problem {
  * in the cache nor in the pack. `problems` lie one after the other, each of
  * problems[0].struct_bytes bytes. `each`, if not null, receives a status for every problem; the
  * result is the first that is not SUCCESS, and the others are prepared all the same. Failures:
- * INVALID_ARGUMENT, NO_KERNEL, CUDA, OUT_OF_MEMORY. */
+ * INVALID_ARGUMENT, NO_KERNEL, CUDA, OUT_OF_MEMORY. Of problems that were not tuned a handle keeps
+ * 16384; further ones are OUT_OF_MEMORY here, and decided anew by each call that runs them. */
 GEMMTUNE_API gemmtune_status gemmtune_prewarm(gemmtune_handle handle,
                                               const gemmtune_problem* problems, size_t count,
                                               gemmtune_status* each);

@@ -169,7 +169,10 @@ Outcome<void> Dispatcher::prepare_alone(const Request& request) {
   try {
     auto prepared = prepare(request);
     if (!prepared) return tl::unexpected(std::move(prepared.error()));
-    return {};
+    if (prepared->own == nullptr) return {};
+    return fail(GEMMTUNE_STATUS_OUT_OF_MEMORY,
+                "the handle keeps " + std::to_string(PlanTable::kMaxOthers) +
+                    " problems that were not tuned, and no more: make another handle for others");
   } catch (const std::bad_alloc&) {
     return fail(GEMMTUNE_STATUS_OUT_OF_MEMORY, "no host memory");  // short enough to take none
   } catch (const std::exception& error) {

@@ -586,6 +586,23 @@ TEST_CASE("arguments of a product are checked before anything is enqueued") {
   gemmtune_destroy(nullptr);
 }
 
+TEST_CASE("prewarm says where a handle keeps no more problems") {
+  constexpr size_t kKept = 16384;
+  const Tuning library({won_by_kernel(make_problem({8, 8, 8}))});
+  const Handle handle = library.create();
+  std::vector<gemmtune_problem> problems;
+  for (size_t i = 0; i < kKept + 2; ++i)
+    problems.push_back(to_c(
+        make_problem({static_cast<int64_t>(9 + i % 128), static_cast<int64_t>(9 + i / 128), 8})));
+  std::vector<gemmtune_status> each(problems.size());
+  CHECK(gemmtune_prewarm(handle.get(), problems.data(), problems.size(), each.data()) ==
+        GEMMTUNE_STATUS_OUT_OF_MEMORY);
+  CHECK(contains(error_of(handle.get()), "another handle"));
+  CHECK(std::count(each.begin(), each.end(), GEMMTUNE_STATUS_SUCCESS) == kKept);
+  const gemmtune_problem tuned = to_c(make_problem({8, 8, 8}));
+  CHECK(gemmtune_prewarm(handle.get(), &tuned, 1, nullptr) == GEMMTUNE_STATUS_SUCCESS);
+}
+
 TEST_CASE("a message belongs to its handle and its thread") {
   const Problem problem = make_problem({8, 8, 8});
   const Tuning library({won_by_kernel(problem)});
