@@ -20,8 +20,8 @@ bool CudaError::context_lost() const {
     case CUDA_ERROR_LAUNCH_FAILED:
     case CUDA_ERROR_MPS_CLIENT_TERMINATED:
     case CUDA_ERROR_UNKNOWN:
-      return true;
-    case 226:  // CUDA_ERROR_CONTAINED; headers of CUDA 12 lack this and what follows
+    // Which headers of CUDA 12 lack:
+    case 226:  // CUDA_ERROR_CONTAINED
     case 721:  // CUDA_ERROR_TENSOR_MEMORY_LEAK
     case 911:  // CUDA_ERROR_EXTERNAL_DEVICE
       return true;
