@@ -169,7 +169,8 @@ Outcome<void> Dispatcher::prepare_alone(const Request& request) {
   try {
     auto prepared = prepare(request);
     if (!prepared) return tl::unexpected(std::move(prepared.error()));
-    if (prepared->own == nullptr) return {};
+    // Another thread may have been faster, and its plan is kept.
+    if (prepared->plan != prepared->own.get()) return {};
     return fail(GEMMTUNE_STATUS_OUT_OF_MEMORY,
                 "the handle keeps " + std::to_string(PlanTable::kMaxOthers) +
                     " problems that were not tuned, and no more: make another handle for others");
