@@ -1,5 +1,6 @@
 #include "store/record_loader.h"
 
+#include "store/prepared_use.h"
 #include "store/rows.h"
 #include "store/sql/records.h"
 
@@ -10,15 +11,13 @@ RecordLoader::RecordLoader(SQLite::Database& database)
       measurement_(database, sql::kSelectLatestMeasurement) {}
 
 std::optional<Record> RecordLoader::load(int64_t id) {
-  record_.reset();
+  const PreparedUse record_use(record_);
   record_.bind(":id", id);
   if (!record_.executeStep()) return std::nullopt;
   Record record = read_record(record_);
-  record_.reset();  // a statement that is not at its end keeps its snapshot of the database
-  measurement_.reset();
+  const PreparedUse measurement_use(measurement_);
   measurement_.bind(":candidate_id", id);
   if (measurement_.executeStep()) record.measurement = read_measurement(measurement_);
-  measurement_.reset();
   return record;
 }
 
