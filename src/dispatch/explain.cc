@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "codegen/strategy.h"
+#include "core/json_text.h"
 
 namespace gemmtune::dispatch {
 namespace {
@@ -79,7 +80,7 @@ std::string to_json(const Explanation& e) {
   json["rejected"] = ordered_json::array();
   for (const Rejection& rejection : e.decision.rejections)
     json["rejected"].push_back({{"what", rejection.what}, {"why", rejection.why}});
-  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  return gemmtune::to_text(json, kOneLine);
 }
 
 std::string to_text(const Explanation& e) {

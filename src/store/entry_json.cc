@@ -28,10 +28,6 @@ constexpr int kVersionOfEarlyStarts = 5;
 constexpr std::string_view kStartedEarly = "wgmma";
 constexpr const char* kVersionKey = "gemm_tune";
 
-ordered_json or_null(const std::optional<double>& value) {
-  return value ? ordered_json(*value) : ordered_json(nullptr);
-}
-
 // Why a line is refused; caught where lines are parsed.
 struct BadLine {
   std::string why;
@@ -311,10 +307,6 @@ ordered_json values_json(const Entry& entry) {
   return object;
 }
 
-std::string to_text(const ordered_json& json) {
-  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
 std::string to_line(const Entry& entry) {
   const Record& r = entry.record;
   ordered_json object;
@@ -331,7 +323,7 @@ std::string to_line(const Entry& entry) {
   object["created_at"] = entry.created_at;
   object["timings"] = ordered_json::array();
   for (const Timing& timing : entry.timings) object["timings"].push_back(timing_json(timing));
-  return to_text(object);
+  return to_text(object, kOneLine);
 }
 
 Expected<Entry> parse_line(std::string_view line) {

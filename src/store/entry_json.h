@@ -16,7 +16,4 @@ nlohmann::ordered_json measurement_json(const Measurement& measurement);
 // measurement_json() and the run.
 nlohmann::ordered_json timing_json(const Timing& timing);
 
-// On one line. A vendor's or a compiler's text may hold anything; what is no UTF-8 becomes U+FFFD.
-std::string to_text(const nlohmann::ordered_json& json);
-
 }  // namespace gemmtune::store

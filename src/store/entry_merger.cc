@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/json_text.h"
 #include "store/entry_json.h"
 #include "store/prepared_use.h"
 #include "store/rows.h"
@@ -72,7 +73,7 @@ void EntryMerger::merge(const Entry& entry) {
 }
 
 void EntryMerger::merge_device(const StoredDevice& device) {
-  const std::string text = to_text(device_json(device));
+  const std::string text = to_text(device_json(device), kOneLine);
   std::string& last = devices_[device.device.uuid];
   if (last == text) return;
   last = text;

@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "core/json_text.h"
 #include "store/entry_json.h"
 
 namespace gemmtune::store {
@@ -12,14 +13,14 @@ namespace {
 // Values beside the timings, in the order in which one side wins over another.
 auto rank(const Entry& entry) {
   return std::tuple(-static_cast<int>(entry.record.provenance), entry.record.updated_at,
-                    to_text(values_json(entry)));
+                    to_text(values_json(entry), kOneLine));
 }
 
 // Oldest first; the text decides between those of one moment. An older line does not say that a
 // timing is of a final round, and is of the same timing all the same.
 std::pair<std::string, std::string> place(Timing timing) {
   timing.measurement.final_round = false;
-  return {timing.measurement.measured_at, to_text(timing_json(timing))};
+  return {timing.measurement.measured_at, to_text(timing_json(timing), kOneLine)};
 }
 
 std::vector<Timing> united(const Entry& a, const Entry& b) {
@@ -54,7 +55,7 @@ std::string identity(const Entry& entry) {
 
 StoredDevice merged(const StoredDevice& a, const StoredDevice& b) {
   const auto rank = [](const StoredDevice& stored) {
-    return std::pair(stored.device.driver_version, to_text(device_json(stored)));
+    return std::pair(stored.device.driver_version, to_text(device_json(stored), kOneLine));
   };
   StoredDevice result = rank(a) < rank(b) ? b : a;
   result.first_seen = std::min(a.first_seen, b.first_seen);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/common/version.h"
+#include "core/json_text.h"
 #include "core/tile_config.h"
 #include "store/entry_json.h"
 
@@ -124,7 +125,7 @@ void T4Writer::add(const store::Entry& entry) {
     return;
   }
   write_(written_ == 0 ? "\n" : ",\n");
-  write_(store::to_text(*result));
+  write_(to_text(*result, kOneLine));
   ++written_;
   if (entry.device) devices_.insert_or_assign(entry.device->device.uuid, *entry.device);
 }
@@ -135,7 +136,7 @@ void T4Writer::finish() {
   ordered_json metadata;
   metadata["environment"]["device_query"] = std::move(devices);
   metadata["environment"]["requirements"] = {"gemm-tune " + std::string(kVersion)};
-  write_("],\n\"metadata\":" + store::to_text(metadata) + "}\n");
+  write_("],\n\"metadata\":" + to_text(metadata, kOneLine) + "}\n");
 }
 
 }  // namespace gemmtune::app
