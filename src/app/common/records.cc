@@ -73,8 +73,7 @@ Expected<std::filesystem::path> database_to_read(const Context& context,
   options.path = location->path;
   options.read_only = true;
   auto store = store::open_store(options);
-  if (is_missing(store)) {
-    if (!location->is_default) return usage_error(store.error().message);
+  if (location->is_default && is_missing(store)) {
     options.path = folder / "shipped.db";
     options.read_only = false;
     options.first_entries = shipped(context);

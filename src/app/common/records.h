@@ -19,8 +19,8 @@ Expected<std::unique_ptr<store::RecordStore>> open_records(const Context& contex
 Expected<std::unique_ptr<store::RecordStore>> open_existing_records(const Context& context);
 
 // The file of the database, for another process to read. Where there is no default one yet, a new
-// file in `folder` with the results that come with the program. Usage error if one that was named
-// is not there.
+// file in `folder` with the results that come with the program. ErrorKind::not_found if one that
+// was named is not there, or empty.
 Expected<std::filesystem::path> database_to_read(const Context& context,
                                                  const std::filesystem::path& folder);
 

@@ -107,17 +107,7 @@ Expected<Settings> settings_of_pack(const Context& context, const std::string& p
                   {cublas_preload::kRunNvrtcVariable, ""}};
 }
 
-// What every command says of a database that was named and is not there: no results.
-Expected<void> check_named_database(const Context& context) {
-  const auto location = database_location(context.environment, context.places);
-  if (!location || location->is_default) return {};
-  const auto opened = open_records(context, true);
-  return opened ? Expected<void>{} : tl::unexpected(opened.error());
-}
-
 Expected<Settings> settings_of_database(const Context& context, const std::string& folder) {
-  if (auto checked = check_named_database(context); !checked)
-    return tl::unexpected(checked.error());
   const auto database = database_to_read(context, folder);
   if (!database) return tl::unexpected(database.error());
   const auto compilers = jit::nvrtc_candidates(nvrtc_locations(context.environment));
