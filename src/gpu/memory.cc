@@ -50,9 +50,14 @@ Result<void> DeviceBuffer::copy_from_device(CUstream stream, const DeviceBuffer&
 }
 
 Result<void> DeviceBuffer::fill_bytes(CUstream stream, uint8_t value) const {
-  if (size_bytes_ == 0) return {};
+  return fill_bytes(stream, value, 0, size_bytes_);
+}
+
+Result<void> DeviceBuffer::fill_bytes(CUstream stream, uint8_t value, size_t offset,
+                                      size_t bytes) const {
+  if (auto inside = check_range(offset, bytes); !inside || bytes == 0) return inside;
   return handle_.context().call("filling device memory", [&](const DriverApi& api) {
-    return api.memset_d8_async(address(), value, size_bytes_, stream);
+    return api.memset_d8_async(address() + offset, value, bytes, stream);
   });
 }
 

@@ -24,6 +24,7 @@ class DeviceBuffer {
   Result<void> copy_to_host(CUstream stream, std::span<std::byte> target, size_t offset = 0) const;
   Result<void> copy_from_device(CUstream stream, const DeviceBuffer& source) const;  // whole source
   Result<void> fill_bytes(CUstream stream, uint8_t value) const;
+  Result<void> fill_bytes(CUstream stream, uint8_t value, size_t offset, size_t bytes) const;
   // Fills whole 32-bit words; a remainder of 1 to 3 bytes keeps its value.
   Result<void> fill_words(CUstream stream, uint32_t value) const;
 

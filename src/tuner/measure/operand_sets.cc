@@ -103,10 +103,14 @@ launch::Operands OperandSets::operands(int64_t index) const {
   return operands;
 }
 
+gpu::Result<void> OperandSets::fill_c_with_nan(const gpu::Stream& stream) const {
+  return memory_.fill_bytes(stream.handle(), 0xFF, static_cast<size_t>(offset_c()),
+                            static_cast<size_t>(bytes_c(problem_)));
+}
+
 gpu::Result<void> OperandSets::read_c(const gpu::Stream& stream, int64_t element,
                                       std::span<std::byte> to) const {
-  const int64_t offset =
-      offset_a(0) + plan_.bytes_a + plan_.bytes_b + element * size_bytes(result_type(problem_));
+  const int64_t offset = offset_c() + element * size_bytes(result_type(problem_));
   return memory_.copy_to_host(stream.handle(), to, static_cast<size_t>(offset));
 }
 

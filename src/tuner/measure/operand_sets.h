@@ -53,6 +53,9 @@ class OperandSets {
   launch::Operands operands(int64_t index) const;
   int64_t workspace_bytes() const { return static_cast<int64_t>(workspace_.size_bytes()); }
 
+  // Enqueues that set 0's C holds NaN, which all bits set are in every type of results.
+  gpu::Result<void> fill_c_with_nan(const gpu::Stream& stream) const;
+
   // Enqueues a copy of one element of set 0's C (an element offset) to the host: as many bytes as
   // the type of C has.
   gpu::Result<void> read_c(const gpu::Stream& stream, int64_t element,
@@ -78,6 +81,7 @@ class OperandSets {
         bias_(std::move(bias)),
         workspace_(std::move(workspace)) {}
   int64_t offset_a(int64_t set) const;
+  int64_t offset_c() const { return offset_a(0) + plan_.bytes_a + plan_.bytes_b; }  // of set 0
 
   Problem problem_;
   SetPlan plan_;

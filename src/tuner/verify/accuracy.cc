@@ -98,10 +98,10 @@ AccuracyProbe::Element AccuracyProbe::exact_element(const Origins& origins, int6
 gpu::Result<Accuracy> AccuracyProbe::measure(const OperandSets& sets, const gpu::Stream& stream,
                                              const Enqueue& enqueue) const {
   const gpu::BusyTime busy(*stream.context());
-  const launch::Operands operands = sets.operands(0);
-  if (auto filled = fill_with_nan(operands.c, stream); !filled)
-    return tl::unexpected(filled.error());
-  if (auto done = enqueue(operands, stream.handle()); !done) return tl::unexpected(done.error());
+  // What this one leaves out is not right because another has computed it before.
+  if (auto filled = sets.fill_c_with_nan(stream); !filled) return tl::unexpected(filled.error());
+  if (auto done = enqueue(sets.operands(0), stream.handle()); !done)
+    return tl::unexpected(done.error());
   const DataType type = result_type(problem_);
   const auto size = static_cast<size_t>(size_bytes(type));
   size_t elements = 0;
@@ -115,15 +115,6 @@ gpu::Result<Accuracy> AccuracyProbe::measure(const OperandSets& sets, const gpu:
   }
   if (auto done = stream.synchronize(); !done) return tl::unexpected(done.error());
   return judged(decode(bytes, type));
-}
-
-// All bits set are NaN in every type of results. What a kernel leaves out is not right because
-// another one has computed it before.
-gpu::Result<void> AccuracyProbe::fill_with_nan(void* c, const gpu::Stream& stream) const {
-  return stream.context()->call("filling C", [&](const gpu::DriverApi& api) {
-    return api.memset_d8_async(reinterpret_cast<CUdeviceptr>(c), 0xFF,
-                               static_cast<size_t>(bytes_c(problem_)), stream.handle());
-  });
 }
 
 Accuracy AccuracyProbe::judged(std::span<const float> values) const {

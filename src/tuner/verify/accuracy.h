@@ -60,7 +60,6 @@ class AccuracyProbe {
     OperandSets::Origin bias;
   };
 
-  gpu::Result<void> fill_with_nan(void* c, const gpu::Stream& stream) const;
   Element exact_element(const Origins& origins, int64_t row, int64_t column) const;
   Accuracy judged(std::span<const float> values) const;
 
