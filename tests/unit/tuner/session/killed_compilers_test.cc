@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <string>
 
 #include "session_fixture.h"
@@ -20,6 +21,15 @@ struct KilledFixture : Fixture {
     int count = 0;
     for (const store::Record& record : *records) count += record.outcome == outcome ? 1 : 0;
     return count;
+  }
+
+  // From now on the compilers of the source that is compiled first, whenever it is.
+  void kill_first_source() {
+    compiler->killed = [victim = std::make_shared<std::string>()](
+                           const jit::CompileRequest& compiled, int) {
+      if (victim->empty()) *victim = compiled.source.text;
+      return compiled.source.text == *victim;
+    };
   }
 
   std::string killed_message() {
@@ -62,11 +72,7 @@ TEST_CASE_FIXTURE(KilledFixture, "compilers that are always killed end a search,
 }
 
 TEST_CASE_FIXTURE(KilledFixture, "one candidate whose compilers are killed is left for later") {
-  std::string victim;
-  compiler->killed = [&](const jit::CompileRequest& compiled, int) {
-    if (victim.empty()) victim = compiled.source.text;
-    return compiled.source.text == victim;
-  };
+  kill_first_source();
   const auto report = tune(request, services);
   REQUIRE(report);
   CHECK(report->measured == 11);
@@ -83,11 +89,7 @@ TEST_CASE_FIXTURE(KilledFixture, "one candidate whose compilers are killed is le
 TEST_CASE_FIXTURE(KilledFixture, "a candidate that is left for later leaves its place to another") {
   request.max_candidates = 3;
   request.threads = 1;
-  std::string victim;
-  compiler->killed = [&](const jit::CompileRequest& compiled, int) {
-    if (victim.empty()) victim = compiled.source.text;
-    return compiled.source.text == victim;
-  };
+  kill_first_source();
   const auto report = tune(request, services);
   REQUIRE(report);
   CHECK(report->measured == 3);
