@@ -42,7 +42,7 @@ struct TunePlan {
   Target target;
   SearchOptions search;                  // of each problem, with method and budget
   std::vector<PlannedProblem> problems;  // as they were asked for; at least one is not skipped
-  std::vector<size_t> order;             // in which they are tuned, indices of `problems`
+  std::vector<size_t> order;  // in which they are tuned, indices of `problems`; skipped ones last
 };
 
 // Those that are not skipped.

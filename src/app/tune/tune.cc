@@ -47,8 +47,7 @@ Expected<Results> tune_in_turn(const Context& context, const TunePlan& plan,
                                const tuner::Equipment& equipment, const std::atomic<bool>& stop,
                                const TuneEvents& events) {
   // The first evaluator before the store: what a device refuses must leave no empty database.
-  const size_t first = *std::find_if(plan.order.begin(), plan.order.end(),
-                                     [&](size_t i) { return plan.problems[i].skipped.empty(); });
+  const size_t first = plan.order.front();
   std::optional<EvaluatorResult> first_evaluator =
       tuner::make_evaluator(plan.problems[first].request, equipment);
   const bool only_one = plan.problems.size() == 1;
