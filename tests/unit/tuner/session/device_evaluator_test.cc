@@ -157,5 +157,19 @@ TEST_CASE_FIXTURE(FakeDevice, "after a crash the search goes on where the driver
   CHECK(next->outcome == store::Outcome::ok);
 }
 
+TEST_CASE_FIXTURE(FakeDevice, "times before and after a crash compare") {
+  const Problem problem = canonical(make_problem({64, 64, 32}));
+  const auto device = evaluator(problem);
+  const Candidate right = candidate(problem);
+  const double before_us = evaluate(*device, right).value().time_us;
+  fake.crash_next_kernel(CUDA_ERROR_LAUNCH_FAILED);
+  fake.delay_next_graph(100'000);  // in the new context
+  REQUIRE(evaluate(*device, right).value().outcome == store::Outcome::launch_failed);
+  const auto next = evaluate(*device, right);
+  REQUIRE(next.has_value());
+  CHECK(next->outcome == store::Outcome::ok);
+  CHECK(next->time_us == doctest::Approx(before_us));
+}
+
 }  // namespace
 }  // namespace gemmtune::tuner
