@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tuner/session/killed_compilers.h"
+#include "jit/compile_again.h"
 
 namespace gemmtune::tuner {
 namespace {
@@ -64,8 +64,8 @@ Expected<std::optional<Finalist>> FinalRound::with_code(Finalists::Scored scored
   const bool defends = best_.defends(scored.candidate);
   if (scored.kernel)
     return Finalist{std::move(scored.candidate), *scored.kernel, scored.time_us, defends};
-  auto result =
-      compile_again(*services_.compiler, {scored.candidate.source, scored.candidate.spec.arch, {}});
+  auto result = jit::compile_again(*services_.compiler,
+                                   {scored.candidate.source, scored.candidate.spec.arch, {}});
   if (!result) return tl::unexpected(result.error());
   jit::CompileResult& compiled = *result;
   if (compiled) {

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <map>
 
-#include "tuner/session/killed_compilers.h"
+#include "jit/compile_again.h"
 #include "tuner/session/recorder.h"
 
 namespace gemmtune::tuner {
@@ -162,8 +162,8 @@ class Ladder {
     const auto searched = code_.find(rung.strategy);
     if (searched != code_.end()) return std::move(searched->second);
     Candidate candidate = make_candidate(spec, compiler_version_);
-    auto compiled =
-        compile_again(*services_.session.compiler, {candidate.source, candidate.spec.arch, {}});
+    auto compiled = jit::compile_again(*services_.session.compiler,
+                                       {candidate.source, candidate.spec.arch, {}});
     if (!compiled) return tl::unexpected(compiled.error());
     if (!*compiled) return make_error(ErrorKind::failed, compiled->error().first_error);
     return Finalist{std::move(candidate), **std::move(compiled)};

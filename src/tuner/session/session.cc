@@ -8,6 +8,7 @@
 #include <thread>
 #include <tuple>
 
+#include "jit/compile_again.h"
 #include "jit/compile_pool.h"
 #include "tuner/model/known_calibration.h"
 #include "tuner/search/ranked_space.h"
@@ -289,7 +290,7 @@ class Tuning::Session {
 
   Expected<void> take_compiled(const jit::CompileOutcome& outcome) {
     const Candidate& candidate = candidates_[outcome.index];
-    if (!was_killed(outcome.result)) {
+    if (!jit::was_killed(outcome.result)) {
       killed_.ended();
       return evaluate(candidate, outcome.result);
     }
