@@ -134,6 +134,12 @@ size_t count_planned(const std::vector<PlannedProblem>& problems) {
                     [](const PlannedProblem& planned) { return planned.skipped.empty(); }));
 }
 
+std::vector<size_t> planned_order(const TunePlan& plan) {
+  std::vector<size_t> order = plan.order;
+  std::erase_if(order, [&](size_t i) { return !plan.problems[i].skipped.empty(); });
+  return order;
+}
+
 double peak_tflops(const Problem& problem, const DeviceSpec& device) {
   if (tuner::on_tensor_cores(problem.type, problem.math) && device.tensor_f16_tflops > 0)
     return tuner::tensor_tflops(problem.type, problem.math, device);

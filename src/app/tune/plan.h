@@ -48,6 +48,9 @@ struct TunePlan {
 // Those that are not skipped.
 size_t count_planned(const std::vector<PlannedProblem>& problems);
 
+// `order` without those that are skipped.
+std::vector<size_t> planned_order(const TunePlan& plan);
+
 // The search for one problem, or why there is none.
 PlannedProblem plan_problem(const WantedProblem& wanted,
                             const std::vector<codegen::SearchSpace>& spaces, const Target& target,

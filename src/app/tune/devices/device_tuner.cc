@@ -49,14 +49,6 @@ Expected<std::vector<std::optional<size_t>>> begun_on(const DeviceTuning& tuning
   return devices;
 }
 
-std::vector<size_t> planned_order(const TunePlan& plan) {
-  std::vector<size_t> order;
-  for (const size_t i : plan.order) {
-    if (plan.problems[i].skipped.empty()) order.push_back(i);
-  }
-  return order;
-}
-
 class DeviceTuner {
  public:
   DeviceTuner(const DeviceTuning& tuning, std::vector<std::optional<size_t>> begun_on)
