@@ -34,10 +34,6 @@ double log_distance(const Shape& a, const Shape& b) {
   return std::hypot(part(a.m, b.m), part(a.n, b.n), part(a.k, b.k));
 }
 
-double time_us(const Record& record) {
-  return record.measurement ? record.measurement->median_us : record.predicted_us.value_or(0);
-}
-
 auto problem_order(const Record& record) {
   const Problem& p = record.job.problem;
   return std::tuple(p.type, p.accumulator, p.math, to_string(p.layout), p.shape.m, p.shape.n,
@@ -50,8 +46,9 @@ void sort_records(std::vector<Record>& records, ListOrder order) {
     return problem_order(a) < problem_order(b);
   });
   if (order == ListOrder::by_time) {
-    std::stable_sort(records.begin(), records.end(),
-                     [](const Record& a, const Record& b) { return time_us(a) < time_us(b); });
+    std::stable_sort(records.begin(), records.end(), [](const Record& a, const Record& b) {
+      return time_us(a).value_or(0) < time_us(b).value_or(0);
+    });
   } else if (order == ListOrder::newest_first) {
     std::stable_sort(records.begin(), records.end(),
                      [](const Record& a, const Record& b) { return a.updated_at > b.updated_at; });

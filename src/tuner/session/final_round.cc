@@ -8,14 +8,6 @@
 #include "jit/compile_again.h"
 
 namespace gemmtune::tuner {
-namespace {
-
-double time_of(const store::Record& record) {
-  return record.measurement ? record.measurement->median_us
-                            : record.predicted_us.value_or(INFINITY);
-}
-
-}  // namespace
 
 void Failures::count(store::Outcome outcome) {
   if (outcome == store::Outcome::ok || outcome == store::Outcome::not_run) return;
@@ -41,9 +33,11 @@ Expected<bool> FinalRound::run() {
   if (auto done = record(*with_codes, *results); !done) return tl::unexpected(done.error());
   if (auto done = recorder_.vendors(results->vendor, report_.vendor); !done)
     return tl::unexpected(done.error());
-  std::stable_sort(
-      report_.ranking.begin(), report_.ranking.end(),
-      [](const store::Record& a, const store::Record& b) { return time_of(a) < time_of(b); });
+  std::stable_sort(report_.ranking.begin(), report_.ranking.end(),
+                   [](const store::Record& a, const store::Record& b) {
+                     return store::time_us(a).value_or(INFINITY) <
+                            store::time_us(b).value_or(INFINITY);
+                   });
   keep_best(*with_codes);
   return true;
 }
