@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 
+#include "core/seconds_since.h"
 #include "jit/compile_again.h"
 #include "tuner/session/recorder.h"
 
@@ -39,7 +40,7 @@ class Ladder {
       const auto spec = rung.best ? kernel_of(*rung.best) : std::nullopt;
       if (spec) rung.loads = spec->strategy->loads(*spec);
     }
-    report_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    report_.seconds = seconds_since(start);
     return std::move(report_);
   }
 

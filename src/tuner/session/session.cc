@@ -8,6 +8,7 @@
 #include <thread>
 #include <tuple>
 
+#include "core/seconds_since.h"
 #include "jit/compile_again.h"
 #include "jit/compile_pool.h"
 #include "tuner/model/known_calibration.h"
@@ -32,15 +33,11 @@ constexpr auto kPoll = std::chrono::milliseconds(100);
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_passed_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 // Adds the time that it lives to a sum of seconds.
 class Spent {
  public:
   explicit Spent(double& seconds) : seconds_(seconds) {}
-  ~Spent() { seconds_ += seconds_passed_since(start_); }
+  ~Spent() { seconds_ += seconds_since(start_); }
   Spent(const Spent&) = delete;
   Spent& operator=(const Spent&) = delete;
 
@@ -99,7 +96,7 @@ class Tuning::Session {
     round_ = predicted() && request_.until_settled ? kRound : request_.max_candidates;
     if (auto done = fill(std::clamp(chooser_.seeds(), usual_batch(), 2 * usual_batch())); !done)
       return done;
-    begun_seconds_ = seconds_passed_since(start_);
+    begun_seconds_ = seconds_since(start_);
     return {};
   }
 
@@ -122,7 +119,7 @@ class Tuning::Session {
 
  private:
   // Without the time between begin() and run().
-  double elapsed() const { return begun_seconds_ + seconds_passed_since(start_); }
+  double elapsed() const { return begun_seconds_ + seconds_since(start_); }
   bool stopped() const { return services_.stop != nullptr && services_.stop->load(); }
   // What evaluates candidates then is what ranks them, but for the compiler's count of registers:
   // so the ranking's order is all there is to follow.
