@@ -1,28 +1,11 @@
 #include "tuner/session/final_round.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "jit/compile_again.h"
 
 namespace gemmtune::tuner {
-
-void Failures::count(store::Outcome outcome) {
-  if (outcome == store::Outcome::ok || outcome == store::Outcome::not_run) return;
-  ++counts_[std::string(store::to_string(outcome))];
-}
-
-std::vector<std::pair<std::string, int>> Failures::counts() const {
-  return {counts_.begin(), counts_.end()};
-}
-
-std::string Failures::text() const {
-  std::string text = "no candidate worked";
-  for (const auto& [outcome, count] : counts_) text += fmt::format(", {} {}", count, outcome);
-  return text;
-}
 
 Expected<bool> FinalRound::run() {
   auto with_codes = finalists();

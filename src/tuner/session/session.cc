@@ -15,6 +15,7 @@
 #include "tuner/search/ranked_space.h"
 #include "tuner/session/candidate.h"
 #include "tuner/session/chooser.h"
+#include "tuner/session/failures.h"
 #include "tuner/session/final_round.h"
 #include "tuner/session/finalists.h"
 #include "tuner/session/killed_compilers.h"
