@@ -137,6 +137,12 @@ int spill_bytes(std::span<const EntryUsage> entries) {
   return bytes;
 }
 
+int most_registers(std::span<const EntryUsage> entries) {
+  int registers = 0;
+  for (const EntryUsage& entry : entries) registers = std::max(registers, entry.usage.registers);
+  return registers;
+}
+
 PtxasReport parse_ptxas_log(std::string_view log) {
   LogReader reader;
   for_each_line(log, [&](std::string_view line) { reader.read(line); });

@@ -30,6 +30,9 @@ struct EntryUsage {
 // Bytes a thread stores and loads for want of registers, over all kernels of a candidate.
 int spill_bytes(std::span<const EntryUsage> entries);
 
+// Registers per thread of the kernel of a candidate that takes most.
+int most_registers(std::span<const EntryUsage> entries);
+
 // What a compiler log says, beside errors.
 struct PtxasReport {
   std::vector<EntryUsage> entries;    // in log order

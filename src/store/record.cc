@@ -40,4 +40,8 @@ Expected<Outcome> parse_outcome(std::string_view text) {
   return parse_name<Outcome>("outcome", text, kOutcomes);
 }
 
+std::optional<double> time_us(const Record& record) {
+  return record.measurement ? std::optional(record.measurement->median_us) : record.predicted_us;
+}
+
 }  // namespace gemmtune::store

@@ -103,6 +103,9 @@ struct Record {
   bool stale = false;
 };
 
+// The measured median, else the prediction, else nothing.
+std::optional<double> time_us(const Record& record);
+
 // The fastest kernel of a job; see Winner.
 struct WinningKernel {
   std::string_view strategy;

@@ -4,7 +4,6 @@
 
 #include <limits>
 
-#include "store/job_rows.h"
 #include "store/record_loader.h"
 #include "store/record_rules.h"
 #include "store/sql/claims.h"
@@ -160,7 +159,7 @@ Expected<Claims> SqliteStore::claim(const Job& job, std::span<const CandidateKey
   if (auto checked = check_claim(request); !checked) return tl::unexpected(checked.error());
   return guarded([&]() -> Expected<Claims> {
     SQLite::Transaction transaction(database_, kWrite);
-    const auto row = JobRows(database_).find_or_add(job, stored_form(job.problem));
+    const auto row = writer().row_of(job);
     if (!row) return tl::unexpected(row.error());
     drop_dead_claims(request.owner);
     const Standing standing = standing_of(database_, *row, job, request);

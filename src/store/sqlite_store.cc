@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "core/device.h"
-#include "store/job_rows.h"
 #include "store/record_loader.h"
 #include "store/record_rules.h"
 #include "store/sql/claims.h"
@@ -35,10 +34,6 @@ double log_distance(const Shape& a, const Shape& b) {
   return std::hypot(part(a.m, b.m), part(a.n, b.n), part(a.k, b.k));
 }
 
-double time_us(const Record& record) {
-  return record.measurement ? record.measurement->median_us : record.predicted_us.value_or(0);
-}
-
 auto problem_order(const Record& record) {
   const Problem& p = record.job.problem;
   return std::tuple(p.type, p.accumulator, p.math, to_string(p.layout), p.shape.m, p.shape.n,
@@ -51,8 +46,9 @@ void sort_records(std::vector<Record>& records, ListOrder order) {
     return problem_order(a) < problem_order(b);
   });
   if (order == ListOrder::by_time) {
-    std::stable_sort(records.begin(), records.end(),
-                     [](const Record& a, const Record& b) { return time_us(a) < time_us(b); });
+    std::stable_sort(records.begin(), records.end(), [](const Record& a, const Record& b) {
+      return time_us(a).value_or(0) < time_us(b).value_or(0);
+    });
   } else if (order == ListOrder::newest_first) {
     std::stable_sort(records.begin(), records.end(),
                      [](const Record& a, const Record& b) { return a.updated_at > b.updated_at; });
@@ -139,60 +135,15 @@ Expected<int64_t> SqliteStore::record(const Record& record) {
   if (auto checked = check_record(record); !checked) return tl::unexpected(checked.error());
   return guarded([&]() -> Expected<int64_t> {
     SQLite::Transaction transaction(database_, kWrite);
-    auto id = write_record(record);
+    auto id = writer().write(record, to_timestamp(now_()));
     if (id) transaction.commit();
     return id;
   });
 }
 
-Expected<int64_t> SqliteStore::write_record(const Record& record) {
-  SQLite::Statement run(database_, sql::kCountRun);
-  run.bind(":id", record.run_id);
-  run.executeStep();
-  if (run.getColumn(0).getInt() == 0) {
-    return usage_error("the store does not know run " + std::to_string(record.run_id));
-  }
-  const auto row = JobRows(database_).find_or_add(record.job, stored_form(record.job.problem));
-  if (!row) return tl::unexpected(row.error());
-
-  SQLite::Statement claim(database_, sql::kDeleteClaim);
-  bind_candidate_key(claim, *row, record.job, record.key);
-  claim.exec();
-
-  int64_t id = 0;
-  if (keeps_better(*row, record, id)) return id;
-  const std::string now = to_timestamp(now_());
-  SQLite::Statement upsert(database_, sql::kUpsertCandidate);
-  bind_candidate_key(upsert, *row, record.job, record.key);
-  bind_candidate_values(upsert, record);
-  upsert.bind(":now", now);
-  upsert.executeStep();
-  id = upsert.getColumn("id").getInt64();
-  if (record.measurement) write_measurement(id, record, now);
-  return id;
-}
-
-void SqliteStore::write_measurement(int64_t candidate_id, const Record& record,
-                                    const std::string& now) {
-  const Measurement& measurement = *record.measurement;
-  SQLite::Statement insert(database_, sql::kInsertMeasurement);
-  bind_measurement(insert, measurement);
-  insert.bind(":candidate_id", candidate_id);
-  insert.bind(":run_id", record.run_id);
-  insert.bind(":measured_at", measurement.measured_at.empty() ? now : measurement.measured_at);
-  insert.exec();
-}
-
-// True, with the candidate's id, if what is recorded is of better provenance than `record`.
-bool SqliteStore::keeps_better(const JobRow& row, const Record& record, int64_t& id) {
-  SQLite::Statement known(database_, sql::kSelectCandidate);
-  bind_candidate_key(known, row, record.job, record.key);
-  if (!known.executeStep()) return false;
-  id = known.getColumn("id").getInt64();
-  SQLite::Statement rank(database_, sql::kProvenanceRank);
-  rank.bind(":name", std::string(to_string(record.provenance)));
-  if (!rank.executeStep()) throw BadRow("the table of provenances is incomplete");
-  return known.getColumn("provenance_rank").getInt() < rank.getColumn("rank").getInt();
+RecordWriter& SqliteStore::writer() {
+  if (!writer_) writer_.emplace(database_);
+  return *writer_;
 }
 
 std::optional<Record> SqliteStore::load(int64_t id) {

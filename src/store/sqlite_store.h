@@ -7,9 +7,11 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "store/lock_wait.h"
 #include "store/record_store.h"
+#include "store/record_writer.h"
 #include "store/rows.h"
 #include "store/sqlite_error.h"
 
@@ -76,9 +78,7 @@ class SqliteStore : public RecordStore {
   }
 
   // The rows below expect the mutex held, and throw SQLite::Exception or BadRow.
-  Expected<int64_t> write_record(const Record& record);
-  void write_measurement(int64_t candidate_id, const Record& record, const std::string& now);
-  bool keeps_better(const JobRow& row, const Record& record, int64_t& id);
+  RecordWriter& writer();
   std::optional<Record> load(int64_t id);
   std::vector<Record> load_all(const std::vector<int64_t>& ids);
   std::optional<Record> best_of(const std::string& problem_key, const Filter& filter);
@@ -90,6 +90,7 @@ class SqliteStore : public RecordStore {
   SQLite::Database database_;
   std::filesystem::path path_;
   Clock now_;
+  std::optional<RecordWriter> writer_;  // since the first write
 };
 
 }  // namespace gemmtune::store

@@ -42,20 +42,6 @@ tuner::BenchPlan plan_of(const BenchChoice& choice) {
   return plan;
 }
 
-MakeKernel kernel_maker(std::shared_ptr<const jit::Compiler> compiler) {
-  return [compiler](const codegen::KernelSpec& spec) -> Expected<tuner::Finalist> {
-    tuner::Finalist finalist;
-    finalist.candidate = tuner::make_candidate(spec, to_string(compiler->nvrtc().version()));
-    auto compiled = compiler->compile({finalist.candidate.source, spec.arch, {}});
-    if (!compiled) {
-      return make_error(ErrorKind::unsupported,
-                        "it does not compile: " + compiled.error().first_error);
-    }
-    finalist.kernel = std::move(*compiled);
-    return finalist;
-  };
-}
-
 // Everything that is found out before anything is measured.
 struct PreparedBench {
   Target target;

@@ -7,6 +7,7 @@
 
 #include "app/common/record_facts.h"
 #include "codegen/strategy.h"
+#include "jit/compile_again.h"
 #include "tuner/session/suite_bench.h"
 
 namespace gemmtune::app {
@@ -136,6 +137,22 @@ BenchProvenance provenance_of(const dispatch::Choice& choice, const Problem& pro
       return BenchProvenance::predicted;
   }
   return BenchProvenance::always_legal;
+}
+
+MakeKernel kernel_maker(std::shared_ptr<const jit::KernelCompiler> compiler) {
+  return [compiler](const codegen::KernelSpec& spec) -> Expected<tuner::Finalist> {
+    tuner::Finalist finalist;
+    finalist.candidate = tuner::make_candidate(spec, to_string(compiler->version()));
+    auto result = jit::compile_again(*compiler, {finalist.candidate.source, spec.arch, {}});
+    if (!result) return tl::unexpected(result.error());
+    jit::CompileResult& compiled = *result;
+    if (!compiled) {
+      return make_error(ErrorKind::unsupported,
+                        "it does not compile: " + compiled.error().first_error);
+    }
+    finalist.kernel = std::move(*compiled);
+    return finalist;
+  };
 }
 
 BenchChoice choose_for_bench(const dispatch::Decision& decision, const Problem& problem,

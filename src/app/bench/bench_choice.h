@@ -1,12 +1,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "dispatch/decision.h"
+#include "jit/compiler.h"
 #include "tuner/session/evaluator.h"
 
 namespace gemmtune::app {
@@ -49,6 +51,10 @@ void add_note(std::string& notes, std::string_view note);
 
 // A kernel's machine code for an arch, or why there is none.
 using MakeKernel = std::function<Expected<tuner::Finalist>(const codegen::KernelSpec& spec)>;
+
+// By a compiler. ErrorKind::unsupported where it does not compile the kernel, failed where what
+// compiles is killed again and again, which says nothing of the kernel.
+MakeKernel kernel_maker(std::shared_ptr<const jit::KernelCompiler> compiler);
 
 // The first of the decision's choices that can be had, as the library takes it: a kernel that
 // compiles, an algorithm that cuBLASLt (`offered`: all of its algorithms that run; none: it cannot

@@ -10,11 +10,6 @@
 
 namespace gemmtune::app {
 
-std::optional<double> time_us(const store::Record& record) {
-  if (record.measurement) return record.measurement->median_us;
-  return record.predicted_us;
-}
-
 std::optional<double> time_us(const std::optional<store::Record>& record) {
   return record ? time_us(*record) : std::nullopt;
 }

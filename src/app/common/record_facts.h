@@ -12,8 +12,7 @@
 // What follows from a record.
 namespace gemmtune::app {
 
-// The measured median, else the prediction, else nothing.
-std::optional<double> time_us(const store::Record& record);
+using store::time_us;
 std::optional<double> time_us(const std::optional<store::Record>& record);  // none: no time
 
 // How many times as fast as a vendor's algorithm a kernel is. Low and high are what the 95%

@@ -7,7 +7,8 @@
 namespace gemmtune::app {
 namespace {
 
-// Who was killed by chance is worth another attempt.
+// Of a source whose process crashes, perhaps for what it compiled before. Who was killed is for the
+// caller (jit/compile_again.h).
 constexpr int kAttempts = 2;
 
 jit::CompileFailure failure_of_process(const ProcessEnd& end) {
@@ -72,6 +73,7 @@ std::optional<jit::CompileResult> CompilerProcesses::compile(const jit::CompileR
       return result;
     }
     end = process->end();
+    if (!end.by_itself) break;
   }
   return jit::CompileResult(tl::unexpect, failure_of_process(end));
 }

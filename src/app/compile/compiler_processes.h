@@ -29,8 +29,8 @@ class CompilerProcesses {
   CompilerProcesses(const CompilerProcesses&) = delete;
   CompilerProcesses& operator=(const CompilerProcesses&) = delete;
 
-  // Compiles in a process that is free, or in a new one. Where two processes end over it, the
-  // failure says how the second did: CompilePhase::process if it was killed. Nothing if none is
+  // Compiles in a process that is free, or in a new one. Where two processes crash over it, or one
+  // is killed (CompilePhase::process), the failure says how the last one ended. Nothing if none is
   // free and none can be started, which is not tried again; why_not() says why.
   std::optional<jit::CompileResult> compile(const jit::CompileRequest& request);
 

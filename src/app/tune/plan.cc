@@ -12,11 +12,11 @@
 #include "app/common/records.h"
 #include "app/common/target_json.h"
 #include "app/tune/problems_in_turns.h"
+#include "app/tune/roofline.h"
 #include "app/tune/shard.h"
 #include "app/tune/spaces.h"
 #include "app/tune/thin_rows.h"
 #include "core/json_text.h"
-#include "tuner/model/tensor_model.h"
 
 namespace gemmtune::app {
 namespace {
@@ -134,19 +134,10 @@ size_t count_planned(const std::vector<PlannedProblem>& problems) {
                     [](const PlannedProblem& planned) { return planned.skipped.empty(); }));
 }
 
-double peak_tflops(const Problem& problem, const DeviceSpec& device) {
-  if (tuner::on_tensor_cores(problem.type, problem.math) && device.tensor_f16_tflops > 0)
-    return tuner::tensor_tflops(problem.type, problem.math, device);
-  return 2.0 * device.fp32_lanes_per_sm * device.sm_count * device.boost_clock_mhz * 1e-6;
-}
-
-double least_bytes(const Problem& problem) {
-  return static_cast<double>(bytes_a(problem) + bytes_b(problem) + bytes_c(problem));
-}
-
-double floor_us(const Problem& problem, const DeviceSpec& device) {
-  return std::max(flops(problem) / peak_tflops(problem, device) * 1e-6,
-                  least_bytes(problem) / device.memory_gb_per_s * 1e-3);
+std::vector<size_t> planned_order(const TunePlan& plan) {
+  std::vector<size_t> order = plan.order;
+  std::erase_if(order, [&](size_t i) { return !plan.problems[i].skipped.empty(); });
+  return order;
 }
 
 Expected<TunePlan> plan_tune(const Context& context, const TuneOptions& options) {

@@ -32,7 +32,7 @@ struct TuneOptions {
 struct PlannedProblem {
   WantedProblem wanted;
   tuner::TuneRequest request;
-  double floor_us = 0;  // of one call; see floor_us()
+  double floor_us = 0;  // of one call; see roofline.h
   std::string skipped;
 };
 
@@ -48,18 +48,13 @@ struct TunePlan {
 // Those that are not skipped.
 size_t count_planned(const std::vector<PlannedProblem>& problems);
 
+// `order` without those that are skipped.
+std::vector<size_t> planned_order(const TunePlan& plan);
+
 // The search for one problem, or why there is none.
 PlannedProblem plan_problem(const WantedProblem& wanted,
                             const std::vector<codegen::SearchSpace>& spaces, const Target& target,
                             const SearchOptions& options);
-
-// Of the units that compute the product, in TFLOP/s: at boost clock, or as the data sheet says.
-double peak_tflops(const Problem& problem, const DeviceSpec& device);
-// A, B and C once.
-double least_bytes(const Problem& problem);
-// What a product takes at least on a device: its operations at the rate of the units that compute
-// it, or its operands and C once through memory.
-double floor_us(const Problem& problem, const DeviceSpec& device);
 
 // Moves problems to the end of `order`, indices of `planned`, that have an answer already: a
 // current result of a final round on one of the target's devices. A command that is run again after

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "app/tune/roofline.h"
+
 namespace gemmtune::app {
 namespace {
 

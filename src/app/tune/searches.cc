@@ -6,11 +6,7 @@ namespace gemmtune::app {
 
 Searches::Searches(const TunePlan& plan, const tuner::Equipment& equipment,
                    store::RecordStore& store, const std::atomic<bool>& stop)
-    : plan_(plan), equipment_(equipment), store_(store), stop_(stop) {
-  for (const size_t i : plan.order) {
-    if (plan.problems[i].skipped.empty()) turns_.push_back(i);
-  }
-}
+    : plan_(plan), equipment_(equipment), store_(store), stop_(stop), turns_(planned_order(plan)) {}
 
 Expected<tuner::Tuning> Searches::next() {
   const size_t turn = turn_++;

@@ -11,6 +11,7 @@
 #include "app/common/records.h"
 #include "app/tune/devices/device_tuner.h"
 #include "app/tune/searches.h"
+#include "core/seconds_since.h"
 
 namespace gemmtune::app {
 namespace {
@@ -18,10 +19,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using EvaluatorResult = Expected<std::unique_ptr<tuner::Evaluator>>;
 using Results = std::vector<std::optional<TunedProblem>>;  // by problem; none where interrupted
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 Expected<tuner::TuneReport> tune_one(const PlannedProblem& item, const TunePlace& place,
                                      EvaluatorResult evaluator, Searches& searches,

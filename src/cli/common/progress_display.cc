@@ -6,6 +6,7 @@
 
 #include "app/common/record_facts.h"
 #include "cli/common/print.h"
+#include "core/seconds_since.h"
 #include "core/tile_config.h"
 
 namespace gemmtune::cli {
@@ -46,7 +47,7 @@ ProgressDisplay::~ProgressDisplay() {
 }
 
 double ProgressDisplay::seconds() const {
-  return std::chrono::duration<double>(Clock::now() - start_).count();
+  return seconds_since(start_);
 }
 
 // A prediction is an answer as soon as it is there; a first measurement is not.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <thread>
 
+#include "core/seconds_since.h"
 #include "tuner/measure/rounds.h"
 
 namespace gemmtune::tuner {
@@ -18,10 +19,6 @@ constexpr double kRestPerLaunchUs = 30;
 constexpr double kRestShare = 0.75;
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 gpu::Result<RoundSample> take_sample(const Contender& contender, const gpu::Stream& stream,
                                      const std::optional<gpu::NvmlDevice>& nvml) {

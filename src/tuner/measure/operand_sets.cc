@@ -6,6 +6,7 @@
 
 #include "codegen/support_kernels.h"
 #include "gpu/stream.h"
+#include "jit/compile_again.h"
 
 namespace gemmtune::tuner {
 namespace {
@@ -24,7 +25,9 @@ gpu::Result<void> fill_random(const std::shared_ptr<const gpu::Context>& context
                               const jit::Compiler& compiler, Arch arch, DataType type,
                               uint64_t seed, const gpu::DeviceBuffer& buffer) {
   const codegen::KernelSource source = codegen::random_fill_source(type);
-  const auto compiled = compiler.compile({source, arch, {}});
+  const auto result = jit::compile_again(compiler, {source, arch, {}});
+  if (!result) return gpu::cuda_error(ErrorKind::failed, result.error().message);
+  const jit::CompileResult& compiled = *result;
   if (!compiled)
     return gpu::cuda_error(ErrorKind::failed,
                            "compiling random_fill: " + compiled.error().first_error);

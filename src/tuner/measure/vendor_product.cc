@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "codegen/epilogue_kernel.h"
+#include "jit/compile_again.h"
 
 namespace gemmtune::tuner {
 
@@ -10,11 +11,12 @@ Expected<VendorProduct::SecondKernel> VendorProduct::load_second(
     std::shared_ptr<const gpu::Context> context, const jit::KernelCompiler& compiler, Arch arch,
     const Problem& problem) {
   const codegen::EpilogueKernel kernel = codegen::epilogue_kernel(problem);
-  const auto compiled = compiler.compile({kernel.source, arch, {}});
+  const auto result = jit::compile_again(compiler, {kernel.source, arch, {}});
+  // That says nothing of the product.
+  if (!result) return make_error(ErrorKind::io, result.error().message);
+  const jit::CompileResult& compiled = *result;
   if (!compiled) {
-    // A compiler that was killed says nothing of the product.
-    const bool killed = compiled.error().phase == jit::CompilePhase::process;
-    return make_error(killed ? ErrorKind::io : ErrorKind::failed,
+    return make_error(ErrorKind::failed,
                       "compiling " + kernel.source.name + ": " + compiled.error().first_error);
   }
   auto module = gpu::Module::load(std::move(context), compiled->cubin);

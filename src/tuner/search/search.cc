@@ -106,8 +106,9 @@ bool Search::worth_trying(const Choice& choice, const std::set<Choice>& best) co
 }
 
 void Search::suggest(const Choice& choice) {
-  suggested_ = std::max(suggested_, next_seed_);
-  seeds_.insert(seeds_.begin() + static_cast<std::ptrdiff_t>(suggested_++),
+  ++suggested_;
+  suggestions_end_ = std::max(suggestions_end_, next_seed_);
+  seeds_.insert(seeds_.begin() + static_cast<std::ptrdiff_t>(suggestions_end_++),
                 plainer(choice).value_or(choice));
 }
 
@@ -224,7 +225,7 @@ std::vector<Choice> Search::first_seeds(size_t count) {
   std::vector<Choice> out;
   const std::set<Choice> best = best_kernels();
   while (next_seed_ < count && have_seed(next_seed_)) {
-    const bool is_suggested = next_seed_ < suggested_;
+    const bool is_suggested = next_seed_ < suggestions_end_;
     const Choice& seed = seeds_[next_seed_++];
     if (is_suggested) {
       take(seed, out);
@@ -240,7 +241,7 @@ double Search::least_cost_left() {
   for (size_t i = next_seed_; have_seed(i); ++i) {
     if (!is_new(seeds_[i])) continue;
     least = std::min(least, expected_us(seeds_[i]));
-    if (i >= suggested_) break;  // those behind it cost more
+    if (i >= suggestions_end_) break;  // those behind it cost more
   }
   return least;
 }

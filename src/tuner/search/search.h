@@ -78,8 +78,8 @@ class Search {
   // worth.
   void know_compiled(const Choice& choice);
 
-  // Suggestions still to come.
-  size_t suggested() const { return suggested_ > next_seed_ ? suggested_ - next_seed_ : 0; }
+  // Suggestions so far, those that were handed out included.
+  size_t suggested() const { return suggested_; }
 
   // Up to `count` seeds that were not handed out before, best first.
   std::vector<Choice> seeds(size_t count);
@@ -175,7 +175,8 @@ class Search {
   Ranking ranking_;
   std::vector<Choice> seeds_;  // those that the ranking was asked for, and suggestions
   size_t next_seed_ = 0;
-  size_t suggested_ = 0;  // end of the suggestions among the seeds
+  size_t suggested_ = 0;
+  size_t suggestions_end_ = 0;  // among the seeds
   bool shortlisted_ = false;
   double least_expected_us_ = INFINITY;  // by a calibration, of what it ordered
   std::set<Choice> seen_;

@@ -31,7 +31,7 @@ void Chooser::count_seeds() {
   const double by_itself = is_calibrated() ? kCalibratedSeedShare : kSeedShare;
   const double share = prior_.enough() ? kLearntSeedShare : by_itself;
   const double wanted = share * budget + static_cast<double>(search_.suggested());
-  seeds_ = std::max(seeds_, static_cast<size_t>(std::min(wanted, kMostSeedShare * budget)));
+  seeds_ = static_cast<size_t>(std::min(wanted, kMostSeedShare * budget));
 }
 
 bool Chooser::is_calibrated() const {

@@ -77,6 +77,8 @@ class DeviceEvaluator final : public Evaluator {
   Expected<void> build();
   // Everything in a new context.
   Expected<void> rebuild();
+  // The same, with the vendor's best as incumbent: its score is what it was, so that times before
+  // and after the crash compare.
   Expected<void> rebuild_after_crash();
   Enqueue enqueue_kernel(const launch::LoadedKernel& kernel) const;
   Enqueue enqueue_vendor(int rank) const;
@@ -114,6 +116,7 @@ class DeviceEvaluator final : public Evaluator {
   double busy_us_ = 0;  // in contexts before that of bench_
   std::optional<Incumbent> incumbent_;
   int best_vendor_rank_ = -1;
+  double best_vendor_us_ = 0;            // by measure_vendor()
   std::optional<double> fastest_us_;     // of all that was timed, vendor and own
   std::vector<int> vendor_finalists_;    // ranks that were asked for, beside the first and the best
   std::vector<int> close_vendor_ranks_;  // nearly as fast as the best in short series

@@ -1,36 +1,11 @@
 #include "tuner/session/final_round.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "tuner/session/killed_compilers.h"
+#include "jit/compile_again.h"
 
 namespace gemmtune::tuner {
-namespace {
-
-double time_of(const store::Record& record) {
-  return record.measurement ? record.measurement->median_us
-                            : record.predicted_us.value_or(INFINITY);
-}
-
-}  // namespace
-
-void Failures::count(store::Outcome outcome) {
-  if (outcome == store::Outcome::ok || outcome == store::Outcome::not_run) return;
-  ++counts_[std::string(store::to_string(outcome))];
-}
-
-std::vector<std::pair<std::string, int>> Failures::counts() const {
-  return {counts_.begin(), counts_.end()};
-}
-
-std::string Failures::text() const {
-  std::string text = "no candidate worked";
-  for (const auto& [outcome, count] : counts_) text += fmt::format(", {} {}", count, outcome);
-  return text;
-}
 
 Expected<bool> FinalRound::run() {
   auto with_codes = finalists();
@@ -41,9 +16,11 @@ Expected<bool> FinalRound::run() {
   if (auto done = record(*with_codes, *results); !done) return tl::unexpected(done.error());
   if (auto done = recorder_.vendors(results->vendor, report_.vendor); !done)
     return tl::unexpected(done.error());
-  std::stable_sort(
-      report_.ranking.begin(), report_.ranking.end(),
-      [](const store::Record& a, const store::Record& b) { return time_of(a) < time_of(b); });
+  std::stable_sort(report_.ranking.begin(), report_.ranking.end(),
+                   [](const store::Record& a, const store::Record& b) {
+                     return store::time_us(a).value_or(INFINITY) <
+                            store::time_us(b).value_or(INFINITY);
+                   });
   keep_best(*with_codes);
   return true;
 }
@@ -64,8 +41,8 @@ Expected<std::optional<Finalist>> FinalRound::with_code(Finalists::Scored scored
   const bool defends = best_.defends(scored.candidate);
   if (scored.kernel)
     return Finalist{std::move(scored.candidate), *scored.kernel, scored.time_us, defends};
-  auto result =
-      compile_again(*services_.compiler, {scored.candidate.source, scored.candidate.spec.arch, {}});
+  auto result = jit::compile_again(*services_.compiler,
+                                   {scored.candidate.source, scored.candidate.spec.arch, {}});
   if (!result) return tl::unexpected(result.error());
   jit::CompileResult& compiled = *result;
   if (compiled) {

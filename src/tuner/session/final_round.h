@@ -1,29 +1,15 @@
 #pragma once
 
-#include <map>
 #include <optional>
 #include <span>
-#include <string>
-#include <utility>
 #include <vector>
 
+#include "tuner/session/failures.h"
 #include "tuner/session/finalists.h"
 #include "tuner/session/recorder.h"
 #include "tuner/session/session.h"
 
 namespace gemmtune::tuner {
-
-// Candidates that came to nothing, by outcome.
-class Failures {
- public:
-  void count(store::Outcome outcome);
-  std::vector<std::pair<std::string, int>> counts() const;
-  // "no candidate worked, 3 spilled".
-  std::string text() const;
-
- private:
-  std::map<std::string, int> counts_;
-};
 
 // The end of a search: its best candidates measured once more, side by side with the vendor's
 // algorithms, recorded, and ranked in the report.

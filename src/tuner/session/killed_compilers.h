@@ -4,13 +4,10 @@
 #include <optional>
 
 #include "core/error.h"
-#include "jit/compiler.h"
+#include "jit/compile.h"
 #include "store/record.h"
 
 namespace gemmtune::tuner {
-
-// Whether what compiled was killed: that says nothing of the kernel, and is not recorded.
-bool was_killed(const jit::CompileResult& result);
 
 // What a search does where what compiles is killed: a candidate is compiled up to three times, and
 // eight compilations in a row that come to nothing end the search.
@@ -30,10 +27,5 @@ class KilledCompilers {
   int in_a_row_ = 0;
   std::optional<Error> error_;
 };
-
-// Compiles up to three times where what compiles is killed; an error, which says what to do, if it
-// always was.
-Expected<jit::CompileResult> compile_again(const jit::KernelCompiler& compiler,
-                                           const jit::CompileRequest& request);
 
 }  // namespace gemmtune::tuner

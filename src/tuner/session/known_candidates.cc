@@ -13,9 +13,7 @@ double time_for_search(const store::Record& record) {
   const bool usable = record.outcome == store::Outcome::ok ||
                       record.outcome == store::Outcome::not_run ||
                       record.outcome == store::Outcome::eliminated_early;
-  if (!usable) return INFINITY;
-  return record.measurement ? record.measurement->median_us
-                            : record.predicted_us.value_or(INFINITY);
+  return usable ? store::time_us(record).value_or(INFINITY) : INFINITY;
 }
 
 }  // namespace

@@ -4,7 +4,8 @@
 #include <chrono>
 #include <map>
 
-#include "tuner/session/killed_compilers.h"
+#include "core/seconds_since.h"
+#include "jit/compile_again.h"
 #include "tuner/session/recorder.h"
 
 namespace gemmtune::tuner {
@@ -39,7 +40,7 @@ class Ladder {
       const auto spec = rung.best ? kernel_of(*rung.best) : std::nullopt;
       if (spec) rung.loads = spec->strategy->loads(*spec);
     }
-    report_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    report_.seconds = seconds_since(start);
     return std::move(report_);
   }
 
@@ -162,8 +163,8 @@ class Ladder {
     const auto searched = code_.find(rung.strategy);
     if (searched != code_.end()) return std::move(searched->second);
     Candidate candidate = make_candidate(spec, compiler_version_);
-    auto compiled =
-        compile_again(*services_.session.compiler, {candidate.source, candidate.spec.arch, {}});
+    auto compiled = jit::compile_again(*services_.session.compiler,
+                                       {candidate.source, candidate.spec.arch, {}});
     if (!compiled) return tl::unexpected(compiled.error());
     if (!*compiled) return make_error(ErrorKind::failed, compiled->error().first_error);
     return Finalist{std::move(candidate), **std::move(compiled)};

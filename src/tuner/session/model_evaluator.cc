@@ -1,6 +1,5 @@
 #include "tuner/session/model_evaluator.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "tuner/model/performance_model.h"
@@ -10,10 +9,7 @@ namespace gemmtune::tuner {
 
 double ModelEvaluator::predicted_us(const codegen::KernelSpec& spec,
                                     const jit::CompiledKernel& kernel) const {
-  int registers = 0;
-  for (const jit::EntryUsage& entry : kernel.entries)
-    registers = std::max(registers, entry.usage.registers);
-  const double us = predict(spec, registers, problem_, device_).total_us;
+  const double us = predict(spec, jit::most_registers(kernel.entries), problem_, device_).total_us;
   return calibration_ ? calibration_->estimate(spec, problem_, device_, us).us : us;
 }
 

@@ -1,7 +1,5 @@
 #include "tuner/session/recorder.h"
 
-#include <algorithm>
-
 namespace gemmtune::tuner {
 
 store::Record Recorder::begin(const Candidate& candidate) const {
@@ -35,10 +33,9 @@ Expected<store::Record> Recorder::evaluated(const Candidate& candidate,
                                             const Evaluation& evaluation) {
   store::Record record = begin(candidate);
   record.spill_bytes = jit::spill_bytes(kernel.entries);
-  for (const jit::EntryUsage& entry : kernel.entries) {
-    record.registers = std::max(record.registers, entry.usage.registers);
+  record.registers = jit::most_registers(kernel.entries);
+  for (const jit::EntryUsage& entry : kernel.entries)
     record.smem_bytes += entry.usage.static_smem_bytes;
-  }
   record.outcome = evaluation.outcome;
   record.reason = evaluation.reason;
   record.measurement = evaluation.measurement;

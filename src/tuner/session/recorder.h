@@ -22,8 +22,6 @@ class Recorder {
   Recorder(store::RecordStore& store, store::Job job, int64_t run_id)
       : store_(&store), job_(std::move(job)), run_id_(run_id) {}
 
-  const store::Job& job() const { return job_; }
-
   // A candidate that did not compile.
   Expected<store::Record> failed(const Candidate& candidate, store::Outcome outcome,
                                  std::string reason);

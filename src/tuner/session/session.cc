@@ -8,11 +8,14 @@
 #include <thread>
 #include <tuple>
 
+#include "core/seconds_since.h"
+#include "jit/compile_again.h"
 #include "jit/compile_pool.h"
 #include "tuner/model/known_calibration.h"
 #include "tuner/search/ranked_space.h"
 #include "tuner/session/candidate.h"
 #include "tuner/session/chooser.h"
+#include "tuner/session/failures.h"
 #include "tuner/session/final_round.h"
 #include "tuner/session/finalists.h"
 #include "tuner/session/killed_compilers.h"
@@ -31,15 +34,11 @@ constexpr auto kPoll = std::chrono::milliseconds(100);
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_passed_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 // Adds the time that it lives to a sum of seconds.
 class Spent {
  public:
   explicit Spent(double& seconds) : seconds_(seconds) {}
-  ~Spent() { seconds_ += seconds_passed_since(start_); }
+  ~Spent() { seconds_ += seconds_since(start_); }
   Spent(const Spent&) = delete;
   Spent& operator=(const Spent&) = delete;
 
@@ -98,7 +97,7 @@ class Tuning::Session {
     round_ = predicted() && request_.until_settled ? kRound : request_.max_candidates;
     if (auto done = fill(std::clamp(chooser_.seeds(), usual_batch(), 2 * usual_batch())); !done)
       return done;
-    begun_seconds_ = seconds_passed_since(start_);
+    begun_seconds_ = seconds_since(start_);
     return {};
   }
 
@@ -121,7 +120,7 @@ class Tuning::Session {
 
  private:
   // Without the time between begin() and run().
-  double elapsed() const { return begun_seconds_ + seconds_passed_since(start_); }
+  double elapsed() const { return begun_seconds_ + seconds_since(start_); }
   bool stopped() const { return services_.stop != nullptr && services_.stop->load(); }
   // What evaluates candidates then is what ranks them, but for the compiler's count of registers:
   // so the ranking's order is all there is to follow.
@@ -289,7 +288,7 @@ class Tuning::Session {
 
   Expected<void> take_compiled(const jit::CompileOutcome& outcome) {
     const Candidate& candidate = candidates_[outcome.index];
-    if (!was_killed(outcome.result)) {
+    if (!jit::was_killed(outcome.result)) {
       killed_.ended();
       return evaluate(candidate, outcome.result);
     }

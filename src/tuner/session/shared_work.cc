@@ -8,8 +8,10 @@
 namespace gemmtune::tuner {
 namespace {
 
-// Longer than anything that keeps a living process from renewing.
+// Of claims. Longer than anything that keeps a living process from renewing: while it tries
+// candidates, and while it waits for its turn to. A process that hangs holds them no longer.
 constexpr auto kLifetime = std::chrono::seconds(120);
+constexpr auto kLifetimeAhead = std::chrono::seconds(600);
 constexpr auto kRenewAfter = std::chrono::seconds(10);
 
 std::string random_id() {
@@ -46,7 +48,7 @@ Expected<std::vector<Candidate>> SharedWork::take(size_t count, int left) {
   for (const Candidate& candidate : waiting_) wanted.push_back(candidate.key);
   store::ClaimRequest request;
   request.owner = owner_;
-  request.lifetime = kLifetime;
+  request.lifetime = renewed_ ? kLifetime : kLifetimeAhead;
   request.limit = count;
   request.repeat_until = repeat_until_;
   request.budget = {left + given_up_, known_, counts_};
@@ -72,7 +74,7 @@ void SharedWork::drop_finished(const std::vector<store::ClaimState>& states) {
 }
 
 Expected<void> SharedWork::renew() {
-  if (Clock::now() - renewed_ < kRenewAfter) return {};
+  if (renewed_ && Clock::now() - *renewed_ < kRenewAfter) return {};
   renewed_ = Clock::now();
   return store_.renew(owner_, kLifetime);
 }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "store/record_store.h"
@@ -44,7 +45,9 @@ class SharedWork {
   // Whether take() left candidates alone because `left` was used up.
   bool budget_used_up() const { return budget_used_up_; }
 
-  // Keeps what is in hand for longer. To be called every few seconds at least.
+  // Keeps what is in hand for two minutes from now. To be called every few seconds at least, once
+  // candidates are tried. What is taken on before the first call is kept for ten minutes: a search
+  // that has begun waits until its device is free.
   Expected<void> renew();
 
   // Gives back what is in hand.
@@ -65,7 +68,7 @@ class SharedWork {
   int given_up_ = 0;  // in hand still
   bool others_at_work_ = false;
   bool budget_used_up_ = false;
-  Clock::time_point renewed_ = Clock::now();
+  std::optional<Clock::time_point> renewed_;
 };
 
 }  // namespace gemmtune::tuner

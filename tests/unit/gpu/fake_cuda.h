@@ -20,11 +20,11 @@ struct Launch {
 };
 
 // The test's side of the fake driver. Its device memory is host memory, work runs at once (or when
-// its graph is launched), and time passes 10 us per operation. An image is text: every word in it
-// is a kernel; "BAD" fails to load as invalid PTX with a log, "FOREIGN" as code of another arch.
-// A process that does not reset it has the devices that GEMMTUNE_FAKE_GPUS names ("NVIDIA
-// H200,NVIDIA H200"), or none. One driver a process, thread-safe; callbacks run inside the driver
-// and must not call it.
+// its graph is launched), and time passes 10 us per operation and launch of a graph. An image is
+// text: every word in it is a kernel; "BAD" fails to load as invalid PTX with a log, "FOREIGN" as
+// code of another arch. A process that does not reset it has the devices that GEMMTUNE_FAKE_GPUS
+// names ("NVIDIA H200,NVIDIA H200"), or none. One driver a process, thread-safe; callbacks run
+// inside the driver and must not call it.
 class FakeCuda {
  public:
   // Forgets everything, injected failures and registered kernels included.
@@ -36,6 +36,8 @@ class FakeCuda {
   virtual void fail(const std::string& symbol, int code, int skip = 0) = 0;
   // The next kernel that runs crashes with `code`: the device is unusable until it is reset.
   virtual void crash_next_kernel(int code) = 0;
+  // The next graph that is launched takes so much longer, as one that loads its kernels does.
+  virtual void delay_next_graph(double us) = 0;
   // What launches of `kernel` do.
   virtual void define_kernel(const std::string& kernel,
                              std::function<void(const Launch&)> body) = 0;

@@ -28,7 +28,7 @@ void State::reset(int device_count) {
   names.clear();
   objects.clear();
   functions.clear();
-  now_us = 0;
+  now_us = graph_delay_us = 0;
   initialised = false;
   ++epoch_;
   crash_ = CUDA_SUCCESS;
@@ -57,6 +57,11 @@ void State::fail(const std::string& symbol, int code, int skip) {
 void State::crash_next_kernel(int code) {
   const std::lock_guard lock(mutex);
   crash_ = static_cast<CUresult>(code);
+}
+
+void State::delay_next_graph(double us) {
+  const std::lock_guard lock(mutex);
+  graph_delay_us = us;
 }
 
 void State::define_kernel(const std::string& kernel, std::function<void(const Launch&)> body) {

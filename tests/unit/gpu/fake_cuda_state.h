@@ -67,6 +67,7 @@ class State final : public FakeCuda {
   void set_memory_bytes(size_t bytes) override;
   void fail(const std::string& symbol, int code, int skip) override;
   void crash_next_kernel(int code) override;
+  void delay_next_graph(double us) override;
   void define_kernel(const std::string& kernel, std::function<void(const Launch&)> body) override;
   void* create_context(int device) override;
   int live(const std::string& kind) const override;
@@ -113,6 +114,7 @@ class State final : public FakeCuda {
   std::map<uintptr_t, Object> objects;
   std::map<uintptr_t, FunctionState> functions;
   double now_us = 0;
+  double graph_delay_us = 0;  // of the next one
   unsigned long long captures = 0;
   bool initialised = false;
 

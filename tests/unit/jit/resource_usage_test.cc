@@ -25,6 +25,7 @@ TEST_CASE("spills, stack and a device function that is not inlined") {
   CHECK(report.entries[1] == EntryUsage{"spilly", {32, 1172, 1136, 1104, 0, 360, 1}});
   CHECK(spill_bytes(report.entries) == 1172 + 1136);
   CHECK(spill_bytes(std::span(report.entries).first(1)) == 0);
+  CHECK(most_registers(report.entries) == 32);
   CHECK(report.warnings.empty());
 }
 

@@ -30,16 +30,16 @@ std::string job_text(const Job& job) {
          (job.warm ? "w" : "c");
 }
 
-double time_us(const Record& record) {
+double known_us(const Record& record) {
   return record.measurement ? record.measurement->median_us : record.predicted_us.value_or(1e300);
 }
 
 // What candidates are ordered by: a time of a search counts half as much again as one of a final
 // round, and one of a kernel that started early 1 us more.
 double rank_us(const Record& record) {
-  if (!record.measurement) return time_us(record);
+  if (!record.measurement) return known_us(record);
   const double factor = record.measurement->final_round ? 1 : 1.5;
-  return time_us(record) * factor + (record.measurement->started_early ? 1.0 : 0);
+  return known_us(record) * factor + (record.measurement->started_early ? 1.0 : 0);
 }
 
 class Model {
@@ -194,7 +194,7 @@ void compare_candidates(RecordStore& store, const Model& model, Generator& rando
     CHECK(record.outcome == entry.record.outcome);
     CHECK(record.provenance == entry.record.provenance);
     CHECK(record.stale == model.stale(entry));
-    CHECK(time_us(record) == time_us(entry.record));
+    CHECK(known_us(record) == known_us(entry.record));
     CHECK(store.history(record.id)->size() == static_cast<size_t>(entry.measurements));
     CHECK((usable || !Model::usable(entry)));  // usable ones first
     usable = Model::usable(entry);
@@ -229,11 +229,11 @@ std::string winner_text(const Job& job, const Record* kernel, double rank, bool 
     text += "|" + kernel->key.strategy + "|" + kernel->key.config + "|" + kernel->key.source_hash +
             "|" + kernel->key.compiler_version + "|" + std::string(to_string(kernel->provenance)) +
             (stale ? "|stale|" : "|") + std::to_string(kernel->registers) + "|" +
-            std::to_string(time_us(*kernel)) + "|" + std::to_string(rank);
+            std::to_string(known_us(*kernel)) + "|" + std::to_string(rank);
   }
   if (vendor != nullptr) {
     text += "|vendor|" + vendor->key.config + "|" + vendor->key.compiler_version + "|" +
-            std::to_string(time_us(*vendor));
+            std::to_string(known_us(*vendor));
   }
   return text;
 }

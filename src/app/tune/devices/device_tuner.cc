@@ -12,6 +12,7 @@
 #include "app/tune/devices/problem_queue.h"
 #include "app/tune/devices/worker_messages.h"
 #include "app/tune/devices/worker_process.h"
+#include "core/seconds_since.h"
 
 namespace gemmtune::app {
 namespace {
@@ -47,14 +48,6 @@ Expected<std::vector<std::optional<size_t>>> begun_on(const DeviceTuning& tuning
     }
   }
   return devices;
-}
-
-std::vector<size_t> planned_order(const TunePlan& plan) {
-  std::vector<size_t> order;
-  for (const size_t i : plan.order) {
-    if (plan.problems[i].skipped.empty()) order.push_back(i);
-  }
-  return order;
 }
 
 class DeviceTuner {
@@ -284,7 +277,7 @@ class DeviceTuner {
   }
 
   void end_task(Seat& seat, TunedProblem tuned) {
-    clock_.end(std::chrono::duration<double>(Clock::now() - seat.task->begun).count());
+    clock_.end(seconds_since(seat.task->begun));
     publish(seat.task->problem, std::move(tuned));
     seat.task.reset();
     const auto ahead = std::exchange(seat.ahead, std::nullopt);

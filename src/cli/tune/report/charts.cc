@@ -8,6 +8,7 @@
 #include <set>
 
 #include "app/common/record_facts.h"
+#include "app/tune/roofline.h"
 #include "cli/common/markup.h"
 
 namespace gemmtune::cli {

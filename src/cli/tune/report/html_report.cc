@@ -4,6 +4,7 @@
 
 #include "app/common/record_facts.h"
 #include "app/common/version.h"
+#include "app/tune/roofline.h"
 #include "cli/common/markup.h"
 #include "cli/common/record_cells.h"
 #include "cli/tune/report/charts.h"

@@ -103,6 +103,42 @@ TEST_CASE("what cannot be had gives way to what comes next, and is noted") {
   }
 }
 
+// Fails always, or as often as it is told.
+class FailingCompiler final : public jit::KernelCompiler {
+ public:
+  explicit FailingCompiler(jit::CompilePhase phase, int times = 1000)
+      : phase_(phase), left_(times) {}
+
+  jit::NvrtcVersion version() const override { return {13, 0}; }
+  Expected<void> check_arch(Arch) const override { return {}; }
+  jit::CompileResult compile(const jit::CompileRequest&) const override {
+    if (left_-- > 0) return tl::unexpected(jit::CompileFailure{phase_, "planted", "planted"});
+    return jit::CompiledKernel{};
+  }
+
+ private:
+  jit::CompilePhase phase_;
+  mutable int left_;
+};
+
+TEST_CASE("a kernel whose compilers are killed is not said not to compile") {
+  const auto made_by = [](jit::CompilePhase phase, int times) {
+    const auto maker = kernel_maker(std::make_shared<FailingCompiler>(phase, times));
+    return maker(kernel_choice("naive", kProblem, {}).spec);
+  };
+  const auto broken = made_by(jit::CompilePhase::front_end, 1);
+  REQUIRE_FALSE(broken);
+  CHECK(broken.error().kind == ErrorKind::unsupported);
+  CHECK(contains(broken.error().message, "it does not compile: planted"));
+  CHECK(made_by(jit::CompilePhase::process, 1));
+  const auto killed = made_by(jit::CompilePhase::process, 1000);
+  REQUIRE_FALSE(killed);
+  CHECK(killed.error().kind == ErrorKind::failed);
+  CHECK_FALSE(contains(killed.error().message, "does not compile"));
+  CHECK(contains(killed.error().message, "compilers are killed again and again"));
+  CHECK(contains(killed.error().message, "planted"));
+}
+
 TEST_CASE("a kernel whose source has changed is noted") {
   const MakeKernel changed = [](const codegen::KernelSpec& spec) {
     auto kernel = make_kernel(spec);

@@ -111,15 +111,32 @@ TEST_CASE("a crash is a failure of the source, a kill is none") {
   CHECK(processes.why_not().empty());
 }
 
-TEST_CASE("where a process was killed by chance, another one compiles") {
-  std::string mark = "/tmp/gemm-tune-compiler-XXXXXX";
-  const int file = ::mkstemp(mark.data());
+// A file that the first process which compiles with it removes.
+std::string mark() {
+  std::string path = "/tmp/gemm-tune-compiler-XXXXXX";
+  const int file = ::mkstemp(path.data());
   REQUIRE(file >= 0);
   ::close(file);
+  return path;
+}
+
+TEST_CASE("where a process crashed by chance, another one compiles") {
   CompilerProcesses processes(kFake, {"any", 1});
-  const auto result = processes.compile(request("killed once", mark));
+  const auto result = processes.compile(request("once " + std::to_string(SIGSEGV), mark()));
   REQUIRE(result);
   CHECK(*result);
+}
+
+TEST_CASE("a source whose process was killed is compiled when it is asked for again") {
+  CompilerProcesses processes(kFake, {"any", 1});
+  const jit::CompileRequest killed = request("once " + std::to_string(SIGKILL), mark());
+  const auto first = processes.compile(killed);
+  REQUIRE(first);
+  REQUIRE_FALSE(*first);
+  CHECK(first->error().phase == jit::CompilePhase::process);
+  const auto second = processes.compile(killed);
+  REQUIRE(second);
+  CHECK(*second);
 }
 
 TEST_CASE("without processes there is no result, and a reason") {

@@ -15,7 +15,8 @@ namespace {
 jit::CompileResult compile(const jit::CompileRequest& request) {
   const std::string& text = request.source.text;
   if (text.starts_with("signal ")) ::raise(std::stoi(text.substr(7)));
-  if (text == "killed once" && ::unlink(request.source.name.c_str()) == 0) ::raise(SIGKILL);
+  if (text.starts_with("once ") && ::unlink(request.source.name.c_str()) == 0)
+    ::raise(std::stoi(text.substr(5)));
   if (text == "end") std::_Exit(3);
   if (text == "fail") {
     return tl::unexpected(

@@ -21,8 +21,9 @@ class NameCompiler final : public jit::KernelCompiler {
   jit::NvrtcVersion version() const override { return {13, 0}; }
   Expected<void> check_arch(Arch /*arch*/) const override { return {}; }
   jit::CompileResult compile(const jit::CompileRequest& request) const override {
-    if (fails) {
+    if (fails || killed-- > 0) {
       jit::CompileFailure failure;
+      if (!fails) failure.phase = jit::CompilePhase::process;
       failure.first_error = "no";
       return tl::unexpected(failure);
     }
@@ -33,6 +34,7 @@ class NameCompiler final : public jit::KernelCompiler {
   }
 
   bool fails = false;
+  mutable int killed = 0;  // how often, from now on
 };
 
 Problem problem_with(const Epilogue& epilogue) {
@@ -146,6 +148,15 @@ TEST_CASE_FIXTURE(VendorProductTest, "what fails is said, and no second kernel f
   blas.offered = 5;
   compiler.fails = true;
   CHECK(make(problem).error().message == "compiling apply_epilogue_f32_silu_v1: no");
+}
+
+// Who waits for memory may get it; who never does has not shown that cuBLASLt cannot compute it.
+TEST_CASE_FIXTURE(VendorProductTest, "a second kernel whose compilers are killed is tried thrice") {
+  const Problem problem = problem_with({kNoBias, kSilu});
+  compiler.killed = 2;
+  CHECK(make(problem));
+  compiler.killed = 3;
+  CHECK(make(problem).error().kind == ErrorKind::io);
 }
 
 }  // namespace

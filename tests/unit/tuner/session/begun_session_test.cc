@@ -56,6 +56,30 @@ TEST_CASE_FIXTURE(BegunFixture, "one that is given up leaves its candidates to o
   CHECK(free_candidates() == 12);
 }
 
+TEST_CASE_FIXTURE(BegunFixture,
+                  "one that waits for its turn keeps its candidates for ten minutes") {
+  REQUIRE(store->add_device(*services.device));
+  const Tuning tuning = begun();
+  later = std::chrono::minutes(9);
+  CHECK(free_candidates() == 6);
+  later = std::chrono::minutes(11);
+  CHECK(free_candidates() == 12);
+}
+
+TEST_CASE_FIXTURE(BegunFixture, "one whose turn it is keeps its candidates for two minutes") {
+  Tuning tuning = begun();
+  size_t freed = 0;
+  evaluator.on_evaluate = [&](size_t asked) {
+    if (asked != 1) return;
+    const size_t before = free_candidates();
+    later = std::chrono::minutes(3);
+    freed = free_candidates() - before;
+  };
+  const auto report = std::move(tuning).run(evaluator, {});
+  REQUIRE_MESSAGE(report.has_value(), report.error().message);
+  CHECK(freed >= 6);
+}
+
 TEST_CASE_FIXTURE(BegunFixture, "the time between the two steps is no part of the search") {
   request.max_seconds = 1;
   Tuning tuning = begun();

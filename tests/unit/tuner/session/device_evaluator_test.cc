@@ -73,7 +73,11 @@ struct FakeDevice : fake_cuda::Fixture {
     services.device.l2_bytes = 1 << 20;
     services.compiler = std::make_shared<jit::Compiler>(
         jit::real_nvrtc(), nullptr,
-        [](const jit::CompileRequest& request) -> jit::CompileResult { return image_of(request); });
+        [this](const jit::CompileRequest& request) -> jit::CompileResult {
+          if (killed-- > 0)
+            return tl::unexpected(jit::CompileFailure{jit::CompilePhase::process, "", ""});
+          return image_of(request);
+        });
     services.cublaslt = vendor::CublasLtLibrary::load({GEMMTUNE_FAKE_CUBLASLT}).value();
     auto made = DeviceEvaluator::create(services, problem, {});
     REQUIRE_MESSAGE(made.has_value(), (made ? "" : made.error().message));
@@ -109,7 +113,13 @@ struct FakeDevice : fake_cuda::Fixture {
   }
 
   fake_cublaslt::Control& blas;
+  int killed = 0;  // compilers, from now on
 };
+
+TEST_CASE_FIXTURE(FakeDevice, "operands are made though compilers are killed now and then") {
+  killed = 2;
+  CHECK(evaluator(canonical(make_problem({64, 64, 32}))));
+}
 
 // Verification has 301 rows, and cuBLASLt has left right values in C.
 TEST_CASE_FIXTURE(FakeDevice, "rows that are left out at the problem's own size are noticed") {
@@ -155,6 +165,20 @@ TEST_CASE_FIXTURE(FakeDevice, "after a crash the search goes on where the driver
   const auto next = evaluate(*device, right);
   REQUIRE(next.has_value());
   CHECK(next->outcome == store::Outcome::ok);
+}
+
+TEST_CASE_FIXTURE(FakeDevice, "times before and after a crash compare") {
+  const Problem problem = canonical(make_problem({64, 64, 32}));
+  const auto device = evaluator(problem);
+  const Candidate right = candidate(problem);
+  const double before_us = evaluate(*device, right).value().time_us;
+  fake.crash_next_kernel(CUDA_ERROR_LAUNCH_FAILED);
+  fake.delay_next_graph(100'000);  // in the new context
+  REQUIRE(evaluate(*device, right).value().outcome == store::Outcome::launch_failed);
+  const auto next = evaluate(*device, right);
+  REQUIRE(next.has_value());
+  CHECK(next->outcome == store::Outcome::ok);
+  CHECK(next->time_us == doctest::Approx(before_us));
 }
 
 }  // namespace

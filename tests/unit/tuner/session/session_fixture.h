@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <functional>
@@ -187,6 +188,7 @@ struct Fixture {
   std::unique_ptr<store::RecordStore> store;
   SessionServices services;
   TuneRequest request;
+  std::chrono::minutes later{0};  // than it is, by the clock of the store
 
   Fixture() {
     services.compiler = compiler;
@@ -209,6 +211,7 @@ struct Fixture {
     store.reset();
     store::StoreOptions options;
     options.path = folder.path() / "tuned.db";
+    options.now = [this] { return std::chrono::system_clock::now() + later; };
     auto opened = store::open_store(options);
     REQUIRE_MESSAGE(opened.has_value(), opened.error().message);
     store = std::move(*opened);
