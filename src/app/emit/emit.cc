@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/common/advice.h"
+#include "app/common/borrowed_results.h"
 #include "app/common/context.h"
 #include "app/common/kernel_choice.h"
 #include "app/common/record_json.h"
@@ -53,13 +54,16 @@ Expected<bool> look_up(const Context& context, const EmitOptions& options, const
   auto devices = resolve_device_of(**store, options.device, *filter);
   if (!devices) return tl::unexpected(devices.error());
   auto best = (*store)->best(problem, *filter);
-  for (const Problem& other : other_alignments(problem)) {
-    if (!best || *best) break;
-    best = (*store)->best(other, *filter);
-    if (best && *best)
-      context.log->debug("the result is of {}: the same with other pointers", key(other));
-  }
   if (!best) return tl::unexpected(best.error());
+  if (!*best) {
+    auto borrowed = borrow_results(**store, problem, *filter);
+    if (!borrowed) return tl::unexpected(borrowed.error());
+    if (*borrowed) {
+      context.log->debug("the result is of {}: the same with other pointers",
+                         key((*borrowed)->problem));
+      *best = std::move((*borrowed)->best);
+    }
+  }
   if (*best) {
     if (auto taken = take_record(**best, problem, kernel); !taken)
       return tl::unexpected(taken.error());

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/common/advice.h"
+#include "app/common/borrowed_results.h"
 #include "app/common/context.h"
 #include "app/common/records.h"
 #include "app/query/where.h"
@@ -63,11 +64,13 @@ Expected<QueryAnswer> query(const Context& context, const QueryOptions& options)
 
   auto candidates = (*store)->candidates(*problem, *filter);
   if (!candidates) return tl::unexpected(candidates.error());
-  for (const Problem& other : other_alignments(*problem)) {
-    if (!candidates->empty()) break;
-    candidates = (*store)->candidates(other, *filter);
-    if (!candidates) return tl::unexpected(candidates.error());
-    if (!candidates->empty()) answer.borrowed_from = other;
+  if (candidates->empty()) {
+    auto borrowed = borrow_results(**store, *problem, *filter);
+    if (!borrowed) return tl::unexpected(borrowed.error());
+    if (*borrowed) {
+      answer.borrowed_from = (*borrowed)->problem;
+      *candidates = std::move((*borrowed)->candidates);
+    }
   }
   answer.results = best_of_jobs(*candidates, *conditions);
   const bool tuned = !candidates->empty();

@@ -44,6 +44,19 @@ struct Tuned {
     REQUIRE(store->record(near));
   }
 
+  // A kernel that is legal for any pointers, for those that are multiples of so many bytes.
+  void add_real(int align_bytes, double median_us) const {
+    const auto store = store::must_open(database);
+    const int64_t run = store::prepare(*store);
+    store::Record record = store::sample_record(run, median_us);
+    record.job.problem.align_bytes = align_bytes;
+    record.key.strategy = "multistage";
+    record.key.config =
+        "tile_m=64 tile_n=64 tile_k=8 warp_m=32 warp_n=32 thread_m=4 thread_n=8 stages=3 lanes=1 "
+        "order=1 fragments=2 raster=4";
+    REQUIRE(store->record(record));
+  }
+
   Finished run(Arguments arguments) const {
     arguments.insert(arguments.end(), {"--db", database});
     return cli_test::run(folder, arguments);
@@ -107,17 +120,59 @@ TEST_CASE("query --where: the best of those that fulfil every condition") {
 
 TEST_CASE("query gives what is stored for pointers of another alignment, and says so") {
   const Tuned place;
+  place.add_real(256, 10);
   CHECK(place.read(kQuery)["borrowed_from"].is_null());
   const json borrowed = place.read(query({"--align", "16"}));
   CHECK(borrowed["key"] == "f32/f32/ieee/ttt/128x128x64/align=16");
   CHECK(borrowed["borrowed_from"] == "f32/f32/ieee/ttt/128x128x64");
-  CHECK(borrowed["results"][0]["best"]["registers"] == 200);
+  CHECK(borrowed["results"][0]["best"]["strategy"] == "multistage");
   CHECK(contains(
       place.done(query({"--align", "4"})),
       "no result is stored for pointers that are multiples of 4 bytes; these are for 256"));
   // Anything between two classes counts as the smaller.
   CHECK(place.read(query({"--align", "64"}))["key"] == "f32/f32/ieee/ttt/128x128x64/align=16");
   CHECK(place.read(query({"--align", "1024"}))["key"] == "f32/f32/ieee/ttt/128x128x64");
+}
+
+TEST_CASE("query, emit and the library borrow from the same class of alignment: the nearest") {
+  const Tuned place;
+  place.add_real(256, 5);
+  place.add_real(16, 20);
+  const Arguments at4 = {"--shape", "128x128x64", "--align", "4"};
+  const auto of = [&](Arguments command) {
+    command.insert(command.end(), at4.begin(), at4.end());
+    return command;
+  };
+  const json queried = place.read(of({"query"}));
+  CHECK(queried["borrowed_from"] == "f32/f32/ieee/ttt/128x128x64/align=16");
+  const json explained =
+      place.read(of({"explain", "--no-vendor", "--device", std::string(store::kUuid)}));
+  CHECK(explained["chosen"]["neighbour"] == "f32/f32/ieee/ttt/128x128x64/align=16");
+  CHECK(place.read(of({"emit"}))["record"]["id"] == queried["results"][0]["best"]["id"]);
+}
+
+TEST_CASE("a kernel that needs wider pointers is not borrowed") {
+  const Tuned place;
+  {
+    const auto store = store::must_open(place.database);
+    const int64_t run = store::prepare(*store);
+    store::Record record = store::sample_record(run, 10);
+    record.job.problem = make_problem({256, 256, 256}, DataType::bf16, *parse_layout("tnt"));
+    record.key.strategy = "wgmma_tma";
+    record.key.config = "tile_m=64 tile_n=64 tile_k=64 stages=4 raster=4 consumers=1";
+    REQUIRE(store->record(record));
+  }
+  const auto of = [](const char* command, const char* align) {
+    return Arguments{command,    "--shape", "256x256x256", "--type", "bf16",
+                     "--layout", "tnt",     "--align",     align};
+  };
+  CHECK(place.read(of("query", "16"))["borrowed_from"] == "bf16/f32/ieee/tnt/256x256x256");
+  CHECK(place.read(of("emit", "16"))["strategy"] == "wgmma_tma");
+  for (const char* command : {"query", "emit"}) {
+    const Finished none = place.run(of(command, "8"));
+    CHECK(none.code == 1);
+    CHECK(contains(none.err, "no result for bf16/f32/ieee/tnt/256x256x256/align=8"));
+  }
 }
 
 TEST_CASE("explain says what the runtime library would run, and why not another") {
