@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "app/common/advice.h"
 #include "app/common/environment.h"
 #include "app/common/records.h"
 #include "app/common/target.h"
@@ -159,9 +160,8 @@ Finding check_database(const Context& context) {
   if (older) {
     Finding finding = ok("database", fmt::format("{}, of schema version {}: this gemm-tune has {}",
                                                  path, *older, store::schema_version()));
-    finding.advice =
-        fmt::format("tune upgrades it; before commands can read it: gemm-tune db upgrade --db {}",
-                    in_quotes(path));
+    finding.advice = "tune upgrades it, before which nothing reads it" +
+                     advice(context, "; so does ", UpgradeStep{});
     return finding;
   }
   if (!store) return ok("database", path + " (the first tune makes it)");

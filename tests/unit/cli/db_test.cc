@@ -170,13 +170,16 @@ TEST_CASE("db upgrade makes a database of an older schema readable") {
   const Finished doctor = cli_test::run(place.folder, {"doctor", "--db", place.path()});
   CHECK(contains(doctor.out, "ok        database"));
   CHECK(contains(doctor.out, "of schema version 9"));
-  CHECK(contains(doctor.out, "gemm-tune db upgrade --db '" + place.path() + "'"));
+  CHECK(contains(doctor.out, "gemm-tune db upgrade --db " + place.path()));
   const json upgraded = place.read({"upgrade"});
   CHECK(upgraded["upgraded_from"] == 9);
   CHECK(place.read({"info"})["schema_version"] == upgraded["schema_version"]);
   CHECK(place.read({"upgrade"})["upgraded_from"].is_null());
   CHECK(contains(place.done({"upgrade"}), "it had that already"));
   CHECK(place.run({"upgrade"}, "none.db").code == 1);
+  const std::string empty = place.folder.write("empty.db", "");
+  CHECK(contains(place.run({"upgrade"}, "empty.db").err, "is empty"));
+  CHECK(std::filesystem::file_size(empty) == 0);
   CHECK_FALSE(std::filesystem::exists(place.path("none.db")));
 }
 
