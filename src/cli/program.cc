@@ -177,6 +177,17 @@ std::string what_is_wrong(const CLI::App& root, const CLI::ParseError& error) {
                      name);
 }
 
+// The option of a command that was given an empty value, as by a variable that is not set: it would
+// count as left out. Empty for none.
+std::string empty_option(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::vector<std::string>& values = option->results();
+    const bool is_empty = std::find(values.begin(), values.end(), "") != values.end();
+    if (is_empty && !option->get_lnames().empty()) return "--" + option->get_lnames().front();
+  }
+  return "";
+}
+
 }  // namespace
 
 void add_commands(CLI::App& root, CommonOptions& common, Action& action) {
@@ -236,6 +247,9 @@ int run(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     return fail(what_is_wrong(root, error), kUsage);
   }
+  const auto [command, name] = innermost(root);
+  if (const std::string option = empty_option(*command); !option.empty())
+    return fail(fmt::format("{}: its value is empty (see {} --help)", option, name), kUsage);
   const Context context = make_context(common);
   auto done = action(context);
   if (!done) return fail(done.error().message, exit_code(done.error().kind));

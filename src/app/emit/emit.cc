@@ -155,10 +155,7 @@ Expected<void> fill(const Context& context, const Problem& problem, bool reads_c
 
 // The kernel that the options name by candidate.
 Expected<EmittedKernel> emit_candidate(const Context& context, const EmitOptions& options) {
-  const bool named = names_sizes(options.problem) || !options.arch.empty() ||
-                     !options.device.empty() || !options.strategy.empty() ||
-                     !options.tile.empty() || !options.model.empty();
-  if (named)
+  if (names_kernel(options))
     return usage_error("a candidate's id says everything: leave out the problem and the kernel");
   auto shown = show(context, *options.id);
   if (!shown) return tl::unexpected(shown.error());
@@ -167,8 +164,15 @@ Expected<EmittedKernel> emit_candidate(const Context& context, const EmitOptions
 
 }  // namespace
 
+bool names_kernel(const EmitOptions& options) {
+  return options.problem != ProblemOptions{} || !options.arch.empty() || !options.device.empty() ||
+         !options.strategy.empty() || !options.tile.empty() || !options.model.empty();
+}
+
 Expected<EmittedKernel> emit(const Context& context, const EmitOptions& options) {
   if (options.id) return emit_candidate(context, options);
+  if (!options.device.empty() && !(options.tile.empty() && options.model.empty()))
+    return usage_error("--device is for stored results: leave it out with --tile and --model");
   auto wanted = parse_problem(options.problem);
   if (!wanted) return tl::unexpected(wanted.error());
   const Problem problem = canonical(*wanted);

@@ -45,7 +45,11 @@ Expected<Device> find_device(const Context& context, store::RecordStore& store,
   const auto stored = resolve_device(text, *known, filter);
   if (stored) return known->at(*filter.device_uuid).device;
   const auto spec = choose_device_spec(text, std::nullopt);
-  if (!spec) return tl::unexpected(fits_several(text) ? spec.error() : stored.error());
+  if (!spec && fits_several(text)) return tl::unexpected(spec.error());
+  if (!spec) {
+    return usage_error(stored.error().message +
+                       "; and no model of `gemm-tune list devices` has such a name");
+  }
   return modelled_device(**spec);
 }
 
