@@ -14,8 +14,7 @@ namespace {
 // Whether the kernel of a result computes `problem` (canonical) on the arch that it was tuned for.
 bool computes(const store::Record& record, const Problem& problem) {
   const Arch arch = record.job.arch;
-  const auto known = known_archs();
-  if (std::find(known.begin(), known.end(), arch) == known.end()) return false;
+  if (!is_known(arch)) return false;
   const auto spec = codegen::parse_spec(record.key.strategy, record.key.config, problem, arch);
   return spec && spec->strategy->supports(problem, arch) &&
          codegen::broken_rule(*spec, representative_device(arch)) == nullptr &&

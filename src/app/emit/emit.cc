@@ -27,6 +27,11 @@ Expected<void> take_record(const store::Record& record, const Problem& problem,
                       fmt::format("candidate {} is a vendor's algorithm: {} {}", record.id,
                                   record.key.strategy, record.key.config));
   }
+  if (!is_known(record.job.arch)) {
+    return make_error(ErrorKind::unsupported,
+                      fmt::format("candidate {} is for {}, which gemm-tune has no code for",
+                                  record.id, to_string(record.job.arch)));
+  }
   const auto spec = codegen::parse_spec(record.key.strategy, record.key.config, canonical(problem),
                                         record.job.arch);
   if (!spec) {
@@ -37,6 +42,19 @@ Expected<void> take_record(const store::Record& record, const Problem& problem,
   kernel.arch = spec->arch;
   kernel.record = record;
   return {};
+}
+
+// The best stored result of a kernel for an arch that there is code for.
+Expected<std::optional<store::Record>> best_known(store::RecordStore& store, const Problem& problem,
+                                                  const store::Filter& filter) {
+  auto best = store.best(problem, filter);
+  if (!best || !*best || is_known((*best)->job.arch)) return best;
+  auto candidates = store.candidates(problem, filter);
+  if (!candidates) return tl::unexpected(candidates.error());
+  for (store::Record& record : *candidates) {
+    if (record.outcome == store::Outcome::ok && is_known(record.job.arch)) return std::move(record);
+  }
+  return std::nullopt;
 }
 
 // Takes the best result of the database, if there is one. Without one, an error, unless a strategy
@@ -53,7 +71,7 @@ Expected<bool> look_up(const Context& context, const EmitOptions& options, const
   if (!store) return tl::unexpected(store.error());
   auto devices = resolve_device_of(**store, options.device, *filter);
   if (!devices) return tl::unexpected(devices.error());
-  auto best = (*store)->best(problem, *filter);
+  auto best = best_known(**store, problem, *filter);
   if (!best) return tl::unexpected(best.error());
   if (!*best) {
     auto borrowed = borrow_results(**store, problem, *filter);

@@ -201,6 +201,45 @@ TEST_CASE("explain says what the runtime library would run, and why not another"
   CHECK(tuned.run({"explain", "--shape", "0x1x1"}).code == 2);
 }
 
+TEST_CASE("results for an arch of another version are shown, and in nobody's way") {
+  const Tuned place;
+  const std::string uuid = "GPU-of-another-version";
+  const std::string jetson = "GPU-between-two-archs";
+  std::string id;
+  {
+    const auto store = store::must_open(place.database);
+    Device device = store::sample_device(uuid);
+    device.name = "NVIDIA B200";
+    device.arch = {10, 0, false};
+    REQUIRE(store->add_device(device));
+    device = store::sample_device(jetson);
+    device.name = "Orin";
+    device.arch = {8, 7, false};
+    REQUIRE(store->add_device(device));
+    const int64_t run = store::prepare(*store);
+    store::Record record = tuned(run, 1, 64, 128);
+    record.job.device_uuid = uuid;
+    record.job.arch = {10, 0, false};
+    const auto stored = store->record(record);
+    REQUIRE(stored);
+    id = std::to_string(*stored);
+  }
+  CHECK(contains(place.done({"list"}), "sm_100"));
+  CHECK(place.read(query({"--device", uuid}))["results"][0]["best"]["arch"] == "sm_100");
+  CHECK(place.read({"model", "report"})["strategies"][0]["candidates"] == 4);
+  CHECK(contains(place.refused({"emit", id}), "is for sm_100, which gemm-tune has no code for"));
+  CHECK(place.read({"emit", "--shape", "128x128x64"})["arch"] == "sm_90");
+  const auto explain = [&](const std::string& gpu) {
+    return Arguments{"explain", "--shape", "128x128x64", "--device", gpu};
+  };
+  CHECK(contains(place.refused(explain(uuid)), "NVIDIA B200 is sm_100, which gemm-tune has no"));
+  // Code for sm_86 runs there.
+  CHECK(place.read(explain(jetson))["chosen"]["route"] == "cublaslt");
+  const std::string several = place.refused(explain("GPU-0"));
+  CHECK(contains(several, "give more of the uuid"));
+  CHECK_FALSE(contains(several, "no model"));
+}
+
 TEST_CASE("texts of a database reach the terminal escaped, JSON and CSV whole") {
   const Tuned place;
   const std::string name = "H\x1b[2J\a\n200";
