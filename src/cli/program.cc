@@ -166,11 +166,21 @@ bool lacks_dashes(const CLI::App& command) {
          std::find(rest.begin(), rest.end(), "--") == rest.end();
 }
 
+// "the command comes first: gemm-tune list ..." where options stand before it; else empty.
+std::string late_command(const CLI::App& root, const std::vector<std::string>& remaining) {
+  for (const CLI::App* command : root.get_subcommands(all_apps)) {
+    if (!remaining.empty() && remaining.front() == command->get_name())
+      return fmt::format("the command comes first: gemm-tune {} ...", command->get_name());
+  }
+  return "";
+}
+
 // What is wrong with a command line. An unknown option goes before what follows from it, such as
 // its value where a number is to stand.
 std::string what_is_wrong(const CLI::App& root, const CLI::ParseError& error) {
   const auto [command, name] = innermost(root);
   const std::string unknown = unknown_argument(*command);
+  if (const std::string late = late_command(root, command->remaining()); !late.empty()) return late;
   if (!unknown.empty() && lacks_dashes(*command))
     return fmt::format("{}; the program to run goes behind --, with its options", unknown);
   return fmt::format("{} (see {} --help)", unknown.empty() ? one_line(error.what()) : unknown,

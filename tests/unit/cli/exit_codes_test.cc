@@ -74,6 +74,7 @@ TEST_CASE("options that would be ignored are refused") {
   };
   CHECK(contains(plan_refused({"--shape", "8x8x8", "--f32", "3xtf32"}),
                  "--f32 is for --suite; with --shape say --math 3xtf32"));
+  CHECK(contains(plan_refused({"--shape", "8x8x8", "--report", "r.html"}), "with --dry-run"));
   CHECK(contains(plan_refused({"--suite", suite, "--type", "bf16"}), "a suite has its own"));
   CHECK(contains(plan_refused({"--suite", suite, "--layout", "ttn"}), "a suite has its own"));
   // Beside a shape they are for that.
@@ -95,6 +96,13 @@ TEST_CASE("options that would be ignored are refused") {
   CHECK(contains(ends_with(2, folder, {"diff", "a.db", "b.db", "--db", "c.db"}), "leave out --db"));
   const std::string own = folder.path().string();
   CHECK(contains(ends_with(2, folder, {"run", "--attach", own, "--report", own}), "either"));
+}
+
+TEST_CASE("a command behind its options is shown its place") {
+  CHECK(contains(ends_with(2, {"--json", "list"}), "the command comes first: gemm-tune list ..."));
+  CHECK(contains(ends_with(2, {"--db", "a.db", "query", "--shape", "8x8x8"}),
+                 "the command comes first: gemm-tune query ..."));
+  CHECK(contains(ends_with(2, {"list", "list"}), "unknown thing to list 'list'"));
 }
 
 TEST_CASE("an empty value is refused: its option would count as left out") {
