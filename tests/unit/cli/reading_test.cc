@@ -118,6 +118,15 @@ TEST_CASE("query --where: the best of those that fulfil every condition") {
   CHECK(near["nearest"][0]["best"]["problem"]["m"] == 256);
 }
 
+TEST_CASE("query --strategy cublaslt finds the vendor's best") {
+  const Tuned place;
+  const json results = place.read(query({"--strategy", "cublaslt"}))["results"];
+  REQUIRE(results.size() == 1);
+  CHECK(results[0]["best"]["config"] == "rank=0 algo=21");
+  CHECK(contains(place.done(query({"--strategy", "cublaslt"})), "cublaslt rank=0 algo=21"));
+  CHECK(place.read(kQuery)["results"][0]["best"]["strategy"] == "double_buffer");
+}
+
 TEST_CASE("query gives what is stored for pointers of another alignment, and says so") {
   const Tuned place;
   place.add_real(256, 10);
