@@ -166,15 +166,36 @@ bool lacks_dashes(const CLI::App& command) {
          std::find(rest.begin(), rest.end(), "--") == rest.end();
 }
 
+// "the command comes first: gemm-tune list ..." where options stand before it; else empty.
+std::string late_command(const CLI::App& root, const std::vector<std::string>& remaining) {
+  for (const CLI::App* command : root.get_subcommands(all_apps)) {
+    if (!remaining.empty() && remaining.front() == command->get_name())
+      return fmt::format("the command comes first: gemm-tune {} ...", command->get_name());
+  }
+  return "";
+}
+
 // What is wrong with a command line. An unknown option goes before what follows from it, such as
 // its value where a number is to stand.
 std::string what_is_wrong(const CLI::App& root, const CLI::ParseError& error) {
   const auto [command, name] = innermost(root);
   const std::string unknown = unknown_argument(*command);
+  if (const std::string late = late_command(root, command->remaining()); !late.empty()) return late;
   if (!unknown.empty() && lacks_dashes(*command))
     return fmt::format("{}; the program to run goes behind --, with its options", unknown);
   return fmt::format("{} (see {} --help)", unknown.empty() ? one_line(error.what()) : unknown,
                      name);
+}
+
+// The option of a command that was given an empty value, as by a variable that is not set: it would
+// count as left out. Empty for none.
+std::string empty_option(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::vector<std::string>& values = option->results();
+    const bool is_empty = std::find(values.begin(), values.end(), "") != values.end();
+    if (is_empty && !option->get_lnames().empty()) return "--" + option->get_lnames().front();
+  }
+  return "";
 }
 
 }  // namespace
@@ -236,6 +257,9 @@ int run(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     return fail(what_is_wrong(root, error), kUsage);
   }
+  const auto [command, name] = innermost(root);
+  if (const std::string option = empty_option(*command); !option.empty())
+    return fail(fmt::format("{}: its value is empty (see {} --help)", option, name), kUsage);
   const Context context = make_context(common);
   auto done = action(context);
   if (!done) return fail(done.error().message, exit_code(done.error().kind));

@@ -236,10 +236,15 @@ std::string nvcc_option(Arch arch) {
   return fmt::format("-gencode arch=compute_{},code={}", name.substr(name.find('_') + 1), name);
 }
 
+std::string sizes_of(const Strategy& strategy) {
+  if (strategy.most_k() == kMaxDimension) return "any m, n and k";
+  return fmt::format("any m and n, k of at most {}", strategy.most_k());
+}
+
 std::string launch_comment(const KernelSpec& spec) {
   return fmt::format(
       R"(// {strategy}: {summary}
-// Written by gemm-tune: C = alpha * op(A) * op(B) + beta * C, {type}{sums}{math}{result}, layout {a}{b}t, any m, n and k.
+// Written by gemm-tune: C = alpha * op(A) * op(B) + beta * C, {type}{sums}{math}{result}, layout {a}{b}t, {sizes}.
 {epilogue}//
 // Compile: nvcc -std=c++20 {arch} -c file.cu
 {launch}// Needs:   A's pointer, leading dimension, batch stride and contiguous extent multiples of {va}
@@ -257,6 +262,7 @@ std::string launch_comment(const KernelSpec& spec) {
       fmt::arg("result", result_type(spec) == spec.type
                              ? ""
                              : fmt::format(" to {}", to_string(result_type(spec)))),
+      fmt::arg("sizes", sizes_of(*spec.strategy)),
       fmt::arg("epilogue", epilogue_comment(spec.traits.epilogue)),
       fmt::arg("a", spec.traits.a_row_major ? 't' : 'n'),
       fmt::arg("b", spec.traits.b_row_major ? 't' : 'n'),

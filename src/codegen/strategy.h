@@ -56,6 +56,8 @@ class Strategy {
   // Whether it computes problems of this kind on devices of this compute capability at all; the
   // error says what it lacks.
   virtual Expected<void> supports(const Problem& problem, Arch capability) const = 0;
+  // The largest k that its kernels can count, which supports() holds to.
+  virtual int64_t most_k() const { return kMaxDimension; }
   // What its code is generated for on such a device. Unless overridden: the capability itself,
   // without its architecture-specific instructions.
   virtual Arch code_arch(Arch capability) const;

@@ -22,6 +22,10 @@ std::span<const Arch> known_archs() {
   return kKnown;
 }
 
+bool is_known(Arch arch) {
+  return std::find(kKnown.begin(), kKnown.end(), arch) != kKnown.end();
+}
+
 Expected<Arch> parse_arch(std::string_view text) {
   std::vector<std::string> names;
   for (const Arch arch : kKnown) {

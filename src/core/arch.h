@@ -46,6 +46,9 @@ Expected<Arch> parse_arch(std::string_view text);
 // The architectures this project generates code for, oldest first.
 std::span<const Arch> known_archs();
 
+// Whether it is one of these. A database may have results for others, of another version.
+bool is_known(Arch arch);
+
 // True if machine code for `code` runs on a device of `device` (same major, same or newer minor;
 // architecture-specific code on exactly its own).
 bool runs_on(Arch code, Arch device);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <utility>
 
 #include "core/names.h"
@@ -201,6 +202,9 @@ bool is_plain_f32(const Problem& problem) {
 }
 
 std::vector<Problem> other_alignments(const Problem& problem) {
+  const auto distance = [&](const Problem& other) {
+    return std::abs(std::log2(other.align_bytes) - std::log2(problem.align_bytes));
+  };
   std::vector<Problem> others;
   for (const int align_bytes : {kUsualAlignBytes, kWidestAccessBytes, 8, 4, 2}) {
     if (align_bytes == problem.align_bytes || align_bytes < largest_element_bytes(problem))
@@ -208,6 +212,8 @@ std::vector<Problem> other_alignments(const Problem& problem) {
     others.push_back(problem);
     others.back().align_bytes = align_bytes;
   }
+  std::stable_sort(others.begin(), others.end(),
+                   [&](const Problem& a, const Problem& b) { return distance(a) < distance(b); });
   return others;
 }
 

@@ -70,7 +70,8 @@ Problem make_problem(const Shape& shape, DataType type = DataType::f32, Layout l
 // f32 by f32 arithmetic: no math mode is named.
 bool is_plain_f32(const Problem& problem);
 
-// The same problem in each of the other alignment classes that its type allows, the widest first.
+// The same problem in each of the other alignment classes that its type allows: the nearest first,
+// and of two that are as near the wider. Whoever borrows a result takes it in this order.
 std::vector<Problem> other_alignments(const Problem& problem);
 
 // Fills in leading dimensions and strides that are 0 with the smallest legal ones.

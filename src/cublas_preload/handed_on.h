@@ -18,17 +18,35 @@ class HandedOn {
  public:
   static constexpr uint64_t kNoKey = 0;
 
-  // The record of a call's product; null where nothing is known of the call.
+  // What was seen of a call: the record of its product, null where nothing is known of it.
+  struct Seen {
+    ProductRecord* record = nullptr;
+    uint32_t changes = 0;  // that the line had had
+  };
+
+  // What is known of a call. The record is its own only if still_holds().
+  Seen look(uint64_t key) const {
+    const Line& line = lines_[key % kLines];
+    const uint32_t changes = line.changes.load(std::memory_order_acquire);
+    for (const Place& place : line.places) {
+      if (place.key.load(std::memory_order_acquire) == key)
+        return {place.record.load(std::memory_order_acquire), changes};
+    }
+    return {};
+  }
+
+  // Whether no call was taking a place beside this one's, or its own, while it was looked for.
+  bool still_holds(uint64_t key, const Seen& seen) const {
+    const uint32_t changes = lines_[key % kLines].changes.load(std::memory_order_relaxed);
+    return seen.changes % 2 == 0 && changes == seen.changes;
+  }
+
+  // The record of a call's product; null where nothing is known of the call, and now and then where
+  // something is.
   ProductRecord* find(uint64_t key) const {
     if (key == kNoKey) return nullptr;
-    const Line& line = lines_[key % kLines];
-    for (const Place& place : line.places) {
-      if (place.key.load(std::memory_order_acquire) != key) continue;
-      ProductRecord* const record = place.record.load(std::memory_order_acquire);
-      // Neither is of another call that has taken the place meanwhile.
-      if (place.key.load(std::memory_order_relaxed) == key) return record;
-    }
-    return nullptr;
+    const Seen seen = look(key);
+    return seen.record != nullptr && still_holds(key, seen) ? seen.record : nullptr;
   }
 
   void note(uint64_t key, ProductRecord& record) {
@@ -36,10 +54,13 @@ class HandedOn {
     const std::lock_guard lock(noting_);
     if (find(key) != nullptr) return;
     Line& line = lines_[key % kLines];
-    Place& place = line.places[line.next++ % kPlaces];
-    place.key.store(kNoKey, std::memory_order_relaxed);
+    const uint32_t changes = line.changes.load(std::memory_order_relaxed);
+    Place& place = line.places[changes / 2 % kPlaces];
+    line.changes.store(changes + 1, std::memory_order_relaxed);
+    // Whoever sees one of these sees the change above, too.
     place.record.store(&record, std::memory_order_release);
     place.key.store(key, std::memory_order_release);
+    line.changes.store(changes + 2, std::memory_order_release);
   }
 
  private:
@@ -53,7 +74,7 @@ class HandedOn {
   // A line of the processor's cache.
   struct alignas(64) Line {
     std::array<Place, kPlaces> places;
-    uint32_t next = 0;  // of the places, to be taken
+    std::atomic<uint32_t> changes = 0;  // twice the notes taken; odd while one is being taken
   };
 
   std::array<Line, kLines> lines_;

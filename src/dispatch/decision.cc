@@ -114,22 +114,12 @@ void add_measured(const Snapshot& snapshot, const Known& known, const Request& r
     std::swap(decision.choices[0], decision.choices[1]);
 }
 
-std::vector<Problem> nearest_alignments(const Problem& problem) {
-  std::vector<Problem> others = other_alignments(problem);
-  const auto distance = [&](const Problem& other) {
-    return std::abs(std::log2(other.align_bytes) - std::log2(problem.align_bytes));
-  };
-  std::stable_sort(others.begin(), others.end(),
-                   [&](const Problem& a, const Problem& b) { return distance(a) < distance(b); });
-  return others;
-}
-
 // What was measured for this problem with pointers of another alignment class, the nearest first.
 // Of the kernels shipped for the H200, the 44 that beat the vendor at 16 bytes have 0.997 to 2.99
 // times its best speed at 256, too (docs/performance.md). One that lost says that others would.
 void add_other_alignments(const Snapshot& snapshot, const Request& request, const Target& target,
                           Decision& decision) {
-  for (const Problem& other : nearest_alignments(request.problem)) {
+  for (const Problem& other : other_alignments(request.problem)) {
     const uint32_t number = snapshot.problems.find(other);
     if (number == ProblemIndex::kNone) continue;
     const Known& known = snapshot.known[number];

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -115,7 +116,7 @@ Expected<SQLite::Database> open_writable(const fs::path& path, const StoreOption
   if (sqlite3_db_readonly(database.getHandle(), "main") == 1) {
     return usage_error("the database " + in_quotes(path.string()) + " is not writable");
   }
-  const int known = static_cast<int>(known_migrations().size());
+  const int known = schema_version();
   // Before anything is written: is it ours, and of a version we know?
   const SchemaState state = look_at_schema(database);
   if (auto usable = check_schema_state(state, known, path); !usable) {
@@ -132,7 +133,7 @@ Expected<SQLite::Database> open_writable(const fs::path& path, const StoreOption
 
 Expected<SQLite::Database> open_readable(const fs::path& path, LockWait& wait) {
   SQLite::Database database = open_for_reading(path, wait);
-  const int known = static_cast<int>(known_migrations().size());
+  const int known = schema_version();
   const SchemaState state = look_at_schema(database);
   if (auto usable = check_schema_state(state, known, path); !usable) {
     return tl::unexpected(usable.error());
@@ -145,7 +146,7 @@ Expected<SQLite::Database> open_readable(const fs::path& path, LockWait& wait) {
     return usage_error("the database " + in_quotes(path.string()) + " has version " +
                        std::to_string(state.version) + ", older than this gemm-tune's " +
                        std::to_string(known) +
-                       ", and is upgraded only when it is opened for writing");
+                       "; 'gemm-tune db upgrade --db FILE' upgrades it, and so does a tune");
   }
   return database;
 }
@@ -171,6 +172,23 @@ Expected<std::unique_ptr<RecordStore>> open_store(const StoreOptions& options) {
     return store;
   } catch (const SQLite::Exception& exception) {
     return tl::unexpected(to_error(exception, options.path, Phase::opening));
+  }
+}
+
+int schema_version() {
+  return static_cast<int>(known_migrations().size());
+}
+
+std::optional<int> older_schema(const fs::path& path) {
+  if (!check_path(path, {.read_only = true, .create_directory = false})) return std::nullopt;
+  try {
+    LockWait wait(StoreOptions{}.busy_timeout, {});
+    SQLite::Database database = open_for_reading(path, wait);
+    const SchemaState state = look_at_schema(database);
+    const bool older = state.version > 0 && state.version < schema_version();
+    return older && !state.foreign ? std::optional(state.version) : std::nullopt;
+  } catch (const SQLite::Exception&) {
+    return std::nullopt;  // whoever opens it is told why
   }
 }
 

@@ -287,6 +287,14 @@ struct StoreOptions {
 // fails.
 Expected<std::unique_ptr<RecordStore>> open_store(const StoreOptions& options);
 
+// The schema version that stores are created with and upgraded to.
+int schema_version();
+
+// The schema version of the store at `path` if it is older than schema_version(): nothing reads
+// such a store before it was opened for writing, which upgrades it. Nothing for any other file, and
+// where there is none. Writes nothing.
+std::optional<int> older_schema(const std::filesystem::path& path);
+
 // A store in memory that ends with its owner, with these entries, if any.
 Expected<std::unique_ptr<RecordStore>> open_memory_store(const EntrySource& first_entries = {});
 

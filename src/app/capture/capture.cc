@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kNoProducts =
     "no product was seen: no process called cuBLAS or cuBLASLt. Programs that hold cuBLAS "
     "statically are captured from cuBLASLt's log: run them with CUBLASLT_LOG_LEVEL=2 "
-    "CUBLASLT_LOG_FILE=FILE, then gemm-tune capture --from-log FILE";
+    "CUBLASLT_LOG_FILE=FILE, then gemm-tune capture --from-log FILE -o SUITE";
 constexpr std::string_view kNoneSucceeded =
     "no product was seen: the program called cuBLAS, but asked for no product or all of them "
     "failed";

@@ -17,6 +17,8 @@ struct FilterOptions {
   std::string type;
   std::string provenance;
   bool warm = false;  // measured with operands in cache, instead of in memory
+
+  bool operator==(const FilterOptions&) const = default;
 };
 
 // What --strategy calls cuBLASLt's algorithms.

@@ -20,8 +20,10 @@ struct TuneStep {
 };
 // Look at the results that there are.
 struct ListStep {};
+// Bring the database to this program's schema.
+struct UpgradeStep {};
 
-using NextStep = std::variant<TuneStep, ListStep>;
+using NextStep = std::variant<TuneStep, ListStep, UpgradeStep>;
 using WordStep = std::function<std::string(const NextStep&)>;
 
 }  // namespace gemmtune::app

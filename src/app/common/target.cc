@@ -30,15 +30,6 @@ Expected<Device> device_by_ordinal(int ordinal, const Machine& machine) {
                                  machine.devices.size() - 1));
 }
 
-// The newest arch we generate code for that runs on `device`; architecture-specific code only on
-// request.
-Expected<Arch> own_arch(const Device& device) {
-  if (const auto newest = newest_arch(device.arch)) return *newest;
-  return make_error(ErrorKind::unsupported,
-                    fmt::format("{} is {}, which gemm-tune has no code for; it has {}", device.name,
-                                to_string(device.arch), arch_list()));
-}
-
 std::string gib(double bytes) {
   return fmt::format("{:.1f} GiB", bytes / (1 << 30));
 }
@@ -78,6 +69,13 @@ Expected<Target> target_of_several(TargetOptions options, const Machine& machine
 }
 
 }  // namespace
+
+Expected<Arch> own_arch(const Device& device) {
+  if (const auto newest = newest_arch(device.arch)) return *newest;
+  return make_error(ErrorKind::unsupported,
+                    fmt::format("{} is {}, which gemm-tune has no code for; it has {}", device.name,
+                                to_string(device.arch), arch_list()));
+}
 
 Machine find_machine(const Context& context) {
   Machine machine;

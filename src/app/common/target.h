@@ -21,6 +21,10 @@ struct Machine {
 };
 Machine find_machine(const Context& context);
 
+// The newest arch that there is code for and that runs on `device`; architecture-specific code only
+// on request. ErrorKind::unsupported if there is none.
+Expected<Arch> own_arch(const Device& device);
+
 // What the user asked to tune for.
 struct TargetOptions {
   std::string arch;           // --arch; empty: the device's

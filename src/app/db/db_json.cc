@@ -7,6 +7,7 @@
 #include "app/db/merge.h"
 #include "app/db/pack.h"
 #include "app/db/prune.h"
+#include "app/db/upgrade.h"
 #include "core/json_text.h"
 
 namespace gemmtune::app {
@@ -59,6 +60,15 @@ std::string check_json(const DatabaseInfo& info) {
   json["damaged"] = false;
   json["candidates"] = info.counts.candidates;
   json["measurements"] = info.counts.measurements;
+  return to_text(json, 2);
+}
+
+std::string upgrade_json(const UpgradeReport& report) {
+  ordered_json json;
+  json["database"] = report.path;
+  json["schema_version"] = report.schema_version;
+  json["upgraded_from"] = nullptr;
+  if (report.upgraded_from) json["upgraded_from"] = *report.upgraded_from;
   return to_text(json, 2);
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "app/common/advice.h"
 #include "app/common/environment.h"
 #include "app/common/records.h"
 #include "app/common/target.h"
@@ -151,10 +152,18 @@ Finding check_database(const Context& context) {
   const std::string path = location->path.string();
   const char* const another = "give another file with --db or GEMM_TUNE_DB";
   auto store = open_records(context, true);
-  if (!store && store.error().kind != ErrorKind::not_found)
+  const auto older = store ? std::nullopt : store::older_schema(location->path);
+  if (!store && store.error().kind != ErrorKind::not_found && !older)
     return {"database", Health::broken, store.error().message, another};
   if (const std::string why = why_not_writable(*location); !why.empty())
     return {"database", Health::broken, why, another};
+  if (older) {
+    Finding finding = ok("database", fmt::format("{}, of schema version {}: this gemm-tune has {}",
+                                                 path, *older, store::schema_version()));
+    finding.advice = "tune upgrades it, before which nothing reads it" +
+                     advice(context, "; so does ", UpgradeStep{});
+    return finding;
+  }
   if (!store) return ok("database", path + " (the first tune makes it)");
   if (auto checked = (*store)->check(); !checked) {
     return {"database", Health::broken, checked.error().message,

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/common/advice.h"
+#include "app/common/borrowed_results.h"
 #include "app/common/context.h"
 #include "app/common/kernel_choice.h"
 #include "app/common/record_json.h"
@@ -26,6 +27,11 @@ Expected<void> take_record(const store::Record& record, const Problem& problem,
                       fmt::format("candidate {} is a vendor's algorithm: {} {}", record.id,
                                   record.key.strategy, record.key.config));
   }
+  if (!is_known(record.job.arch)) {
+    return make_error(ErrorKind::unsupported,
+                      fmt::format("candidate {} is for {}, which gemm-tune has no code for",
+                                  record.id, to_string(record.job.arch)));
+  }
   const auto spec = codegen::parse_spec(record.key.strategy, record.key.config, canonical(problem),
                                         record.job.arch);
   if (!spec) {
@@ -36,6 +42,19 @@ Expected<void> take_record(const store::Record& record, const Problem& problem,
   kernel.arch = spec->arch;
   kernel.record = record;
   return {};
+}
+
+// The best stored result of a kernel for an arch that there is code for.
+Expected<std::optional<store::Record>> best_known(store::RecordStore& store, const Problem& problem,
+                                                  const store::Filter& filter) {
+  auto best = store.best(problem, filter);
+  if (!best || !*best || is_known((*best)->job.arch)) return best;
+  auto candidates = store.candidates(problem, filter);
+  if (!candidates) return tl::unexpected(candidates.error());
+  for (store::Record& record : *candidates) {
+    if (record.outcome == store::Outcome::ok && is_known(record.job.arch)) return std::move(record);
+  }
+  return std::nullopt;
 }
 
 // Takes the best result of the database, if there is one. Without one, an error, unless a strategy
@@ -52,14 +71,17 @@ Expected<bool> look_up(const Context& context, const EmitOptions& options, const
   if (!store) return tl::unexpected(store.error());
   auto devices = resolve_device_of(**store, options.device, *filter);
   if (!devices) return tl::unexpected(devices.error());
-  auto best = (*store)->best(problem, *filter);
-  for (const Problem& other : other_alignments(problem)) {
-    if (!best || *best) break;
-    best = (*store)->best(other, *filter);
-    if (best && *best)
-      context.log->debug("the result is of {}: the same with other pointers", key(other));
-  }
+  auto best = best_known(**store, problem, *filter);
   if (!best) return tl::unexpected(best.error());
+  if (!*best) {
+    auto borrowed = borrow_results(**store, problem, *filter);
+    if (!borrowed) return tl::unexpected(borrowed.error());
+    if (*borrowed) {
+      context.log->debug("the result is of {}: the same with other pointers",
+                         key((*borrowed)->problem));
+      *best = std::move((*borrowed)->best);
+    }
+  }
   if (*best) {
     if (auto taken = take_record(**best, problem, kernel); !taken)
       return tl::unexpected(taken.error());
@@ -151,10 +173,7 @@ Expected<void> fill(const Context& context, const Problem& problem, bool reads_c
 
 // The kernel that the options name by candidate.
 Expected<EmittedKernel> emit_candidate(const Context& context, const EmitOptions& options) {
-  const bool named = names_sizes(options.problem) || !options.arch.empty() ||
-                     !options.device.empty() || !options.strategy.empty() ||
-                     !options.tile.empty() || !options.model.empty();
-  if (named)
+  if (names_kernel(options))
     return usage_error("a candidate's id says everything: leave out the problem and the kernel");
   auto shown = show(context, *options.id);
   if (!shown) return tl::unexpected(shown.error());
@@ -163,8 +182,15 @@ Expected<EmittedKernel> emit_candidate(const Context& context, const EmitOptions
 
 }  // namespace
 
+bool names_kernel(const EmitOptions& options) {
+  return options.problem != ProblemOptions{} || !options.arch.empty() || !options.device.empty() ||
+         !options.strategy.empty() || !options.tile.empty() || !options.model.empty();
+}
+
 Expected<EmittedKernel> emit(const Context& context, const EmitOptions& options) {
   if (options.id) return emit_candidate(context, options);
+  if (!options.device.empty() && !(options.tile.empty() && options.model.empty()))
+    return usage_error("--device is for stored results: leave it out with --tile and --model");
   auto wanted = parse_problem(options.problem);
   if (!wanted) return tl::unexpected(wanted.error());
   const Problem problem = canonical(*wanted);

@@ -28,6 +28,9 @@ struct EmitOptions {
   EmitFormat format = EmitFormat::source;
 };
 
+// Whether a problem or a kernel is named, in whole or in part, beside an id.
+bool names_kernel(const EmitOptions& options);
+
 // A kernel as text or machine code.
 struct EmittedKernel {
   codegen::KernelSpec spec;

@@ -50,7 +50,8 @@ Expected<std::vector<InspectedKernel>> inspect(const Context& context,
   const bool named = !problem.shapes.empty() || !problem.m.empty();
   if (options.ids.empty() && !named)
     return usage_error("which kernel? its id, or --shape MxNxK for the best one of a problem");
-  if (!options.ids.empty() && named) return usage_error("give ids or a problem, not both");
+  if (!options.ids.empty() && names_kernel(options.kernel))
+    return usage_error("give ids, or a problem and its kernel, not both");
   const auto nvdisasm = jit::find_disassembler(program_folders(context.environment));
   if (!nvdisasm) return tl::unexpected(nvdisasm.error());
   auto kernels = find_kernels(context, options);

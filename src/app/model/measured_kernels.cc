@@ -61,6 +61,7 @@ Expected<std::vector<MeasuredJob>> measured_kernels(store::RecordStore& store,
   for (store::Record& record : *best) {
     const auto device = devices->find(record.job.device_uuid);
     if (!is_of_gpu(record.job) || device == devices->end()) continue;
+    if (!is_known(record.job.arch)) continue;
     auto kernels = kernels_of(store, record.job, *filter);
     if (!kernels) return tl::unexpected(kernels.error());
     const DeviceSpec limits = device_limits(device->second.device, record.job.arch);

@@ -45,7 +45,15 @@ Expected<Device> find_device(const Context& context, store::RecordStore& store,
   const auto stored = resolve_device(text, *known, filter);
   if (stored) return known->at(*filter.device_uuid).device;
   const auto spec = choose_device_spec(text, std::nullopt);
-  if (!spec) return tl::unexpected(fits_several(text) ? spec.error() : stored.error());
+  if (!spec && fits_several(text)) return tl::unexpected(spec.error());
+  const bool fits_stored = std::any_of(known->begin(), known->end(), [&](const auto& one) {
+    return is_part_of_name(text, one.second.device.name) || one.first.starts_with(text);
+  });
+  if (!spec && fits_stored) return tl::unexpected(stored.error());
+  if (!spec) {
+    return usage_error(stored.error().message +
+                       "; and no model of `gemm-tune list devices` has such a name");
+  }
   return modelled_device(**spec);
 }
 
@@ -54,7 +62,7 @@ Expected<Device> find_device(const Context& context, store::RecordStore& store,
 dispatch::Target library_target(const Device& device) {
   const gemmtune_options defaults = GEMMTUNE_OPTIONS_INIT;
   dispatch::Target target;
-  target.limits = device_limits(device, device.arch);
+  target.limits = device_limits(device, newest_arch(device.arch).value_or(device.arch));
   target.arch = device.arch;
   target.max_workspace_bytes = defaults.max_workspace_bytes;
   return target;
@@ -67,6 +75,7 @@ Expected<ExplainAnswer> explain(const Context& context, const ExplainOptions& op
   if (!store) return tl::unexpected(store.error());
   auto device = find_device(context, **store, options.device);
   if (!device) return tl::unexpected(device.error());
+  if (auto arch = own_arch(*device); !arch) return tl::unexpected(arch.error());
   auto snapshot = dispatch::read_store(**store, *device);
   if (!snapshot) return tl::unexpected(snapshot.error());
 

@@ -25,7 +25,8 @@ struct ExplainAnswer {
   dispatch::Explanation explanation;
 };
 
-// What the runtime library may choose on `device` unless it is told otherwise.
+// What the runtime library may choose on `device`, for which there is code (own_arch()), unless it
+// is told otherwise.
 dispatch::Target library_target(const Device& device);
 
 // Decides as the runtime library does with the same database; needs no GPU, and never writes. Usage

@@ -12,6 +12,8 @@ struct ListOptions {
   FilterOptions filter;
   std::string order = "problem";   // problem, time, newest
   std::vector<std::string> where;  // conditions on problems' best records; see where.h
+
+  bool operator==(const ListOptions&) const = default;
 };
 
 // The best record of every job of the database.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/common/advice.h"
+#include "app/common/borrowed_results.h"
 #include "app/common/context.h"
 #include "app/common/records.h"
 #include "app/query/where.h"
@@ -18,12 +19,15 @@ bool same_job(const store::Job& a, const store::Job& b) {
   return a.arch == b.arch && a.device_uuid == b.device_uuid && a.warm == b.warm;
 }
 
-// Groups the candidates of a problem, best first, by job.
+// Groups the candidates of a problem, best first, by job. Where vendors' were asked for, one may be
+// the best.
 std::vector<QueryResult> best_of_jobs(const std::vector<store::Record>& candidates,
-                                      const Conditions& conditions) {
+                                      const Conditions& conditions, bool of_vendors) {
   std::vector<QueryResult> results;
   for (const store::Record& record : candidates) {
-    if (record.outcome != store::Outcome::ok || !all_hold(conditions, record)) continue;
+    const bool may_win = record.outcome == store::Outcome::ok ||
+                         (of_vendors && record.outcome == store::Outcome::vendor);
+    if (!may_win || !all_hold(conditions, record)) continue;
     const bool known = std::any_of(results.begin(), results.end(), [&](const QueryResult& result) {
       return same_job(result.best.job, record.job);
     });
@@ -63,13 +67,15 @@ Expected<QueryAnswer> query(const Context& context, const QueryOptions& options)
 
   auto candidates = (*store)->candidates(*problem, *filter);
   if (!candidates) return tl::unexpected(candidates.error());
-  for (const Problem& other : other_alignments(*problem)) {
-    if (!candidates->empty()) break;
-    candidates = (*store)->candidates(other, *filter);
-    if (!candidates) return tl::unexpected(candidates.error());
-    if (!candidates->empty()) answer.borrowed_from = other;
+  if (candidates->empty()) {
+    auto borrowed = borrow_results(**store, *problem, *filter);
+    if (!borrowed) return tl::unexpected(borrowed.error());
+    if (*borrowed) {
+      answer.borrowed_from = (*borrowed)->problem;
+      *candidates = std::move((*borrowed)->candidates);
+    }
   }
-  answer.results = best_of_jobs(*candidates, *conditions);
+  answer.results = best_of_jobs(*candidates, *conditions, filter->include_vendor);
   const bool tuned = !candidates->empty();
   std::erase_if(*candidates,
                 [&](const store::Record& record) { return !all_hold(*conditions, record); });

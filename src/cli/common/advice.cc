@@ -22,6 +22,10 @@ Arguments arguments_of(const app::ListStep& /*step*/) {
   return {"list"};
 }
 
+Arguments arguments_of(const app::UpgradeStep& /*step*/) {
+  return {"db", "upgrade"};
+}
+
 }  // namespace
 
 std::vector<std::string> problem_arguments(const Problem& problem) {

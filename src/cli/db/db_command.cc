@@ -18,6 +18,7 @@
 #include "app/db/merge.h"
 #include "app/db/pack.h"
 #include "app/db/prune.h"
+#include "app/db/upgrade.h"
 #include "cli/common/command.h"
 #include "cli/common/number_option.h"
 #include "cli/common/options.h"
@@ -48,6 +49,19 @@ void add_check(CLI::App& db, CommonOptions& common, Action& action) {
   command->footer("Example:\n  gemm-tune db check --db tuned.db");
   command->callback(
       [&action] { action = print_result(app::db_check, check_text, app::check_json); });
+}
+
+void add_upgrade(CLI::App& db, CommonOptions& common, Action& action) {
+  CLI::App* command =
+      db.add_subcommand("upgrade", "Bring a database of an older gemm-tune to this one's schema");
+  add_common_options(*command, common);
+  command->footer(
+      "Example:\n"
+      "  gemm-tune db upgrade --db tuned.db\n"
+      "\n"
+      "Whatever writes to a database does this, too. An older gemm-tune refuses it from then on.");
+  command->callback(
+      [&action] { action = print_result(app::db_upgrade, upgrade_text, app::upgrade_json); });
 }
 
 // For commands whose FILE may be stdout, where the report would end up in the content.
@@ -277,7 +291,7 @@ void add_db_command(CLI::App& parent, CommonOptions& common, Action& action) {
       "db", "Look after the database: export, import, merge, prune, pack ...");
   command->require_subcommand(1);
   for (const auto add :
-       {add_info, add_check, add_export, add_import, add_merge, add_prune, add_pack})
+       {add_info, add_check, add_upgrade, add_export, add_import, add_merge, add_prune, add_pack})
     add(*command, common, action);
   command->footer(
       "Examples:\n"

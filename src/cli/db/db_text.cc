@@ -48,6 +48,12 @@ std::string check_text(const app::DatabaseInfo& info) {
                      info.counts.measurements);
 }
 
+std::string upgrade_text(const app::UpgradeReport& report) {
+  const std::string before = report.upgraded_from ? fmt::format("it had {}", *report.upgraded_from)
+                                                  : "it had that already";
+  return fmt::format("{}: schema version {}, {}\n", report.path, report.schema_version, before);
+}
+
 std::string export_text(const app::ExportCounts& counts, const std::string& file) {
   const std::string rest =
       counts.left_out == 0

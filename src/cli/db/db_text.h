@@ -9,6 +9,7 @@
 #include "app/db/merge.h"
 #include "app/db/pack.h"
 #include "app/db/prune.h"
+#include "app/db/upgrade.h"
 
 namespace gemmtune::cli {
 
@@ -16,6 +17,7 @@ namespace gemmtune::cli {
 
 std::string info_text(const app::DatabaseInfo& info);
 std::string check_text(const app::DatabaseInfo& info);
+std::string upgrade_text(const app::UpgradeReport& report);
 std::string export_text(const app::ExportCounts& counts, const std::string& file);
 std::string import_text(const app::ImportReport& report);
 // Of the bad lines: the first ones and how many more there are, for stderr; empty for none.

@@ -36,8 +36,13 @@ void add_diff_command(CLI::App& parent, CommonOptions& common, Action& action) {
       "\n"
       "A/B above 1: B is faster. What got slower comes first.");
   command->callback([options, &action] {
-    action = print_result([options](const Context&) { return app::diff(*options); }, diff_text,
-                          app::diff_json);
+    action = print_result(
+        [options](const Context& context) -> Expected<app::StoreDiff> {
+          if (!context.places.db.empty())
+            return usage_error("diff names both databases itself: leave out --db");
+          return app::diff(*options);
+        },
+        diff_text, app::diff_json);
   });
 }
 

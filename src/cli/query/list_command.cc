@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -25,8 +26,12 @@ Expected<void> list_and_print(const Context& context, const ListCommandOptions& 
   const bool csv = options.csv;
   const bool json = context.json;
   if (csv && json) return usage_error("--csv or --json, not both");
-  if (options.what != "problems" && (csv || !options.list.where.empty()))
-    return usage_error("--csv and --where are for problems; list " + options.what + " has neither");
+  const bool known = std::find(kWhat.begin(), kWhat.end(), options.what) != kWhat.end();
+  const bool for_problems = csv || options.list != app::ListOptions{};
+  if (known && options.what != "problems" && for_problems) {
+    return usage_error("filters, --where, --order and --csv are for problems; list " +
+                       options.what + " has none of them");
+  }
   if (options.what == "strategies") {
     print(json ? app::strategies_json() : strategies_text());
   } else if (options.what == "archs") {

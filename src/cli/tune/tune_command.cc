@@ -189,7 +189,9 @@ void add_tune_command(CLI::App& parent, CommonOptions& common, Action& action) {
       "command\n"
       "goes on from there.");
   command->callback([options, dry_run, report, &action] {
-    action = [options, dry_run, report](const Context& context) {
+    action = [options, dry_run, report](const Context& context) -> Expected<void> {
+      if (*dry_run && !report->empty())
+        return usage_error("--report is of what was tuned: leave it out with --dry-run");
       return *dry_run ? plan_and_print(context, *options)
                       : tune_and_print(context, *options, *report);
     };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "codegen/mma_strategy.h"
 #include "codegen/registry.h"
@@ -18,6 +19,7 @@ namespace {
 constexpr int kMostSharing = 1024;
 constexpr int kLeastTileK = 16;
 constexpr int64_t kMostK = int64_t{1} << 24;
+static_assert((2 * kMostSharing - 1) * (kMostK / kLeastTileK) <= std::numeric_limits<int>::max());
 
 // What a launch plan is made from does not name the device, so the tuner finds the multiple of its
 // SMs that is best for sharing_blocks as it finds any other parameter.
@@ -69,6 +71,8 @@ class MmaStreamK final : public MmaStrategy {
   bool forgets_b() const override { return true; }
   std::span<const std::string_view> parameters() const override { return kParameters; }
 
+  int64_t most_k() const override { return kMostK; }
+
   Expected<void> supports(const Problem& problem, Arch arch) const override {
     if (problem.shape.k > kMostK) {
       return make_error(ErrorKind::unsupported, "computes k up to 2^24");
@@ -107,7 +111,10 @@ class MmaStreamK final : public MmaStrategy {
     const int floats = slot_floats(t);
     const StreamKRanges ranges = ranges_of(t, problem);
     LaunchPlan plan;
-    plan.preamble = "const auto ranges = gemmtune::stream_k_ranges(kTile, args);\n";
+    plan.preamble = fmt::format(
+        "if (args.k > {}) return cudaErrorInvalidValue;  // k tiles are counted in an int\n"
+        "const auto ranges = gemmtune::stream_k_ranges(kTile, args);\n",
+        kMostK);
     plan.launches.push_back(launch_of(spec, 0, {ranges.grid(), "ranges.grid()"}));
     if (ranges.split_tiles == 0) return plan;
     plan.launches.push_back(launch_of(

@@ -51,14 +51,22 @@ bool DecodeContext::operand_count(size_t least, size_t most) {
   return fail(fmt::format("has {} operands", in.operands.size()));
 }
 
-Row DecodeContext::note_read(Row row) {
-  program().reads.push_back(row);
+Row DecodeContext::note_read(Row row, uint32_t bytes) {
+  for (uint32_t i = 0; i < words_of(bytes); ++i) program().reads.push_back(row + i * kWordStep);
   return row;
 }
 
-Row DecodeContext::note_write(Row row) {
-  program().writes.push_back(row);
+Row DecodeContext::note_write(Row row, uint32_t bytes) {
+  for (uint32_t i = 0; i < words_of(bytes); ++i) program().writes.push_back(row + i * kWordStep);
   return row;
+}
+
+void DecodeContext::passes_words(const std::vector<Row>& from, const std::vector<Row>& to) {
+  program().reads.resize(out.first_read);
+  program().reads.insert(program().reads.end(), from.begin(), from.end());
+  program().writes.resize(out.first_write);
+  program().writes.insert(program().writes.end(), to.begin(), to.end());
+  out.passes_words = true;
 }
 
 Row DecodeContext::destination(const ast::Operand& operand, Type type) {
@@ -91,7 +99,7 @@ Row DecodeContext::loose_destination(const ast::Operand& operand, Type type, uin
     fail(fmt::format("\"{}\" is too narrow", operand.name));
     return kNoRow;
   }
-  return note_write(symbol->row);
+  return note_write(symbol->row, width);
 }
 
 uint64_t DecodeContext::immediate_bits(const ast::Operand& operand, Type type) const {
@@ -138,8 +146,9 @@ Row DecodeContext::source_any(const ast::Operand& operand, Type type, bool exact
         fail(fmt::format("\"{}\" has {} bytes where {} are read", operand.name, bytes, width));
         return kNoRow;
       }
+      note_read(symbol->row, width);  // of a wider one the low part
       width = bytes;
-      return note_read(symbol->row);
+      return symbol->row;
     }
     if (const Symbol* symbol = decoder_.find_symbol(operand.name)) {
       if (symbol->kind == Symbol::Kind::variable) {
@@ -181,7 +190,7 @@ Row DecodeContext::predicate_destination(const ast::Operand& operand) {
     fail(fmt::format("\"{}\" is not a predicate to write", operand.name));
     return kNoRow;
   }
-  return note_write(symbol->row);
+  return note_write(symbol->row, 4);
 }
 
 Row DecodeContext::predicate_source(const ast::Operand& operand, bool& negated) {
@@ -193,7 +202,7 @@ Row DecodeContext::predicate_source(const ast::Operand& operand, bool& negated) 
     fail(fmt::format("\"{}\" is not a predicate", operand.name));
     return kNoRow;
   }
-  return note_read(symbol->row);
+  return note_read(symbol->row, 4);
 }
 
 bool DecodeContext::constant(const ast::Operand& operand, int64_t& out) {
@@ -225,7 +234,7 @@ bool DecodeContext::address(const ast::Operand& operand, size_t index) {
     const uint32_t bytes = size_of(symbol->type);
     if (bytes != 4 && bytes != 8) return fail("an address register has 32 or 64 bits");
     out.access.wide_address = bytes == 8;
-    out.op[index] = note_read(symbol->row);
+    out.op[index] = note_read(symbol->row, bytes);
     return true;
   }
   if (const Symbol* symbol = decoder_.find_symbol(base.name)) {

@@ -61,8 +61,15 @@ class DecodeContext {
   bool list_sources(const ast::Operand& operand, Type type);
   void append_row(Row row);
 
-  // The instruction reads this row too, beside what its operands say.
-  void also_reads(Row row) { note_read(row); }
+  // The instruction reads this row of 32-bit registers too, beside what its operands say.
+  void also_reads(Row row) { note_read(row, 4); }
+  // Its only source, of 64 bits, counts with its low word alone.
+  void reads_low_word_only() {
+    if (program().reads.size() == out.first_read + 2) program().reads.pop_back();
+  }
+  // It only moves words: each of `to` is defined where that of `from` in the same place is. Takes
+  // the place of what was noted of its operands.
+  void passes_words(const std::vector<Row>& from, const std::vector<Row>& to);
 
   // Resolves operand 0 as a destination and the others as sources into op[0..], and sets execute.
   bool emit(Execute execute, Type destination_type, std::initializer_list<Type> source_types);
@@ -82,8 +89,9 @@ class DecodeContext {
 
  private:
   Row source_any(const ast::Operand& operand, Type type, bool exact, uint32_t& width);
-  Row note_read(Row row);
-  Row note_write(Row row);
+  // Of a register of so many bytes; return it.
+  Row note_read(Row row, uint32_t bytes);
+  Row note_write(Row row, uint32_t bytes);
   uint64_t immediate_bits(const ast::Operand& operand, Type type) const;
 
   Decoder& decoder_;

@@ -197,8 +197,10 @@ Symbol* Decoder::find_register(std::string_view name) {
       Symbol& symbol = found->second;
       if (symbol.kind != Symbol::Kind::reg) return nullptr;
       if (symbol.row == kNoRow) {
-        symbol.row = allocate_row(size_of(symbol.type));
-        program_.registers.push_back(symbol.row);
+        const uint32_t bytes = size_of(symbol.type);
+        symbol.row = allocate_row(bytes);
+        for (uint32_t i = 0; i < words_of(bytes); ++i)
+          program_.registers.push_back(symbol.row + i * kWordStep);
       }
       return &symbol;
     }

@@ -21,6 +21,12 @@ inline constexpr uint32_t kAllLanes = 0xFFFFFFFFU;
 using Row = uint32_t;
 inline constexpr Row kNoRow = 0xFFFFFFFFU;
 inline constexpr uint32_t kRowAlignment = 64;  // bytes: a cache line
+// Whether a register is defined is known of each of its 32-bit words. Word i of the register at
+// `row` goes by the name of row + i * kWordStep there; what is narrower is one word.
+inline constexpr uint32_t kWordStep = 4 * kWarpSize;
+constexpr uint32_t words_of(uint32_t bytes) {
+  return bytes < 8 ? 1 : bytes / 4;
+}
 inline constexpr uint32_t kNoTarget = 0xFFFFFFFFU;
 
 class Warp;
@@ -89,6 +95,7 @@ struct Instruction {
   bool is_wgmma = false;               // checks its registers itself
   uint16_t sum_reads = 0;              // the last of its reads: only if op[2] says so (wgmma)
   bool selects = false;                // op[0] = op[3] ? op[1] : op[2]
+  bool passes_words = false;           // each of its writes is defined as the read of that place
   uint32_t first_read = 0;             // its rows in Program::reads and writes
   uint32_t first_write = 0;
   uint16_t read_count = 0;
@@ -146,9 +153,9 @@ struct Program {
   std::vector<std::string> files;  // by `.file` index
   std::vector<Instruction> code;
   std::vector<Row> rows;           // operand lists
-  std::vector<Row> reads, writes;  // for the check of undefined registers
+  std::vector<Row> reads, writes;  // words, for the check of undefined registers
   std::vector<std::vector<uint32_t>> branch_tables;
-  std::vector<Row> registers;             // undefined at start, unlike immediates
+  std::vector<Row> registers;             // words that are undefined at start, unlike immediates
   std::vector<std::byte> register_image;  // a warp's register file at start: immediates set
   SpecialRows special = {};
   std::vector<Parameter> parameters;

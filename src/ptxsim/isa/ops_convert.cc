@@ -466,6 +466,8 @@ bool decode_cvt(DecodeContext& c) {
   c.out.op[0] = c.loose_destination(c.operand(0), types[0], width);
   c.out.op[1] = c.loose_source(c.operand(1), types[1], source_width);
   if (c.out.op[0] == kNoRow || c.out.op[1] == kNoRow) return false;
+  const bool between_integers = from <= Format::s64 && to <= Format::s64;
+  if (between_integers && bytes_of(to) <= 4 && (c.out.variant & kSat) == 0) c.reads_low_word_only();
   const Execute fast = fast_path(from, to, c.out.variant, mode);
   if (fast != nullptr && width == bytes_of(to) && source_width == bytes_of(from)) {
     return c.emit(fast);

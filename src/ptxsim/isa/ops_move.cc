@@ -1,6 +1,8 @@
 // mov (with packing and unpacking), cvta, isspacep. Source: PTX ISA, "Data Movement and
 // Conversion".
 #include <cstring>
+#include <span>
+#include <vector>
 
 #include "ptxsim/decode/address_space.h"
 #include "ptxsim/decode/instruction_set.h"
@@ -71,6 +73,24 @@ Type type_of_bytes(uint32_t bytes) {
   }
 }
 
+// The words of registers of `bytes` each, the lowest first.
+std::vector<Row> words(std::span<const Row> rows, uint32_t bytes) {
+  std::vector<Row> found;
+  for (const Row row : rows) {
+    for (uint32_t i = 0; i < words_of(bytes); ++i) found.push_back(row + i * kWordStep);
+  }
+  return found;
+}
+
+// Says which words a decoded mov moves, where it does not take them apart.
+void note_moved_words(DecodeContext& c, uint32_t part, uint32_t whole, bool packs) {
+  if (part < 4) return;
+  const std::span<const Row> list(c.program().rows.data() + c.out.list, c.out.list_size);
+  const std::vector<Row> parts = words(list, part);
+  const std::vector<Row> all = words({&c.out.op[packs ? 0 : 1], 1}, whole);
+  c.passes_words(packs ? parts : all, packs ? all : parts);
+}
+
 bool decode_pack(DecodeContext& c, bool packs) {
   const ast::Operand& list = c.operand(packs ? 1 : 0);
   const uint32_t whole = size_of(c.type());
@@ -81,10 +101,20 @@ bool decode_pack(DecodeContext& c, bool packs) {
   c.out.immediate = whole / count;
   if (packs) {
     c.out.op[0] = c.destination(c.operand(0), c.type());
-    return c.out.op[0] != kNoRow && c.list_sources(list, part) && c.emit(pack);
+    if (c.out.op[0] == kNoRow || !c.list_sources(list, part)) return false;
+  } else {
+    c.out.op[1] = c.source(c.operand(1), c.type());
+    if (c.out.op[1] == kNoRow || !c.list_destinations(list, part)) return false;
   }
-  c.out.op[1] = c.source(c.operand(1), c.type());
-  return c.out.op[1] != kNoRow && c.list_destinations(list, part) && c.emit(unpack);
+  note_moved_words(c, whole / count, whole, packs);
+  return c.emit(packs ? pack : unpack);
+}
+
+// A mov between registers of several words.
+bool emit_wide_move(DecodeContext& c, Execute execute, Type type) {
+  if (!c.emit(execute, type, {type})) return false;
+  c.passes_words(words({&c.out.op[1], 1}, size_of(type)), words({&c.out.op[0], 1}, size_of(type)));
+  return true;
 }
 
 bool decode_move_predicate(DecodeContext& c) {
@@ -107,9 +137,9 @@ bool decode_mov(DecodeContext& c) {
     case 4:
       return c.emit(unary_of<same<uint32_t>, uint32_t>, type, {type});
     case 8:
-      return c.emit(unary_of<same<uint64_t>, uint64_t>, type, {type});
+      return emit_wide_move(c, unary_of<same<uint64_t>, uint64_t>, type);
     case 16:
-      return c.emit(unary_of<same<unsigned __int128>, unsigned __int128>, type, {type});
+      return emit_wide_move(c, unary_of<same<unsigned __int128>, unsigned __int128>, type);
     default:
       return c.unknown();
   }

@@ -224,28 +224,40 @@ void Warp::track_guard(const Instruction& in, uint32_t lanes) {
          [] { return "the guard predicate was never written"; });
 }
 
-// An undefined operand makes the result undefined; it is reported where it has an effect.
+void Warp::track_moved(const Instruction& in, uint32_t mask) {
+  const Row* reads = launch_.program.reads.data() + in.first_read;
+  const Row* writes = launch_.program.writes.data() + in.first_write;
+  for (uint32_t i = 0; i < in.write_count; ++i) set_defined(writes[i], mask, defined(reads[i]));
+}
+
+void Warp::track_choice(const Instruction& in, uint32_t mask) {
+  const uint32_t chosen = predicate(in.op[3]);
+  const Row* writes = launch_.program.writes.data() + in.first_write;
+  for (uint32_t i = 0; i < in.write_count; ++i) {
+    const Row word = i * kWordStep;
+    set_defined(writes[i], mask,
+                defined(in.op[3]) &
+                    ((chosen & defined(in.op[1] + word)) | (~chosen & defined(in.op[2] + word))));
+  }
+}
+
+// An undefined operand makes the result undefined, all of it unless words are only moved; it is
+// reported where it has an effect.
 void Warp::track(const Instruction& in, uint32_t mask) {
+  if (in.passes_words) return track_moved(in, mask);
+  if (in.selects) return track_choice(in, mask);
   uint32_t ok = mask;
   const Row* reads = launch_.program.reads.data() + in.first_read;
-  if (in.selects) {
-    const uint32_t chosen = predicate(in.op[3]);
-    ok &= defined(in.op[3]) & ((chosen & defined(in.op[1])) | (~chosen & defined(in.op[2])));
-  } else {
-    const bool ignores_sums = in.sum_reads != 0 && !adds_to_sums(in);
-    const uint32_t count = in.read_count - (ignores_sums ? in.sum_reads : 0U);
-    for (uint32_t i = 0; i < count; ++i) ok &= defined(reads[i]);
-  }
+  const bool ignores_sums = in.sum_reads != 0 && !adds_to_sums(in);
+  const uint32_t count = in.read_count - (ignores_sums ? in.sum_reads : 0U);
+  for (uint32_t i = 0; i < count; ++i) ok &= defined(reads[i]);
   if (ok != mask && in.reports_undefined) {
     report(Check::operand_written, in, static_cast<uint32_t>(std::countr_zero(mask & ~ok)), 0,
            [] { return "an operand was never written"; });
     ok = mask;
   }
   const Row* writes = launch_.program.writes.data() + in.first_write;
-  for (uint32_t i = 0; i < in.write_count; ++i) {
-    uint32_t& lanes = defined_[writes[i] / kRowAlignment];
-    lanes = (lanes & ~mask) | ok;
-  }
+  for (uint32_t i = 0; i < in.write_count; ++i) set_defined(writes[i], mask, ok);
 }
 
 }  // namespace gemmtune::ptxsim

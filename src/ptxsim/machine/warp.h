@@ -176,8 +176,14 @@ class Warp {
   int32_t join_at(uint32_t reconvergence, const Split& split);
   void send(uint32_t target, uint32_t lanes, int32_t join);
   void track(const Instruction& in, uint32_t mask);
+  void track_moved(const Instruction& in, uint32_t mask);
+  void track_choice(const Instruction& in, uint32_t mask);
   void track_guard(const Instruction& in, uint32_t lanes);
-  uint32_t defined(Row row) const { return defined_[row / kRowAlignment]; }
+  uint32_t defined(Row word) const { return defined_[word / kRowAlignment]; }
+  void set_defined(Row word, uint32_t mask, uint32_t lanes) {
+    uint32_t& known = defined_[word / kRowAlignment];
+    known = (known & ~mask) | (lanes & mask);
+  }
   void wake_members();
   bool release_partial_join();
 
@@ -193,7 +199,7 @@ class Warp {
   uint64_t executed_ = 0;
   std::unique_ptr<std::byte[]> storage_;
   std::byte* registers_ = nullptr;
-  std::vector<uint32_t> defined_;  // by row / kRowAlignment: lanes whose register is defined
+  std::vector<uint32_t> defined_;  // by a word's row / kRowAlignment: lanes in which it is defined
   std::vector<std::byte> local_;
   uint32_t local_bytes_ = 0;
   std::vector<Split> splits_;

@@ -275,8 +275,9 @@ TEST_CASE("a damaged database is a failure, whichever command finds it") {
       {"diff", damaged, damaged}};
   for (Arguments command : commands) {
     CAPTURE(command.front());
-    if (std::find(command.begin(), command.end(), "--db") == command.end())
-      command.insert(command.end(), {"--db", damaged});
+    const bool names_it = command.front() == "diff" ||
+                          std::find(command.begin(), command.end(), "--db") != command.end();
+    if (!names_it) command.insert(command.end(), {"--db", damaged});
     const Finished finished = run(folder, command, compiler_variables());
     CHECK_MESSAGE(finished.code == 1, finished.err);
     CHECK(contains(finished.err, "is damaged"));
@@ -531,6 +532,13 @@ TEST_CASE("emit takes a candidate or a problem") {
   CHECK(contains(refused({"emit", "0"}), "id"));
   CHECK(contains(refused({"emit", "1", "--shape", "64x64x64"}), "leave out the problem"));
   CHECK(contains(refused({"emit", "1", "--strategy", "naive"}), "leave out the problem"));
+  for (const auto& [option, value] :
+       {std::pair{"--layout", "nnn"}, std::pair{"--type", "bf16"}, std::pair{"--batch", "3"},
+        std::pair{"--epilogue", "relu"}, std::pair{"--align", "16"}, std::pair{"--lda", "512"}}) {
+    CHECK(contains(refused({"emit", "1", option, value}), "leave out the problem"));
+    CHECK(contains(refused({"inspect", "1", option, value}), "not both"));
+  }
+  CHECK(contains(refused({"inspect", "1", "--arch", "sm_80"}), "not both"));
 }
 
 }  // namespace gemmtune::cli_test

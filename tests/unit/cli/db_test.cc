@@ -3,6 +3,7 @@
 
 #include <sys/wait.h>
 
+#include <SQLiteCpp/Database.h>
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -93,7 +94,7 @@ TEST_CASE("db names its commands") {
     CHECK(finished.out.empty());
     return finished.err;
   };
-  CHECK(contains(fails({"db"}), "info, check, export"));
+  CHECK(contains(fails({"db"}), "info, check, upgrade, export"));
   CHECK(contains(fails({"db", "exprot"}), "did you mean 'export'"));
   CHECK(contains(fails({"db", "--json"}), "export"));
   CHECK(contains(fails({"db", "prune", "--stael"}), "did you mean '--stale'"));
@@ -155,6 +156,30 @@ TEST_CASE("db info counts, db check reads") {
   CHECK(contains(place.done({"check"}), "no damage"));
   CHECK(place.read({"check"})["damaged"] == false);
   CHECK(place.run({"info"}, "none.db").code == 1);
+  CHECK_FALSE(std::filesystem::exists(place.path("none.db")));
+}
+
+TEST_CASE("db upgrade makes a database of an older schema readable") {
+  const Databases place;
+  SQLite::Database(place.path(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
+      .exec(store::read_bytes(std::filesystem::path(GEMMTUNE_SOURCE_DIR) /
+                              "tests/unit/store/version_9.sql"));
+  const Finished refused = place.run({"info"});
+  CHECK(refused.code == 2);
+  CHECK(contains(refused.err, "gemm-tune db upgrade --db"));
+  const Finished doctor = cli_test::run(place.folder, {"doctor", "--db", place.path()});
+  CHECK(contains(doctor.out, "ok        database"));
+  CHECK(contains(doctor.out, "of schema version 9"));
+  CHECK(contains(doctor.out, "gemm-tune db upgrade --db " + place.path()));
+  const json upgraded = place.read({"upgrade"});
+  CHECK(upgraded["upgraded_from"] == 9);
+  CHECK(place.read({"info"})["schema_version"] == upgraded["schema_version"]);
+  CHECK(place.read({"upgrade"})["upgraded_from"].is_null());
+  CHECK(contains(place.done({"upgrade"}), "it had that already"));
+  CHECK(place.run({"upgrade"}, "none.db").code == 1);
+  const std::string empty = place.folder.write("empty.db", "");
+  CHECK(contains(place.run({"upgrade"}, "empty.db").err, "is empty"));
+  CHECK(std::filesystem::file_size(empty) == 0);
   CHECK_FALSE(std::filesystem::exists(place.path("none.db")));
 }
 

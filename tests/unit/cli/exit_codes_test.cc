@@ -51,6 +51,13 @@ TEST_CASE("an input that is not there is wrong usage") {
   CHECK(contains(ends_with(2, {"run", "--report", "/nonexistent"}), "'/nonexistent' is no folder"));
 }
 
+TEST_CASE("advice to read cuBLASLt's log names all that it takes") {
+  const TestFolder folder;
+  const std::string advice = ends_with(
+      1, folder, {"capture", "--from-folder", folder.path().string(), "-o", folder.file("s.json")});
+  CHECK(contains(advice, "gemm-tune capture --from-log FILE -o SUITE"));
+}
+
 TEST_CASE("a folder without counts has a report that says so") {
   const TestFolder folder;
   const Finished finished = run(folder, {"run", "--report", folder.path().string()});
@@ -67,6 +74,7 @@ TEST_CASE("options that would be ignored are refused") {
   };
   CHECK(contains(plan_refused({"--shape", "8x8x8", "--f32", "3xtf32"}),
                  "--f32 is for --suite; with --shape say --math 3xtf32"));
+  CHECK(contains(plan_refused({"--shape", "8x8x8", "--report", "r.html"}), "with --dry-run"));
   CHECK(contains(plan_refused({"--suite", suite, "--type", "bf16"}), "a suite has its own"));
   CHECK(contains(plan_refused({"--suite", suite, "--layout", "ttn"}), "a suite has its own"));
   // Beside a shape they are for that.
@@ -75,8 +83,45 @@ TEST_CASE("options that would be ignored are refused") {
             .code == 0);
   CHECK(run(folder, {"tune", "--arch", "sm_90", "--dry-run", "--suite", suite, "--f32", "3xtf32"})
             .code == 0);
+  for (const Arguments& more : {Arguments{"--tile", "tile_m=8 tile_n=32"}, {"--model", "T4"}}) {
+    Arguments emit = {"emit", "--shape", "8x8x8", "--strategy", "naive", "--device", "H200"};
+    emit.insert(emit.end(), more.begin(), more.end());
+    CHECK(contains(ends_with(2, folder, emit), "--device is for stored results"));
+  }
+  for (const char* what : {"strategies", "archs", "devices"}) {
+    CHECK(contains(ends_with(2, folder, {"list", what, "--arch", "sm_90"}), "for problems"));
+    CHECK(contains(ends_with(2, folder, {"list", what, "--order", "time"}), "for problems"));
+    CHECK(contains(ends_with(2, folder, {"list", what, "--warm"}), "for problems"));
+  }
+  CHECK(contains(ends_with(2, folder, {"diff", "a.db", "b.db", "--db", "c.db"}), "leave out --db"));
   const std::string own = folder.path().string();
   CHECK(contains(ends_with(2, folder, {"run", "--attach", own, "--report", own}), "either"));
+}
+
+TEST_CASE("a command behind its options is shown its place") {
+  CHECK(contains(ends_with(2, {"--json", "list"}), "the command comes first: gemm-tune list ..."));
+  CHECK(contains(ends_with(2, {"--db", "a.db", "query", "--shape", "8x8x8"}),
+                 "the command comes first: gemm-tune query ..."));
+  CHECK(contains(ends_with(2, {"list", "list"}), "unknown thing to list 'list'"));
+}
+
+TEST_CASE("an empty value is refused: its option would count as left out") {
+  const TestFolder folder;
+  const auto refuses = [&](Arguments arguments, const std::string& option) {
+    CHECK(contains(ends_with(2, folder, arguments), option + ": its value is empty"));
+  };
+  refuses({"list", "--db", ""}, "--db");
+  refuses({"doctor", "--cache-dir", ""}, "--cache-dir");
+  refuses({"query", "--shape", "8x8x8", "--arch", ""}, "--arch");
+  refuses({"emit", "--shape", "8x8x8", "--strategy", "naive", "--tile", ""}, "--tile");
+  refuses({"emit", "--shape", "8x8x8", "--strategy", "naive", "-o", ""}, "--output");
+  refuses({"tune", "--shape", "8x8x8", "--dry-run", "--arch", ""}, "--arch");
+  CHECK(folder.content().empty());
+}
+
+TEST_CASE("an unknown GPU that a model might have been is said to be neither") {
+  CHECK(contains(ends_with(2, {"explain", "--shape", "8x8x8", "--device", "no such GPU"}),
+                 "no model of `gemm-tune list devices` has such a name"));
 }
 
 TEST_CASE("who takes no suite does not ask for one") {

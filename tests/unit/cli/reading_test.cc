@@ -44,6 +44,19 @@ struct Tuned {
     REQUIRE(store->record(near));
   }
 
+  // A kernel that is legal for any pointers, for those that are multiples of so many bytes.
+  void add_real(int align_bytes, double median_us) const {
+    const auto store = store::must_open(database);
+    const int64_t run = store::prepare(*store);
+    store::Record record = store::sample_record(run, median_us);
+    record.job.problem.align_bytes = align_bytes;
+    record.key.strategy = "multistage";
+    record.key.config =
+        "tile_m=64 tile_n=64 tile_k=8 warp_m=32 warp_n=32 thread_m=4 thread_n=8 stages=3 lanes=1 "
+        "order=1 fragments=2 raster=4";
+    REQUIRE(store->record(record));
+  }
+
   Finished run(Arguments arguments) const {
     arguments.insert(arguments.end(), {"--db", database});
     return cli_test::run(folder, arguments);
@@ -105,19 +118,70 @@ TEST_CASE("query --where: the best of those that fulfil every condition") {
   CHECK(near["nearest"][0]["best"]["problem"]["m"] == 256);
 }
 
+TEST_CASE("query --strategy cublaslt finds the vendor's best") {
+  const Tuned place;
+  const json results = place.read(query({"--strategy", "cublaslt"}))["results"];
+  REQUIRE(results.size() == 1);
+  CHECK(results[0]["best"]["config"] == "rank=0 algo=21");
+  CHECK(contains(place.done(query({"--strategy", "cublaslt"})), "cublaslt rank=0 algo=21"));
+  CHECK(place.read(kQuery)["results"][0]["best"]["strategy"] == "double_buffer");
+}
+
 TEST_CASE("query gives what is stored for pointers of another alignment, and says so") {
   const Tuned place;
+  place.add_real(256, 10);
   CHECK(place.read(kQuery)["borrowed_from"].is_null());
   const json borrowed = place.read(query({"--align", "16"}));
   CHECK(borrowed["key"] == "f32/f32/ieee/ttt/128x128x64/align=16");
   CHECK(borrowed["borrowed_from"] == "f32/f32/ieee/ttt/128x128x64");
-  CHECK(borrowed["results"][0]["best"]["registers"] == 200);
+  CHECK(borrowed["results"][0]["best"]["strategy"] == "multistage");
   CHECK(contains(
       place.done(query({"--align", "4"})),
       "no result is stored for pointers that are multiples of 4 bytes; these are for 256"));
   // Anything between two classes counts as the smaller.
   CHECK(place.read(query({"--align", "64"}))["key"] == "f32/f32/ieee/ttt/128x128x64/align=16");
   CHECK(place.read(query({"--align", "1024"}))["key"] == "f32/f32/ieee/ttt/128x128x64");
+}
+
+TEST_CASE("query, emit and the library borrow from the same class of alignment: the nearest") {
+  const Tuned place;
+  place.add_real(256, 5);
+  place.add_real(16, 20);
+  const Arguments at4 = {"--shape", "128x128x64", "--align", "4"};
+  const auto of = [&](Arguments command) {
+    command.insert(command.end(), at4.begin(), at4.end());
+    return command;
+  };
+  const json queried = place.read(of({"query"}));
+  CHECK(queried["borrowed_from"] == "f32/f32/ieee/ttt/128x128x64/align=16");
+  const json explained =
+      place.read(of({"explain", "--no-vendor", "--device", std::string(store::kUuid)}));
+  CHECK(explained["chosen"]["neighbour"] == "f32/f32/ieee/ttt/128x128x64/align=16");
+  CHECK(place.read(of({"emit"}))["record"]["id"] == queried["results"][0]["best"]["id"]);
+}
+
+TEST_CASE("a kernel that needs wider pointers is not borrowed") {
+  const Tuned place;
+  {
+    const auto store = store::must_open(place.database);
+    const int64_t run = store::prepare(*store);
+    store::Record record = store::sample_record(run, 10);
+    record.job.problem = make_problem({256, 256, 256}, DataType::bf16, *parse_layout("tnt"));
+    record.key.strategy = "wgmma_tma";
+    record.key.config = "tile_m=64 tile_n=64 tile_k=64 stages=4 raster=4 consumers=1";
+    REQUIRE(store->record(record));
+  }
+  const auto of = [](const char* command, const char* align) {
+    return Arguments{command,    "--shape", "256x256x256", "--type", "bf16",
+                     "--layout", "tnt",     "--align",     align};
+  };
+  CHECK(place.read(of("query", "16"))["borrowed_from"] == "bf16/f32/ieee/tnt/256x256x256");
+  CHECK(place.read(of("emit", "16"))["strategy"] == "wgmma_tma");
+  for (const char* command : {"query", "emit"}) {
+    const Finished none = place.run(of(command, "8"));
+    CHECK(none.code == 1);
+    CHECK(contains(none.err, "no result for bf16/f32/ieee/tnt/256x256x256/align=8"));
+  }
 }
 
 TEST_CASE("explain says what the runtime library would run, and why not another") {
@@ -146,6 +210,45 @@ TEST_CASE("explain says what the runtime library would run, and why not another"
   CHECK(tuned.run({"explain", "--shape", "0x1x1"}).code == 2);
 }
 
+TEST_CASE("results for an arch of another version are shown, and in nobody's way") {
+  const Tuned place;
+  const std::string uuid = "GPU-of-another-version";
+  const std::string jetson = "GPU-between-two-archs";
+  std::string id;
+  {
+    const auto store = store::must_open(place.database);
+    Device device = store::sample_device(uuid);
+    device.name = "NVIDIA B200";
+    device.arch = {10, 0, false};
+    REQUIRE(store->add_device(device));
+    device = store::sample_device(jetson);
+    device.name = "Orin";
+    device.arch = {8, 7, false};
+    REQUIRE(store->add_device(device));
+    const int64_t run = store::prepare(*store);
+    store::Record record = tuned(run, 1, 64, 128);
+    record.job.device_uuid = uuid;
+    record.job.arch = {10, 0, false};
+    const auto stored = store->record(record);
+    REQUIRE(stored);
+    id = std::to_string(*stored);
+  }
+  CHECK(contains(place.done({"list"}), "sm_100"));
+  CHECK(place.read(query({"--device", uuid}))["results"][0]["best"]["arch"] == "sm_100");
+  CHECK(place.read({"model", "report"})["strategies"][0]["candidates"] == 4);
+  CHECK(contains(place.refused({"emit", id}), "is for sm_100, which gemm-tune has no code for"));
+  CHECK(place.read({"emit", "--shape", "128x128x64"})["arch"] == "sm_90");
+  const auto explain = [&](const std::string& gpu) {
+    return Arguments{"explain", "--shape", "128x128x64", "--device", gpu};
+  };
+  CHECK(contains(place.refused(explain(uuid)), "NVIDIA B200 is sm_100, which gemm-tune has no"));
+  // Code for sm_86 runs there.
+  CHECK(place.read(explain(jetson))["chosen"]["route"] == "cublaslt");
+  const std::string several = place.refused(explain("GPU-0"));
+  CHECK(contains(several, "give more of the uuid"));
+  CHECK_FALSE(contains(several, "no model"));
+}
+
 TEST_CASE("texts of a database reach the terminal escaped, JSON and CSV whole") {
   const Tuned place;
   const std::string name = "H\x1b[2J\a\n200";
@@ -161,12 +264,14 @@ TEST_CASE("texts of a database reach the terminal escaped, JSON and CSV whole") 
   for (const Arguments& arguments :
        {query({"--all"}), Arguments{"list"}, Arguments{"show", "1"}, Arguments{"list", "devices"},
         Arguments{"explain", "--device", uuid, "--shape", "128x128x64"},
-        Arguments{"diff", place.database}}) {
-    const std::string text = place.run(arguments).out;
+        Arguments{"diff", place.database, place.database}}) {
+    const bool names_it = arguments.front() == "diff";
+    const std::string text =
+        (names_it ? cli_test::run(place.folder, arguments) : place.run(arguments)).out;
     CAPTURE(arguments.front());
     CAPTURE(text);
     CHECK(text.find_first_of("\x1b\a") == std::string::npos);
-    if (arguments.front() != "diff") CHECK(contains(text, shown));
+    CHECK(contains(text, shown));
   }
   const Finished unknown = place.run(query({"--device", "no such GPU"}));
   CHECK(contains(unknown.err, shown));

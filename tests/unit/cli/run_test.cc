@@ -291,4 +291,10 @@ TEST_CASE_FIXTURE(Tuned, "bad input is refused, with what to do") {
 }
 
 }  // namespace
+TEST_CASE("an argument of the program may be empty, unlike an option's value") {
+  const TestFolder folder;
+  CHECK(run(folder, {"run", "--", "test", "-z", ""}).code == 0);
+  CHECK(run(folder, {"run", "--db", "", "--", "test", "-z", ""}).code == 2);
+}
+
 }  // namespace gemmtune::cli_test

@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "codegen/emitter.h"
 #include "codegen/strategy.h"
 
 #include "parts/shared/partial_tiles.h"
@@ -140,6 +141,38 @@ TEST_CASE("mma_stream_k takes at least 16 of k at a time, by which it counts") {
   };
   CHECK(broken(8) == "tile_k of at least 16");
   CHECK(broken(16).empty());
+}
+
+TEST_CASE("mma_stream_k's source says the largest k, which its host code refuses to exceed") {
+  const Strategy& strategy = **find_strategy("mma_stream_k");
+  const int64_t most = strategy.most_k();
+  CHECK(most == 1 << 24);
+  Problem problem = make_problem({64, 64, most}, DataType::f16);
+  CHECK(strategy.supports(problem, {8, 0, false}));
+  const KernelSpec spec =
+      spec_for(strategy,
+               *parse_tile("tile_m=64 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=3 copy=1 "
+                           "order=1 fragments=2 raster=1 sharing_blocks=132"),
+               problem, {8, 0, false});
+  const std::string text = emit_standalone(spec);
+  const auto has = [&](const char* part) { return text.find(part) != std::string::npos; };
+  CHECK(has(", any m and n, k of at most 16777216.\n"));
+  CHECK_FALSE(has("any m, n and k"));
+  CHECK(has("// Launch:  if (args.k > 16777216) return cudaErrorInvalidValue;"));
+  problem.shape.k = most + 8;
+  pack(problem);
+  CHECK_FALSE(strategy.supports(problem, {8, 0, false}));
+  // The widest ranges of all, at the largest k: counted without an overflow.
+  GemmArgs args;
+  args.m = 64 * 2047;
+  args.n = 64;
+  args.k = static_cast<int>(most);
+  TileConfig tile = spec.tile;
+  tile.tile_k = 16;
+  tile.sharing_blocks = 1024;
+  const StreamKRanges ranges = stream_k_ranges(tile, args);
+  CHECK(ranges.length() == int64_t{2047} * (most / 16));
+  CHECK(ranges.begin(1024) == ranges.length());
 }
 
 TEST_CASE("mma_stream_k refuses what it cannot count") {

@@ -394,6 +394,21 @@ TEST_CASE("addresses fall into classes of alignment") {
   CHECK(alignment_class(int64_t{1} << 40) == 256);
 }
 
+TEST_CASE("of other classes of alignment the nearest comes first, and of two as near the wider") {
+  const auto others = [](int align_bytes, DataType type = DataType::f16) {
+    Problem problem = make_problem({8, 8, 8}, type);
+    problem.align_bytes = align_bytes;
+    std::vector<int> found;
+    for (const Problem& other : other_alignments(problem)) found.push_back(other.align_bytes);
+    return found;
+  };
+  CHECK(others(256) == std::vector{16, 8, 4, 2});
+  CHECK(others(16) == std::vector{8, 4, 2, 256});
+  CHECK(others(8) == std::vector{16, 4, 2, 256});
+  CHECK(others(4) == std::vector{8, 2, 16, 256});
+  CHECK(others(4, DataType::f32) == std::vector{8, 16, 256});
+}
+
 TEST_CASE("key: the texts that the store and users see") {
   Problem p = make_problem({5120, 5120, 4096});
   CHECK(key(p) == "f32/f32/ieee/ttt/5120x5120x4096");

@@ -56,5 +56,24 @@ TEST_CASE("what threads find is of their call while others take its place") {
   CHECK(wrong == 0);
 }
 
+TEST_CASE("a key that comes back to its place is not taken for one that stayed there") {
+  const auto calls = std::make_unique<HandedOn>();
+  constexpr uint64_t kKeys = 6;  // twice as many as there are places: each comes back to its own
+  std::vector<ProductRecord> records(kKeys);
+  const auto note_all = [&] {
+    for (uint64_t i = 0; i < kKeys; ++i) calls->note((i + 1) * 1024, records[i]);
+  };
+  note_all();
+  constexpr uint64_t kLast = kKeys * 1024;
+  const HandedOn::Seen seen = calls->look(kLast);
+  CHECK(seen.record == &records[kKeys - 1]);
+  CHECK(calls->still_holds(kLast, seen));
+  calls->note(7, records[0]);  // in another line
+  CHECK(calls->still_holds(kLast, seen));
+  note_all();
+  CHECK(calls->find(kLast) == seen.record);
+  CHECK_FALSE(calls->still_holds(kLast, seen));
+}
+
 }  // namespace
 }  // namespace gemmtune::cublas_preload

@@ -171,6 +171,31 @@ constexpr Case kUndefined[] = {
      "{lane,lane,lane,lane,lane,lane,lane,lane}, {lane,lane,lane,lane,lane,lane,lane,lane}, "
      "{lane,lane,lane,lane,lane,lane,lane,c0};"},
     {"a value that is used for nothing", std::nullopt, "  add.u32 z, y, 1;"},
+    {"one half of a register, where the other is defined", Check::operand_written,
+     "  .reg .b64 w;\n  mov.b64 w, {lane, y};\n  mov.b64 {x, z}, w;\n  st.global.u32 [out], z;"},
+    {"a register of which one half is undefined", Check::operand_written,
+     "  .reg .b64 w;\n  mov.b64 w, {y, lane};\n  st.global.u64 [out], w;"},
+    {"a sum with an undefined half", Check::operand_written,
+     "  .reg .b64 w;\n  mov.b64 w, {lane, y};\n  add.u64 w, w, 1;\n  mov.b64 {x, z}, w;\n"
+     "  st.global.u32 [out], x;"},
+    {"a half that a choice leaves undefined", Check::operand_written,
+     "  .reg .b64 w, v;\n  mov.b64 w, {y, lane};\n  mov.b64 v, 0;\n  setp.lt.u32 p0, lane, 32;\n"
+     "  selp.b64 v, w, v, p0;\n  mov.b64 {x, z}, v;\n  st.global.u32 [out], x;"},
+    {"a half of a half", Check::operand_written,
+     "  .reg .b16 h, l;\n  mov.b32 x, {h, h};\n  mov.b32 {l, h}, x;\n  st.global.u16 [out], l;"},
+    {"the low half, which is defined", std::nullopt,
+     "  .reg .b64 w;\n  mov.b64 w, {lane, y};\n  mov.b64 {x, z}, w;\n  st.global.u32 [out], x;"},
+    {"the high half, moved and chosen", std::nullopt,
+     "  .reg .b64 w, v;\n  mov.b64 w, {y, 7};\n  mov.b64 v, w;\n  setp.lt.u32 p0, lane, 32;\n"
+     "  selp.b64 v, v, w, p0;\n  mov.b64 {_, z}, v;\n  st.global.u32 [out], z;"},
+    {"a low half that is stored from the whole", std::nullopt,
+     "  .reg .b64 w;\n  mov.b64 w, {lane, y};\n  st.global.u32 [out], w;"},
+    {"a low half by conversion", std::nullopt,
+     "  .reg .b64 w;\n  mov.b64 w, {lane, y};\n  cvt.u32.u64 z, w;\n  st.global.u32 [out], z;"},
+    {"three words of four", std::nullopt,
+     "  .reg .b64 w, v;\n  .reg .b128 q;\n  mov.b64 w, {lane, y};\n  mov.b128 q, {w, 5};\n"
+     "  mov.b128 {w, v}, q;\n  mov.b64 {x, z}, w;\n  st.global.u64 [out], v;\n"
+     "  st.global.u32 [out], x;"},
     {"a choice that is not taken", std::nullopt,
      "  setp.lt.u32 p0, lane, 32;\n  selp.b32 z, lane, y, p0;\n  st.global.u32 [out], z;"},
 };

@@ -40,6 +40,26 @@ void write_version_1(const fs::path& path) {
   write_version(1, path);
 }
 
+TEST_CASE("an older schema is known without opening the store") {
+  const TempDir dir;
+  CHECK_FALSE(older_schema(dir / "none.db"));
+  CHECK_FALSE(older_schema(dir.path()));
+  write_bytes(dir / "text.db", "this is no database at all, just some text\n");
+  CHECK_FALSE(older_schema(dir / "text.db"));
+  write_bytes(dir / "empty.db", "");
+  CHECK_FALSE(older_schema(dir / "empty.db"));
+  SQLite::Database((dir / "foreign.db").string(), kWritable)
+      .exec("CREATE TABLE x (y); PRAGMA user_version = 2");
+  CHECK_FALSE(older_schema(dir / "foreign.db"));
+  const fs::path old = dir / "old.db";
+  write_version(9, old);
+  const std::string before = read_bytes(old);
+  CHECK(older_schema(old) == 9);
+  CHECK(read_bytes(old) == before);
+  must_open(old);
+  CHECK_FALSE(older_schema(old));
+}
+
 TEST_CASE("migrations are numbered without a gap") {
   const auto& known = known_migrations();
   REQUIRE(known.size() >= 2);
