@@ -143,8 +143,10 @@ gpu::Result<void> compare_in_turns(std::span<Contender> contenders, const gpu::S
   const auto take = [&](const Contender& contender) {
     return take_turn(contender, stream, nvml, plan.warm_ups);
   };
-  // The state that each turn leaves for the next.
-  if (auto done = take(contenders.back()); !done) return tl::unexpected(done.error());
+  // The state that each turn leaves for the next, which those that had turns have left.
+  if (contenders.front().samples_us.empty()) {
+    if (auto done = take(contenders.back()); !done) return tl::unexpected(done.error());
+  }
   Rounds rounds{plan.samples, gpu::kSlowingReasons & ~gpu::kPowerLimit};
   if (plan.limit) {
     rounds.time_is_up = [end = plan.limit->end] { return Clock::now() > end; };

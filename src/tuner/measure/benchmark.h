@@ -59,10 +59,12 @@ class TimedGraph {
 
 // How long a sample takes. In a search, so long that the event timer's half microsecond does not
 // matter. In heats, so long that many in turns keep a card at its power limit. In a final round, so
-// long that the few of a turn last longer than the limit takes to act, if each product is long.
+// long that the few of a turn last longer than the limit takes to act, if each product is long; at
+// full clocks, which last however long it takes, no longer than in heats.
 inline constexpr double kSearchSampleUs = 200;
 inline constexpr double kHeatSampleUs = 4000;
 inline constexpr double kFinalSampleUs = 16000;
+inline constexpr double kFullClockSampleUs = 4000;
 
 // Products a graph should hold so that a sample lasts `sample_us`, if one takes `product_us`: whole
 // walks over the sets, and of small products no more than a graph is quickly made of.

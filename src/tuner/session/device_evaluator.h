@@ -65,6 +65,11 @@ class DeviceEvaluator final : public Evaluator {
     int vendor_rank = -1;
     std::optional<TimedGraph> graph;
   };
+  // Who goes on to the final round, and how long its samples last.
+  struct AfterHeats {
+    std::vector<Runner*> left;
+    double sample_us = kFinalSampleUs;
+  };
   // What candidates are measured in turns with.
   struct Incumbent {
     Runner runner;
@@ -98,12 +103,13 @@ class DeviceEvaluator final : public Evaluator {
   gpu::Result<std::vector<Contender>> contend(const std::vector<Runner*>& runners,
                                               double sample_us);
   bool stays(const Runner& vendor) const;
-  gpu::Result<std::vector<Runner*>> run_heats(std::span<const Finalist> finalists,
-                                              std::vector<Runner>& runners);
+  gpu::Result<AfterHeats> run_heats(std::span<const Finalist> finalists,
+                                    std::vector<Runner>& runners);
+  double sample_us_after(std::span<const Contender> heats) const;
   std::optional<TimeLimit> turn_limit() const;
   gpu::Result<std::vector<Contender>> run_turns(std::span<const Finalist> finalists,
                                                 const std::vector<Runner>& runners,
-                                                std::vector<Runner*>& left);
+                                                AfterHeats& after);
   gpu::Result<FinalResults> run_final(std::span<const Finalist> finalists);
   VendorResult vendor_result(int rank, const Contender& contender) const;
   gpu::Result<double> largest_vendor_error(std::span<const VendorResult> results);

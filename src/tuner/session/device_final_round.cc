@@ -100,39 +100,52 @@ bool DeviceEvaluator::stays(const Runner& vendor) const {
 
 // Which runners go on to the final round. The vendor's algorithms run beside the finalists under a
 // lasting load; of those that are only close to its best one, the best goes on.
-gpu::Result<std::vector<DeviceEvaluator::Runner*>> DeviceEvaluator::run_heats(
+gpu::Result<DeviceEvaluator::AfterHeats> DeviceEvaluator::run_heats(
     std::span<const Finalist> finalists, std::vector<Runner>& runners) {
+  AfterHeats after;
   std::vector<Runner*> all;
   all.reserve(runners.size());
   for (Runner& runner : runners) all.push_back(&runner);
   const bool may_leave =
       finalists.size() > kInFinalRound &&
       std::any_of(finalists.begin(), finalists.end(), [](const Finalist& f) { return !f.stays; });
-  if (!may_leave && close_vendor_ranks_.size() <= kCloseInFinalRound) return all;
+  if (!may_leave && close_vendor_ranks_.size() <= kCloseInFinalRound) {
+    after.left = std::move(all);
+    return after;
+  }
   auto contenders = contend(all, kHeatSampleUs);
   if (!contenders) return tl::unexpected(contenders.error());
   auto compared =
       compare(*contenders, bench_->stream, services_.nvml, {kHeatSamples, kHeatWarmUpSeconds});
   if (!compared) return tl::unexpected(compared.error());
+  after.sample_us = sample_us_after(*contenders);
   const auto time = [&](size_t i) { return median_interval((*contenders)[i].samples_us).median; };
   std::vector<HeatTimes> heats;
   heats.reserve(finalists.size());
   for (size_t i = 0; i < finalists.size(); ++i)
     heats.push_back({finalists[i].search_us, time(i), finalists[i].stays});
-  std::vector<Runner*> left;
-  for (const size_t i : for_final_round(heats)) left.push_back(all[i]);
+  for (const size_t i : for_final_round(heats)) after.left.push_back(all[i]);
   std::vector<std::pair<double, Runner*>> close;
   for (size_t i = finalists.size(); i < all.size(); ++i) {
     if (stays(*all[i])) {
-      left.push_back(all[i]);
+      after.left.push_back(all[i]);
     } else {
       close.emplace_back(time(i), all[i]);
     }
   }
   std::sort(close.begin(), close.end());
   for (size_t i = 0; i < std::min(close.size(), kCloseInFinalRound); ++i)
-    left.push_back(close[i].second);
-  return left;
+    after.left.push_back(close[i].second);
+  return after;
+}
+
+// A card is not at its limit for a mix of contenders that draw unlike power as it is for each.
+double DeviceEvaluator::sample_us_after(std::span<const Contender> heats) const {
+  if (is_split(problem_.math)) return kFinalSampleUs;
+  std::vector<gpu::ClockSample> read;
+  for (const Contender& contender : heats)
+    read.insert(read.end(), contender.clocks.begin(), contender.clocks.end());
+  return final_sample_us(read, 1e-3 * services_.device.clock_khz);
 }
 
 // Of turns that begin now.
@@ -147,8 +160,9 @@ std::optional<TimeLimit> DeviceEvaluator::turn_limit() const {
 // The turns of the runners that heats left; `left` becomes those that had all of them.
 gpu::Result<std::vector<Contender>> DeviceEvaluator::run_turns(std::span<const Finalist> finalists,
                                                                const std::vector<Runner>& runners,
-                                                               std::vector<Runner*>& left) {
-  auto contenders = contend(left, kFinalSampleUs);
+                                                               AfterHeats& after) {
+  std::vector<Runner*>& left = after.left;
+  auto contenders = contend(left, after.sample_us);
   if (!contenders) return contenders;
   const auto limit = turn_limit();
   const auto compare_by = [&](std::vector<Contender>& sides, int turns) {
@@ -179,24 +193,25 @@ gpu::Result<FinalResults> DeviceEvaluator::run_final(std::span<const Finalist> f
   if (!entered) return tl::unexpected(entered.error());
   auto runners = final_runners(finalists);
   if (!runners) return tl::unexpected(runners.error());
-  auto left = run_heats(finalists, *runners);
-  if (!left) return tl::unexpected(left.error());
-  auto contenders = run_turns(finalists, *runners, *left);
+  auto after = run_heats(finalists, *runners);
+  if (!after) return tl::unexpected(after.error());
+  auto contenders = run_turns(finalists, *runners, *after);
   if (!contenders) return tl::unexpected(contenders.error());
+  const std::vector<Runner*>& left = after->left;
 
   FinalResults results;
   results.finalists.resize(finalists.size());
   std::optional<double> vendor_us;
-  for (size_t i = 0; i < left->size(); ++i) {
-    const Runner& runner = *(*left)[i];
+  for (size_t i = 0; i < left.size(); ++i) {
+    const Runner& runner = *left[i];
     if (runner.kernel) continue;
     results.vendor.push_back(vendor_result(runner.vendor_rank, (*contenders)[i]));
     results.vendor.back().measurement.final_round = true;
     const double median = results.vendor.back().measurement.median_us;
     vendor_us = std::min(median, vendor_us.value_or(median));
   }
-  for (size_t i = 0; i < left->size(); ++i) {
-    const Runner& runner = *(*left)[i];
+  for (size_t i = 0; i < left.size(); ++i) {
+    const Runner& runner = *left[i];
     if (!runner.kernel) continue;
     Evaluation evaluation;
     evaluation.measurement = to_measurement((*contenders)[i], vendor_us);

@@ -4,9 +4,14 @@
 #include <numeric>
 #include <utility>
 
+#include "tuner/measure/benchmark.h"
+
 namespace gemmtune::tuner {
 
 namespace {
+
+// Of a card's full clock; a limit that takes less than the rest is within what runs differ by.
+constexpr double kFullClockShare = 0.97;
 
 // The `count` of least cost among `places`, and all that stay.
 template <class Cost, class Stays>
@@ -32,6 +37,14 @@ std::vector<size_t> for_final_round(std::span<const HeatTimes> heats) {
       [&](size_t i) { return heats[i].stays; });
   std::sort(chosen.begin(), chosen.end());
   return chosen;
+}
+
+double final_sample_us(std::span<const gpu::ClockSample> heats, double full_mhz) {
+  const bool full =
+      !heats.empty() && std::all_of(heats.begin(), heats.end(), [&](const gpu::ClockSample& read) {
+        return read.sm_clock_mhz.value_or(0) >= kFullClockShare * full_mhz;
+      });
+  return full ? kFullClockSampleUs : kFinalSampleUs;
 }
 
 std::vector<size_t> for_further_turns(std::span<const FirstTurns> contenders) {

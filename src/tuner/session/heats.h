@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "gpu/nvml.h"
+
 namespace gemmtune::tuner {
 
 // Candidates of a final round.
@@ -21,6 +23,11 @@ struct HeatTimes {
 // at nearly full ones, one after another at those of the limit. A kernel that needs little energy
 // and much time is good for the second only.
 std::vector<size_t> for_final_round(std::span<const HeatTimes> heats);
+
+// How long a sample of the final round lasts, in microseconds: short, if heats ran at `full_mhz`
+// however they loaded the card, as these readings say; long enough for a limit to act where it did,
+// or where nothing was read.
+double final_sample_us(std::span<const gpu::ClockSample> heats, double full_mhz);
 
 // Of own kernels, and of the vendor's algorithms: the most that have more than the first turns of a
 // final round.

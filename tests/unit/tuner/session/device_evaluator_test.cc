@@ -3,10 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "codegen/registry.h"
 #include "codegen/support_kernels.h"
@@ -179,6 +181,26 @@ TEST_CASE_FIXTURE(FakeDevice, "times before and after a crash compare") {
   REQUIRE(next.has_value());
   CHECK(next->outcome == store::Outcome::ok);
   CHECK(next->time_us == doctest::Approx(before_us));
+}
+
+// Two contenders: each one's walk over the operands twice, then turns of four graphs each.
+TEST_CASE_FIXTURE(FakeDevice, "of a final round's turns only the very first does not count") {
+  blas.offered = 1;
+  const Problem problem = canonical(make_problem({64, 64, 32}));
+  const auto device = evaluator(problem);
+  const Candidate right = candidate(problem);
+  REQUIRE(evaluate(*device, right).has_value());
+  const auto launched = [&] {
+    const std::vector<std::string> calls = fake.calls();
+    return std::count(calls.begin(), calls.end(), "cuGraphLaunch");
+  };
+  const auto before = launched();
+  const Finalist finalist{right, image_of({right.source, right.spec.arch, {}}), 10.0, false};
+  const auto results = device->finish({&finalist, 1});
+  REQUIRE(results.has_value());
+  REQUIRE(results->finalists[0]->measurement.has_value());
+  CHECK(results->finalists[0]->measurement->samples_us.size() == 6);
+  CHECK(launched() - before == 2 * 2 + 4 * (1 + 2 * 6));
 }
 
 }  // namespace

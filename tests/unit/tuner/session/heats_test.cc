@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "tuner/measure/benchmark.h"
+
 namespace gemmtune::tuner {
 namespace {
 
@@ -42,6 +44,24 @@ TEST_CASE("after the first turns the two fastest of either side go on, and all t
   CHECK(for_further_turns(shown) == Chosen{1, 2, 3, 4, 5, 6});
   shown.resize(2);
   CHECK(for_further_turns(shown) == Chosen{0, 1});
+}
+
+gpu::ClockSample at_mhz(int clock) {
+  gpu::ClockSample sample;
+  sample.sm_clock_mhz = clock;
+  return sample;
+}
+
+TEST_CASE("samples of a final round are short where no limit slowed the heats") {
+  std::vector<gpu::ClockSample> read(5, at_mhz(1980));
+  read[2] = at_mhz(1965);
+  CHECK(final_sample_us(read, 1980) == kFullClockSampleUs);
+  read[3] = at_mhz(1905);
+  CHECK(final_sample_us(read, 1980) == kFinalSampleUs);
+  // All alike slow, and nothing known.
+  CHECK(final_sample_us(std::vector<gpu::ClockSample>(5, at_mhz(1400)), 1980) == kFinalSampleUs);
+  CHECK(final_sample_us(std::vector<gpu::ClockSample>(5), 1980) == kFinalSampleUs);
+  CHECK(final_sample_us({}, 1980) == kFinalSampleUs);
 }
 
 }  // namespace
