@@ -19,7 +19,7 @@ Decided cublas(std::string why) {
 }
 
 dispatch::Outcome<std::unique_ptr<dispatch::Dispatcher>> make_dispatcher(
-    const RunSettings& settings) {
+    const RunSettings& settings, size_t max_workspace_bytes) {
   dispatch::DispatcherOptions options;
   options.database = settings.database;
   options.pack = settings.pack;
@@ -29,7 +29,7 @@ dispatch::Outcome<std::unique_ptr<dispatch::Dispatcher>> make_dispatcher(
   // Results of cuBLASLt's count; its library is never opened for a winner.
   options.cublaslt_names = vendor::CublasLtLibrary::default_names();
   options.deterministic = settings.deterministic;
-  options.max_workspace_bytes = Workspaces::kMostOfOne;
+  options.max_workspace_bytes = static_cast<int64_t>(max_workspace_bytes);
   return dispatch::Dispatcher::create(options);
 }
 
@@ -50,9 +50,9 @@ ContextKernels::ContextKernels(CUcontext context, unsigned long long id,
     : context_(context),
       id_(id),
       f32_math_(settings.f32_math),
-      workspaces_(driver),
+      workspaces_(driver, Workspaces::Limits::of_device(driver.device_bytes())),
       plans_(new std::atomic<const OwnPlan*>[capacity]()) {
-  auto dispatcher = make_dispatcher(settings);
+  auto dispatcher = make_dispatcher(settings, workspaces_.limits().of_one);
   if (dispatcher) {
     dispatcher_ = *std::move(dispatcher);
     return;

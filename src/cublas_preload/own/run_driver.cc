@@ -15,8 +15,18 @@ RunDriver RunDriver::loaded() {
       resolve(library, "cuStreamGetId", driver.stream_get_id) &&
       resolve(library, "cuStreamGetCaptureInfo_v2", driver.stream_get_capture) &&
       resolve(library, "cuThreadExchangeStreamCaptureMode", driver.exchange_capture_mode) &&
-      resolve(library, "cuMemAlloc_v2", driver.mem_alloc);
+      resolve(library, "cuMemAlloc_v2", driver.mem_alloc) &&
+      resolve(library, "cuCtxGetDevice", driver.ctx_get_device) &&
+      resolve(library, "cuDeviceTotalMem_v2", driver.device_total_mem);
   return complete ? driver : RunDriver{};
+}
+
+size_t RunDriver::device_bytes() const {
+  CUdevice device = 0;
+  size_t bytes = 0;
+  if (ctx_get_device(&device) != CUDA_SUCCESS || device_total_mem(&bytes, device) != CUDA_SUCCESS)
+    return 0;
+  return bytes;
 }
 
 Capture RunDriver::capture_of(CUstream stream) const {

@@ -19,10 +19,15 @@ struct RunDriver {
                                  const CUgraphNode**, size_t*) = nullptr;
   decltype(&::cuThreadExchangeStreamCaptureMode) exchange_capture_mode = nullptr;
   CUresult (*mem_alloc)(CUdeviceptr*, size_t) = nullptr;
+  decltype(&::cuCtxGetDevice) ctx_get_device = nullptr;
+  CUresult (*device_total_mem)(size_t*, CUdevice) = nullptr;
 
   // The driver that the process has loaded; nothing where it has none, or one before CUDA 12.
   static RunDriver loaded();
   bool usable() const { return mem_alloc != nullptr; }
+
+  // The bytes of the current context's GPU; 0: it does not say.
+  size_t device_bytes() const;
 
   // `unknown` also where a capture elsewhere forbids to use the stream.
   Capture capture_of(CUstream stream) const;

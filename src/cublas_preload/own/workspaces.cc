@@ -8,6 +8,9 @@ namespace {
 
 constexpr size_t kLargePage = size_t{2} << 20;
 constexpr int kSpares = 2;
+constexpr size_t kShareOfOne = 80;
+// As much as a search gives any kernel (codegen/workspace_limits.h).
+constexpr size_t kMostOfAny = size_t{1} << 30;
 // The default stream of each thread is another one, and all have this handle.
 const auto kPerThread = CU_STREAM_PER_THREAD;
 
@@ -20,6 +23,13 @@ size_t rounded(size_t bytes) {
 
 }  // namespace
 
+Workspaces::Limits Workspaces::Limits::of_device(size_t bytes) {
+  Limits limits;
+  limits.of_one = std::clamp(bytes / kShareOfOne, limits.of_one, kMostOfAny);
+  limits.together = limits.of_one / 2 * 3;
+  return limits;
+}
+
 void* Workspaces::find(unsigned long long stream, cuuint64_t capture, size_t bytes) const {
   for (const Block& block : blocks_) {
     if (block.taken && block.stream == stream && block.capture == capture && block.bytes >= bytes)
@@ -29,9 +39,9 @@ void* Workspaces::find(unsigned long long stream, cuuint64_t capture, size_t byt
 }
 
 Workspaces::Block* Workspaces::allocate(size_t bytes) {
-  if (bytes > kMostOfOne) return nullptr;
+  if (bytes > limits_.of_one) return nullptr;
   const size_t wanted = rounded(bytes);
-  if (wanted > kMostBytes - total_bytes_) return nullptr;
+  if (wanted > limits_.together - total_bytes_) return nullptr;
   CUdeviceptr address = 0;
   // Allowed while another thread captures.
   CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;

@@ -14,14 +14,22 @@ namespace gemmtune::cublas_preload {
 // Nothing is freed: kernels and graphs may use it at any time. Thread-safe.
 class Workspaces {
  public:
-  static constexpr size_t kMostBytes = size_t{3} << 28;  // of all together
-  static constexpr size_t kMostOfOne = size_t{1} << 29;
+  struct Limits {
+    size_t of_one = size_t{1} << 29;
+    size_t together = size_t{3} << 28;
+
+    // Of a GPU with so many bytes: large ones give an 80th of them to one, up to 1 GiB, which
+    // operands as sums of planes want.
+    static Limits of_device(size_t bytes);
+  };
   // Of one under capture, where two are set aside.
   static constexpr size_t kMostOfCapture = size_t{1} << 26;
   static constexpr size_t kLeastBytes = size_t{1} << 20;  // of each
   static constexpr size_t kAlign = 256;
 
-  explicit Workspaces(const RunDriver& driver) : driver_(driver) {}
+  Workspaces(const RunDriver& driver, const Limits& limits) : driver_(driver), limits_(limits) {}
+
+  const Limits& limits() const { return limits_; }
 
   // At least `bytes` for a product on a stream outside of captures; allocates if need be. Null if
   // there is no memory.
@@ -47,6 +55,7 @@ class Workspaces {
   void* find(unsigned long long stream, cuuint64_t capture, size_t bytes) const;
 
   RunDriver driver_;
+  Limits limits_;
   std::mutex mutex_;  // of all below
   std::vector<Block> blocks_;
   size_t total_bytes_ = 0;

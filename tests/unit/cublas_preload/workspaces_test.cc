@@ -47,7 +47,7 @@ struct Endless {
   static CUstream stream(uintptr_t number) {
     return reinterpret_cast<CUstream>(number << 8);  // NOLINT(performance-no-int-to-ptr)
   }
-  Workspaces workspaces{driver()};
+  Workspaces workspaces{driver(), {}};
 };
 
 TEST_CASE_FIXTURE(Endless, "small workspaces are rounded up to powers of two, large ones hardly") {
@@ -65,12 +65,26 @@ TEST_CASE_FIXTURE(Endless, "a large workspace serves its stream's smaller proble
 }
 
 TEST_CASE_FIXTURE(Endless, "there are limits of one, and of all together") {
-  CHECK(workspaces.for_stream(stream(1), Workspaces::kMostOfOne + 1) == nullptr);
-  CHECK(workspaces.for_stream(stream(1), Workspaces::kMostOfOne) != nullptr);
-  CHECK(workspaces.for_stream(stream(2), Workspaces::kMostOfOne) == nullptr);
-  CHECK(workspaces.for_stream(stream(2), Workspaces::kMostBytes - Workspaces::kMostOfOne) !=
-        nullptr);
+  const auto [of_one, together] = workspaces.limits();
+  CHECK(workspaces.for_stream(stream(1), of_one + 1) == nullptr);
+  CHECK(workspaces.for_stream(stream(1), of_one) != nullptr);
+  CHECK(workspaces.for_stream(stream(2), of_one) == nullptr);
+  CHECK(workspaces.for_stream(stream(2), together - of_one) != nullptr);
   CHECK(workspaces.for_stream(stream(3), 1) == nullptr);
+}
+
+// What ships for it needs 834 MiB (docs/run.md).
+TEST_CASE("a large GPU has workspaces for what ships for it, a small one as much as before") {
+  const auto h100 = Workspaces::Limits::of_device(85'017'493'504);
+  CHECK(h100.of_one >= 834 * kMiB);
+  CHECK(h100.together <= 85'017'493'504 / 50);
+  CHECK(Workspaces::Limits::of_device(size_t{180} << 30).of_one == 1024 * kMiB);
+  for (const size_t gib : {0, 8, 24, 40}) {
+    CAPTURE(gib);
+    const auto limits = Workspaces::Limits::of_device(gib << 30);
+    CHECK(limits.of_one == 512 * kMiB);
+    CHECK(limits.together == 768 * kMiB);
+  }
 }
 
 TEST_CASE_FIXTURE(Endless, "nothing large is set aside for captures") {

@@ -120,19 +120,19 @@ struct FakeDevice : fake_cuda::Fixture {
 
 TEST_CASE_FIXTURE(FakeDevice, "operands are made though compilers are killed now and then") {
   killed = 2;
-  CHECK(evaluator(canonical(make_problem({64, 64, 32}))));
+  CHECK(evaluator(canonical(make_problem({16, 16, 8}))));
 }
 
 // Verification has 301 rows, and cuBLASLt has left right values in C.
 TEST_CASE_FIXTURE(FakeDevice, "rows that are left out at the problem's own size are noticed") {
-  const Problem problem = canonical(make_problem({640, 64, 32}));
+  const Problem problem = canonical(make_problem({640, 8, 8}));
   CHECK(outcome(problem, {}) == store::Outcome::ok);
   CHECK(outcome(problem, {.rows = 400}) == store::Outcome::wrong_result);
 }
 
 // Verification has batches of 2.
 TEST_CASE_FIXTURE(FakeDevice, "every matrix of a batch may be looked at") {
-  Problem problem = make_problem({40, 64, 32});
+  Problem problem = make_problem({40, 8, 8});
   problem.batch = 16;
   pack(problem);
   problem = canonical(problem);
@@ -141,7 +141,7 @@ TEST_CASE_FIXTURE(FakeDevice, "every matrix of a batch may be looked at") {
 }
 
 TEST_CASE_FIXTURE(FakeDevice, "memory that others use up says nothing of a candidate") {
-  const Problem problem = canonical(make_problem({64, 64, 32}));
+  const Problem problem = canonical(make_problem({16, 16, 8}));
   const auto device = evaluator(problem);
   const Candidate right = candidate(problem);
   for (const char* symbol : {"cuModuleLoadDataEx", "cuGraphInstantiateWithFlags"}) {
@@ -156,7 +156,7 @@ TEST_CASE_FIXTURE(FakeDevice, "memory that others use up says nothing of a candi
 }
 
 TEST_CASE_FIXTURE(FakeDevice, "after a crash the search goes on where the driver lets it") {
-  const Problem problem = canonical(make_problem({64, 64, 32}));
+  const Problem problem = canonical(make_problem({16, 16, 8}));
   const auto device = evaluator(problem);
   const Candidate right = candidate(problem);
   fake.crash_next_kernel(CUDA_ERROR_LAUNCH_FAILED);
@@ -170,7 +170,7 @@ TEST_CASE_FIXTURE(FakeDevice, "after a crash the search goes on where the driver
 }
 
 TEST_CASE_FIXTURE(FakeDevice, "times before and after a crash compare") {
-  const Problem problem = canonical(make_problem({64, 64, 32}));
+  const Problem problem = canonical(make_problem({16, 16, 8}));
   const auto device = evaluator(problem);
   const Candidate right = candidate(problem);
   const double before_us = evaluate(*device, right).value().time_us;
@@ -186,7 +186,7 @@ TEST_CASE_FIXTURE(FakeDevice, "times before and after a crash compare") {
 // Two contenders: each one's walk over the operands twice, then turns of four graphs each.
 TEST_CASE_FIXTURE(FakeDevice, "of a final round's turns only the very first does not count") {
   blas.offered = 1;
-  const Problem problem = canonical(make_problem({64, 64, 32}));
+  const Problem problem = canonical(make_problem({16, 16, 8}));
   const auto device = evaluator(problem);
   const Candidate right = candidate(problem);
   REQUIRE(evaluate(*device, right).has_value());
