@@ -8,6 +8,7 @@
 
 #include "codegen/strategy.h"
 #include "dispatch/fallback.h"
+#include "dispatch/power_limit.h"
 #include "dispatch/reading_c.h"
 #include "dispatch/row_bounds.h"
 #include "vendor/cublaslt.h"
@@ -77,6 +78,12 @@ std::string name_of(const StoredKernel& stored) {
   return stored.strategy + " " + stored.config;
 }
 
+// What a kernel's time for `problem` counts as beside the vendor's for it, C apart.
+double counted_us(const KnownKernel& kernel, const Problem& problem, const Target& target) {
+  if (kernel.origin != Origin::same_model) return kernel.rank_us;
+  return kernel.rank_us * longer_on_another_card(problem, kernel.time_us, target.limits);
+}
+
 // What was measured for this very problem, best first.
 void add_measured(const Snapshot& snapshot, const Known& known, const Request& request,
                   const Target& target, Decision& decision) {
@@ -92,8 +99,9 @@ void add_measured(const Snapshot& snapshot, const Known& known, const Request& r
     if (spec) {
       Choice choice = timed_choice(*spec, stored, *known.kernel);
       choice.reason = time_of(*known.kernel);
-      if (known.kernel->rank_us > known.kernel->time_us)
-        choice.reason += fmt::format(", counts as {:.2f}", known.kernel->rank_us);
+      const double counted = counted_us(*known.kernel, request.problem, target);
+      if (counted > known.kernel->time_us)
+        choice.reason += fmt::format(", counts as {:.2f}", counted);
       decision.choices.push_back(std::move(choice));
     } else {
       decision.rejections.push_back({name_of(stored), spec.error().message});
@@ -110,7 +118,8 @@ void add_measured(const Snapshot& snapshot, const Known& known, const Request& r
   }
   // A stale kernel is still a measured one; its time decides like any other.
   if (decision.choices.size() == 2 &&
-      known.vendor->time_us < known.kernel->rank_us + more_for_c_us(request))
+      known.vendor->time_us <
+          counted_us(*known.kernel, request.problem, target) + more_for_c_us(request))
     std::swap(decision.choices[0], decision.choices[1]);
 }
 
@@ -124,8 +133,9 @@ void add_other_alignments(const Snapshot& snapshot, const Request& request, cons
     if (number == ProblemIndex::kNone) continue;
     const Known& known = snapshot.known[number];
     if (!known.kernel || !is_direct(known.kernel->origin)) continue;
-    const bool lost = known.vendor && is_direct(known.vendor->origin) &&
-                      known.vendor->time_us < known.kernel->rank_us + more_for_c_us(request);
+    const bool lost =
+        known.vendor && is_direct(known.vendor->origin) &&
+        known.vendor->time_us < counted_us(*known.kernel, other, target) + more_for_c_us(request);
     if (lost) return;  // the vendor is no slower with other pointers than it was there
     const StoredKernel& stored = snapshot.kernels[known.kernel->index];
     auto spec = usable_kernel(stored, request, target);

@@ -51,7 +51,8 @@ struct Decision {
 
 // Decides, without touching any device. In this order:
 //   1. a problem that was measured on this device or another of its model: the fastest of what was
-//      measured, a kernel or an algorithm of the vendor's
+//      measured, a kernel or an algorithm of the vendor's (power_limit.h: a kernel that ran at
+//      another device's power limit counts as longer)
 //   2. the same with pointers of another alignment class: its kernel, where that beat the vendor
 //   3. the same measured on another model of the arch with as many SMs: its kernel, where that beat
 //      the vendor by far

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "tuner/model/tensor_model.h"
+#include "core/tensor_rate.h"
 
 namespace gemmtune::app {
 
 double peak_tflops(const Problem& problem, const DeviceSpec& device) {
-  if (tuner::on_tensor_cores(problem.type, problem.math) && device.tensor_f16_tflops > 0)
-    return tuner::tensor_tflops(problem.type, problem.math, device);
+  if (on_tensor_cores(problem.type, problem.math) && device.tensor_f16_tflops > 0)
+    return tensor_tflops(problem.type, problem.math, device);
   return 2.0 * device.fp32_lanes_per_sm * device.sm_count * device.boost_clock_mhz * 1e-6;
 }
 

@@ -6,13 +6,6 @@
 
 namespace gemmtune::tuner {
 
-// Whether kernels for such operands multiply on the tensor cores: all but plain f32 do.
-bool on_tensor_cores(DataType type, MathMode math);
-
-// Peak rate of dense products in TFLOP/s; where a product of f32 takes
-// several, of those.
-double tensor_tflops(DataType type, MathMode math, const DeviceSpec& device);
-
 // What a block of a tensor-core kernel (mma.sync) keeps busy on an SM for one value of k (one of
 // each group's part, where groups of warps share out k), in cycles of the SM: part of the
 // performance model. Both are above 0 and finite for every legal tile.

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "codegen/workspace_limits.h"
-#include "tuner/model/tensor_model.h"
+#include "core/tensor_rate.h"
 #include "tuner/session/measured.h"
 
 namespace gemmtune::tuner {

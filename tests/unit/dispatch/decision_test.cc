@@ -140,6 +140,30 @@ TEST_CASE("a kernel's time counts as what it ranks as") {
   CHECK(decide({twin, {kTwin, 100, 0, "tile_m=16 tile_n=16"}}) == "kernel 100, default");
 }
 
+TEST_CASE("a kernel that ran at another card's power limit has to be further ahead") {
+  Row row{kTwin, 200, 203};  // 687 TFLOP/s, of 989
+  row.problem = "bf16/f32/ieee/tnt/4096x4096x4096";
+  row.strategy = "wgmma_tma";
+  row.config = "tile_m=128 tile_n=256 tile_k=64 stages=4 raster=8 consumers=2";
+  CHECK(decide({row}, target(), row.problem) == "vendor 203, kernel 200, default");
+  row.vendor_us = 207;
+  CHECK(decide({row}, target(), row.problem) == "kernel 200, vendor 207, default");
+  row.kernel_us = 400, row.vendor_us = 403;  // at full clocks
+  CHECK(decide({row}, target(), row.problem) == "kernel 400, vendor 403, default");
+  Row here = row;
+  here.uuid = kHere, here.kernel_us = 200, here.vendor_us = 203;
+  CHECK(decide({here}, target(), row.problem) == "kernel 200, vendor 203, default");
+  // So it does for pointers of another alignment.
+  row.kernel_us = 200, row.vendor_us = 203;
+  CHECK(decide({row}, target(), "bf16/f32/ieee/tnt/4096x4096x4096/align=16") == "default, kernel");
+  row.vendor_us = 207;
+  CHECK(decide({row}, target(), "bf16/f32/ieee/tnt/4096x4096x4096/align=16") == "kernel, default");
+}
+
+TEST_CASE("plain f32 has no such limit") {
+  CHECK(decide({{kTwin, 1, 1.001}}) == "kernel 1, vendor 1, default");
+}
+
 TEST_CASE("this device before its model, both before others; current before stale") {
   CHECK(decide({{kTwin, 5, 0}, {kHere, 10, 20}}) == "kernel 10, vendor 20, default");
   CHECK(decide({{kHere, 10, 20}, {kTwin, 5, 0}}) == "kernel 10, vendor 20, default");

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "codegen/search_space.h"
-#include "tuner/model/tensor_model.h"
+#include "core/tensor_rate.h"
 
 namespace gemmtune::tuner {
 namespace {

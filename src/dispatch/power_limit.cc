@@ -1,0 +1,21 @@
+#include "dispatch/power_limit.h"
+
+#include "core/tensor_rate.h"
+
+namespace gemmtune::dispatch {
+namespace {
+
+// Of the tensor cores' peak. Products that reach less left an H100 at full clocks.
+constexpr double kRateAtLimit = 0.5;
+constexpr double kLongerAtLimit = 1.03;
+
+}  // namespace
+
+double longer_on_another_card(const Problem& problem, double time_us, const DeviceSpec& device) {
+  if (!on_tensor_cores(problem.type, problem.math)) return 1;
+  const double peak_tflops = tensor_tflops(problem.type, problem.math, device);
+  const double tflops = flops(problem) / time_us * 1e-6;
+  return peak_tflops > 0 && tflops > kRateAtLimit * peak_tflops ? kLongerAtLimit : 1;
+}
+
+}  // namespace gemmtune::dispatch

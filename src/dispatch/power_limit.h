@@ -1,0 +1,14 @@
+#pragma once
+
+#include "core/device.h"
+#include "core/problem.h"
+
+namespace gemmtune::dispatch {
+
+// How many times as long as it took on another card of the model a kernel's product counts when it
+// is compared with the vendor's. At a card's power limit times depend on the card, and on what it
+// did before, by more than most winners are ahead; at full clocks hardly at all
+// (docs/decisions/0023-results-at-the-power-limit.md).
+double longer_on_another_card(const Problem& problem, double time_us, const DeviceSpec& device);
+
+}  // namespace gemmtune::dispatch
