@@ -8,6 +8,10 @@
 
 namespace gemmtune::store {
 
+bool is_shipped(std::string_view device_uuid) {
+  return device_uuid.starts_with("shipped-");
+}
+
 Expected<std::vector<Entry>> shipped_entries() {
   std::vector<Entry> entries;
   for (const embedded::File& file : embedded::tuned_files()) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "core/error.h"
@@ -12,5 +13,8 @@ namespace gemmtune::store {
 // that a user's own measurements are another device's and win over them. An error is a defect of
 // the program's build.
 Expected<std::vector<Entry>> shipped_entries();
+
+// Whether this is the uuid of such a GPU.
+bool is_shipped(std::string_view device_uuid);
 
 }  // namespace gemmtune::store

@@ -10,9 +10,17 @@
 #include "dispatch/request.h"
 #include "dispatch/snapshot_source.h"
 #include "gemmtune/gemmtune.h"
+#include "store/shipped.h"
 
 namespace gemmtune::app {
 namespace {
+
+// Results that come with the program are of a GPU that nobody has: they say what any other one of
+// its model runs.
+Device any_for_shipped(Device device) {
+  if (store::is_shipped(device.uuid)) device.uuid.clear();
+  return device;
+}
 
 // The GPU of this machine, else the only one that the database has results of.
 Expected<Device> default_device(const Context& context, const DeviceNames& known) {
@@ -22,7 +30,7 @@ Expected<Device> default_device(const Context& context, const DeviceNames& known
   for (const auto& [uuid, stored] : known) {
     if (!is_modelled(uuid)) real.push_back(stored.device);
   }
-  if (real.size() == 1) return real.front();
+  if (real.size() == 1) return any_for_shipped(real.front());
   return usage_error(
       "no GPU is present: name one by --device, of those that the database has results of or that "
       "`gemm-tune list devices` knows");
@@ -43,7 +51,7 @@ Expected<Device> find_device(const Context& context, store::RecordStore& store,
   if (text.empty()) return default_device(context, *known);
   store::Filter filter;
   const auto stored = resolve_device(text, *known, filter);
-  if (stored) return known->at(*filter.device_uuid).device;
+  if (stored) return any_for_shipped(known->at(*filter.device_uuid).device);
   const auto spec = choose_device_spec(text, std::nullopt);
   if (!spec && fits_several(text)) return tl::unexpected(spec.error());
   const bool fits_stored = std::any_of(known->begin(), known->end(), [&](const auto& one) {

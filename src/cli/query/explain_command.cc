@@ -13,7 +13,9 @@ namespace gemmtune::cli {
 namespace {
 
 std::string explain_text(const app::ExplainAnswer& answer) {
-  return fmt::format("on {}\n", visible_line(answer.device.name + " " + answer.device.uuid)) +
+  const std::string& uuid = answer.device.uuid;
+  return fmt::format("on {}\n", visible_line(uuid.empty() ? "any " + answer.device.name
+                                                          : answer.device.name + " " + uuid)) +
          dispatch::to_text(answer.explanation);
 }
 

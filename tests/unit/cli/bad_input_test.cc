@@ -385,6 +385,16 @@ TEST_CASE("reading commands make no database: they know what comes with the prog
   }
 }
 
+TEST_CASE("explain says what any GPU of a model runs by the results that come with the program") {
+  const TestFolder folder;
+  const Finished finished =
+      run(folder, {"explain", "--device", "H100 80GB", "--shape", "4096x4096x4096"});
+  CHECK(finished.code == 0);
+  CHECK(contains(finished.out, "on any NVIDIA H100 80GB HBM3\n"));
+  CHECK(contains(finished.out, "measured on another device of this model"));
+  CHECK_FALSE(contains(finished.out, "measured on this device"));
+}
+
 TEST_CASE("space files name file and key") {
   const TestFolder folder;
   const auto with = [&](const std::string& path) {
