@@ -108,6 +108,8 @@ std::string unknown_argument(const CLI::App& command) {
   if (option == unknown.end())
     return fmt::format("the argument {} was not expected", in_quotes(unknown.front()));
   const std::string name = option->substr(0, option->find('='));
+  if (name == "--arch" && command.get_option_no_throw("--device") != nullptr)
+    return "unknown option '--arch'; --device names a GPU or its model";
   const std::string nearest = nearest_option(command, name);
   return fmt::format("unknown option {}{}", in_quotes(name),
                      nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest));

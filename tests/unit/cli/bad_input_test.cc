@@ -385,6 +385,13 @@ TEST_CASE("reading commands make no database: they know what comes with the prog
   }
 }
 
+TEST_CASE("explain that is given an arch says what it takes") {
+  const TestFolder folder;
+  const Finished finished = run(folder, {"explain", "--shape", "64x64x64", "--arch", "sm_90"});
+  CHECK(finished.code == 2);
+  CHECK(contains(finished.err, "unknown option '--arch'; --device names a GPU or its model"));
+}
+
 TEST_CASE("explain says what any GPU of a model runs by the results that come with the program") {
   const TestFolder folder;
   const Finished finished =
