@@ -4,28 +4,12 @@
 #include <optional>
 #include <vector>
 
-#include "core/device.h"
-#include "gpu/context.h"
-#include "gpu/driver.h"
-#include "gpu/nvml.h"
-#include "jit/compiler.h"
 #include "tuner/measure/benchmark.h"
+#include "tuner/session/device_bench.h"
 #include "tuner/session/evaluator.h"
 #include "tuner/session/incumbency.h"
-#include "tuner/verify/accuracy.h"
-#include "tuner/verify/gpu_verifier.h"
-#include "vendor/cublaslt.h"
 
 namespace gemmtune::tuner {
-
-// The device side of a session.
-struct DeviceServices {
-  std::shared_ptr<const gpu::Driver> driver;
-  Device device;
-  std::shared_ptr<const jit::Compiler> compiler;
-  std::shared_ptr<const vendor::CublasLtLibrary> cublaslt;  // null: no vendor baseline
-  std::optional<gpu::NvmlDevice> nvml;
-};
 
 struct EvaluationOptions {
   bool warm = false;        // operands stay in cache
@@ -50,15 +34,6 @@ class DeviceEvaluator final : public Evaluator {
   double busy_seconds() const override;
 
  private:
-  // Everything that lives in the context and is lost with it.
-  struct Bench {
-    std::shared_ptr<gpu::Context> context;
-    gpu::Stream stream;
-    OperandSets sets;
-    std::optional<VendorProduct> vendor;
-    GpuVerifier verifier;
-    AccuracyProbe probe;
-  };
   // A kernel (or vendor algorithm) with its recorded graph.
   struct Runner {
     std::optional<launch::LoadedKernel> kernel;
@@ -85,13 +60,8 @@ class DeviceEvaluator final : public Evaluator {
   // The same, with the vendor's best as incumbent: its score is what it was, so that times before
   // and after the crash compare.
   Expected<void> rebuild_after_crash();
-  Enqueue enqueue_kernel(const launch::LoadedKernel& kernel) const;
-  Enqueue enqueue_vendor(int rank) const;
-  gpu::Result<TimedGraph> record(const Enqueue& enqueue, int64_t launches) const;
   gpu::Result<Evaluation> verify_and_measure(const Candidate& candidate,
                                              const jit::CompiledKernel& kernel);
-  // On the benchmark's own operands: fills in the errors, and the outcome where they are too large.
-  gpu::Result<void> judge_accuracy(const launch::LoadedKernel& kernel, Evaluation& evaluation);
   gpu::Result<Evaluation> measure(launch::LoadedKernel kernel, Evaluation evaluation);
   gpu::Result<std::vector<Contender>> run_series(const Runner& runner);
   void score(const Contender& candidate, double candidate_us, double incumbent_us,
@@ -111,14 +81,13 @@ class DeviceEvaluator final : public Evaluator {
                                                 const std::vector<Runner>& runners,
                                                 AfterHeats& after);
   gpu::Result<FinalResults> run_final(std::span<const Finalist> finalists);
-  VendorResult vendor_result(int rank, const Contender& contender) const;
   gpu::Result<double> largest_vendor_error(std::span<const VendorResult> results);
 
   DeviceServices services_;
   Problem problem_;
   EvaluationOptions options_;
   int64_t launches_ = 1;  // of a search's samples
-  std::optional<Bench> bench_;
+  std::optional<DeviceBench> bench_;
   double busy_us_ = 0;  // in contexts before that of bench_
   std::optional<Incumbent> incumbent_;
   int best_vendor_rank_ = -1;

@@ -57,7 +57,7 @@ gpu::Result<std::vector<DeviceEvaluator::Runner>> DeviceEvaluator::final_runners
   const std::vector<int> ranks = final_vendor_ranks();
   std::vector<Runner> runners(finalists.size() + ranks.size());  // graphs refer to them
   for (size_t i = 0; i < finalists.size(); ++i) {
-    auto kernel = launch::LoadedKernel::load(bench_->context, finalists[i].candidate.spec,
+    auto kernel = launch::LoadedKernel::load(bench_->context(), finalists[i].candidate.spec,
                                              finalists[i].kernel.cubin);
     if (!kernel) return tl::unexpected(kernel.error());
     runners[i].kernel = std::move(*kernel);
@@ -72,18 +72,20 @@ gpu::Result<std::vector<Contender>> DeviceEvaluator::contend(const std::vector<R
   std::vector<Contender> contenders;
   contenders.reserve(runners.size());
   for (Runner* const runner : runners) {
-    const Enqueue enqueue =
-        runner->kernel ? enqueue_kernel(*runner->kernel) : enqueue_vendor(runner->vendor_rank);
-    const auto walk = record(enqueue, bench_->sets.count());
+    const Enqueue enqueue = runner->kernel ? bench_->enqueue_kernel(*runner->kernel)
+                                           : bench_->enqueue_vendor(runner->vendor_rank);
+    const auto walk = bench_->record(enqueue, bench_->sets().count());
     if (!walk) return tl::unexpected(walk.error());
     // The first one loads the kernel.
-    if (auto first = walk->sample_us(bench_->stream); !first) return tl::unexpected(first.error());
-    auto us = walk->sample_us(bench_->stream);
+    if (auto first = walk->sample_us(bench_->stream()); !first)
+      return tl::unexpected(first.error());
+    auto us = walk->sample_us(bench_->stream());
     if (!us) return tl::unexpected(us.error());
     // As many for all that are close to each other.
     const double fastest_us = fastest_us_.value_or(*us);
     const double product_us = *us > kFarBehind * fastest_us ? *us : fastest_us;
-    auto graph = record(enqueue, launches_per_graph(bench_->sets.count(), product_us, sample_us));
+    auto graph =
+        bench_->record(enqueue, launches_per_graph(bench_->sets().count(), product_us, sample_us));
     if (!graph) return tl::unexpected(graph.error());
     runner->graph = std::move(*graph);
     contenders.push_back({"", &*runner->graph, {}, {}});
@@ -116,7 +118,7 @@ gpu::Result<DeviceEvaluator::AfterHeats> DeviceEvaluator::run_heats(
   auto contenders = contend(all, kHeatSampleUs);
   if (!contenders) return tl::unexpected(contenders.error());
   auto compared =
-      compare(*contenders, bench_->stream, services_.nvml, {kHeatSamples, kHeatWarmUpSeconds});
+      compare(*contenders, bench_->stream(), services_.nvml, {kHeatSamples, kHeatWarmUpSeconds});
   if (!compared) return tl::unexpected(compared.error());
   after.sample_us = sample_us_after(*contenders);
   const auto time = [&](size_t i) { return median_interval((*contenders)[i].samples_us).median; };
@@ -166,7 +168,7 @@ gpu::Result<std::vector<Contender>> DeviceEvaluator::run_turns(std::span<const F
   if (!contenders) return contenders;
   const auto limit = turn_limit();
   const auto compare_by = [&](std::vector<Contender>& sides, int turns) {
-    return compare_in_turns(sides, bench_->stream, services_.nvml,
+    return compare_in_turns(sides, bench_->stream(), services_.nvml,
                             {turns, limit, is_split(problem_.math) ? kWarmUpsOfSplit : kWarmUps});
   };
   if (auto done = compare_by(*contenders, kFirstTurns); !done) return tl::unexpected(done.error());
@@ -189,7 +191,7 @@ gpu::Result<std::vector<Contender>> DeviceEvaluator::run_turns(std::span<const F
 }
 
 gpu::Result<FinalResults> DeviceEvaluator::run_final(std::span<const Finalist> finalists) {
-  auto entered = bench_->context->enter();
+  auto entered = bench_->context()->enter();
   if (!entered) return tl::unexpected(entered.error());
   auto runners = final_runners(finalists);
   if (!runners) return tl::unexpected(runners.error());
@@ -205,7 +207,7 @@ gpu::Result<FinalResults> DeviceEvaluator::run_final(std::span<const Finalist> f
   for (size_t i = 0; i < left.size(); ++i) {
     const Runner& runner = *left[i];
     if (runner.kernel) continue;
-    results.vendor.push_back(vendor_result(runner.vendor_rank, (*contenders)[i]));
+    results.vendor.push_back(bench_->vendor_result(runner.vendor_rank, (*contenders)[i]));
     results.vendor.back().measurement.final_round = true;
     const double median = results.vendor.back().measurement.median_us;
     vendor_us = std::min(median, vendor_us.value_or(median));
@@ -217,7 +219,7 @@ gpu::Result<FinalResults> DeviceEvaluator::run_final(std::span<const Finalist> f
     evaluation.measurement = to_measurement((*contenders)[i], vendor_us);
     evaluation.measurement->final_round = true;
     evaluation.time_us = evaluation.measurement->median_us;
-    if (auto judged = judge_accuracy(*runner.kernel, evaluation); !judged)
+    if (auto judged = bench_->judge_accuracy(*runner.kernel, vendor_error_, evaluation); !judged)
       return tl::unexpected(judged.error());
     results.finalists[static_cast<size_t>(&runner - runners->data())] = std::move(evaluation);
   }
