@@ -43,6 +43,7 @@ class DeviceBench {
   static Expected<DeviceBench> create(const DeviceServices& services, const Problem& problem,
                                       const TimedProduct& timed, bool needs_vendor);
 
+  const Problem& problem() const { return problem_; }
   const std::shared_ptr<gpu::Context>& context() const { return parts_.context; }
   const gpu::Stream& stream() const { return parts_.stream; }
   const OperandSets& sets() const { return parts_.sets; }

@@ -75,7 +75,7 @@ Expected<std::unique_ptr<DeviceEvaluator>> DeviceEvaluator::create(
 }
 
 Expected<void> DeviceEvaluator::build() {
-  const bool needs_vendor = best_vendor_rank_ >= 0;
+  const bool needs_vendor = found_.best_vendor_rank.has_value();
   auto bench =
       DeviceBench::create(services_, problem_, {options_.warm, options_.beta}, needs_vendor);
   if (!bench) return tl::unexpected(bench.error());
@@ -100,18 +100,14 @@ double DeviceEvaluator::busy_seconds() const {
 
 Expected<void> DeviceEvaluator::rebuild_after_crash() {
   if (auto rebuilt = rebuild(); !rebuilt) return rebuilt;
-  if (best_vendor_rank_ < 0) return {};
+  if (!found_.best_vendor_rank) return {};
   auto entered = bench_->context()->enter();
   if (!entered) return tl::unexpected(entered.error());
-  Runner runner;
-  runner.vendor_rank = best_vendor_rank_;
-  auto graph = bench_->record(bench_->enqueue_vendor(best_vendor_rank_), launches_);
+  auto graph = bench_->record(bench_->enqueue_vendor(*found_.best_vendor_rank), launches_);
   if (!graph) return tl::unexpected(graph.error());
-  runner.graph = std::move(*graph);
   // The first one loads the kernel. It is no time to compare by: that would be in all scores.
-  if (auto first = runner.graph->sample_us(bench_->stream()); !first)
-    return tl::unexpected(first.error());
-  incumbent_ = {std::move(runner), Incumbency::of_vendor(best_vendor_us_)};
+  if (auto first = graph->sample_us(bench_->stream()); !first) return tl::unexpected(first.error());
+  incumbent_ = {{std::nullopt, std::move(*graph)}, Incumbency::of_vendor(best_vendor_us_)};
   return {};
 }
 
@@ -120,50 +116,51 @@ Expected<std::vector<VendorResult>> DeviceEvaluator::measure_vendor() {
   if (!bench_->vendor()) return results;
   auto entered = bench_->context()->enter();
   if (!entered) return tl::unexpected(entered.error());
-  const int count = bench_->vendor()->algorithms();
-  std::vector<Runner> runners;
-  std::vector<Contender> contenders;
-  contenders.reserve(static_cast<size_t>(count));
-  for (int rank = 0; rank < count; ++rank) {
+  std::vector<int> ranks;
+  std::vector<TimedGraph> graphs;
+  for (int rank = 0; rank < bench_->vendor()->algorithms(); ++rank) {
     auto graph = bench_->record(bench_->enqueue_vendor(rank), launches_);
     if (!graph) continue;  // an algorithm that cannot run here is no baseline
-    Runner runner;
-    runner.vendor_rank = rank;
-    runner.graph = std::move(*graph);
-    runners.push_back(std::move(runner));
+    ranks.push_back(rank);
+    graphs.push_back(std::move(*graph));
   }
-  for (const Runner& runner : runners)
-    contenders.push_back({std::to_string(runner.vendor_rank), &*runner.graph, {}, {}});
-  if (contenders.empty()) return results;
+  if (graphs.empty()) return results;
+  std::vector<Contender> contenders;
+  contenders.reserve(graphs.size());
+  for (const TimedGraph& graph : graphs) contenders.push_back({"", &graph, {}, {}});
   auto compared = compare(contenders, bench_->stream(), services_.nvml, {kVendorSeries});
   if (!compared) return tl::unexpected(compared.error());
-  for (size_t i = 0; i < runners.size(); ++i)
-    results.push_back(bench_->vendor_result(runners[i].vendor_rank, contenders[i]));
+  for (size_t i = 0; i < ranks.size(); ++i)
+    results.push_back(bench_->vendor_result(ranks[i], contenders[i]));
   const auto best = std::min_element(results.begin(), results.end(),
                                      [](const VendorResult& a, const VendorResult& b) {
                                        return a.measurement.median_us < b.measurement.median_us;
                                      });
-  best_vendor_rank_ = best->rank;
-  best_vendor_us_ = best->measurement.median_us;
-  fastest_us_ = best_vendor_us_;
-  // At a lasting load's clocks the order may be another.
-  for (const VendorResult& result : results) {
-    if (result.measurement.median_us < kCloseToBest * best_vendor_us_)
-      close_vendor_ranks_.push_back(result.rank);
-  }
-  incumbent_ = {std::move(runners[static_cast<size_t>(best - results.begin())]),
+  note_vendor(results, *best);
+  incumbent_ = {{std::nullopt, std::move(graphs[static_cast<size_t>(best - results.begin())])},
                 Incumbency::of_vendor(best_vendor_us_)};
   auto error = largest_vendor_error(results);
   if (!error) return tl::unexpected(error.error());
-  vendor_error_ = *error;
+  found_.vendor_error = *error;
   return results;
+}
+
+void DeviceEvaluator::note_vendor(std::span<const VendorResult> results, const VendorResult& best) {
+  found_.best_vendor_rank = best.rank;
+  best_vendor_us_ = best.measurement.median_us;
+  found_.fastest_us = best_vendor_us_;
+  // At a lasting load's clocks the order may be another.
+  for (const VendorResult& result : results) {
+    if (result.measurement.median_us < kCloseToBest * best_vendor_us_)
+      found_.close_vendor_ranks.push_back(result.rank);
+  }
 }
 
 // Of the algorithms that own kernels are held against.
 gpu::Result<double> DeviceEvaluator::largest_vendor_error(std::span<const VendorResult> results) {
   double largest = 0;
   for (const VendorResult& result : results) {
-    if (result.rank != best_vendor_rank_ && !held_against_all(problem_)) continue;
+    if (result.rank != found_.best_vendor_rank && !held_against_all(problem_)) continue;
     const auto accuracy = bench_->accuracy(bench_->enqueue_vendor(result.rank));
     if (!accuracy) return tl::unexpected(accuracy.error());
     largest = std::max(largest, accuracy->max_error);
@@ -205,7 +202,7 @@ gpu::Result<Evaluation> DeviceEvaluator::verify_and_measure(const Candidate& can
   auto entered = bench_->context()->enter();
   if (!entered) return tl::unexpected(entered.error());
   Evaluation evaluation;
-  if (auto judged = bench_->judge_accuracy(*kernel, vendor_error_, evaluation); !judged)
+  if (auto judged = bench_->judge_accuracy(*kernel, found_.vendor_error, evaluation); !judged)
     return tl::unexpected(judged.error());
   if (evaluation.outcome != store::Outcome::ok) return evaluation;
   return measure(std::move(*kernel), std::move(evaluation));
@@ -213,31 +210,29 @@ gpu::Result<Evaluation> DeviceEvaluator::verify_and_measure(const Candidate& can
 
 gpu::Result<Evaluation> DeviceEvaluator::measure(launch::LoadedKernel loaded,
                                                  Evaluation evaluation) {
-  Runner runner;
-  runner.kernel = std::move(loaded);
-  auto graph = bench_->record(bench_->enqueue_kernel(*runner.kernel), launches_);
+  auto graph = bench_->record(bench_->enqueue_kernel(loaded), launches_);
   if (!graph) return tl::unexpected(graph.error());
-  runner.graph = std::move(*graph);
+  Recorded recorded{std::move(loaded), std::move(*graph)};
 
   // One sample tells whether it is hopeless; it also warms up.
-  auto first = runner.graph->sample_us(bench_->stream());
+  auto first = recorded.graph.sample_us(bench_->stream());
   if (!first) return tl::unexpected(first.error());
   if (incumbent_ && incumbent_->standing.hopeless(*first))
     return eliminated(*first, std::move(evaluation));
-  auto sides = run_series(runner);
+  auto sides = run_series(recorded);
   if (!sides) return tl::unexpected(sides.error());
   const MedianInterval candidate = median_interval((*sides)[0].samples_us);
-  fastest_us_ = std::min(candidate.median, fastest_us_.value_or(candidate.median));
+  found_.fastest_us = std::min(candidate.median, found_.fastest_us.value_or(candidate.median));
   if (!incumbent_) {
     evaluation.time_us = candidate.median;
     evaluation.measurement = to_measurement((*sides)[0], std::nullopt);
-    incumbent_ = {std::move(runner), Incumbency::of_first_own(candidate.median)};
+    incumbent_ = {std::move(recorded), Incumbency::of_first_own(candidate.median)};
     return evaluation;
   }
   const MedianInterval baseline = median_interval((*sides)[1].samples_us);
   incumbent_->standing.measured(baseline.median);
   if (incumbent_->standing.beaten(candidate, baseline))
-    return succeed_incumbent(std::move(runner), std::move(evaluation));
+    return succeed_incumbent(std::move(recorded), std::move(evaluation));
   score((*sides)[0], candidate.median, baseline.median, evaluation);
   return evaluation;
 }
@@ -250,10 +245,10 @@ void DeviceEvaluator::score(const Contender& candidate, double candidate_us, dou
 }
 
 // Samples of a candidate, and of the incumbent if there is one.
-gpu::Result<std::vector<Contender>> DeviceEvaluator::run_series(const Runner& runner) {
+gpu::Result<std::vector<Contender>> DeviceEvaluator::run_series(const Recorded& candidate) {
   std::vector<Contender> sides;
-  sides.push_back({"candidate", &*runner.graph, {}, {}});
-  if (incumbent_) sides.push_back({"incumbent", &*incumbent_->runner.graph, {}, {}});
+  sides.push_back({"candidate", &candidate.graph, {}, {}});
+  if (incumbent_) sides.push_back({"incumbent", &incumbent_->recorded.graph, {}, {}});
   const auto run = [&](int samples) {
     return compare(sides, bench_->stream(), services_.nvml, {samples, std::nullopt});
   };
@@ -266,16 +261,17 @@ gpu::Result<std::vector<Contender>> DeviceEvaluator::run_series(const Runner& ru
   return sides;
 }
 
-// Measures the runner once more and makes it the incumbent.
-gpu::Result<Evaluation> DeviceEvaluator::succeed_incumbent(Runner runner, Evaluation evaluation) {
-  const auto sides = run_series(runner);
+// Measures the candidate once more and makes it the incumbent.
+gpu::Result<Evaluation> DeviceEvaluator::succeed_incumbent(Recorded candidate,
+                                                           Evaluation evaluation) {
+  const auto sides = run_series(candidate);
   if (!sides) return tl::unexpected(sides.error());
   const double candidate_us = median_interval((*sides)[0].samples_us).median;
   const double baseline_us = median_interval((*sides)[1].samples_us).median;
   score((*sides)[0], candidate_us, baseline_us, evaluation);
   incumbent_->standing.replace(candidate_us, baseline_us);
   // The old graph ends before the kernel whose launches it holds.
-  std::swap(incumbent_->runner, runner);
+  std::swap(incumbent_->recorded, candidate);
   return evaluation;
 }
 
@@ -288,6 +284,18 @@ Evaluation DeviceEvaluator::eliminated(double sample_us, Evaluation evaluation) 
   evaluation.time_us = incumbent_->standing.score_of_sample(sample_us);
   evaluation.measurement = to_measurement(side, incumbent_->standing.median_us());
   return evaluation;
+}
+
+// In a new context: in one that has loaded, captured graphs and copied for some time, every kernel
+// of a graph starts 0.4 us later, the vendor's as well as own ones (docs/performance.md).
+Expected<FinalResults> DeviceEvaluator::finish(std::span<const Finalist> finalists) {
+  if (auto rebuilt = rebuild(); !rebuilt) return tl::unexpected(rebuilt.error());
+  const auto entered = bench_->context()->enter();
+  if (!entered) return tl::unexpected(entered.error());
+  auto results =
+      DeviceFinalRound(*bench_, services_, found_, finalists, options_.turn_seconds).run();
+  if (!results) return tl::unexpected(results.error());
+  return std::move(*results);
 }
 
 }  // namespace gemmtune::tuner
