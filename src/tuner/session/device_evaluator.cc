@@ -127,7 +127,7 @@ Expected<std::vector<VendorResult>> DeviceEvaluator::measure_vendor() {
   if (graphs.empty()) return results;
   std::vector<Contender> contenders;
   contenders.reserve(graphs.size());
-  for (const TimedGraph& graph : graphs) contenders.push_back({"", &graph, {}, {}});
+  for (const TimedGraph& graph : graphs) contenders.push_back({&graph, {}, {}});
   auto compared = compare(contenders, bench_->stream(), services_.nvml, {kVendorSeries});
   if (!compared) return tl::unexpected(compared.error());
   for (size_t i = 0; i < ranks.size(); ++i)
@@ -247,8 +247,8 @@ void DeviceEvaluator::score(const Contender& candidate, double candidate_us, dou
 // Samples of a candidate, and of the incumbent if there is one.
 gpu::Result<std::vector<Contender>> DeviceEvaluator::run_series(const Recorded& candidate) {
   std::vector<Contender> sides;
-  sides.push_back({"candidate", &candidate.graph, {}, {}});
-  if (incumbent_) sides.push_back({"incumbent", &incumbent_->recorded.graph, {}, {}});
+  sides.push_back({&candidate.graph, {}, {}});
+  if (incumbent_) sides.push_back({&incumbent_->recorded.graph, {}, {}});
   const auto run = [&](int samples) {
     return compare(sides, bench_->stream(), services_.nvml, {samples, std::nullopt});
   };

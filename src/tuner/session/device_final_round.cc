@@ -102,7 +102,7 @@ gpu::Result<std::vector<Contender>> DeviceFinalRound::contend(double sample_us) 
         bench_.record(enqueue, launches_per_graph(bench_.sets().count(), product_us, sample_us));
     if (!graph) return tl::unexpected(graph.error());
     runner->graph = std::move(*graph);
-    contenders.push_back({"", &*runner->graph, {}, {}});
+    contenders.push_back({&*runner->graph, {}, {}});
   }
   return contenders;
 }
