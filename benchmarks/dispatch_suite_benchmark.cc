@@ -72,7 +72,7 @@ int fastest(const Bench& bench, const tuner::OperandSets& sets, const tuner::Ven
     ranks.push_back(rank);
   }
   std::vector<tuner::Contender> contenders;
-  for (const tuner::TimedGraph& graph : graphs) contenders.push_back({"", &graph, {}, {}});
+  for (const tuner::TimedGraph& graph : graphs) contenders.push_back({&graph, {}, {}});
   if (!tuner::compare(contenders, bench.stream, std::nullopt, {kShortSeries, kWarmUpSeconds}))
     return 0;
   const auto best =
@@ -103,7 +103,7 @@ double compare_problem(const Bench& bench, const Problem& problem) {
   const auto theirs = tuner::TimedGraph::record(
       bench.stream, sets, tuner::enqueue_vendor(product, rank, kWorkspaceBytes), launches);
   if (!ours || !theirs) throw std::runtime_error("a graph could not be recorded");
-  std::vector<tuner::Contender> contenders = {{"", &*ours, {}, {}}, {"", &*theirs, {}, {}}};
+  std::vector<tuner::Contender> contenders = {{&*ours, {}, {}}, {&*theirs, {}, {}}};
   if (!tuner::compare(contenders, bench.stream, std::nullopt, {kLongSeries, kWarmUpSeconds}))
     throw std::runtime_error("measuring failed");
   const double ratio = median(contenders[1]) / median(contenders[0]);

@@ -1,10 +1,9 @@
 #pragma once
 
 #include <atomic>
-#include <future>
-#include <optional>
 #include <vector>
 
+#include "app/tune/begun_ahead.h"
 #include "app/tune/plan.h"
 #include "store/record_store.h"
 #include "tuner/session/setup.h"
@@ -33,15 +32,15 @@ class Searches {
   void begin_ahead();
 
  private:
-  Expected<tuner::Tuning> begin(size_t turn);
+  Expected<tuner::Tuning> begin();
 
   const TunePlan& plan_;
   const tuner::Equipment& equipment_;
   store::RecordStore& store_;
   const std::atomic<bool>& stop_;
-  std::vector<size_t> turns_;                         // problems, in their order
-  size_t turn_ = 0;                                   // whose search is next
-  std::future<Expected<tuner::Tuning>> begun_ahead_;  // last: its thread uses what is above
+  std::vector<size_t> turns_;                  // problems, in their order
+  size_t turn_ = 0;                            // whose search begins next
+  BegunAhead<Expected<tuner::Tuning>> begun_;  // last: its thread uses what is above
 };
 
 }  // namespace gemmtune::app

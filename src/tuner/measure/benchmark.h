@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "gpu/event.h"
@@ -81,7 +80,6 @@ ClockSummary summarize(std::span<const gpu::ClockSample> samples);
 
 // One side of a comparison.
 struct Contender {
-  std::string name;
   const TimedGraph* graph = nullptr;
   std::vector<double> samples_us;
   std::vector<gpu::ClockSample> clocks;

@@ -4,28 +4,13 @@
 #include <optional>
 #include <vector>
 
-#include "core/device.h"
-#include "gpu/context.h"
-#include "gpu/driver.h"
-#include "gpu/nvml.h"
-#include "jit/compiler.h"
 #include "tuner/measure/benchmark.h"
+#include "tuner/session/device_bench.h"
+#include "tuner/session/device_final_round.h"
 #include "tuner/session/evaluator.h"
 #include "tuner/session/incumbency.h"
-#include "tuner/verify/accuracy.h"
-#include "tuner/verify/gpu_verifier.h"
-#include "vendor/cublaslt.h"
 
 namespace gemmtune::tuner {
-
-// The device side of a session.
-struct DeviceServices {
-  std::shared_ptr<const gpu::Driver> driver;
-  Device device;
-  std::shared_ptr<const jit::Compiler> compiler;
-  std::shared_ptr<const vendor::CublasLtLibrary> cublaslt;  // null: no vendor baseline
-  std::optional<gpu::NvmlDevice> nvml;
-};
 
 struct EvaluationOptions {
   bool warm = false;        // operands stay in cache
@@ -45,34 +30,19 @@ class DeviceEvaluator final : public Evaluator {
   Expected<std::vector<VendorResult>> measure_vendor() override;
   Expected<Evaluation> evaluate(const Candidate& candidate,
                                 const jit::CompiledKernel& kernel) override;
-  void add_vendor_finalist(int rank) override { vendor_finalists_.push_back(rank); }
+  void add_vendor_finalist(int rank) override { found_.asked_vendor_ranks.push_back(rank); }
   Expected<FinalResults> finish(std::span<const Finalist> finalists) override;
   double busy_seconds() const override;
 
  private:
-  // Everything that lives in the context and is lost with it.
-  struct Bench {
-    std::shared_ptr<gpu::Context> context;
-    gpu::Stream stream;
-    OperandSets sets;
-    std::optional<VendorProduct> vendor;
-    GpuVerifier verifier;
-    AccuracyProbe probe;
-  };
-  // A kernel (or vendor algorithm) with its recorded graph.
-  struct Runner {
+  // The graph of a kernel or, without one, of an algorithm of the vendor's.
+  struct Recorded {
     std::optional<launch::LoadedKernel> kernel;
-    int vendor_rank = -1;
-    std::optional<TimedGraph> graph;
-  };
-  // Who goes on to the final round, and how long its samples last.
-  struct AfterHeats {
-    std::vector<Runner*> left;
-    double sample_us = kFinalSampleUs;
+    TimedGraph graph;
   };
   // What candidates are measured in turns with.
   struct Incumbent {
-    Runner runner;
+    Recorded recorded;
     Incumbency standing;
   };
 
@@ -85,48 +55,26 @@ class DeviceEvaluator final : public Evaluator {
   // The same, with the vendor's best as incumbent: its score is what it was, so that times before
   // and after the crash compare.
   Expected<void> rebuild_after_crash();
-  Enqueue enqueue_kernel(const launch::LoadedKernel& kernel) const;
-  Enqueue enqueue_vendor(int rank) const;
-  gpu::Result<TimedGraph> record(const Enqueue& enqueue, int64_t launches) const;
+  void note_vendor(std::span<const VendorResult> results, const VendorResult& best);
+  gpu::Result<double> largest_vendor_error(std::span<const VendorResult> results);
   gpu::Result<Evaluation> verify_and_measure(const Candidate& candidate,
                                              const jit::CompiledKernel& kernel);
-  // On the benchmark's own operands: fills in the errors, and the outcome where they are too large.
-  gpu::Result<void> judge_accuracy(const launch::LoadedKernel& kernel, Evaluation& evaluation);
   gpu::Result<Evaluation> measure(launch::LoadedKernel kernel, Evaluation evaluation);
-  gpu::Result<std::vector<Contender>> run_series(const Runner& runner);
+  gpu::Result<std::vector<Contender>> run_series(const Recorded& candidate);
   void score(const Contender& candidate, double candidate_us, double incumbent_us,
              Evaluation& evaluation) const;
-  gpu::Result<Evaluation> succeed_incumbent(Runner runner, Evaluation evaluation);
+  gpu::Result<Evaluation> succeed_incumbent(Recorded candidate, Evaluation evaluation);
   Evaluation eliminated(double sample_us, Evaluation evaluation) const;
-  std::vector<int> final_vendor_ranks() const;
-  gpu::Result<std::vector<Runner>> final_runners(std::span<const Finalist> finalists);
-  gpu::Result<std::vector<Contender>> contend(const std::vector<Runner*>& runners,
-                                              double sample_us);
-  bool stays(const Runner& vendor) const;
-  gpu::Result<AfterHeats> run_heats(std::span<const Finalist> finalists,
-                                    std::vector<Runner>& runners);
-  double sample_us_after(std::span<const Contender> heats) const;
-  std::optional<TimeLimit> turn_limit() const;
-  gpu::Result<std::vector<Contender>> run_turns(std::span<const Finalist> finalists,
-                                                const std::vector<Runner>& runners,
-                                                AfterHeats& after);
-  gpu::Result<FinalResults> run_final(std::span<const Finalist> finalists);
-  VendorResult vendor_result(int rank, const Contender& contender) const;
-  gpu::Result<double> largest_vendor_error(std::span<const VendorResult> results);
 
   DeviceServices services_;
   Problem problem_;
   EvaluationOptions options_;
   int64_t launches_ = 1;  // of a search's samples
-  std::optional<Bench> bench_;
+  std::optional<DeviceBench> bench_;
   double busy_us_ = 0;  // in contexts before that of bench_
   std::optional<Incumbent> incumbent_;
-  int best_vendor_rank_ = -1;
-  double best_vendor_us_ = 0;            // by measure_vendor()
-  std::optional<double> fastest_us_;     // of all that was timed, vendor and own
-  std::vector<int> vendor_finalists_;    // ranks that were asked for, beside the first and the best
-  std::vector<int> close_vendor_ranks_;  // nearly as fast as the best in short series
-  std::optional<double> vendor_error_;   // on the benchmark's own operands, largest_vendor_error()
+  double best_vendor_us_ = 0;  // by measure_vendor()
+  SearchFindings found_;
 };
 
 }  // namespace gemmtune::tuner

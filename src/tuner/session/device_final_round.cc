@@ -1,9 +1,9 @@
-// How a search on a device ends: heats, and a final round.
+#include "tuner/session/device_final_round.h"
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
-#include "tuner/session/device_evaluator.h"
 #include "tuner/session/heats.h"
 #include "tuner/session/measured.h"
 
@@ -29,197 +29,200 @@ constexpr int kLeastTurns = 3;
 constexpr int kWarmUps = 1;
 constexpr int kWarmUpsOfSplit = 4;
 
+double median_us(const Contender& contender) {
+  return median_interval(contender.samples_us).median;
+}
+
 }  // namespace
 
-// In a new context: in one that has loaded, captured graphs and copied for some time, every kernel
-// of a graph starts 0.4 us later, the vendor's as well as own ones (docs/performance.md).
-Expected<FinalResults> DeviceEvaluator::finish(std::span<const Finalist> finalists) {
-  if (auto rebuilt = rebuild(); !rebuilt) return tl::unexpected(rebuilt.error());
-  auto results = run_final(finalists);
-  if (!results) return tl::unexpected(results.error());
-  return std::move(*results);
+gpu::Result<FinalResults> DeviceFinalRound::run() {
+  if (auto loaded = load_runners(); !loaded) return tl::unexpected(loaded.error());
+  if (needs_heats()) {
+    if (auto ran = run_heats(); !ran) return tl::unexpected(ran.error());
+  }
+  const auto contenders = run_turns();
+  if (!contenders) return tl::unexpected(contenders.error());
+  return results_of(*contenders);
+}
+
+gpu::Result<void> DeviceFinalRound::load_runners() {
+  for (size_t i = 0; i < finalists_.size(); ++i) {
+    const Finalist& finalist = finalists_[i];
+    auto kernel = launch::LoadedKernel::load(bench_.context(), finalist.candidate.spec,
+                                             finalist.kernel.cubin);
+    if (!kernel) return tl::unexpected(kernel.error());
+    Runner& runner = runners_.emplace_back();
+    runner.kernel = std::move(*kernel);
+    runner.finalist = i;
+    runner.stays = finalist.stays;
+  }
+  for (const int rank : vendor_ranks()) {
+    Runner& runner = runners_.emplace_back();
+    runner.vendor_rank = rank;
+    runner.stays = stays(rank);
+  }
+  for (Runner& runner : runners_) left_.push_back(&runner);
+  return {};
 }
 
 // Each once.
-std::vector<int> DeviceEvaluator::final_vendor_ranks() const {
-  if (best_vendor_rank_ < 0) return {};
-  std::vector<int> ranks = {0, best_vendor_rank_};
-  ranks.insert(ranks.end(), vendor_finalists_.begin(), vendor_finalists_.end());
-  ranks.insert(ranks.end(), close_vendor_ranks_.begin(), close_vendor_ranks_.end());
+std::vector<int> DeviceFinalRound::vendor_ranks() const {
+  if (!found_.best_vendor_rank) return {};
+  std::vector<int> ranks = {0, *found_.best_vendor_rank};
+  ranks.insert(ranks.end(), found_.asked_vendor_ranks.begin(), found_.asked_vendor_ranks.end());
+  ranks.insert(ranks.end(), found_.close_vendor_ranks.begin(), found_.close_vendor_ranks.end());
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   return ranks;
 }
 
-// The finalists, and behind them the vendor's algorithms.
-gpu::Result<std::vector<DeviceEvaluator::Runner>> DeviceEvaluator::final_runners(
-    std::span<const Finalist> finalists) {
-  const std::vector<int> ranks = final_vendor_ranks();
-  std::vector<Runner> runners(finalists.size() + ranks.size());  // graphs refer to them
-  for (size_t i = 0; i < finalists.size(); ++i) {
-    auto kernel = launch::LoadedKernel::load(bench_->context, finalists[i].candidate.spec,
-                                             finalists[i].kernel.cubin);
-    if (!kernel) return tl::unexpected(kernel.error());
-    runners[i].kernel = std::move(*kernel);
-  }
-  for (size_t i = 0; i < ranks.size(); ++i) runners[finalists.size() + i].vendor_rank = ranks[i];
-  return runners;
+bool DeviceFinalRound::stays(int vendor_rank) const {
+  const auto& asked = found_.asked_vendor_ranks;
+  return vendor_rank == 0 || vendor_rank == found_.best_vendor_rank ||
+         std::find(asked.begin(), asked.end(), vendor_rank) != asked.end();
 }
 
-// Records what runners do in a sample of such a length; returns them as contenders.
-gpu::Result<std::vector<Contender>> DeviceEvaluator::contend(const std::vector<Runner*>& runners,
-                                                             double sample_us) {
+// Records what those that are left do in a sample of such a length; returns them as contenders.
+gpu::Result<std::vector<Contender>> DeviceFinalRound::contend(double sample_us) {
   std::vector<Contender> contenders;
-  contenders.reserve(runners.size());
-  for (Runner* const runner : runners) {
-    const Enqueue enqueue =
-        runner->kernel ? enqueue_kernel(*runner->kernel) : enqueue_vendor(runner->vendor_rank);
-    const auto walk = record(enqueue, bench_->sets.count());
+  contenders.reserve(left_.size());
+  for (Runner* const runner : left_) {
+    const Enqueue enqueue = runner->kernel ? bench_.enqueue_kernel(*runner->kernel)
+                                           : bench_.enqueue_vendor(runner->vendor_rank);
+    const auto walk = bench_.record(enqueue, bench_.sets().count());
     if (!walk) return tl::unexpected(walk.error());
     // The first one loads the kernel.
-    if (auto first = walk->sample_us(bench_->stream); !first) return tl::unexpected(first.error());
-    auto us = walk->sample_us(bench_->stream);
+    if (auto first = walk->sample_us(bench_.stream()); !first) return tl::unexpected(first.error());
+    auto us = walk->sample_us(bench_.stream());
     if (!us) return tl::unexpected(us.error());
     // As many for all that are close to each other.
-    const double fastest_us = fastest_us_.value_or(*us);
+    const double fastest_us = found_.fastest_us.value_or(*us);
     const double product_us = *us > kFarBehind * fastest_us ? *us : fastest_us;
-    auto graph = record(enqueue, launches_per_graph(bench_->sets.count(), product_us, sample_us));
+    auto graph =
+        bench_.record(enqueue, launches_per_graph(bench_.sets().count(), product_us, sample_us));
     if (!graph) return tl::unexpected(graph.error());
     runner->graph = std::move(*graph);
-    contenders.push_back({"", &*runner->graph, {}, {}});
+    contenders.push_back({&*runner->graph, {}, {}});
   }
   return contenders;
 }
 
-// Whether one of the vendor's algorithms takes part in the final round whatever heats say.
-bool DeviceEvaluator::stays(const Runner& vendor) const {
-  const auto& asked = vendor_finalists_;
-  return vendor.vendor_rank == 0 || vendor.vendor_rank == best_vendor_rank_ ||
-         std::find(asked.begin(), asked.end(), vendor.vendor_rank) != asked.end();
+// Whether there are more than turns are for, and some of them may leave.
+bool DeviceFinalRound::needs_heats() const {
+  const bool may_leave =
+      finalists_.size() > kInFinalRound &&
+      std::any_of(finalists_.begin(), finalists_.end(), [](const Finalist& f) { return !f.stays; });
+  return may_leave || found_.close_vendor_ranks.size() > kCloseInFinalRound;
 }
 
-// Which runners go on to the final round. The vendor's algorithms run beside the finalists under a
-// lasting load; of those that are only close to its best one, the best goes on.
-gpu::Result<DeviceEvaluator::AfterHeats> DeviceEvaluator::run_heats(
-    std::span<const Finalist> finalists, std::vector<Runner>& runners) {
-  AfterHeats after;
-  std::vector<Runner*> all;
-  all.reserve(runners.size());
-  for (Runner& runner : runners) all.push_back(&runner);
-  const bool may_leave =
-      finalists.size() > kInFinalRound &&
-      std::any_of(finalists.begin(), finalists.end(), [](const Finalist& f) { return !f.stays; });
-  if (!may_leave && close_vendor_ranks_.size() <= kCloseInFinalRound) {
-    after.left = std::move(all);
-    return after;
-  }
-  auto contenders = contend(all, kHeatSampleUs);
-  if (!contenders) return tl::unexpected(contenders.error());
+gpu::Result<void> DeviceFinalRound::run_heats() {
+  auto heats = contend(kHeatSampleUs);
+  if (!heats) return tl::unexpected(heats.error());
   auto compared =
-      compare(*contenders, bench_->stream, services_.nvml, {kHeatSamples, kHeatWarmUpSeconds});
+      compare(*heats, bench_.stream(), services_.nvml, {kHeatSamples, kHeatWarmUpSeconds});
   if (!compared) return tl::unexpected(compared.error());
-  after.sample_us = sample_us_after(*contenders);
-  const auto time = [&](size_t i) { return median_interval((*contenders)[i].samples_us).median; };
-  std::vector<HeatTimes> heats;
-  heats.reserve(finalists.size());
-  for (size_t i = 0; i < finalists.size(); ++i)
-    heats.push_back({finalists[i].search_us, time(i), finalists[i].stays});
-  for (const size_t i : for_final_round(heats)) after.left.push_back(all[i]);
+  sample_us_ = sample_us_after(*heats);
+  left_ = beyond_heats(*heats);
+  return {};
+}
+
+// `heats` are of all. The vendor's algorithms run beside the finalists under a lasting load; of
+// those that are only close to its best one, the best goes on.
+std::vector<DeviceFinalRound::Runner*> DeviceFinalRound::beyond_heats(
+    std::span<const Contender> heats) const {
+  std::vector<HeatTimes> own;
+  own.reserve(finalists_.size());
+  for (size_t i = 0; i < finalists_.size(); ++i)
+    own.push_back({finalists_[i].search_us, median_us(heats[i]), finalists_[i].stays});
+  std::vector<Runner*> further;
+  for (const size_t i : for_final_round(own)) further.push_back(left_[i]);
   std::vector<std::pair<double, Runner*>> close;
-  for (size_t i = finalists.size(); i < all.size(); ++i) {
-    if (stays(*all[i])) {
-      after.left.push_back(all[i]);
+  for (size_t i = finalists_.size(); i < left_.size(); ++i) {
+    if (left_[i]->stays) {
+      further.push_back(left_[i]);
     } else {
-      close.emplace_back(time(i), all[i]);
+      close.emplace_back(median_us(heats[i]), left_[i]);
     }
   }
   std::sort(close.begin(), close.end());
   for (size_t i = 0; i < std::min(close.size(), kCloseInFinalRound); ++i)
-    after.left.push_back(close[i].second);
-  return after;
+    further.push_back(close[i].second);
+  return further;
 }
 
 // A card is not at its limit for a mix of contenders that draw unlike power as it is for each.
-double DeviceEvaluator::sample_us_after(std::span<const Contender> heats) const {
-  if (is_split(problem_.math)) return kFinalSampleUs;
+double DeviceFinalRound::sample_us_after(std::span<const Contender> heats) const {
+  if (is_split(bench_.problem().math)) return kFinalSampleUs;
   std::vector<gpu::ClockSample> read;
   for (const Contender& contender : heats)
     read.insert(read.end(), contender.clocks.begin(), contender.clocks.end());
   return final_sample_us(read, 1e-3 * services_.device.clock_khz);
 }
 
+// The samples of those that had all turns, who are left then.
+gpu::Result<std::vector<Contender>> DeviceFinalRound::run_turns() {
+  auto contenders = contend(sample_us_);
+  if (!contenders) return contenders;
+  const auto limit = turn_limit();
+  const int warm_ups = is_split(bench_.problem().math) ? kWarmUpsOfSplit : kWarmUps;
+  const auto compare_by = [&](std::vector<Contender>& sides, int turns) {
+    return compare_in_turns(sides, bench_.stream(), services_.nvml, {turns, limit, warm_ups});
+  };
+  if (auto done = compare_by(*contenders, kFirstTurns); !done) return tl::unexpected(done.error());
+  std::vector<Contender> further = beyond_first_turns(std::move(*contenders));
+  if (auto done = compare_by(further, kAllTurns); !done) return tl::unexpected(done.error());
+  return further;
+}
+
+// Has the others leave.
+std::vector<Contender> DeviceFinalRound::beyond_first_turns(std::vector<Contender> contenders) {
+  std::vector<FirstTurns> shown;
+  shown.reserve(left_.size());
+  for (size_t i = 0; i < left_.size(); ++i)
+    shown.push_back({median_us(contenders[i]), !left_[i]->kernel, left_[i]->stays});
+  std::vector<Runner*> left;
+  std::vector<Contender> further;
+  for (const size_t i : for_further_turns(shown)) {
+    left.push_back(left_[i]);
+    further.push_back(std::move(contenders[i]));
+  }
+  left_ = std::move(left);
+  return further;
+}
+
 // Of turns that begin now.
-std::optional<TimeLimit> DeviceEvaluator::turn_limit() const {
-  if (options_.turn_seconds <= 0) return std::nullopt;
-  const auto seconds = std::chrono::duration<double>(options_.turn_seconds);
+std::optional<TimeLimit> DeviceFinalRound::turn_limit() const {
+  if (turn_seconds_ <= 0) return std::nullopt;
+  const auto seconds = std::chrono::duration<double>(turn_seconds_);
   const auto now = std::chrono::steady_clock::now();
   return TimeLimit{now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(seconds),
                    kLeastTurns};
 }
 
-// The turns of the runners that heats left; `left` becomes those that had all of them.
-gpu::Result<std::vector<Contender>> DeviceEvaluator::run_turns(std::span<const Finalist> finalists,
-                                                               const std::vector<Runner>& runners,
-                                                               AfterHeats& after) {
-  std::vector<Runner*>& left = after.left;
-  auto contenders = contend(left, after.sample_us);
-  if (!contenders) return contenders;
-  const auto limit = turn_limit();
-  const auto compare_by = [&](std::vector<Contender>& sides, int turns) {
-    return compare_in_turns(sides, bench_->stream, services_.nvml,
-                            {turns, limit, is_split(problem_.math) ? kWarmUpsOfSplit : kWarmUps});
-  };
-  if (auto done = compare_by(*contenders, kFirstTurns); !done) return tl::unexpected(done.error());
-  std::vector<FirstTurns> shown;
-  for (size_t i = 0; i < left.size(); ++i) {
-    const bool is_vendor = !left[i]->kernel;
-    const auto place = static_cast<size_t>(left[i] - runners.data());
-    shown.push_back({median_interval((*contenders)[i].samples_us).median, is_vendor,
-                     is_vendor ? stays(*left[i]) : finalists[place].stays});
-  }
-  std::vector<Runner*> further;
-  std::vector<Contender> sides;
-  for (const size_t i : for_further_turns(shown)) {
-    further.push_back(left[i]);
-    sides.push_back(std::move((*contenders)[i]));
-  }
-  left = std::move(further);
-  if (auto done = compare_by(sides, kAllTurns); !done) return tl::unexpected(done.error());
-  return sides;
-}
-
-gpu::Result<FinalResults> DeviceEvaluator::run_final(std::span<const Finalist> finalists) {
-  auto entered = bench_->context->enter();
-  if (!entered) return tl::unexpected(entered.error());
-  auto runners = final_runners(finalists);
-  if (!runners) return tl::unexpected(runners.error());
-  auto after = run_heats(finalists, *runners);
-  if (!after) return tl::unexpected(after.error());
-  auto contenders = run_turns(finalists, *runners, *after);
-  if (!contenders) return tl::unexpected(contenders.error());
-  const std::vector<Runner*>& left = after->left;
-
+// Of those that are left.
+gpu::Result<FinalResults> DeviceFinalRound::results_of(
+    std::span<const Contender> contenders) const {
   FinalResults results;
-  results.finalists.resize(finalists.size());
+  results.finalists.resize(finalists_.size());
   std::optional<double> vendor_us;
-  for (size_t i = 0; i < left.size(); ++i) {
-    const Runner& runner = *left[i];
-    if (runner.kernel) continue;
-    results.vendor.push_back(vendor_result(runner.vendor_rank, (*contenders)[i]));
-    results.vendor.back().measurement.final_round = true;
-    const double median = results.vendor.back().measurement.median_us;
+  for (size_t i = 0; i < left_.size(); ++i) {
+    if (left_[i]->kernel) continue;
+    VendorResult result = bench_.vendor_result(left_[i]->vendor_rank, contenders[i]);
+    result.measurement.final_round = true;
+    const double median = result.measurement.median_us;
     vendor_us = std::min(median, vendor_us.value_or(median));
+    results.vendor.push_back(std::move(result));
   }
-  for (size_t i = 0; i < left.size(); ++i) {
-    const Runner& runner = *left[i];
+  for (size_t i = 0; i < left_.size(); ++i) {
+    const Runner& runner = *left_[i];
     if (!runner.kernel) continue;
     Evaluation evaluation;
-    evaluation.measurement = to_measurement((*contenders)[i], vendor_us);
+    evaluation.measurement = to_measurement(contenders[i], vendor_us);
     evaluation.measurement->final_round = true;
     evaluation.time_us = evaluation.measurement->median_us;
-    if (auto judged = judge_accuracy(*runner.kernel, evaluation); !judged)
-      return tl::unexpected(judged.error());
-    results.finalists[static_cast<size_t>(&runner - runners->data())] = std::move(evaluation);
+    const auto judged = bench_.judge_accuracy(*runner.kernel, found_.vendor_error, evaluation);
+    if (!judged) return tl::unexpected(judged.error());
+    results.finalists[runner.finalist] = std::move(evaluation);
   }
   return results;
 }

@@ -10,15 +10,14 @@
 
 #include "core/seconds_since.h"
 #include "jit/compile_again.h"
-#include "jit/compile_pool.h"
 #include "tuner/model/known_calibration.h"
 #include "tuner/search/ranked_space.h"
 #include "tuner/session/candidate.h"
+#include "tuner/session/candidates_under_way.h"
 #include "tuner/session/chooser.h"
 #include "tuner/session/failures.h"
 #include "tuner/session/final_round.h"
 #include "tuner/session/finalists.h"
-#include "tuner/session/killed_compilers.h"
 #include "tuner/session/known_candidates.h"
 #include "tuner/session/prior_knowledge.h"
 #include "tuner/session/recorder.h"
@@ -78,13 +77,13 @@ class Tuning::Session {
         chooser_(request_, search_, prior_, calibration_.get(), predicted()),
         known_(job_, search_, prior_, finalists_, compiler_version_),
         work_(*services_.store, job_, [this](const auto& key) { return known_.may_try(key); }),
-        pool_(services_.compiler, request.threads) {
+        under_way_(services_.compiler, request.threads) {
     report_.job = job_;
   }
 
   // Nothing is held back from other processes afterwards.
   ~Session() {
-    pool_.cancel();
+    under_way_.cancel();
     std::ignore = work_.release();
   }
   Session(const Session&) = delete;
@@ -95,8 +94,7 @@ class Tuning::Session {
     if (auto ready = prepare(); !ready) return ready;
     chooser_.count_seeds();
     round_ = predicted() && request_.until_settled ? kRound : request_.max_candidates;
-    if (auto done = fill(std::clamp(chooser_.seeds(), usual_batch(), 2 * usual_batch())); !done)
-      return done;
+    if (auto done = fill(under_way_.wanted_at_first(chooser_.seeds())); !done) return done;
     begun_seconds_ = seconds_since(start_);
     return {};
   }
@@ -173,11 +171,13 @@ class Tuning::Session {
   // Candidates of the job that are finished, by whoever tried them.
   int known() const { return known_.resumed() + report_.evaluated; }
 
+  int under_way() const { return static_cast<int>(under_way_.count()); }
+
   // Candidates of the job, or of this round of it, that nobody has finished.
   int left() const { return std::min(round_, request_.max_candidates) - known(); }
 
   // Whether all that may be tried is known or under way.
-  bool nothing_to_hand_out() const { return left() <= static_cast<int>(pool_.pending()); }
+  bool nothing_to_hand_out() const { return left() <= under_way(); }
 
   // Whether another round may find something, which then begins. In whole rounds: what is tried
   // does not depend on which compilation ends first.
@@ -199,7 +199,7 @@ class Tuning::Session {
       if (auto done = take_news(); !done) return done;
       if (stopped()) break;
       if (auto done = fill_up(); !done) return done;
-      const bool idle = pool_.pending() == 0;
+      const bool idle = under_way_.count() == 0;
       if (out_of_time() && has_tried_enough(idle)) break;
       if (idle && left() <= 0 && next_round()) continue;
       if (idle && goes_on_after_all()) continue;
@@ -210,9 +210,9 @@ class Tuning::Session {
         std::this_thread::sleep_for(kPoll);
         continue;
       }
-      const auto outcome = next_compiled();
-      if (!outcome) continue;
-      if (auto done = take_compiled(*outcome); !done) return done;
+      const auto compiled = next_compiled();
+      if (!compiled) continue;
+      if (auto done = take_compiled(*compiled); !done) return done;
       progress(Progress::Phase::search);
     }
     report_.interrupted = stopped();
@@ -220,13 +220,13 @@ class Tuning::Session {
       report_.expected_gain = chooser_.expected_gain();
       report_.without_gain = chooser_.without_gain();
     }
-    pool_.cancel();
+    under_way_.cancel();
     return {};
   }
 
-  std::optional<jit::CompileOutcome> next_compiled() {
+  std::optional<CandidatesUnderWay::Compiled> next_compiled() {
     const Spent spent(report_.spent.waiting);
-    return pool_.next_for(kPoll);
+    return under_way_.next_for(kPoll);
   }
 
   // Whether what was under way when little was expected any more did better than that.
@@ -240,38 +240,24 @@ class Tuning::Session {
     return finalists_.fastest() != nullptr && (idle || report_.evaluated > 0);
   }
 
-  size_t threads() const { return static_cast<size_t>(std::max(1, request_.threads)); }
-  // Keeps all compilers busy for a while.
-  size_t usual_batch() const { return threads() + (threads() + 1) / 2; }
-  size_t most_pending() const { return 2 * threads(); }
-
-  // Hands the compilers as much as keeps them busy, beside what is compiled already and waits to be
-  // measured. No more: what is chosen later is chosen with more known.
   Expected<void> fill_up() {
-    if (pool_.compiling() >= threads() || pool_.pending() >= most_pending()) return {};
-    return fill(std::min(usual_batch() - pool_.compiling(), most_pending() - pool_.pending()));
+    const size_t wanted = under_way_.wanted();
+    return wanted == 0 ? Expected<void>() : fill(wanted);
   }
 
   // Hands `wanted` candidates to the compilers, of what other processes leave free.
   Expected<void> fill(size_t wanted) {
     const Spent spent(report_.spent.choosing);
     if (chooser_.ends_early()) return {};
-    while (static_cast<int>(pool_.pending()) < left()) {
+    while (under_way() < left()) {
       auto taken = work_.take(wanted, left());
       if (!taken) return tl::unexpected(taken.error());
       wanted -= taken->size();
-      for (Candidate& candidate : *taken) {
-        candidates_.push_back(std::move(candidate));
-        submit(candidates_.size() - 1);
-      }
+      for (Candidate& candidate : *taken) under_way_.add(std::move(candidate));
       if (wanted == 0 || work_.budget_used_up()) break;
-      if (!choose_more(left() - static_cast<int>(pool_.pending()))) break;
+      if (!choose_more(left() - under_way())) break;
     }
     return {};
-  }
-
-  void submit(size_t index) {
-    pool_.submit(index, {candidates_[index].source, candidates_[index].spec.arch, {}});
   }
 
   // False if nothing is left to choose.
@@ -279,26 +265,17 @@ class Tuning::Session {
     if (most <= 0) return false;
     const size_t wanted = std::min(kProposalBatch, static_cast<size_t>(most));
     const Finalists::Scored* fastest = finalists_.fastest();
-    const std::vector<Choice> choices =
-        chooser_.next(wanted, known(), static_cast<int>(pool_.pending()),
-                      fastest ? std::optional(fastest->time_us) : std::nullopt);
+    const std::vector<Choice> choices = chooser_.next(
+        wanted, known(), under_way(), fastest ? std::optional(fastest->time_us) : std::nullopt);
     for (const Choice& choice : choices) work_.offer(known_.make(choice));
     return !choices.empty();
   }
 
-  Expected<void> take_compiled(const jit::CompileOutcome& outcome) {
-    const Candidate& candidate = candidates_[outcome.index];
-    if (!jit::was_killed(outcome.result)) {
-      killed_.ended();
-      return evaluate(candidate, outcome.result);
-    }
-    const auto again = killed_.again(candidate.key, outcome.result.error());
+  Expected<void> take_compiled(const CandidatesUnderWay::Compiled& compiled) {
+    if (!jit::was_killed(compiled.result)) return evaluate(compiled.candidate, compiled.result);
+    const auto again = under_way_.compile_again(compiled);
     if (!again) return tl::unexpected(again.error());
-    if (*again) {
-      submit(outcome.index);
-    } else {
-      work_.give_up_one();
-    }
+    if (!*again) work_.give_up_one();
     return {};
   }
 
@@ -346,7 +323,8 @@ class Tuning::Session {
     auto compared = FinalRound(services_, finalists_, *recorder_, report_, failures_).run();
     if (!compared) return tl::unexpected(compared.error());
     if (!*compared && !report_.interrupted)
-      return tl::unexpected(killed_.error().value_or(Error{ErrorKind::failed, failures_.text()}));
+      return tl::unexpected(
+          under_way_.killed_error().value_or(Error{ErrorKind::failed, failures_.text()}));
     note_spread();
     report_.failures = failures_.counts();
     return {};
@@ -383,12 +361,10 @@ class Tuning::Session {
   Problem problem_;
   std::string compiler_version_;
   Search search_;
-  std::optional<Recorder> recorder_;   // once there is a run to record for
-  std::vector<Candidate> candidates_;  // handed to the compilers, by index
-  int round_ = 0;                      // ends with so many candidates of the job
+  std::optional<Recorder> recorder_;  // once there is a run to record for
+  int round_ = 0;                     // ends with so many candidates of the job
   Finalists finalists_;
   Failures failures_;
-  KilledCompilers killed_;
   TuneReport report_;
   const store::Job job_;
   PriorKnowledge prior_;
@@ -396,7 +372,7 @@ class Tuning::Session {
   Chooser chooser_;
   KnownCandidates known_;
   SharedWork work_;
-  jit::CompilePool pool_;  // compiles for what is above
+  CandidatesUnderWay under_way_;
 };
 
 size_t count_points(const TuneRequest& request, const DeviceSpec& limits, size_t most) {

@@ -5,13 +5,13 @@
 
 #include <csignal>
 #include <functional>
-#include <future>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "app/common/equipment.h"
 #include "app/common/records.h"
+#include "app/tune/begun_ahead.h"
 #include "app/tune/devices/line_channel.h"
 #include "app/tune/plan.h"
 #include "app/tune/search.h"
@@ -133,15 +133,12 @@ WorkerMessage answer(BegunOrder& begun, const tuner::Equipment& equipment,
 // Tunes what is ordered. While a problem's last candidates are measured, and the best of them
 // compared, the next one begins in a thread of its own, which alone reads from the channel then.
 void serve_orders(Workbench& bench, const std::atomic<bool>& stop, LineChannel& channel) {
-  std::future<std::optional<BegunOrder>> ahead;
-  const auto begin = [&] { return begin_next(bench, stop, channel); };
-  const auto begin_ahead = [&] {
-    if (!ahead.valid()) ahead = std::async(std::launch::async, begin);
-  };
+  BegunAhead<std::optional<BegunOrder>> orders([&] { return begin_next(bench, stop, channel); });
   while (!stop) {
-    std::optional<BegunOrder> begun = ahead.valid() ? ahead.get() : begin();
+    std::optional<BegunOrder> begun = orders.next();
     if (!begun) return;
-    const WorkerMessage said = answer(*begun, bench.equipment, channel, begin_ahead);
+    const WorkerMessage said =
+        answer(*begun, bench.equipment, channel, [&] { orders.begin_ahead(); });
     begun.reset();
     if (!channel.send(to_line(said)) || said.device_lost) return;
   }

@@ -8,17 +8,19 @@
 namespace gemmtune::tuner {
 namespace {
 
-// Contenders whose samples are numbers that count up, and who was asked in which order.
+// Two contenders, a and b, whose samples are numbers that count up, and who was asked in which
+// order.
 struct Race {
-  std::vector<Contender> contenders = {{"a", nullptr, {}, {}}, {"b", nullptr, {}, {}}};
+  std::vector<Contender> contenders = std::vector<Contender>(2);
   std::string order;
   TakeSample take = [this](const Contender& contender) -> gpu::Result<RoundSample> {
-    order += contender.name;
+    order += is_a(contender) ? 'a' : 'b';
     return RoundSample{static_cast<double>(order.size()), std::nullopt};
   };
   size_t rounds_of_time = 0;
   std::function<bool()> time_is_up = [this] { return order.size() >= 2 * rounds_of_time; };
 
+  bool is_a(const Contender& contender) const { return &contender == contenders.data(); }
   size_t samples() const { return contenders.front().samples_us.size(); }
 };
 
@@ -59,7 +61,7 @@ TEST_CASE("a round that a limiter slowed unevenly does not count, but does not g
     const TakeSample take = [&](const Contender& contender) -> gpu::Result<RoundSample> {
       ++asked;
       gpu::ClockSample clocks;
-      const bool slowed = contender.name == "a" && (always || asked < 3);
+      const bool slowed = race.is_a(contender) && (always || asked < 3);
       clocks.throttle_reasons = slowed ? kHeat : 0;
       return RoundSample{1, clocks};
     };

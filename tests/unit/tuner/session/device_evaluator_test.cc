@@ -88,9 +88,10 @@ struct FakeDevice : fake_cuda::Fixture {
   }
 
   // A naive kernel with this fault.
-  Candidate candidate(const Problem& problem, const Fault& fault = {}) {
+  Candidate candidate(const Problem& problem, const Fault& fault = {}, int tile_m = 16) {
     TileConfig tile;
-    tile.tile_m = tile.tile_n = 16;
+    tile.tile_m = tile_m;
+    tile.tile_n = 16;
     Candidate made =
         make_candidate(codegen::spec_for(codegen::naive(), tile, problem, {9, 0, false}), "13.0");
     for (const std::string& entry : made.source.entries) {
@@ -201,6 +202,28 @@ TEST_CASE_FIXTURE(FakeDevice, "of a final round's turns only the very first does
   REQUIRE(results->finalists[0]->measurement.has_value());
   CHECK(results->finalists[0]->measurement->samples_us.size() == 6);
   CHECK(launched() - before == 2 * 2 + 4 * (1 + 2 * 6));
+}
+
+// All take as long: in heats the search's times decide, and after the first turns the order.
+TEST_CASE_FIXTURE(
+    FakeDevice, "of many finalists heats and the first turns leave the best, and those that stay") {
+  const Problem problem = canonical(make_problem({64, 64, 32}));
+  const auto device = evaluator(problem);
+  std::vector<Finalist> finalists;
+  for (const int tile_m : {1, 2, 4, 8, 16, 32}) {
+    const Candidate right = candidate(problem, {}, tile_m);
+    finalists.push_back({right, image_of({right.source, right.spec.arch, {}}), 50.0 - tile_m});
+    finalists.back().stays = tile_m == 1 || tile_m == 32;
+  }
+  const auto results = device->finish(finalists);
+  REQUIRE(results.has_value());
+  std::string told;
+  for (const auto& finalist : results->finalists) told += finalist ? 'x' : '.';
+  CHECK(told == "x.x..x");
+  REQUIRE(results->vendor.size() == 2);
+  CHECK(results->vendor[0].rank == 0);
+  CHECK(results->vendor[1].rank == 1);
+  CHECK(results->vendor[1].library_version == "130099");
 }
 
 }  // namespace

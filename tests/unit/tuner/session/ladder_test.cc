@@ -79,7 +79,7 @@ struct LadderFixture : session_test::Fixture {
   }
   LadderReport climbed() {
     auto report = climb(request, ladder);
-    REQUIRE_MESSAGE(report.has_value(), report.error().message);
+    REQUIRE_MESSAGE(report.has_value(), (report ? "" : report.error().message));
     return std::move(*report);
   }
 };

@@ -170,7 +170,7 @@ class FakeCompiler final : public jit::KernelCompiler {
 
 inline codegen::SearchSpace space_of(std::string_view json) {
   auto space = codegen::parse_search_space(json, "a test's space");
-  REQUIRE_MESSAGE(space.has_value(), space.error().message);
+  REQUIRE_MESSAGE(space.has_value(), (space ? "" : space.error().message));
   return std::move(*space);
 }
 
@@ -213,7 +213,7 @@ struct Fixture {
     options.path = folder.path() / "tuned.db";
     options.now = [this] { return std::chrono::system_clock::now() + later; };
     auto opened = store::open_store(options);
-    REQUIRE_MESSAGE(opened.has_value(), opened.error().message);
+    REQUIRE_MESSAGE(opened.has_value(), (opened ? "" : opened.error().message));
     store = std::move(*opened);
     services.store = store.get();
   }

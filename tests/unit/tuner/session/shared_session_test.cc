@@ -65,7 +65,7 @@ struct SharedFixture : Fixture {
 
   TuneReport tuned() {
     auto report = tune(request, services);
-    REQUIRE_MESSAGE(report.has_value(), report.error().message);
+    REQUIRE_MESSAGE(report.has_value(), (report ? "" : report.error().message));
     return std::move(*report);
   }
 };
