@@ -38,16 +38,14 @@ constexpr std::string_view kNoLogLines =
     "CUBLASLT_LOG_LEVEL=2 CUBLASLT_LOG_FILE=FILE";
 
 Expected<ProductCounts> run_recorded(const Context& context, const CaptureOptions& options,
-                                     int& exit_code) {
+                                     const std::string& folder, int& exit_code) {
   const auto library = find_preload_library(context.environment.executable);
   if (!library) return tl::unexpected(library.error());
-  const auto folder = TemporaryFolder::create();
-  if (!folder) return tl::unexpected(folder.error());
   auto ended = run_program(options.program, {{"LD_PRELOAD", preload_list(*library)},
-                                             {cublas_preload::kFolderVariable, folder->path()}});
+                                             {cublas_preload::kFolderVariable, folder}});
   if (!ended) return tl::unexpected(ended.error());
   exit_code = *ended;
-  return read_product_files(folder->path());
+  return read_product_files(folder);
 }
 
 Expected<ProductCounts> read_logs(const std::vector<std::string>& files) {
@@ -58,6 +56,7 @@ Expected<ProductCounts> read_logs(const std::vector<std::string>& files) {
     if (fs::is_directory(file, error)) return usage_error(in_quotes(file) + " is a folder");
     if (!log) return tl::unexpected(file_error("cannot read " + in_quotes(file), errno));
     read_cublaslt_log(log, counts);
+    if (log.bad()) return tl::unexpected(file_error("cannot read " + in_quotes(file), errno));
   }
   counts.processes = static_cast<int>(files.size());
   return counts;
@@ -82,6 +81,14 @@ Expected<void> check(const CaptureOptions& options) {
   return options.folder.empty() ? Expected<void>{} : check_product_folder(options.folder);
 }
 
+// The counts of a program that ran must not be lost, because its suite could not be written.
+Error keep_counts(TemporaryFolder& folder, Error error) {
+  error.message += fmt::format(
+      "; what the program asked for is kept: gemm-tune capture --from-folder {} -o FILE writes it",
+      folder.keep());
+  return error;
+}
+
 }  // namespace
 
 Expected<CaptureReport> capture(const Context& context, const CaptureOptions& options) {
@@ -89,11 +96,16 @@ Expected<CaptureReport> capture(const Context& context, const CaptureOptions& op
   // An unwritable path must not cost a run of the program.
   auto file = OutputFile::create(options.output);
   if (!file) return tl::unexpected(file.error());
+  // Of the program that is run.
+  auto folder = options.program.empty() ? Expected<TemporaryFolder>(TemporaryFolder::none())
+                                        : TemporaryFolder::create();
+  if (!folder) return tl::unexpected(folder.error());
   CaptureReport report;
   const bool from_logs = !options.logs.empty();
-  const auto counts = from_logs                 ? read_logs(options.logs)
-                      : !options.folder.empty() ? read_product_files(options.folder)
-                                                : run_recorded(context, options, report.exit_code);
+  const auto counts = from_logs ? read_logs(options.logs)
+                      : !options.folder.empty()
+                          ? read_product_files(options.folder)
+                          : run_recorded(context, options, folder->path(), report.exit_code);
   if (!counts) return tl::unexpected(counts.error());
   report.captured = merge(*counts);
   if (report.captured.calls() == 0 && report.captured.unread_lines == 0) {
@@ -107,7 +119,10 @@ Expected<CaptureReport> capture(const Context& context, const CaptureOptions& op
   if (report.captured.problems.empty()) return report;
   file->write(
       suite_text(report.captured, fs::path(options.output).stem().string(), about(options)));
-  if (auto written = file->commit(); !written) return tl::unexpected(written.error());
+  if (auto written = file->commit(); !written) {
+    return tl::unexpected(options.program.empty() ? written.error()
+                                                  : keep_counts(*folder, written.error()));
+  }
   report.suite = options.output;
   return report;
 }

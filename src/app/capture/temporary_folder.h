@@ -12,6 +12,8 @@ class TemporaryFolder {
  public:
   // Usage error, or what the system says, where none can be made.
   static Expected<TemporaryFolder> create();
+  // Of no folder, with an empty path.
+  static TemporaryFolder none() { return TemporaryFolder({}); }
   TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
   TemporaryFolder& operator=(TemporaryFolder&&) = delete;
   TemporaryFolder(const TemporaryFolder&) = delete;
@@ -19,6 +21,9 @@ class TemporaryFolder {
   ~TemporaryFolder();
 
   const std::string& path() const { return path_; }
+
+  // Its path; the folder stays when the object goes.
+  std::string keep() { return std::exchange(path_, {}); }
 
  private:
   explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}

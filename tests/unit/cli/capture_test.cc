@@ -275,6 +275,37 @@ TEST_CASE("a log becomes a suite") {
   CHECK(tuner::load_suite(folder.file("app.json"))->entries.size() == 3);
 }
 
+TEST_CASE("a log that cannot be read to its end is an error, whatever it has") {
+  const TestFolder folder;
+  const std::string unreadable = "/proc/self/mem";  // opens, and address 0 has no page
+  const Finished finished =
+      run(folder, {"capture", "--from-log", unreadable, "-o", folder.file("app.json")});
+  CHECK(finished.code != 0);
+  CHECK(contains(finished.err, "cannot read '/proc/self/mem': Input/output error"));
+  CHECK(folder.content().empty());
+}
+
+TEST_CASE("where the suite cannot be written after the program ran, its counts are kept") {
+  const TestFolder folder;
+  std::filesystem::create_directory(folder.file("gone"));
+  const std::string script =
+      std::string(GEMMTUNE_CAPTURE_PROGRAM) + " linear; rmdir '" + folder.file("gone") + "'";
+  const Finished finished =
+      run(folder, {"capture", "-o", folder.file("gone/app.json"), "--", "sh", "-c", script},
+          {{"TMPDIR", folder.path().string()}});
+  CAPTURE(finished.err);
+  CHECK(finished.code != 0);
+  const size_t kept = finished.err.find(folder.file("gemm-tune-"));
+  REQUIRE(kept != std::string::npos);
+  const std::string counts = finished.err.substr(kept, finished.err.find(' ', kept) - kept);
+  const std::string output = folder.file("app.json");
+  REQUIRE(run(folder, {"capture", "--from-folder", counts, "-o", output}).code == 0);
+  const auto suite = tuner::load_suite(output);
+  REQUIRE(suite.has_value());
+  REQUIRE(suite->entries.size() == 1);
+  CHECK(suite->entries[0].count == 4);
+}
+
 // Refused with one line that holds `part`, with nothing written.
 void refuse(const TestFolder& folder, const Arguments& arguments, const std::string& part,
             const Variables& variables = {}) {
