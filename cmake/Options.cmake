@@ -10,7 +10,7 @@ set(CMAKE_UNITY_BUILD_BATCH_SIZE 0)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
-set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 
 # Paths below the source folder count as relative, so that builds in several folders share objects.
 find_program(CCACHE_PROGRAM ccache)
