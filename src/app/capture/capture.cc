@@ -41,8 +41,10 @@ Expected<ProductCounts> run_recorded(const Context& context, const CaptureOption
                                      const std::string& folder, int& exit_code) {
   const auto library = find_preload_library(context.environment.executable);
   if (!library) return tl::unexpected(library.error());
-  auto ended = run_program(options.program, {{"LD_PRELOAD", preload_list(*library)},
-                                             {cublas_preload::kFolderVariable, folder}});
+  const auto preloaded = preload_list(*library, folder);
+  if (!preloaded) return tl::unexpected(preloaded.error());
+  auto ended = run_program(options.program,
+                           {{"LD_PRELOAD", *preloaded}, {cublas_preload::kFolderVariable, folder}});
   if (!ended) return tl::unexpected(ended.error());
   exit_code = *ended;
   return read_product_files(folder);

@@ -96,6 +96,29 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return out;
 }
 
+bool ends_early_in_list(const fs::path& path) {
+  return path.string().find_first_of(" \t\n:") != std::string::npos;
+}
+
+// A name of the library that LD_PRELOAD can hold.
+Expected<fs::path> preloadable(const fs::path& library, const fs::path& folder) {
+  if (!ends_early_in_list(library)) return library;
+  const fs::path link = folder / kLibraryName;
+  const auto refuse = [&library](const std::string& why) {
+    return make_error(
+        ErrorKind::unsupported,
+        fmt::format("{} cannot be preloaded, because its path has a blank or a colon, and {}",
+                    in_quotes(library.string()), why));
+  };
+  if (ends_early_in_list(link))
+    return refuse("so has the folder for temporary files; set TMPDIR to another");
+  std::error_code error;
+  fs::create_symlink(library, link, error);
+  if (error)
+    return refuse(fmt::format("{} cannot be made: {}", in_quotes(link.string()), error.message()));
+  return link;
+}
+
 int exit_code_of(int status) {
   return WIFSIGNALED(status) ? kSignalBase + WTERMSIG(status) : WEXITSTATUS(status);
 }
@@ -110,13 +133,7 @@ Expected<fs::path> find_preload_library(const fs::path& executable) {
   for (const fs::path& place : folders) {
     const fs::path library = (place / kLibraryName).lexically_normal();
     std::error_code error;
-    if (!fs::is_regular_file(library, error)) continue;
-    if (library.string().find_first_of(" :") == std::string::npos) return library;
-    return make_error(
-        ErrorKind::unsupported,
-        fmt::format("{} cannot be preloaded, because its path has a blank or a colon; "
-                    "copy gemm-tune and {} elsewhere",
-                    in_quotes(library.string()), kLibraryName));
+    if (fs::is_regular_file(library, error)) return library;
   }
   return make_error(
       ErrorKind::unsupported,
@@ -126,10 +143,12 @@ Expected<fs::path> find_preload_library(const fs::path& executable) {
                   in_quotes(folder.string())));
 }
 
-std::string preload_list(const fs::path& library) {
+Expected<std::string> preload_list(const fs::path& library, const fs::path& folder) {
+  const auto named = preloadable(library, folder);
+  if (!named) return tl::unexpected(named.error());
   const char* const others = std::getenv("LD_PRELOAD");
-  if (others == nullptr || *others == '\0') return library.string();
-  return std::string(others) + ":" + library.string();
+  if (others == nullptr || *others == '\0') return named->string();
+  return std::string(others) + ":" + named->string();
 }
 
 Expected<int> run_program(const std::vector<std::string>& arguments,

@@ -7,7 +7,7 @@
 
 namespace gemmtune::app {
 
-// A new folder that only this user can read; removed with the object.
+// A new folder that only this user can read, by its absolute path; removed with the object.
 class TemporaryFolder {
  public:
   // Usage error, or what the system says, where none can be made.

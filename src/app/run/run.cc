@@ -227,7 +227,9 @@ Expected<RunReport> run(const Context& context, const RunOptions& options) {
   if (!folder) return tl::unexpected(folder.error());
   auto environment = settings_for(context, options, *plan, folder->path());
   if (!environment) return tl::unexpected(environment.error());
-  (*environment)["LD_PRELOAD"] = preload_list(*library);
+  const auto preloaded = preload_list(*library, folder->path());
+  if (!preloaded) return tl::unexpected(preloaded.error());
+  (*environment)["LD_PRELOAD"] = *preloaded;
   const auto ended = run_program(options.program, *environment);
   if (!ended) return tl::unexpected(ended.error());
   auto report = finish(options, *plan, folder->path(), *outputs, *ended);

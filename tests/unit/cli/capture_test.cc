@@ -275,6 +275,52 @@ TEST_CASE("a log becomes a suite") {
   CHECK(tuner::load_suite(folder.file("app.json"))->entries.size() == 3);
 }
 
+// What a shell says of `command`, where `gemm-tune` is that of an installation with a blank in its
+// path.
+Finished run_from_blanks(const TestFolder& folder, const std::string& command) {
+  namespace fs = std::filesystem;
+  const fs::path place = folder.path() / "my programs";
+  fs::create_directories(place / "bin");
+  fs::create_directories(place / "lib");
+  fs::copy(GEMMTUNE_BINARY_DIR "/bin/gemm-tune", place / "bin");
+  fs::copy(GEMMTUNE_BINARY_DIR "/lib/libgemmtune_cublas.so", place / "lib");
+  return run(folder, {"capture", "-o", folder.file("unused.json"), "--", "sh", "-c",
+                      "unset LD_PRELOAD; cd '" + folder.path().string() + "' && '" +
+                          (place / "bin/gemm-tune").string() + "' " + command});
+}
+
+TEST_CASE("programs are captured, and attached to, from a path with a blank") {
+  const TestFolder folder;
+  const std::string program = GEMMTUNE_CAPTURE_PROGRAM;
+  const Finished captured =
+      run_from_blanks(folder, "capture -o app.json -- " + program + " linear");
+  CAPTURE(captured.err);
+  CHECK(contains(captured.out, "app.json: 1 problem, 4 calls in 1 process\n"));
+  const TestFolder other;
+  const Finished attached = run_from_blanks(other, "run --attach .");
+  CAPTURE(attached.err);
+  CHECK(contains(attached.out, "my programs/lib/libgemmtune_cublas.so"));
+  const TestFolder third;
+  const Finished refused =
+      run_from_blanks(third,
+                      "--version && mkdir 'a b' && TMPDIR='a b' 'my programs/bin/gemm-tune' "
+                      "capture -o app.json -- true");
+  CHECK(contains(refused.err, "so has the folder for temporary files; set TMPDIR to another"));
+}
+
+TEST_CASE("a TMPDIR that is relative holds for programs that change their folder") {
+  const TestFolder folder;
+  const std::string program = GEMMTUNE_CAPTURE_PROGRAM;
+  const Finished finished =
+      run(folder, {"capture", "-o", folder.file("unused.json"), "--", "sh", "-c",
+                   "unset LD_PRELOAD; cd '" + folder.path().string() +
+                       "' && TMPDIR=. " GEMMTUNE_BINARY_DIR
+                       "/bin/gemm-tune capture -o app.json -- sh -c 'cd / && " +
+                       program + " linear'"});
+  CAPTURE(finished.err);
+  CHECK(contains(finished.out, "app.json: 1 problem, 4 calls in 1 process\n"));
+}
+
 TEST_CASE("a log that cannot be read to its end is an error, whatever it has") {
   const TestFolder folder;
   const std::string unreadable = "/proc/self/mem";  // opens, and address 0 has no page
