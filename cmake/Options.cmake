@@ -4,6 +4,8 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+# The static libgemmtune is linked once already: from machine code, whose names can be made its own.
+set(CMAKE_INTERPROCEDURAL_OPTIMIZATION OFF)
 # In a unity build, all files of a library or a test are compiled together: headers are most of the work, and
 # what may clash does not depend on how many files there are.
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 0)

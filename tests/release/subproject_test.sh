@@ -28,6 +28,7 @@ mkdir "$work/app"
 cat >"$work/app/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.25)
 project(app LANGUAGES C CXX)
+set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
 add_subdirectory("$source_dir" gemmtune EXCLUDE_FROM_ALL)
 # The names of gemm-tune's tests are free, and what holds there does not hold here.
 add_executable(unit_core app.c)
@@ -53,6 +54,9 @@ for target in unit_core app_static libgemmtune.a; do
 done
 grep -E 'tests/|benchmarks/|doctest|bin/gemm-tune|libgemmtune_cublas' "$work/commands" >"$work/log" &&
   { head -3 "$work/log" && fail "what was not asked for is built"; }
+# What is linked into libgemmtune.a has to be machine code.
+grep -E -- ' -c .*/src/(core|dispatch)/' "$work/commands" | grep -E -- '-flto' >"$work/log" &&
+  { head -1 "$work/log" && fail "link-time optimization of the app is applied to libgemmtune.a"; }
 grep -E ' -c .*/app\.c' "$work/commands" | grep -E 'Wsuggest|fno-gnu-unique|static-libstdc|fail_on_warnings' &&
   fail "the flags of gemm-tune are those of the app"
 ninja -C "$work/build" -t targets all >"$work/targets"
