@@ -69,6 +69,12 @@ flags="$(pkg-config --cflags gemmtune) $(pkg-config --static --libs gemmtune | s
 eval "${CXX:-c++} -std=c++20 $warnings \"\$work/examples/batched.cc\" $flags -o \"\$work/batched_pkg_config\"" ||
   fail "pkg-config --static: $flags"
 
+# C++ that is too old is told so, and not in the words of a compiler.
+echo '#include <gemmtune/gemmtune.hpp>' >"$work/old.cc"
+${CXX:-c++} -std=c++17 -I "$copy/include" -fsyntax-only "$work/old.cc" >"$work/log" 2>&1 &&
+  fail "gemmtune.hpp compiles as C++17"
+grep -q 'error.*gemmtune.hpp needs C++20' "$work/log" || { head -3 "$work/log" && fail "gemmtune.hpp as C++17"; }
+
 # --- Running -------------------------------------------------------------------------------------
 
 # An installation has no NVRTC of its own, and does not look for one in the source folder.
