@@ -83,14 +83,6 @@ Expected<void> check(const CaptureOptions& options) {
   return options.folder.empty() ? Expected<void>{} : check_product_folder(options.folder);
 }
 
-// The counts of a program that ran must not be lost, because its suite could not be written.
-Error keep_counts(TemporaryFolder& folder, Error error) {
-  error.message += fmt::format(
-      "; what the program asked for is kept: gemm-tune capture --from-folder {} -o FILE writes it",
-      folder.keep());
-  return error;
-}
-
 }  // namespace
 
 Expected<CaptureReport> capture(const Context& context, const CaptureOptions& options) {
@@ -123,7 +115,8 @@ Expected<CaptureReport> capture(const Context& context, const CaptureOptions& op
       suite_text(report.captured, fs::path(options.output).stem().string(), about(options)));
   if (auto written = file->commit(); !written) {
     return tl::unexpected(options.program.empty() ? written.error()
-                                                  : keep_counts(*folder, written.error()));
+                                                  : keep_counts(*folder, written.error(),
+                                                                "capture -o FILE --from-folder"));
   }
   report.suite = options.output;
   return report;

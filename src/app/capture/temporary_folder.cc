@@ -30,4 +30,10 @@ TemporaryFolder::~TemporaryFolder() {
   if (!path_.empty()) fs::remove_all(path_, ignored);
 }
 
+Error keep_counts(TemporaryFolder& folder, Error error, std::string_view command) {
+  error.message += "; what the program asked for is kept for: gemm-tune ";
+  error.message.append(command).append(" ").append(in_quotes(folder.keep()));
+  return error;
+}
+
 }  // namespace gemmtune::app

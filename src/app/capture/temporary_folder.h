@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/error.h"
@@ -29,5 +30,9 @@ class TemporaryFolder {
   explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
   std::string path_;
 };
+
+// What a program that ran has counted in `folder` must not be lost for an error behind it: the
+// folder is kept, and the error says how `command` of gemm-tune reads it.
+Error keep_counts(TemporaryFolder& folder, Error error, std::string_view command);
 
 }  // namespace gemmtune::app

@@ -343,7 +343,7 @@ TEST_CASE("where the suite cannot be written after the program ran, its counts a
   CHECK(finished.code != 0);
   const size_t kept = finished.err.find(folder.file("gemm-tune-"));
   REQUIRE(kept != std::string::npos);
-  const std::string counts = finished.err.substr(kept, finished.err.find(' ', kept) - kept);
+  const std::string counts = finished.err.substr(kept, finished.err.find('\'', kept) - kept);
   const std::string output = folder.file("app.json");
   REQUIRE(run(folder, {"capture", "--from-folder", counts, "-o", output}).code == 0);
   const auto suite = tuner::load_suite(output);
