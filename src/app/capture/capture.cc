@@ -29,13 +29,13 @@ namespace fs = std::filesystem;
 constexpr std::string_view kNoProducts =
     "no product was seen: no process called cuBLAS or cuBLASLt. Programs that hold cuBLAS "
     "statically are captured from cuBLASLt's log: run them with CUBLASLT_LOG_LEVEL=2 "
-    "CUBLASLT_LOG_FILE=FILE, then gemm-tune capture --from-log FILE -o SUITE";
+    "CUBLASLT_LOG_FILE=app-%i.log, then gemm-tune capture --from-log app-*.log -o SUITE";
 constexpr std::string_view kNoneSucceeded =
     "no product was seen: the program called cuBLAS, but asked for no product or all of them "
     "failed";
 constexpr std::string_view kNoLogLines =
     "no product was found in the log; it is written by programs that run with "
-    "CUBLASLT_LOG_LEVEL=2 CUBLASLT_LOG_FILE=FILE";
+    "CUBLASLT_LOG_LEVEL=2 CUBLASLT_LOG_FILE=app-%i.log";
 
 Expected<ProductCounts> run_recorded(const Context& context, const CaptureOptions& options,
                                      const std::string& folder, int& exit_code) {

@@ -257,6 +257,8 @@ Expected<Product> parse_log_line(std::string_view line) {
   const size_t begin = line.find("Matmul] ");
   if (begin == std::string_view::npos)
     return make_error(ErrorKind::failed, "not a line of a product");
+  if (line.find("][cublasLt", begin) != std::string_view::npos)
+    return make_error(ErrorKind::failed, "another line begins in it");
   const Fields fields = parse_fields(line.substr(line.find(' ', begin) + 1));
   // The last one. Without it, sizes may be cut off, and what is missing is not at its default.
   if (!fields.contains("stream")) return make_error(ErrorKind::failed, "the line has no end");

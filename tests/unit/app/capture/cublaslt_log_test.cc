@@ -116,6 +116,15 @@ TEST_CASE("a line that was cut off is unread, not a product of what is left") {
   CHECK(counts_of(line).products.size() == 1);
 }
 
+TEST_CASE("a line in which another process wrote its own is unread, not a product of both") {
+  const std::string line = line_with("");
+  const std::string mixed = line.substr(0, line.find(" Bdesc=")) + " " + line_with(" transa=OP_T");
+  const ProductCounts counts = counts_of(mixed + "\n" + line + "\n");
+  CHECK(counts.unread_lines == 1);
+  REQUIRE(counts.products.size() == 1);
+  CHECK(key_of(counts.products[0].product) == "f32/f32/ieee/ttt/4x8x6");
+}
+
 // `size` bytes without the end of a line, and then some text.
 class EndlessLine : public std::streambuf {
  public:
