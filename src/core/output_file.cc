@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -100,6 +101,7 @@ std::string cannot_write(const fs::path& path) {
 
 // Makes the folder of `path` and, in it, a file that then takes this name; an errno, 0 for success.
 int replace_file(const fs::path& path, std::string_view bytes) {
+  if (!may_be_as_large_as(bytes.size())) return EFBIG;
   std::error_code error;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
   if (error) return error.value();
@@ -217,6 +219,11 @@ Expected<void> OutputFile::commit() {
   }
   temporary_.clear();
   return {};
+}
+
+bool may_be_as_large_as(size_t bytes) {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= bytes;
 }
 
 bool is_temporary_name(std::string_view name) {

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -11,6 +10,7 @@
 #include <cstring>
 #include <new>
 
+#include "core/output_file.h"
 #include "cublas_preload/product_hash.h"
 
 namespace gemmtune::cublas_preload {
@@ -24,15 +24,6 @@ void add_to(uint64_t& counter, uint64_t n = 1) {
   std::atomic_ref<uint64_t>(counter).fetch_add(n, std::memory_order_relaxed);
 }
 
-// Whether the process may write a file of that size: trying ends it by a signal where not. With
-// errno set.
-bool may_be_as_large_as(size_t bytes) {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= bytes) return true;
-  errno = EFBIG;
-  return false;
-}
-
 // An errno, 0 for success.
 int write_header(int fd, const ProductFileHeader& header) {
   const ssize_t written = ::pwrite(fd, &header, sizeof(header), 0);
@@ -44,7 +35,10 @@ int write_header(int fd, const ProductFileHeader& header) {
 // reads the file meanwhile, and wherever the process is killed. Its blocks are allocated: writing
 // to memory of a file that the disk has no room for would end the process.
 void* map_new_file(const std::string& path, const ProductFileHeader& header, size_t bytes) {
-  if (!may_be_as_large_as(bytes)) return nullptr;
+  if (!may_be_as_large_as(bytes)) {
+    errno = EFBIG;
+    return nullptr;
+  }
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) return nullptr;
   int code = write_header(fd, header);

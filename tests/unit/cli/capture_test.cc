@@ -308,6 +308,22 @@ TEST_CASE("programs are captured, and attached to, from a path with a blank") {
   CHECK(contains(refused.err, "so has the folder for temporary files; set TMPDIR to another"));
 }
 
+TEST_CASE("a limit on files' sizes is an error like a full disk") {
+  const TestFolder folder;
+  const Finished finished =
+      run(folder, {"capture", "-o", folder.file("unused.json"), "--", "sh", "-c",
+                   "unset LD_PRELOAD; cd '" + folder.path().string() +
+                       "' && mkdir out && ulimit -f 4; " GEMMTUNE_BINARY_DIR
+                       "/bin/gemm-tune emit --strategy naive --shape 64x64x64 --arch sm_80 -o "
+                       "out/kernel.cu; echo "
+                       "ended with $?; ls -A out; kill -s XFSZ $$"});
+  CAPTURE(finished.err);
+  CHECK(contains(finished.out, "ended with 1\n"));
+  CHECK_FALSE(contains(finished.out, ".gemm-tune"));
+  CHECK(contains(finished.err, "cannot write 'out/kernel.cu': File too large"));
+  CHECK(finished.code == 128 + SIGXFSZ);  // to the program, the signal is what it is
+}
+
 TEST_CASE("a TMPDIR that is relative holds for programs that change their folder") {
   const TestFolder folder;
   const std::string program = GEMMTUNE_CAPTURE_PROGRAM;

@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -197,6 +199,24 @@ TEST_CASE(
   REQUIRE_FALSE(failed);
   CHECK(failed.error().message.ends_with("file: No such file or directory"));
   CHECK_FALSE(std::filesystem::exists(cache));
+}
+
+TEST_CASE("a file of our own that would be too large is an error, not the end of the process") {
+  const TestFolder folder;
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const rlimit limit = {1000, RLIM_INFINITY};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const bool small = write_file_atomically(folder.path() / "small", "x").has_value();
+    const auto large = write_file_atomically(folder.path() / "large", std::string(2000, 'x'));
+    const bool told = !large && large.error().message.ends_with("File too large");
+    ::_exit(small && told ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(folder.content() == std::vector<std::string>{"small"});
 }
 
 TEST_CASE("a temporary file is known by its name while it is written") {
