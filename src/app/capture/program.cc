@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdlib>
@@ -21,7 +22,7 @@ constexpr char kLibraryName[] = "libgemmtune_cublas.so";
 constexpr int kSignalBase = 128;  // as shells count
 
 // While it lives, signals are the program's: those of the terminal (Ctrl-C, Ctrl-\) reach it
-// anyway, and those that ask this process to end are handed on.
+// anyway, and those that ask a program to end, or to save what it has, are handed on.
 class ProgramSignals {
  public:
   ProgramSignals() {
@@ -34,7 +35,8 @@ class ProgramSignals {
     usual.sa_handler = SIG_DFL;
     ::sigaction(SIGCHLD, &usual, &old_child_action_);
     ::sigemptyset(&awaited_);
-    for (const int number : {SIGCHLD, SIGTERM, SIGHUP}) ::sigaddset(&awaited_, number);
+    ::sigaddset(&awaited_, SIGCHLD);
+    for (const int number : kHandedOn) ::sigaddset(&awaited_, number);
     ::sigprocmask(SIG_BLOCK, &awaited_, &old_mask_);
   }
   ~ProgramSignals() {
@@ -63,13 +65,16 @@ class ProgramSignals {
     int status = 0;
     while (::waitpid(program, &status, WNOHANG) == 0) {
       const int number = ::sigwaitinfo(&awaited_, nullptr);
-      if (number == SIGTERM || number == SIGHUP) ::kill(program, number);
+      const bool handed_on =
+          std::find(kHandedOn.begin(), kHandedOn.end(), number) != kHandedOn.end();
+      if (handed_on) ::kill(program, number);
     }
     return status;
   }
 
  private:
   static constexpr std::array<int, 2> kTerminal = {SIGINT, SIGQUIT};
+  static constexpr std::array<int, 4> kHandedOn = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
   std::array<struct sigaction, 2> old_actions_ = {};
   struct sigaction old_child_action_ = {};
   sigset_t awaited_ = {};

@@ -22,8 +22,8 @@ Expected<std::string> preload_list(const std::filesystem::path& library,
 
 // Runs a program to its end, with stdin, stdout and stderr of this process, and with `variables` in
 // place of those of their names. What it ended with: its exit code, or 128 and the signal. Ctrl-C
-// is the program's while it runs; SIGTERM and SIGHUP are handed on to it. ErrorKind::usage if it
-// cannot be started. For a process without other threads or children.
+// is the program's while it runs; SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are handed on to it.
+// ErrorKind::usage if it cannot be started. For a process without other threads or children.
 Expected<int> run_program(const std::vector<std::string>& arguments,
                           const std::map<std::string, std::string>& variables);
 

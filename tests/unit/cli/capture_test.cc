@@ -221,6 +221,23 @@ TEST_CASE("signals are the program's, and what it did until then is captured") {
   }
 }
 
+TEST_CASE(
+    "signals by which programs are told to save their state are handed on, and end no capture") {
+  for (const int number : {SIGUSR1, SIGUSR2}) {
+    const TestFolder folder;
+    const std::string output = folder.file("app.json");
+    Process process(folder, {"capture", "-o", output, "--", "sh", "-c",
+                             "trap 'echo saved >&2' USR1 USR2; " GEMMTUNE_CAPTURE_PROGRAM
+                             " linear; echo ready >&2; while :; do sleep 0.05; done"});
+    REQUIRE(wait_for([&] { return contains(process.err_so_far(), "ready"); }));
+    process.signal(number);
+    CHECK(wait_for([&] { return contains(process.err_so_far(), "saved") || !process.running(); }));
+    process.signal(SIGTERM);
+    CHECK(process.wait().code == 128 + SIGTERM);
+    CHECK(tuner::load_suite(output).has_value());
+  }
+}
+
 TEST_CASE("the program runs as it does alone, with what is preloaded already") {
   const Capture capture({"linear", "say"}, {{"LD_PRELOAD", GEMMTUNE_CAPTURE_PLUGIN_13}}, false);
   CAPTURE(capture.finished.err);
