@@ -9,6 +9,7 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <system_error>
 
 #include "core/names.h"
@@ -40,6 +41,10 @@ class ProgramSignals {
     ::sigprocmask(SIG_BLOCK, &awaited_, &old_mask_);
   }
   ~ProgramSignals() {
+    // Those of the program's last moment were for it, too.
+    constexpr timespec kNow = {};
+    while (::sigtimedwait(&awaited_, nullptr, &kNow) > 0) {
+    }
     ::sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
     ::sigaction(SIGCHLD, &old_child_action_, nullptr);
     for (size_t i = 0; i < kTerminal.size(); ++i)

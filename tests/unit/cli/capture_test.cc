@@ -238,6 +238,20 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a signal that comes when the program ends loses nothing of it") {
+  const TestFolder folder;
+  const std::string output = folder.file("app.json");
+  // While gemm-tune stands still, so that it finds two signals and the program's end together.
+  const Finished finished =
+      run(folder, {"capture", "-o", output, "--", "sh", "-c",
+                   GEMMTUNE_CAPTURE_PROGRAM
+                   " linear; kill -s STOP $PPID; kill -s USR1 $PPID; kill -s TERM $PPID; "
+                   "(sleep 0.5; kill -s CONT $PPID) & exit 3"});
+  CAPTURE(finished.err);
+  CHECK(finished.code == 3);
+  CHECK(tuner::load_suite(output).has_value());
+}
+
 TEST_CASE("the program runs as it does alone, with what is preloaded already") {
   const Capture capture({"linear", "say"}, {{"LD_PRELOAD", GEMMTUNE_CAPTURE_PLUGIN_13}}, false);
   CAPTURE(capture.finished.err);
