@@ -228,7 +228,7 @@ TEST_CASE(
     const std::string output = folder.file("app.json");
     Process process(folder, {"capture", "-o", output, "--", "sh", "-c",
                              "trap 'echo saved >&2' USR1 USR2; " GEMMTUNE_CAPTURE_PROGRAM
-                             " linear; echo ready >&2; while :; do sleep 0.05; done"});
+                             " linear; echo ready >&2; for i in $(seq 600); do sleep 0.1; done"});
     REQUIRE(wait_for([&] { return contains(process.err_so_far(), "ready"); }));
     process.signal(number);
     CHECK(wait_for([&] { return contains(process.err_so_far(), "saved") || !process.running(); }));
