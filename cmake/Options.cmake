@@ -4,13 +4,15 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+# The static libgemmtune is linked once already: from machine code, whose names can be made its own.
+set(CMAKE_INTERPROCEDURAL_OPTIMIZATION OFF)
 # In a unity build, all files of a library or a test are compiled together: headers are most of the work, and
 # what may clash does not depend on how many files there are.
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 0)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
-set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 
 # Paths below the source folder count as relative, so that builds in several folders share objects.
 find_program(CCACHE_PROGRAM ccache)

@@ -1,7 +1,6 @@
 # libgemmtune as it is installed: one shared and one static library that each hold everything the C
-# interface needs and show nothing but the C interface, a CMake package and a pkg-config file.
+# interface needs and show nothing but the C interface. Both have the names here that find_package() gives them.
 include(GNUInstallDirs)
-include(CMakePackageConfigHelpers)
 
 file(STRINGS "${PROJECT_SOURCE_DIR}/include/gemmtune/gemmtune.h" abi_line
      REGEX "^#define GEMMTUNE_ABI_VERSION")
@@ -21,6 +20,8 @@ target_link_options(gemmtune_shared PRIVATE
 target_include_directories(gemmtune_shared INTERFACE
   "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
   "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>")
+
+add_library(gemmtune::gemmtune ALIAS gemmtune_shared)
 
 # --- Static --------------------------------------------------------------------------------------
 
@@ -44,24 +45,9 @@ add_custom_command(OUTPUT "${static_library}"
   COMMENT "Linking the static libgemmtune" VERBATIM)
 add_custom_target(gemmtune_static ALL DEPENDS "${static_library}")
 
-# --- Installation --------------------------------------------------------------------------------
-
-set(GEMMTUNE_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/gemmtune")
-configure_package_config_file("${packaging}/gemmtuneConfig.cmake.in"
-  "${CMAKE_CURRENT_BINARY_DIR}/gemmtuneConfig.cmake" INSTALL_DESTINATION "${GEMMTUNE_CMAKE_DIR}"
-  PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
-write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/gemmtuneConfigVersion.cmake"
-                                 COMPATIBILITY SameMinorVersion)
-configure_file("${packaging}/gemmtune.pc.in" "${CMAKE_CURRENT_BINARY_DIR}/gemmtune.pc" @ONLY)
-
-install(TARGETS gemmtune_shared EXPORT gemmtuneTargets)
-install(EXPORT gemmtuneTargets NAMESPACE gemmtune:: DESTINATION "${GEMMTUNE_CMAKE_DIR}")
-install(FILES "${static_library}" DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/gemmtune"
-        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-install(FILES "${CMAKE_CURRENT_BINARY_DIR}/gemmtuneConfig.cmake"
-              "${CMAKE_CURRENT_BINARY_DIR}/gemmtuneConfigVersion.cmake"
-        DESTINATION "${GEMMTUNE_CMAKE_DIR}")
-install(FILES "${CMAKE_CURRENT_BINARY_DIR}/gemmtune.pc"
-        DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
-install(TARGETS gemm-tune gemmtune_cublas)
+# IMPORTED, because no compiler makes it.
+add_library(gemmtune::gemmtune_static STATIC IMPORTED GLOBAL)
+set_target_properties(gemmtune::gemmtune_static PROPERTIES IMPORTED_LOCATION "${static_library}")
+target_include_directories(gemmtune::gemmtune_static INTERFACE "${PROJECT_SOURCE_DIR}/include")
+target_link_libraries(gemmtune::gemmtune_static INTERFACE stdc++ m Threads::Threads ${CMAKE_DL_LIBS})
+add_dependencies(gemmtune::gemmtune_static gemmtune_static)

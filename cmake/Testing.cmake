@@ -22,7 +22,7 @@ function(gemmtune_test name)
   if(GEMMTUNE_SANITIZE)  # tests/unit/rounds.h
     target_compile_definitions(${name} PRIVATE GEMMTUNE_SANITIZED)
   endif()
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${ARG_TIMEOUT}
                                           COST ${ARG_COST} LABELS "${ARG_LABELS}")
@@ -48,7 +48,7 @@ function(gemmtune_fuzzer name)
   target_compile_options(${ARG_COVER} PRIVATE -fsanitize=fuzzer-no-link)
   target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   add_test(NAME ${name} COMMAND ${name} -max_total_time=20 -max_len=${ARG_LENGTH} -rss_limit_mb=4096
                                 "${corpus}" ${ARG_SEEDS})
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 COST 100 LABELS fuzz)

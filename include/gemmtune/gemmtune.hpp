@@ -19,6 +19,10 @@
 #include <utility>
 #include <vector>
 
+#ifndef __cpp_lib_span
+#error "gemmtune.hpp needs C++20 (-std=c++20); gemmtune.h serves every C and C++"
+#endif
+
 namespace gemmtune {
 // One namespace an ABI: parts of a program that were compiled with different headers do not mix.
 inline namespace abi0 {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@ namespace fs = std::filesystem;
 constexpr size_t kBufferBytes = size_t{1} << 20;
 constexpr int kMostLinks = 40;  // as many as Linux follows
 constexpr int kMostNames = 100;
+constexpr int kMostRemovals = 5;
 constexpr std::string_view kTemporaryPrefix = ".gemm-tune.tmp-";  // then two numbers: A-B
 constexpr mode_t kUsualMode = 0666;  // from which the kernel takes what the umask forbids
 constexpr mode_t kOwnMode = 0644;    // of the program's own files
@@ -95,6 +97,24 @@ bool is_number(std::string_view text) {
 
 std::string cannot_write(const fs::path& path) {
   return "cannot write " + in_quotes(path.string());
+}
+
+// Makes the folder of `path` and, in it, a file that then takes this name; an errno, 0 for success.
+int replace_file(const fs::path& path, std::string_view bytes) {
+  if (!may_be_as_large_as(bytes.size())) return EFBIG;
+  std::error_code error;
+  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
+  if (error) return error.value();
+  const auto created = create_beside(path, kOwnMode);
+  if (!created) return created.error();
+  const auto& [fd, temporary] = *created;
+  int code = write_all(fd, bytes);
+  if (code == 0) code = sync_file(fd);
+  const int closed = close_file(fd);
+  if (code == 0) code = closed;
+  if (code == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) code = errno;
+  if (code != 0) ::unlink(temporary.c_str());
+  return code;
 }
 
 }  // namespace
@@ -201,6 +221,11 @@ Expected<void> OutputFile::commit() {
   return {};
 }
 
+bool may_be_as_large_as(size_t bytes) {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= bytes;
+}
+
 bool is_temporary_name(std::string_view name) {
   if (!name.starts_with(kTemporaryPrefix)) return false;
   const std::string_view numbers = name.substr(kTemporaryPrefix.size());
@@ -217,24 +242,11 @@ Expected<void> write_file(const fs::path& path, std::string_view bytes) {
 }
 
 Expected<void> write_file_atomically(const fs::path& path, std::string_view bytes) {
-  const auto failure = [&path](int code) {
-    return make_error(ErrorKind::io, "cannot write " + path.string() + ": " +
-                                         std::generic_category().message(code));
-  };
-  std::error_code error;
-  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
-  if (error) return failure(error.value());
-  const auto created = create_beside(path, kOwnMode);
-  if (!created) return failure(created.error());
-  const auto& [fd, temporary] = *created;
-  int code = write_all(fd, bytes);
-  if (code == 0) code = sync_file(fd);
-  const int closed = close_file(fd);
-  if (code == 0) code = closed;
-  if (code == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) code = errno;
+  int code = ENOENT;
+  for (int i = 0; i < kMostRemovals && code == ENOENT; ++i) code = replace_file(path, bytes);
   if (code == 0) return {};
-  ::unlink(temporary.c_str());
-  return failure(code);
+  return make_error(ErrorKind::io,
+                    "cannot write " + path.string() + ": " + std::generic_category().message(code));
 }
 
 }  // namespace gemmtune

@@ -59,9 +59,13 @@ Expected<void> write_file(const std::filesystem::path& path, std::string_view by
 // Whoever finds an old one may delete it.
 bool is_temporary_name(std::string_view name);
 
+// Whether the process may write a file of that size. Where not, trying ends it by a signal.
+bool may_be_as_large_as(size_t bytes);
+
 // Makes a file of the program's own hold `bytes`, whole or not at all. Creates its folder, and
 // replaces whatever has the name, a link too. On failure (ErrorKind::io) `path` is unchanged and
-// nothing else is left. Safe against other threads and processes that write the same path.
+// nothing else is left. Safe against other threads and processes that write the same path, or
+// remove the folder: it is made again, a few times.
 Expected<void> write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace gemmtune

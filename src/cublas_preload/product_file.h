@@ -9,7 +9,8 @@
 
 // What a process leaves in the capture folder: a header, and then `ProductFileHeader::used`
 // records. The file is the memory that the process counts in, so it is complete whenever the
-// process ends, and however. Written and read by one version of this project on one machine.
+// process ends, and however; a file that is shorter than a header is of a process that had only
+// begun. Written and read by one version of this project on one machine.
 namespace gemmtune::cublas_preload {
 
 inline constexpr char kFolderVariable[] = "GEMM_TUNE_CAPTURE_DIR";

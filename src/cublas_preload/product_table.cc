@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -11,6 +10,7 @@
 #include <cstring>
 #include <new>
 
+#include "core/output_file.h"
 #include "cublas_preload/product_hash.h"
 
 namespace gemmtune::cublas_preload {
@@ -24,22 +24,25 @@ void add_to(uint64_t& counter, uint64_t n = 1) {
   std::atomic_ref<uint64_t>(counter).fetch_add(n, std::memory_order_relaxed);
 }
 
-// Whether the process may write a file of that size: trying ends it by a signal where not. With
-// errno set.
-bool may_be_as_large_as(size_t bytes) {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= bytes) return true;
-  errno = EFBIG;
-  return false;
+// An errno, 0 for success.
+int write_header(int fd, const ProductFileHeader& header) {
+  const ssize_t written = ::pwrite(fd, &header, sizeof(header), 0);
+  if (written == sizeof(header)) return 0;
+  return written < 0 ? errno : ENOSPC;
 }
 
-// Shared memory of a new file. Its blocks are allocated: writing to memory of a file that the disk
-// has no room for would end the process.
-void* map_new_file(const std::string& path, size_t bytes) {
-  if (!may_be_as_large_as(bytes)) return nullptr;
+// Shared memory of a new file that begins with a header. It does from the first byte on, whoever
+// reads the file meanwhile, and wherever the process is killed. Its blocks are allocated: writing
+// to memory of a file that the disk has no room for would end the process.
+void* map_new_file(const std::string& path, const ProductFileHeader& header, size_t bytes) {
+  if (!may_be_as_large_as(bytes)) {
+    errno = EFBIG;
+    return nullptr;
+  }
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) return nullptr;
-  int code = ::posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+  int code = write_header(fd, header);
+  if (code == 0) code = ::posix_fallocate(fd, 0, static_cast<off_t>(bytes));
   void* memory = MAP_FAILED;
   if (code == 0) {
     memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -56,7 +59,9 @@ void* map_new_file(const std::string& path, size_t bytes) {
 
 std::unique_ptr<ProductTable> ProductTable::create(const std::string& path, uint32_t capacity) {
   const size_t bytes = sizeof(ProductFileHeader) + capacity * sizeof(ProductRecord);
-  void* const memory = map_new_file(path, bytes);
+  ProductFileHeader header;
+  header.capacity = capacity;
+  void* const memory = map_new_file(path, header, bytes);
   if (memory == nullptr) return nullptr;
   return std::unique_ptr<ProductTable>(new ProductTable(memory, bytes, capacity));
 }
@@ -66,10 +71,7 @@ ProductTable::ProductTable(void* memory, size_t bytes, uint32_t capacity)
       bytes_(bytes),
       capacity_(capacity),
       mask_(std::bit_ceil(size_t{2} * capacity) - 1),
-      index_(new uint32_t[mask_ + 1]()) {
-  ProductFileHeader* const made = new (memory_) ProductFileHeader;
-  made->capacity = capacity;
-}
+      index_(new uint32_t[mask_ + 1]()) {}
 
 ProductTable::~ProductTable() {
   ::munmap(memory_, bytes_);

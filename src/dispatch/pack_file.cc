@@ -146,7 +146,11 @@ Expected<std::shared_ptr<const Pack>> Pack::open(const fs::path& path) {
   if (!fs::exists(status)) return make_error(ErrorKind::not_found, name + " does not exist");
   if (!fs::is_regular_file(status)) return usage_error(name + " is not a file");
   std::ifstream file(path, std::ios::binary);
-  std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  std::string bytes(kMagic.size(), '\0');
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<size_t>(file.gcount()));
+  // Of what is no pack, however large, no more than that.
+  if (bytes == kMagic) bytes.append(std::istreambuf_iterator<char>(file), {});
   if (!file.is_open() || file.bad())
     return make_error(ErrorKind::io, name + " cannot be read: " + std::strerror(errno));
   return parse(std::move(bytes), name);

@@ -4,6 +4,7 @@
 #
 #   installed_test.sh SOURCE_DIR BUILD_DIR
 #
+# What is built against lies in a folder whose name has a blank.
 # Without a GPU the examples must say so; with one, their products must be right.
 set -euo pipefail
 
@@ -21,6 +22,8 @@ fail() {
 cmake --install "$build_dir" --prefix "$work/first" >/dev/null
 mv "$work/first" "$prefix" # an installation can be moved
 lib=$(dirname "$(find "$prefix" -name libgemmtune.so)")
+copy="$work/a copy"
+cp -r "$prefix" "$copy"
 export LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
 # --- What is shown -------------------------------------------------------------------------------
@@ -42,25 +45,35 @@ grep -rqF "$source_dir" "$prefix" --include='*.cmake' --include='*.pc' &&
 # --- find_package --------------------------------------------------------------------------------
 
 cp -r "$source_dir/examples" "$work/examples"
+warnings="-Wall -Wextra -Wpedantic -Werror"
 # As the build itself was: the default generator's tool may be missing.
 generator=$(sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' "$build_dir/CMakeCache.txt")
-cmake -G "$generator" -S "$work/examples" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
-  -DCMAKE_C_FLAGS="-Wall -Wextra -Werror" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror" >"$work/log" ||
+cmake -G "$generator" -S "$work/examples" -B "$work/build" -DCMAKE_PREFIX_PATH="$copy" \
+  -DCMAKE_C_FLAGS="$warnings" -DCMAKE_CXX_FLAGS="$warnings" >"$work/log" ||
   { cat "$work/log" && fail "find_package"; }
 cmake --build "$work/build" >"$work/log" 2>&1 || { cat "$work/log" && fail "building the examples"; }
 
 sed 's/gemmtune 0.1 REQUIRED/gemmtune 99 REQUIRED/' "$source_dir/examples/CMakeLists.txt" \
   >"$work/examples/CMakeLists.txt"
-cmake -G "$generator" -S "$work/examples" -B "$work/newer" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1 &&
+cmake -G "$generator" -S "$work/examples" -B "$work/newer" -DCMAKE_PREFIX_PATH="$copy" >"$work/log" 2>&1 &&
   fail "find_package took version 0.1 for version 99"
 
 # --- pkg-config ----------------------------------------------------------------------------------
 
-export PKG_CONFIG_PATH=$lib/pkgconfig
-flags=$(pkg-config --define-variable=prefix="$prefix" --cflags --libs gemmtune)
-# shellcheck disable=SC2086 # several words on purpose
-${CC:-cc} -std=c11 "$work/examples/gemm.c" $flags -lm -ldl -o "$work/gemm_pkg_config" ||
+# The file knows the prefix that was named to `cmake --install`, and a move since.
+export PKG_CONFIG_PATH=$copy${lib#"$prefix"}/pkgconfig
+flags=$(pkg-config --cflags --libs gemmtune)
+eval "${CC:-cc} -std=c99 -D_GNU_SOURCE $warnings \"\$work/examples/gemm.c\" $flags -lm -ldl -o \"\$work/gemm_pkg_config\"" ||
   fail "pkg-config: $flags"
+flags="$(pkg-config --cflags gemmtune) $(pkg-config --static --libs gemmtune | sed 's/-lgemmtune/-l:libgemmtune.a/')"
+eval "${CXX:-c++} -std=c++20 $warnings \"\$work/examples/batched.cc\" $flags -o \"\$work/batched_pkg_config\"" ||
+  fail "pkg-config --static: $flags"
+
+# C++ that is too old is told so, and not in the words of a compiler.
+echo '#include <gemmtune/gemmtune.hpp>' >"$work/old.cc"
+${CXX:-c++} -std=c++17 -I "$copy/include" -fsyntax-only "$work/old.cc" >"$work/log" 2>&1 &&
+  fail "gemmtune.hpp compiles as C++17"
+grep -q 'error.*gemmtune.hpp needs C++20' "$work/log" || { head -3 "$work/log" && fail "gemmtune.hpp as C++17"; }
 
 # --- Running -------------------------------------------------------------------------------------
 
@@ -83,7 +96,7 @@ expect_run() {
   esac
 }
 for program in "$work/build/gemm" "$work/build/gemm_static" "$work/build/batched" \
-  "$work/gemm_pkg_config"; do
+  "$work/gemm_pkg_config" "$work/batched_pkg_config"; do
   expect_run "$program" "$work/tuned.db"
 done
 echo "installed_test: passed"

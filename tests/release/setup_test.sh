@@ -113,6 +113,36 @@ rm "$tree/src/new.cc"
 run "$tree/tools/gemm-tune"
 expect "a deleted source builds" called "cmake --build"
 
+# Called by a link in a folder of programs, or with CDPATH exported, the tools find their tree.
+mkdir "$work/links"
+for tool in gemm-tune setup test; do ln -s "$tree/tools/$tool" "$work/links/my-$tool"; done
+run "$work/links/my-gemm-tune" "by a link"
+expect "the binary is run by a link" test "$(cat "$work/stdout")" = "ran by a link"
+run "$work/links/my-setup" release
+expect "setup builds by a link" test $code = 0
+expect "setup builds its own tree by a link" called "cmake --build $tree/build/release"
+stand_in ctest 'exit 0'
+run "$work/links/my-test" -R jit
+expect "tests are run by a link" called "ctest --preset ci .*-R jit"
+cd "$tree" || exit 1
+CDPATH=. run tools/gemm-tune "with CDPATH"
+expect "the binary is run with CDPATH" test "$(cat "$work/stdout")" = "ran with CDPATH"
+CDPATH=. run tools/setup release
+expect "setup builds its own tree with CDPATH" called "cmake --build $tree/build/release"
+cd - >/dev/null || exit 1
+
+# A tree that was copied or moved with its build does not build the sources of where it was.
+echo "CMAKE_HOME_DIRECTORY:INTERNAL=$tree" >"$tree/build/release/CMakeCache.txt"
+ln -s "$tree" "$work/linked tree"
+for place in "$tree" "$work/linked tree"; do
+  run "$place/tools/setup" release
+  expect "a tree at its place is configured once" not_called "cmake --preset"
+done
+cp -r "$tree" "$work/copied tree"
+run "$work/copied tree/tools/setup" release
+expect "a copied tree is configured again" called "cmake --preset release --fresh"
+rm "$tree/build/release/CMakeCache.txt"
+
 # A compiler that is too old is named.
 stand_in g++ 'if [[ $1 == -dumpversion ]]; then echo 11; else echo "g++ (Debian) 11"; fi'
 run "$tree/tools/setup" release
@@ -151,6 +181,16 @@ include/nvml.h nvml
 END
 run "$tree/tools/setup" release
 expect "nothing is fetched where nothing is missing" not_called python3
+
+# A virtual environment without pip, as uv makes them, is no reason to fail: the system's Python has one.
+stand_in python3 'exit 1'
+stand_in system-python3 'if [[ $* == *cuda_wheels.py* ]]; then mkdir -p "$2" && cp -r "'"$cuda"'/." "$2"; fi'
+sed -i "s#/usr/bin/python3#$bin/system-python3#" "$tree/tools/setup"
+mv "$tree/.deps" "$work/deps"
+run "$tree/tools/setup" release
+expect "exit 0 with the system's pip" test $code = 0
+expect "the system's pip is used" called "system-$fetch"
+rm -rf "$tree/.deps" && mv "$work/deps" "$tree/.deps"
 
 # A build that found a toolkit's headers begins again without them.
 expect "a build without a toolkit is configured once" not_called "cmake --preset"

@@ -29,25 +29,25 @@ namespace fs = std::filesystem;
 constexpr std::string_view kNoProducts =
     "no product was seen: no process called cuBLAS or cuBLASLt. Programs that hold cuBLAS "
     "statically are captured from cuBLASLt's log: run them with CUBLASLT_LOG_LEVEL=2 "
-    "CUBLASLT_LOG_FILE=FILE, then gemm-tune capture --from-log FILE -o SUITE";
+    "CUBLASLT_LOG_FILE=app-%i.log, then gemm-tune capture --from-log app-*.log -o SUITE";
 constexpr std::string_view kNoneSucceeded =
     "no product was seen: the program called cuBLAS, but asked for no product or all of them "
     "failed";
 constexpr std::string_view kNoLogLines =
     "no product was found in the log; it is written by programs that run with "
-    "CUBLASLT_LOG_LEVEL=2 CUBLASLT_LOG_FILE=FILE";
+    "CUBLASLT_LOG_LEVEL=2 CUBLASLT_LOG_FILE=app-%i.log";
 
 Expected<ProductCounts> run_recorded(const Context& context, const CaptureOptions& options,
-                                     int& exit_code) {
+                                     const std::string& folder, int& exit_code) {
   const auto library = find_preload_library(context.environment.executable);
   if (!library) return tl::unexpected(library.error());
-  const auto folder = TemporaryFolder::create();
-  if (!folder) return tl::unexpected(folder.error());
-  auto ended = run_program(options.program, {{"LD_PRELOAD", preload_list(*library)},
-                                             {cublas_preload::kFolderVariable, folder->path()}});
+  const auto preloaded = preload_list(*library, folder);
+  if (!preloaded) return tl::unexpected(preloaded.error());
+  auto ended = run_program(options.program,
+                           {{"LD_PRELOAD", *preloaded}, {cublas_preload::kFolderVariable, folder}});
   if (!ended) return tl::unexpected(ended.error());
   exit_code = *ended;
-  return read_product_files(folder->path());
+  return read_product_files(folder);
 }
 
 Expected<ProductCounts> read_logs(const std::vector<std::string>& files) {
@@ -58,6 +58,7 @@ Expected<ProductCounts> read_logs(const std::vector<std::string>& files) {
     if (fs::is_directory(file, error)) return usage_error(in_quotes(file) + " is a folder");
     if (!log) return tl::unexpected(file_error("cannot read " + in_quotes(file), errno));
     read_cublaslt_log(log, counts);
+    if (log.bad()) return tl::unexpected(file_error("cannot read " + in_quotes(file), errno));
   }
   counts.processes = static_cast<int>(files.size());
   return counts;
@@ -89,11 +90,16 @@ Expected<CaptureReport> capture(const Context& context, const CaptureOptions& op
   // An unwritable path must not cost a run of the program.
   auto file = OutputFile::create(options.output);
   if (!file) return tl::unexpected(file.error());
+  // Of the program that is run.
+  auto folder = options.program.empty() ? Expected<TemporaryFolder>(TemporaryFolder::none())
+                                        : TemporaryFolder::create();
+  if (!folder) return tl::unexpected(folder.error());
   CaptureReport report;
   const bool from_logs = !options.logs.empty();
-  const auto counts = from_logs                 ? read_logs(options.logs)
-                      : !options.folder.empty() ? read_product_files(options.folder)
-                                                : run_recorded(context, options, report.exit_code);
+  const auto counts = from_logs ? read_logs(options.logs)
+                      : !options.folder.empty()
+                          ? read_product_files(options.folder)
+                          : run_recorded(context, options, folder->path(), report.exit_code);
   if (!counts) return tl::unexpected(counts.error());
   report.captured = merge(*counts);
   if (report.captured.calls() == 0 && report.captured.unread_lines == 0) {
@@ -107,7 +113,11 @@ Expected<CaptureReport> capture(const Context& context, const CaptureOptions& op
   if (report.captured.problems.empty()) return report;
   file->write(
       suite_text(report.captured, fs::path(options.output).stem().string(), about(options)));
-  if (auto written = file->commit(); !written) return tl::unexpected(written.error());
+  if (auto written = file->commit(); !written) {
+    return tl::unexpected(options.program.empty() ? written.error()
+                                                  : keep_counts(*folder, written.error(),
+                                                                "capture -o FILE --from-folder"));
+  }
   report.suite = options.output;
   return report;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <map>
 #include <span>
 #include <unordered_map>
@@ -23,8 +24,12 @@ namespace lt = vendor::lt;
 
 using Fields = std::map<std::string_view, std::string_view>;
 
+// Longer than any line of a product, and than what programs write beside them.
+constexpr size_t kMostLineBytes = size_t{1} << 16;
+
 // The value at the beginning of `text`: up to the bracket that closes it, else to the next blank.
-std::string_view take_value(std::string_view& text) {
+// Nothing where that bracket is missing, because the line was cut off.
+std::optional<std::string_view> take_value(std::string_view& text) {
   size_t end = 0;
   if (text.starts_with('[')) {
     int depth = 0;
@@ -32,8 +37,9 @@ std::string_view take_value(std::string_view& text) {
       if (text[end] == '[') ++depth;
       if (text[end] == ']' && --depth == 0) break;
     }
+    if (end == text.size()) return std::nullopt;
     const std::string_view value = text.substr(1, end - 1);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    text.remove_prefix(end + 1);
     return value;
   }
   end = std::min(text.find(' '), text.size());
@@ -42,7 +48,7 @@ std::string_view take_value(std::string_view& text) {
   return value;
 }
 
-// "name=value name=[name=value ...] ..."; words without a "=" are left out.
+// "name=value name=[name=value ...] ..."; words without a "=" are left out, and what was cut off.
 Fields parse_fields(std::string_view text) {
   Fields fields;
   while (!text.empty()) {
@@ -51,7 +57,10 @@ Fields parse_fields(std::string_view text) {
     const std::string_view name = text.substr(0, end);
     const bool has_value = text[end] == '=';
     text.remove_prefix(end + 1);
-    if (has_value) fields.emplace(name, take_value(text));
+    if (!has_value) continue;
+    const auto value = take_value(text);
+    if (!value) break;
+    fields.emplace(name, *value);
   }
   return fields;
 }
@@ -223,6 +232,20 @@ struct HashProduct {
   }
 };
 
+// Reads a line, without its end; of one that is too long, the beginning. False where none is left.
+bool read_line(std::istream& log, std::string& line) {
+  line.resize(kMostLineBytes);
+  log.getline(line.data(), static_cast<std::streamsize>(line.size()));
+  const auto taken = static_cast<size_t>(log.gcount());
+  const bool has_end = log.good();  // which was taken too
+  line.resize(has_end ? taken - 1 : taken);
+  if (has_end || log.bad() || taken == 0) return has_end;
+  if (log.eof()) return true;
+  log.clear();
+  log.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  return true;
+}
+
 }  // namespace
 
 bool is_product_line(std::string_view line) {
@@ -234,7 +257,11 @@ Expected<Product> parse_log_line(std::string_view line) {
   const size_t begin = line.find("Matmul] ");
   if (begin == std::string_view::npos)
     return make_error(ErrorKind::failed, "not a line of a product");
+  if (line.find("][cublasLt", begin) != std::string_view::npos)
+    return make_error(ErrorKind::failed, "another line begins in it");
   const Fields fields = parse_fields(line.substr(line.find(' ', begin) + 1));
+  // The last one. Without it, sizes may be cut off, and what is missing is not at its default.
+  if (!fields.contains("stream")) return make_error(ErrorKind::failed, "the line has no end");
   auto desc = operation(fields);
   if (!desc) return tl::unexpected(desc.error());
   LayoutState a;
@@ -264,7 +291,7 @@ Expected<Product> parse_log_line(std::string_view line) {
 void read_cublaslt_log(std::istream& log, ProductCounts& counts) {
   std::unordered_map<Product, size_t, HashProduct> places;
   for (size_t i = 0; i < counts.products.size(); ++i) places[counts.products[i].product] = i;
-  for (std::string line; std::getline(log, line);) {
+  for (std::string line; read_line(log, line);) {
     while (line.ends_with('\r') || line.ends_with(' ')) line.pop_back();
     if (!is_product_line(line)) continue;
     const auto product = parse_log_line(line);

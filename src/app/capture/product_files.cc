@@ -48,7 +48,11 @@ Expected<ProductCounts> read_product_file(const fs::path& path) {
   };
   std::ifstream in(path, std::ios::binary);
   ProductFileHeader header;
-  if (!in || !read(in, header)) return refuse("cannot be read");
+  if (!in) return refuse("cannot be read");
+  if (!read(in, header)) {
+    if (!in.bad()) return ProductCounts{};  // of a process that had only begun
+    return refuse("cannot be read");
+  }
   if (header.magic != cublas_preload::kMagic || header.record_bytes != sizeof(ProductRecord) ||
       header.used > header.capacity)
     return refuse("was not written by this version of libgemmtune_cublas.so");

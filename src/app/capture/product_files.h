@@ -7,8 +7,8 @@
 
 namespace gemmtune::app {
 
-// What one process left (cublas_preload/product_file.h). An error for a file of another kind or
-// version, or one that ends too early.
+// What one process left (cublas_preload/product_file.h): nothing, and no process, where it had only
+// begun. An error for a file of another kind or version, or one that ends too early.
 Expected<ProductCounts> read_product_file(const std::filesystem::path& path);
 
 // Usage error for what is no folder.

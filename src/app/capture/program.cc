@@ -5,9 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <system_error>
 
 #include "core/names.h"
@@ -21,7 +23,7 @@ constexpr char kLibraryName[] = "libgemmtune_cublas.so";
 constexpr int kSignalBase = 128;  // as shells count
 
 // While it lives, signals are the program's: those of the terminal (Ctrl-C, Ctrl-\) reach it
-// anyway, and those that ask this process to end are handed on.
+// anyway, and those that ask a program to end, or to save what it has, are handed on.
 class ProgramSignals {
  public:
   ProgramSignals() {
@@ -34,10 +36,15 @@ class ProgramSignals {
     usual.sa_handler = SIG_DFL;
     ::sigaction(SIGCHLD, &usual, &old_child_action_);
     ::sigemptyset(&awaited_);
-    for (const int number : {SIGCHLD, SIGTERM, SIGHUP}) ::sigaddset(&awaited_, number);
+    ::sigaddset(&awaited_, SIGCHLD);
+    for (const int number : kHandedOn) ::sigaddset(&awaited_, number);
     ::sigprocmask(SIG_BLOCK, &awaited_, &old_mask_);
   }
   ~ProgramSignals() {
+    // Those of the program's last moment were for it, too.
+    constexpr timespec kNow = {};
+    while (::sigtimedwait(&awaited_, nullptr, &kNow) > 0) {
+    }
     ::sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
     ::sigaction(SIGCHLD, &old_child_action_, nullptr);
     for (size_t i = 0; i < kTerminal.size(); ++i)
@@ -63,13 +70,16 @@ class ProgramSignals {
     int status = 0;
     while (::waitpid(program, &status, WNOHANG) == 0) {
       const int number = ::sigwaitinfo(&awaited_, nullptr);
-      if (number == SIGTERM || number == SIGHUP) ::kill(program, number);
+      const bool handed_on =
+          std::find(kHandedOn.begin(), kHandedOn.end(), number) != kHandedOn.end();
+      if (handed_on) ::kill(program, number);
     }
     return status;
   }
 
  private:
   static constexpr std::array<int, 2> kTerminal = {SIGINT, SIGQUIT};
+  static constexpr std::array<int, 4> kHandedOn = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
   std::array<struct sigaction, 2> old_actions_ = {};
   struct sigaction old_child_action_ = {};
   sigset_t awaited_ = {};
@@ -96,6 +106,29 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return out;
 }
 
+bool ends_early_in_list(const fs::path& path) {
+  return path.string().find_first_of(" \t\n:") != std::string::npos;
+}
+
+// A name of the library that LD_PRELOAD can hold.
+Expected<fs::path> preloadable(const fs::path& library, const fs::path& folder) {
+  if (!ends_early_in_list(library)) return library;
+  const fs::path link = folder / kLibraryName;
+  const auto refuse = [&library](const std::string& why) {
+    return make_error(
+        ErrorKind::unsupported,
+        fmt::format("{} cannot be preloaded, because its path has a blank or a colon, and {}",
+                    in_quotes(library.string()), why));
+  };
+  if (ends_early_in_list(link))
+    return refuse("so has the folder for temporary files; set TMPDIR to another");
+  std::error_code error;
+  fs::create_symlink(library, link, error);
+  if (error)
+    return refuse(fmt::format("{} cannot be made: {}", in_quotes(link.string()), error.message()));
+  return link;
+}
+
 int exit_code_of(int status) {
   return WIFSIGNALED(status) ? kSignalBase + WTERMSIG(status) : WEXITSTATUS(status);
 }
@@ -110,13 +143,7 @@ Expected<fs::path> find_preload_library(const fs::path& executable) {
   for (const fs::path& place : folders) {
     const fs::path library = (place / kLibraryName).lexically_normal();
     std::error_code error;
-    if (!fs::is_regular_file(library, error)) continue;
-    if (library.string().find_first_of(" :") == std::string::npos) return library;
-    return make_error(
-        ErrorKind::unsupported,
-        fmt::format("{} cannot be preloaded, because its path has a blank or a colon; "
-                    "copy gemm-tune and {} elsewhere",
-                    in_quotes(library.string()), kLibraryName));
+    if (fs::is_regular_file(library, error)) return library;
   }
   return make_error(
       ErrorKind::unsupported,
@@ -126,10 +153,12 @@ Expected<fs::path> find_preload_library(const fs::path& executable) {
                   in_quotes(folder.string())));
 }
 
-std::string preload_list(const fs::path& library) {
+Expected<std::string> preload_list(const fs::path& library, const fs::path& folder) {
+  const auto named = preloadable(library, folder);
+  if (!named) return tl::unexpected(named.error());
   const char* const others = std::getenv("LD_PRELOAD");
-  if (others == nullptr || *others == '\0') return library.string();
-  return std::string(others) + ":" + library.string();
+  if (others == nullptr || *others == '\0') return named->string();
+  return std::string(others) + ":" + named->string();
 }
 
 Expected<int> run_program(const std::vector<std::string>& arguments,

@@ -14,7 +14,8 @@ namespace fs = std::filesystem;
 
 Expected<TemporaryFolder> TemporaryFolder::create() {
   std::error_code error;
-  const fs::path parent = fs::temp_directory_path(error);
+  fs::path parent = fs::temp_directory_path(error);
+  if (!error) parent = fs::absolute(parent, error);  // programs change their working directory
   if (error) return usage_error("there is no folder for temporary files; set TMPDIR to one");
   std::string name = (parent / "gemm-tune-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) {
@@ -27,6 +28,12 @@ Expected<TemporaryFolder> TemporaryFolder::create() {
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
   if (!path_.empty()) fs::remove_all(path_, ignored);
+}
+
+Error keep_counts(TemporaryFolder& folder, Error error, std::string_view command) {
+  error.message += "; what the program asked for is kept for: gemm-tune ";
+  error.message.append(command).append(" ").append(in_quotes(folder.keep()));
+  return error;
 }
 
 }  // namespace gemmtune::app

@@ -223,15 +223,18 @@ Expected<RunReport> run(const Context& context, const RunOptions& options) {
   if (!library) return tl::unexpected(library.error());
   auto outputs = open_outputs(options, *plan);
   if (!outputs) return tl::unexpected(outputs.error());
-  const auto folder = TemporaryFolder::create();
+  auto folder = TemporaryFolder::create();
   if (!folder) return tl::unexpected(folder.error());
   auto environment = settings_for(context, options, *plan, folder->path());
   if (!environment) return tl::unexpected(environment.error());
-  (*environment)["LD_PRELOAD"] = preload_list(*library);
+  const auto preloaded = preload_list(*library, folder->path());
+  if (!preloaded) return tl::unexpected(preloaded.error());
+  (*environment)["LD_PRELOAD"] = *preloaded;
   const auto ended = run_program(options.program, *environment);
   if (!ended) return tl::unexpected(ended.error());
   auto report = finish(options, *plan, folder->path(), *outputs, *ended);
-  if (report && report->calls() == 0) {
+  if (!report) return tl::unexpected(keep_counts(*folder, report.error(), "run -o FILE --report"));
+  if (report->calls() == 0) {
     context.log->warn(
         "no product was seen: no process of the program called cuBLAS, or all of its products "
         "failed");

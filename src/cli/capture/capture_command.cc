@@ -45,7 +45,7 @@ void add_capture_command(CLI::App& parent, CommonOptions& common, Action& action
       "Examples:\n"
       "  gemm-tune capture -o app.json -- python train.py --steps 10\n"
       "  gemm-tune tune --suite app.json\n"
-      "  gemm-tune capture --from-log cublaslt.log -o app.json\n\n"
+      "  gemm-tune capture --from-log app-*.log -o app.json\n\n"
       "Ends with the program's exit code, or 128 and the signal that ended it.");
   command->callback([options, &common, &action] {
     action = [options, &common](const Context& context) {

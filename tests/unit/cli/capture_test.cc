@@ -221,6 +221,37 @@ TEST_CASE("signals are the program's, and what it did until then is captured") {
   }
 }
 
+TEST_CASE(
+    "signals by which programs are told to save their state are handed on, and end no capture") {
+  for (const int number : {SIGUSR1, SIGUSR2}) {
+    const TestFolder folder;
+    const std::string output = folder.file("app.json");
+    Process process(folder, {"capture", "-o", output, "--", "sh", "-c",
+                             "trap 'echo saved >&2' USR1 USR2; " GEMMTUNE_CAPTURE_PROGRAM
+                             " linear; echo ready >&2; for i in $(seq 600); do sleep 0.1; done"});
+    REQUIRE(wait_for([&] { return contains(process.err_so_far(), "ready"); }));
+    process.signal(number);
+    CHECK(wait_for([&] { return contains(process.err_so_far(), "saved") || !process.running(); }));
+    process.signal(SIGTERM);
+    CHECK(process.wait().code == 128 + SIGTERM);
+    CHECK(tuner::load_suite(output).has_value());
+  }
+}
+
+TEST_CASE("a signal that comes when the program ends loses nothing of it") {
+  const TestFolder folder;
+  const std::string output = folder.file("app.json");
+  // While gemm-tune stands still, so that it finds two signals and the program's end together.
+  const Finished finished =
+      run(folder, {"capture", "-o", output, "--", "sh", "-c",
+                   GEMMTUNE_CAPTURE_PROGRAM
+                   " linear; kill -s STOP $PPID; kill -s USR1 $PPID; kill -s TERM $PPID; "
+                   "(sleep 0.5; kill -s CONT $PPID) & exit 3"});
+  CAPTURE(finished.err);
+  CHECK(finished.code == 3);
+  CHECK(tuner::load_suite(output).has_value());
+}
+
 TEST_CASE("the program runs as it does alone, with what is preloaded already") {
   const Capture capture({"linear", "say"}, {{"LD_PRELOAD", GEMMTUNE_CAPTURE_PLUGIN_13}}, false);
   CAPTURE(capture.finished.err);
@@ -273,6 +304,99 @@ TEST_CASE("a log becomes a suite") {
   CHECK(report["calls"] == 10);
   CHECK(report["unread_lines"] == 2);
   CHECK(tuner::load_suite(folder.file("app.json"))->entries.size() == 3);
+}
+
+// What a shell says of `command`, where `gemm-tune` is that of an installation with a blank in its
+// path.
+Finished run_from_blanks(const TestFolder& folder, const std::string& command) {
+  namespace fs = std::filesystem;
+  const fs::path place = folder.path() / "my programs";
+  fs::create_directories(place / "bin");
+  fs::create_directories(place / "lib");
+  fs::copy(GEMMTUNE_BINARY_DIR "/bin/gemm-tune", place / "bin");
+  fs::copy(GEMMTUNE_BINARY_DIR "/lib/libgemmtune_cublas.so", place / "lib");
+  return run(folder, {"capture", "-o", folder.file("unused.json"), "--", "sh", "-c",
+                      "unset LD_PRELOAD; cd '" + folder.path().string() + "' && '" +
+                          (place / "bin/gemm-tune").string() + "' " + command});
+}
+
+TEST_CASE("programs are captured, and attached to, from a path with a blank") {
+  const TestFolder folder;
+  const std::string program = GEMMTUNE_CAPTURE_PROGRAM;
+  const Finished captured =
+      run_from_blanks(folder, "capture -o app.json -- " + program + " linear");
+  CAPTURE(captured.err);
+  CHECK(contains(captured.out, "app.json: 1 problem, 4 calls in 1 process\n"));
+  const TestFolder other;
+  const Finished attached = run_from_blanks(other, "run --attach .");
+  CAPTURE(attached.err);
+  CHECK(contains(attached.out, "my programs/lib/libgemmtune_cublas.so"));
+  const TestFolder third;
+  const Finished refused =
+      run_from_blanks(third,
+                      "--version && mkdir 'a b' && TMPDIR='a b' 'my programs/bin/gemm-tune' "
+                      "capture -o app.json -- true");
+  CHECK(contains(refused.err, "so has the folder for temporary files; set TMPDIR to another"));
+}
+
+TEST_CASE("a limit on files' sizes is an error like a full disk") {
+  const TestFolder folder;
+  const Finished finished =
+      run(folder, {"capture", "-o", folder.file("unused.json"), "--", "sh", "-c",
+                   "unset LD_PRELOAD; cd '" + folder.path().string() +
+                       "' && mkdir out && ulimit -f 4; " GEMMTUNE_BINARY_DIR
+                       "/bin/gemm-tune emit --strategy naive --shape 64x64x64 --arch sm_80 -o "
+                       "out/kernel.cu; echo "
+                       "ended with $?; ls -A out; kill -s XFSZ $$"});
+  CAPTURE(finished.err);
+  CHECK(contains(finished.out, "ended with 1\n"));
+  CHECK_FALSE(contains(finished.out, ".gemm-tune"));
+  CHECK(contains(finished.err, "cannot write 'out/kernel.cu': File too large"));
+  CHECK(finished.code == 128 + SIGXFSZ);  // to the program, the signal is what it is
+}
+
+TEST_CASE("a TMPDIR that is relative holds for programs that change their folder") {
+  const TestFolder folder;
+  const std::string program = GEMMTUNE_CAPTURE_PROGRAM;
+  const Finished finished =
+      run(folder, {"capture", "-o", folder.file("unused.json"), "--", "sh", "-c",
+                   "unset LD_PRELOAD; cd '" + folder.path().string() +
+                       "' && TMPDIR=. " GEMMTUNE_BINARY_DIR
+                       "/bin/gemm-tune capture -o app.json -- sh -c 'cd / && " +
+                       program + " linear'"});
+  CAPTURE(finished.err);
+  CHECK(contains(finished.out, "app.json: 1 problem, 4 calls in 1 process\n"));
+}
+
+TEST_CASE("a log that cannot be read to its end is an error, whatever it has") {
+  const TestFolder folder;
+  const std::string unreadable = "/proc/self/mem";  // opens, and address 0 has no page
+  const Finished finished =
+      run(folder, {"capture", "--from-log", unreadable, "-o", folder.file("app.json")});
+  CHECK(finished.code != 0);
+  CHECK(contains(finished.err, "cannot read '/proc/self/mem': Input/output error"));
+  CHECK(folder.content().empty());
+}
+
+TEST_CASE("where the suite cannot be written after the program ran, its counts are kept") {
+  const TestFolder folder;
+  std::filesystem::create_directory(folder.file("gone"));
+  const std::string script =
+      std::string(GEMMTUNE_CAPTURE_PROGRAM) + " linear; rmdir '" + folder.file("gone") + "'";
+  const Finished finished =
+      run(folder, {"capture", "-o", folder.file("gone/app.json"), "--", "sh", "-c", script},
+          {{"TMPDIR", folder.path().string()}});
+  CAPTURE(finished.err);
+  CHECK(finished.code != 0);
+  const size_t kept = finished.err.find(folder.file("gemm-tune-"));
+  REQUIRE(kept != std::string::npos);
+  const std::string counts = finished.err.substr(kept, finished.err.find('\'', kept) - kept);
+  const std::string output = folder.file("app.json");
+  REQUIRE(run(folder, {"capture", "--from-folder", counts, "-o", output}).code == 0);
+  const auto suite = tuner::load_suite(output);
+  REQUIRE(suite.has_value());
+  REQUIRE(suite->entries.size() == 1);
+  CHECK(suite->entries[0].count == 4);
 }
 
 // Refused with one line that holds `part`, with nothing written.

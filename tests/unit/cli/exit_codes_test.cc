@@ -55,7 +55,9 @@ TEST_CASE("advice to read cuBLASLt's log names all that it takes") {
   const TestFolder folder;
   const std::string advice = ends_with(
       1, folder, {"capture", "--from-folder", folder.path().string(), "-o", folder.file("s.json")});
-  CHECK(contains(advice, "gemm-tune capture --from-log FILE -o SUITE"));
+  CHECK(contains(
+      advice,
+      "CUBLASLT_LOG_FILE=app-%i.log, then gemm-tune capture --from-log app-*.log -o SUITE"));
 }
 
 TEST_CASE("a folder without counts has a report that says so") {

@@ -99,6 +99,23 @@ TEST_CASE_FIXTURE(Tuned, "stdout is the program's, the report goes to stderr and
   CHECK(run({"-q"}, {"tuned1"}).err.empty());
 }
 
+TEST_CASE_FIXTURE(Tuned,
+                  "where the report cannot be written after the program ran, its counts are kept") {
+  std::filesystem::create_directory(folder.file("gone"));
+  const std::string script =
+      std::string(GEMMTUNE_RUN_PROGRAM) + " tuned2; rmdir '" + folder.file("gone") + "'";
+  const Finished finished = cli_test::run(
+      folder, {"run", "-o", folder.file("gone/report.json"), "--", "sh", "-c", script}, variables);
+  CAPTURE(finished.err);
+  CHECK(finished.code != 0);
+  const size_t kept = finished.err.find(folder.file("gemm-tune-"));
+  REQUIRE(kept != std::string::npos);
+  const std::string counts = finished.err.substr(kept, finished.err.find('\'', kept) - kept);
+  const Finished report = cli_test::run(folder, {"run", "--json", "--report", counts}, variables);
+  REQUIRE(report.code == 0);
+  CHECK(json::parse(report.out)["own_calls"] == 2);
+}
+
 TEST_CASE_FIXTURE(Tuned, "both sides are timed, unless they are not to be") {
   const json compared = report({"tuned24"})["problems"][0];
   CHECK(compared["own_calls"] == 18);

@@ -2,15 +2,37 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <thread>
 
 #include "../test_folder.h"
+
+namespace gemmtune {
+namespace {
+
+// What is done when a file was written and has not got its name yet.
+std::function<void()>& before_sync() {
+  static std::function<void()> hook;
+  return hook;
+}
+
+}  // namespace
+}  // namespace gemmtune
+
+// In the system's place.
+extern "C" int fsync(int fd) {
+  if (gemmtune::before_sync()) gemmtune::before_sync()();
+  return static_cast<int>(::syscall(SYS_fsync, fd));
+}
 
 namespace gemmtune {
 namespace {
@@ -159,6 +181,42 @@ TEST_CASE("a file of the program's own: in a folder that is made, and in the pla
   std::filesystem::create_directory(folder.path() / "is_folder");
   CHECK_FALSE(write_file_atomically(folder.path() / "is_folder", "x"));
   for (const std::string& name : folder.content()) CHECK_FALSE(is_temporary_name(name));
+}
+
+TEST_CASE(
+    "a file of our own is written though its folder is removed meanwhile, unless that goes on") {
+  const TestFolder folder;
+  const std::filesystem::path cache = folder.path() / "cache";
+  int removals = 2;
+  before_sync() = [&] {
+    if (removals-- > 0) std::filesystem::remove_all(cache);
+  };
+  CHECK(write_file_atomically(cache / "ab" / "file", "one"));
+  CHECK(read_back(folder.file("cache/ab/file")) == "one");
+  removals = 1000;
+  const auto failed = write_file_atomically(cache / "ab" / "file", "two");
+  before_sync() = {};
+  REQUIRE_FALSE(failed);
+  CHECK(failed.error().message.ends_with("file: No such file or directory"));
+  CHECK_FALSE(std::filesystem::exists(cache));
+}
+
+TEST_CASE("a file of our own that would be too large is an error, not the end of the process") {
+  const TestFolder folder;
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const rlimit limit = {1000, RLIM_INFINITY};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const bool small = write_file_atomically(folder.path() / "small", "x").has_value();
+    const auto large = write_file_atomically(folder.path() / "large", std::string(2000, 'x'));
+    const bool told = !large && large.error().message.ends_with("File too large");
+    ::_exit(small && told ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(folder.content() == std::vector<std::string>{"small"});
 }
 
 TEST_CASE("a temporary file is known by its name while it is written") {

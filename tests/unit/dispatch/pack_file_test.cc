@@ -1,9 +1,11 @@
 #include "dispatch/pack_file.h"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <random>
 #include <set>
@@ -219,6 +221,24 @@ TEST_CASE("what the fuzzer makes of an index is read") {
   const std::string whole = PackWriter("0.1.0").finish();
   constexpr size_t kIndexAt = 36;
   CHECK(Pack::parse(dispatch_test::pack_around(whole.substr(kIndexAt)), "the pack"));
+}
+
+TEST_CASE("a large file that is no pack is refused by its beginning") {
+  const Folder folder;
+  const std::string path = folder.file("model.safetensors");
+  constexpr int64_t kSize = int64_t{256} << 20;
+  std::ofstream(path) << "of a model";
+  std::filesystem::resize_file(path, kSize);
+  const auto peak_bytes = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return int64_t{usage.ru_maxrss} * 1024;
+  };
+  const int64_t before = peak_bytes();
+  const auto refused = Pack::open(path);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message.ends_with("is no pack; make one with gemm-tune db pack"));
+  CHECK(peak_bytes() - before < kSize / 8);
 }
 
 TEST_CASE("files that are none: missing, a folder, unreadable") {

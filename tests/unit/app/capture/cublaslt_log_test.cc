@@ -1,10 +1,15 @@
 #include "app/capture/cublaslt_log.h"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <fstream>
 #include <random>
 #include <sstream>
+#include <streambuf>
+#include <string>
+#include <utility>
 
 #include "cublas_preload/product_problem.h"
 
@@ -98,6 +103,76 @@ TEST_CASE("lines that end anywhere, or hold anything, are refused or read, and c
     for (int j = 0; j < 3; ++j)
       damaged[random() % damaged.size()] = static_cast<char>("[]= 09X\t\0"[random() % 9]);
     counts_of(damaged);
+  }
+}
+
+TEST_CASE("a line that was cut off is unread, not a product of what is left") {
+  const std::string line = line_with(" transa=OP_T transb=OP_T");
+  const size_t end = line.find(" stream=") + std::string(" stream=").size();
+  for (size_t size = line.find("A=0X"); size < end; ++size) {
+    CAPTURE(line.substr(0, size));
+    CHECK(counts_of(line.substr(0, size) + "\n").products.empty());
+  }
+  CHECK(counts_of(line).products.size() == 1);
+}
+
+TEST_CASE("a line in which another process wrote its own is unread, not a product of both") {
+  const std::string line = line_with("");
+  const std::string mixed = line.substr(0, line.find(" Bdesc=")) + " " + line_with(" transa=OP_T");
+  const ProductCounts counts = counts_of(mixed + "\n" + line + "\n");
+  CHECK(counts.unread_lines == 1);
+  REQUIRE(counts.products.size() == 1);
+  CHECK(key_of(counts.products[0].product) == "f32/f32/ieee/ttt/4x8x6");
+}
+
+// `size` bytes without the end of a line, and then some text.
+class EndlessLine : public std::streambuf {
+ public:
+  EndlessLine(int64_t size, std::string behind) : left_(size), behind_(std::move(behind)) {}
+
+ protected:
+  int_type underflow() override {
+    std::string& next = left_ > 0 ? block_ : behind_;
+    if (left_ == 0 && behind_read_) return traits_type::eof();
+    behind_read_ = left_ == 0;
+    left_ -= std::min(left_, static_cast<int64_t>(block_.size()));
+    setg(next.data(), next.data(), next.data() + next.size());
+    return traits_type::to_int_type(next.front());
+  }
+
+ private:
+  int64_t left_;
+  std::string block_ = std::string(1 << 16, 'x');
+  std::string behind_;
+  bool behind_read_ = false;
+};
+
+int64_t peak_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return int64_t{usage.ru_maxrss} * 1024;
+}
+
+TEST_CASE("what is no log costs no memory, however large it is") {
+  constexpr int64_t kSize = int64_t{256} << 20;
+  EndlessLine junk(kSize, "\n" + line_with("") + "\n" + line_with(std::string(100000, ' ')) + "\n" +
+                              line_with("") + "\n");
+  std::istream log(&junk);
+  ProductCounts counts;
+  const int64_t before = peak_bytes();
+  read_cublaslt_log(log, counts);
+  CHECK(peak_bytes() - before < kSize / 8);
+  REQUIRE(counts.products.size() == 1);
+  CHECK(counts.products[0].calls == 2);
+  CHECK(counts.unread_lines == 1);
+}
+
+TEST_CASE("lines of any length are told apart") {
+  for (size_t size = 65530; size < 65540; ++size) {
+    CHECK(counts_of(std::string(size, 'x') + "\n" + line_with("")).products.size() == 1);
+    const std::string blanks(size - line_with("").size(), ' ');
+    const ProductCounts counts = counts_of(line_with("") + blanks + "\r\n\n" + line_with("", "1"));
+    CHECK(counts.products.size() == 2);
   }
 }
 
