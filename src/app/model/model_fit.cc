@@ -131,9 +131,12 @@ Expected<ModelFit> model_fit(const Context& context, const FitOptions& options) 
     if (fit) all.archs.push_back(*std::move(fit));
   }
   if (all.archs.empty()) {
+    const std::string of_arch = options.arch.empty() ? "" : " on " + options.arch;
     return make_error(ErrorKind::not_found,
-                      too_little.empty() ? "nothing was measured (of that arch); gemm-tune tune"
-                                         : too_little + "; tune more problems first");
+                      too_little.empty()
+                          ? "no kernel of the database was measured" + of_arch +
+                                "; predictions do not count: run gemm-tune tune on a GPU first"
+                          : too_little + "; tune more problems first");
   }
   if (!options.output.empty() && all.archs.size() > 1)
     return usage_error("-o: one file holds the calibration of one arch; name it with --arch");

@@ -110,9 +110,14 @@ BlockCost wave_cost(const codegen::KernelSpec& spec, const MainloopCost& loop,
                     const BlockCost& cost, double k, double blocks) {
   if (blocks <= 0) return {0, 0};
   const double exposed = blocks * exposure(spec, loop, cost, k, blocks);
-  const double warps = blocks * spec.strategy->threads(spec.tile) / 32.0;
-  const double busy = exposed * cost.issue_cycles / latency_hiding(spec, loop, warps);
-  const double waiting = latency_cycles(spec, loop, k, blocks);
+  const double block_warps = spec.strategy->threads(spec.tile) / 32.0;
+  const auto busy_of = [&](double count) {
+    return count * cost.issue_cycles / latency_hiding(spec, loop, count * block_warps);
+  };
+  // A block that waits out each load takes as long beside others as alone.
+  const double alone = loop.steps_ahead == 0 ? busy_of(1) : 0;
+  const double busy = busy_of(blocks);
+  const double waiting = alone + latency_cycles(spec, loop, k, blocks);
   const double cycles = by_warpgroups(loop)
                             ? with_late_copies(busy, waiting) + blocks * store_cycles(spec.tile)
                             : std::max(busy, waiting);

@@ -335,6 +335,39 @@ TEST_CASE("the model orders what is known to differ") {
   CHECK(time(scalar) > time(good));
 }
 
+// Blocks that wait out each load leave an SM to others, but are no faster beside them.
+TEST_CASE("a batch of two is predicted to take as long as one at least") {
+  struct Case {
+    const char* strategy;
+    const char* tile;
+    const char* problem;
+  };
+  for (const Case& each :
+       {Case{"smem_tile", "tile_m=16 tile_n=16 tile_k=32", "f32/f32/ieee/ttt/128x96x768"},
+        Case{"register_cache", "tile_m=32 tile_n=128 tile_k=16 thread_m=8 thread_n=8",
+             "f32/f32/ieee/nnt/16x4736x6064"},
+        Case{"thread_tile_2d", "tile_m=64 tile_n=32 tile_k=8 thread_m=16 thread_n=4",
+             "f32/f32/ieee/tnt/16x976x688"}}) {
+    for (const Arch arch : known_archs()) {
+      const DeviceSpec& device = representative_device(arch);
+      Problem problem = *parse_key(each.problem);
+      const auto spec = codegen::parse_spec(each.strategy, each.tile, problem, arch);
+      REQUIRE(spec.has_value());
+      const int registers = spec->strategy->estimated_registers(*spec);
+      CAPTURE(kernel_name(*spec));
+      CAPTURE(device.name);
+      double before_us = 0;
+      for (problem.batch = 1; problem.batch <= 64; problem.batch *= 2) {
+        problem.stride_a = problem.stride_b = problem.stride_c = 0;
+        pack(problem);
+        const double us = predict(*spec, registers, problem, device).total_us;
+        CHECK(us >= before_us);
+        before_us = us;
+      }
+    }
+  }
+}
+
 TEST_CASE("a kernel that does not fit has no finite time") {
   CHECK(std::isinf(predict(good_spec(), 300, make_problem({64, 64, 64}), h200()).total_us));
 }
