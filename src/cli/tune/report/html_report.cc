@@ -34,7 +34,7 @@ td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; wh
 .faster { color: var(--own); font-weight: 600; }
 .slower { color: var(--vendor); }
 .muted, svg .muted { color: var(--muted); fill: var(--muted); }
-svg { max-width: 100%; height: auto; }
+svg { display: block; }
 svg text { font-size: 12px; }
 .grid { stroke: var(--line); }
 .roof { stroke: var(--muted); stroke-width: 1.5; }
@@ -45,6 +45,9 @@ details { border: 1px solid var(--line); border-radius: 6px; margin: 8px 0; padd
 summary { cursor: pointer; }
 td.tile { font-size: 12px; }
 pre { background: var(--code); padding: 10px; overflow: auto; max-height: 36em; font-size: 12px; }
+@media print { .scroll, pre { overflow: visible; } pre { max-height: none; white-space: pre-wrap; }
+  body { max-width: none; margin: 0; } table { font-size: 9px; } tr, svg { break-inside: avoid; }
+  td.tile { font-size: 8px; overflow-wrap: anywhere; } svg { max-width: 100%; height: auto; } }
 </style>
 </head>
 <body>
@@ -135,13 +138,19 @@ std::string finalists_table(const tuner::TuneReport& report) {
   return html + "</table></div>\n";
 }
 
+// As wide as it is drawn, also in a narrow window, where its text would be too small.
+std::string chart(const std::string& svg) {
+  return svg.empty() ? svg : "<div class=\"scroll\">" + svg + "</div>\n";
+}
+
 std::string problem_details(const app::TunedProblem& tuned, size_t index,
                             const std::string* source) {
   const tuner::TuneReport& report = *tuned.report;
   std::string html =
       fmt::format("<details id=\"p{}\"><summary>{}</summary>\n", index, escaped(tuned.wanted.text));
   html += finalists_table(report);
-  html += "<p class=\"muted\">" + escaped(counts_line(report)) + "</p>\n" + trace_svg(tuned.trace);
+  html += "<p class=\"muted\">" + escaped(counts_line(report)) + "</p>\n" +
+          chart(trace_svg(tuned.trace));
   if (source != nullptr) {
     html += "<details><summary>CUDA source of the best</summary><pre>" + escaped(*source) +
             "</pre></details>\n";
@@ -159,7 +168,8 @@ std::string tune_report_html(const app::TuneSummary& summary,
                   summary.interrupted ? " Interrupted." : "");
   html += overview_table(summary);
   html += "<p><strong>" + escaped(step_line(summary)) + "</strong></p>\n";
-  html += "<h2>Rooflines</h2>\n" + roofline_svg(summary) + "<h2>Problems</h2>\n";
+  const std::string rooflines = chart(roofline_svg(summary));
+  if (!rooflines.empty()) html += "<h2>Rooflines</h2>\n" + rooflines + "<h2>Problems</h2>\n";
   size_t index = 0;
   for (const app::TunedProblem& tuned : summary.problems) {
     const auto source = sources.find(tuned.wanted.text);

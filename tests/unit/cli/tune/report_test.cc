@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <set>
 #include <string>
+#include <vector>
 
 #include "../../contains.h"
 #include "cli/tune/report/charts.h"
@@ -54,6 +56,48 @@ TEST_CASE("a report has own times and cuBLASLt's, and what could not be tuned") 
   CHECK(contains(html, "no candidate was finished"));
   CHECK(contains(html, "i8 is not supported"));
   CHECK(contains(html, "cuBLASLt 33.000 ms, own kernels 30.000 ms (1.100x)"));
+}
+
+// Tags of a page that end nothing are those of SVG's shapes and the head's.
+TEST_CASE("a report is a page whose elements are closed, that needs nothing else") {
+  app::TuneSummary summary = a_summary();
+  summary.target.limits.name = "<GPU> & \"co\"";
+  summary.problems[0].wanted.text = "</details><b title=\"x\">";
+  for (int i = 0; i < 300; ++i) summary.problems.push_back(summary.problems[0]);
+  const std::string html = tune_report_html(summary, {{summary.problems[0].wanted.text, "a<b"}});
+  CHECK(!contains(html, "<b "));
+  CHECK(!contains(html, "http"));
+  CHECK(!contains(html, " src="));
+  std::vector<std::string> open;
+  std::set<std::string> ids;
+  for (size_t at = html.find('<'); at != std::string::npos; at = html.find('<', at + 1)) {
+    const size_t end = html.find('>', at);
+    REQUIRE(end != std::string::npos);
+    const std::string tag = html.substr(at + 1, end - at - 1);
+    const std::string name = tag.substr(0, tag.find_first_of(" \n/", 1));
+    if (const size_t id = tag.find(" id=\""); id != std::string::npos)
+      CHECK(ids.insert(tag.substr(id)).second);
+    if (tag.starts_with("/")) {
+      REQUIRE(!open.empty());
+      CHECK(name.substr(1) == open.back());
+      open.pop_back();
+    } else if (tag.back() != '/' && tag[0] != '!' && name != "meta" && name != "script") {
+      open.push_back(name);
+    } else if (name == "script") {
+      at = html.find("</script>", at);
+    }
+  }
+  CHECK(open.empty());
+  CHECK(ids.size() == 301);
+}
+
+TEST_CASE("a report can be printed, and read in a narrow window") {
+  const std::string html = tune_report_html(a_summary(), {});
+  CHECK(contains(html, "@media print { .scroll, pre { overflow: visible; }"));
+  CHECK(contains(html, "<div class=\"scroll\"><svg viewBox=\"0 0 920 420\""));
+  app::TuneSummary nothing = a_summary();
+  nothing.problems = {nothing.problems[1]};
+  CHECK(!contains(tune_report_html(nothing, {}), "<h2>"));
 }
 
 TEST_CASE("rooflines show both, and searches end at their best") {
