@@ -63,7 +63,43 @@ int64_t bytes(const KernelSpec& spec, const Problem& p) {
   return ((a ? a->elements() : 0) + (b ? b->elements() : 0)) * kHalfBytes;
 }
 
+// Adds what formulas name to a plan, and says how many elements are copied.
+std::string take_quantities(const KernelSpec& spec, LaunchPlan& plan) {
+  const bool a = is_copied(spec, spec.traits.vector_a);
+  const bool b = is_copied(spec, spec.traits.vector_b);
+  const int unit = kLineUnit * of_half(spec.type);
+  const auto take = [&](const std::vector<Quantity>& of_operand) {
+    plan.quantities.insert(plan.quantities.end(), of_operand.begin(), of_operand.end());
+  };
+  if (a) take(quantities_of('a', spec.traits.a_row_major, unit));
+  if (b) take(quantities_of('b', !spec.traits.b_row_major, unit));
+  if (a && b) return "(entries_a * plane_a + entries_b * plane_b)";
+  return a ? "(entries_a * plane_a)" : "(entries_b * plane_b)";
+}
+
 }  // namespace
+
+std::vector<Quantity> quantities_of(char letter, bool contiguous_k, int unit) {
+  const std::string_view own = letter == 'a' ? "m" : "n";
+  const std::string_view along = contiguous_k ? "k" : own;
+  const std::string_view lines = contiguous_k ? own : "k";
+  const char name = letter == 'a' ? 'A' : 'B';
+  return {{fmt::format("ld_{}", letter), fmt::format("ceil({} / {}) * {}", along, unit, unit),
+           fmt::format("elements from line to line of {} in the workspace", name)},
+          {fmt::format("plane_{}", letter), fmt::format("{} * ld_{}", lines, letter),
+           "of all lines of a batch entry"},
+          {fmt::format("entries_{}", letter), fmt::format("(stride_{} == 0 ? 1 : batch)", letter),
+           "of the batch"}};
+}
+
+std::string stride_formula(char letter) {
+  return fmt::format("(batch == 1 ? ld_{0} : entries_{0} == 1 ? 0 : plane_{0})", letter);
+}
+
+std::string offset_of_b_formula(const KernelSpec& spec) {
+  if (!is_copied(spec, spec.traits.vector_a)) return "0";
+  return fmt::format("{} * entries_a * plane_a", size_bytes(spec.type));
+}
 
 std::optional<Copy> copy_of_a(const KernelSpec& spec, const Problem& problem) {
   const auto a = copied_a(spec, problem);
@@ -113,18 +149,17 @@ EntryPoint entry_point() {
 }
 
 void add_launch(const KernelSpec& spec, const Problem& problem, LaunchPlan& plan) {
-  plan.preamble = fmt::format(
-      "e: the elements of the copies of A and B, those that 16 bytes do not divide, with lines "
-      "padded to multiples of {} elements.\n",
-      kLineUnit * of_half(spec.type));
+  const std::string elements = take_quantities(spec, plan);
   constexpr int64_t kBlockBytes = int64_t{kCopyThreads} * kCopyChunks * kChunkBytes;
   plan.launches.insert(
       plan.launches.begin(),
       launch_of(spec, kEntry,
                 {(bytes(spec, problem) + kBlockBytes - 1) / kBlockBytes,
-                 fmt::format("ceil(e / {})", kBlockBytes / size_bytes(spec.type))}));
+                 fmt::format("ceil({} / {})", elements, kBlockBytes / size_bytes(spec.type))}));
   plan.workspace_bytes = bytes(spec, problem);
-  plan.workspace_formula = fmt::format("{} * e", size_bytes(spec.type));
+  plan.workspace_formula = fmt::format("{} * {}", size_bytes(spec.type), elements);
+  plan.limit =
+      fmt::format("{} is at most {}.", elements, kMostChunks * kChunkBytes / size_bytes(spec.type));
 }
 
 }  // namespace gemmtune::codegen::aligned_copies

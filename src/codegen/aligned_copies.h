@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "codegen/strategy.h"
 
@@ -21,6 +23,15 @@ struct Copy {
 // None where the operand is not copied.
 std::optional<Copy> copy_of_a(const KernelSpec& spec, const Problem& problem);
 std::optional<Copy> copy_of_b(const KernelSpec& spec, const Problem& problem);
+
+// What launch notes name of the lines of operand `letter`, which the strategy copies in lines of
+// multiples of `unit` elements (parts/shared/aligned_lines.h): ld_a, plane_a, entries_a.
+std::vector<Quantity> quantities_of(char letter, bool contiguous_k, int unit);
+
+// Where operand `letter` is copied: what launch notes call the distance of its batch entries, and
+// where the copy of B begins, in bytes.
+std::string stride_formula(char letter);
+std::string offset_of_b_formula(const KernelSpec& spec);
 
 // An error for other types, and for more than the copying kernel counts.
 Expected<void> supports(const Problem& problem);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "codegen/arch_conditions.h"
+#include "codegen/source_device_calls.h"
 #include "codegen/source_layout.h"
 #include "codegen/source_macros.h"
 #include "codegen/source_pruning.h"
@@ -206,13 +207,6 @@ std::string commented(std::string_view text, std::string_view first, std::string
   return out;
 }
 
-// The notes hold for every problem; those of one tile and a long k have all of a plan's launches.
-std::string notes_of(const KernelSpec& spec) {
-  constexpr int64_t kLongK = 1 << 14;
-  const Problem problem = make_problem({spec.tile.tile_m, spec.tile.tile_n, kLongK}, spec.type);
-  return launch_notes(spec, spec.strategy->launch_plan(spec, problem));
-}
-
 std::string epilogue_comment(const Epilogue& epilogue) {
   if (epilogue == Epilogue{}) return {};
   std::string text = fmt::format("// Epilogue: {}, before the one rounding.", to_string(epilogue));
@@ -241,34 +235,59 @@ std::string sizes_of(const Strategy& strategy) {
   return fmt::format("any m and n, k of at most {}", strategy.most_k());
 }
 
-std::string launch_comment(const KernelSpec& spec) {
+// What is computed, and of what types.
+std::string product_comment(const KernelSpec& spec) {
+  const auto of = [](DataType type, bool row_major) {
+    return fmt::format("{} {}", to_string(type), row_major ? "row-major" : "column-major");
+  };
+  return fmt::format(
+      "// Written by gemm-tune: C = alpha * A * B + beta * C, {}. A is m x k, {}, B k x n, {},\n"
+      "// and C m x n, {}{}{}.\n",
+      sizes_of(*spec.strategy), of(spec.type, spec.traits.a_row_major),
+      of(spec.type, spec.traits.b_row_major), of(result_type(spec), true),
+      spec.accumulator == DataType::f32
+          ? ""
+          : fmt::format(", with {} sums", to_string(spec.accumulator)),
+      spec.math == MathMode::ieee ? "" : fmt::format(", with {} products", to_string(spec.math)));
+}
+
+std::string multiple_of(char name, int elements, int bytes) {
+  if (elements == 1) return fmt::format("any of {}", name);
+  return fmt::format("{} elements ({} bytes) of {}", elements, elements * bytes, name);
+}
+
+// What the kernel takes for granted.
+std::string needs_comment(const KernelSpec& spec, const LaunchPlan& plan) {
+  const int operand = size_bytes(spec.type);
+  std::string text = fmt::format(
+      "// Needs:   Addresses, leading dimensions, batch strides and contiguous extents in "
+      "multiples of\n"
+      "//          {}, {}, {}; grids of at most {} blocks.\n",
+      multiple_of('A', spec.traits.vector_a, operand),
+      multiple_of('B', spec.traits.vector_b, operand),
+      multiple_of('C', spec.traits.vector_c, size_bytes(result_type(spec))), kMostBlocks);
+  if (!plan.limit.empty()) text += fmt::format("//          {}\n", plan.limit);
+  return text;
+}
+
+constexpr std::string_view kSwapped =
+    "// Swapped: For a column-major C, this computes the transpose: pass your B as A, your A as B, "
+    "your n\n"
+    "//          as m and your m as n, with their leading dimensions and strides.\n";
+
+std::string launch_comment(const KernelSpec& spec, const LaunchPlan& plan, bool swapped) {
   return fmt::format(
       R"(// {strategy}: {summary}
-// Written by gemm-tune: C = alpha * op(A) * op(B) + beta * C, {type}{sums}{math}{result}, layout {a}{b}t, {sizes}.
-{epilogue}//
+{product}{epilogue}//
 // Compile: nvcc -std=c++20 {arch} -c file.cu
-{launch}// Needs:   A's pointer, leading dimension, batch stride and contiguous extent multiples of {va}
-//          elements; B's of {vb}; C's of {vc}.
-
+{swapped}{launch}{needs}
 )",
       fmt::arg("arch", nvcc_option(spec.arch)), fmt::arg("strategy", spec.strategy->name()),
-      fmt::arg("summary", spec.strategy->summary()), fmt::arg("type", to_string(spec.type)),
-      fmt::arg("sums", spec.accumulator == DataType::f32 || spec.type == DataType::f32
-                           ? ""
-                           : fmt::format(" with {} sums", to_string(spec.accumulator))),
-      fmt::arg("math", spec.math == MathMode::ieee
-                           ? ""
-                           : fmt::format(" with {} products", to_string(spec.math))),
-      fmt::arg("result", result_type(spec) == spec.type
-                             ? ""
-                             : fmt::format(" to {}", to_string(result_type(spec)))),
-      fmt::arg("sizes", sizes_of(*spec.strategy)),
+      fmt::arg("summary", spec.strategy->summary()), fmt::arg("product", product_comment(spec)),
       fmt::arg("epilogue", epilogue_comment(spec.traits.epilogue)),
-      fmt::arg("a", spec.traits.a_row_major ? 't' : 'n'),
-      fmt::arg("b", spec.traits.b_row_major ? 't' : 'n'),
-      fmt::arg("launch", commented(notes_of(spec), "// Launch:  ", "//          ")),
-      fmt::arg("va", spec.traits.vector_a), fmt::arg("vb", spec.traits.vector_b),
-      fmt::arg("vc", spec.traits.vector_c));
+      fmt::arg("swapped", swapped ? kSwapped : ""),
+      fmt::arg("launch", commented(launch_notes(spec, plan), "// Launch:  ", "//          ")),
+      fmt::arg("needs", needs_comment(spec, plan)));
 }
 
 // The parts of a translation unit, in order.
@@ -283,9 +302,19 @@ std::vector<std::string> included_files(const KernelSpec& spec) {
   return files;
 }
 
+// `source` with all of its namespace in an inline one that is called after the kernel, so that a
+// linker does not take what two files call alike, and have cut differently, for one thing.
+std::string with_inline_namespace(std::string source, std::string_view kernel) {
+  constexpr std::string_view kPlain = "\nnamespace gemmtune {\n";
+  const std::string own = fmt::format("\nnamespace gemmtune::inline {} {{\n", kernel);
+  for (size_t at = 0; (at = source.find(kPlain, at)) != std::string::npos; at += own.size() - 1)
+    source.replace(at, kPlain.size(), own);
+  return source;
+}
+
 // Parts one after the other, each behind its path, without the ends of a namespace that the next
 // one begins again.
-std::string in_one_namespace(const std::vector<SourcePart>& parts) {
+std::string in_one_namespace(const std::vector<SourcePart>& parts, std::string_view kernel) {
   constexpr std::string_view kBegin = "namespace gemmtune {\n\n";
   constexpr std::string_view kEnd = "}  // namespace gemmtune\n";
   std::string out;
@@ -307,7 +336,15 @@ std::string in_one_namespace(const std::vector<SourcePart>& parts) {
     open = whole;
   }
   if (open) out += fmt::format("{}\n", kEnd);
-  return out;
+  return with_inline_namespace(std::move(out), kernel);
+}
+
+// nvcc warns of a loop behind a return, which kernels have that store single elements.
+std::string without_warnings(const KernelSpec& spec, const std::string& body) {
+  if (spec.traits.vector_c > 1 || !may_end_early(body)) return body;
+  return "#pragma nv_diagnostic push\n#pragma nv_diag_suppress 128  // a loop that is not "
+         "reached\n\n" +
+         body + "\n#pragma nv_diagnostic pop\n";
 }
 
 // Appends `path` behind the files that it includes, each file once; `file_text` looks them up.
@@ -398,21 +435,35 @@ KernelSource emit(const KernelSpec& spec) {
   return source;
 }
 
-std::string emit_standalone(const KernelSpec& spec) {
+LaunchPlan noted_plan(const KernelSpec& spec) {
+  constexpr int64_t kLongK = 1 << 14;
+  const Layout layout{spec.traits.a_row_major ? Order::row_major : Order::column_major,
+                      spec.traits.b_row_major ? Order::row_major : Order::column_major,
+                      Order::row_major};
+  Problem problem = make_problem({spec.tile.tile_m, spec.tile.tile_n, kLongK}, spec.type, layout);
+  problem.accumulator = spec.accumulator;
+  problem.math = spec.math;
+  problem.result = spec.result;
+  problem.epilogue = spec.traits.epilogue;
+  return spec.strategy->launch_plan(spec, problem);
+}
+
+std::string emit_standalone(const KernelSpec& spec, bool swapped) {
   std::vector<SourcePart> parts;
   std::set<std::string> seen;
   const KernelFiles files(spec);
   for (const std::string& file : included_files(spec)) inline_file(files, file, seen, parts);
   for (SourcePart& part : parts) part.text = resolve_arch_conditions(part.text, spec.arch);
   const std::string kernel = instantiation(spec);
-  const std::string notes = notes_of(spec);  // which name what a host program calls, too
+  const LaunchPlan plan = noted_plan(spec);
+  const std::string notes = launch_notes(spec, plan);  // which name what a host program calls, too
   write_out_macros(parts, kernel + notes);
-  std::string out = launch_comment(spec);
   SpecialisedSource kept = specialised(parts, kernel, notes);
-  for (SourcePart& part : kept.parts) part.text = with_joined_lines(with_short_head(part.text));
-  out += with_joined_titles(in_one_namespace(kept.parts));
-  out += "// ---- this kernel ----\n\n" + with_filled_lists(kept.kernel);
-  return out;
+  for (SourcePart& part : kept.parts)
+    part.text = with_joined_lines(with_short_head(with_device_calls(part.text)));
+  const std::string body = with_joined_titles(in_one_namespace(kept.parts, kernel_name(spec))) +
+                           "// ---- this kernel ----\n\n" + with_filled_lists(kept.kernel);
+  return launch_comment(spec, plan, swapped) + without_warnings(spec, body);
 }
 
 }  // namespace gemmtune::codegen

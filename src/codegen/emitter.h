@@ -5,6 +5,7 @@
 
 #include "codegen/kernel_source.h"
 #include "codegen/kernel_spec.h"
+#include "codegen/launch_plan.h"
 #include "core/arch.h"
 
 namespace gemmtune::codegen {
@@ -14,10 +15,15 @@ namespace gemmtune::codegen {
 // memory, and defines one extern "C" kernel called kernel_name(spec).
 KernelSource emit(const KernelSpec& spec);
 
+// The plan that launch_notes() is given for such a file, of a problem that agrees with the kernel:
+// its formulas hold for every problem; with one tile and a long k it has all launches.
+LaunchPlan noted_plan(const KernelSpec& spec);
+
 // The same kernel as one file, with what it uses of the parts inlined, to be pasted into another
 // project: it needs nothing but a CUDA compiler in C++20 mode. Begins with a comment that says how
-// to compile it, for spec.arch, and how to launch it.
-std::string emit_standalone(const KernelSpec& spec);
+// to compile it, for spec.arch, and how to launch it. `swapped`: it is for a product with a
+// column-major C, of whose transpose the kernel is, which the comment says.
+std::string emit_standalone(const KernelSpec& spec, bool swapped = false);
 
 // The type's name in the kernels, e.g. "gemmtune::kF16" (parts/shared/element_types.h).
 std::string_view element_type(DataType type);

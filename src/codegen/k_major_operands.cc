@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "codegen/aligned_copies.h"
+
 namespace gemmtune::codegen::k_major_operands {
 
 KMajorLines lines_of_a(const Problem& problem) {
@@ -19,12 +21,13 @@ KernelTraits k_major(const KernelTraits& traits) {
   return out;
 }
 
-std::string preamble(std::string_view whose) {
-  return fmt::format(
-      "e: the elements of {0}, m (of A) and n (of B) lines of k for each batch entry, with k "
-      "rounded up to multiples of {1}.\n"
-      "t: the tiles of {2} lines, the last of an entry not full, and {1} of k in them.\n",
-      whose, kKMajorDepth, kKMajorRows);
+std::vector<Quantity> quantities_of(char letter) {
+  std::vector<Quantity> all = aligned_copies::quantities_of(letter, true, kKMajorDepth);
+  all.push_back({fmt::format("tiles_{}", letter),
+                 fmt::format("entries_{0} * ceil({1} / {2}) * (ld_{0} / {3})", letter,
+                             letter == 'a' ? 'm' : 'n', kKMajorRows, kKMajorDepth),
+                 "a block of the first kernel writes one"});
+  return all;
 }
 
 }  // namespace gemmtune::codegen::k_major_operands

@@ -1,8 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <string_view>
+#include <vector>
 
 #include "codegen/strategy.h"
 
@@ -22,7 +21,8 @@ KMajorLines lines_of_b(const Problem& problem);
 // Those of the problem as the main kernel sees them, from those of the caller.
 KernelTraits k_major(const KernelTraits& traits);
 
-// What a plan's formulas mean by e and t, where `whose` elements are written.
-std::string preamble(std::string_view whose);
+// What launch notes name of the lines of operand `letter`: ld_a, plane_a, entries_a, and tiles_a,
+// which blocks write one each (parts/shared/k_major_lines.h).
+std::vector<Quantity> quantities_of(char letter);
 
 }  // namespace gemmtune::codegen::k_major_operands

@@ -11,18 +11,25 @@ namespace {
 
 constexpr int kSmemWithoutAsking = 48 * 1024;  // CUDA programming guide, "Shared Memory"
 
-std::string_view name_of(Buffer buffer) {
+// What GemmArgs calls it.
+std::string_view member_of(Buffer buffer) {
   switch (buffer) {
     case Buffer::a:
-      return "A";
+      return "args.a";
     case Buffer::b:
-      return "B";
+      return "args.b";
     case Buffer::c:
-      return "C";
+      return "args.c";
     case Buffer::workspace:
       break;
   }
-  return "the workspace";
+  return "args.workspace";
+}
+
+std::string address_note(Buffer buffer, const std::string& offset) {
+  std::string text(member_of(buffer));
+  if (offset != "0") text += fmt::format(" + {} bytes", offset);
+  return text;
 }
 
 template <class Numbers>
@@ -33,18 +40,35 @@ std::string listed(const Numbers& numbers, int count) {
   return text;
 }
 
-int swizzle_bytes(TensorSwizzle swizzle) {
+// What <cuda.h> calls it.
+std::string_view swizzle_name(TensorSwizzle swizzle) {
   switch (swizzle) {
     case TensorSwizzle::bytes_32:
-      return 32;
+      return "CU_TENSOR_MAP_SWIZZLE_32B";
     case TensorSwizzle::bytes_64:
-      return 64;
+      return "CU_TENSOR_MAP_SWIZZLE_64B";
     case TensorSwizzle::bytes_128:
-      return 128;
+      return "CU_TENSOR_MAP_SWIZZLE_128B";
     case TensorSwizzle::none:
       break;
   }
-  return 0;
+  return "CU_TENSOR_MAP_SWIZZLE_NONE";
+}
+
+std::string_view type_name(const TensorMapConfig& config) {
+  switch (config.type) {
+    case DataType::f16:
+      return "CU_TENSOR_MAP_DATA_TYPE_FLOAT16";
+    case DataType::bf16:
+      return "CU_TENSOR_MAP_DATA_TYPE_BFLOAT16";
+    case DataType::e4m3:
+    case DataType::e5m2:
+      return "CU_TENSOR_MAP_DATA_TYPE_UINT8";
+    case DataType::f32:
+      break;
+  }
+  return config.rounds_to_tf32 ? "CU_TENSOR_MAP_DATA_TYPE_TFLOAT32"
+                               : "CU_TENSOR_MAP_DATA_TYPE_FLOAT32";
 }
 
 // One word per argument, as they are passed.
@@ -57,35 +81,37 @@ std::string argument_names(const KernelLaunch& launch) {
   return text;
 }
 
-// A line for each argument but GemmArgs.
+std::string tensor_map_note(size_t index, const TensorMapArgument& map) {
+  const int dimensions = map.config.dimensions;
+  std::string strides = map.stride_formulas[0];
+  for (int i = 1; i + 1 < dimensions; ++i)
+    strides += " and " + map.stride_formulas[static_cast<size_t>(i)];
+  return fmt::format("arg{}: {} at {},\n  extents {} elements, strides {} bytes,\n  box {}, {}\n",
+                     index, type_name(map.config), address_note(map.buffer, map.offset_formula),
+                     listed(map.extent_formulas, dimensions), strides,
+                     listed(map.config.box, dimensions), swizzle_name(map.config.swizzle));
+}
+
+// A line or more for each argument but GemmArgs.
 std::string argument_notes(const KernelLaunch& launch) {
   std::string text;
+  bool has_map = false;
   for (size_t i = 0; i < launch.arguments.size(); ++i) {
     const KernelArgument& argument = launch.arguments[i];
     if (const auto* address = std::get_if<AddressArgument>(&argument)) {
-      text += fmt::format("arg{}: the address of {}, {} bytes in.\n", i, name_of(address->buffer),
-                          address->offset_bytes);
+      text += fmt::format("arg{}: the address {}\n", i,
+                          address_note(address->buffer, std::to_string(address->offset_bytes)));
     } else if (const auto* map = std::get_if<TensorMapArgument>(&argument)) {
-      text += fmt::format(
-          "arg{}: a CUtensorMap of {} (cuTensorMapEncodeTiled), innermost first: {}box {} "
-          "elements, swizzle {} bytes{}.\n",
-          i, name_of(map->buffer), map->formula.empty() ? "" : map->formula + ", ",
-          listed(map->config.box, map->config.dimensions), swizzle_bytes(map->config.swizzle),
-          map->config.rounds_to_tf32 ? ", of CU_TENSOR_MAP_DATA_TYPE_TFLOAT32" : "");
+      text += tensor_map_note(i, *map);
+      has_map = true;
     }
   }
-  return text;
-}
-
-std::string launch_note(const KernelLaunch& launch, const std::string& name,
-                        std::string_view grid) {
-  const LaunchConfig& config = launch.config;
-  std::string smem;
-  if (config.dynamic_smem_bytes > 0 || launch.entry == 0)
-    smem = fmt::format(", {}", config.dynamic_smem_bytes);
-  std::string text =
-      fmt::format("{}<<<{}, {}{}>>>({})", name, grid, config.block.x, smem, argument_names(launch));
-  return text;
+  if (!has_map) return text;
+  return "Tensor maps are gemmtune::TensorMap, the 128 bytes of a CUtensorMap (memcpy) that\n"
+         "cuTensorMapEncodeTiled makes of these, innermost dimension first, element strides of 1,\n"
+         "CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B and\n"
+         "CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE:\n" +
+         text;
 }
 
 // What its GemmArgs hold beside the problem.
@@ -97,24 +123,49 @@ std::string raster_note(const KernelLaunch& launch) {
   return {};
 }
 
-std::string main_note(const KernelLaunch& launch, const std::string& name) {
-  std::string text = fmt::format("{}\ngrid = {}; args is gemmtune::GemmArgs, below{}.\n{}",
-                                 launch_note(launch, name, "grid"), launch.grid_formula,
-                                 raster_note(launch), argument_notes(launch));
-  const Dim3& cluster = launch.config.cluster;
+std::string launch_note(const KernelLaunch& launch, const std::string& name) {
+  const LaunchConfig& config = launch.config;
+  std::string smem;
+  if (config.dynamic_smem_bytes > 0 || launch.entry == 0)
+    smem = fmt::format(", {}", config.dynamic_smem_bytes);
+  std::string text = fmt::format("{}<<<grid, {}{}>>>({})\n  grid = {}", name, config.block.x, smem,
+                                 argument_names(launch), launch.grid_formula);
+  if (launch.entry == 0) {
+    text += fmt::format("; args is gemmtune::GemmArgs, below{}; ceil(x / y): rounded up",
+                        raster_note(launch));
+  }
+  const Dim3& cluster = config.cluster;
   if (cluster != Dim3{}) {
-    text += fmt::format("Launch with cudaLaunchKernelEx and a cluster of {} x {} x {} blocks.\n",
+    text += fmt::format("\n  launched by cudaLaunchKernelEx with a cluster of {} x {} x {} blocks",
                         cluster.x, cluster.y, cluster.z);
   }
-  return text;
+  return text + "\n";
 }
 
 std::string shared_memory_note(const KernelLaunch& launch, const std::string& name) {
   if (launch.config.dynamic_smem_bytes <= kSmemWithoutAsking) return {};
   return fmt::format(
-      "Before the first, as it takes more than 48 KB of dynamic shared memory:\n"
-      "cudaFuncSetAttribute({}, cudaFuncAttributeMaxDynamicSharedMemorySize, {})\n",
+      "Once before, for more than 48 KB of dynamic shared memory: cudaFuncSetAttribute({}, "
+      "cudaFuncAttributeMaxDynamicSharedMemorySize, {})\n",
       name, launch.config.dynamic_smem_bytes);
+}
+
+std::string quantities_note(const LaunchPlan& plan) {
+  std::string text;
+  for (const Quantity& quantity : plan.quantities) {
+    text += fmt::format("{} = {};{}{}\n", quantity.name, quantity.formula,
+                        quantity.meaning.empty() ? "" : "  // ", quantity.meaning);
+  }
+  return text;
+}
+
+// Before a launch where there are several.
+std::string order_note(const LaunchPlan& plan, size_t index) {
+  const std::string& condition = plan.launches[index].condition;
+  if (plan.launches.size() == 1) return {};
+  const std::string_view when = index == 0 ? "First" : "Then";
+  return condition.empty() ? fmt::format("{}: ", when)
+                           : fmt::format("{}, if {}: ", when, condition);
 }
 
 }  // namespace
@@ -147,25 +198,24 @@ KernelLaunch launch_of(const KernelSpec& spec, int entry, const BlockCount& grid
 
 std::string launch_notes(const KernelSpec& spec, const LaunchPlan& plan) {
   const std::vector<std::string> names = entry_names(spec);
-  std::string text = plan.preamble;
-  std::string further;
+  std::string text = plan.preamble + quantities_note(plan);
+  std::string arguments;
   std::string shared_memory;
-  std::string_view when = "Before it";
-  for (const KernelLaunch& launch : plan.launches) {
+  for (size_t i = 0; i < plan.launches.size(); ++i) {
+    const KernelLaunch& launch = plan.launches[i];
     const std::string& name = names[static_cast<size_t>(launch.entry)];
+    text += order_note(plan, i) + launch_note(launch, name);
+    arguments += argument_notes(launch);
     shared_memory += shared_memory_note(launch, name);
-    if (launch.entry == 0) {
-      text += main_note(launch, name);
-      when = "After it";
-      continue;
-    }
-    const std::string condition = launch.condition.empty() ? "" : ", if " + launch.condition;
-    further += fmt::format("{}{}: {}\n{}", when, condition,
-                           launch_note(launch, name, launch.grid_formula), argument_notes(launch));
   }
-  text += further;
-  if (!plan.workspace_formula.empty())
-    text += fmt::format("args.workspace: {} bytes, 16-byte aligned.\n", plan.workspace_formula);
+  text += arguments;
+  if (!plan.workspace_formula.empty()) {
+    text += fmt::format(
+        "args.workspace: {} bytes of device memory, 16-byte aligned. It need not be zeroed; "
+        "products\n"
+        "that may run at the same time need one each.\n",
+        plan.workspace_formula);
+  }
   return text + shared_memory;
 }
 

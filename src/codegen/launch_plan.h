@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -40,8 +41,11 @@ struct TensorMapArgument {
   Buffer buffer = Buffer::a;
   int64_t offset_bytes = 0;  // a multiple of 16
   TensorMapConfig config;
-  // Its extents and strides for people who launch the emitted source, as BlockCount::formula.
-  std::string formula;
+  // The same for people who launch the emitted source, as BlockCount::formula: the offset, the
+  // extents, and the strides in bytes.
+  std::string offset_formula = "0";
+  std::array<std::string, 3> extent_formulas;
+  std::array<std::string, 2> stride_formulas;
 };
 
 using KernelArgument = std::variant<GemmArgument, AddressArgument, TensorMapArgument>;
@@ -59,11 +63,20 @@ struct EntryPoint {
   std::vector<ParameterKind> parameters = {ParameterKind::gemm};
 };
 
-// A number of blocks, and how it follows from the problem: an expression in m, n, k, batch and what
-// LaunchPlan::preamble declares, for people who launch the emitted source.
+// A number of blocks, and how it follows from the problem, for people who launch the emitted
+// source: an expression in GemmArgs' m, n, k, batch, leading dimensions and strides, and what
+// LaunchPlan::quantities and preamble declare. It has C's operators, min(), and ceil(x / y), x
+// divided by y and rounded up.
 struct BlockCount {
   int64_t blocks = 0;
   std::string formula;  // "ceil(m / 128) * ceil(n / 64) * batch"
+};
+
+// What several formulas of a plan name.
+struct Quantity {
+  std::string name;     // "ld_a"
+  std::string formula;  // as BlockCount::formula
+  std::string meaning;
 };
 
 // One kernel launch of a candidate.
@@ -80,9 +93,11 @@ struct KernelLaunch {
 struct LaunchPlan {
   std::vector<KernelLaunch> launches;
   int64_t workspace_bytes = 0;
-  std::string workspace_formula;  // bytes; empty where there is none
-  bool writes_c_early = false;    // a launch before the last one writes C
-  std::string preamble;           // host code that the formulas need; empty: none
+  std::string workspace_formula;     // bytes; empty where there is none
+  bool writes_c_early = false;       // a launch before the last one writes C
+  std::vector<Quantity> quantities;  // each may name those before it
+  std::string preamble;              // host code that the formulas need; empty: none
+  std::string limit;                 // of the problem, beside what grids can hold; empty: none
 };
 
 // Whether no grid has more blocks than a GPU can launch.
@@ -93,8 +108,8 @@ bool fits_grids(const LaunchPlan& plan);
 KernelLaunch launch_of(const KernelSpec& spec, int entry, const BlockCount& grid);
 
 // How a user launches the emitted source of `spec`, from the plan of a problem that agrees with it:
-// grid, block, dynamic shared memory, further kernels, workspace. Whole lines, without comment
-// marks.
+// kernels in their order, grid, block, dynamic shared memory, tensor maps, workspace. Whole lines,
+// without comment marks.
 std::string launch_notes(const KernelSpec& spec, const LaunchPlan& plan);
 
 }  // namespace gemmtune::codegen

@@ -87,11 +87,11 @@ bool SourceCalls::has_no_effect(SourceTokens statement) const {
     if (called && !returns_at_once(statement[at - 1].text)) return false;
     if (statement[at].is("(") && statement[at - 1].is(">")) return false;
     if (called || statement[at].is("(")) continue;
-    constexpr std::string_view kPlain = "+*/%.,)<&|";
+    constexpr std::string_view kPlain = "+-*/%.,)<>&|?:";
     if (statement[at].kind == SourceToken::Kind::mark &&
         kPlain.find(statement[at].text) == std::string_view::npos)
       return false;
-    if (is_pair(statement, at, "++")) return false;
+    if (is_pair(statement, at, "++") || is_pair(statement, at, "--")) return false;
   }
   return true;
 }

@@ -130,30 +130,35 @@ LaunchPlan WgmmaPlanesStrategy::launch_plan(const KernelSpec& spec, const Proble
     }
   }
   plan.writes_c_early = rows < m;
-  plan.preamble = preamble();
-  plan.workspace_formula = fmt::format("{} * e", bytes_of_element());
+  plan.quantities = quantities(spec);
+  plan.limit = limit();
+  plan.workspace_formula =
+      fmt::format("{} * (entries_a * plane_a + entries_b * plane_b)", bytes_of_element());
   return plan;
 }
 
-wgmma::MatrixPlace WgmmaPlanesStrategy::place_of(const PlaneLines& lines,
-                                                 int64_t offset_elements) const {
+wgmma::MatrixPlace WgmmaPlanesStrategy::place_of(const PlaneLines& lines, char letter) const {
   return {Buffer::workspace,
-          offset_elements * bytes_of_element(),
+          0,
           lines.ld,
           lines.elements,
           lines.entries * planes_,
-          "the planes' leading dimension",
-          "the elements of a plane",
-          fmt::format("{} * batch", planes_)};
+          fmt::format("ld_{}", letter),
+          fmt::format("plane_{}", letter),
+          fmt::format("{} * entries_{}", planes_, letter)};
 }
 wgmma::MatrixPlace WgmmaPlanesStrategy::place_of_a(const KernelSpec&,
                                                    const Problem& problem) const {
-  return place_of(lines_of_a(problem), 0);
+  return place_of(lines_of_a(problem), 'a');
 }
+// Behind the planes of A.
 wgmma::MatrixPlace WgmmaPlanesStrategy::place_of_b(const KernelSpec&,
                                                    const Problem& problem) const {
   const PlaneLines a = lines_of_a(problem);
-  return place_of(lines_of_b(problem), a.entries * a.elements);
+  wgmma::MatrixPlace place = place_of(lines_of_b(problem), 'b');
+  place.offset_bytes = a.entries * a.elements * bytes_of_element();
+  place.offset_formula = fmt::format("{} * entries_a * plane_a", bytes_of_element());
+  return place;
 }
 
 }  // namespace gemmtune::codegen

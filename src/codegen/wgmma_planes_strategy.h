@@ -41,14 +41,16 @@ class WgmmaPlanesStrategy : public WgmmaStrategy {
   virtual PlaneLines lines_of_a(const Problem& problem) const = 0;
   virtual PlaneLines lines_of_b(const Problem& problem) const = 0;
 
-  // The grid of the kernel that splits, and the preamble of the plan's formulas, which says what e
-  // is: the elements of a plane of A and one of B, over all entries.
+  // The grid of the kernel that splits, and what the plan's formulas name: ld_a and ld_b, plane_a
+  // and plane_b (elements of a plane), entries_a and entries_b.
   virtual BlockCount split_grid(const Problem& problem) const = 0;
-  virtual std::string preamble() const = 0;
+  virtual std::vector<Quantity> quantities(const KernelSpec& spec) const = 0;
+  // As LaunchPlan has it.
+  virtual std::string limit() const { return {}; }
   // The first blocks of that grid, which split A and nothing else; nothing where some do both.
   virtual std::optional<BlockCount> split_grid_of_a(const Problem& problem) const = 0;
 
-  // e.
+  // Of a plane of A and one of B, over all entries.
   int64_t elements(const Problem& problem) const;
 
  private:
@@ -62,7 +64,7 @@ class WgmmaPlanesStrategy : public WgmmaStrategy {
   LaunchPlan plan_of_part(const KernelSpec& spec, const Problem& part) const;
   void keep_planes_of_b(const KernelSpec& spec, const Problem& part, const LaunchPlan& first,
                         LaunchPlan& plan) const;
-  wgmma::MatrixPlace place_of(const PlaneLines& lines, int64_t offset_elements) const;
+  wgmma::MatrixPlace place_of(const PlaneLines& lines, char letter) const;
   wgmma::MatrixPlace place_of_a(const KernelSpec& spec, const Problem& problem) const override;
   wgmma::MatrixPlace place_of_b(const KernelSpec& spec, const Problem& problem) const override;
 

@@ -213,7 +213,7 @@ struct Lines {
 // The map of such matrices, without what is copied at once.
 TensorMapArgument map_of(const Lines& lines, const MatrixPlace& at, DataType type) {
   const auto bytes = static_cast<uint64_t>(size_bytes(type));
-  TensorMapArgument map{at.buffer, at.offset_bytes, {}, {}};
+  TensorMapArgument map{at.buffer, at.offset_bytes, {}, at.offset_formula, {}, {}};
   map.config.type = type;
   map.config.dimensions = 3;
   map.config.extent = {static_cast<uint64_t>(lines.inner_extent),
@@ -223,9 +223,9 @@ TensorMapArgument map_of(const Lines& lines, const MatrixPlace& at, DataType typ
   const int64_t stride = at.matrices > 1 ? at.stride : at.ld;
   map.config.stride_bytes = {static_cast<uint64_t>(at.ld) * bytes,
                              static_cast<uint64_t>(stride) * bytes};
-  map.formula =
-      fmt::format("extents {0} x {1} x {2}, strides {3} * {4} and {3} * {5} bytes", lines.inner,
-                  lines.outer, at.matrices_formula, bytes, at.ld_formula, at.stride_formula);
+  map.extent_formulas = {std::string(lines.inner), std::string(lines.outer), at.matrices_formula};
+  map.stride_formulas = {fmt::format("{} * {}", bytes, at.ld_formula),
+                         fmt::format("{} * {}", bytes, at.stride_formula)};
   return map;
 }
 
@@ -259,9 +259,14 @@ TensorMapArgument map_of_operand(const KernelSpec& spec, const Lines& lines, con
 
 // A matrix of the problem, in one of its own buffers.
 MatrixPlace place_of(Buffer buffer, char letter, int64_t ld, int64_t stride, int64_t batch) {
-  return {
-      buffer, 0, ld, stride, batch, fmt::format("ld{}", letter), fmt::format("stride_{}", letter),
-      "batch"};
+  return {buffer,
+          0,
+          ld,
+          stride,
+          batch,
+          fmt::format("ld{}", letter),
+          fmt::format("(batch > 1 ? stride_{0} : ld{0})", letter),
+          "batch"};
 }
 
 }  // namespace

@@ -53,6 +53,7 @@ struct MatrixPlace {
   std::string ld_formula;
   std::string stride_formula;
   std::string matrices_formula;
+  std::string offset_formula = "0";  // bytes
 };
 
 // The problem's own.

@@ -26,8 +26,9 @@ TEST_CASE("a kernel with a tensor map is emitted with its parameter and what it 
   CHECK(has(text, "-gencode arch=compute_90a,code=sm_90a "));
   CHECK(has(text, "const __grid_constant__ gemmtune::TensorMap arg1"));
   CHECK(has(text, "struct alignas(64) TensorMap"));
-  CHECK(has(text, "arg1: a CUtensorMap of A"));
-  CHECK(has(text, "box 32 x 32 elements"));
+  CHECK(has(text, "arg1: CU_TENSOR_MAP_DATA_TYPE_FLOAT32 at args.a,"));
+  CHECK(has(text, "extents k x m elements, strides 4 * lda bytes,"));
+  CHECK(has(text, "box 32 x 32, CU_TENSOR_MAP_SWIZZLE_NONE"));
 }
 
 TEST_CASE("it compiles for the arch that it names, and for no other") {

@@ -9,7 +9,7 @@ struct GemmArgs {
   const void* a = nullptr;
   const void* b = nullptr;
   void* c = nullptr;          // read only when beta != 0
-  void* workspace = nullptr;  // what the strategy's launch plan asked for, else null
+  void* workspace = nullptr;  // device memory, where the launch plan or notes ask for it
   int m = 0;                  // rows of op(A) and C
   int n = 0;                  // columns of op(B) and C
   int k = 0;
@@ -23,7 +23,7 @@ struct GemmArgs {
   float alpha = 1.0f;
   float beta = 0.0f;
   const void* bias = nullptr;  // of C's type, aligned to one element; read by kernels with a bias
-  int raster = 1;              // tile rows a group, where a kernel's blocks go by raster.h
+  int raster = 1;              // tile rows per group, in which some kernels go through C
 };
 
 }  // namespace gemmtune

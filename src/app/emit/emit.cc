@@ -159,15 +159,16 @@ Expected<void> find_kernel(const Context& context, const EmitOptions& options,
 }
 
 // Everything that follows from the kernel and the problem.
-Expected<void> fill(const Context& context, const Problem& problem, bool reads_c,
+Expected<void> fill(const Context& context, const Problem& wanted, bool reads_c,
                     EmittedKernel& kernel) {
+  const Problem problem = canonical(wanted);
   const Arch arch = kernel.arch ? *kernel.arch : oldest_arch(kernel.spec, problem);
   kernel.spec.arch = arch.specific ? arch : kernel.spec.strategy->code_arch(arch);
   if (reads_c) kernel.spec = codegen::fetching_c(kernel.spec, representative_device(arch));
   kernel.name = codegen::kernel_name(kernel.spec);
   kernel.plan = kernel.spec.strategy->launch_plan(kernel.spec, problem);
   if (kernel.format != EmitFormat::source) return compile(context, kernel);
-  kernel.content = codegen::emit_standalone(kernel.spec);
+  kernel.content = codegen::emit_standalone(kernel.spec, wanted.layout.c == Order::column_major);
   return {};
 }
 
@@ -213,7 +214,7 @@ Expected<EmittedKernel> emit(const Context& context, const EmitOptions& options)
     if (!spec) return tl::unexpected(spec.error());
     kernel.spec = *spec;
   }
-  if (auto done = fill(context, problem, options.reads_c, kernel); !done)
+  if (auto done = fill(context, *wanted, options.reads_c, kernel); !done)
     return tl::unexpected(done.error());
   return kernel;
 }
@@ -224,7 +225,7 @@ Expected<EmittedKernel> emit_record(const Context& context, const store::Record&
   kernel.format = format;
   if (auto taken = take_record(record, record.job.problem, kernel); !taken)
     return tl::unexpected(taken.error());
-  if (auto done = fill(context, canonical(record.job.problem), reads_c, kernel); !done)
+  if (auto done = fill(context, record.job.problem, reads_c, kernel); !done)
     return tl::unexpected(done.error());
   return kernel;
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "codegen/aligned_copies.h"
 #include "codegen/k_major_operands.h"
 #include "codegen/registry.h"
 #include "codegen/wgmma_strategy.h"
@@ -41,14 +42,22 @@ constexpr std::array kOwnRules = {
          [](const RuleInput& in) { return copies_a(in.spec.traits) || copies_b(in.spec.traits); }},
 };
 
-wgmma::MatrixPlace place_of(const KMajorLines& copy, int64_t offset_elements, int64_t batch) {
+// The sum of what operands that are copied have, "entries_a * plane_a + ..." or another product.
+std::string sum_of_copies(const KernelTraits& traits, std::string_view of_a,
+                          std::string_view of_b) {
+  if (!copies_b(traits)) return std::string(of_a);
+  if (!copies_a(traits)) return std::string(of_b);
+  return fmt::format("({} + {})", of_a, of_b);
+}
+
+wgmma::MatrixPlace place_of(const KMajorLines& copy, int64_t batch, char letter) {
   return {Buffer::workspace,
-          offset_elements * kElementBytes,
+          0,
           copy.ld,
           copy.stride(),
           batch,
-          "the copy's leading dimension",
-          "the copy's batch stride",
+          std::string("ld_") + letter,
+          aligned_copies::stride_formula(letter),
           "batch"};
 }
 
@@ -95,23 +104,34 @@ class WgmmaKMajor final : public WgmmaStrategy {
 
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
     LaunchPlan plan = WgmmaStrategy::launch_plan(spec, problem);
-    plan.preamble = k_major_operands::preamble("the copies");
-    plan.launches.insert(plan.launches.begin(),
-                         launch_of(spec, kEntry, {tiles(spec.traits, problem), "t"}));
+    const KernelTraits& t = spec.traits;
+    if (copies_a(t)) plan.quantities = k_major_operands::quantities_of('a');
+    if (copies_b(t)) {
+      for (Quantity& each : k_major_operands::quantities_of('b'))
+        plan.quantities.push_back(std::move(each));
+    }
+    plan.launches.insert(
+        plan.launches.begin(),
+        launch_of(spec, kEntry, {tiles(t, problem), sum_of_copies(t, "tiles_a", "tiles_b")}));
     plan.workspace_bytes = elements(spec.traits, problem) * kElementBytes;
-    plan.workspace_formula = fmt::format("{} * e", kElementBytes);
+    plan.workspace_formula = fmt::format(
+        "{} * {}", kElementBytes, sum_of_copies(t, "entries_a * plane_a", "entries_b * plane_b"));
     return plan;
   }
 
  private:
   wgmma::MatrixPlace place_of_a(const KernelSpec& spec, const Problem& problem) const override {
     if (!copies_a(spec.traits)) return WgmmaStrategy::place_of_a(spec, problem);
-    return place_of(lines_of_a(problem), 0, problem.batch);
+    return place_of(lines_of_a(problem), problem.batch, 'a');
   }
   wgmma::MatrixPlace place_of_b(const KernelSpec& spec, const Problem& problem) const override {
     if (!copies_b(spec.traits)) return WgmmaStrategy::place_of_b(spec, problem);
-    const int64_t behind = copies_a(spec.traits) ? lines_of_a(problem).elements() : 0;
-    return place_of(lines_of_b(problem), behind, problem.batch);
+    wgmma::MatrixPlace place = place_of(lines_of_b(problem), problem.batch, 'b');
+    if (copies_a(spec.traits)) {
+      place.offset_bytes = lines_of_a(problem).elements() * kElementBytes;
+      place.offset_formula = fmt::format("{} * entries_a * plane_a", kElementBytes);
+    }
+    return place;
   }
 };
 

@@ -48,24 +48,27 @@ class WgmmaMisaligned final : public WgmmaStrategy {
   }
 
  private:
-  static wgmma::MatrixPlace place_of(const aligned_copies::Copy& copy, int64_t batch) {
+  static wgmma::MatrixPlace place_of(const aligned_copies::Copy& copy, int64_t batch, char letter) {
     return {Buffer::workspace,
             copy.offset_bytes,
             copy.ld,
             copy.stride,
             batch,
-            "the copy's leading dimension",
-            "the copy's batch stride",
+            std::string("ld_") + letter,
+            aligned_copies::stride_formula(letter),
             "batch"};
   }
 
   wgmma::MatrixPlace place_of_a(const KernelSpec& spec, const Problem& problem) const override {
     const auto copy = aligned_copies::copy_of_a(spec, problem);
-    return copy ? place_of(*copy, problem.batch) : WgmmaStrategy::place_of_a(spec, problem);
+    return copy ? place_of(*copy, problem.batch, 'a') : WgmmaStrategy::place_of_a(spec, problem);
   }
   wgmma::MatrixPlace place_of_b(const KernelSpec& spec, const Problem& problem) const override {
     const auto copy = aligned_copies::copy_of_b(spec, problem);
-    return copy ? place_of(*copy, problem.batch) : WgmmaStrategy::place_of_b(spec, problem);
+    if (!copy) return WgmmaStrategy::place_of_b(spec, problem);
+    wgmma::MatrixPlace place = place_of(*copy, problem.batch, 'b');
+    place.offset_formula = aligned_copies::offset_of_b_formula(spec);
+    return place;
   }
 };
 

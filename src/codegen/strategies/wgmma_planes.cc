@@ -54,13 +54,21 @@ class WgmmaPlanes final : public WgmmaPlanesStrategy {
 
   BlockCount split_grid(const Problem& problem) const override {
     return {(chunks(problem) + kSplitThreads - 1) / kSplitThreads,
-            fmt::format("ceil(e / {})", kSplitThreads * kSplitElements)};
+            fmt::format("ceil((entries_a * plane_a + entries_b * plane_b) / {})",
+                        kSplitThreads * kSplitElements)};
   }
   // A block may split the end of A and the begin of B.
   std::optional<BlockCount> split_grid_of_a(const Problem&) const override { return std::nullopt; }
-  std::string preamble() const override {
-    return fmt::format(
-        "e: the elements of A and B, with lines padded to multiples of {} elements.\n", kLineUnit);
+  std::vector<Quantity> quantities(const KernelSpec& spec) const override {
+    std::vector<Quantity> all =
+        aligned_copies::quantities_of('a', spec.traits.a_row_major, kLineUnit);
+    for (Quantity& each : aligned_copies::quantities_of('b', !spec.traits.b_row_major, kLineUnit))
+      all.push_back(std::move(each));
+    return all;
+  }
+  std::string limit() const override {
+    return fmt::format("entries_a * plane_a + entries_b * plane_b is at most {}.",
+                       kMostChunks * kSplitElements);
   }
 };
 

@@ -49,12 +49,16 @@ class WgmmaTf32Planes final : public WgmmaPlanesStrategy {
   BlockCount split_grid(const Problem& problem) const override {
     return {k_major_operands::lines_of_a(problem).tiles() +
                 k_major_operands::lines_of_b(problem).tiles(),
-            "t"};
+            "tiles_a + tiles_b"};
   }
   std::optional<BlockCount> split_grid_of_a(const Problem& problem) const override {
-    return BlockCount{k_major_operands::lines_of_a(problem).tiles(), "t"};
+    return BlockCount{k_major_operands::lines_of_a(problem).tiles(), "tiles_a"};
   }
-  std::string preamble() const override { return k_major_operands::preamble("A and B"); }
+  std::vector<Quantity> quantities(const KernelSpec&) const override {
+    std::vector<Quantity> all = k_major_operands::quantities_of('a');
+    for (Quantity& each : k_major_operands::quantities_of('b')) all.push_back(std::move(each));
+    return all;
+  }
 };
 
 }  // namespace

@@ -168,9 +168,12 @@ TEST_CASE("the rungs differ in what their names say") {
   CHECK_FALSE(has(half, "st.global.v4"));
 }
 
-// What a user does with `gemm-tune emit`, where there is an nvcc on the PATH.
-TEST_CASE("a standalone file compiles with nvcc") {
-  if (std::system("nvcc --version >/dev/null 2>&1") != 0) {
+// What a user does with `gemm-tune emit`, where there is an nvcc on the PATH or in its usual place:
+// the line that the file gives, and no warnings. Of each strategy one kernel, of the wgmma ones
+// also such as the model chooses: sums in clusters and single elements of C.
+TEST_CASE("a standalone file compiles with nvcc by the line that it names") {
+  const char* const path = "PATH=\"$PATH:/usr/local/cuda/bin\"; ";
+  if (std::system((std::string(path) + "nvcc --version >/dev/null 2>&1").c_str()) != 0) {
     MESSAGE("no nvcc on the PATH");
     return;
   }
@@ -178,16 +181,38 @@ TEST_CASE("a standalone file compiles with nvcc") {
   const fs::path folder =
       fs::temp_directory_path() / fmt::format("gemmtune-nvcc-{}", std::random_device{}());
   fs::create_directories(folder);
-  std::mt19937 random(12);
-  const DeviceSpec& device = representative_device({8, 0, false});
-  for (const char* name : {"double_buffer", "split_k"}) {
-    const fs::path source = folder / (std::string(name) + ".cu");
-    std::ofstream(source) << emit_standalone(random_kernel(**find_strategy(name), device, random));
-    const std::string command = fmt::format(
-        "nvcc -std=c++20 -arch=sm_80 -cubin -o {}.cubin {} 2>&1", source.string(), source.string());
+  const auto check = [&](const KernelSpec& spec) {
+    const std::string text = emit_standalone(spec);
+    std::ofstream(folder / "file.cu") << text;
+    constexpr std::string_view kMark = "// Compile: ";
+    const size_t begin = text.find(kMark) + kMark.size();
+    const std::string command =
+        fmt::format("{}cd {} && {} -Werror all-warnings -Xcompiler -Wall,-Werror 2>&1", path,
+                    folder.string(), text.substr(begin, text.find('\n', begin) - begin));
+    CAPTURE(kernel_name(spec));
     CAPTURE(command);
     CHECK(std::system(command.c_str()) == 0);
-  }
+  };
+  std::mt19937 random(12);
+  for (const Strategy* strategy : strategies())
+    check(random_kernel(*strategy, representative_device(arch_for(*strategy)), random));
+  const auto check_tile = [&](const char* strategy, const char* tile, const char* problem) {
+    const auto spec = parse_spec(strategy, tile, *parse_key(problem), {9, 0, false});
+    REQUIRE_MESSAGE(spec.has_value(), spec.error().message);
+    REQUIRE(broken_rule(*spec, representative_device({9, 0, false})) == nullptr);
+    check(*spec);
+  };
+  check_tile("wgmma_split_k",
+             "tile_m=128 tile_n=160 tile_k=64 stages=5 slices=2 reduction=2 raster=1 consumers=1",
+             "bf16/f32/ieee/ttt/1000x1032x2048");
+  check_tile(
+      "mma_misaligned",
+      "tile_m=96 tile_n=96 tile_k=64 warp_m=48 warp_n=48 stages=4 order=1 fragments=2 copy=1",
+      "bf16/f32/ieee/ttt/1000x1031x2047");
+  check_tile("double_buffer",
+             "tile_m=128 tile_n=192 tile_k=8 warp_m=64 warp_n=16 thread_m=8 thread_n=4 lanes=1 "
+             "order=2 copy=1 fragments=1 raster=1",
+             "f32/f32/ieee/nnt/512x512x512");
   fs::remove_all(folder);
 }
 

@@ -53,7 +53,7 @@ TEST_CASE("bf16 planes: launches, workspace and maps") {
   CHECK(plan.launches[0].entry == 1);
   CHECK(plan.launches[0].config.grid.x == (2 * kOfA + kOfB + 2047) / 2048);
   CHECK(plan.workspace_bytes == 6 * (2 * kOfA + kOfB));
-  CHECK(plan.workspace_formula == "6 * e");
+  CHECK(plan.workspace_formula == "6 * (entries_a * plane_a + entries_b * plane_b)");
   CHECK_FALSE(plan.writes_c_early);
   CHECK(spec.strategy->work(spec, problem).reduction_bytes == 10 * (2 * kOfA + kOfB));
   CHECK(spec.strategy->work(spec, problem).launches == 2);
@@ -74,7 +74,7 @@ TEST_CASE("tf32 planes: launches, workspace and maps") {
   CHECK(plan.launches[0].entry == 1);
   CHECK(plan.launches[0].config.grid.x == 2 * 8 * 5 + 5 * 5);
   CHECK(plan.workspace_bytes == 8 * (2 * kOfA + kOfB));
-  CHECK(plan.workspace_formula == "8 * e");
+  CHECK(plan.workspace_formula == "8 * (entries_a * plane_a + entries_b * plane_b)");
   CHECK(spec.strategy->work(spec, problem).reduction_bytes == 12 * (2 * kOfA + kOfB));
   CHECK(spec.strategy->work(spec, problem).launches == 2);
   for (const size_t argument : {size_t{1}, size_t{2}}) {

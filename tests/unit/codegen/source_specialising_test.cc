@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "codegen/source_device_calls.h"
+
 namespace gemmtune::codegen {
 namespace {
 
@@ -403,6 +405,34 @@ TEST_CASE("variables that nobody reads go, if nothing happens with their values"
   const std::string text = left(kSource, "int a = f(1);");
   CHECK_FALSE(has(text, "zero"));
   CHECK(has(text, "const int b = changes(x);"));
+}
+
+TEST_CASE("a variable that is what is left of a difference or a choice goes, too") {
+  const std::string text = left(
+      "int f(int x, bool b) {\n  const int a = x - (b ? 1 : 2);\n  const int c = x--;\n"
+      "  return x;\n}\n",
+      "int a = f(1, true);");
+  CHECK_FALSE(has(text, "const int a"));
+  CHECK(has(text, "const int c = x--;"));
+}
+
+TEST_CASE("device code calls members of objects that it makes") {
+  constexpr std::string_view kSource =
+      "struct Sums {\n  int a;\n  constexpr int of(int x) const { return a * x; }\n};\n"
+      "template <int k>\nstruct Kernel {\n  static constexpr Sums kSums{k};\n"
+      "  static constexpr int kTwice = kSums.of(2);\n  int x;\n"
+      "  int f() const { return kSums.of(x) + kSums.a + other.kSums.of(1); }\n};\n";
+  const std::string text = with_device_calls(kSource);
+  CHECK(has(text, "return Sums{k}.of(x) + kSums.a + other.kSums.of(1);"));
+  CHECK(has(text, "kTwice = kSums.of(2);"));
+  CHECK(with_device_calls("int f(A kA) { return kA.of(1); }\n") ==
+        "int f(A kA) { return kA.of(1); }\n");
+}
+
+TEST_CASE("what ends a function early for one tile is found") {
+  CHECK(may_end_early("void f() { if constexpr (k(1)) return; g(); }"));
+  CHECK(may_end_early("int f() { if constexpr (a) { return 1; } return 2; }"));
+  CHECK_FALSE(may_end_early("int f() { if (a) return 1; if constexpr (b) g(); return 2; }"));
 }
 
 TEST_CASE("a block that is no more than its statements is opened") {

@@ -156,7 +156,7 @@ TEST_CASE("mma_stream_k's source says the largest k, which its host code refuses
                problem, {8, 0, false});
   const std::string text = emit_standalone(spec);
   const auto has = [&](const char* part) { return text.find(part) != std::string::npos; };
-  CHECK(has(", any m and n, k of at most 16777216.\n"));
+  CHECK(has(" + beta * C, any m and n, k of at most 16777216. "));
   CHECK_FALSE(has("any m, n and k"));
   CHECK(has("// Launch:  if (args.k > 16777216) return cudaErrorInvalidValue;"));
   problem.shape.k = most + 8;

@@ -94,7 +94,9 @@ class TmaCopy final : public Strategy {
 
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
     LaunchPlan plan = Strategy::launch_plan(spec, problem);
-    TensorMapArgument map{Buffer::a, 0, {}, {}};
+    TensorMapArgument map;
+    map.extent_formulas = {"k", "m"};
+    map.stride_formulas = {"4 * lda"};
     map.config.extent = {static_cast<uint64_t>(problem.shape.k),
                          static_cast<uint64_t>(problem.shape.m)};
     map.config.stride_bytes = {static_cast<uint64_t>(problem.lda) * 4};

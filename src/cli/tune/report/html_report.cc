@@ -167,7 +167,8 @@ std::string tune_report_html(const app::TuneSummary& summary,
       fmt::format("<h1>gemm-tune</h1>\n<p>{}{}</p>\n", escaped(app::target_line(summary.target)),
                   summary.interrupted ? " Interrupted." : "");
   html += overview_table(summary);
-  html += "<p><strong>" + escaped(step_line(summary)) + "</strong></p>\n";
+  if (const std::string step = step_line(summary); !step.empty())
+    html += "<p><strong>" + escaped(step) + "</strong></p>\n";
   const std::string rooflines = chart(roofline_svg(summary));
   if (!rooflines.empty()) html += "<h2>Rooflines</h2>\n" + rooflines + "<h2>Problems</h2>\n";
   size_t index = 0;

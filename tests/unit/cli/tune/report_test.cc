@@ -98,6 +98,7 @@ TEST_CASE("a report can be printed, and read in a narrow window") {
   app::TuneSummary nothing = a_summary();
   nothing.problems = {nothing.problems[1]};
   CHECK(!contains(tune_report_html(nothing, {}), "<h2>"));
+  CHECK(!contains(tune_report_html(nothing, {}), "<strong></strong>"));
 }
 
 TEST_CASE("rooflines show both, and searches end at their best") {
