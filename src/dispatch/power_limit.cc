@@ -5,7 +5,7 @@
 namespace gemmtune::dispatch {
 namespace {
 
-// Of the tensor cores' peak. Products that reach less left an H100 at full clocks.
+// Of the tensor cores' peak. Results of products that reach less hold on other H100s.
 constexpr double kRateAtLimit = 0.5;
 constexpr double kLongerAtLimit = 1.03;
 
