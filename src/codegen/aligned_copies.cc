@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <iterator>
 
 #include "codegen/workspace_limits.h"
 
@@ -68,13 +69,11 @@ std::string take_quantities(const KernelSpec& spec, LaunchPlan& plan) {
   const bool a = is_copied(spec, spec.traits.vector_a);
   const bool b = is_copied(spec, spec.traits.vector_b);
   const int unit = kLineUnit * of_half(spec.type);
-  const auto take = [&](const std::vector<Quantity>& of_operand) {
-    plan.quantities.insert(plan.quantities.end(), of_operand.begin(), of_operand.end());
-  };
-  if (a) take(quantities_of('a', spec.traits.a_row_major, unit));
-  if (b) take(quantities_of('b', !spec.traits.b_row_major, unit));
-  if (a && b) return "(entries_a * plane_a + entries_b * plane_b)";
-  return a ? "(entries_a * plane_a)" : "(entries_b * plane_b)";
+  using Quantities = std::vector<Quantity>;
+  plan.quantities =
+      quantities_of_both(a ? quantities_of('a', spec.traits.a_row_major, unit) : Quantities{},
+                         b ? quantities_of('b', !spec.traits.b_row_major, unit) : Quantities{});
+  return sum_of_copies(a, b);
 }
 
 }  // namespace
@@ -90,6 +89,18 @@ std::vector<Quantity> quantities_of(char letter, bool contiguous_k, int unit) {
            "of all lines of a batch entry"},
           {fmt::format("entries_{}", letter), fmt::format("(stride_{} == 0 ? 1 : batch)", letter),
            "of the batch"}};
+}
+
+std::vector<Quantity> quantities_of_both(std::vector<Quantity> of_a, std::vector<Quantity> of_b) {
+  of_a.insert(of_a.end(), std::make_move_iterator(of_b.begin()),
+              std::make_move_iterator(of_b.end()));
+  return of_a;
+}
+
+std::string sum_of_copies(bool a, bool b, std::string_view of_a, std::string_view of_b) {
+  if (!b) return std::string(of_a);
+  if (!a) return std::string(of_b);
+  return fmt::format("({} + {})", of_a, of_b);
 }
 
 std::string stride_formula(char letter) {

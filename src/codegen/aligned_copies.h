@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codegen/strategy.h"
@@ -27,6 +28,12 @@ std::optional<Copy> copy_of_b(const KernelSpec& spec, const Problem& problem);
 // What launch notes name of the lines of operand `letter`, which the strategy copies in lines of
 // multiples of `unit` elements (parts/shared/aligned_lines.h): ld_a, plane_a, entries_a.
 std::vector<Quantity> quantities_of(char letter, bool contiguous_k, int unit);
+
+// Those of A and of B, and the sum of what they have, as "entries_a * plane_a"; of one of them
+// where the other is not copied.
+std::vector<Quantity> quantities_of_both(std::vector<Quantity> of_a, std::vector<Quantity> of_b);
+std::string sum_of_copies(bool a, bool b, std::string_view of_a = "entries_a * plane_a",
+                          std::string_view of_b = "entries_b * plane_b");
 
 // Where operand `letter` is copied: what launch notes call the distance of its batch entries, and
 // where the copy of B begins, in bytes.

@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "codegen/aligned_copies.h"
+
 #include "parts/shared/wgmma_tiles.h"
 
 namespace gemmtune::codegen {
@@ -133,7 +135,7 @@ LaunchPlan WgmmaPlanesStrategy::launch_plan(const KernelSpec& spec, const Proble
   plan.quantities = quantities(spec);
   plan.limit = limit();
   plan.workspace_formula =
-      fmt::format("{} * (entries_a * plane_a + entries_b * plane_b)", bytes_of_element());
+      fmt::format("{} * {}", bytes_of_element(), aligned_copies::sum_of_copies(true, true));
   return plan;
 }
 

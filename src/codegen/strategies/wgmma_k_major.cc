@@ -42,14 +42,6 @@ constexpr std::array kOwnRules = {
          [](const RuleInput& in) { return copies_a(in.spec.traits) || copies_b(in.spec.traits); }},
 };
 
-// The sum of what operands that are copied have, "entries_a * plane_a + ..." or another product.
-std::string sum_of_copies(const KernelTraits& traits, std::string_view of_a,
-                          std::string_view of_b) {
-  if (!copies_b(traits)) return std::string(of_a);
-  if (!copies_a(traits)) return std::string(of_b);
-  return fmt::format("({} + {})", of_a, of_b);
-}
-
 wgmma::MatrixPlace place_of(const KMajorLines& copy, int64_t batch, char letter) {
   return {Buffer::workspace,
           0,
@@ -105,17 +97,19 @@ class WgmmaKMajor final : public WgmmaStrategy {
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
     LaunchPlan plan = WgmmaStrategy::launch_plan(spec, problem);
     const KernelTraits& t = spec.traits;
-    if (copies_a(t)) plan.quantities = k_major_operands::quantities_of('a');
-    if (copies_b(t)) {
-      for (Quantity& each : k_major_operands::quantities_of('b'))
-        plan.quantities.push_back(std::move(each));
-    }
+    const bool a = copies_a(t);
+    const bool b = copies_b(t);
+    using Quantities = std::vector<Quantity>;
+    plan.quantities =
+        aligned_copies::quantities_of_both(a ? k_major_operands::quantities_of('a') : Quantities{},
+                                           b ? k_major_operands::quantities_of('b') : Quantities{});
     plan.launches.insert(
         plan.launches.begin(),
-        launch_of(spec, kEntry, {tiles(t, problem), sum_of_copies(t, "tiles_a", "tiles_b")}));
+        launch_of(spec, kEntry,
+                  {tiles(t, problem), aligned_copies::sum_of_copies(a, b, "tiles_a", "tiles_b")}));
     plan.workspace_bytes = elements(spec.traits, problem) * kElementBytes;
-    plan.workspace_formula = fmt::format(
-        "{} * {}", kElementBytes, sum_of_copies(t, "entries_a * plane_a", "entries_b * plane_b"));
+    plan.workspace_formula =
+        fmt::format("{} * {}", kElementBytes, aligned_copies::sum_of_copies(a, b));
     return plan;
   }
 

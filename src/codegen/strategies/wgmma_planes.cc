@@ -54,17 +54,15 @@ class WgmmaPlanes final : public WgmmaPlanesStrategy {
 
   BlockCount split_grid(const Problem& problem) const override {
     return {(chunks(problem) + kSplitThreads - 1) / kSplitThreads,
-            fmt::format("ceil((entries_a * plane_a + entries_b * plane_b) / {})",
+            fmt::format("ceil({} / {})", aligned_copies::sum_of_copies(true, true),
                         kSplitThreads * kSplitElements)};
   }
   // A block may split the end of A and the begin of B.
   std::optional<BlockCount> split_grid_of_a(const Problem&) const override { return std::nullopt; }
   std::vector<Quantity> quantities(const KernelSpec& spec) const override {
-    std::vector<Quantity> all =
-        aligned_copies::quantities_of('a', spec.traits.a_row_major, kLineUnit);
-    for (Quantity& each : aligned_copies::quantities_of('b', !spec.traits.b_row_major, kLineUnit))
-      all.push_back(std::move(each));
-    return all;
+    return aligned_copies::quantities_of_both(
+        aligned_copies::quantities_of('a', spec.traits.a_row_major, kLineUnit),
+        aligned_copies::quantities_of('b', !spec.traits.b_row_major, kLineUnit));
   }
   std::string limit() const override {
     return fmt::format("entries_a * plane_a + entries_b * plane_b is at most {}.",

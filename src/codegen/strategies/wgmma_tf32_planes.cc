@@ -1,3 +1,4 @@
+#include "codegen/aligned_copies.h"
 #include "codegen/k_major_operands.h"
 #include "codegen/registry.h"
 #include "codegen/wgmma_planes_strategy.h"
@@ -55,9 +56,8 @@ class WgmmaTf32Planes final : public WgmmaPlanesStrategy {
     return BlockCount{k_major_operands::lines_of_a(problem).tiles(), "tiles_a"};
   }
   std::vector<Quantity> quantities(const KernelSpec&) const override {
-    std::vector<Quantity> all = k_major_operands::quantities_of('a');
-    for (Quantity& each : k_major_operands::quantities_of('b')) all.push_back(std::move(each));
-    return all;
+    return aligned_copies::quantities_of_both(k_major_operands::quantities_of('a'),
+                                              k_major_operands::quantities_of('b'));
   }
 };
 
