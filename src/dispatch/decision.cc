@@ -11,6 +11,7 @@
 #include "dispatch/power_limit.h"
 #include "dispatch/reading_c.h"
 #include "dispatch/row_bounds.h"
+#include "dispatch/similar_lead.h"
 #include "vendor/cublaslt.h"
 
 namespace gemmtune::dispatch {
@@ -194,6 +195,32 @@ void add_of_more_rows(const Snapshot& snapshot, const Request& request, const Ta
   decision.choices.push_back(std::move(choice));
 }
 
+// Whether a kernel is as accurate for other sizes as where it was measured. How large the errors of
+// split products become that are added up on the tensor cores goes by the sizes, and so do
+// cuBLAS's.
+bool stays_accurate(const codegen::KernelSpec& spec) {
+  return !is_split(spec.math) || spec.tile.promotion <= 1;
+}
+
+// The kernel of the nearest problem of this kind, if it is so far ahead there that it is here.
+void add_of_similar(const Snapshot& snapshot, const Request& request, const Target& target,
+                    Decision& decision) {
+  for (const SimilarLead& similar : similar_leads(snapshot, request.problem)) {
+    if (!leads_at_similar(similar, request)) return;
+    const KnownKernel& known = *snapshot.known[similar.number].kernel;
+    const StoredKernel& stored = snapshot.kernels[known.index];
+    auto spec = usable_kernel(stored, request, target);
+    if (!spec || !stays_accurate(*spec)) continue;
+    Choice choice = kernel_choice(*spec, stored);
+    choice.neighbour = snapshot.problems[similar.number];
+    choice.reason = fmt::format("{:.2f} times as fast as cuBLASLt for {}, {}",
+                                similar.vendor_us / similar.own_us, key(*choice.neighbour),
+                                to_string(known.origin));
+    decision.choices.push_back(std::move(choice));
+    return;
+  }
+}
+
 struct Neighbour {
   double distance = 0;
   uint32_t number = 0;
@@ -309,6 +336,10 @@ bool leads_elsewhere(const KnownKernel& kernel, const Request& request) {
   return kernel.lead * kernel.time_us >= least * (kernel.time_us + more_for_c_us(request));
 }
 
+bool leads_at_similar(const SimilarLead& similar, const Request& request) {
+  return similar.vendor_us >= kLeadAtSimilar * (similar.own_us + more_for_c_us(request));
+}
+
 Decision decide(const Snapshot& snapshot, const Request& request, const Target& device) {
   Target target = device;
   const std::string no_vendor = why_no_vendor(request, device);
@@ -323,6 +354,7 @@ Decision decide(const Snapshot& snapshot, const Request& request, const Target& 
   if (decision.choices.empty() && number != ProblemIndex::kNone)
     add_from_other_model(snapshot, snapshot.known[number], request, target, decision);
   if (decision.choices.empty()) add_of_more_rows(snapshot, request, target, decision);
+  if (decision.choices.empty()) add_of_similar(snapshot, request, target, decision);
   if (target.vendor) {
     Choice choice;
     choice.reason = decision.choices.empty() ? "nothing was measured for this problem here"

@@ -8,6 +8,7 @@
 #include "codegen/kernel_spec.h"
 #include "core/device.h"
 #include "dispatch/request.h"
+#include "dispatch/similar_lead.h"
 #include "dispatch/snapshot.h"
 
 namespace gemmtune::dispatch {
@@ -57,15 +58,20 @@ struct Decision {
 //   3. the same measured on another model of the arch with as many SMs: its kernel, where that beat
 //      the vendor by far
 //   4. the kernel of the same with more rows, where it beat what the vendor takes for fewer
-//   5. the vendor's default
-//   6. kernels that won similar problems, nearest first, with the epilogue of this one
-//   7. a kernel that is legal for every problem of its type and math mode
+//   5. the kernel of the nearest problem that differs in sizes only, where that beat the vendor by
+//      far (similar_lead.h)
+//   6. the vendor's default
+//   7. kernels that won similar problems, nearest first, with the epilogue of this one
+//   8. a kernel that is legal for every problem of its type and math mode
 // Results of a problem with another epilogue or result type are never taken for this one's.
 // `request` is of a valid problem; the result refers to `snapshot`.
 Decision decide(const Snapshot& snapshot, const Request& request, const Target& target);
 
 // Whether a kernel that was measured on another model is ahead of the vendor by enough for rule 3.
 bool leads_elsewhere(const KnownKernel& kernel, const Request& request);
+
+// Whether the kernel of a similar problem is ahead of the vendor by enough for rule 5.
+bool leads_at_similar(const SimilarLead& similar, const Request& request);
 
 // "double_buffer 128x128x8/64x32/8x8 ..." or "cuBLASLt rank=0 algo=...": a choice in a few words.
 std::string describe(const Choice& choice);

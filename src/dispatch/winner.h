@@ -23,9 +23,10 @@ struct Winner {
 
 // The own kernel that beat cuBLASLt by kLeastGain on the problem itself, or on the same with
 // pointers of another alignment class, on this device or another of its model; or by what decide()
-// asks of another model or of more rows. Where C is read, by most_for_reading_c_us() more.
-// NO_KERNEL, with why in a few words, if there is none; what was predicted, borrowed from other
-// problems or never compared does not count. The result refers to `snapshot`.
+// asks of another model, of more rows or of a similar problem. Where C is read, by
+// most_for_reading_c_us() more. NO_KERNEL, with why in a few words, if there is none; what was
+// predicted, otherwise borrowed from other problems or never compared does not count. The result
+// refers to `snapshot`.
 Outcome<Winner> winner(const Snapshot& snapshot, const Request& request, const Target& target);
 
 }  // namespace gemmtune::dispatch

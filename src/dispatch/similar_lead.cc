@@ -1,0 +1,75 @@
+#include "dispatch/similar_lead.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace gemmtune::dispatch {
+namespace {
+
+constexpr double kFarthest = 3;  // factors of two: as far as it was measured
+
+bool same_kind(const Problem& a, const Problem& b) {
+  return a.type == b.type && a.accumulator == b.accumulator && a.math == b.math &&
+         a.result == b.result && a.layout == b.layout && a.align_bytes == b.align_bytes &&
+         a.epilogue == b.epilogue && (a.batch == 1) == (b.batch == 1);
+}
+
+// Whether multiples of x elements are multiples of as many bytes as those of y, as far as kernels
+// make use of it.
+bool same_alignment(int64_t x, int64_t y, DataType type) {
+  const auto alignment = [&](int64_t elements) {
+    const int64_t bytes = elements * size_bytes(type);
+    return std::min<int64_t>(bytes & -bytes, kWidestAccessBytes);
+  };
+  return x == y || (x != 0 && y != 0 && alignment(x) == alignment(y));
+}
+
+bool same_alignments(const Problem& a, const Problem& b) {
+  const DataType c = result_type(a);
+  return same_alignment(a.lda, b.lda, a.type) && same_alignment(a.ldb, b.ldb, a.type) &&
+         same_alignment(a.ldc, b.ldc, c) && same_alignment(a.stride_a, b.stride_a, a.type) &&
+         same_alignment(a.stride_b, b.stride_b, a.type) &&
+         same_alignment(a.stride_c, b.stride_c, c);
+}
+
+bool is_compared(const Known& known) {
+  return known.kernel && known.vendor && is_direct(known.kernel->origin) &&
+         is_direct(known.vendor->origin) && !known.kernel->stale;
+}
+
+double factors_of_two(const Problem& a, const Problem& b) {
+  const auto part = [](int64_t x, int64_t y) {
+    return std::abs(std::log2(static_cast<double>(x) / static_cast<double>(y)));
+  };
+  return part(a.shape.m, b.shape.m) + part(a.shape.n, b.shape.n) + part(a.shape.k, b.shape.k) +
+         part(a.batch, b.batch);
+}
+
+}  // namespace
+
+std::optional<SimilarLead> similar_lead(const Snapshot& snapshot, const Problem& problem,
+                                        uint32_t number) {
+  const Problem& other = snapshot.problems[number];
+  const Known& known = snapshot.known[number];
+  if (!is_compared(known) || !same_kind(other, problem) || !same_alignments(other, problem))
+    return std::nullopt;
+  const double distance = factors_of_two(other, problem);
+  if (distance > kFarthest) return std::nullopt;
+  const double scale = flops(problem) / flops(other);
+  return SimilarLead{number, distance, known.kernel->rank_us * scale,
+                     known.vendor->time_us * scale};
+}
+
+std::vector<SimilarLead> similar_leads(const Snapshot& snapshot, const Problem& problem) {
+  std::vector<SimilarLead> found;
+  for (uint32_t number = 0; number < snapshot.problems.size(); ++number) {
+    if (auto lead = similar_lead(snapshot, problem, number)) found.push_back(*lead);
+  }
+  std::sort(found.begin(), found.end(), [](const SimilarLead& a, const SimilarLead& b) {
+    return std::pair(a.distance, a.number) < std::pair(b.distance, b.number);
+  });
+  return found;
+}
+
+}  // namespace gemmtune::dispatch

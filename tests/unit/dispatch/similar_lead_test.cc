@@ -1,0 +1,178 @@
+#include "dispatch/similar_lead.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "dispatch/decision.h"
+#include "dispatch/winner.h"
+
+namespace gemmtune::dispatch {
+namespace {
+
+struct TunedSizes {
+  std::string problem;
+  double kernel_us = 10;
+  double vendor_us = 20;
+  const char* uuid = "GPU-here";
+  const char* strategy = "naive";
+  const char* config = "tile_m=8 tile_n=32";
+};
+
+Device gpu(const char* uuid, const char* name = "NVIDIA H200") {
+  Device d;
+  d.name = name;
+  d.uuid = uuid;
+  d.arch = {9, 0, false};
+  d.sm_count = 132;
+  d.memory_bytes = int64_t{140} << 30;
+  d.l2_bytes = int64_t{50} << 20;
+  d.max_smem_bytes_per_block = 232448;
+  return d;
+}
+
+Snapshot snapshot_of(const std::vector<TunedSizes>& tuned) {
+  const Device devices[] = {gpu("GPU-here"), gpu("GPU-twin"), gpu("GPU-sister", "NVIDIA GH200")};
+  SnapshotBuilder builder(devices[0], devices);
+  for (const TunedSizes& one : tuned) {
+    store::Winner winner;
+    winner.problem = one.problem;
+    winner.arch = "sm_90";
+    winner.device_uuid = one.uuid;
+    if (one.kernel_us > 0) {
+      winner.kernel = store::WinningKernel{
+          one.strategy, one.config, "hash",        "13.0",       store::Provenance::measured,
+          false,        64,         one.kernel_us, one.kernel_us};
+    }
+    if (one.vendor_us > 0)
+      winner.vendor = store::WinningAlgorithm{"rank=1 algo=2", "130000", one.vendor_us};
+    builder.add(winner);
+  }
+  return builder.take();
+}
+
+Request request_of(const std::string& problem) {
+  Request request;
+  request.problem = comparable(*parse_key(problem));
+  return request;
+}
+
+Target target_here() {
+  Target t;
+  t.arch = {9, 0, false};
+  t.limits = device_limits(gpu("GPU-here"), t.arch);
+  t.max_workspace_bytes = int64_t{1} << 30;
+  return t;
+}
+
+// The problem whose kernel comes first; "cuBLASLt" where that does.
+std::string lender_of(const std::vector<TunedSizes>& tuned, const Request& request) {
+  const Snapshot snapshot = snapshot_of(tuned);
+  const Choice first = decide(snapshot, request, target_here()).choices.at(0);
+  if (first.route != Choice::Route::kernel) return "cuBLASLt";
+  return first.neighbour ? key(*first.neighbour) : "itself";
+}
+
+std::string lender_of(const std::vector<TunedSizes>& tuned, const std::string& problem) {
+  return lender_of(tuned, request_of(problem));
+}
+
+const std::string kCube = "f32/f32/ieee/ttt/512x512x512";
+
+TEST_CASE("a kernel that is far ahead is lent to problems of other sizes, up to three doublings") {
+  const std::vector<TunedSizes> tuned = {{kCube}};
+  for (const char* near : {"516x520x524", "1024x1024x1024", "4096x512x512", "64x512x512"})
+    CHECK(lender_of(tuned, std::string("f32/f32/ieee/ttt/") + near) == kCube);
+  for (const char* far : {"1024x1024x1028", "60x512x512", "4096x1024x512"})
+    CHECK(lender_of(tuned, std::string("f32/f32/ieee/ttt/") + far) == "cuBLASLt");
+}
+
+TEST_CASE("one that is less than 1.8 times as fast, stale or not compared is not lent") {
+  const std::string problem = "f32/f32/ieee/ttt/520x520x520";
+  CHECK(lender_of({{kCube, 10, 18}}, problem) == kCube);
+  CHECK(lender_of({{kCube, 10, 17.9}}, problem) == "cuBLASLt");
+  CHECK(lender_of({{kCube, 10, 0}}, problem) == "cuBLASLt");
+  CHECK(lender_of({{kCube, 0, 20}}, problem) == "cuBLASLt");
+  CHECK(lender_of({{kCube, 10, 20, "GPU-twin"}}, problem) == kCube);
+  CHECK(lender_of({{kCube, 10, 20, "GPU-sister"}}, problem) == "cuBLASLt");
+}
+
+TEST_CASE("the nearest problem decides, also where another one is far ahead") {
+  const std::string nearer = "f32/f32/ieee/ttt/600x512x512";
+  CHECK(lender_of({{kCube}, {nearer, 10, 15}}, "f32/f32/ieee/ttt/640x512x512") == "cuBLASLt");
+  CHECK(lender_of({{kCube, 10, 15}, {nearer}}, "f32/f32/ieee/ttt/640x512x512") == nearer);
+}
+
+TEST_CASE("problems of another kind lend nothing") {
+  for (const char* other :
+       {"f32/f32/tf32/ttt/512x512x520", "f32/f32/ieee/tnt/512x512x520",
+        "f32/f32/ieee/ttt/512x512x520/align=16", "f32/f32/ieee/ttt/512x512x520/epilogue=relu",
+        "f32/f32/ieee/ttt/512x512x520/batch=2", "bf16/f32/ieee/ttt/512x512x520"}) {
+    CHECK(lender_of({{kCube}}, other) == "cuBLASLt");
+  }
+}
+
+TEST_CASE("rows that begin on multiples of other numbers of bytes are another kind") {
+  CHECK(lender_of({{kCube}}, "f32/f32/ieee/ttt/513x512x512") == kCube);  // no leading dimension
+  CHECK(lender_of({{kCube}}, "f32/f32/ieee/ttt/512x513x512") == "cuBLASLt");
+  CHECK(lender_of({{kCube}}, "f32/f32/ieee/ttt/512x514x512") == "cuBLASLt");
+  CHECK(lender_of({{kCube}}, "f32/f32/ieee/ttt/512x516x512") == kCube);
+  const std::string odd = "f32/f32/ieee/ttt/512x511x512";
+  CHECK(lender_of({{odd}}, "f32/f32/ieee/ttt/512x1023x512") == odd);
+  CHECK(lender_of({{odd}}, "f32/f32/ieee/ttt/512x510x512") == "cuBLASLt");
+}
+
+TEST_CASE("entries of a batch may be more or fewer, and begin on multiples of as many bytes") {
+  const std::string batch = "f32/f32/ieee/ttt/512x512x512/batch=4";
+  CHECK(lender_of({{batch}}, "f32/f32/ieee/ttt/512x512x512/batch=16") == batch);
+  CHECK(lender_of({{batch}}, "f32/f32/ieee/ttt/512x512x512/batch=64") == "cuBLASLt");
+  CHECK(lender_of({{batch}}, "f32/f32/ieee/ttt/512x512x512/batch=4/stride=262145,262144,262144") ==
+        "cuBLASLt");
+}
+
+TEST_CASE("a kernel that may not run here leaves it to the next nearest") {
+  const TunedSizes illegal = {
+      "f32/f32/ieee/ttt/600x512x512", 10, 20, "GPU-here", "naive", "tile_m=7 tile_n=33"};
+  CHECK(lender_of({{kCube}, illegal}, "f32/f32/ieee/ttt/640x512x512") == kCube);
+  CHECK(lender_of({illegal}, "f32/f32/ieee/ttt/640x512x512") == "cuBLASLt");
+}
+
+TEST_CASE("split products that are added up on the tensor cores are measured where they run") {
+  const std::string tile =
+      "tile_m=128 tile_n=128 tile_k=32 stages=3 raster=1 consumers=2 cluster_m=1 cluster_n=2 "
+      "persistent_blocks=132 promotion=";
+  const auto lender_with = [&](const std::string& config) {
+    TunedSizes one = {"f32/f32/3xtf32/ttt/2048x2048x2048"};
+    one.strategy = "wgmma_tf32_planes";
+    one.config = config.c_str();
+    return lender_of({one}, "f32/f32/3xtf32/ttt/2048x1024x2048");
+  };
+  CHECK(lender_with(tile + "1") == "f32/f32/3xtf32/ttt/2048x2048x2048");
+  CHECK(lender_with(tile + "8") == "cuBLASLt");
+}
+
+TEST_CASE("in a program a lent kernel takes cuBLAS's place, with scaled times") {
+  const Snapshot snapshot = snapshot_of({{kCube, 10, 20}});
+  Request request = request_of("f32/f32/ieee/ttt/1024x512x512");
+  const auto found = winner(snapshot, request, target_here());
+  REQUIRE(found.has_value());
+  CHECK(found->own_us == 20);
+  CHECK(found->vendor_us == 40);
+  CHECK(found->choice.reason ==
+        "2.00 times as fast as cuBLASLt for f32/f32/ieee/ttt/512x512x512, measured on this device");
+  const auto none = winner(snapshot_of({{kCube, 10, 15}}), request, target_here());
+  REQUIRE_FALSE(none.has_value());
+  CHECK(none.error().message == kNotTuned);
+}
+
+TEST_CASE("where C is read, a lent kernel has to be further ahead") {
+  const Snapshot snapshot = snapshot_of({{kCube, 1, 1.85}});
+  Request request = request_of("f32/f32/ieee/ttt/512x516x512");
+  CHECK(winner(snapshot, request, target_here()));
+  request.reads_c = true;
+  CHECK_FALSE(winner(snapshot, request, target_here()));
+}
+
+}  // namespace
+}  // namespace gemmtune::dispatch
