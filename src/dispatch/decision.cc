@@ -195,6 +195,11 @@ void add_of_more_rows(const Snapshot& snapshot, const Request& request, const Ta
   decision.choices.push_back(std::move(choice));
 }
 
+// Whether the kernel of a similar problem is ahead of the vendor by enough.
+bool leads_at_similar(const SimilarLead& similar, const Request& request) {
+  return similar.vendor_us >= kLeadAtSimilar * (similar.own_us + more_for_c_us(request));
+}
+
 // Whether a kernel is as accurate for other sizes as where it was measured. How large the errors of
 // split products become that are added up on the tensor cores goes by the sizes, and so do
 // cuBLAS's.
@@ -213,6 +218,7 @@ void add_of_similar(const Snapshot& snapshot, const Request& request, const Targ
     if (!spec || !stays_accurate(*spec)) continue;
     Choice choice = kernel_choice(*spec, stored);
     choice.neighbour = snapshot.problems[similar.number];
+    choice.similar = similar;
     choice.reason = fmt::format("{:.2f} times as fast as cuBLASLt for {}, {}",
                                 similar.vendor_us / similar.own_us, key(*choice.neighbour),
                                 to_string(known.origin));
@@ -334,10 +340,6 @@ bool leads_elsewhere(const KnownKernel& kernel, const Request& request) {
   if (kernel.origin != Origin::same_size) return false;
   const double least = kernel.stale ? kStaleLeadElsewhere : kLeadElsewhere;
   return kernel.lead * kernel.time_us >= least * (kernel.time_us + more_for_c_us(request));
-}
-
-bool leads_at_similar(const SimilarLead& similar, const Request& request) {
-  return similar.vendor_us >= kLeadAtSimilar * (similar.own_us + more_for_c_us(request));
 }
 
 Decision decide(const Snapshot& snapshot, const Request& request, const Target& device) {

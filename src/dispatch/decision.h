@@ -33,6 +33,7 @@ struct Choice {
   std::optional<double> expected_us;     // nothing where there is nothing to go by
   std::optional<Origin> origin;          // of expected_us, where it was stored for this problem
   std::optional<Problem> neighbour;      // the problem it won, where that is another one
+  std::optional<SimilarLead> similar;    // of rule 5 below: what that problem says of this one
   bool stale = false;
   std::string reason;  // one line: why it is where it is in the order
 };
@@ -69,9 +70,6 @@ Decision decide(const Snapshot& snapshot, const Request& request, const Target& 
 
 // Whether a kernel that was measured on another model is ahead of the vendor by enough for rule 3.
 bool leads_elsewhere(const KnownKernel& kernel, const Request& request);
-
-// Whether the kernel of a similar problem is ahead of the vendor by enough for rule 5.
-bool leads_at_similar(const SimilarLead& similar, const Request& request);
 
 // "double_buffer 128x128x8/64x32/8x8 ..." or "cuBLASLt rank=0 algo=...": a choice in a few words.
 std::string describe(const Choice& choice);

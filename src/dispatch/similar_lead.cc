@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace gemmtune::dispatch {
@@ -46,8 +47,7 @@ double factors_of_two(const Problem& a, const Problem& b) {
          part(a.batch, b.batch);
 }
 
-}  // namespace
-
+// What the measured problem `number` says of `problem`; nothing if it is none of those.
 std::optional<SimilarLead> similar_lead(const Snapshot& snapshot, const Problem& problem,
                                         uint32_t number) {
   const Problem& other = snapshot.problems[number];
@@ -60,6 +60,8 @@ std::optional<SimilarLead> similar_lead(const Snapshot& snapshot, const Problem&
   return SimilarLead{number, distance, known.kernel->rank_us * scale,
                      known.vendor->time_us * scale};
 }
+
+}  // namespace
 
 std::vector<SimilarLead> similar_leads(const Snapshot& snapshot, const Problem& problem) {
   std::vector<SimilarLead> found;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "core/problem.h"
@@ -17,18 +16,14 @@ inline constexpr double kLeadAtSimilar = 1.8;
 struct SimilarLead {
   uint32_t number = 0;   // in the snapshot
   double distance = 0;   // by how many factors of two m, n, k and batch differ, added up
-  double own_us = 0;     // what its kernel and the vendor take per product, times the products of
-  double vendor_us = 0;  // the problem that was not measured
+  double own_us = 0;     // of its kernel and of the vendor, scaled by flops() to the problem that
+  double vendor_us = 0;  // was not measured
 };
 
-// What the measured problem `number` says of `problem`. Nothing unless it differs in sizes only, by
-// no more than three factors of two, its rows and batch entries begin on multiples of as many bytes
-// (up to 16), and it was measured with a kernel that is not stale and the vendor's algorithms, on
-// this device or another of its model.
-std::optional<SimilarLead> similar_lead(const Snapshot& snapshot, const Problem& problem,
-                                        uint32_t number);
-
-// All of them, the nearest first. `problem` is comparable().
+// Problems that differ from `problem` in sizes only, by no more than three factors of two, the
+// nearest first. Their rows and batch entries begin on multiples of as many bytes (up to 16), and
+// they were measured with a kernel that is not stale and the vendor's algorithms, on this device or
+// another of its model. `problem` is comparable().
 std::vector<SimilarLead> similar_leads(const Snapshot& snapshot, const Problem& problem);
 
 }  // namespace gemmtune::dispatch

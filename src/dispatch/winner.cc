@@ -7,7 +7,6 @@
 
 #include "dispatch/reading_c.h"
 #include "dispatch/row_bounds.h"
-#include "dispatch/similar_lead.h"
 
 namespace gemmtune::dispatch {
 namespace {
@@ -61,16 +60,6 @@ std::optional<Winner> winner_of_more_rows(const Snapshot& snapshot, const Reques
   return Winner{std::move(choice), bounds->own_us, bounds->vendor_us};
 }
 
-// A first choice that decide() took from a similar problem; nothing if it did not.
-std::optional<Winner> winner_of_similar(const Snapshot& snapshot, const Request& request,
-                                        Choice& choice) {
-  if (!choice.neighbour || find_measured(snapshot, request.problem) != nullptr) return std::nullopt;
-  const auto similar =
-      similar_lead(snapshot, request.problem, snapshot.problems.find(*choice.neighbour));
-  if (!similar || !leads_at_similar(*similar, request)) return std::nullopt;
-  return Winner{std::move(choice), similar->own_us, similar->vendor_us};
-}
-
 // Why the first choice is no winning kernel.
 std::string why_none(const Snapshot& snapshot, const Request& request, const Decision& decision) {
   const Known* const known = find_measured(snapshot, request.problem);
@@ -101,7 +90,8 @@ Outcome<Winner> winner(const Snapshot& snapshot, const Request& request, const T
       return winner_elsewhere(*known.kernel, std::move(first));
     }
     if (auto found = winner_of_more_rows(snapshot, request, first)) return *std::move(found);
-    if (auto found = winner_of_similar(snapshot, request, first)) return *std::move(found);
+    if (const auto similar = first.similar)
+      return Winner{std::move(first), similar->own_us, similar->vendor_us};
     const Known* const known = find_rival(snapshot, request, first);
     if (known != nullptr && is_ahead(*known, request))
       return Winner{std::move(first), known->kernel->time_us, known->vendor->time_us};

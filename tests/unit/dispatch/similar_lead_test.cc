@@ -166,6 +166,16 @@ TEST_CASE("in a program a lent kernel takes cuBLAS's place, with scaled times") 
   CHECK(none.error().message == kNotTuned);
 }
 
+TEST_CASE("in a program kernels that are taken for want of cuBLASLt do not take its place") {
+  const std::string nearer = "f32/f32/ieee/ttt/600x512x512";
+  const Snapshot snapshot = snapshot_of({{kCube}, {nearer, 10, 15}});
+  Target alone = target_here();
+  alone.vendor = false;
+  const Request request = request_of("f32/f32/ieee/ttt/640x512x512");
+  CHECK(decide(snapshot, request, alone).choices.at(0).route == Choice::Route::kernel);
+  CHECK_FALSE(winner(snapshot, request, alone));
+}
+
 TEST_CASE("where C is read, a lent kernel has to be further ahead") {
   const Snapshot snapshot = snapshot_of({{kCube, 1, 1.85}});
   Request request = request_of("f32/f32/ieee/ttt/512x516x512");
