@@ -11,77 +11,20 @@
 #include "codegen/strategy.h"
 #include "dispatch/explain.h"
 #include "gemmtune/gemmtune.h"
+#include "snapshot_fixture.h"
 #include "store/shipped.h"
 
 namespace gemmtune::dispatch {
 namespace {
 
-constexpr const char* kHere = "GPU-here";
-constexpr const char* kTwin = "GPU-twin";      // of this model
-constexpr const char* kSister = "GPU-sister";  // of this arch, with as many SMs
-constexpr const char* kOther = "GPU-other";    // of this arch
-
-Device device(const std::string& uuid, int sm_count = 132, const char* name = "NVIDIA H200") {
-  Device d;
-  d.name = name;
-  d.uuid = uuid;
-  d.arch = {9, 0, false};
-  d.sm_count = sm_count;
-  d.memory_bytes = int64_t{140} << 30;
-  d.l2_bytes = int64_t{50} << 20;
-  d.max_smem_bytes_per_block = 232448;
-  return d;
-}
-
-struct Row {
-  const char* uuid = kHere;
-  double kernel_us = 0;  // 0: none
-  double vendor_us = 0;
-  const char* config = "tile_m=8 tile_n=32";
-  const char* arch = "sm_90";
-  store::Provenance provenance = store::Provenance::measured;
-  bool stale = false;
-  const char* problem = "f32/f32/ieee/ttt/512x512x512";
-  const char* vendor = "rank=1 algo=2";
-  const char* strategy = "naive";
-  double rank_us = 0;  // 0: kernel_us
-};
-
-Snapshot snapshot_of(const std::vector<Row>& rows) {
-  const Device devices[] = {device(kHere), device(kTwin), device(kSister, 132, "NVIDIA GH200"),
-                            device(kOther, 114, "NVIDIA H100 PCIe")};
-  SnapshotBuilder builder(devices[0], devices);
-  for (const Row& row : rows) {
-    store::Winner winner;
-    winner.problem = row.problem;
-    winner.arch = row.arch;
-    winner.device_uuid = row.uuid;
-    if (row.kernel_us > 0) {
-      winner.kernel = store::WinningKernel{
-          row.strategy, row.config,     "hash",
-          "13.0",       row.provenance, row.stale,
-          64,           row.kernel_us,  row.rank_us > 0 ? row.rank_us : row.kernel_us};
-    }
-    if (row.vendor_us > 0)
-      winner.vendor = store::WinningAlgorithm{row.vendor, "130000", row.vendor_us};
-    builder.add(winner);
-  }
-  return builder.take();
-}
-
-Target target() {
-  Target t;
-  t.arch = {9, 0, false};
-  t.limits = device_limits(device(kHere), t.arch);
-  t.max_workspace_bytes = int64_t{1} << 30;
-  return t;
-}
-
-Request request_for(const char* problem_key) {
-  Request request;
-  request.problem = comparable(*parse_key(problem_key));
-  return request;
-}
+using dispatch_test::kHere;
+using dispatch_test::kOther;
+using dispatch_test::kSister;
+using dispatch_test::kTwin;
+using dispatch_test::request_for;
+using dispatch_test::Row;
+using dispatch_test::snapshot_of;
+using dispatch_test::target;
 
 bool is_fallback(const Choice& choice) {
   return choice.route == Choice::Route::kernel && choice.stored == nullptr;
@@ -105,7 +48,7 @@ std::string order_of(const Decision& decision) {
 }
 
 std::string decide(const std::vector<Row>& rows, const Target& t = target(),
-                   const char* problem = "f32/f32/ieee/ttt/512x512x512") {
+                   const std::string& problem = "f32/f32/ieee/ttt/512x512x512") {
   const Snapshot snapshot = snapshot_of(rows);
   return order_of(dispatch::decide(snapshot, request_for(problem), t));
 }

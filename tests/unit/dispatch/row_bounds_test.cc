@@ -10,73 +10,40 @@
 
 #include "dispatch/decision.h"
 #include "dispatch/winner.h"
+#include "snapshot_fixture.h"
 
 namespace gemmtune::dispatch {
 namespace {
 
 constexpr const char* kRows = "f32/f32/ieee/ttt/{}x512x512";
 
-Device device_called(const char* uuid, const char* name = "NVIDIA H200") {
-  Device d;
-  d.name = name;
-  d.uuid = uuid;
-  d.arch = {9, 0, false};
-  d.sm_count = 132;
-  d.memory_bytes = int64_t{140} << 30;
-  d.l2_bytes = int64_t{50} << 20;
-  d.max_smem_bytes_per_block = 232448;
-  return d;
-}
-
 struct TunedRows {
   int m = 0;
   double kernel_us = 0;  // 0: none
   double vendor_us = 0;
   const char* config = "tile_m=8 tile_n=32";
-  const char* uuid = "GPU-here";
+  const char* uuid = dispatch_test::kHere;
   const char* problem = kRows;  // with {} for m
 };
 
-Snapshot snapshot_with(const std::vector<TunedRows>& rows) {
-  const Device devices[] = {device_called("GPU-here"), device_called("GPU-twin"),
-                            device_called("GPU-sister", "NVIDIA GH200")};
-  SnapshotBuilder builder(devices[0], devices);
-  for (const TunedRows& row : rows) {
-    const std::string problem = fmt::format(fmt::runtime(row.problem), row.m);
-    store::Winner winner;
-    winner.problem = problem;
-    winner.arch = "sm_90";
-    winner.device_uuid = row.uuid;
-    if (row.kernel_us > 0) {
-      winner.kernel = store::WinningKernel{
-          "naive", row.config, "hash",        "13.0",       store::Provenance::measured,
-          false,   64,         row.kernel_us, row.kernel_us};
-    }
-    if (row.vendor_us > 0)
-      winner.vendor = store::WinningAlgorithm{"rank=1 algo=2", "130000", row.vendor_us};
-    builder.add(winner);
+Snapshot snapshot_with(const std::vector<TunedRows>& tuned) {
+  std::vector<dispatch_test::Row> rows;
+  for (const TunedRows& one : tuned) {
+    dispatch_test::Row row{one.uuid, one.kernel_us, one.vendor_us, one.config};
+    row.problem = fmt::format(fmt::runtime(one.problem), one.m);
+    rows.push_back(row);
   }
-  return builder.take();
+  return dispatch_test::snapshot_of(rows);
 }
 
 Request request_of_rows(int m, const char* problem = kRows) {
-  Request request;
-  request.problem = comparable(*parse_key(fmt::format(fmt::runtime(problem), m)));
-  return request;
-}
-
-Target this_target() {
-  Target t;
-  t.arch = {9, 0, false};
-  t.limits = device_limits(device_called("GPU-here"), t.arch);
-  t.max_workspace_bytes = int64_t{1} << 30;
-  return t;
+  return dispatch_test::request_for(fmt::format(fmt::runtime(problem), m));
 }
 
 // The rows of the problem whose kernel comes first; 0 where cuBLASLt does.
 int64_t lender(const std::vector<TunedRows>& rows, const Request& request) {
   const Snapshot snapshot = snapshot_with(rows);
-  const Choice first = decide(snapshot, request, this_target()).choices.at(0);
+  const Choice first = decide(snapshot, request, dispatch_test::target()).choices.at(0);
   if (first.route != Choice::Route::kernel) return 0;
   return first.neighbour ? first.neighbour->shape.m : request.problem.shape.m;
 }
@@ -117,8 +84,8 @@ TEST_CASE("both ends were compared with cuBLASLt, on this device or another of i
     return std::vector<TunedRows>{{8, 10, 13, "tile_m=8 tile_n=32", uuid},
                                   {32, 12, 14, "tile_m=8 tile_n=32", uuid}};
   };
-  CHECK(lender(measured_on("GPU-twin"), 16) == 32);
-  CHECK(lender(measured_on("GPU-sister"), 16) == 0);
+  CHECK(lender(measured_on(dispatch_test::kTwin), 16) == 32);
+  CHECK(lender(measured_on(dispatch_test::kSister), 16) == 0);
 }
 
 TEST_CASE("problems that differ in more than their rows say nothing") {
@@ -154,14 +121,14 @@ TEST_CASE("a kernel that may not run here lends nothing") {
 
 TEST_CASE("in a program it takes cuBLAS's place, with the bounds as times") {
   const Snapshot snapshot = snapshot_with(kTuned);
-  const auto found = winner(snapshot, request_of_rows(16), this_target());
+  const auto found = winner(snapshot, request_of_rows(16), dispatch_test::target());
   REQUIRE(found.has_value());
   CHECK(found->own_us == 12);
   CHECK(found->vendor_us == 13);
   CHECK(found->choice.neighbour->shape.m == 32);
   CHECK(found->choice.reason ==
         "12.00 us for 32 rows, where cuBLASLt takes 13.00 for 8 or 32, measured on this device");
-  const auto none = winner(snapshot, request_of_rows(64), this_target());
+  const auto none = winner(snapshot, request_of_rows(64), dispatch_test::target());
   REQUIRE_FALSE(none.has_value());
   CHECK(none.error().message == kNotTuned);
 }
@@ -170,9 +137,9 @@ TEST_CASE("where C is read, the bounds have to lie further apart") {
   const Snapshot close = snapshot_with({{8, 12, 12.4}, {32, 12, 12.4}});
   Request reading = request_of_rows(16);
   reading.reads_c = true;
-  CHECK(winner(close, request_of_rows(16), this_target()));
-  CHECK_FALSE(winner(close, reading, this_target()));
-  CHECK(winner(snapshot_with(kTuned), reading, this_target()));
+  CHECK(winner(close, request_of_rows(16), dispatch_test::target()));
+  CHECK_FALSE(winner(close, reading, dispatch_test::target()));
+  CHECK(winner(snapshot_with(kTuned), reading, dispatch_test::target()));
 }
 
 // The definition, by sorting.

@@ -7,75 +7,47 @@
 
 #include "dispatch/decision.h"
 #include "dispatch/winner.h"
+#include "snapshot_fixture.h"
 
 namespace gemmtune::dispatch {
 namespace {
 
+using dispatch_test::request_for;
+using dispatch_test::Row;
+
+// What was measured of a problem, here unless said otherwise.
 struct TunedSizes {
   std::string problem;
   double kernel_us = 10;
   double vendor_us = 20;
-  const char* uuid = "GPU-here";
+  const char* uuid = dispatch_test::kHere;
   const char* strategy = "naive";
-  const char* config = "tile_m=8 tile_n=32";
+  std::string config = "tile_m=8 tile_n=32";
+  bool stale = false;
 };
 
-Device gpu(const char* uuid, const char* name = "NVIDIA H200") {
-  Device d;
-  d.name = name;
-  d.uuid = uuid;
-  d.arch = {9, 0, false};
-  d.sm_count = 132;
-  d.memory_bytes = int64_t{140} << 30;
-  d.l2_bytes = int64_t{50} << 20;
-  d.max_smem_bytes_per_block = 232448;
-  return d;
-}
-
-Snapshot snapshot_of(const std::vector<TunedSizes>& tuned) {
-  const Device devices[] = {gpu("GPU-here"), gpu("GPU-twin"), gpu("GPU-sister", "NVIDIA GH200")};
-  SnapshotBuilder builder(devices[0], devices);
+Snapshot snapshot_of_sizes(const std::vector<TunedSizes>& tuned) {
+  std::vector<Row> rows;
   for (const TunedSizes& one : tuned) {
-    store::Winner winner;
-    winner.problem = one.problem;
-    winner.arch = "sm_90";
-    winner.device_uuid = one.uuid;
-    if (one.kernel_us > 0) {
-      winner.kernel = store::WinningKernel{
-          one.strategy, one.config, "hash",        "13.0",       store::Provenance::measured,
-          false,        64,         one.kernel_us, one.kernel_us};
-    }
-    if (one.vendor_us > 0)
-      winner.vendor = store::WinningAlgorithm{"rank=1 algo=2", "130000", one.vendor_us};
-    builder.add(winner);
+    Row row{one.uuid, one.kernel_us, one.vendor_us, one.config};
+    row.problem = one.problem;
+    row.strategy = one.strategy;
+    row.stale = one.stale;
+    rows.push_back(row);
   }
-  return builder.take();
-}
-
-Request request_of(const std::string& problem) {
-  Request request;
-  request.problem = comparable(*parse_key(problem));
-  return request;
-}
-
-Target target_here() {
-  Target t;
-  t.arch = {9, 0, false};
-  t.limits = device_limits(gpu("GPU-here"), t.arch);
-  t.max_workspace_bytes = int64_t{1} << 30;
-  return t;
+  return dispatch_test::snapshot_of(rows);
 }
 
 // The problem whose kernel comes first; "cuBLASLt" where that does.
 std::string lender_of(const std::vector<TunedSizes>& tuned, const Request& request) {
-  const Snapshot snapshot = snapshot_of(tuned);
-  const Choice first = decide(snapshot, request, target_here()).choices.at(0);
+  const Snapshot snapshot = snapshot_of_sizes(tuned);
+  const Choice first = decide(snapshot, request, dispatch_test::target()).choices.at(0);
   if (first.route != Choice::Route::kernel) return "cuBLASLt";
   return first.neighbour ? key(*first.neighbour) : "itself";
 }
 
 std::string lender_of(const std::vector<TunedSizes>& tuned, const std::string& problem) {
-  return lender_of(tuned, request_of(problem));
+  return lender_of(tuned, request_for(problem));
 }
 
 const std::string kCube = "f32/f32/ieee/ttt/512x512x512";
@@ -94,8 +66,11 @@ TEST_CASE("one that is less than 1.8 times as fast, stale or not compared is not
   CHECK(lender_of({{kCube, 10, 17.9}}, problem) == "cuBLASLt");
   CHECK(lender_of({{kCube, 10, 0}}, problem) == "cuBLASLt");
   CHECK(lender_of({{kCube, 0, 20}}, problem) == "cuBLASLt");
-  CHECK(lender_of({{kCube, 10, 20, "GPU-twin"}}, problem) == kCube);
-  CHECK(lender_of({{kCube, 10, 20, "GPU-sister"}}, problem) == "cuBLASLt");
+  TunedSizes stale = {kCube};
+  stale.stale = true;
+  CHECK(lender_of({stale}, problem) == "cuBLASLt");
+  CHECK(lender_of({{kCube, 10, 20, dispatch_test::kTwin}}, problem) == kCube);
+  CHECK(lender_of({{kCube, 10, 20, dispatch_test::kSister}}, problem) == "cuBLASLt");
 }
 
 TEST_CASE("the nearest problem decides, also where another one is far ahead") {
@@ -132,8 +107,8 @@ TEST_CASE("entries of a batch may be more or fewer, and begin on multiples of as
 }
 
 TEST_CASE("a kernel that may not run here leaves it to the next nearest") {
-  const TunedSizes illegal = {
-      "f32/f32/ieee/ttt/600x512x512", 10, 20, "GPU-here", "naive", "tile_m=7 tile_n=33"};
+  const TunedSizes illegal = {"f32/f32/ieee/ttt/600x512x512", 10,      20,
+                              dispatch_test::kHere,           "naive", "tile_m=7 tile_n=33"};
   CHECK(lender_of({{kCube}, illegal}, "f32/f32/ieee/ttt/640x512x512") == kCube);
   CHECK(lender_of({illegal}, "f32/f32/ieee/ttt/640x512x512") == "cuBLASLt");
 }
@@ -145,7 +120,7 @@ TEST_CASE("split products that are added up on the tensor cores are measured whe
   const auto lender_with = [&](const std::string& config) {
     TunedSizes one = {"f32/f32/3xtf32/ttt/2048x2048x2048"};
     one.strategy = "wgmma_tf32_planes";
-    one.config = config.c_str();
+    one.config = config;
     return lender_of({one}, "f32/f32/3xtf32/ttt/2048x1024x2048");
   };
   CHECK(lender_with(tile + "1") == "f32/f32/3xtf32/ttt/2048x2048x2048");
@@ -153,35 +128,35 @@ TEST_CASE("split products that are added up on the tensor cores are measured whe
 }
 
 TEST_CASE("in a program a lent kernel takes cuBLAS's place, with scaled times") {
-  const Snapshot snapshot = snapshot_of({{kCube, 10, 20}});
-  Request request = request_of("f32/f32/ieee/ttt/1024x512x512");
-  const auto found = winner(snapshot, request, target_here());
+  const Snapshot snapshot = snapshot_of_sizes({{kCube, 10, 20}});
+  Request request = request_for("f32/f32/ieee/ttt/1024x512x512");
+  const auto found = winner(snapshot, request, dispatch_test::target());
   REQUIRE(found.has_value());
   CHECK(found->own_us == 20);
   CHECK(found->vendor_us == 40);
   CHECK(found->choice.reason ==
         "2.00 times as fast as cuBLASLt for f32/f32/ieee/ttt/512x512x512, measured on this device");
-  const auto none = winner(snapshot_of({{kCube, 10, 15}}), request, target_here());
+  const auto none = winner(snapshot_of_sizes({{kCube, 10, 15}}), request, dispatch_test::target());
   REQUIRE_FALSE(none.has_value());
   CHECK(none.error().message == kNotTuned);
 }
 
 TEST_CASE("in a program kernels that are taken for want of cuBLASLt do not take its place") {
   const std::string nearer = "f32/f32/ieee/ttt/600x512x512";
-  const Snapshot snapshot = snapshot_of({{kCube}, {nearer, 10, 15}});
-  Target alone = target_here();
+  const Snapshot snapshot = snapshot_of_sizes({{kCube}, {nearer, 10, 15}});
+  Target alone = dispatch_test::target();
   alone.vendor = false;
-  const Request request = request_of("f32/f32/ieee/ttt/640x512x512");
+  const Request request = request_for("f32/f32/ieee/ttt/640x512x512");
   CHECK(decide(snapshot, request, alone).choices.at(0).route == Choice::Route::kernel);
   CHECK_FALSE(winner(snapshot, request, alone));
 }
 
 TEST_CASE("where C is read, a lent kernel has to be further ahead") {
-  const Snapshot snapshot = snapshot_of({{kCube, 1, 1.85}});
-  Request request = request_of("f32/f32/ieee/ttt/512x516x512");
-  CHECK(winner(snapshot, request, target_here()));
+  const Snapshot snapshot = snapshot_of_sizes({{kCube, 1, 1.85}});
+  Request request = request_for("f32/f32/ieee/ttt/512x516x512");
+  CHECK(winner(snapshot, request, dispatch_test::target()));
   request.reads_c = true;
-  CHECK_FALSE(winner(snapshot, request, target_here()));
+  CHECK_FALSE(winner(snapshot, request, dispatch_test::target()));
 }
 
 }  // namespace

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dispatch/decision.h"
+#include "dispatch/request.h"
+#include "dispatch/snapshot.h"
+#include "store/record.h"
+
+// Snapshots and requests on a device that exists in name only.
+namespace gemmtune::dispatch_test {
+
+inline constexpr const char* kHere = "GPU-here";
+inline constexpr const char* kTwin = "GPU-twin";      // of this model
+inline constexpr const char* kSister = "GPU-sister";  // of this arch, with as many SMs
+inline constexpr const char* kOther = "GPU-other";    // of this arch
+
+// What a device measured of a problem.
+struct Row {
+  const char* uuid = kHere;
+  double kernel_us = 0;  // 0: none
+  double vendor_us = 0;
+  std::string config = "tile_m=8 tile_n=32";
+  const char* arch = "sm_90";
+  store::Provenance provenance = store::Provenance::measured;
+  bool stale = false;
+  std::string problem = "f32/f32/ieee/ttt/512x512x512";
+  const char* vendor = "rank=1 algo=2";
+  const char* strategy = "naive";
+  double rank_us = 0;  // 0: kernel_us
+};
+
+// As seen from kHere.
+dispatch::Snapshot snapshot_of(const std::vector<Row>& rows);
+dispatch::Target target();
+dispatch::Request request_for(const std::string& problem_key);
+
+}  // namespace gemmtune::dispatch_test
