@@ -14,10 +14,10 @@
 #include "parts/shared/gemm_args.h"
 #include "parts/shared/kernel_traits.h"
 #include "parts/shared/plane_pairs.h"
-#include "parts/shared/raster.h"
 #include "parts/shared/tensor_map.h"
 #include "parts/shared/tile_config.h"
 #include "parts/shared/wgmma_tiles.h"
+#include "parts/wgmma/cluster_tiles.cuh"
 #include "parts/wgmma/consumer_turns.cuh"
 #include "parts/wgmma/promoted_sums.cuh"
 #include "parts/wgmma/wgmma_mainloop.cuh"
@@ -63,6 +63,8 @@ struct WgmmaTma {
   using Rows = WgmmaRowStore<kTile, Writer, kTraits.fetches_c>;
   using Slab = WgmmaEpilogue<kTile, kTraits.vector_c, kTraits.fetches_c>;
   using Place = typename Pipeline::Place;
+  using Tiles = ClusterTiles<kTile>;
+  using At = typename Tiles::At;
 
   static constexpr int kThreads = wgmma_threads(kTile);
   static constexpr int kSmemBytes = Pipeline::kSmemBytes;
@@ -116,37 +118,6 @@ struct WgmmaTma {
       return kResultsBytes / kConsumerWarps;
     }
   }
-
-  // The tiles of C that clusters take in turns.
-  struct Tiles {
-    int count;  // of clusters' tiles
-    int step;   // clusters
-
-    static __device__ __forceinline__ Tiles of(const GemmArgs& args) {
-      constexpr int kM = kTile.tile_m * Place::kM;
-      constexpr int kN = kTile.tile_n * Place::kN;
-      return {(args.m + kM - 1) / kM * ((args.n + kN - 1) / kN) * args.batch,
-              static_cast<int>(gridDim.x) / Place::kBlocks};
-    }
-    static __device__ __forceinline__ int first() {
-      return static_cast<int>(blockIdx.x) / Place::kBlocks;
-    }
-  };
-
-  // A block's tile of C.
-  struct At {
-    int batch;
-    int row;
-    int column;
-
-    static __device__ __forceinline__ At of(const GemmArgs& args, const Place& place, int tile) {
-      const auto at =
-          tile_coordinates<kTile.tile_m * Place::kM, kTile.tile_n * Place::kN, unsigned>(
-              args.m, args.n, tile, args.raster);
-      return {at.batch, (at.row * Place::kM + place.m) * kTile.tile_m,
-              (at.column * Place::kN + place.n) * kTile.tile_n};
-    }
-  };
 
   // The thread that copies. It starts before the block's warps meet and part: the first copies are
   // on their way the sooner, and their code lies at the kernel's beginning, where instructions are

@@ -27,6 +27,7 @@
   X(wgmma_tma) \
   X(wgmma_split_k) \
   X(wgmma_misaligned) \
+  X(wgmma_direct) \
   X(wgmma_k_major) \
   X(wgmma_planes) \
   X(wgmma_tf32_planes)

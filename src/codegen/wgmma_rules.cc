@@ -180,10 +180,7 @@ constexpr std::array kRegisterRules = {
     Rule{"sums of one product fit the registers that a block starts with",
          "the assembler knows no others",
          [](const RuleInput& in) {
-           const int columns = wgmma_parts(wgmma_tile_columns(in.spec.tile)).widest();
-           const int sums = kWgmmaRows * columns / kWarpgroupThreads *
-                            size_bytes(in.spec.accumulator) / kRegisterBytes;
-           return sums + kRegistersBesideProduct <= WgmmaRegisters(in.spec.tile).at_start;
+           return registers_of_product(in.spec) <= WgmmaRegisters(in.spec.tile).at_start;
          }},
 };
 
@@ -312,6 +309,13 @@ int consumer_registers(const KernelSpec& spec) {
   if (plane_counts(spec.math).pairs > 1) return in_parts;
   const int at_end = sums + (t.exchange != 0 ? exchanged_overhead(spec) : overhead(spec));
   return promotes_sums(spec) ? std::max(in_parts, at_end) : at_end;
+}
+
+int registers_of_product(const KernelSpec& spec) {
+  const int columns = wgmma_parts(wgmma_tile_columns(spec.tile)).widest();
+  const int sums =
+      kWgmmaRows * columns / kWarpgroupThreads * size_bytes(spec.accumulator) / kRegisterBytes;
+  return sums + kRegistersBesideProduct;
 }
 
 int operand_bytes_of_product(const KernelSpec& spec) {

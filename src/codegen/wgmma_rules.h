@@ -31,6 +31,8 @@ int stages_bytes(const KernelSpec& spec);
 
 // Of a consumer's thread: its sums and what else stays live beside them.
 int consumer_registers(const KernelSpec& spec);
+// Before setmaxnreg: the sums of one product and what the assembler keeps beside them.
+int registers_of_product(const KernelSpec& spec);
 
 // Of an operand that tensor cores read for one value of k: of all products of planes.
 int operand_bytes_of_product(const KernelSpec& spec);

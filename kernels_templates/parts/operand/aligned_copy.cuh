@@ -1,6 +1,7 @@
 #pragma once
 
 #include "parts/ptx/half_access.cuh"
+#include "parts/ptx/unaligned_vector.cuh"
 #include "parts/shared/aligned_lines.h"
 #include "parts/shared/element_types.h"
 #include "parts/shared/gemm_args.h"
@@ -42,27 +43,7 @@ __device__ __forceinline__ HalfVector<kAlignedVector> load_across(const void* fr
   const auto first = load_halves<kAlignedVector>(at);
   if (shift == 0) return first;
   const auto second = load_halves<kAlignedVector>(at + kAlignedVector);
-  unsigned words[9];
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    words[i] = first.words[i];
-    words[4 + i] = second.words[i];
-  }
-  words[8] = 0;
-#pragma unroll
-  for (int i = 0; i < 6; ++i) words[i] = (shift & 8) != 0 ? words[i + 2] : words[i];
-#pragma unroll
-  for (int i = 0; i < 5; ++i) words[i] = (shift & 4) != 0 ? words[i + 1] : words[i];
-  HalfVector<kAlignedVector> out;
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    if constexpr (kAlignment > 1) {
-      out.words[i] = (shift & 2) != 0 ? words[i] >> 16 | words[i + 1] << 16 : words[i];
-    } else {
-      out.words[i] = __funnelshift_r(words[i], words[i + 1], (shift & 3) * 8);
-    }
-  }
-  return out;
+  return across<kAlignment>(first, second, shift);
 }
 
 // An operand whose lines are copied: kVector elements of it are aligned.
@@ -89,7 +70,7 @@ struct CopiedOperand {
     const Element* const from = data + entry * stride + (line - entry * lines) * ld + element;
     // Both aligned 16 bytes lie in the operand, which others' memory may surround.
     const bool inside = from - data >= kChunk && end() - from >= 2 * kChunk;
-    return inside ? first_of(load_across<kAlignment>(from), count) : load_each(from, count);
+    return inside ? first_of(load_across<kAlignment>(from), count) : load_singly(from, count);
   }
 
  private:
@@ -111,17 +92,6 @@ struct CopiedOperand {
       for (int j = 1; j < kOfWord; ++j) {
         if (i + j == count) out.words[i / kOfWord] &= (1U << kBits * j) - 1;
       }
-    }
-    return out;
-  }
-
-  static __device__ __forceinline__ HalfVector<kAlignedVector> load_each(const Element* from,
-                                                                         int count) {
-    HalfVector<kAlignedVector> out = {};
-#pragma unroll
-    for (int i = 0; i < kChunk; ++i) {
-      if (i < count)
-        out.words[i / kOfWord] |= static_cast<unsigned>(from[i]) << kBits * (i % kOfWord);
     }
     return out;
   }

@@ -38,4 +38,11 @@ __device__ __forceinline__ void store_shared_four(unsigned address, const FloatV
                : "memory");
 }
 
+__device__ __forceinline__ void store_shared_words(unsigned address, unsigned x, unsigned y,
+                                                   unsigned z, unsigned w) {
+  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(x), "r"(y), "r"(z),
+               "r"(w)
+               : "memory");
+}
+
 }  // namespace gemmtune

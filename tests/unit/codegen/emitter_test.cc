@@ -83,15 +83,16 @@ TEST_CASE("a kernel with scalars in device memory differs in its entry points on
 
 TEST_CASE("a stored strategy and config are a kernel again") {
   std::mt19937 random(8);
-  const Problem problem = make_problem({1000, 999, 62}, DataType::f32, *parse_layout("tnt"));
   for (const Strategy* strategy : strategies()) {
     const Arch arch = arch_for(*strategy);
     for (const Problem& kind : kinds_of(*strategy, arch)) {
-      // Operands that 16 bytes do not divide, or, for who takes no such ones, do.
+      // Operands that 16 bytes do not divide, or, for who takes no such ones, do; or one of each.
       std::optional<KernelSpec> spec;
       Problem typed;
-      for (const int64_t k : {62, 64}) {
-        typed = make_problem({1000, 999, k}, kind.type, problem.layout);
+      constexpr std::pair<const char*, int64_t> kOperands[] = {
+          {"tnt", 62}, {"tnt", 64}, {"ttt", 64}};
+      for (const auto& [layout, k] : kOperands) {
+        typed = make_problem({1000, 999, k}, kind.type, *parse_layout(layout));
         typed.accumulator = kind.accumulator;
         typed.math = kind.math;
         spec =
@@ -119,7 +120,8 @@ TEST_CASE("a stored strategy and config are a kernel again") {
         {"naive", "tile_m=8 tile_m=8", "once"},
         {"naive", "tile_m=x", "name=number"}}) {
     CAPTURE(wrong.config);
-    const auto parsed = parse_spec(wrong.strategy, wrong.config, problem, {9, 0, false});
+    const auto parsed =
+        parse_spec(wrong.strategy, wrong.config, make_problem({64, 64, 64}), {9, 0, false});
     REQUIRE_FALSE(parsed);
     CHECK(parsed.error().kind == ErrorKind::unsupported);
     CHECK(parsed.error().message.find(wrong.why) != std::string::npos);

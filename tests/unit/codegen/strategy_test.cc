@@ -585,7 +585,7 @@ TEST_CASE("strategies refuse what they cannot compute") {
   }
   Problem bf16 = half;
   bf16.type = DataType::bf16;
-  for (const char* name : {"wgmma_tma", "wgmma_split_k", "wgmma_misaligned"}) {
+  for (const char* name : {"wgmma_tma", "wgmma_split_k", "wgmma_misaligned", "wgmma_direct"}) {
     const Strategy& strategy = **find_strategy(name);
     CHECK(strategy.supports(bf16, {9, 0, false}));
     CHECK(to_string(strategy.code_arch({9, 0, false})) == "sm_90a");

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/raster.h"
+#include "parts/shared/tile_config.h"
+#include "parts/wgmma/cluster_place.cuh"
+
+// The tiles of C that clusters take in turns, with a stride of as many as there are clusters.
+
+namespace gemmtune {
+
+template <TileConfig kTile>
+struct ClusterTiles {
+  using Place = ClusterPlace<kTile>;
+  static constexpr int kM = kTile.tile_m * Place::kM;
+  static constexpr int kN = kTile.tile_n * Place::kN;
+
+  int count;  // of clusters' tiles
+  int step;   // clusters
+
+  static __device__ __forceinline__ ClusterTiles of(const GemmArgs& args) {
+    return {(args.m + kM - 1) / kM * ((args.n + kN - 1) / kN) * args.batch,
+            static_cast<int>(gridDim.x) / Place::kBlocks};
+  }
+  static __device__ __forceinline__ int first() {
+    return static_cast<int>(blockIdx.x) / Place::kBlocks;
+  }
+
+  // A block's tile of C: where it begins.
+  struct At {
+    int batch;
+    int row;
+    int column;
+
+    static __device__ __forceinline__ At of(const GemmArgs& args, const Place& place, int tile) {
+      const auto at = tile_coordinates<kM, kN, unsigned>(args.m, args.n, tile, args.raster);
+      return {at.batch, (at.row * Place::kM + place.m) * kTile.tile_m,
+              (at.column * Place::kN + place.n) * kTile.tile_n};
+    }
+  };
+};
+
+}  // namespace gemmtune

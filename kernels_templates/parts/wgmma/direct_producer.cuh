@@ -1,0 +1,182 @@
+#pragma once
+
+#include "parts/ptx/elect.cuh"
+#include "parts/ptx/mbarrier.cuh"
+#include "parts/ptx/tensor_copy.cuh"
+#include "parts/shared/aligned_lines.h"
+#include "parts/shared/direct_block.h"
+#include "parts/shared/gemm_args.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/tensor_map.h"
+#include "parts/shared/tile_config.h"
+#include "parts/shared/wgmma_tiles.h"
+#include "parts/wgmma/cluster_tiles.cuh"
+#include "parts/wgmma/direct_operand.cuh"
+
+// The warpgroups that fill the stages where TMA can copy one operand only: they load the other one
+// themselves (direct_operand.cuh), and one of their threads has TMA copy the first.
+//
+//     warpgroup 0: | load 2, store 0 |                 | load 4, store 2 |      stages in turns
+//     warpgroup 1:          | load 3, store 1 |                 | load 5, store 3 |
+//
+// A stage is full when the bytes of TMA have arrived, and each warp with what it stored.
+
+namespace gemmtune {
+
+template <TileConfig kTile, KernelTraits kTraits, class Pipeline>
+struct DirectProducer {
+  static constexpr bool kDirectA = kTraits.vector_a < kAlignedVector;
+  static_assert(kDirectA != (kTraits.vector_b < kAlignedVector), "TMA copies one operand");
+  using Operand = DirectOperand<kDirectA ? kTraits.a_row_major : !kTraits.b_row_major,
+                                kDirectA ? kTile.tile_m : kTile.tile_n, kTile.tile_k>;
+  using Tiles = ClusterTiles<kTile>;
+  using Ring = typename Pipeline::Ring;
+  // That a full stage waits for.
+  static constexpr int kArrivals = kWarpsOfWarpgroup + 1;
+
+  const Pipeline& pipeline;
+  const GemmArgs& args;
+  const TensorMap& copied;  // what TMA copies
+
+  // By all threads of warpgroup `group` of the producers.
+  __device__ __forceinline__ void run(int group) const {
+    await_kernels_before();
+    Step step = Step::of(args, Tiles::first(), 0);
+    Ring ring;
+    if (group > 0) {
+      step.advance(args, group);
+      ring.skip(group);
+    }
+    while (step.exists(args)) {
+      if (step.is_plain()) {
+        fill_plain(ring, step);
+      } else {
+        fill_any(ring, step);
+      }
+    }
+  }
+
+ private:
+  static constexpr int kCopiedBytes = kDirectA ? Pipeline::TileB::kBytes : Pipeline::TileA::kBytes;
+
+  // A stage's share of the work: a tile of C and k.
+  struct Step {
+    int tile;
+    int k;
+    typename Tiles::At at;
+    typename Operand::Place place;
+
+    static __device__ __forceinline__ Step of(const GemmArgs& args, int tile, int k) {
+      Step out;
+      out.tile = tile;
+      out.k = k;
+      out.at = Tiles::At::of(args, Pipeline::Place::of_block(), tile);
+      out.find_place(args);
+      return out;
+    }
+
+    __device__ __forceinline__ void find_place(const GemmArgs& args) {
+      place = operand(args).at(side(), k);
+    }
+
+    // Stages further on.
+    __device__ __forceinline__ void advance(const GemmArgs& args, int stages) {
+      const int end = (args.k + kTile.tile_k - 1) / kTile.tile_k * kTile.tile_k;
+      k += stages * kTile.tile_k;
+      if (k >= end) {
+        do {
+          k -= end;
+          tile += Tiles::of(args).step;
+        } while (k >= end);
+        *this = of(args, tile, k);
+      } else {
+        operand(args).advance(place, stages);
+      }
+    }
+
+    __device__ __forceinline__ bool exists(const GemmArgs& args) const {
+      return tile < Tiles::of(args).count;
+    }
+    __device__ __forceinline__ bool is_plain() const { return place.plain > 0; }
+
+    __device__ __forceinline__ Operand operand(const GemmArgs& args) const {
+      using Element = typename Operand::Element;
+      if constexpr (kDirectA) {
+        return {static_cast<const Element*>(args.a) + at.batch * args.stride_a, args.lda,
+                kTraits.a_row_major ? args.m : args.k, kTraits.a_row_major ? args.k : args.m};
+      } else {
+        return {static_cast<const Element*>(args.b) + at.batch * args.stride_b, args.ldb,
+                kTraits.b_row_major ? args.k : args.n, kTraits.b_row_major ? args.n : args.k};
+      }
+    }
+
+    // Where the operand's tile begins along m or n.
+    __device__ __forceinline__ int side() const { return kDirectA ? at.row : at.column; }
+  };
+
+  // Fills stages as long as they are plain. What the next one takes is loaded as this one is
+  // stored.
+  __device__ __forceinline__ void fill_plain(Ring& ring, Step& step) const {
+    DirectChunks chunks[Operand::kParts];
+#pragma unroll
+    for (int part = 0; part < Operand::kParts; ++part)
+      step.operand(args).load(chunks[part], step.place, part);
+    bool goes_on = true;
+    while (goes_on) {
+      begin(ring, step);
+      step.advance(args, kDirectProducers);
+      goes_on = step.exists(args) && step.is_plain();
+#pragma unroll
+      for (int part = 0; part < Operand::kParts; ++part) {
+        Operand::store(chunks[part], tile(ring.stage), part);
+        if (goes_on) step.operand(args).load(chunks[part], step.place, part);
+      }
+      publish(ring);
+    }
+  }
+
+  // Fills a stage.
+  __device__ __forceinline__ void fill_any(Ring& ring, Step& step) const {
+    begin(ring, step);
+#pragma unroll 1
+    for (int part = 0; part < Operand::kParts; ++part)
+      step.operand(args).move(step.side(), step.k, tile(ring.stage), part);
+    step.advance(args, kDirectProducers);
+    step.find_place(args);
+    publish(ring);
+  }
+
+  // Of the operand that threads load, in shared memory.
+  __device__ __forceinline__ unsigned tile(int stage) const {
+    return kDirectA ? pipeline.tile_a(stage) : pipeline.tile_b(stage);
+  }
+
+  // Waits until the ring's stage is empty, and has TMA copy its share of the other operand.
+  __device__ __forceinline__ void begin(const Ring& ring, const Step& step) const {
+    mbarrier_wait(pipeline.empty(ring.stage), ring.parity ^ 1);
+    if (threadIdx.x / 32 % kWarpsOfWarpgroup == 0 && is_elected()) copy(ring.stage, step);
+    __syncwarp();
+  }
+  __device__ __forceinline__ void copy(int stage, const Step& step) const {
+    const auto place = Pipeline::Place::of_block();
+    const unsigned barrier = pipeline.full(stage);
+    mbarrier_arrive_expect(barrier, kCopiedBytes);
+    if constexpr (kDirectA) {
+      Pipeline::TileB::load(pipeline.tile_b(stage), copied, step.at.column, step.k, step.at.batch,
+                            barrier, stage, place.m, place.column());
+    } else {
+      Pipeline::TileA::load(pipeline.tile_a(stage), copied, step.at.row, step.k, step.at.batch,
+                            barrier, stage, place.n, place.row());
+    }
+  }
+
+  // What the warp has stored of the ring's stage; the ring goes on to the warpgroup's next one.
+  __device__ __forceinline__ void publish(Ring& ring) const {
+    tensor_store_fence();
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) mbarrier_arrive(pipeline.full(ring.stage));
+    ring.skip(kDirectProducers);
+  }
+};
+
+}  // namespace gemmtune
