@@ -82,13 +82,14 @@ std::string kernel_name(const KernelSpec& spec) {
       "t_v" + std::to_string(t.vector_a) + std::to_string(t.vector_b) + std::to_string(t.vector_c);
   for (const std::string_view parameter : spec.strategy->parameters()) {
     const TileField& field = *find_tile_field(parameter);
-    if (is_launch_fact(field.member)) continue;
+    if (is_launch_fact(field.member) || field.member == &TileConfig::edge) continue;
     const int value = spec.tile.*(field.member);
     // A tile's sizes read as one item: 128x128x8.
     const bool continues = parameter == "tile_n" || parameter == "tile_k" ||
                            parameter == "warp_n" || parameter == "thread_n";
     name += (continues ? "x" : "_") + std::to_string(value);
   }
+  if (spec.tile.edge != 0) name += "_edge";
   if (t.b_read_once) name += "_b_once";
   if (t.fetches_c) name += "_fetches_c";
   if (spec.device_scalars) name += "_device_scalars";

@@ -12,16 +12,25 @@
 namespace gemmtune::codegen {
 namespace {
 
-constexpr std::array<std::string_view, 12> kParameters = {
+constexpr std::array<std::string_view, 13> kParameters = {
     "tile_m",     "tile_n",   "tile_k",    "stages",    "consumers",
     "schedule",   "exchange", "cluster_m", "cluster_n", "persistent_blocks",
-    "min_blocks", "raster"};
+    "min_blocks", "raster",   "edge"};
 
 BlockCount grid(const TileConfig& tile, const Problem& problem) {
   BlockCount tiles = wgmma::cluster_grid(tile, problem);
   if (tile.persistent_blocks == 0) return tiles;
   return {std::min<int64_t>(tiles.blocks, tile.persistent_blocks),
           fmt::format("min({}, {})", tile.persistent_blocks, tiles.formula)};
+}
+
+// Whether several tiles cover an extent of C, and not all of them lie in it.
+bool sticks_out(int64_t extent, int tile, int cluster) {
+  return extent > tile && extent % (int64_t{tile} * at_least_one(cluster)) != 0;
+}
+bool tiles_stick_out(const TileConfig& tile, const Shape& shape) {
+  return sticks_out(shape.m, tile.tile_m, tile.cluster_m) ||
+         sticks_out(shape.n, tile.tile_n, tile.cluster_n);
 }
 
 }  // namespace
@@ -64,7 +73,8 @@ bool WgmmaStrategy::is_geometry(std::string_view parameter) const {
 // A persistent grid of more blocks than there are tiles is the grid without it.
 bool WgmmaStrategy::worthwhile(const KernelSpec& spec, const Problem& problem) const {
   const TileConfig& t = spec.tile;
-  return t.persistent_blocks < wgmma::cluster_grid(t, problem).blocks;
+  return t.persistent_blocks < wgmma::cluster_grid(t, problem).blocks &&
+         (t.edge == 0 || tiles_stick_out(t, problem.shape));
 }
 
 // Of the consumers that take turns, a block with one tile has work for the first.

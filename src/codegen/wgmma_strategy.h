@@ -15,6 +15,7 @@ class WgmmaStrategy : public Strategy {
  public:
   bool takes_types() const override { return true; }
   bool fetches_c() const override { return true; }
+  bool slow_outside() const override { return true; }
 
   std::span<const std::string_view> parameters() const override;
   std::span<const Rule> rules() const override { return rules_; }

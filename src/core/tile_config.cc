@@ -40,6 +40,7 @@ constexpr std::array kFields = {
     TileField{"cluster_m", &TileConfig::cluster_m},
     TileField{"cluster_n", &TileConfig::cluster_n},
     TileField{"persistent_blocks", &TileConfig::persistent_blocks},
+    TileField{"edge", &TileConfig::edge},
 };
 static_assert(kFields.size() * sizeof(int) == sizeof(TileConfig), "list every field of TileConfig");
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "codegen/strategy.h"
+#include "core/tile_config.h"
+
 namespace gemmtune::dispatch {
 namespace {
 
@@ -11,6 +14,19 @@ bool has_vendor(const Known& known) {
 
 bool has_kernel(const Known& known) {
   return known.kernel && is_direct(known.kernel->origin);
+}
+
+// Whether a kernel takes longer for so many rows than for a tile full: of 46 that were lent rows,
+// 12 were slower than cuBLASLt, all of them with more outside of A than this
+// (docs/decisions/0025-tiles-that-end-with-c.md).
+bool is_slow_outside(const StoredKernel& kernel, int64_t m) {
+  constexpr int64_t kParts = 5;
+  const auto strategy = codegen::find_strategy(kernel.strategy);
+  const auto tile = parse_tile(kernel.config);
+  if (!strategy || !tile || !(*strategy)->slow_outside()) return false;
+  const int64_t last = m % tile->tile_m;
+  const int64_t outside = last == 0 ? 0 : tile->tile_m - last;
+  return kParts * outside > tile->tile_m + tile->tile_n;
 }
 
 }  // namespace
@@ -37,6 +53,7 @@ std::optional<RowBounds> find_row_bounds(const Snapshot& snapshot, const Problem
   }
   if (!fewer || !more || !has_kernel(snapshot.known[*more])) return std::nullopt;
   const Known& upper = snapshot.known[*more];
+  if (is_slow_outside(snapshot.kernels[upper.kernel->index], problem.shape.m)) return std::nullopt;
   return RowBounds{*fewer, *more, upper.kernel->rank_us,
                    std::min(snapshot.known[*fewer].vendor->time_us, upper.vendor->time_us)};
 }

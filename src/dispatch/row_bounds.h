@@ -12,7 +12,8 @@ namespace gemmtune::dispatch {
 Problem with_rows(const Problem& problem, int64_t m);
 
 // What two measured problems say of one between them, which differs from both in its rows only. A
-// kernel made for more rows takes no longer for fewer, and cuBLASLt for more no less.
+// kernel made for more rows takes no longer for fewer, as long as they fill most of its tiles, and
+// cuBLASLt for more no less.
 struct RowBounds {
   uint32_t fewer = 0;    // numbers of the problems in the snapshot: the nearest with fewer rows,
   uint32_t more = 0;     // and the nearest with more, which has a kernel

@@ -97,6 +97,17 @@ TEST_CASE("wgmma_direct: any number of stages, and batches") {
   check(kWaysOfB[2], "ttt", {200, 130, 136}, 2, 0);
 }
 
+TEST_CASE("wgmma_direct: tiles that end with C") {
+  constexpr auto kTile = "tile_m=128 tile_n=64 tile_k=64 stages=3 consumers=1 cluster_m=2 edge=1";
+  for (const char* layout : {"ttt", "ntt"}) {
+    const Problem problem =
+        problem_of({layout[0] == 't' ? 300 : 301, 104, layout[0] == 't' ? 133 : 128}, layout);
+    for (const float beta : {0.0F, 0.5F})
+      check_product(direct(kTile, codegen::traits_for(problem)), problem, Fill::random, beta,
+                    kSm90a);
+  }
+}
+
 TEST_CASE("wgmma_direct: one operand, in tiles of 128 lines, that its own block shares") {
   const auto broken = [](std::string_view tile, const KernelTraits& traits) {
     const codegen::KernelSpec spec{*codegen::find_strategy("wgmma_direct"), *parse_tile(tile),

@@ -88,6 +88,51 @@ TEST_CASE("tiles of two instructions' columns") {
   }
 }
 
+constexpr auto kEdge =
+    "tile_m=64 tile_n=48 tile_k=64 stages=3 consumers=2 schedule=1 persistent_blocks=2 edge=1";
+
+// Of one tile each way and of several, in clusters of which blocks lie outside, exchanged, with
+// rows of C that begin anywhere; beta of 0 and not.
+TEST_CASE("tiles that end with C") {
+  constexpr const char* kTiles[] = {
+      kEdge, "tile_m=128 tile_n=64 tile_k=64 stages=2 consumers=2 cluster_m=2 cluster_n=2 edge=1",
+      "tile_m=32 tile_n=64 tile_k=128 stages=2 consumers=1 exchange=1 edge=1"};
+  constexpr Shape kShapes[] = {{200, 152, 72}, {65, 49, 64}, {40, 200, 136}};
+  for (const char* tile : kTiles) {
+    for (const char* layout : {"tnt", "nnt", "ttt", "ntt"}) {
+      for (const Shape& size : kShapes) {
+        Shape shape = size;
+        if (layout[0] == 'n') shape.m = (shape.m + 7) / 8 * 8;
+        if (layout[1] == 't') shape.n = (shape.n + 7) / 8 * 8;
+        const Problem problem = make_problem(shape, DataType::bf16, *parse_layout(layout));
+        const auto spec = hopper("wgmma_tma", tile, codegen::traits_for(problem));
+        for (const float beta : {0.0F, 0.5F})
+          check_product(spec, problem, Fill::random, beta, kSm90a);
+      }
+    }
+  }
+  check_quick_cases(hopper("wgmma_misaligned", kEdge, {true, true, 1, 1, 1}), kSm90a);
+  check_quick_cases(hopper("wgmma_misaligned", kEdge, {false, false, 2, 1, 8}), kSm90a);
+}
+
+TEST_CASE("tiles that end with C add nothing twice, and begin where TMA can") {
+  const auto finds = [](const Problem& problem, const Mutant& mutant, float beta) {
+    const auto spec = hopper("wgmma_misaligned", kEdge, codegen::traits_for(problem));
+    const auto verdict = load_mutant(spec, mutant, kSm90a)
+                             .verify({"product", problem, 1, beta, Fill::random, 7}, {});
+    REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
+    return !verdict->correct();
+  };
+  const Problem odd = make_problem({131, 101, 67}, DataType::bf16, *parse_layout("ntt"));
+  CHECK(finds(odd,
+              {"if (args.beta == 0.0f) {\n          out.row", "if (true) {\n          out.row"},
+              0.5F));
+  CHECK(finds(
+      odd,
+      {"constexpr int kUnit = 8;\n      return max", "constexpr int kUnit = 1;\n      return max"},
+      0));
+}
+
 TEST_CASE("lines along m or n have 64 bytes where those hold less of what is beside the tile") {
   for (const int side : {32, 96, 160, 224}) {
     const TmaTile tile(side, 64, false, 2);

@@ -86,6 +86,7 @@ struct TileConfig {
   int cluster_m = 0;       // blocks of a cluster along m, which share tiles of B; 0 counts as 1
   int cluster_n = 0;       // along n, which share tiles of A; 0 counts as 1
   int persistent_blocks = 0;  // blocks that go through all tiles of C; 0: one block per tile
+  int edge = 0;  // not 0: tiles that stick out of C begin before where they would, unless C is read
 
   constexpr bool operator==(const TileConfig&) const = default;
 };

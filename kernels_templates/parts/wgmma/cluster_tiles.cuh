@@ -6,6 +6,10 @@
 #include "parts/wgmma/cluster_place.cuh"
 
 // The tiles of C that clusters take in turns, with a stride of as many as there are clusters.
+//
+// What a tile has outside of C costs time, since TMA fills zeros in slower than it loads. With an
+// edge such a tile ends where C does, and computes some of its neighbour's results again, which are
+// the same. Where C is read, that would be what the neighbour has written.
 
 namespace gemmtune {
 
@@ -34,8 +38,22 @@ struct ClusterTiles {
 
     static __device__ __forceinline__ At of(const GemmArgs& args, const Place& place, int tile) {
       const auto at = tile_coordinates<kM, kN, unsigned>(args.m, args.n, tile, args.raster);
-      return {at.batch, (at.row * Place::kM + place.m) * kTile.tile_m,
-              (at.column * Place::kN + place.n) * kTile.tile_n};
+      At out = {at.batch, (at.row * Place::kM + place.m) * kTile.tile_m,
+                (at.column * Place::kN + place.n) * kTile.tile_n};
+      if constexpr (kTile.edge != 0) {
+        if (args.beta == 0.0f) {
+          out.row = min(out.row, last_begin(args.m, kTile.tile_m));
+          out.column = min(out.column, last_begin(args.n, kTile.tile_n));
+        }
+      }
+      return out;
+    }
+
+   private:
+    // Of tiles within an extent of C, in units that TMA can begin at whatever is contiguous.
+    static __device__ __forceinline__ int last_begin(int extent, int tile) {
+      constexpr int kUnit = 8;
+      return max((extent + kUnit - 1) / kUnit * kUnit - tile, 0);
     }
   };
 };

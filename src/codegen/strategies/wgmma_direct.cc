@@ -11,10 +11,9 @@
 namespace gemmtune::codegen {
 namespace {
 
-constexpr std::array<std::string_view, 9> kParameters = {
-    "tile_m",    "tile_n",    "tile_k",    "stages",
-    "consumers", "cluster_m", "cluster_n", "persistent_blocks",
-    "raster"};
+constexpr std::array<std::string_view, 10> kParameters = {
+    "tile_m",    "tile_n",    "tile_k",            "stages", "consumers",
+    "cluster_m", "cluster_n", "persistent_blocks", "raster", "edge"};
 
 // Places of the main kernel's arguments.
 constexpr size_t kMapOfA = 1;

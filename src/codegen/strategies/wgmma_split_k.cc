@@ -48,6 +48,7 @@ class WgmmaSplitK final : public SlicedStrategy {
   std::string_view template_name() const override { return "WgmmaSplitK"; }
   bool takes_types() const override { return true; }
   bool forgets_b() const override { return true; }
+  bool slow_outside() const override { return true; }
 
   std::span<const std::string_view> parameters() const override { return kParameters; }
   std::span<const Rule> rules() const override { return rules_; }

@@ -396,6 +396,23 @@ TEST_CASE("tiles of 3xtf32 whose split fragments would spill are illegal") {
             "fragments=2 promotion=2"));
 }
 
+TEST_CASE("tiles end with C where they would stick out of it, and not elsewhere") {
+  const auto worthwhile = [](const Shape& shape, const char* tile) {
+    const Problem problem = make_problem(shape, DataType::bf16, *parse_layout("tnt"));
+    const Strategy& strategy = **find_strategy("wgmma_tma");
+    return strategy.worthwhile(spec_for(strategy, *parse_tile(tile), problem, {9, 0}), problem);
+  };
+  constexpr auto kEdge = "tile_m=128 tile_n=64 tile_k=64 stages=3 consumers=2 edge=1";
+  CHECK(worthwhile({1000, 512, 64}, kEdge));
+  CHECK(worthwhile({1024, 500, 64}, kEdge));
+  CHECK_FALSE(worthwhile({1024, 512, 64}, kEdge));
+  CHECK_FALSE(worthwhile({100, 512, 64}, kEdge));  // its one tile is no smaller for that
+  CHECK(worthwhile({1000, 512, 64}, "tile_m=128 tile_n=64 tile_k=64 stages=3 consumers=2"));
+  constexpr auto kPairs = "tile_m=128 tile_n=64 tile_k=64 stages=3 consumers=2 cluster_m=2 edge=1";
+  CHECK(worthwhile({384, 512, 64}, kPairs));
+  CHECK_FALSE(worthwhile({512, 512, 64}, kPairs));
+}
+
 TEST_CASE("8-bit operands: on Hopper's tensor cores, with promoted sums unless asked otherwise") {
   for (const DataType type : {DataType::e4m3, DataType::e5m2}) {
     const Problem problem = make_problem({64, 64, 64}, type, *parse_layout("tnt"));

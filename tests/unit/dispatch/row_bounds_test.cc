@@ -24,6 +24,7 @@ struct TunedRows {
   const char* config = "tile_m=8 tile_n=32";
   const char* uuid = dispatch_test::kHere;
   const char* problem = kRows;  // with {} for m
+  const char* strategy = "naive";
 };
 
 Snapshot snapshot_with(const std::vector<TunedRows>& tuned) {
@@ -31,6 +32,7 @@ Snapshot snapshot_with(const std::vector<TunedRows>& tuned) {
   for (const TunedRows& one : tuned) {
     dispatch_test::Row row{one.uuid, one.kernel_us, one.vendor_us, one.config};
     row.problem = fmt::format(fmt::runtime(one.problem), one.m);
+    row.strategy = one.strategy;
     rows.push_back(row);
   }
   return dispatch_test::snapshot_of(rows);
@@ -117,6 +119,28 @@ TEST_CASE("where rows of A do not lie one behind the other, their number changes
 
 TEST_CASE("a kernel that may not run here lends nothing") {
   CHECK(lender({{8, 10, 13}, {32, 12, 14, "tile_m=7 tile_n=33"}}, 16) == 0);
+}
+
+// 64 rows and 32 columns: a fifth of both is 19.
+TEST_CASE("a kernel that TMA feeds lends to as many rows as nearly fill its tiles") {
+  constexpr auto kTile =
+      "tile_m=64 tile_n=32 tile_k=128 stages=8 raster=1 consumers=1 cluster_m=1 cluster_n=1";
+  constexpr auto kProblem = "bf16/f32/ieee/tnt/{}x512x512";
+  const auto tuned = [&](int more) {
+    return std::vector<TunedRows>{
+        {8, 10, 13, kTile, dispatch_test::kHere, kProblem, "wgmma_tma"},
+        {more, 12, 14, kTile, dispatch_test::kHere, kProblem, "wgmma_tma"}};
+  };
+  const auto at = [&](int more, int m) {
+    return lender(tuned(more), request_of_rows(m, kProblem));
+  };
+  CHECK(at(64, 63) == 64);
+  CHECK(at(64, 45) == 64);
+  CHECK(at(64, 44) == 0);
+  CHECK(at(64, 16) == 0);
+  CHECK(at(128, 64) == 128);
+  CHECK(at(128, 96) == 0);
+  CHECK(at(128, 109) == 128);
 }
 
 TEST_CASE("in a program it takes cuBLAS's place, with the bounds as times") {
