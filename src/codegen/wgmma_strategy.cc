@@ -70,11 +70,12 @@ bool WgmmaStrategy::is_geometry(std::string_view parameter) const {
   return parameter != "raster" && parameter != "persistent_blocks" && parameter != "min_blocks";
 }
 
-// A persistent grid of more blocks than there are tiles is the grid without it.
+// A persistent grid of more blocks than there are tiles is the grid without it. Tiles that end with
+// C do so up to 7 columns, which where n is odd has all of their rows stored one column at a time.
 bool WgmmaStrategy::worthwhile(const KernelSpec& spec, const Problem& problem) const {
   const TileConfig& t = spec.tile;
   return t.persistent_blocks < wgmma::cluster_grid(t, problem).blocks &&
-         (t.edge == 0 || tiles_stick_out(t, problem.shape));
+         (t.edge == 0 || (problem.shape.n % 8 == 0 && tiles_stick_out(t, problem.shape)));
 }
 
 // Of the consumers that take turns, a block with one tile has work for the first.

@@ -404,7 +404,8 @@ TEST_CASE("tiles end with C where they would stick out of it, and not elsewhere"
   };
   constexpr auto kEdge = "tile_m=128 tile_n=64 tile_k=64 stages=3 consumers=2 edge=1";
   CHECK(worthwhile({1000, 512, 64}, kEdge));
-  CHECK(worthwhile({1024, 500, 64}, kEdge));
+  CHECK(worthwhile({1024, 504, 64}, kEdge));
+  CHECK_FALSE(worthwhile({1000, 500, 64}, kEdge));  // columns beyond the last
   CHECK_FALSE(worthwhile({1024, 512, 64}, kEdge));
   CHECK_FALSE(worthwhile({100, 512, 64}, kEdge));  // its one tile is no smaller for that
   CHECK(worthwhile({1000, 512, 64}, "tile_m=128 tile_n=64 tile_k=64 stages=3 consumers=2"));
