@@ -14,6 +14,23 @@ namespace {
 constexpr int kVersion = 1;
 constexpr int kVersionWithBase = 2;
 
+// Where today's candidates have the features that a calibration was fitted to. Fields that tiles
+// did not have then are left out. Empty if it knows others, or lacks more.
+std::vector<int> places_of(const std::vector<std::string>& features) {
+  const std::vector<std::string> today = candidate_feature_names();
+  std::vector<int> places;
+  size_t next = 0;
+  for (size_t place = 0; place < today.size(); ++place) {
+    if (next < features.size() && features[next] == today[place]) {
+      places.push_back(static_cast<int>(place));
+      ++next;
+    } else if (place >= strategy_feature()) {
+      return {};
+    }
+  }
+  return next == features.size() ? places : std::vector<int>{};
+}
+
 Expected<Calibration> broken(const std::string& why) {
   return make_error(ErrorKind::failed, "this is no calibration of the model: " + why);
 }
@@ -38,8 +55,8 @@ struct CalibrationJson {
 
   static Expected<Calibration> read(const nlohmann::json& json) {
     const nlohmann::json& version = json.at("calibration");
-    if ((version != kVersion && version != kVersionWithBase) ||
-        json.at("features").get<std::vector<std::string>>() != candidate_feature_names()) {
+    const std::vector<int> places = places_of(json.at("features").get<std::vector<std::string>>());
+    if ((version != kVersion && version != kVersionWithBase) || places.empty()) {
       return make_error(ErrorKind::unsupported,
                         "the calibration is of another version of gemm-tune; fit it again "
                         "(gemm-tune model fit)");
@@ -50,7 +67,7 @@ struct CalibrationJson {
     }
     if (json.contains("held_out_spread")) out.held_out_spread_ = json["held_out_spread"];
     const auto trees = json.at("trees").get<std::vector<std::string>>();
-    auto forest = RegressionForest::read_trees(trees, candidate_feature_names().size());
+    auto forest = RegressionForest::read_trees(trees, places);
     if (!forest) return broken("a tree cannot be read");
     out.forest_ = *std::move(forest);
     if (version == kVersion) return out;

@@ -208,7 +208,7 @@ std::vector<std::string> RegressionForest::trees_as_text() const {
 
 class RegressionForest::Reader {
  public:
-  Reader(std::string_view text, size_t features) : rest_(text), features_(features) {}
+  Reader(std::string_view text, std::span<const int> places) : rest_(text), places_(places) {}
 
   std::optional<Tree> read() {
     if (!read_node(0) || !rest_.empty()) return std::nullopt;
@@ -228,10 +228,11 @@ class RegressionForest::Reader {
     if (colon == std::string_view::npos) return false;
     Node node;
     if (!read_number(word.substr(0, colon), node.feature) || node.feature < 0 ||
-        static_cast<size_t>(node.feature) >= features_ ||
+        static_cast<size_t>(node.feature) >= places_.size() ||
         !read_number(word.substr(colon + 1), node.threshold)) {
       return false;
     }
+    node.feature = places_[static_cast<size_t>(node.feature)];
     node.left = static_cast<int>(tree_.size());
     if (!read_node(depth + 1)) return false;
     node.right = static_cast<int>(tree_.size());
@@ -248,15 +249,15 @@ class RegressionForest::Reader {
   }
 
   std::string_view rest_;
-  size_t features_;
+  std::span<const int> places_;
   Tree tree_;
 };
 
 std::optional<RegressionForest> RegressionForest::read_trees(std::span<const std::string> trees,
-                                                             size_t features) {
+                                                             std::span<const int> places) {
   RegressionForest forest;
   for (const std::string& text : trees) {
-    auto tree = Reader(text, features).read();
+    auto tree = Reader(text, places).read();
     if (!tree) return std::nullopt;
     forest.trees_.push_back(*std::move(tree));
   }

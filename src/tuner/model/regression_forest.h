@@ -45,10 +45,10 @@ class RegressionForest {
 
   // A tree as text: its nodes, each in front of its left and its right subtree, "FEATURE:THRESHOLD"
   // or, of a leaf, "=VALUE", with four digits. read_trees() gives nothing for a text that is no
-  // tree of so many features, or for none.
+  // tree, or for none; feature i of the text is the samples' feature places[i].
   std::vector<std::string> trees_as_text() const;
   static std::optional<RegressionForest> read_trees(std::span<const std::string> trees,
-                                                    size_t features);
+                                                    std::span<const int> places);
 
  private:
   struct Node {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -178,6 +179,33 @@ TEST_CASE("damaged calibrations are refused, those of other features as another 
   CHECK(kind_with("strategies", 1) == ErrorKind::failed);
   CHECK_FALSE(Calibration::from_json(""));
   CHECK_FALSE(Calibration::from_json("[]"));
+}
+
+// As one is that was fitted before tiles had the last of their fields.
+TEST_CASE(
+    "a calibration that does not know a field of tiles is read, and its trees mean the same") {
+  const Calibration today = fitted();
+  auto json = nlohmann::ordered_json::parse(today.to_json());
+  const size_t last_field = strategy_feature() - 1;
+  json["features"].erase(last_field);
+  const auto with_places = [&](std::string tree) {
+    std::string out;
+    for (std::istringstream words(tree); words >> tree;) {
+      const size_t colon = tree.find(':');
+      if (colon != std::string::npos) {
+        const size_t feature = std::stoul(tree.substr(0, colon));
+        REQUIRE(feature != last_field);  // does not vary in what was fitted
+        tree = std::to_string(feature > last_field ? feature - 1 : feature) + tree.substr(colon);
+      }
+      out += (out.empty() ? "" : " ") + tree;
+    }
+    return out;
+  };
+  for (auto& tree : json["trees"]) tree = with_places(tree);
+  const auto read = Calibration::from_json(json.dump());
+  REQUIRE(read);
+  CHECK(nlohmann::json::parse(read->to_json())["trees"] ==
+        nlohmann::json::parse(today.to_json())["trees"]);
 }
 
 TEST_CASE("what ships for sm_90 can be read, and knows its strategies") {
