@@ -12,8 +12,9 @@ namespace gemmtune::codegen {
 namespace {
 
 constexpr std::array<std::string_view, 10> kParameters = {
-    "tile_m",    "tile_n",    "tile_k",            "stages", "consumers",
-    "cluster_m", "cluster_n", "persistent_blocks", "raster", "edge"};
+    "tile_m",    "tile_n",    "tile_k",    "stages",
+    "consumers", "cluster_m", "cluster_n", "persistent_blocks",
+    "raster",    "edge"};
 
 // Places of the main kernel's arguments.
 constexpr size_t kMapOfA = 1;
@@ -51,8 +52,6 @@ constexpr std::array kRules = {
            const TileConfig& t = in.spec.tile;
            return (is_direct_a(in.spec) ? t.cluster_n : t.cluster_m) <= 1;
          }},
-    Rule{"at least 3 stages", "one is filled when the next one is empty, and consumers hold one",
-         [](const RuleInput& in) { return in.spec.tile.stages >= 3; }},
     Rule{"sums fit a consumer's registers beside those of the producers", "they must not spill",
          [](const RuleInput& in) {
            return wgmma::consumer_registers(in.spec) <= DirectRegisters(in.spec.tile).consumer;
