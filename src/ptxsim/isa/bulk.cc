@@ -48,17 +48,18 @@ bool read_tensor(Warp& warp, const Instruction& in, uint32_t lane, const Row* ro
   if (locate(warp, in, 1U << lane, access, addresses, bytes) == 0) return false;
   TensorMap map;
   std::memcpy(&map, bytes[lane], sizeof(map));
-  const std::string fault = fault_of(map, dimensions);
-  if (!fault.empty()) {
-    warp.report(Check::tensor_map, in, lane, addresses[lane], [&] { return fault; });
-    return false;
-  }
+  const auto is_legal = [&](const std::string& fault) {
+    if (!fault.empty())
+      warp.report(Check::tensor_map, in, lane, addresses[lane], [&] { return fault; });
+    return fault.empty();
+  };
+  if (!is_legal(fault_of(map, dimensions))) return false;
   std::array<int32_t, 5> coordinate = {};
   for (uint32_t i = 0; i < dimensions; ++i) {
     coordinate[i] = warp.row<int32_t>(rows[kAddressRows + i])[lane];
   }
   box = box_of(map, coordinate);
-  return true;
+  return is_legal(fault_of(box));
 }
 
 bool read_plain(Warp& warp, const Instruction& in, uint32_t lane, const Row* rows, bool writes,

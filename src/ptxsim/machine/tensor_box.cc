@@ -8,6 +8,8 @@ namespace gemmtune::ptxsim {
 
 namespace {
 
+constexpr uint64_t kChunk = 16;  // bytes, that TMA moves at a time
+
 uint32_t swizzle_of(TensorSwizzle swizzle) {
   switch (swizzle) {
     case TensorSwizzle::bytes_32:
@@ -37,7 +39,6 @@ uint32_t bytes_of(DataType type) {
 
 std::string fault_of(const TensorMap& map, uint32_t dimensions) {
   constexpr uint32_t kMostInBox = 256;
-  constexpr uint64_t kChunk = 16;
   const TensorMapConfig& config = map.config;
   if (!is_one_of_ours(config)) return "the 128 bytes are no tensor map";
   if (static_cast<uint32_t>(config.dimensions) != dimensions) {
@@ -67,6 +68,13 @@ std::string fault_of(const TensorMap& map, uint32_t dimensions) {
     return fmt::format("rows of {} bytes are longer than the swizzle's {}", row, swizzle);
   }
   return {};
+}
+
+std::string fault_of(const TensorBox& box) {
+  const int64_t begin = int64_t{box.coordinate[0]} * box.element_bytes;
+  if (begin % static_cast<int64_t>(kChunk) == 0) return {};
+  return fmt::format("the box begins at element {} of its rows, {} bytes, not a multiple of 16",
+                     box.coordinate[0], begin);
 }
 
 TensorBox box_of(const TensorMap& map, const std::array<int32_t, 5>& coordinate) {

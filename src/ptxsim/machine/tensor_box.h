@@ -30,6 +30,9 @@ struct TensorBox {
 
 // What is wrong with a map that an instruction for `dimensions` uses; empty: nothing.
 std::string fault_of(const TensorMap& map, uint32_t dimensions);
+// The same of a box: where it begins along the contiguous dimension. An H100 ends a kernel whose
+// box begins at bytes that 16 does not divide (error 715), though the map is legal.
+std::string fault_of(const TensorBox& box);
 // Of a map without a fault.
 TensorBox box_of(const TensorMap& map, const std::array<int32_t, 5>& coordinate);
 

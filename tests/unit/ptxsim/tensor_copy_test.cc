@@ -115,7 +115,7 @@ TEST_CASE("TMA loads a box of a matrix, swizzled, at its edges and outside") {
     for (const DataType type : {DataType::f16, DataType::f32, DataType::e4m3}) {
       const uint32_t across = bytes / static_cast<uint32_t>(size_bytes(type));
       Tensor tensor = make_tensor(type, {75, 37}, {across, 32}, swizzle);
-      for (const int32_t x : {-3, 0, 8, 70, 90, -100}) {
+      for (const int32_t x : {-16, 0, 16, 64, 96, -112}) {
         for (const int32_t y : {-5, 0, 13, 36, 40}) {
           tensor.at = {x, y};
           check_load(tensor);
@@ -138,7 +138,7 @@ TEST_CASE("TMA loads boxes of one to five dimensions") {
   const std::vector<uint64_t> extent = {21, 5, 4, 3, 3};
   const std::vector<uint32_t> box = {16, 4, 2, 2, 2};
   const std::array<int32_t, 5> places[] = {
-      {0, 0, 0, 0, 0}, {7, 3, 3, 2, 2}, {-4, -1, -1, -1, -1}, {8, 0, 1, -1, 2}};
+      {0, 0, 0, 0, 0}, {16, 3, 3, 2, 2}, {-8, -1, -1, -1, -1}, {8, 0, 1, -1, 2}};
   for (size_t dimensions = 1; dimensions <= 5; ++dimensions) {
     Tensor tensor = make_tensor(
         DataType::f16, {extent.begin(), extent.begin() + static_cast<ptrdiff_t>(dimensions)},
@@ -195,6 +195,33 @@ TEST_CASE("a multicast writes every block of its mask") {
   }
 }
 
+namespace {
+
+// A box of 16 rows of 64 elements of 16 bits at element x of its row.
+Module module_that_loads_at(int x) {
+  return parse_text(
+      head() +
+      "  @p bra WAIT;\n  mbarrier.arrive.expect_tx.shared::cta.b64 _, [barrier], 2048;\n"
+      "  mov.u32 from, tile;\n"
+      "  cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+      " [from], [desc, {" +
+      std::to_string(x) + ", 0}], [barrier];\n" + replaced(tail(), "COUNT", "2048"));
+}
+
+RunResult run_with_map(const Module& module, const Tensor& tensor, void (*plant)(TensorMap& map)) {
+  GlobalMemory memory;
+  const Buffer<uint16_t> in(memory, random_words(4096), "in");
+  const Buffer<std::byte> out(memory, kBufferBytes, "out");
+  TensorMap map{in.address(), tensor.config};
+  plant(map);
+  LaunchConfig launch;
+  launch.block[0] = 64;
+  launch.dynamic_smem_bytes = kBufferBytes;
+  return run_ok(module, "k", launch, {argument(encode(map)), argument(out.address())}, memory);
+}
+
+}  // namespace
+
 TEST_CASE("a tensor map that no driver would encode is found") {
   struct Misuse {
     const char* what;
@@ -213,27 +240,24 @@ TEST_CASE("a tensor map that no driver would encode is found") {
       {"no tensor map", [](TensorMap& map) { map.config.dimensions = 77; }},
   };
   const Tensor tensor = make_tensor(DataType::f16, {64, 32}, {64, 16}, TensorSwizzle::bytes_128);
-  const Module module =
-      parse_text(head() +
-                 "  @p bra WAIT;\n  mbarrier.arrive.expect_tx.shared::cta.b64 _, [barrier], 2048;\n"
-                 "  mov.u32 from, tile;\n"
-                 "  cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
-                 " [from], [desc, {0, 0}], [barrier];\n" +
-                 replaced(tail(), "COUNT", "2048"));
+  const Module module = module_that_loads_at(0);
   for (const Misuse& misuse : misuses) {
     CAPTURE(std::string(misuse.what));
-    GlobalMemory memory;
-    const Buffer<uint16_t> in(memory, random_words(4096), "in");
-    const Buffer<std::byte> out(memory, kBufferBytes, "out");
-    TensorMap map{in.address(), tensor.config};
-    misuse.plant(map);
-    LaunchConfig launch;
-    launch.block[0] = 64;
-    launch.dynamic_smem_bytes = kBufferBytes;
-    const RunResult result =
-        run_ok(module, "k", launch, {argument(encode(map)), argument(out.address())}, memory);
+    const RunResult result = run_with_map(module, tensor, misuse.plant);
     REQUIRE(result.findings.size() == 1);
     CHECK(result.findings[0].check == Check::tensor_map);
+  }
+}
+
+TEST_CASE("a box that begins where TMA cannot is found") {
+  const Tensor tensor = make_tensor(DataType::f16, {64, 32}, {64, 16}, TensorSwizzle::bytes_128);
+  const auto nothing = [](TensorMap&) {};
+  CHECK(run_with_map(module_that_loads_at(-8), tensor, nothing).findings.empty());
+  for (const int x : {-4, 1, 4, 12}) {
+    const RunResult result = run_with_map(module_that_loads_at(x), tensor, nothing);
+    REQUIRE(result.findings.size() == 1);
+    CHECK(result.findings[0].check == Check::tensor_map);
+    CHECK(result.findings[0].message.find("not a multiple of 16") != std::string::npos);
   }
 }
 
