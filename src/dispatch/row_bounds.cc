@@ -23,7 +23,7 @@ bool is_slow_outside(const StoredKernel& kernel, int64_t m) {
   constexpr int64_t kParts = 5;
   const auto strategy = codegen::find_strategy(kernel.strategy);
   const auto tile = parse_tile(kernel.config);
-  if (!strategy || !tile || !(*strategy)->slow_outside()) return false;
+  if (!strategy || !tile || tile->tile_m < 1 || !(*strategy)->slow_outside()) return false;
   const int64_t last = m % tile->tile_m;
   const int64_t outside = last == 0 ? 0 : tile->tile_m - last;
   return kParts * outside > tile->tile_m + tile->tile_n;

@@ -143,6 +143,14 @@ TEST_CASE("a kernel that TMA feeds lends to as many rows as nearly fill its tile
   CHECK(at(128, 109) == 128);
 }
 
+TEST_CASE("a kernel whose stored tile has no rows lends nothing") {
+  constexpr auto kProblem = "bf16/f32/ieee/tnt/{}x512x512";
+  constexpr auto kTile = "tile_n=32 tile_k=128 stages=8 consumers=1";
+  CHECK(lender({{8, 10, 13, kTile, dispatch_test::kHere, kProblem, "wgmma_tma"},
+                {32, 12, 14, kTile, dispatch_test::kHere, kProblem, "wgmma_tma"}},
+               request_of_rows(16, kProblem)) == 0);
+}
+
 TEST_CASE("in a program it takes cuBLAS's place, with the bounds as times") {
   const Snapshot snapshot = snapshot_with(kTuned);
   const auto found = winner(snapshot, request_of_rows(16), dispatch_test::target());
