@@ -24,6 +24,9 @@ BlockCount grid(const TileConfig& tile, const Problem& problem) {
           fmt::format("min({}, {})", tile.persistent_blocks, tiles.formula)};
 }
 
+// Columns of which a multiple lies before a tile that ends with C (cluster_tiles.cuh).
+constexpr int64_t kEdgeUnit = 8;
+
 // Whether several tiles cover an extent of C, and not all of them lie in it.
 bool sticks_out(int64_t extent, int tile, int cluster) {
   return extent > tile && extent % (int64_t{tile} * at_least_one(cluster)) != 0;
@@ -70,12 +73,13 @@ bool WgmmaStrategy::is_geometry(std::string_view parameter) const {
   return parameter != "raster" && parameter != "persistent_blocks" && parameter != "min_blocks";
 }
 
-// A persistent grid of more blocks than there are tiles is the grid without it. Tiles that end with
-// C do so up to 7 columns, which where n is odd has all of their rows stored one column at a time.
+// A persistent grid of more blocks than there are tiles is the grid without it. A tile that ends a
+// few columns behind C, as those with an edge do where n is no multiple of their unit, has all of
+// its rows stored one column at a time.
 bool WgmmaStrategy::worthwhile(const KernelSpec& spec, const Problem& problem) const {
   const TileConfig& t = spec.tile;
   return t.persistent_blocks < wgmma::cluster_grid(t, problem).blocks &&
-         (t.edge == 0 || (problem.shape.n % 8 == 0 && tiles_stick_out(t, problem.shape)));
+         (t.edge == 0 || (problem.shape.n % kEdgeUnit == 0 && tiles_stick_out(t, problem.shape)));
 }
 
 // Of the consumers that take turns, a block with one tile has work for the first.
