@@ -41,7 +41,7 @@ struct WgmmaDirect {
   using Pipeline = WgmmaPipeline<kTile, kTraits, kTypes, kResultsBytes>;
   using Mainloop = WgmmaMainloop<kTile, Pipeline>;
   using Producer = DirectProducer<kTile, kTraits, Pipeline>;
-  using Tiles = ClusterTiles<kTile>;
+  using Tiles = typename Producer::Tiles;
   using Writer = ResultWriter<kTraits.epilogue, kTypes.result>;
   using Boxes = WgmmaBoxStore<kTile, kTypes.result, Writer, kStagesBytes, false>;
   using Rows = WgmmaRowStore<kTile, Writer, false>;
@@ -65,6 +65,9 @@ struct WgmmaDirect {
       mbarrier_init_fence();
     }
     if (warp == 1 && is_elected()) pipeline.begin_releases();
+    if constexpr (!Producer::kDirectA) {
+      if (warp > 1) pipeline.template clear_outside<kThreads, 2>(args);
+    }
     pipeline.meet();
     if (warp < kDirectProducerWarps) {
       give_registers_back<kRegisters.producer>();

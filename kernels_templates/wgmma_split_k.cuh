@@ -76,6 +76,7 @@ struct WgmmaSplitK {
       pipeline.begin_releases();
       if constexpr (kInCluster) in_cluster.begin();
     }
+    if (warp > 1) pipeline.template clear_outside<kThreads, 2>(args);
     await_kernels_before();
     if (warp == 0 && is_elected()) {
       k = pipeline.start(ring, share.place, args, a, b, share.at.batch, tile.row, tile.column,

@@ -63,7 +63,7 @@ struct WgmmaTma {
   using Rows = WgmmaRowStore<kTile, Writer, kTraits.fetches_c>;
   using Slab = WgmmaEpilogue<kTile, kTraits.vector_c, kTraits.fetches_c>;
   using Place = typename Pipeline::Place;
-  using Tiles = ClusterTiles<kTile>;
+  using Tiles = ClusterTiles<kTile, Pipeline::kFewRows>;
   using At = typename Tiles::At;
 
   static constexpr int kThreads = wgmma_threads(kTile);
@@ -83,6 +83,7 @@ struct WgmmaTma {
       producer.start(pipeline, args, a, b);
     }
     if (warp == 1 && is_elected()) pipeline.begin_releases();
+    if (warp > 1) pipeline.template clear_outside<kThreads, 2>(args);
     pipeline.meet();
     if (warp < kWarpsOfWarpgroup) {
       if constexpr (kRegisters.shared_out()) give_registers_back<kRegisters.producer>();

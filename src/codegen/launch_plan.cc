@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "codegen/strategy.h"
 
@@ -81,6 +82,13 @@ std::string argument_names(const KernelLaunch& launch) {
   return text;
 }
 
+std::string box_note(const TensorMapArgument& map) {
+  std::array<std::string, 3> extents;
+  for (size_t i = 0; i < extents.size(); ++i) extents[i] = std::to_string(map.config.box[i]);
+  if (!map.lines_formula.empty()) extents[1] = map.lines_formula;
+  return listed(extents, map.config.dimensions);
+}
+
 std::string tensor_map_note(size_t index, const TensorMapArgument& map) {
   const int dimensions = map.config.dimensions;
   std::string strides = map.stride_formulas[0];
@@ -88,8 +96,8 @@ std::string tensor_map_note(size_t index, const TensorMapArgument& map) {
     strides += " and " + map.stride_formulas[static_cast<size_t>(i)];
   return fmt::format("arg{}: {} at {},\n  extents {} elements, strides {} bytes,\n  box {}, {}\n",
                      index, type_name(map.config), address_note(map.buffer, map.offset_formula),
-                     listed(map.extent_formulas, dimensions), strides,
-                     listed(map.config.box, dimensions), swizzle_name(map.config.swizzle));
+                     listed(map.extent_formulas, dimensions), strides, box_note(map),
+                     swizzle_name(map.config.swizzle));
 }
 
 // A line or more for each argument but GemmArgs.

@@ -42,10 +42,11 @@ struct TensorMapArgument {
   int64_t offset_bytes = 0;  // a multiple of 16
   TensorMapConfig config;
   // The same for people who launch the emitted source, as BlockCount::formula: the offset, the
-  // extents, and the strides in bytes.
+  // extents, the strides in bytes, and the lines of a box where those follow from the problem.
   std::string offset_formula = "0";
   std::array<std::string, 3> extent_formulas;
   std::array<std::string, 2> stride_formulas;
+  std::string lines_formula;  // config.box[1]; empty: that number always
 };
 
 using KernelArgument = std::variant<GemmArgument, AddressArgument, TensorMapArgument>;

@@ -45,9 +45,9 @@ class Strategy {
   virtual bool forgets_b() const { return false; }
   // The same of KernelTraits::fetches_c.
   virtual bool fetches_c() const { return false; }
-  // Whether what a tile has outside of A or B costs more than what it has inside: TMA fills zeros
-  // in slower than it loads.
-  virtual bool slow_outside() const { return false; }
+  // Rows of the last tile outside of A that cost more than those inside, since TMA fills zeros in
+  // slower than it loads. Whether C is read decides where tiles may lie.
+  virtual int64_t slow_rows(const TileConfig&, const Problem&, bool /*reads_c*/) const { return 0; }
   // What the main kernel reads: spec.traits, unless a kernel before it moves the operands, or it
   // moves fewer elements at once than it might.
   virtual KernelTraits main_traits(const KernelSpec& spec) const { return spec.traits; }

@@ -210,7 +210,7 @@ struct Lines {
 // The map of such matrices, without what is copied at once.
 TensorMapArgument map_of(const Lines& lines, const MatrixPlace& at, DataType type) {
   const auto bytes = static_cast<uint64_t>(size_bytes(type));
-  TensorMapArgument map{at.buffer, at.offset_bytes, {}, at.offset_formula, {}, {}};
+  TensorMapArgument map{at.buffer, at.offset_bytes, {}, at.offset_formula, {}, {}, {}};
   map.config.type = type;
   map.config.dimensions = 3;
   map.config.extent = {static_cast<uint64_t>(lines.inner_extent),
@@ -252,6 +252,17 @@ TensorMapArgument map_of_operand(const KernelSpec& spec, const Lines& lines, con
   // wgmma cuts the lower bits off.
   map.config.rounds_to_tf32 = spec.math == MathMode::tf32;
   return map;
+}
+
+// Has boxes of A with few rows no more lines than those need, which kernels know as well.
+void take_lines_of_few_rows(const KernelSpec& spec, const Shape& shape, TensorMapArgument& map) {
+  const int blocks = cluster_n(spec.tile);
+  const TmaTile tile(spec.tile.tile_m, spec.tile.tile_k, true, operand_bytes(spec));
+  const int parts = tile.parts(blocks);
+  map.config.box[1] = static_cast<uint32_t>(tile.part_lines(blocks, shape.m));
+  map.lines_formula = parts == 1 ? fmt::format("min({}, m)", tile.box_rows)
+                                 : fmt::format("min({}, {} * ceil(m / {}))", tile.box_rows / parts,
+                                               kSwizzleLines, kSwizzleLines * parts);
 }
 
 // A matrix of the problem, in one of its own buffers.
@@ -370,7 +381,17 @@ MatrixPlace place_of_b(const Problem& p) {
 
 TensorMapArgument map_of_a(const KernelSpec& spec, const Shape& s, const MatrixPlace& at) {
   const Lines lines = contiguous_k_a(spec) ? Lines{"k", "m", s.k, s.m} : Lines{"m", "k", s.m, s.k};
-  return map_of_operand(spec, lines, at, spec.tile.tile_m, cluster_n(spec.tile));
+  TensorMapArgument map = map_of_operand(spec, lines, at, spec.tile.tile_m, cluster_n(spec.tile));
+  if (is_of_few_rows(spec.tile, contiguous_k_a(spec))) take_lines_of_few_rows(spec, s, map);
+  return map;
+}
+
+int64_t slow_rows(const TileConfig& tile, const Problem& problem, bool ends_with_c) {
+  const int64_t m = problem.shape.m;
+  const bool few = is_of_few_rows(tile, problem.layout.a == Order::row_major);
+  if (few && (m < tile.tile_m || ends_with_c)) return 0;
+  const int64_t last = m % tile.tile_m;
+  return last == 0 ? 0 : tile.tile_m - last;
 }
 
 TensorMapArgument map_of_b(const KernelSpec& spec, const Shape& s, const MatrixPlace& at) {

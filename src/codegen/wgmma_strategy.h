@@ -15,7 +15,9 @@ class WgmmaStrategy : public Strategy {
  public:
   bool takes_types() const override { return true; }
   bool fetches_c() const override { return true; }
-  bool slow_outside() const override { return true; }
+  int64_t slow_rows(const TileConfig& tile, const Problem& problem, bool reads_c) const override {
+    return wgmma::slow_rows(tile, problem, !reads_c);
+  }
 
   std::span<const std::string_view> parameters() const override;
   std::span<const Rule> rules() const override { return rules_; }

@@ -178,7 +178,7 @@ void add_from_other_model(const Snapshot& snapshot, const Known& known, const Re
 // fewer.
 void add_of_more_rows(const Snapshot& snapshot, const Request& request, const Target& target,
                       Decision& decision) {
-  const auto bounds = find_row_bounds(snapshot, request.problem);
+  const auto bounds = find_row_bounds(snapshot, request.problem, request.reads_c);
   if (!bounds || bounds->vendor_us < kLeadOfMoreRows * (bounds->own_us + more_for_c_us(request)))
     return;
   const KnownKernel& known = *snapshot.known[bounds->more].kernel;

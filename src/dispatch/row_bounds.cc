@@ -19,14 +19,12 @@ bool has_kernel(const Known& known) {
 // Whether a kernel takes longer for so many rows than for a tile full: of 46 that were lent rows,
 // 12 were slower than cuBLASLt, all of them with more outside of A than this
 // (docs/decisions/0025-tiles-that-end-with-c.md).
-bool is_slow_outside(const StoredKernel& kernel, int64_t m) {
+bool is_slow_outside(const StoredKernel& kernel, const Problem& problem, bool reads_c) {
   constexpr int64_t kParts = 5;
   const auto strategy = codegen::find_strategy(kernel.strategy);
   const auto tile = parse_tile(kernel.config);
-  if (!strategy || !tile || tile->tile_m < 1 || !(*strategy)->slow_outside()) return false;
-  const int64_t last = m % tile->tile_m;
-  const int64_t outside = last == 0 ? 0 : tile->tile_m - last;
-  return kParts * outside > tile->tile_m + tile->tile_n;
+  if (!strategy || !tile || tile->tile_m < 1) return false;
+  return kParts * (*strategy)->slow_rows(*tile, problem, reads_c) > tile->tile_m + tile->tile_n;
 }
 
 }  // namespace
@@ -39,7 +37,8 @@ Problem with_rows(const Problem& problem, int64_t m) {
   return other;
 }
 
-std::optional<RowBounds> find_row_bounds(const Snapshot& snapshot, const Problem& problem) {
+std::optional<RowBounds> find_row_bounds(const Snapshot& snapshot, const Problem& problem,
+                                         bool reads_c) {
   if (problem.layout.a != Order::row_major) return std::nullopt;
   std::optional<uint32_t> fewer;
   std::optional<uint32_t> more;
@@ -53,7 +52,7 @@ std::optional<RowBounds> find_row_bounds(const Snapshot& snapshot, const Problem
   }
   if (!fewer || !more || !has_kernel(snapshot.known[*more])) return std::nullopt;
   const Known& upper = snapshot.known[*more];
-  if (is_slow_outside(snapshot.kernels[upper.kernel->index], problem.shape.m)) return std::nullopt;
+  if (is_slow_outside(snapshot.kernels[upper.kernel->index], problem, reads_c)) return std::nullopt;
   return RowBounds{*fewer, *more, upper.kernel->rank_us,
                    std::min(snapshot.known[*fewer].vendor->time_us, upper.vendor->time_us)};
 }

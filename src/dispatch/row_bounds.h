@@ -12,8 +12,8 @@ namespace gemmtune::dispatch {
 Problem with_rows(const Problem& problem, int64_t m);
 
 // What two measured problems say of one between them, which differs from both in its rows only. A
-// kernel made for more rows takes no longer for fewer, as long as they fill most of its tiles, and
-// cuBLASLt for more no less.
+// kernel made for more rows takes no longer for fewer, as long as its tiles do not stick far out of
+// A (Strategy::slow_rows), and cuBLASLt for more no less.
 struct RowBounds {
   uint32_t fewer = 0;    // numbers of the problems in the snapshot: the nearest with fewer rows,
   uint32_t more = 0;     // and the nearest with more, which has a kernel
@@ -23,7 +23,9 @@ struct RowBounds {
 
 // Nothing unless both were measured on this device or another of its model, each with cuBLASLt; and
 // where rows of A do not lie one behind the other: its leading dimension, and with it what kernels
-// are legal, goes by their number then. `problem` is comparable().
-std::optional<RowBounds> find_row_bounds(const Snapshot& snapshot, const Problem& problem);
+// are legal, goes by their number then. `problem` is comparable(); a product that reads C is asked
+// for on its own.
+std::optional<RowBounds> find_row_bounds(const Snapshot& snapshot, const Problem& problem,
+                                         bool reads_c);
 
 }  // namespace gemmtune::dispatch

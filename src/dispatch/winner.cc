@@ -55,7 +55,7 @@ Winner winner_elsewhere(const KnownKernel& kernel, Choice choice) {
 // A first choice that decide() took from the same problem with more rows; nothing if it did not.
 std::optional<Winner> winner_of_more_rows(const Snapshot& snapshot, const Request& request,
                                           Choice& choice) {
-  const auto bounds = find_row_bounds(snapshot, request.problem);
+  const auto bounds = find_row_bounds(snapshot, request.problem, request.reads_c);
   if (!bounds || choice.neighbour != snapshot.problems[bounds->more]) return std::nullopt;
   return Winner{std::move(choice), bounds->own_us, bounds->vendor_us};
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -124,11 +125,70 @@ TEST_CASE("tiles that end with C add nothing twice, and begin where TMA can") {
     REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
     return !verdict->correct();
   };
-  CHECK(finds({"if (args.beta == 0.0f) {\n          out.row", "if (true) {\n          out.row"},
-              0.5F));
-  CHECK(finds(
-      {"constexpr int kUnit = 8;\n      return max", "constexpr int kUnit = 1;\n      return max"},
-      0));
+  CHECK(finds({"if (args.beta == 0.0f) out.end", "out.end"}, 0.5F));
+  CHECK(finds({"int kUnit = 8;\n\n    __device__", "int kUnit = 1;\n\n    __device__"}, 0));
+}
+
+TEST_CASE("parts of a tile load as many lines as A has, and hardly more") {
+  for (const int side : {8, 16, 24, 32, 64, 96}) {
+    for (const int blocks : {1, 2, 4}) {
+      const TmaTile tile(side, 128, true, 2);
+      const int parts = tile.parts(blocks);
+      for (int m = 1; m <= 2 * side; ++m) {
+        const int lines = tile.part_lines(blocks, m);
+        CHECK(lines * parts >= std::min(m, side));
+        CHECK(lines * parts <= side);
+        CHECK((parts == 1 || lines % 8 == 0));
+        CHECK(lines * parts < m + (parts == 1 ? 1 : 8 * parts));
+      }
+    }
+  }
+}
+
+// Tiles of more rows than A has: all of them, and one; and of which the last one sticks out.
+TEST_CASE("few rows") {
+  constexpr const char* kTiles[] = {
+      "tile_m=24 tile_n=64 tile_k=128 stages=3 consumers=1 exchange=1",
+      "tile_m=32 tile_n=128 tile_k=64 stages=2 consumers=2 exchange=1 cluster_n=2",
+      "tile_m=64 tile_n=32 tile_k=64 stages=3 consumers=1 cluster_m=2 cluster_n=4"};
+  for (const std::string strategy : {"wgmma_tma", "wgmma_split_k"}) {
+    for (const char* tile : kTiles) {
+      const std::string slices = strategy == "wgmma_split_k" ? " slices=2" : "";
+      for (const int64_t m : {1, 5, 8, 17, 31, 63, 70}) {
+        const Problem problem = make_problem({m, 136, 264}, DataType::bf16, *parse_layout("tnt"));
+        const auto spec = hopper(strategy, tile + slices, codegen::traits_for(problem));
+        for (const float beta : {0.0F, 0.5F})
+          check_product(spec, problem, Fill::random, beta, kSm90a);
+      }
+    }
+  }
+}
+
+TEST_CASE("planted faults in tiles of more rows than A has are found") {
+  constexpr Mutant kFewRowsFaults[] = {
+      {"store_shared_words(to + byte, 0, 0, 0, 0);", ";"},
+      {"tensor_store_fence();\n      // cluster", "// cluster"},
+      {"bar.sync %0, %1;\" ::\"n\"(kBarrier)", "// %0 %1\" ::\"n\"(kBarrier)"},
+      {"part_lines(kSharers, lines)", "part_lines(kSharers, lines + 16)"},
+      {"byte = first;", "byte = first + 16;"},
+  };
+  const Problem problem = make_problem({5, 136, 264}, DataType::bf16, *parse_layout("tnt"));
+  const auto spec = hopper(
+      "wgmma_tma", "tile_m=32 tile_n=64 tile_k=64 stages=2 consumers=1 exchange=1 cluster_n=2",
+      codegen::traits_for(problem));
+  for (const Mutant& mutant : kFewRowsFaults) {
+    CAPTURE(mutant.what);
+    const SimVerifier kernel = load_mutant(spec, mutant, kSm90a);
+    bool found = false;
+    for (const ptxsim::AsyncMode mode : kernel.async_modes()) {
+      ptxsim::Options options;
+      options.async = mode;
+      const auto verdict = kernel.verify({"product", problem, 1, 0, Fill::random, 7}, options);
+      REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
+      found = found || !verdict->correct();
+    }
+    CHECK(found);
+  }
 }
 
 TEST_CASE("lines along m or n have 64 bytes where those hold less of what is beside the tile") {
@@ -426,8 +486,8 @@ constexpr PlantedFault kFaults[] = {
      ""},
     {"wgmma_tma",
      kWays[0],
-     {"mbarrier_arrive_expect(barrier, kStageBytes);",
-      "mbarrier_arrive_expect(barrier, kStageBytes - 1024);"},
+     {"mbarrier_arrive_expect(barrier, stage_bytes);",
+      "mbarrier_arrive_expect(barrier, stage_bytes - 1024);"},
      ""},
     {"wgmma_tma", kWays[5], {"part < kParts; ++part", "part < 1; ++part"}, ""},
     {"wgmma_tma", kWays[0], {"pipeline.begin_releases();", ";"}, ""},

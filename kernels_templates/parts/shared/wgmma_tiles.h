@@ -105,7 +105,24 @@ struct TmaTile {
   GEMMTUNE_HOST_DEVICE constexpr int parts(int blocks) const {
     return divides(kSwizzleLines * blocks, box_rows) ? blocks : 1;
   }
+
+  // Lines of a part where the matrix may have no more than `lines` of them: no part loads more than
+  // it needs to, all as many.
+  GEMMTUNE_HOST_DEVICE constexpr int part_lines(int blocks, long long lines) const {
+    const int all = box_rows / parts(blocks);
+    const int unit = kSwizzleLines * parts(blocks);
+    if (lines >= box_rows) return all;
+    if (parts(blocks) == 1) return static_cast<int>(lines);
+    return (static_cast<int>(lines) + unit - 1) / unit * kSwizzleLines;
+  }
 };
+
+// Whether tiles are of few rows, which A may have less of: lines along k that lie outside of A are
+// not loaded, since TMA fills zeros in slower than it loads. Larger tiles are chosen for more rows.
+inline constexpr int kFewRows = 128;  // of a tile: fewer
+GEMMTUNE_HOST_DEVICE constexpr bool is_of_few_rows(const TileConfig& tile, bool a_contiguous_k) {
+  return a_contiguous_k && tile.tile_m < kFewRows;
+}
 
 GEMMTUNE_HOST_DEVICE constexpr int wgmma_stage_bytes(const TileConfig& tile, bool a_contiguous_k,
                                                      bool b_contiguous_k, int element_bytes) {

@@ -9,11 +9,12 @@
 //
 // What a tile has outside of C costs time, since TMA fills zeros in slower than it loads. With an
 // edge such a tile ends where C does, and computes some of its neighbour's results again, which are
-// the same. Where C is read, that would be what the neighbour has written.
+// the same. Tiles of few rows end with C's rows always. Where C is read, that would be what the
+// neighbour has written, and tiles stick out.
 
 namespace gemmtune {
 
-template <TileConfig kTile>
+template <TileConfig kTile, bool kFewRows>
 struct ClusterTiles {
   using Place = ClusterPlace<kTile>;
   static constexpr int kM = kTile.tile_m * Place::kM;
@@ -40,20 +41,24 @@ struct ClusterTiles {
       const auto at = tile_coordinates<kM, kN, unsigned>(args.m, args.n, tile, args.raster);
       At out = {at.batch, (at.row * Place::kM + place.m) * kTile.tile_m,
                 (at.column * Place::kN + place.n) * kTile.tile_n};
-      if constexpr (kTile.edge != 0) {
-        if (args.beta == 0.0f) {
-          out.row = min(out.row, last_begin(args.m, kTile.tile_m));
-          out.column = min(out.column, last_begin(args.n, kTile.tile_n));
-        }
+      if constexpr (kFewRows || kTile.edge != 0) {
+        if (args.beta == 0.0f) out.end_with_c(args);
       }
       return out;
     }
 
    private:
-    // Of tiles within an extent of C, in units that TMA can begin at whatever is contiguous.
+    // TMA can begin at a multiple of it, whatever is contiguous; of few rows k is.
+    static constexpr int kUnit = 8;
+
+    __device__ __forceinline__ void end_with_c(const GemmArgs& args) {
+      row = min(row, last_begin < kFewRows ? 1 : kUnit > (args.m, kTile.tile_m));
+      if constexpr (kTile.edge != 0) column = min(column, last_begin<kUnit>(args.n, kTile.tile_n));
+    }
+    // Of tiles within an extent of C.
+    template <int kMultiple>
     static __device__ __forceinline__ int last_begin(int extent, int tile) {
-      constexpr int kUnit = 8;
-      return max((extent + kUnit - 1) / kUnit * kUnit - tile, 0);
+      return max((extent + kMultiple - 1) / kMultiple * kMultiple - tile, 0);
     }
   };
 };

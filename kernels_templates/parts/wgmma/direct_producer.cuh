@@ -29,7 +29,7 @@ struct DirectProducer {
   static_assert(kDirectA != (kTraits.vector_b < kAlignedVector), "TMA copies one operand");
   using Operand = DirectOperand<kDirectA ? kTraits.a_row_major : !kTraits.b_row_major,
                                 kDirectA ? kTile.tile_m : kTile.tile_n, kTile.tile_k>;
-  using Tiles = ClusterTiles<kTile>;
+  using Tiles = ClusterTiles<kTile, Pipeline::kFewRows && !kDirectA>;
   using Ring = typename Pipeline::Ring;
   // That a full stage waits for.
   static constexpr int kArrivals = kWarpsOfWarpgroup + 1;
@@ -57,8 +57,6 @@ struct DirectProducer {
   }
 
  private:
-  static constexpr int kCopiedBytes = kDirectA ? Pipeline::TileB::kBytes : Pipeline::TileA::kBytes;
-
   // A stage's share of the work: a tile of C and k.
   struct Step {
     int tile;
@@ -160,13 +158,17 @@ struct DirectProducer {
   __device__ __forceinline__ void copy(int stage, const Step& step) const {
     const auto place = Pipeline::Place::of_block();
     const unsigned barrier = pipeline.full(stage);
-    mbarrier_arrive_expect(barrier, kCopiedBytes);
     if constexpr (kDirectA) {
-      Pipeline::TileB::load(pipeline.tile_b(stage), copied, step.at.column, step.k, step.at.batch,
-                            barrier, stage, place.m, place.column());
+      using Tile = typename Pipeline::TileB;
+      mbarrier_arrive_expect(barrier, Tile::kBytes);
+      Tile::load(pipeline.tile_b(stage), copied, Tile::kPartRows, step.at.column, step.k,
+                 step.at.batch, barrier, stage, place.m, place.column());
     } else {
-      Pipeline::TileA::load(pipeline.tile_a(stage), copied, step.at.row, step.k, step.at.batch,
-                            barrier, stage, place.n, place.row());
+      using Tile = typename Pipeline::TileA;
+      const int lines = Pipeline::lines_of_a(args);
+      mbarrier_arrive_expect(barrier, Tile::loaded_bytes(lines));
+      Tile::load(pipeline.tile_a(stage), copied, lines, step.at.row, step.k, step.at.batch, barrier,
+                 stage, place.n, place.row());
     }
   }
 

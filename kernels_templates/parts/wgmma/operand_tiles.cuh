@@ -15,7 +15,8 @@
 //
 // Lines are swizzled. Where kSharers blocks of a cluster share the tile, each loads its
 // part of every box's lines into all of them, or all of it in turns (TmaTile::parts). kOnce: as
-// KernelTraits says of the operand.
+// KernelTraits says of the operand. `lines` are those of a part that are loaded, all or, of few
+// rows, TmaTile::part_lines.
 
 namespace gemmtune {
 
@@ -32,44 +33,54 @@ struct OperandTile {
 
   // Loads what sharer `sharer` loads of the tile at (mn, k) of a matrix for stage `stage`, into the
   // blocks of the cluster whose bits are set in `blocks`.
-  static __device__ __forceinline__ void load(unsigned to, const TensorMap& map, int mn, int k,
-                                              int entry, unsigned barrier, int stage, int sharer,
-                                              unsigned short blocks) {
+  static __device__ __forceinline__ void load(unsigned to, const TensorMap& map, int lines, int mn,
+                                              int k, int entry, unsigned barrier, int stage,
+                                              int sharer, unsigned short blocks) {
     if constexpr (kSharers == 1) {
-      load_alone(to, map, mn, k, entry, barrier);
+      load_alone(to, map, lines, mn, k, entry, barrier);
     } else {
       if (kInTurns && stage % kSharers != sharer) return;
       const int part = kInTurns ? 0 : sharer;
 #pragma unroll
       for (int box = 0; box < kTile.boxes; ++box) {
-        const Place at = Place::of(mn, k, box, part);
+        const Place at = Place::of(mn, k, box, part * lines);
         load_box_to_blocks<kOnce>(to + at.bytes, map, at.x, at.y, entry, barrier, blocks);
       }
     }
   }
 
+  // Of a matrix that has `lines` lines: those of a part that are loaded.
+  static constexpr __device__ __forceinline__ int part_lines(int lines) {
+    return TmaTile(kSide, kTileK, kContiguousK, kElementBytes).part_lines(kSharers, lines);
+  }
+  // Bytes that arrive of a tile then.
+  static constexpr __device__ __forceinline__ int loaded_bytes(int lines) {
+    return kTile.boxes * kParts * kLineBytes * lines;
+  }
+
   // All of the tile, into this block.
-  static __device__ __forceinline__ void load_alone(unsigned to, const TensorMap& map, int mn,
-                                                    int k, int entry, unsigned barrier) {
+  static __device__ __forceinline__ void load_alone(unsigned to, const TensorMap& map, int lines,
+                                                    int mn, int k, int entry, unsigned barrier) {
 #pragma unroll
     for (int box = 0; box < kTile.boxes; ++box) {
 #pragma unroll
       for (int part = 0; part < kParts; ++part) {
-        const Place at = Place::of(mn, k, box, part);
+        const Place at = Place::of(mn, k, box, part * lines);
         load_box<kOnce>(to + at.bytes, map, at.x, at.y, entry, barrier);
       }
     }
   }
 
-  // Where a part of a box lies: in the matrix, and in the tile in shared memory.
+  // Where a part of a box lies that begins at line `line`: in the matrix, and in the tile in shared
+  // memory.
   struct Place {
     int x;
     int y;
     int bytes;
 
-    static __device__ __forceinline__ Place of(int mn, int k, int box, int part) {
-      return {(kContiguousK ? k : mn) + box * kLine, (kContiguousK ? mn : k) + part * kPartRows,
-              box * kBoxBytes + part * (kPartRows * kLineBytes)};
+    static __device__ __forceinline__ Place of(int mn, int k, int box, int line) {
+      return {(kContiguousK ? k : mn) + box * kLine, (kContiguousK ? mn : k) + line,
+              box * kBoxBytes + line * kLineBytes};
     }
   };
 

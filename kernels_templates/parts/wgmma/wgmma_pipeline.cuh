@@ -2,6 +2,7 @@
 
 #include "parts/ptx/cluster.cuh"
 #include "parts/ptx/mbarrier.cuh"
+#include "parts/ptx/shared_access.cuh"
 #include "parts/ptx/tensor_copy.cuh"
 #include "parts/shared/element_sizes.h"
 #include "parts/shared/element_types.h"
@@ -39,6 +40,7 @@ struct WgmmaPipeline {
   static constexpr int kPlanes = Passes::kStagePlanes;  // of an operand, one behind the other
   static constexpr int kStageBytes = kPlanes * (TileA::kBytes + TileB::kBytes);
   static constexpr int kBuffersBytes = kTile.stages * kStageBytes;
+  static constexpr bool kFewRows = is_of_few_rows(kTile, kTraits.a_row_major);
   static constexpr int kSmemBytes = kBuffersBytes + kBehind + wgmma_barriers_bytes(kTile);
   static_assert(kBehind % kBarrierBytes == 0, "barriers are aligned");
   // Warps that multiply a stage of one block.
@@ -68,6 +70,36 @@ struct WgmmaPipeline {
     for (int stage = 0; stage < kTile.stages; ++stage)
       mbarrier_init(empty(stage), kReaders * Place::kSharers);
     mbarrier_init_fence();
+  }
+
+  // Of a part of A's boxes that are loaded.
+  static __device__ __forceinline__ int lines_of_a(const GemmArgs& args) {
+    return kFewRows ? TileA::part_lines(args.m) : TileA::kPartRows;
+  }
+
+  // By the block's warps from kFirstWarp on, before all meet: zeros where A has no lines to load.
+  template <int kThreads, int kFirstWarp>
+  __device__ __forceinline__ void clear_outside(const GemmArgs& args) const {
+    if constexpr (kFewRows) {
+      constexpr int kStep = 16 * (kThreads - 32 * kFirstWarp);
+      const int loaded = TileA::kParts * TileA::kLineBytes * lines_of_a(args);
+      if (loaded >= TileA::kBoxBytes) return;
+      const int first = loaded + 16 * (static_cast<int>(threadIdx.x) - 32 * kFirstWarp);
+      for (int stage = 0; stage < kTile.stages; ++stage) {
+        for (int box = 0; box < kPlanes * TileA::kTile.boxes; ++box) {
+          const unsigned to = tile_a(stage) + box * TileA::kBoxBytes;
+          for (int byte = first; byte < TileA::kBoxBytes; byte += kStep)
+            store_shared_words(to + byte, 0, 0, 0, 0);
+        }
+      }
+      tensor_store_fence();
+      // cluster_meet() releases no writes.
+      if constexpr (Place::kBlocks > 1) {
+        constexpr int kBarrier = 4;  // others have those before
+        asm volatile("bar.sync %0, %1;" ::"n"(kBarrier), "n"(kThreads - 32 * kFirstWarp)
+                     : "memory");
+      }
+    }
   }
 
   // All threads of the block, or of all blocks of the cluster: barriers can be used afterwards.
@@ -101,24 +133,26 @@ struct WgmmaPipeline {
                                        int column, int k_begin, int k_end) const {
     const int entry_a = Passes::first_matrix(batch, args.stride_a);
     const int entry_b = Passes::first_matrix(batch, args.stride_b);
+    const int lines = lines_of_a(args);
+    const int stage_bytes = kPlanes * (TileA::loaded_bytes(lines) + TileB::kBytes);
     Passes::for_each(k_begin, k_end, [&](int k, int plane_a, int plane_b) {
       if constexpr (!kIsStart) {
         mbarrier_wait(empty(ring.stage), ring.parity ^ 1);
       }
       const unsigned barrier = full(ring.stage);
-      mbarrier_arrive_expect(barrier, kStageBytes);
+      mbarrier_arrive_expect(barrier, stage_bytes);
 #pragma unroll
       for (int i = 0; i < kPlanes; ++i) {
         const unsigned to_a = tile_a(ring.stage) + i * TileA::kBytes;
         const unsigned to_b = tile_b(ring.stage) + i * TileB::kBytes;
         if constexpr (kIsStart) {
-          TileA::load_alone(to_a, a, row, k, entry_a + plane_a + i, barrier);
-          TileB::load_alone(to_b, b, column, k, entry_b + plane_b + i, barrier);
+          TileA::load_alone(to_a, a, lines, row, k, entry_a + plane_a + i, barrier);
+          TileB::load_alone(to_b, b, TileB::kPartRows, column, k, entry_b + plane_b + i, barrier);
         } else {
-          TileA::load(to_a, a, row, k, entry_a + plane_a + i, barrier, ring.stage, place.n,
+          TileA::load(to_a, a, lines, row, k, entry_a + plane_a + i, barrier, ring.stage, place.n,
                       place.row());
-          TileB::load(to_b, b, column, k, entry_b + plane_b + i, barrier, ring.stage, place.m,
-                      place.column());
+          TileB::load(to_b, b, TileB::kPartRows, column, k, entry_b + plane_b + i, barrier,
+                      ring.stage, place.m, place.column());
         }
       }
       ring.advance();

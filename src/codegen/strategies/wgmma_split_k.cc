@@ -48,7 +48,9 @@ class WgmmaSplitK final : public SlicedStrategy {
   std::string_view template_name() const override { return "WgmmaSplitK"; }
   bool takes_types() const override { return true; }
   bool forgets_b() const override { return true; }
-  bool slow_outside() const override { return true; }
+  int64_t slow_rows(const TileConfig& tile, const Problem& problem, bool) const override {
+    return wgmma::slow_rows(tile, problem, false);
+  }
 
   std::span<const std::string_view> parameters() const override { return kParameters; }
   std::span<const Rule> rules() const override { return rules_; }

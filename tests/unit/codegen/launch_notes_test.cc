@@ -185,7 +185,9 @@ void check_map(const TensorMapArgument& noted, const TensorMapArgument& map,
     CHECK(value(noted.stride_formulas[i]) == map.config.stride_bytes[i]);
   CHECK(noted.config.dimensions == map.config.dimensions);
   CHECK(noted.config.type == map.config.type);
-  CHECK(noted.config.box == map.config.box);
+  for (const size_t i : {0, 2}) CHECK(noted.config.box[i] == map.config.box[i]);
+  const std::string& lines = noted.lines_formula;
+  CHECK((lines.empty() ? noted.config.box[1] : value(lines)) == map.config.box[1]);
   CHECK(noted.config.swizzle == map.config.swizzle);
   CHECK(noted.config.rounds_to_tf32 == map.config.rounds_to_tf32);
 }
