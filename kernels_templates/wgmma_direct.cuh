@@ -7,7 +7,6 @@
 #include "parts/epilogue/wgmma_row_store.cuh"
 #include "parts/ptx/elect.cuh"
 #include "parts/ptx/grid_dependency.cuh"
-#include "parts/ptx/mbarrier.cuh"
 #include "parts/ptx/shared_address.cuh"
 #include "parts/ptx/tensor_copy.cuh"
 #include "parts/ptx/wgmma.cuh"
@@ -60,9 +59,7 @@ struct WgmmaDirect {
     const int warp = static_cast<int>(threadIdx.x) / 32;
     if (warp == 0 && is_elected()) {
       prefetch_tensor_map(copied);
-      for (int stage = 0; stage < kTile.stages; ++stage)
-        mbarrier_init(pipeline.full(stage), Producer::kArrivals);
-      mbarrier_init_fence();
+      pipeline.begin(Producer::kArrivals);
     }
     if (warp == 1 && is_elected()) pipeline.begin_releases();
     if constexpr (!Producer::kDirectA) {

@@ -24,9 +24,6 @@ BlockCount grid(const TileConfig& tile, const Problem& problem) {
           fmt::format("min({}, {})", tile.persistent_blocks, tiles.formula)};
 }
 
-// Columns of which a multiple lies before a tile that ends with C (cluster_tiles.cuh).
-constexpr int64_t kEdgeUnit = 8;
-
 // Whether several tiles cover an extent of C, and not all of them lie in it.
 bool sticks_out(int64_t extent, int tile, int cluster) {
   return extent > tile && extent % (int64_t{tile} * at_least_one(cluster)) != 0;

@@ -126,7 +126,7 @@ TEST_CASE("tiles that end with C add nothing twice, and begin where TMA can") {
     return !verdict->correct();
   };
   CHECK(finds({"if (args.beta == 0.0f) out.end", "out.end"}, 0.5F));
-  CHECK(finds({"int kUnit = 8;\n\n    __device__", "int kUnit = 1;\n\n    __device__"}, 0));
+  CHECK(finds({"inline constexpr int kEdgeUnit = 8;", "inline constexpr int kEdgeUnit = 1;"}, 0));
 }
 
 TEST_CASE("parts of a tile load as many lines as A has, and hardly more") {

@@ -52,6 +52,10 @@ GEMMTUNE_HOST_DEVICE constexpr int consumer_rows(const TileConfig& tile) {
   return wgmma_tile_rows(tile) / (tile.schedule == kPingPong ? 1 : at_least_one(tile.consumers));
 }
 
+// A tile that ends with C begins at a multiple of so many rows and columns: TMA can begin there,
+// whatever is contiguous.
+inline constexpr int kEdgeUnit = 8;
+
 // Sums of a consumer's thread.
 GEMMTUNE_HOST_DEVICE constexpr int consumer_sums(const TileConfig& tile) {
   return consumer_rows(tile) * wgmma_tile_columns(tile) / kWarpgroupThreads;

@@ -3,6 +3,7 @@
 #include "parts/shared/gemm_args.h"
 #include "parts/shared/raster.h"
 #include "parts/shared/tile_config.h"
+#include "parts/shared/wgmma_tiles.h"
 #include "parts/wgmma/cluster_place.cuh"
 
 // The tiles of C that clusters take in turns, with a stride of as many as there are clusters.
@@ -48,17 +49,16 @@ struct ClusterTiles {
     }
 
    private:
-    // TMA can begin at a multiple of it, whatever is contiguous; of few rows k is.
-    static constexpr int kUnit = 8;
-
+    // Few rows have k contiguous, so that they may begin anywhere.
     __device__ __forceinline__ void end_with_c(const GemmArgs& args) {
-      row = min(row, last_begin < kFewRows ? 1 : kUnit > (args.m, kTile.tile_m));
-      if constexpr (kTile.edge != 0) column = min(column, last_begin<kUnit>(args.n, kTile.tile_n));
+      row = min(row, last_begin < kFewRows ? 1 : kEdgeUnit > (args.m, kTile.tile_m));
+      if constexpr (kTile.edge != 0)
+        column = min(column, last_begin<kEdgeUnit>(args.n, kTile.tile_n));
     }
     // Of tiles within an extent of C.
-    template <int kMultiple>
+    template <int kUnit>
     static __device__ __forceinline__ int last_begin(int extent, int tile) {
-      return max((extent + kMultiple - 1) / kMultiple * kMultiple - tile, 0);
+      return max((extent + kUnit - 1) / kUnit * kUnit - tile, 0);
     }
   };
 };

@@ -59,12 +59,15 @@ struct WgmmaPipeline {
   __device__ __forceinline__ unsigned empty(int stage) const { return full(kTile.stages + stage); }
 
   // By one thread each, before the cluster's blocks meet: the barriers that the copies need, which
-  // may start then, and the others.
+  // may start then, and the others. A full stage waits for so many `arrivals`.
+  __device__ __forceinline__ void begin(int arrivals) const {
+    for (int stage = 0; stage < kTile.stages; ++stage) mbarrier_init(full(stage), arrivals);
+    mbarrier_init_fence();
+  }
   __device__ __forceinline__ void begin(const TensorMap& a, const TensorMap& b) const {
     prefetch_tensor_map(a);
     prefetch_tensor_map(b);
-    for (int stage = 0; stage < kTile.stages; ++stage) mbarrier_init(full(stage), 1);
-    mbarrier_init_fence();
+    begin(1);
   }
   __device__ __forceinline__ void begin_releases() const {
     for (int stage = 0; stage < kTile.stages; ++stage)

@@ -121,26 +121,47 @@ TEST_CASE("a kernel that may not run here lends nothing") {
   CHECK(lender({{8, 10, 13}, {32, 12, 14, "tile_m=7 tile_n=33"}}, 16) == 0);
 }
 
-// 64 rows and 32 columns: a fifth of both is 19.
-TEST_CASE("a kernel that TMA feeds lends to as many rows as nearly fill its tiles") {
-  constexpr auto kTile =
-      "tile_m=64 tile_n=32 tile_k=128 stages=8 raster=1 consumers=1 cluster_m=1 cluster_n=1";
+// What such a kernel for `more` rows lends to `m`.
+int64_t tma_lender(const char* strategy, const char* tile, int more, int m, bool reads_c = false) {
   constexpr auto kProblem = "bf16/f32/ieee/tnt/{}x512x512";
-  const auto tuned = [&](int more) {
-    return std::vector<TunedRows>{
-        {8, 10, 13, kTile, dispatch_test::kHere, kProblem, "wgmma_tma"},
-        {more, 12, 14, kTile, dispatch_test::kHere, kProblem, "wgmma_tma"}};
+  Request request = request_of_rows(m, kProblem);
+  request.reads_c = reads_c;
+  return lender({{8, 10, 13, tile, dispatch_test::kHere, kProblem, strategy},
+                 {more, 12, 14, tile, dispatch_test::kHere, kProblem, strategy}},
+                request);
+}
+
+// 128 rows and 32 columns: a fifth of both is 32.
+TEST_CASE("a kernel of large tiles that TMA feeds lends to as many rows as nearly fill them") {
+  const auto at = [](int more, int m) {
+    return tma_lender("wgmma_tma", "tile_m=128 tile_n=32 tile_k=64 stages=4 consumers=2", more, m);
   };
-  const auto at = [&](int more, int m) {
-    return lender(tuned(more), request_of_rows(m, kProblem));
-  };
-  CHECK(at(64, 63) == 64);
-  CHECK(at(64, 45) == 64);
-  CHECK(at(64, 44) == 0);
-  CHECK(at(64, 16) == 0);
-  CHECK(at(128, 64) == 128);
-  CHECK(at(128, 96) == 0);
-  CHECK(at(128, 109) == 128);
+  CHECK(at(128, 127) == 128);
+  CHECK(at(128, 96) == 128);
+  CHECK(at(128, 95) == 0);
+  CHECK(at(128, 16) == 0);
+  CHECK(at(256, 128) == 256);
+  CHECK(at(256, 192) == 0);
+  CHECK(at(256, 224) == 256);
+}
+
+TEST_CASE("a kernel of few rows lends to any fewer, unless tiles stick out of what is read") {
+  constexpr auto kTile = "tile_m=64 tile_n=32 tile_k=128 stages=8 consumers=1";
+  constexpr auto kSliced = "tile_m=64 tile_n=32 tile_k=128 stages=6 consumers=1 slices=2";
+  for (const int m : {9, 16, 44, 63}) {
+    CHECK(tma_lender("wgmma_tma", kTile, 64, m) == 64);
+    CHECK(tma_lender("wgmma_tma", kTile, 64, m, true) == 64);
+    CHECK(tma_lender("wgmma_split_k", kSliced, 64, m) == 64);
+    CHECK(tma_lender("wgmma_split_k", kSliced, 64, m, true) == 64);
+  }
+  // Of two tiles the second one begins earlier, unless C is read or sums lie in slots.
+  for (const int m : {65, 80, 108}) {
+    CHECK(tma_lender("wgmma_tma", kTile, 128, m) == 128);
+    CHECK(tma_lender("wgmma_tma", kTile, 128, m, true) == 0);
+    CHECK(tma_lender("wgmma_split_k", kSliced, 128, m) == 0);
+  }
+  CHECK(tma_lender("wgmma_tma", kTile, 128, 109, true) == 128);
+  CHECK(tma_lender("wgmma_split_k", kSliced, 128, 109) == 128);
 }
 
 TEST_CASE("a kernel whose stored tile has no rows lends nothing") {

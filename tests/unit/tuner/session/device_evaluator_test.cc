@@ -207,7 +207,7 @@ TEST_CASE_FIXTURE(FakeDevice, "of a final round's turns only the very first does
 // All take as long: in heats the search's times decide, and after the first turns the order.
 TEST_CASE_FIXTURE(
     FakeDevice, "of many finalists heats and the first turns leave the best, and those that stay") {
-  const Problem problem = canonical(make_problem({64, 64, 32}));
+  const Problem problem = canonical(make_problem({32, 16, 8}));
   const auto device = evaluator(problem);
   std::vector<Finalist> finalists;
   for (const int tile_m : {1, 2, 4, 8, 16, 32}) {
