@@ -39,7 +39,7 @@ struct WgmmaDirect {
       wgmma_results_bytes(kTile, kTraits.vector_c, size_bytes(kTypes.result), kStagesBytes, false);
   using Pipeline = WgmmaPipeline<kTile, kTraits, kTypes, kResultsBytes>;
   using Mainloop = WgmmaMainloop<kTile, Pipeline>;
-  using Producer = DirectProducer<kTile, kTraits, Pipeline>;
+  using Producer = DirectProducer<kTile, kTraits, kTypes, Pipeline>;
   using Tiles = typename Producer::Tiles;
   using Writer = ResultWriter<kTraits.epilogue, kTypes.result>;
   using Boxes = WgmmaBoxStore<kTile, kTypes.result, Writer, kStagesBytes, false>;

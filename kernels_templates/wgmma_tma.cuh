@@ -63,7 +63,8 @@ struct WgmmaTma {
   using Rows = WgmmaRowStore<kTile, Writer, kTraits.fetches_c>;
   using Slab = WgmmaEpilogue<kTile, kTraits.vector_c, kTraits.fetches_c>;
   using Place = typename Pipeline::Place;
-  using Tiles = ClusterTiles<kTile, Pipeline::kFewRows>;
+  using Tiles = ClusterTiles<kTile, ends_with_few_rows(kTile, kTraits.a_row_major, kTraits.vector_c,
+                                                       size_bytes(kTypes.result))>;
   using At = typename Tiles::At;
 
   static constexpr int kThreads = wgmma_threads(kTile);

@@ -386,10 +386,14 @@ TensorMapArgument map_of_a(const KernelSpec& spec, const Shape& s, const MatrixP
   return map;
 }
 
-int64_t slow_rows(const TileConfig& tile, const Problem& problem, bool ends_with_c) {
+int64_t slow_rows(const TileConfig& tile, const Problem& problem, bool may_end_with_c) {
   const int64_t m = problem.shape.m;
-  const bool few = is_of_few_rows(tile, problem.layout.a == Order::row_major);
-  if (few && (m < tile.tile_m || ends_with_c)) return 0;
+  const bool contiguous_k = problem.layout.a == Order::row_major;
+  if (is_of_few_rows(tile, contiguous_k) && m < tile.tile_m) return 0;
+  if (may_end_with_c && ends_with_few_rows(tile, contiguous_k, traits_for(problem).vector_c,
+                                           size_bytes(result_type(problem)))) {
+    return 0;
+  }
   const int64_t last = m % tile.tile_m;
   return last == 0 ? 0 : tile.tile_m - last;
 }

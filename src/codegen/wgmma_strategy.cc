@@ -28,9 +28,14 @@ BlockCount grid(const TileConfig& tile, const Problem& problem) {
 bool sticks_out(int64_t extent, int tile, int cluster) {
   return extent > tile && extent % (int64_t{tile} * at_least_one(cluster)) != 0;
 }
-bool tiles_stick_out(const TileConfig& tile, const Shape& shape) {
-  return sticks_out(shape.m, tile.tile_m, tile.cluster_m) ||
-         sticks_out(shape.n, tile.tile_n, tile.cluster_n);
+// Of few rows only along n: along m they end with C without an edge.
+bool tiles_stick_out(const KernelSpec& spec, const Shape& shape) {
+  const TileConfig& t = spec.tile;
+  const bool end_with_rows =
+      ends_with_few_rows(t, spec.strategy->main_traits(spec).a_row_major, spec.traits.vector_c,
+                         size_bytes(result_type(spec)));
+  return (!end_with_rows && sticks_out(shape.m, t.tile_m, t.cluster_m)) ||
+         sticks_out(shape.n, t.tile_n, t.cluster_n);
 }
 
 }  // namespace
@@ -76,7 +81,8 @@ bool WgmmaStrategy::is_geometry(std::string_view parameter) const {
 bool WgmmaStrategy::worthwhile(const KernelSpec& spec, const Problem& problem) const {
   const TileConfig& t = spec.tile;
   return t.persistent_blocks < wgmma::cluster_grid(t, problem).blocks &&
-         (t.edge == 0 || (problem.shape.n % kEdgeUnit == 0 && tiles_stick_out(t, problem.shape)));
+         (t.edge == 0 ||
+          (problem.shape.n % kEdgeUnit == 0 && tiles_stick_out(spec, problem.shape)));
 }
 
 // Of the consumers that take turns, a block with one tile has work for the first.

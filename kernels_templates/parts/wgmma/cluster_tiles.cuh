@@ -10,12 +10,12 @@
 //
 // What a tile has outside of C costs time, since TMA fills zeros in slower than it loads. With an
 // edge such a tile ends where C does, and computes some of its neighbour's results again, which are
-// the same. Tiles of few rows end with C's rows always. Where C is read, that would be what the
-// neighbour has written, and tiles stick out.
+// the same. With kEndsWithRows (wgmma_tiles.h) tiles end with C's rows without an edge. Where C is
+// read, that would be what the neighbour has written, and tiles stick out.
 
 namespace gemmtune {
 
-template <TileConfig kTile, bool kFewRows>
+template <TileConfig kTile, bool kEndsWithRows>
 struct ClusterTiles {
   using Place = ClusterPlace<kTile>;
   static constexpr int kM = kTile.tile_m * Place::kM;
@@ -42,16 +42,16 @@ struct ClusterTiles {
       const auto at = tile_coordinates<kM, kN, unsigned>(args.m, args.n, tile, args.raster);
       At out = {at.batch, (at.row * Place::kM + place.m) * kTile.tile_m,
                 (at.column * Place::kN + place.n) * kTile.tile_n};
-      if constexpr (kFewRows || kTile.edge != 0) {
+      if constexpr (kEndsWithRows || kTile.edge != 0) {
         if (args.beta == 0.0f) out.end_with_c(args);
       }
       return out;
     }
 
    private:
-    // Few rows have k contiguous, so that they may begin anywhere.
     __device__ __forceinline__ void end_with_c(const GemmArgs& args) {
-      row = min(row, last_begin < kFewRows ? 1 : kEdgeUnit > (args.m, kTile.tile_m));
+      constexpr int kRowUnit = kEndsWithRows ? 1 : kEdgeUnit;  // few rows have k contiguous
+      row = min(row, last_begin<kRowUnit>(args.m, kTile.tile_m));
       if constexpr (kTile.edge != 0)
         column = min(column, last_begin<kEdgeUnit>(args.n, kTile.tile_n));
     }

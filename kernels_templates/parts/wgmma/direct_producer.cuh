@@ -5,6 +5,8 @@
 #include "parts/ptx/tensor_copy.cuh"
 #include "parts/shared/aligned_lines.h"
 #include "parts/shared/direct_block.h"
+#include "parts/shared/element_sizes.h"
+#include "parts/shared/element_types.h"
 #include "parts/shared/gemm_args.h"
 #include "parts/shared/kernel_traits.h"
 #include "parts/shared/tensor_map.h"
@@ -23,13 +25,15 @@
 
 namespace gemmtune {
 
-template <TileConfig kTile, KernelTraits kTraits, class Pipeline>
+template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes, class Pipeline>
 struct DirectProducer {
   static constexpr bool kDirectA = kTraits.vector_a < kAlignedVector;
   static_assert(kDirectA != (kTraits.vector_b < kAlignedVector), "TMA copies one operand");
   using Operand = DirectOperand<kDirectA ? kTraits.a_row_major : !kTraits.b_row_major,
                                 kDirectA ? kTile.tile_m : kTile.tile_n, kTile.tile_k>;
-  using Tiles = ClusterTiles<kTile, Pipeline::kFewRows && !kDirectA>;
+  using Tiles = ClusterTiles<kTile, !kDirectA && ends_with_few_rows(kTile, kTraits.a_row_major,
+                                                                    kTraits.vector_c,
+                                                                    size_bytes(kTypes.result))>;
   using Ring = typename Pipeline::Ring;
   // That a full stage waits for.
   static constexpr int kArrivals = kWarpsOfWarpgroup + 1;

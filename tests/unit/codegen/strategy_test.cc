@@ -412,6 +412,10 @@ TEST_CASE("tiles end with C where they would stick out of it, and not elsewhere"
   constexpr auto kPairs = "tile_m=128 tile_n=64 tile_k=64 stages=3 consumers=2 cluster_m=2 edge=1";
   CHECK(worthwhile({384, 512, 64}, kPairs));
   CHECK_FALSE(worthwhile({512, 512, 64}, kPairs));
+  // Few rows end with C by themselves.
+  constexpr auto kFew = "tile_m=64 tile_n=64 tile_k=64 stages=3 consumers=1 edge=1";
+  CHECK_FALSE(worthwhile({100, 512, 64}, kFew));
+  CHECK(worthwhile({100, 504, 64}, kFew));
 }
 
 TEST_CASE("8-bit operands: on Hopper's tensor cores, with promoted sums unless asked otherwise") {

@@ -122,12 +122,12 @@ TEST_CASE("a kernel that may not run here lends nothing") {
 }
 
 // What such a kernel for `more` rows lends to `m`.
-int64_t tma_lender(const char* strategy, const char* tile, int more, int m, bool reads_c = false) {
-  constexpr auto kProblem = "bf16/f32/ieee/tnt/{}x512x512";
-  Request request = request_of_rows(m, kProblem);
+int64_t tma_lender(const char* strategy, const char* tile, int more, int m, bool reads_c = false,
+                   const char* problem = "bf16/f32/ieee/tnt/{}x512x512") {
+  Request request = request_of_rows(m, problem);
   request.reads_c = reads_c;
-  return lender({{8, 10, 13, tile, dispatch_test::kHere, kProblem, strategy},
-                 {more, 12, 14, tile, dispatch_test::kHere, kProblem, strategy}},
+  return lender({{8, 10, 13, tile, dispatch_test::kHere, problem, strategy},
+                 {more, 12, 14, tile, dispatch_test::kHere, problem, strategy}},
                 request);
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("a kernel of large tiles that TMA feeds lends to as many rows as nearl
   CHECK(at(256, 224) == 256);
 }
 
-TEST_CASE("a kernel of few rows lends to any fewer, unless tiles stick out of what is read") {
+TEST_CASE("a kernel of few rows lends to any fewer, unless its tiles stick out") {
   constexpr auto kTile = "tile_m=64 tile_n=32 tile_k=128 stages=8 consumers=1";
   constexpr auto kSliced = "tile_m=64 tile_n=32 tile_k=128 stages=6 consumers=1 slices=2";
   for (const int m : {9, 16, 44, 63}) {
@@ -161,6 +161,10 @@ TEST_CASE("a kernel of few rows lends to any fewer, unless tiles stick out of wh
     CHECK(tma_lender("wgmma_split_k", kSliced, 128, m) == 0);
   }
   CHECK(tma_lender("wgmma_tma", kTile, 128, 109, true) == 128);
+  // Nor where rows of C are stored in pieces.
+  constexpr auto kOdd = "bf16/f32/ieee/tnt/{}x513x512";
+  CHECK(tma_lender("wgmma_tma", kTile, 64, 9, false, kOdd) == 64);
+  CHECK(tma_lender("wgmma_tma", kTile, 128, 80, false, kOdd) == 0);
   CHECK(tma_lender("wgmma_split_k", kSliced, 128, 109) == 128);
 }
 
