@@ -127,8 +127,8 @@ inline constexpr int kFewRows = 128;  // of a tile: fewer
 GEMMTUNE_HOST_DEVICE constexpr bool is_of_few_rows(const TileConfig& tile, bool a_contiguous_k) {
   return a_contiguous_k && tile.tile_m < kFewRows;
 }
-// Whether the last of several such tiles ends with A. Rows of C that are no whole 16 bytes are stored
-// in pieces, which costs more than zeros do.
+// Whether the last of several such tiles ends with A. Rows of C that are no whole 16 bytes are
+// stored in pieces, which costs more than zeros do.
 GEMMTUNE_HOST_DEVICE constexpr bool ends_with_few_rows(const TileConfig& tile, bool a_contiguous_k,
                                                        int vector_c, int result_bytes) {
   return is_of_few_rows(tile, a_contiguous_k) && vector_c * result_bytes >= 16;
