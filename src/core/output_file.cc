@@ -7,8 +7,10 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <fstream>
 #include <random>
 #include <system_error>
 #include <utility>
@@ -117,9 +119,37 @@ int replace_file(const fs::path& path, std::string_view bytes) {
   return code;
 }
 
+// Results of hours may be in it, and commands write theirs by other ways. Source: SQLite, "Database
+// File Format", 1.3.
+bool holds_database(const fs::path& path) {
+  constexpr std::string_view kBegin{"SQLite format 3\0", 16};
+  std::string begin(kBegin.size(), ' ');
+  std::ifstream file(path, std::ios::binary);
+  return file.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == kBegin;
+}
+
 }  // namespace
 
-Expected<OutputFile> OutputFile::create(const fs::path& path) {
+Expected<OutputFile> OutputFile::create(const fs::path& path, std::span<const std::string> read) {
+  const auto is_path = [&](const std::string& other) {
+    std::error_code missing;
+    return fs::equivalent(path, other, missing);
+  };
+  const std::string name = in_quotes(path.string());
+  if (std::any_of(read.begin(), read.end(), is_path))
+    return usage_error(name + " is read by this command; name another file to write");
+  auto file = prepare(path);
+  if (file && holds_database(file->target_))
+    return usage_error(name + " is a database; name another file to write");
+  return file;
+}
+
+Expected<void> OutputFile::try_path(const fs::path& path) {
+  auto file = prepare(path);
+  return file ? Expected<void>() : tl::unexpected(file.error());
+}
+
+Expected<OutputFile> OutputFile::prepare(const fs::path& path) {
   const std::string name = in_quotes(path.string());
   if (path.empty()) return usage_error("the name of the file to write is empty");
   if (path == "-") {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -21,8 +22,14 @@ class OutputFile {
  public:
   // To be called before long work, which an unwritable file must not cost. Leaves no trace in the
   // folder of a regular file. Usage error if `path` cannot be written: it is empty, "-", a folder,
-  // in a folder that is missing, or not permitted.
-  static Expected<OutputFile> create(const std::filesystem::path& path);
+  // in a folder that is missing, or not permitted; and if it holds a database, or is one of the
+  // files that the command has to `read`, by whatever name.
+  static Expected<OutputFile> create(const std::filesystem::path& path,
+                                     std::span<const std::string> read = {});
+
+  // The error that create() has for the path itself, for a file that other code writes.
+  static Expected<void> try_path(const std::filesystem::path& path);
+
   ~OutputFile();
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
@@ -38,6 +45,7 @@ class OutputFile {
 
  private:
   explicit OutputFile(std::filesystem::path path) : path_(std::move(path)) {}
+  static Expected<OutputFile> prepare(const std::filesystem::path& path);
   Expected<void> open_directly();
   Expected<void> check_replaceable();
   bool open_temporary();

@@ -88,7 +88,7 @@ Expected<void> check(const CaptureOptions& options) {
 Expected<CaptureReport> capture(const Context& context, const CaptureOptions& options) {
   if (auto checked = check(options); !checked) return tl::unexpected(checked.error());
   // An unwritable path must not cost a run of the program.
-  auto file = OutputFile::create(options.output);
+  auto file = OutputFile::create(options.output, options.logs);
   if (!file) return tl::unexpected(file.error());
   // Of the program that is run.
   auto folder = options.program.empty() ? Expected<TemporaryFolder>(TemporaryFolder::none())

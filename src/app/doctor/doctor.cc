@@ -118,7 +118,7 @@ fs::path existing_part(fs::path path) {
 
 // Whether files can be made in a folder. Only trying tells: /proc has a root that may write it.
 bool takes_files(const fs::path& folder) {
-  return OutputFile::create(folder / ".gemm-tune-doctor").has_value();
+  return OutputFile::try_path(folder / ".gemm-tune-doctor").has_value();
 }
 
 // What is wrong with a database for a tuning that is to write it; empty for nothing.
@@ -128,8 +128,8 @@ std::string why_not_writable(const DatabaseLocation& location) {
     if (fs::is_directory(folder) && takes_files(folder)) return "";
     return in_quotes(folder.string()) + " is not a folder that can be written";
   }
-  const auto file = OutputFile::create(location.path);
-  return file ? "" : file.error().message;
+  const auto tried = OutputFile::try_path(location.path);
+  return tried ? "" : tried.error().message;
 }
 
 Finding check_cache(const Context& context) {

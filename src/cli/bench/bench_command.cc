@@ -36,9 +36,9 @@ class Output {
  public:
   explicit Output(std::string path) : path_(std::move(path)) {}
 
-  Expected<void> open() {
+  Expected<void> open(const std::vector<std::string>& suites) {
     if (path_.empty()) return {};
-    auto file = OutputFile::create(path_);
+    auto file = OutputFile::create(path_, suites);
     if (!file) return tl::unexpected(file.error());
     file_.emplace(std::move(*file));
     return {};
@@ -66,8 +66,9 @@ Expected<void> bench_and_print(const Context& context, const BenchCommandOptions
   Output json(options.json_file);
   app::BenchEvents events;
   events.on_ready = [&]() -> Expected<void> {
-    if (auto opened = csv.open(); !opened) return opened;
-    return json.open();
+    const std::vector<std::string>& suites = options.bench.problems.suites;
+    if (auto opened = csv.open(suites); !opened) return opened;
+    return json.open(suites);
   };
   if (context.verbosity >= 0) {
     events.on_search = [&](const app::WantedProblem& wanted) {

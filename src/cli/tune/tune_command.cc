@@ -46,16 +46,17 @@ std::map<std::string, std::string> sources_of(const Context& context,
 }
 
 // The file of --report, opened before anything is tuned: an unwritable one must not cost a search.
-Expected<std::optional<OutputFile>> open_report(const std::string& path) {
+Expected<std::optional<OutputFile>> open_report(const std::string& path,
+                                                const std::vector<std::string>& suites) {
   if (path.empty()) return std::nullopt;
-  auto file = OutputFile::create(path);
+  auto file = OutputFile::create(path, suites);
   if (!file) return tl::unexpected(file.error());
   return std::optional(*std::move(file));
 }
 
 Expected<void> tune_and_print(const Context& context, const app::TuneOptions& options,
                               const std::string& report_file) {
-  auto report = open_report(report_file);
+  auto report = open_report(report_file, options.problems.suites);
   if (!report) return tl::unexpected(report.error());
   const InterruptFlag interrupt;
   TuneDisplay display(stderr, redraws(context.plain_terminal));

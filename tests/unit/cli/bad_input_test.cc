@@ -524,9 +524,13 @@ TEST_CASE("emit --strategy takes the tile that the model ranks first where nothi
 }
 
 TEST_CASE("a report that cannot be written costs no search") {
-  const auto with = [](const std::string& path) {
-    return refused({"tune", "--shape", "64x64x64", "--arch", "sm_80", "--report", path});
+  const TestFolder folder;
+  const std::string suite =
+      folder.write("app.json", R"({"suite": "app", "problems": [{"m": 64, "n": 64, "k": 64}]})");
+  const auto with = [&](const std::string& path) {
+    return refused({"tune", "--suite", suite, "--arch", "sm_80", "--report", path});
   };
+  CHECK(contains(with(suite), "is read by this command"));
   CHECK(contains(with("."), "is a folder"));
   CHECK(contains(with("none/report.html"), "no folder 'none'"));
 }

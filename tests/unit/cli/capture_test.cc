@@ -423,6 +423,8 @@ TEST_CASE("bad input is refused, with what to do") {
   refuse(folder, {"capture", "-o", output, "--from-log", folder.file("none.log")}, "cannot read");
   refuse(folder, {"capture", "-o", output, "--from-log", folder.path().string()}, "is a folder");
   refuse(folder, {"capture", "-o", output, "--from-log", "a.log", "--", "true"}, "not both");
+  const std::string log = folder.write("app.log", "a log");
+  refuse(folder, {"capture", "-o", log, "--from-log", log}, "is read by this command");
   refuse(folder, {"capture", "-o", output, "--shape", "1x1x1", "--", "true"}, "unknown option");
   refuse(folder, {"capture", "-o", output, "python", "train.py", "--steps", "3"},
          "unknown option '--steps'; the program to run goes behind --");

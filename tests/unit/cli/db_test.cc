@@ -275,6 +275,19 @@ TEST_CASE("an export that fails leaves the file as it was, and nothing else") {
   CHECK(place.folder.content() == before);
 }
 
+TEST_CASE("an export or a pack does not take a database's place") {
+  const Databases place;
+  place.random("tuned.db", 6);
+  const auto before = stored_text(place.path());
+  for (const char* command : {"export", "pack"}) {
+    CAPTURE(command);
+    const Finished refused = place.run({command, place.path()}, "tuned.db");
+    CHECK(refused.code == 2);
+    CHECK(contains(refused.err, "is a database; name another file to write"));
+  }
+  CHECK(stored_text(place.path()) == before);
+}
+
 TEST_CASE("T4 has what ran, and why the rest did not") {
   const Databases place;
   const auto store = store::must_open(place.path());

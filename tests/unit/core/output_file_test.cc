@@ -12,7 +12,9 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "../test_folder.h"
 
@@ -164,6 +166,29 @@ TEST_CASE("what cannot become an output file is a usage error") {
     CHECK(file.error().kind == ErrorKind::usage);
   }
   CHECK(folder.content() == std::vector<std::string>{"file"});
+}
+
+TEST_CASE("what a command reads, and databases, are not written over") {
+  const TestFolder folder;
+  const std::string log = folder.write("app.log", "line");
+  std::filesystem::create_symlink("app.log", folder.path() / "link");
+  const std::string database = folder.write("tuned.db", std::string("SQLite format 3\0rest", 20));
+  const std::string other = folder.write("other", "SQLite format 3");
+  const std::vector<std::string> read = {folder.file("none"), log};
+  for (const std::string& path :
+       {log, folder.file("link"), folder.path().string() + "/./app.log"}) {
+    CAPTURE(path);
+    const auto file = OutputFile::create(path, read);
+    REQUIRE_FALSE(file);
+    CHECK(file.error().kind == ErrorKind::usage);
+    CHECK(file.error().message.find("is read by this command") != std::string::npos);
+  }
+  const auto file = OutputFile::create(database);
+  REQUIRE_FALSE(file);
+  CHECK(file.error().message.find("is a database") != std::string::npos);
+  CHECK(OutputFile::create(log, std::vector{other}));
+  CHECK(OutputFile::create(other, read));
+  CHECK(read_back(log) == "line");
 }
 
 TEST_CASE("a file of the program's own: in a folder that is made, and in the place of a link") {
