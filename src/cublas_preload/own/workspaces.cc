@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 
 namespace gemmtune::cublas_preload {
 namespace {
@@ -70,14 +71,15 @@ void* Workspaces::for_stream(CUstream stream, size_t bytes) {
 }
 
 void* Workspaces::for_capture(CUstream stream, size_t bytes) {
-  unsigned long long id = 0;
   cuuint64_t capture = 0;
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  if (stream == kPerThread || driver_.stream_get_id(stream, &id) != CUDA_SUCCESS ||
+  if (stream == kPerThread ||
       driver_.stream_get_capture(stream, &status, &capture, nullptr, nullptr, nullptr) !=
           CUDA_SUCCESS ||
       status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
     return nullptr;
+  // Its handle: to ask for its id would end the capture.
+  const auto id = static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(stream));
   const std::lock_guard lock(mutex_);
   if (void* const found = find(id, capture, bytes); found != nullptr) return found;
   const auto spare = std::find_if(blocks_.begin(), blocks_.end(), [&](const Block& block) {

@@ -44,8 +44,8 @@ class Workspaces {
 
  private:
   struct Block {
-    unsigned long long stream = 0;
-    cuuint64_t capture = 0;  // 0: outside of captures
+    unsigned long long stream = 0;  // its id; of a capture its handle
+    cuuint64_t capture = 0;         // 0: outside of captures
     bool taken = false;
     void* memory = nullptr;
     size_t bytes = 0;

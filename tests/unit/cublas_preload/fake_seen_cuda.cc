@@ -52,6 +52,7 @@ CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode*) {
 }
 
 CUresult cuStreamGetId(CUstream, unsigned long long* id) {
+  if (capturing()) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   *id = 1;
   return CUDA_SUCCESS;
 }

@@ -41,6 +41,12 @@ CUresult allocate(State& s, const char* kind, size_t bytes, uintptr_t* address) 
   return CUDA_SUCCESS;
 }
 
+CUstreamCaptureStatus capture_status(const StreamState& stream) {
+  if (!stream.capturing) return CU_STREAM_CAPTURE_STATUS_NONE;
+  return stream.invalidated ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+                            : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
 }  // namespace
 
 extern "C" {
@@ -199,16 +205,20 @@ CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
     if (stream == nullptr) return CUDA_SUCCESS;
     const Object* object = s.find("stream", key(stream));
     if (object == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    *status =
-        object->stream.capturing ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
+    *status = capture_status(object->stream);
     return CUDA_SUCCESS;
   });
 }
 
+// As the driver, which ends the capture of a stream that is asked for its id.
 CUresult cuStreamGetId(CUstream stream, unsigned long long* id) {
   return entry_inside("cuStreamGetId", [&](State& s) {
-    if (stream != nullptr && s.find("stream", key(stream)) == nullptr)
-      return CUDA_ERROR_INVALID_HANDLE;
+    Object* const object = stream == nullptr ? nullptr : s.find("stream", key(stream));
+    if (stream != nullptr && object == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (object != nullptr && object->stream.capturing) {
+      object->stream.invalidated = true;
+      return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
     *id = key(stream);
     return CUDA_SUCCESS;
   });
@@ -219,9 +229,8 @@ CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus* statu
                                    CUgraph*, const CUgraphNode**, size_t*) {
   return entry_inside("cuStreamGetCaptureInfo_v2", [&](State& s) {
     const Object* object = stream == nullptr ? nullptr : s.find("stream", key(stream));
-    const bool capturing = object != nullptr && object->stream.capturing;
-    *status = capturing ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
-    *id = capturing ? s.captures : 0;
+    *status = object == nullptr ? CU_STREAM_CAPTURE_STATUS_NONE : capture_status(object->stream);
+    *id = *status == CU_STREAM_CAPTURE_STATUS_ACTIVE ? s.captures : 0;
     return CUDA_SUCCESS;
   });
 }
