@@ -22,7 +22,7 @@ int vector_width(const Problem& problem, DataType type, int64_t ld, int64_t stri
   return 1;
 }
 
-constexpr int64_t kFewRows = 256;  // for which B is read once
+constexpr int64_t kFewRows = 512;  // for which B is read once
 
 bool is_too_large(std::string_view digits) {
   int number = 0;

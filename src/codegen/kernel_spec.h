@@ -51,7 +51,7 @@ Expected<KernelSpec> parse_spec(std::string_view strategy, std::string_view conf
 // KernelTraits for what a width promises.
 KernelTraits traits_for(const Problem& problem);
 
-// Whether kernels of `problem` read B once, or nearly so: for up to 256 rows, and mostly weights.
+// Whether kernels of `problem` read B once, or nearly so: for up to 512 rows, and mostly weights.
 // With more rows, other tiles read it again. (An A of many rows beside few columns is often read
 // again by the program's next kernel.)
 bool reads_b_once(const Problem& problem);

@@ -96,5 +96,16 @@ TEST_CASE_FIXTURE(Endless, "nothing large is set aside for captures") {
   CHECK(workspaces.for_capture(stream(1), Workspaces::kMostOfCapture) != nullptr);
 }
 
+TEST_CASE_FIXTURE(Endless, "each stream of a capture has a workspace of its own") {
+  workspaces.prepare_captures(kMiB);
+  void* const first = workspaces.for_capture(stream(1), kMiB);
+  void* const second = workspaces.for_capture(stream(2), kMiB);
+  CHECK(first != nullptr);
+  CHECK(second != nullptr);
+  CHECK(first != second);
+  CHECK(workspaces.for_capture(stream(1), kMiB) == first);
+  CHECK(workspaces.for_capture(stream(3), kMiB) == nullptr);
+}
+
 }  // namespace
 }  // namespace gemmtune::cublas_preload
