@@ -51,7 +51,7 @@ std::string models_text(const std::vector<Device>& devices) {
 }
 
 Expected<std::vector<Device>> devices_of(std::string_view text, const Machine& machine) {
-  if (text == "all") return machine.devices;
+  if (text == kAllDevices) return machine.devices;
   const auto ordinals = parse_ordinals(text);
   if (!ordinals) {
     return usage_error(fmt::format("--devices: {} is no list of GPUs; write 0,1 or all",

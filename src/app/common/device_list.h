@@ -9,6 +9,8 @@
 
 namespace gemmtune::app {
 
+inline constexpr std::string_view kAllDevices = "all";
+
 // The devices that --devices names: "all", or ordinals, "0,2", in that order, one as often as it is
 // named. Usage error if it is neither, there is no such device or none at all, or they are of
 // several models: results are of a model.

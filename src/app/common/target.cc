@@ -68,6 +68,19 @@ Expected<Target> target_of_several(TargetOptions options, const Machine& machine
   return target;
 }
 
+// How often each GPU of a list is named; 0 if not all are as often.
+size_t same_number_of_each(const std::vector<Device>& devices) {
+  const std::vector<Device> gpus = distinct(devices);
+  if (gpus.empty()) return 0;
+  const size_t each = devices.size() / gpus.size();
+  const bool same = std::all_of(gpus.begin(), gpus.end(), [&](const Device& gpu) {
+    return static_cast<size_t>(std::count_if(
+               devices.begin(), devices.end(),
+               [&](const Device& device) { return device.uuid == gpu.uuid; })) == each;
+  });
+  return same ? each : 0;
+}
+
 }  // namespace
 
 Expected<Arch> own_arch(const Device& device) {
@@ -142,6 +155,11 @@ Expected<Target> choose_target(const TargetOptions& options, const Machine& mach
   return target;
 }
 
+std::vector<Device> Target::measuring() const {
+  if (!devices.empty()) return devices;
+  return device ? std::vector<Device>{*device} : std::vector<Device>{};
+}
+
 Expected<void> check_operands_fit(const Problem& problem, const Target& target) {
   const auto a = static_cast<double>(bytes_a(problem));
   const auto b = static_cast<double>(bytes_b(problem));
@@ -160,16 +178,17 @@ std::string target_line(const Target& target) {
         with_article(target.limits.name),
         target.model_named ? "" : fmt::format(": no {} device is present", to_string(target.arch)));
   }
-  const size_t several = target.devices.size();
-  const bool in_turns = several > 1 && count_distinct(target.devices) == 1;
+  std::vector<Device> shown = target.measuring();
+  const size_t on_each = same_number_of_each(shown);
+  if (on_each > 1) shown = distinct(shown);
+  const bool several = shown.size() > 1;
   std::string ordinals = std::to_string(target.device->ordinal);
-  for (size_t i = 1; i < several && !in_turns; ++i)
-    ordinals += fmt::format(", {}", target.devices[i].ordinal);
-  const bool each = several > 1 && !in_turns;
-  return fmt::format("measured on device{} {}: {} ({} SMs{}), code for {}{}\n", each ? "s" : "",
-                     ordinals, target.device->name, target.device->sm_count, each ? " each" : "",
-                     to_string(target.arch),
-                     in_turns ? fmt::format("; {} problems in turns", several) : "");
+  for (size_t i = 1; i < shown.size(); ++i) ordinals += fmt::format(", {}", shown[i].ordinal);
+  return fmt::format(
+      "measured on device{} {}: {} ({} SMs{}), code for {}{}\n", several ? "s" : "", ordinals,
+      target.device->name, target.device->sm_count, several ? " each" : "", to_string(target.arch),
+      on_each > 1 ? fmt::format("; {} problems in turns{}", on_each, several ? " on each" : "")
+                  : "");
 }
 
 }  // namespace gemmtune::app

@@ -42,6 +42,9 @@ struct Target {
   bool model_named = false;  // by --model
   // Where several processes measure, the device of each, of one model; `device` is first.
   std::vector<Device> devices;
+
+  // The device of each process that measures; none where nothing is measured.
+  std::vector<Device> measuring() const;
 };
 
 // With --devices: those, of which each has to do. With --arch: the first device that runs it (an

@@ -66,6 +66,13 @@ std::vector<size_t> in_order(const std::vector<PlannedProblem>& problems) {
   return order;
 }
 
+// All of them so many times, one behind the other.
+std::vector<Device> repeated(const std::vector<Device>& devices, size_t times) {
+  std::vector<Device> out;
+  for (size_t i = 0; i < times; ++i) out.insert(out.end(), devices.begin(), devices.end());
+  return out;
+}
+
 // Leaves no more devices than there are problems: each problem is tuned on one.
 void trim_devices(Target& target, const std::vector<PlannedProblem>& problems) {
   const size_t most = count_planned(problems);
@@ -164,8 +171,8 @@ Expected<TunePlan> plan_tune(const Context& context, const TuneOptions& options)
     if (auto store = open_records(context, true))
       put_unanswered_first(**store, *target, search.warm, *planned, order);
   }
-  const size_t in_turns = problems_in_turns(options, search, *target, *planned);
-  if (target->devices.empty() && in_turns > 1) target->devices.assign(in_turns, *target->device);
+  if (const size_t in_turns = problems_in_turns(options, search, *target, *planned); in_turns > 1)
+    target->devices = repeated(target->measuring(), in_turns);
   trim_devices(*target, *planned);
   return TunePlan{std::move(machine), *std::move(target), search, *std::move(planned),
                   std::move(order)};

@@ -143,8 +143,8 @@ void add_devices_option(CLI::App& command, app::TargetOptions& options) {
   command
       .add_option("--devices", options.devices,
                   "Measure on several GPUs of one model at once: ordinals (0,1) or all; one named "
-                  "twice (0,0) tunes two problems, in turns, as a list on one GPU is by default "
-                  "(0: one at a time)")
+                  "twice (0,0) tunes two problems, in turns, as all and a single one do by default "
+                  "for lists (0 or 0,1: one at a time on each)")
       ->type_name("N,N,..|all")
       ->group("Target");
 }

@@ -100,11 +100,11 @@ TEST_CASE("a GPU that is named twice tunes a list by two processes, in turns") {
 
 TEST_CASE("a longer list is tuned by two processes in turns, unless one is asked for") {
   const Fakes place;
-  const auto plan = [&](const Arguments& more, int problems) {
+  const auto plan = [&](const Arguments& more, int problems, const char* jobs = "16") {
     Arguments arguments = {"--dry-run", "--json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return json::parse(
-        run(place.folder, place.tune(arguments, problems, "16"), place.variables).out);
+        run(place.folder, place.tune(arguments, problems, jobs), place.variables).out);
   };
   const std::string in_turns = "2 problems in turns";
   const json longer = plan({}, 6);
@@ -114,6 +114,12 @@ TEST_CASE("a longer list is tuned by two processes in turns, unless one is asked
   CHECK_FALSE(contains(plan({"--devices", "0"}, 6)["note"].get<std::string>(), in_turns));
   CHECK_FALSE(contains(plan({"--seconds", "10"}, 6)["note"].get<std::string>(), in_turns));
   CHECK_FALSE(contains(plan({}, 3)["note"].get<std::string>(), in_turns));
+  const json on_both = plan({"--devices", "all"}, 8, "24");
+  CHECK(contains(on_both["note"].get<std::string>(), "devices 0, 1"));
+  CHECK(contains(on_both["note"].get<std::string>(), in_turns + " on each"));
+  CHECK(on_both["devices"].size() == 2);
+  CHECK_FALSE(contains(plan({"--devices", "all"}, 8)["note"].get<std::string>(), in_turns));
+  CHECK_FALSE(contains(plan({"--devices", "0,1"}, 8, "24")["note"].get<std::string>(), in_turns));
 }
 
 TEST_CASE("a dry run says which GPUs would tune; of one, --devices is --device") {

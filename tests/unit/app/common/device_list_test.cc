@@ -78,6 +78,14 @@ TEST_CASE("several devices are a target; one option names them") {
   in_turns.devices = {*target->device, *target->device};
   CHECK(target_line(in_turns) ==
         "measured on device 0: NVIDIA H200 (132 SMs), code for sm_90; 2 problems in turns\n");
+  in_turns.devices = {target->devices[0], target->devices[1], target->devices[0],
+                      target->devices[1]};
+  CHECK(target_line(in_turns) ==
+        "measured on devices 0, 1: NVIDIA H200 (132 SMs each), code for sm_90; 2 problems in turns "
+        "on each\n");
+  in_turns.devices.pop_back();
+  CHECK(target_line(in_turns) ==
+        "measured on devices 0, 1, 0: NVIDIA H200 (132 SMs each), code for sm_90\n");
   options.device = 0;
   CHECK(contains(choose_target(options, kAlike).error().message, "--device and --devices"));
   options.device.reset();

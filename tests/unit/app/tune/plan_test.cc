@@ -114,5 +114,26 @@ TEST_CASE("a list is tuned by two problems in turns where that gains something a
         }) == 1);
 }
 
+TEST_CASE("all GPUs take two problems each where one would; those that are listed take one") {
+  List list;
+  list.target.devices.assign(2, *list.target.device);
+  list.options.target.devices = "all";
+  list.search.jobs = 24;
+  list.problems.resize(8, list.problems[0]);
+  CHECK(list.in_turns() == 2);
+  List listed = list;
+  listed.options.target.devices = "0,1";
+  CHECK(listed.in_turns() == 1);
+  List few_threads = list;
+  few_threads.search.jobs = 23;
+  CHECK(few_threads.in_turns() == 1);
+  List few_problems = list;
+  few_problems.problems.resize(7);
+  CHECK(few_problems.in_turns() == 1);
+  List exclusive = list;
+  exclusive.target.devices[1].one_process = true;
+  CHECK(exclusive.in_turns() == 1);
+}
+
 }  // namespace
 }  // namespace gemmtune::app
