@@ -153,7 +153,8 @@ CUresult cuStreamSynchronize(CUstream stream) {
 
 CUresult cuStreamQuery(CUstream stream) {
   return entry_inside("cuStreamQuery", [&](State& s) {
-    return s.find("stream", key(stream)) == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+    if (s.find("stream", key(stream)) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    return s.spoil_capture(true) ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
   });
 }
 
@@ -257,13 +258,15 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
 
 CUresult cuEventSynchronize(CUevent event) {
   return entry_inside("cuEventSynchronize", [&](State& s) {
-    return s.find("event", key(event)) == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+    if (s.find("event", key(event)) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    return s.spoil_capture(true) ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
   });
 }
 
 CUresult cuEventQuery(CUevent event) {
   return entry_inside("cuEventQuery", [&](State& s) {
-    return s.find("event", key(event)) == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+    if (s.find("event", key(event)) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    return s.spoil_capture(true) ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
   });
 }
 
