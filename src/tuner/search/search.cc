@@ -13,7 +13,6 @@ namespace {
 
 constexpr size_t kVariedKernels = 4;  // best ones whose launch facts are varied
 constexpr size_t kRandomTries = 200;  // per wanted point
-constexpr size_t kShortlist = 512;    // points of the ranking that a calibration orders anew
 constexpr float kFailureValue = 2;    // logarithm of a time over the expected one
 // By how much, in logarithms of times, a kernel has to promise more than one whose machine code is
 // at hand: NVRTC takes about four times as long as measuring.
@@ -22,12 +21,6 @@ constexpr double kWorthOfCode = 0.03;
 // 1.49 at most (docs/performance.md, "Search").
 constexpr double kCannotWin = 1.6;
 
-bool calibrated(std::span<const SearchedSpace> spaces) {
-  return std::any_of(spaces.begin(), spaces.end(), [](const SearchedSpace& space) {
-    return static_cast<bool>(space.calibrated);
-  });
-}
-
 }  // namespace
 
 Search::Search(std::vector<Space> spaces, uint64_t seed, int threads, RankingOrder order)
@@ -35,7 +28,12 @@ Search::Search(std::vector<Space> spaces, uint64_t seed, int threads, RankingOrd
       threads_(threads),
       random_(seed),
       order_(order),
-      ranking_(spaces_, random_(), threads, calibrated(spaces_) ? RankingOrder::in_turns : order) {}
+      ranking_(spaces_, random_(), threads, is_calibrated() ? RankingOrder::in_turns : order) {}
+
+bool Search::is_calibrated() const {
+  return std::any_of(spaces_.begin(), spaces_.end(),
+                     [](const Space& space) { return static_cast<bool>(space.calibrated); });
+}
 
 // Everything but the geometry at its first, most permissive value: if that is illegal, so is the
 // rest.
@@ -157,51 +155,6 @@ void Search::know_compiled(const Choice& choice) {
 // To be taken off the logarithm of what is expected.
 double Search::worth_of_code(const Choice& choice) const {
   return compiled_kernels_.contains(without_launch_facts(choice)) ? kWorthOfCode : 0;
-}
-
-// The ranking's first points, as many as a calibration orders anew. The ranking keeps every other
-// place: what it likes resembles what was measured before, where the calibration is sure.
-void Search::make_shortlist() {
-  if (std::exchange(shortlisted_, true) || !calibrated(spaces_)) return;
-  std::vector<Choice> ranked;
-  std::set<Choice> added;
-  std::vector<Ranked> by_cost;
-  const auto add = [&](const Choice& choice) {
-    const double us = expected_us(choice);
-    if (spaces_[choice.space].calibrated) least_expected_us_ = std::min(least_expected_us_, us);
-    by_cost.push_back({us * std::exp(-worth_of_code(choice)), choice});
-  };
-  while (ranked.size() < kShortlist) {
-    auto next = ranking_.next();
-    if (!next) break;
-    const Choice choice = in_first_order(*next);
-    if (!added.insert(choice).second) continue;
-    add(choice);
-    ranked.push_back(choice);
-  }
-  for (const Choice& choice : compiled_) {
-    if (is_new(choice)) add(choice);
-  }
-  std::stable_sort(by_cost.begin(), by_cost.end(),
-                   [](const Ranked& a, const Ranked& b) { return a.cost < b.cost; });
-  std::vector<Choice> best;
-  best.reserve(by_cost.size());
-  for (Ranked& one : by_cost) best.push_back(std::move(one.choice));
-  add_in_turns(best, order_ == RankingOrder::cheapest_first ? best : ranked);
-}
-
-// Adds to the seeds what both hold, from each in its turn what the other has not given yet.
-void Search::add_in_turns(const std::vector<Choice>& first, const std::vector<Choice>& second) {
-  std::set<Choice> added;
-  const auto add_next = [&](const std::vector<Choice>& from, size_t& at) {
-    while (at < from.size() && !added.insert(from[at]).second) ++at;
-    if (at < from.size()) seeds_.push_back(from[at++]);
-  };
-  size_t next[] = {0, 0};
-  while (next[0] < first.size() || next[1] < second.size()) {
-    add_next(first, next[0]);
-    add_next(second, next[1]);
-  }
 }
 
 // Whether there is a seed of that number; asks the ranking for it.

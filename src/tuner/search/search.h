@@ -137,12 +137,23 @@ class Search {
     double deviation;
   };
 
+  bool is_calibrated() const;
   double expected_us(const Choice& choice) const;
   double limit_us() const;
   bool cannot_win(const Choice& choice, double expected_us, double limit_us) const;
   bool take_promising(const Choice& any_order, const std::set<Choice>& best, double limit_us,
                       std::vector<Choice>& out);
   double worth_of_code(const Choice& choice) const;
+  // Points by what a calibration expects of them, best first.
+  struct Shortlist {
+    std::vector<Ranked> by_cost;
+    std::set<Choice> added;
+    std::set<Choice> stepped_from;
+
+    void add(const Search& search, const std::vector<Choice>& choices);
+    std::vector<Choice> favourites(size_t spaces);
+  };
+  Shortlist shortlist(const std::vector<Choice>& ranked);
   void make_shortlist();
   void add_in_turns(const std::vector<Choice>& first, const std::vector<Choice>& second);
   bool have_seed(size_t index);
