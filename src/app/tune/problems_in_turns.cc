@@ -34,10 +34,10 @@ size_t problems_in_turns(const TuneOptions& options, const SearchOptions& search
   if (gpus.empty() || !may_choose || options.worker_program.empty() || search.seconds > 0) return 1;
   if (static_cast<size_t>(threads_of(search)) < gpus.size() * kFewestThreads) return 1;
   if (count_planned(problems) < gpus.size() * kFewestProblems) return 1;
-  const bool all_take_two = std::all_of(gpus.begin(), gpus.end(), [&](const Device& gpu) {
-    return !gpu.one_process && fits_twice(gpu, problems);
-  });
-  return all_take_two ? 2 : 1;
+  // They are of one model.
+  const bool any_takes_one =
+      std::any_of(gpus.begin(), gpus.end(), [](const Device& gpu) { return gpu.one_process; });
+  return any_takes_one || !fits_twice(gpus.front(), problems) ? 1 : 2;
 }
 
 }  // namespace gemmtune::app

@@ -151,6 +151,7 @@ class Search {
     std::set<Choice> stepped_from;
 
     void add(const Search& search, const std::vector<Choice>& choices);
+    void sort();
     std::vector<Choice> favourites(size_t spaces);
   };
   Shortlist shortlist(const std::vector<Choice>& ranked);

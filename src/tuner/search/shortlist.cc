@@ -29,6 +29,10 @@ void Search::Shortlist::add(const Search& search, const std::vector<Choice>& cho
     for (size_t i = begin; i < std::min(by_cost.size(), begin + kPricedAtOnce); ++i)
       by_cost[i].cost = search.expected_us(by_cost[i].choice);
   });
+  sort();
+}
+
+void Search::Shortlist::sort() {
   std::stable_sort(by_cost.begin(), by_cost.end(),
                    [](const Ranked& a, const Ranked& b) { return a.cost < b.cost; });
 }
@@ -55,7 +59,7 @@ Search::Shortlist Search::shortlist(const std::vector<Choice>& ranked) {
     for (const Choice& from : list.favourites(spaces_.size())) {
       for (const Choice& step : one_steps(from)) {
         const Choice choice = in_first_order(step);
-        if (is_new(choice)) steps.push_back(choice);
+        if (!list.added.contains(choice) && is_new(choice)) steps.push_back(choice);
       }
     }
     list.add(*this, steps);
@@ -85,8 +89,7 @@ void Search::make_shortlist() {
       least_expected_us_ = std::min(least_expected_us_, one.cost);
     one.cost *= std::exp(-worth_of_code(one.choice));
   }
-  std::stable_sort(list.by_cost.begin(), list.by_cost.end(),
-                   [](const Ranked& a, const Ranked& b) { return a.cost < b.cost; });
+  list.sort();
   std::vector<Choice> best;
   best.reserve(list.by_cost.size());
   for (Ranked& one : list.by_cost) best.push_back(std::move(one.choice));

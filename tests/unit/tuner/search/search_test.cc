@@ -286,6 +286,31 @@ TEST_CASE("a calibration and the ranking choose in turns") {
   }
 }
 
+TEST_CASE("behind the shortlist the ranking goes on") {
+  constexpr size_t kRanked = 2048;  // of the shortlist
+  Search plain(one_space(landscape), 1);
+  const std::vector<Choice> ranked = plain.seeds(kRanked + 400);
+  REQUIRE(ranked.size() == kRanked + 400);
+  Search search(turned_around(), 1);
+  const std::vector<Choice> seeds = search.seeds(20'000);
+  const auto place = [&](const Choice& choice) {
+    return std::find(seeds.begin(), seeds.end(), choice) - seeds.begin();
+  };
+  std::ptrdiff_t last = 0;
+  for (size_t i = 0; i < kRanked; ++i) last = std::max(last, place(ranked[i]));
+  CHECK(last < static_cast<std::ptrdiff_t>(seeds.size()));
+  // Those that no step has reached, in their order.
+  int behind = 0;
+  for (size_t i = kRanked; i < ranked.size(); ++i) {
+    const std::ptrdiff_t at = place(ranked[i]);
+    CHECK(at < static_cast<std::ptrdiff_t>(seeds.size()));
+    if (at <= last) continue;
+    last = at;
+    ++behind;
+  }
+  CHECK(behind > 200);
+}
+
 // Of a geometry the ranking gives the two points that it likes best.
 TEST_CASE("a calibration finds points that the ranking never gives") {
   Search plain(one_space(landscape), 1);
