@@ -8,7 +8,6 @@
 #include "codegen/kernel_spec.h"
 #include "core/device.h"
 #include "dispatch/request.h"
-#include "dispatch/similar_lead.h"
 #include "dispatch/snapshot.h"
 
 namespace gemmtune::dispatch {
@@ -22,6 +21,13 @@ struct Target {
   int64_t max_workspace_bytes = 0;
 };
 
+// What a kernel and the vendor's fastest algorithm take for a problem, by what other problems or
+// devices say of it.
+struct Lead {
+  double own_us = 0;
+  double vendor_us = 0;
+};
+
 // One way to compute a problem.
 struct Choice {
   enum class Route { kernel, vendor_algorithm, vendor_default };
@@ -33,7 +39,7 @@ struct Choice {
   std::optional<double> expected_us;     // nothing where there is nothing to go by
   std::optional<Origin> origin;          // of expected_us, where it was stored for this problem
   std::optional<Problem> neighbour;      // the problem it won, where that is another one
-  std::optional<SimilarLead> similar;    // of rule 5 below: what that problem says of this one
+  std::optional<Lead> lead;              // of rules 3 to 7 below: why the kernel is first
   bool stale = false;
   std::string reason;  // one line: why it is where it is in the order
 };
@@ -59,17 +65,17 @@ struct Decision {
 //   3. the same measured on another model of the arch with as many SMs: its kernel, where that beat
 //      the vendor by far
 //   4. the kernel of the same with more rows, where it beat what the vendor takes for fewer
-//   5. the kernel of the nearest problem that differs in sizes only, where that beat the vendor by
+//   5. the kernel of a problem of the same sizes with other types as wide, another epilogue or
+//   other
+//      leading dimensions, where that beat the vendor (variant_lead.h)
+//   6. of such a problem with more rows, as in 4
+//   7. the kernel of the nearest problem that differs in sizes only, where that beat the vendor by
 //      far (similar_lead.h)
-//   6. the vendor's default
-//   7. kernels that won similar problems, nearest first, with the epilogue of this one
-//   8. a kernel that is legal for every problem of its type and math mode
-// Results of a problem with another epilogue or result type are never taken for this one's.
+//   8. the vendor's default
+//   9. kernels that won similar problems, nearest first, with the epilogue of this one
+//  10. a kernel that is legal for every problem of its type and math mode
 // `request` is of a valid problem; the result refers to `snapshot`.
 Decision decide(const Snapshot& snapshot, const Request& request, const Target& target);
-
-// Whether a kernel that was measured on another model is ahead of the vendor by enough for rule 3.
-bool leads_elsewhere(const KnownKernel& kernel, const Request& request);
 
 // "double_buffer 128x128x8/64x32/8x8 ..." or "cuBLASLt rank=0 algo=...": a choice in a few words.
 std::string describe(const Choice& choice);

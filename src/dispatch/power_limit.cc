@@ -12,10 +12,13 @@ constexpr double kLongerAtLimit = 1.03;
 }  // namespace
 
 double longer_on_another_card(const Problem& problem, double time_us, const DeviceSpec& device) {
-  if (!on_tensor_cores(problem.type, problem.math)) return 1;
+  return may_be_at_power_limit(problem, time_us, device) ? kLongerAtLimit : 1;
+}
+
+bool may_be_at_power_limit(const Problem& problem, double time_us, const DeviceSpec& device) {
+  if (!on_tensor_cores(problem.type, problem.math)) return false;
   const double peak_tflops = tensor_tflops(problem.type, problem.math, device);
-  const double tflops = flops(problem) / time_us * 1e-6;
-  return peak_tflops > 0 && tflops > kRateAtLimit * peak_tflops ? kLongerAtLimit : 1;
+  return peak_tflops > 0 && flops(problem) / time_us * 1e-6 > kRateAtLimit * peak_tflops;
 }
 
 }  // namespace gemmtune::dispatch

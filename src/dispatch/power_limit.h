@@ -11,4 +11,8 @@ namespace gemmtune::dispatch {
 // (docs/decisions/0023-results-at-the-power-limit.md).
 double longer_on_another_card(const Problem& problem, double time_us, const DeviceSpec& device);
 
+// Whether a product that took so long may have run at its card's power limit: on the tensor cores,
+// above half of their peak.
+bool may_be_at_power_limit(const Problem& problem, double time_us, const DeviceSpec& device);
+
 }  // namespace gemmtune::dispatch

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <utility>
+#include <tuple>
 
 namespace gemmtune::dispatch {
 namespace {
@@ -11,32 +11,19 @@ namespace {
 constexpr double kFarthest = 3;  // factors of two: as far as it was measured
 
 bool same_kind(const Problem& a, const Problem& b) {
-  return a.type == b.type && a.accumulator == b.accumulator && a.math == b.math &&
-         a.result == b.result && a.layout == b.layout && a.align_bytes == b.align_bytes &&
-         a.epilogue == b.epilogue && (a.batch == 1) == (b.batch == 1);
+  return size_bytes(a.type) == size_bytes(b.type) && a.accumulator == b.accumulator &&
+         size_bytes(result_type(a)) == size_bytes(result_type(b)) && a.math == b.math &&
+         a.layout == b.layout && a.align_bytes == b.align_bytes && a.epilogue == b.epilogue &&
+         (a.batch == 1) == (b.batch == 1);
 }
 
-// Whether multiples of x elements are multiples of as many bytes as those of y, as far as kernels
-// make use of it.
-bool same_alignment(int64_t x, int64_t y, DataType type) {
+// Whether multiples of x elements are multiples of as many bytes as those of y, up to `widest`.
+bool same_alignment(int64_t x, int64_t y, DataType type, int64_t widest) {
   const auto alignment = [&](int64_t elements) {
     const int64_t bytes = elements * size_bytes(type);
-    return std::min<int64_t>(bytes & -bytes, kWidestAccessBytes);
+    return std::min(bytes & -bytes, widest);
   };
   return x == y || (x != 0 && y != 0 && alignment(x) == alignment(y));
-}
-
-bool same_alignments(const Problem& a, const Problem& b) {
-  const DataType c = result_type(a);
-  return same_alignment(a.lda, b.lda, a.type) && same_alignment(a.ldb, b.ldb, a.type) &&
-         same_alignment(a.ldc, b.ldc, c) && same_alignment(a.stride_a, b.stride_a, a.type) &&
-         same_alignment(a.stride_b, b.stride_b, a.type) &&
-         same_alignment(a.stride_c, b.stride_c, c);
-}
-
-bool is_compared(const Known& known) {
-  return known.kernel && known.vendor && is_direct(known.kernel->origin) &&
-         is_direct(known.vendor->origin) && !known.kernel->stale;
 }
 
 double factors_of_two(const Problem& a, const Problem& b) {
@@ -52,7 +39,8 @@ std::optional<SimilarLead> similar_lead(const Snapshot& snapshot, const Problem&
                                         uint32_t number) {
   const Problem& other = snapshot.problems[number];
   const Known& known = snapshot.known[number];
-  if (!is_compared(known) || !same_kind(other, problem) || !same_alignments(other, problem))
+  if (!is_compared(known) || !same_kind(other, problem) ||
+      !same_row_alignments(other, problem, kWidestAccessBytes))
     return std::nullopt;
   const double distance = factors_of_two(other, problem);
   if (distance > kFarthest) return std::nullopt;
@@ -63,14 +51,32 @@ std::optional<SimilarLead> similar_lead(const Snapshot& snapshot, const Problem&
 
 }  // namespace
 
+bool same_row_alignments(const Problem& a, const Problem& b, int64_t widest) {
+  const auto same = [&](int64_t Problem::*elements, DataType type) {
+    return same_alignment(a.*elements, b.*elements, type, widest);
+  };
+  const DataType c = result_type(a);
+  return same(&Problem::lda, a.type) && same(&Problem::ldb, a.type) && same(&Problem::ldc, c) &&
+         same(&Problem::stride_a, a.type) && same(&Problem::stride_b, a.type) &&
+         same(&Problem::stride_c, c);
+}
+
+bool is_compared(const Known& known) {
+  return known.kernel && known.vendor && is_direct(known.kernel->origin) &&
+         is_direct(known.vendor->origin) && !known.kernel->stale;
+}
+
 std::vector<SimilarLead> similar_leads(const Snapshot& snapshot, const Problem& problem) {
   std::vector<SimilarLead> found;
   for (uint32_t number = 0; number < snapshot.problems.size(); ++number) {
     if (auto lead = similar_lead(snapshot, problem, number)) found.push_back(*lead);
   }
-  std::sort(found.begin(), found.end(), [](const SimilarLead& a, const SimilarLead& b) {
-    return std::pair(a.distance, a.number) < std::pair(b.distance, b.number);
-  });
+  const auto order = [&](const SimilarLead& lead) {
+    const bool other_type = snapshot.problems[lead.number].type != problem.type;
+    return std::tuple(lead.distance, other_type, lead.number);
+  };
+  std::sort(found.begin(), found.end(),
+            [&](const SimilarLead& a, const SimilarLead& b) { return order(a) < order(b); });
   return found;
 }
 

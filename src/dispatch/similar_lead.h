@@ -20,10 +20,18 @@ struct SimilarLead {
   double vendor_us = 0;  // was not measured
 };
 
-// Problems that differ from `problem` in sizes only, by no more than three factors of two, the
-// nearest first. Their rows and batch entries begin on multiples of as many bytes (up to 16), and
-// they were measured with a kernel that is not stale and the vendor's algorithms, on this device or
-// another of its model. `problem` is comparable().
+// Problems that differ from `problem` in sizes, by no more than three factors of two, and at most
+// in types that are as wide; the nearest first. Their rows and batch entries begin on multiples of
+// as many bytes (up to 16), and they were measured with a kernel that is not stale and the vendor's
+// algorithms, on this device or another of its model. `problem` is comparable().
 std::vector<SimilarLead> similar_leads(const Snapshot& snapshot, const Problem& problem);
+
+// Whether a problem was measured on this device or another of its model, with a kernel that is not
+// stale and the vendor's algorithms.
+bool is_compared(const Known& known);
+
+// Whether rows and batch entries of two problems begin on multiples of as many bytes, up to
+// `widest`.
+bool same_row_alignments(const Problem& a, const Problem& b, int64_t widest);
 
 }  // namespace gemmtune::dispatch

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "dispatch/reading_c.h"
-#include "dispatch/row_bounds.h"
 
 namespace gemmtune::dispatch {
 namespace {
@@ -47,19 +46,6 @@ bool is_ahead(const Known& known, const Request& request) {
   return known.vendor->time_us >= kLeastGain * own_us;
 }
 
-// A first choice that decide() took from another model.
-Winner winner_elsewhere(const KnownKernel& kernel, Choice choice) {
-  return {std::move(choice), kernel.time_us, kernel.lead * kernel.time_us};
-}
-
-// A first choice that decide() took from the same problem with more rows; nothing if it did not.
-std::optional<Winner> winner_of_more_rows(const Snapshot& snapshot, const Request& request,
-                                          Choice& choice) {
-  const auto bounds = find_row_bounds(snapshot, request.problem, request.reads_c);
-  if (!bounds || choice.neighbour != snapshot.problems[bounds->more]) return std::nullopt;
-  return Winner{std::move(choice), bounds->own_us, bounds->vendor_us};
-}
-
 // Why the first choice is no winning kernel.
 std::string why_none(const Snapshot& snapshot, const Request& request, const Decision& decision) {
   const Known* const known = find_measured(snapshot, request.problem);
@@ -84,14 +70,8 @@ Outcome<Winner> winner(const Snapshot& snapshot, const Request& request, const T
   Decision decision = decide(snapshot, request, target);
   if (!decision.choices.empty() && decision.choices.front().route == Choice::Route::kernel) {
     Choice& first = decision.choices.front();
-    if (first.origin == Origin::same_size && !first.neighbour) {
-      const Known& known = snapshot.known[snapshot.problems.find(request.problem)];
-      if (!leads_elsewhere(*known.kernel, request)) return none(std::string(kNotTuned));
-      return winner_elsewhere(*known.kernel, std::move(first));
-    }
-    if (auto found = winner_of_more_rows(snapshot, request, first)) return *std::move(found);
-    if (const auto similar = first.similar)
-      return Winner{std::move(first), similar->own_us, similar->vendor_us};
+    if (const auto lead = first.lead)
+      return Winner{std::move(first), lead->own_us, lead->vendor_us};
     const Known* const known = find_rival(snapshot, request, first);
     if (known != nullptr && is_ahead(*known, request))
       return Winner{std::move(first), known->kernel->time_us, known->vendor->time_us};

@@ -99,12 +99,15 @@ struct Card : gpu_test::DeviceFixture {
   explicit Card(int count) {
     std::mt19937 random(4);
     std::vector<Tuned> tuned;
-    const auto strategies = codegen::strategies();
+    size_t next = 0;
     for (int i = 0; i < count; ++i) {
       const Problem problem = random_problem(random);
       products.emplace_back(*this, problem, random);
-      const codegen::Strategy& strategy = *strategies[static_cast<size_t>(i) % strategies.size()];
-      if (i % 5 == 4 || !strategy.supports(canonical(problem), device.arch)) continue;  // unknown
+      if (i % 5 == 4) continue;  // unknown
+      std::vector<const codegen::Strategy*> able;
+      for (const codegen::Strategy* strategy : codegen::strategies())
+        if (strategy->supports(canonical(problem), device.arch)) able.push_back(strategy);
+      const codegen::Strategy& strategy = *able.at(next++ % able.size());
       const auto kernel = codegen::random_legal(strategy, codegen::traits_for(canonical(problem)),
                                                 representative_device(device.arch), random);
       if (!kernel) continue;

@@ -1,0 +1,182 @@
+#include "dispatch/borrowing.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "dispatch/power_limit.h"
+#include "dispatch/reading_c.h"
+#include "dispatch/row_bounds.h"
+#include "dispatch/similar_lead.h"
+#include "dispatch/usable_kernel.h"
+#include "dispatch/variant_lead.h"
+
+namespace gemmtune::dispatch {
+namespace {
+
+// What was measured for this problem with pointers of another alignment class, the nearest first.
+// Of the kernels shipped for the H200, the 44 that beat the vendor at 16 bytes have 0.997 to 2.99
+// times its best speed at 256, too (docs/performance.md). One that lost says that others would.
+void add_other_alignments(const Snapshot& snapshot, const Request& request, const Target& target,
+                          Decision& decision) {
+  for (const Problem& other : other_alignments(request.problem)) {
+    const uint32_t number = snapshot.problems.find(other);
+    if (number == ProblemIndex::kNone) continue;
+    const Known& known = snapshot.known[number];
+    if (!known.kernel || !is_direct(known.kernel->origin)) continue;
+    const bool lost =
+        known.vendor && is_direct(known.vendor->origin) &&
+        known.vendor->time_us < counted_us(*known.kernel, other, target) + more_for_c_us(request);
+    if (lost) return;  // the vendor is no slower with other pointers than it was there
+    const StoredKernel& stored = snapshot.kernels[known.kernel->index];
+    auto spec = usable_kernel(stored, request, target);
+    if (!spec) continue;  // add_neighbours() comes to it as well, and says why
+    Choice choice = kernel_choice(*spec, stored);
+    choice.neighbour = other;
+    choice.stale = known.kernel->stale;
+    choice.reason = fmt::format("won the same with pointers that are multiples of {} bytes, {}",
+                                other.align_bytes, to_string(known.kernel->origin));
+    decision.choices.push_back(std::move(choice));
+    return;
+  }
+}
+
+// What was measured for this problem on another model of the arch with as many SMs, if it is ahead
+// of the vendor by enough. Of 75 kernels shipped for the H200, the 41 that are ahead by 8% there
+// have 0.99 to 2.7 times the speed of the vendor's default on an H100. A kernel whose source is
+// another by now has to be further ahead (docs/decisions/0013-other-models.md).
+constexpr double kLeadElsewhere = 1.08;
+constexpr double kStaleLeadElsewhere = 1.15;
+
+// Whether a kernel that was measured on another model is ahead of the vendor by enough.
+bool leads_elsewhere(const KnownKernel& kernel, const Request& request) {
+  if (kernel.origin != Origin::same_size) return false;
+  const double least = kernel.stale ? kStaleLeadElsewhere : kLeadElsewhere;
+  return kernel.lead * kernel.time_us >= least * (kernel.time_us + more_for_c_us(request));
+}
+
+void add_from_other_model(const Snapshot& snapshot, const Known& known, const Request& request,
+                          const Target& target, Decision& decision) {
+  if (!known.kernel || !leads_elsewhere(*known.kernel, request)) return;
+  const StoredKernel& stored = snapshot.kernels[known.kernel->index];
+  auto spec = usable_kernel(stored, request, target);
+  if (!spec) return;  // add_neighbours() comes to it as well, and says why
+  Choice choice = timed_choice(*spec, stored, *known.kernel);
+  choice.lead = Lead{known.kernel->time_us, known.kernel->lead * known.kernel->time_us};
+  choice.reason =
+      fmt::format("{:.2f} us and {:.2f} times as fast as cuBLASLt, {}", known.kernel->time_us,
+                  known.kernel->lead, to_string(known.kernel->origin));
+  decision.choices.push_back(std::move(choice));
+}
+
+// The kernel that won the problem `number`, as the request may run it; nothing if it may not, which
+// add_neighbours() comes to as well, and says why.
+std::optional<Choice> lent_choice(const Snapshot& snapshot, uint32_t number, const Lead& lead,
+                                  const Request& request, const Target& target) {
+  const KnownKernel& known = *snapshot.known[number].kernel;
+  const StoredKernel& stored = snapshot.kernels[known.index];
+  const auto spec = usable_kernel(stored, request, target);
+  if (!spec) return std::nullopt;
+  Choice choice = kernel_choice(*spec, stored);
+  choice.neighbour = snapshot.problems[number];
+  choice.lead = lead;
+  choice.stale = known.stale;
+  choice.reason =
+      fmt::format("{:.2f} times as fast as cuBLASLt for {}, {}", lead.vendor_us / lead.own_us,
+                  key(*choice.neighbour), to_string(known.origin));
+  return choice;
+}
+
+// Of the bounds that problems with fewer and more rows give (docs/performance.md, "Numbers of rows
+// that were not tuned").
+constexpr double kLeadOfMoreRows = 1.02;
+
+// The kernel of `problem`, the request's or a variant of it, with more rows, if it is ahead even of
+// what cuBLASLt takes for fewer.
+void add_of_more_rows(const Snapshot& snapshot, const Problem& problem, const Request& request,
+                      const Target& target, Decision& decision) {
+  const auto bounds = find_row_bounds(snapshot, problem, request.reads_c);
+  if (!bounds || bounds->vendor_us < kLeadOfMoreRows * (bounds->own_us + more_for_c_us(request)))
+    return;
+  const Lead lead = {bounds->own_us, bounds->vendor_us};
+  auto choice = lent_choice(snapshot, bounds->more, lead, request, target);
+  if (!choice) return;
+  choice->reason = fmt::format(
+      "{:.2f} us for {} rows, where cuBLASLt takes {:.2f} for {} or {}, {}", lead.own_us,
+      choice->neighbour->shape.m, lead.vendor_us, snapshot.problems[bounds->fewer].shape.m,
+      choice->neighbour->shape.m, to_string(snapshot.known[bounds->more].kernel->origin));
+  decision.choices.push_back(*std::move(choice));
+}
+
+// Whether the kernel of a variant is ahead of the vendor by enough.
+bool leads_at_variant(const VariantLead& variant, const Problem& other, const Request& request,
+                      const Target& target) {
+  const bool at_limit = may_be_at_power_limit(other, variant.own_us, target.limits);
+  const double least = at_limit ? kLeadAtVariantAtLimit : kLeadAtVariant;
+  return variant.vendor_us >= least * (variant.own_us + more_for_c_us(request));
+}
+
+// The kernel of the nearest variant, if it is ahead there.
+void add_of_variant(const Snapshot& snapshot, const Request& request, const Target& target,
+                    Decision& decision) {
+  for (const VariantLead& variant : variant_leads(snapshot, request.problem)) {
+    if (!leads_at_variant(variant, snapshot.problems[variant.number], request, target)) return;
+    const Lead lead = {variant.own_us, variant.vendor_us};
+    auto choice = lent_choice(snapshot, variant.number, lead, request, target);
+    if (!choice) continue;
+    decision.choices.push_back(*std::move(choice));
+    return;
+  }
+}
+
+// The kernel of a variant with more rows, in the same way as the request's own.
+void add_of_variants_with_more_rows(const Snapshot& snapshot, const Request& request,
+                                    const Target& target, Decision& decision) {
+  for (const Problem& variant : usual_variants(request.problem)) {
+    add_of_more_rows(snapshot, variant, request, target, decision);
+    if (!decision.choices.empty()) return;
+  }
+}
+
+// Whether the kernel of a similar problem is ahead of the vendor by enough.
+bool leads_at_similar(const SimilarLead& similar, const Request& request) {
+  return similar.vendor_us >= kLeadAtSimilar * (similar.own_us + more_for_c_us(request));
+}
+
+// Whether a kernel is as accurate for other sizes as where it was measured. How large the errors of
+// split products become that are added up on the tensor cores goes by the sizes, and so do
+// cuBLAS's.
+bool stays_accurate(const codegen::KernelSpec& spec) {
+  return !is_split(spec.math) || spec.tile.promotion <= 1;
+}
+
+// The kernel of the nearest problem of this kind, if it is so far ahead there that it is here.
+void add_of_similar(const Snapshot& snapshot, const Request& request, const Target& target,
+                    Decision& decision) {
+  for (const SimilarLead& similar : similar_leads(snapshot, request.problem)) {
+    if (!leads_at_similar(similar, request)) return;
+    const Lead lead = {similar.own_us, similar.vendor_us};
+    auto choice = lent_choice(snapshot, similar.number, lead, request, target);
+    if (!choice || !stays_accurate(choice->spec)) continue;
+    decision.choices.push_back(*std::move(choice));
+    return;
+  }
+}
+
+}  // namespace
+
+void borrow(const Snapshot& snapshot, const Request& request, const Target& target,
+            Decision& decision) {
+  const uint32_t number = snapshot.problems.find(request.problem);
+  add_other_alignments(snapshot, request, target, decision);
+  if (decision.choices.empty() && number != ProblemIndex::kNone)
+    add_from_other_model(snapshot, snapshot.known[number], request, target, decision);
+  if (decision.choices.empty())
+    add_of_more_rows(snapshot, request.problem, request, target, decision);
+  if (decision.choices.empty()) add_of_variant(snapshot, request, target, decision);
+  if (decision.choices.empty()) add_of_variants_with_more_rows(snapshot, request, target, decision);
+  if (decision.choices.empty()) add_of_similar(snapshot, request, target, decision);
+}
+
+}  // namespace gemmtune::dispatch

@@ -1,0 +1,93 @@
+#include "dispatch/variant_lead.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "dispatch/similar_lead.h"
+
+namespace gemmtune::dispatch {
+namespace {
+
+// Rows that begin elsewhere in a line of the cache take a kernel more requests than those it was
+// chosen with: up to 1.44 times as long.
+constexpr int64_t kLineBytes = 128;
+
+// Of the parts in which problems differ: what carries over best counts least.
+constexpr int kOtherLeadingDimensions = 1;
+constexpr int kOtherBias = 2;
+constexpr int kOtherActivation = 3;
+constexpr int kOtherTypes = 6;
+
+bool same_sizes(const Problem& a, const Problem& b) {
+  return a.shape == b.shape && a.batch == b.batch && a.layout == b.layout && a.math == b.math &&
+         a.accumulator == b.accumulator && a.align_bytes == b.align_bytes &&
+         size_bytes(a.type) == size_bytes(b.type) &&
+         size_bytes(result_type(a)) == size_bytes(result_type(b));
+}
+
+bool same_leading_dimensions(const Problem& a, const Problem& b) {
+  return a.lda == b.lda && a.ldb == b.ldb && a.ldc == b.ldc && a.stride_a == b.stride_a &&
+         a.stride_b == b.stride_b && a.stride_c == b.stride_c;
+}
+
+int differences(const Problem& a, const Problem& b) {
+  const bool same_types = a.type == b.type && result_type(a) == result_type(b);
+  return (same_types ? 0 : kOtherTypes) + (a.epilogue.bias == b.epilogue.bias ? 0 : kOtherBias) +
+         (a.epilogue.activation == b.epilogue.activation ? 0 : kOtherActivation) +
+         (same_leading_dimensions(a, b) ? 0 : kOtherLeadingDimensions);
+}
+
+// The problem with the other 16-bit type; nothing for problems of other types.
+std::optional<Problem> of_other_type(const Problem& problem) {
+  if (problem.accumulator != DataType::f32 || problem.result) return std::nullopt;
+  Problem other = problem;
+  if (problem.type == DataType::f16) {
+    other.type = DataType::bf16;
+  } else if (problem.type == DataType::bf16) {
+    other.type = DataType::f16;
+  } else {
+    return std::nullopt;
+  }
+  return other;
+}
+
+}  // namespace
+
+std::vector<VariantLead> variant_leads(const Snapshot& snapshot, const Problem& problem) {
+  std::vector<VariantLead> found;
+  for (uint32_t number = 0; number < snapshot.problems.size(); ++number) {
+    const Problem& other = snapshot.problems[number];
+    const Known& known = snapshot.known[number];
+    if (!same_sizes(other, problem) || other == problem || !is_compared(known) ||
+        !same_row_alignments(other, problem, kLineBytes)) {
+      continue;
+    }
+    found.push_back(
+        {number, differences(other, problem), known.kernel->rank_us, known.vendor->time_us});
+  }
+  std::sort(found.begin(), found.end(), [](const VariantLead& a, const VariantLead& b) {
+    return std::pair(a.differences, a.number) < std::pair(b.differences, b.number);
+  });
+  return found;
+}
+
+std::vector<Problem> usual_variants(const Problem& problem) {
+  std::vector<Problem> found;
+  const auto add_with = [&](Problem variant) {
+    if (variant != problem && std::find(found.begin(), found.end(), variant) == found.end())
+      found.push_back(variant);
+  };
+  const auto add_epilogues = [&](Problem variant) {
+    add_with(variant);
+    variant.epilogue.activation = kNoActivation;
+    add_with(variant);
+    variant.epilogue.bias = problem.epilogue.bias == kNoBias ? kBiasPerColumn : kNoBias;
+    add_with(variant);
+  };
+  add_epilogues(problem);
+  if (const auto other = of_other_type(problem)) add_epilogues(*other);
+  return found;
+}
+
+}  // namespace gemmtune::dispatch
