@@ -40,6 +40,24 @@ constexpr bool is_8_bit(DataType type) {
   return type == DataType::e4m3 || type == DataType::e5m2;
 }
 
+// The other type of as many bits: bf16 of f16, e5m2 of e4m3 and back; f32 itself. Kernels for both
+// differ in their instructions' names, and hardly in their times.
+constexpr DataType other_type_as_wide(DataType type) {
+  switch (type) {
+    case DataType::f16:
+      return DataType::bf16;
+    case DataType::bf16:
+      return DataType::f16;
+    case DataType::e4m3:
+      return DataType::e5m2;
+    case DataType::e5m2:
+      return DataType::e4m3;
+    case DataType::f32:
+      break;
+  }
+  return DataType::f32;
+}
+
 // Of C, where nothing else is asked for: that of A and B, and bf16 for 8-bit ones.
 constexpr DataType usual_result(DataType type) {
   return is_8_bit(type) ? DataType::bf16 : type;

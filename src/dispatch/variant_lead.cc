@@ -1,7 +1,6 @@
 #include "dispatch/variant_lead.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "dispatch/similar_lead.h"
@@ -38,20 +37,6 @@ int differences(const Problem& a, const Problem& b) {
          (same_leading_dimensions(a, b) ? 0 : kOtherLeadingDimensions);
 }
 
-// The problem with the other 16-bit type; nothing for problems of other types.
-std::optional<Problem> of_other_type(const Problem& problem) {
-  if (problem.accumulator != DataType::f32 || problem.result) return std::nullopt;
-  Problem other = problem;
-  if (problem.type == DataType::f16) {
-    other.type = DataType::bf16;
-  } else if (problem.type == DataType::bf16) {
-    other.type = DataType::f16;
-  } else {
-    return std::nullopt;
-  }
-  return other;
-}
-
 }  // namespace
 
 std::vector<VariantLead> variant_leads(const Snapshot& snapshot, const Problem& problem) {
@@ -86,7 +71,9 @@ std::vector<Problem> usual_variants(const Problem& problem) {
     add_with(variant);
   };
   add_epilogues(problem);
-  if (const auto other = of_other_type(problem)) add_epilogues(*other);
+  Problem other = problem;
+  other.type = other_type_as_wide(problem.type);
+  add_epilogues(other);
   return found;
 }
 

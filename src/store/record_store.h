@@ -174,8 +174,9 @@ class RecordStore {
   // the oldest id. This is the order wherever something is the best of others.
   virtual Expected<std::optional<Record>> best(const Problem& problem, const Filter& filter) = 0;
 
-  // The best records of at most `limit` other problems with the same types, math and layouts,
-  // nearest first.
+  // The best records of at most `limit` other problems with the same accumulator, math and layouts
+  // and types as wide, nearest first: a problem of the other type (bf16 and f16, e4m3 and e5m2) is
+  // as far away as one of 1.1 times the size.
   virtual Expected<std::vector<Neighbour>> near(const Problem& problem, const Filter& filter,
                                                 size_t limit) = 0;
 

@@ -27,11 +27,18 @@ std::vector<int64_t> read_ids(SQLite::Statement& query) {
   return ids;
 }
 
+// A problem of the other type as wide is as far away as one of 1.1 times the size.
+constexpr double kOtherTypeDistance = 0.1;
+
 double log_distance(const Shape& a, const Shape& b) {
   const auto part = [](int64_t x, int64_t y) {
     return std::log(static_cast<double>(x)) - std::log(static_cast<double>(y));
   };
   return std::hypot(part(a.m, b.m), part(a.n, b.n), part(a.k, b.k));
+}
+
+double distance(const Problem& a, const Problem& b) {
+  return log_distance(a.shape, b.shape) + (a.type == b.type ? 0 : kOtherTypeDistance);
 }
 
 auto problem_order(const Record& record) {
@@ -182,20 +189,19 @@ Expected<std::vector<Neighbour>> SqliteStore::near(const Problem& problem, const
     SQLite::Statement query(database_, sql::kSelectSimilarProblems);
     query.bind(":key", key(form));
     query.bind(":type", std::string(to_string(form.type)));
+    query.bind(":other_type", std::string(to_string(other_type_as_wide(form.type))));
     query.bind(":accumulator", std::string(to_string(form.accumulator)));
     query.bind(":math", std::string(to_string(form.math)));
     query.bind(":layout", to_string(form.layout));
     std::vector<std::pair<double, std::string>> similar;  // distance and key
-    while (query.executeStep()) {
-      similar.emplace_back(log_distance(form.shape, read_problem(query).shape),
-                           query.getColumn("key").getString());
-    }
+    while (query.executeStep())
+      similar.emplace_back(distance(form, read_problem(query)), query.getColumn("key").getString());
     std::sort(similar.begin(), similar.end());
     std::vector<Neighbour> neighbours;
-    for (const auto& [distance, problem_key] : similar) {
+    for (const auto& [away, problem_key] : similar) {
       if (neighbours.size() == limit) break;
       auto record = best_of(problem_key, filter);
-      if (record) neighbours.push_back({distance, *std::move(record)});
+      if (record) neighbours.push_back({away, *std::move(record)});
     }
     return neighbours;
   });

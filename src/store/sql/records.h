@@ -43,8 +43,8 @@ inline constexpr const char* kSelectSimilarProblems = R"(
   SELECT key, type, accumulator, math, layout, m, n, k, lda, ldb, ldc, batch, stride_a, stride_b,
          stride_c, align_bytes, result_type, epilogue
   FROM problems
-  WHERE type = :type AND accumulator = :accumulator AND math = :math AND layout = :layout
-    AND key <> :key)";
+  WHERE type IN (:type, :other_type) AND accumulator = :accumulator AND math = :math
+    AND layout = :layout AND key <> :key)";
 
 // The rank of what is recorded under a key, with the candidate's id.
 inline constexpr const char* kSelectCandidate = R"(

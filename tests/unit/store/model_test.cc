@@ -152,13 +152,15 @@ void compare_near(RecordStore& store, const Model& model, Generator& random) {
   std::vector<std::pair<double, std::string>> expected;
   for (const Known& entry : model.entries()) {
     const Problem other = canonical(entry.record.job.problem);
-    const bool similar = other.type == problem.type && other.layout == problem.layout &&
-                         !same_problem(other, problem);
+    const bool of_other_type = other.type != problem.type;
+    const bool similar = size_bytes(other.type) == size_bytes(problem.type) &&
+                         other.layout == problem.layout && !same_problem(other, problem);
     if (!similar || !others.insert(key(other)).second) continue;
     const int64_t id = model.best(filter, [&](const Known& candidate) {
       return same_problem(candidate.record.job.problem, other);
     });
-    if (id != 0) expected.emplace_back(distance(problem.shape, other.shape), key(other));
+    const double away = distance(problem.shape, other.shape) + (of_other_type ? 0.1 : 0);
+    if (id != 0) expected.emplace_back(away, key(other));
   }
   std::sort(expected.begin(), expected.end());
   expected.resize(std::min(expected.size(), limit));

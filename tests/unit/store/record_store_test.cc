@@ -206,6 +206,28 @@ TEST_CASE("problems: each epilogue and type of C is one of its own, and comes ba
   CHECK(sample.store->near(plain, {}, 10)->size() == problems.size() - 1);
 }
 
+TEST_CASE("problems of the other 16-bit type are near, those of other sums and f32 are not") {
+  Sample sample;
+  Record record = sample_record(sample.run);
+  const Shape shape = {96, 40, 24};
+  const Problem wanted = make_problem(shape, DataType::f16);
+  Problem f16_sums = wanted;
+  f16_sums.accumulator = DataType::f16;
+  const Problem other = make_problem(shape, DataType::bf16);
+  const Problem larger = make_problem({96, 40, 25}, DataType::f16);
+  const Problem far = make_problem({96, 40, 32}, DataType::f16);
+  for (const Problem& problem : {f16_sums, make_problem(shape), far, other, larger}) {
+    record.job.problem = problem;
+    must_record(*sample.store, record);
+  }
+  const auto near = sample.store->near(wanted, {}, 10);
+  REQUIRE(near);
+  REQUIRE(near->size() == 3);
+  CHECK(near->at(0).record.job.problem == larger);
+  CHECK(near->at(1).record.job.problem == other);
+  CHECK(near->at(2).record.job.problem == far);
+}
+
 TEST_CASE("problems: the twin with a column-major C has the other bias") {
   Sample sample;
   Record record = sample_record(sample.run);
