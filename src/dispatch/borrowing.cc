@@ -49,24 +49,24 @@ void add_other_alignments(const Snapshot& snapshot, const Request& request, cons
 constexpr double kLeadElsewhere = 1.08;
 constexpr double kStaleLeadElsewhere = 1.15;
 
-// Whether a kernel that was measured on another model is ahead of the vendor by enough.
-bool leads_elsewhere(const KnownKernel& kernel, const Request& request) {
-  if (kernel.origin != Origin::same_size) return false;
-  const double least = kernel.stale ? kStaleLeadElsewhere : kLeadElsewhere;
-  return kernel.lead * kernel.time_us >= least * (kernel.time_us + more_for_c_us(request));
+// Whether a kernel is `least` times as fast as the vendor, also where C is read.
+bool leads_by(double least, const Lead& lead, const Request& request) {
+  return lead.vendor_us >= least * (lead.own_us + more_for_c_us(request));
 }
 
 void add_from_other_model(const Snapshot& snapshot, const Known& known, const Request& request,
                           const Target& target, Decision& decision) {
-  if (!known.kernel || !leads_elsewhere(*known.kernel, request)) return;
-  const StoredKernel& stored = snapshot.kernels[known.kernel->index];
+  if (!known.kernel || known.kernel->origin != Origin::same_size) return;
+  const KnownKernel& kernel = *known.kernel;
+  const Lead lead = {kernel.time_us, kernel.lead * kernel.time_us};
+  if (!leads_by(kernel.stale ? kStaleLeadElsewhere : kLeadElsewhere, lead, request)) return;
+  const StoredKernel& stored = snapshot.kernels[kernel.index];
   auto spec = usable_kernel(stored, request, target);
   if (!spec) return;  // add_neighbours() comes to it as well, and says why
-  Choice choice = timed_choice(*spec, stored, *known.kernel);
-  choice.lead = Lead{known.kernel->time_us, known.kernel->lead * known.kernel->time_us};
-  choice.reason =
-      fmt::format("{:.2f} us and {:.2f} times as fast as cuBLASLt, {}", known.kernel->time_us,
-                  known.kernel->lead, to_string(known.kernel->origin));
+  Choice choice = timed_choice(*spec, stored, kernel);
+  choice.lead = lead;
+  choice.reason = fmt::format("{:.2f} us and {:.2f} times as fast as cuBLASLt, {}", kernel.time_us,
+                              kernel.lead, to_string(kernel.origin));
   decision.choices.push_back(std::move(choice));
 }
 
@@ -97,9 +97,8 @@ constexpr double kLeadOfMoreRows = 1.02;
 void add_of_more_rows(const Snapshot& snapshot, const Problem& problem, const Request& request,
                       const Target& target, Decision& decision) {
   const auto bounds = find_row_bounds(snapshot, problem, request.reads_c);
-  if (!bounds || bounds->vendor_us < kLeadOfMoreRows * (bounds->own_us + more_for_c_us(request)))
-    return;
-  const Lead lead = {bounds->own_us, bounds->vendor_us};
+  if (!bounds || !leads_by(kLeadOfMoreRows, bounds->lead, request)) return;
+  const Lead& lead = bounds->lead;
   auto choice = lent_choice(snapshot, bounds->more, lead, request, target);
   if (!choice) return;
   choice->reason = fmt::format(
@@ -109,21 +108,19 @@ void add_of_more_rows(const Snapshot& snapshot, const Problem& problem, const Re
   decision.choices.push_back(*std::move(choice));
 }
 
-// Whether the kernel of a variant is ahead of the vendor by enough.
-bool leads_at_variant(const VariantLead& variant, const Problem& other, const Request& request,
-                      const Target& target) {
-  const bool at_limit = may_be_at_power_limit(other, variant.own_us, target.limits);
-  const double least = at_limit ? kLeadAtVariantAtLimit : kLeadAtVariant;
-  return variant.vendor_us >= least * (variant.own_us + more_for_c_us(request));
+// How far ahead the kernel of a variant has to be.
+double least_lead_at(const Problem& variant, const Lead& lead, const Target& target) {
+  return may_be_at_power_limit(variant, lead.own_us, target.limits) ? kLeadAtVariantAtLimit
+                                                                    : kLeadAtVariant;
 }
 
 // The kernel of the nearest variant, if it is ahead there.
 void add_of_variant(const Snapshot& snapshot, const Request& request, const Target& target,
                     Decision& decision) {
-  for (const VariantLead& variant : variant_leads(snapshot, request.problem)) {
-    if (!leads_at_variant(variant, snapshot.problems[variant.number], request, target)) return;
-    const Lead lead = {variant.own_us, variant.vendor_us};
-    auto choice = lent_choice(snapshot, variant.number, lead, request, target);
+  for (const auto& [number, differences, lead] : variant_leads(snapshot, request.problem)) {
+    const double least = least_lead_at(snapshot.problems[number], lead, target);
+    if (!leads_by(least, lead, request)) return;
+    auto choice = lent_choice(snapshot, number, lead, request, target);
     if (!choice) continue;
     decision.choices.push_back(*std::move(choice));
     return;
@@ -139,11 +136,6 @@ void add_of_variants_with_more_rows(const Snapshot& snapshot, const Request& req
   }
 }
 
-// Whether the kernel of a similar problem is ahead of the vendor by enough.
-bool leads_at_similar(const SimilarLead& similar, const Request& request) {
-  return similar.vendor_us >= kLeadAtSimilar * (similar.own_us + more_for_c_us(request));
-}
-
 // Whether a kernel is as accurate for other sizes as where it was measured. How large the errors of
 // split products become that are added up on the tensor cores goes by the sizes, and so do
 // cuBLAS's.
@@ -154,10 +146,9 @@ bool stays_accurate(const codegen::KernelSpec& spec) {
 // The kernel of the nearest problem of this kind, if it is so far ahead there that it is here.
 void add_of_similar(const Snapshot& snapshot, const Request& request, const Target& target,
                     Decision& decision) {
-  for (const SimilarLead& similar : similar_leads(snapshot, request.problem)) {
-    if (!leads_at_similar(similar, request)) return;
-    const Lead lead = {similar.own_us, similar.vendor_us};
-    auto choice = lent_choice(snapshot, similar.number, lead, request, target);
+  for (const auto& [number, distance, lead] : similar_leads(snapshot, request.problem)) {
+    if (!leads_by(kLeadAtSimilar, lead, request)) return;
+    auto choice = lent_choice(snapshot, number, lead, request, target);
     if (!choice || !stays_accurate(choice->spec)) continue;
     decision.choices.push_back(*std::move(choice));
     return;

@@ -21,13 +21,6 @@ struct Target {
   int64_t max_workspace_bytes = 0;
 };
 
-// What a kernel and the vendor's fastest algorithm take for a problem, by what other problems or
-// devices say of it.
-struct Lead {
-  double own_us = 0;
-  double vendor_us = 0;
-};
-
 // One way to compute a problem.
 struct Choice {
   enum class Route { kernel, vendor_algorithm, vendor_default };
@@ -65,9 +58,8 @@ struct Decision {
 //   3. the same measured on another model of the arch with as many SMs: its kernel, where that beat
 //      the vendor by far
 //   4. the kernel of the same with more rows, where it beat what the vendor takes for fewer
-//   5. the kernel of a problem of the same sizes with other types as wide, another epilogue or
-//   other
-//      leading dimensions, where that beat the vendor (variant_lead.h)
+//   5. the kernel of the same sizes with other types as wide, another epilogue or other leading
+//      dimensions, where that beat the vendor (variant_lead.h)
 //   6. of such a problem with more rows, as in 4
 //   7. the kernel of the nearest problem that differs in sizes only, where that beat the vendor by
 //      far (similar_lead.h)

@@ -53,8 +53,8 @@ std::optional<RowBounds> find_row_bounds(const Snapshot& snapshot, const Problem
   if (!fewer || !more || !has_kernel(snapshot.known[*more])) return std::nullopt;
   const Known& upper = snapshot.known[*more];
   if (is_slow_outside(snapshot.kernels[upper.kernel->index], problem, reads_c)) return std::nullopt;
-  return RowBounds{*fewer, *more, upper.kernel->rank_us,
-                   std::min(snapshot.known[*fewer].vendor->time_us, upper.vendor->time_us)};
+  const double vendor_us = std::min(snapshot.known[*fewer].vendor->time_us, upper.vendor->time_us);
+  return RowBounds{*fewer, *more, {upper.kernel->rank_us, vendor_us}};
 }
 
 }  // namespace gemmtune::dispatch

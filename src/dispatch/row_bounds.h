@@ -15,10 +15,11 @@ Problem with_rows(const Problem& problem, int64_t m);
 // kernel made for more rows takes no longer for fewer, as long as its tiles do not stick far out of
 // A (Strategy::slow_rows), and cuBLASLt for more no less.
 struct RowBounds {
-  uint32_t fewer = 0;    // numbers of the problems in the snapshot: the nearest with fewer rows,
-  uint32_t more = 0;     // and the nearest with more, which has a kernel
-  double own_us = 0;     // the most that kernel takes
-  double vendor_us = 0;  // the least cuBLASLt takes: the smaller one of its times for both
+  uint32_t fewer = 0;  // numbers of the problems in the snapshot: the nearest with fewer rows,
+  uint32_t more = 0;   // and the nearest with more, which has a kernel
+  // The most that kernel takes, and the least that cuBLASLt does: the smaller one of its times for
+  // both.
+  Lead lead;
 };
 
 // Nothing unless both were measured on this device or another of its model, each with cuBLASLt; and

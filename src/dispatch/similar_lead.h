@@ -14,10 +14,9 @@ inline constexpr double kLeadAtSimilar = 1.8;
 
 // A measured problem of the same kind as one that was not measured.
 struct SimilarLead {
-  uint32_t number = 0;   // in the snapshot
-  double distance = 0;   // by how many factors of two m, n, k and batch differ, added up
-  double own_us = 0;     // of its kernel and of the vendor, scaled by flops() to the problem that
-  double vendor_us = 0;  // was not measured
+  uint32_t number = 0;  // in the snapshot
+  double distance = 0;  // by how many factors of two m, n, k and batch differ, added up
+  Lead lead;            // scaled by flops() to the problem that was not measured
 };
 
 // Problems that differ from `problem` in sizes, by no more than three factors of two, and at most
@@ -25,13 +24,5 @@ struct SimilarLead {
 // as many bytes (up to 16), and they were measured with a kernel that is not stale and the vendor's
 // algorithms, on this device or another of its model. `problem` is comparable().
 std::vector<SimilarLead> similar_leads(const Snapshot& snapshot, const Problem& problem);
-
-// Whether a problem was measured on this device or another of its model, with a kernel that is not
-// stale and the vendor's algorithms.
-bool is_compared(const Known& known);
-
-// Whether rows and batch entries of two problems begin on multiples of as many bytes, up to
-// `widest`.
-bool same_row_alignments(const Problem& a, const Problem& b, int64_t widest);
 
 }  // namespace gemmtune::dispatch

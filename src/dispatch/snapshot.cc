@@ -8,6 +8,11 @@
 
 namespace gemmtune::dispatch {
 
+bool is_compared(const Known& known) {
+  return known.kernel && known.vendor && is_direct(known.kernel->origin) &&
+         is_direct(known.vendor->origin) && !known.kernel->stale;
+}
+
 std::string_view to_string(Origin origin) {
   switch (origin) {
     case Origin::this_device:

@@ -65,6 +65,17 @@ struct Known {
   std::optional<KnownAlgorithm> vendor;
 };
 
+// Whether it was measured on a device of this model, with a kernel that is not stale and with the
+// vendor's algorithms.
+bool is_compared(const Known& known);
+
+// What a kernel and the vendor's fastest algorithm take for a problem, by what was measured of it,
+// or by what other problems or devices say of it.
+struct Lead {
+  double own_us = 0;
+  double vendor_us = 0;
+};
+
 // Everything that a store or a pack knows that matters on one device. Immutable once built.
 struct Snapshot {
   ProblemIndex problems;

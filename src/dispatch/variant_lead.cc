@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "dispatch/similar_lead.h"
+#include "dispatch/product_kind.h"
 
 namespace gemmtune::dispatch {
 namespace {
@@ -19,10 +19,7 @@ constexpr int kOtherActivation = 3;
 constexpr int kOtherTypes = 6;
 
 bool same_sizes(const Problem& a, const Problem& b) {
-  return a.shape == b.shape && a.batch == b.batch && a.layout == b.layout && a.math == b.math &&
-         a.accumulator == b.accumulator && a.align_bytes == b.align_bytes &&
-         size_bytes(a.type) == size_bytes(b.type) &&
-         size_bytes(result_type(a)) == size_bytes(result_type(b));
+  return a.shape == b.shape && a.batch == b.batch;
 }
 
 bool same_leading_dimensions(const Problem& a, const Problem& b) {
@@ -44,12 +41,12 @@ std::vector<VariantLead> variant_leads(const Snapshot& snapshot, const Problem& 
   for (uint32_t number = 0; number < snapshot.problems.size(); ++number) {
     const Problem& other = snapshot.problems[number];
     const Known& known = snapshot.known[number];
-    if (!same_sizes(other, problem) || other == problem || !is_compared(known) ||
-        !same_row_alignments(other, problem, kLineBytes)) {
+    if (!same_sizes(other, problem) || !same_kind(other, problem) || other == problem ||
+        !is_compared(known) || !same_row_alignments(other, problem, kLineBytes)) {
       continue;
     }
     found.push_back(
-        {number, differences(other, problem), known.kernel->rank_us, known.vendor->time_us});
+        {number, differences(other, problem), {known.kernel->rank_us, known.vendor->time_us}});
   }
   std::sort(found.begin(), found.end(), [](const VariantLead& a, const VariantLead& b) {
     return std::pair(a.differences, a.number) < std::pair(b.differences, b.number);

@@ -20,8 +20,7 @@ inline constexpr double kLeadAtVariantAtLimit = 1.08;
 struct VariantLead {
   uint32_t number = 0;  // in the snapshot
   int differences = 0;  // the more, the further away
-  double own_us = 0;    // of its kernel
-  double vendor_us = 0;
+  Lead lead;
 };
 
 // All variants of `problem`, the nearest first. Their rows and batch entries begin on multiples of
@@ -29,7 +28,7 @@ struct VariantLead {
 // vendor's algorithms, on this device or another of its model. `problem` is comparable().
 std::vector<VariantLead> variant_leads(const Snapshot& snapshot, const Problem& problem);
 
-// The variants of `problem` in types and epilogue that are usual: with the other 16-bit type,
+// The variants of `problem` in types and epilogue that are usual: with the other type as wide,
 // without its activation, and without or with a bias; the nearest first.
 std::vector<Problem> usual_variants(const Problem& problem);
 

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/problem.h"
+
+namespace gemmtune::dispatch {
+
+// Whether two problems have the same layout, math mode, sums and alignment class, and types as
+// wide: kernels for one of them are kernels for the other but for sizes and epilogue.
+bool same_kind(const Problem& a, const Problem& b);
+
+// Whether rows and batch entries of two problems begin on multiples of as many bytes, up to
+// `widest`.
+bool same_row_alignments(const Problem& a, const Problem& b, int64_t widest);
+
+}  // namespace gemmtune::dispatch
