@@ -52,6 +52,20 @@ TEST_CASE_FIXTURE(Process, "a kernel that is far ahead runs also where C is read
   CHECK(c.floats()[0] == 2 * 3 * kSize + 2 * 5);
 }
 
+TEST_CASE("a problem that was not tuned runs on the kernel of one with other leading dimensions") {
+  Problem wider = f32_problem();
+  wider.lda = kSize + 16;  // rows begin on multiples of 32 bytes, as they do in the call
+  Process process({won_by(wider)});
+  CHECK(process.is_own(f32_call()));
+  CHECK(process.c.floats()[0] == 2 * 3 * kSize);
+  CHECK(process.run().ran == Ran::own);
+  CHECK(process.run().tuned_us == 10);
+  CHECK(process.run().tuned_vendor_us == 17);
+  CHECK(process.text() ==
+        "naive tile_m=8 tile_n=32, 1.70 times as fast as cuBLASLt for "
+        "f32/f32/ieee/ttt/24x24x24/ld=24,40,24, measured on this device");
+}
+
 TEST_CASE("a problem runs on cuBLAS where no kernel won") {
   dispatch_test::Tuned lost = won_by(f32_problem(8));
   lost.vendor_us = 5;
