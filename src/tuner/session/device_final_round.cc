@@ -14,8 +14,6 @@ namespace {
 // best.
 constexpr size_t kCloseInFinalRound = 1;
 constexpr int kHeatSamples = 3;
-// A product that takes so many times the fastest one's time gets a graph of its own length.
-constexpr double kFarBehind = 2;
 // Of a lasting load, before the samples of heats.
 constexpr double kHeatWarmUpSeconds = 0.05;
 // Who is behind after so many turns is not close enough to win.
@@ -23,11 +21,6 @@ constexpr int kFirstTurns = 2;
 constexpr int kAllTurns = 6;  // the fewest that give an interval of 95%
 // However little time there is: the fewest whose median is not moved by one of them.
 constexpr int kLeastTurns = 3;
-// Of products of one arithmetic; and where own kernels are of the tensor cores' and the vendor's of
-// the others: after such a turn of ours an H200 ran cuBLASLt's f32 at 1410 to 1680 MHz, 8% slower
-// than alone. The limit's memory is some 60 ms, four graphs (docs/decisions/0007-turns.md).
-constexpr int kWarmUps = 1;
-constexpr int kWarmUpsOfSplit = 4;
 
 double median_us(const Contender& contender) {
   return median_interval(contender.samples_us).median;
@@ -95,7 +88,8 @@ gpu::Result<std::vector<Contender>> DeviceFinalRound::contend(double sample_us) 
     if (auto first = walk->sample_us(bench_.stream()); !first) return tl::unexpected(first.error());
     auto us = walk->sample_us(bench_.stream());
     if (!us) return tl::unexpected(us.error());
-    // As many for all that are close to each other.
+    runner->product_us = *us;
+    // As many for all that are close to each other; who is far behind has graphs of its own length.
     const double fastest_us = found_.fastest_us.value_or(*us);
     const double product_us = *us > kFarBehind * fastest_us ? *us : fastest_us;
     auto graph =
@@ -150,9 +144,15 @@ std::vector<DeviceFinalRound::Runner*> DeviceFinalRound::beyond_heats(
   return further;
 }
 
+bool DeviceFinalRound::unlike_power() const {
+  std::vector<double> product_us;
+  for (const Runner* const runner : left_) product_us.push_back(runner->product_us);
+  return draw_unlike_power(bench_.problem().math, product_us);
+}
+
 // A card is not at its limit for a mix of contenders that draw unlike power as it is for each.
 double DeviceFinalRound::sample_us_after(std::span<const Contender> heats) const {
-  if (is_split(bench_.problem().math)) return kFinalSampleUs;
+  if (unlike_power()) return kFinalSampleUs;
   std::vector<gpu::ClockSample> read;
   for (const Contender& contender : heats)
     read.insert(read.end(), contender.clocks.begin(), contender.clocks.end());
@@ -164,9 +164,9 @@ gpu::Result<std::vector<Contender>> DeviceFinalRound::run_turns() {
   auto contenders = contend(sample_us_);
   if (!contenders) return contenders;
   const auto limit = turn_limit();
-  const int warm_ups = is_split(bench_.problem().math) ? kWarmUpsOfSplit : kWarmUps;
+  const int uncounted = warm_ups(unlike_power());
   const auto compare_by = [&](std::vector<Contender>& sides, int turns) {
-    return compare_in_turns(sides, bench_.stream(), services_.nvml, {turns, limit, warm_ups});
+    return compare_in_turns(sides, bench_.stream(), services_.nvml, {turns, limit, uncounted});
   };
   if (auto done = compare_by(*contenders, kFirstTurns); !done) return tl::unexpected(done.error());
   std::vector<Contender> further = beyond_first_turns(std::move(*contenders));

@@ -48,6 +48,7 @@ class DeviceFinalRound {
     int vendor_rank = -1;  // of an algorithm
     bool stays = false;    // whatever heats and turns say
     std::optional<TimedGraph> graph;
+    double product_us = 0;  // in the last series before the graph was made
   };
 
   gpu::Result<void> load_runners();
@@ -57,6 +58,7 @@ class DeviceFinalRound {
   bool needs_heats() const;
   gpu::Result<void> run_heats();
   std::vector<Runner*> beyond_heats(std::span<const Contender> heats) const;
+  bool unlike_power() const;
   double sample_us_after(std::span<const Contender> heats) const;
   gpu::Result<std::vector<Contender>> run_turns();
   std::vector<Contender> beyond_first_turns(std::vector<Contender> contenders);

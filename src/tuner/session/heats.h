@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "core/types.h"
 #include "gpu/nvml.h"
 
 namespace gemmtune::tuner {
@@ -28,6 +29,18 @@ std::vector<size_t> for_final_round(std::span<const HeatTimes> heats);
 // however they loaded the card, as these readings say; long enough for a limit to act where it did,
 // or where nothing was read.
 double final_sample_us(std::span<const gpu::ClockSample> heats, double full_mhz);
+
+// A product that takes so many times the fastest one's time is computed in another way.
+inline constexpr double kFarBehind = 2;
+
+// Whether contenders that take these times per product, in microseconds, draw unlike power: those
+// of split modes, where own kernels are of the tensor cores and the vendor's of the others, and
+// where one is far behind another. Behind a turn of who draws more a card runs slower than a
+// contender by itself would have it.
+bool draw_unlike_power(MathMode math, std::span<const double> product_us);
+
+// Graphs at the beginning of a turn of the final round that do not count.
+int warm_ups(bool unlike_power);
 
 // Of own kernels, and of the vendor's algorithms: the most that have more than the first turns of a
 // final round.

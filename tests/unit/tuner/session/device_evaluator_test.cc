@@ -184,24 +184,33 @@ TEST_CASE_FIXTURE(FakeDevice, "times before and after a crash compare") {
   CHECK(next->time_us == doctest::Approx(before_us));
 }
 
-// Two contenders: each one's walk over the operands twice, then turns of four graphs each.
+// What a final round launches: each contender's walk over the operands twice, and graphs in turns.
 TEST_CASE_FIXTURE(FakeDevice, "of a final round's turns only the very first does not count") {
-  blas.offered = 1;
   const Problem problem = canonical(make_problem({16, 16, 8}));
-  const auto device = evaluator(problem);
   const Candidate right = candidate(problem);
-  REQUIRE(evaluate(*device, right).has_value());
-  const auto launched = [&] {
-    const std::vector<std::string> calls = fake.calls();
-    return std::count(calls.begin(), calls.end(), "cuGraphLaunch");
+  const auto launched_by_final_round = [&] {
+    const auto device = evaluator(problem);
+    REQUIRE(evaluate(*device, right).has_value());
+    const auto launched = [&] {
+      const std::vector<std::string> calls = fake.calls();
+      return std::count(calls.begin(), calls.end(), "cuGraphLaunch");
+    };
+    const auto before = launched();
+    const Finalist finalist{right, image_of({right.source, right.spec.arch, {}}), 10.0, false};
+    const auto results = device->finish({&finalist, 1});
+    REQUIRE(results.has_value());
+    REQUIRE(results->finalists[0]->measurement.has_value());
+    CHECK(results->finalists[0]->measurement->samples_us.size() == 6);
+    return launched() - before;
   };
-  const auto before = launched();
-  const Finalist finalist{right, image_of({right.source, right.spec.arch, {}}), 10.0, false};
-  const auto results = device->finish({&finalist, 1});
-  REQUIRE(results.has_value());
-  REQUIRE(results->finalists[0]->measurement.has_value());
-  CHECK(results->finalists[0]->measurement->samples_us.size() == 6);
-  CHECK(launched() - before == 2 * 2 + 4 * (1 + 2 * 6));
+  SUBCASE("one contender: four graphs in each turn") {
+    blas.offered = 0;
+    CHECK(launched_by_final_round() == 2 + 4 * (1 + 6));
+  }
+  SUBCASE("the fake vendor is done at once and so draws unlike power: seven graphs in each turn") {
+    blas.offered = 1;
+    CHECK(launched_by_final_round() == 2 * 2 + 7 * (1 + 2 * 6));
+  }
 }
 
 // All take as long: in heats the search's times decide, and after the first turns the order.

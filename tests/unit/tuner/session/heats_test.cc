@@ -52,6 +52,17 @@ gpu::ClockSample at_mhz(int clock) {
   return sample;
 }
 
+TEST_CASE("turns of contenders that draw unlike power begin with more that does not count") {
+  const std::vector<double> close = {100, 150, 199};
+  const std::vector<double> far = {100, 150, 201};
+  CHECK_FALSE(draw_unlike_power(MathMode::ieee, close));
+  CHECK(draw_unlike_power(MathMode::ieee, far));
+  CHECK(draw_unlike_power(MathMode::tf32x3, close));
+  CHECK_FALSE(draw_unlike_power(MathMode::ieee, {}));
+  CHECK(warm_ups(false) == 1);
+  CHECK(warm_ups(true) > warm_ups(false));
+}
+
 TEST_CASE("samples of a final round are short where no limit slowed the heats") {
   std::vector<gpu::ClockSample> read(5, at_mhz(1980));
   read[2] = at_mhz(1965);
