@@ -157,24 +157,35 @@ class OtherWork {
   void (*code_)() = nullptr;
 };
 
-// The same behind other work: `median` in seconds.
-void lt_matmul_with_all_cold(benchmark::State& state, const LtFunctions& f) {
-  using Clock = std::chrono::steady_clock;
-  OtherWork other_work;
-  std::vector<double> times;
-  for (auto _ : state) {
-    other_work.run();
-    const auto start = Clock::now();
-    product_with_all(f);
-    times.push_back(std::chrono::duration<double>(Clock::now() - start).count());
-    state.SetIterationTime(times.back());
-  }
+double median_of(std::vector<double>& times) {
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
   std::nth_element(times.begin(), middle, times.end());
-  state.counters["median"] = *middle;
+  return *middle;
 }
-BENCHMARK_CAPTURE(lt_matmul_with_all_cold, plain, plain())->UseManualTime()->Iterations(3000);
-BENCHMARK_CAPTURE(lt_matmul_with_all_cold, run, under_run())->UseManualTime()->Iterations(3000);
+
+// The same behind other work, plain and by `run` in turns: medians, and that of the differences.
+void lt_matmul_with_all_cold(benchmark::State& state) {
+  using Clock = std::chrono::steady_clock;
+  OtherWork other_work;
+  const LtFunctions functions[] = {plain(), under_run()};
+  std::vector<double> times[2];
+  std::vector<double> more;
+  bool first = false;
+  for (auto _ : state) {
+    first = !first;
+    for (const bool run : {first, !first}) {
+      other_work.run();
+      const auto start = Clock::now();
+      product_with_all(functions[run ? 1 : 0]);
+      times[run ? 1 : 0].push_back(std::chrono::duration<double>(Clock::now() - start).count());
+    }
+    more.push_back(times[1].back() - times[0].back());
+  }
+  state.counters["plain"] = median_of(times[0]);
+  state.counters["run"] = median_of(times[1]);
+  state.counters["more"] = median_of(more);
+}
+BENCHMARK(lt_matmul_with_all_cold)->Iterations(3000);
 
 }  // namespace
 }  // namespace gemmtune::cublas_preload

@@ -101,30 +101,33 @@ constexpr CallPointers kNoPointers = {};
 // of all addresses, beta and its type; what else it asks for: a form, its pointers and who chose
 // the algorithm. A call that is known is handed on by a jump, which leaves the arguments where they
 // are.
-#define GEMMTUNE_PRODUCT(NAME, PARAMETERS, ARGUMENTS, ADDRESSES, BETA, SCALARS, FORM, POINTERS,    \
-                         CHOICE)                                                                   \
-  namespace unknown {                                                                              \
-  [[gnu::noinline, gnu::cold]] Status NAME(RealFunction::Found real, uint64_t key,                 \
-                                           GEMMTUNE_ALL_OF PARAMETERS) {                           \
-    const auto call = Real<decltype(cublas_preload::NAME)>(real).with ARGUMENTS;                   \
-    return serve_product(call, key, handle, (FORM).product, POINTERS, CHOICE);                     \
-  }                                                                                                \
-  }                                                                                                \
-  extern "C" Status NAME PARAMETERS {                                                              \
-    const auto real = GEMMTUNE_REAL(NAME);                                                         \
-    const void* const function = real.found().function;                                            \
-    if (function == nullptr) return Status::not_supported;                                         \
-    bool at_once = real.found().for_cublas;                                                        \
-    uint64_t key = HandedOn::kNoKey;                                                               \
-    Recorder* const recorder = Recorder::current();                                                \
-    if (!at_once && recorder != nullptr) {                                                         \
-      key = key_of_call(*recorder, function, hash_of_numbers(function, GEMMTUNE_ALL_OF ARGUMENTS), \
-                        handle, ADDRESSES, BETA, SCALARS);                                         \
-      at_once = recorder->counts_handed_on(key);                                                   \
-    }                                                                                              \
-    if (at_once) [[likely]]                                                                        \
-      return real.function() ARGUMENTS;                                                            \
-    return unknown::NAME(real.found(), key, GEMMTUNE_ALL_OF ARGUMENTS);                            \
+#define GEMMTUNE_PRODUCT(NAME, PARAMETERS, ARGUMENTS, ADDRESSES, BETA, SCALARS, FORM, POINTERS, \
+                         CHOICE)                                                                \
+  namespace unknown {                                                                           \
+  [[gnu::noinline, gnu::cold]] Status NAME(RealFunction::Found real, uint64_t key,              \
+                                           GEMMTUNE_ALL_OF PARAMETERS) {                        \
+    const auto call = Real<decltype(cublas_preload::NAME)>(real).with ARGUMENTS;                \
+    return serve_product(call, key, handle, (FORM).product, POINTERS, CHOICE);                  \
+  }                                                                                             \
+  }                                                                                             \
+  extern "C" Status NAME PARAMETERS {                                                           \
+    fetch_entry_point();                                                                        \
+    fetch_key_of_blas_call();                                                                   \
+    const auto real = GEMMTUNE_REAL(NAME);                                                      \
+    const void* const function = real.found().function;                                         \
+    if (function == nullptr) return Status::not_supported;                                      \
+    bool at_once = real.found().for_cublas;                                                     \
+    uint64_t key = HandedOn::kNoKey;                                                            \
+    Recorder* const recorder = Recorder::current();                                             \
+    if (!at_once && recorder != nullptr) {                                                      \
+      key = key_of_blas_call(*recorder, function,                                               \
+                             hash_of_numbers(function, GEMMTUNE_ALL_OF ARGUMENTS), handle,      \
+                             ADDRESSES, BETA, SCALARS);                                         \
+      at_once = recorder->counts_handed_on(key);                                                \
+    }                                                                                           \
+    if (at_once) [[likely]]                                                                     \
+      return real.function() ARGUMENTS;                                                         \
+    return unknown::NAME(real.found(), key, GEMMTUNE_ALL_OF ARGUMENTS);                         \
   }
 
 #define GEMMTUNE_GEMM(NAME, INT, ELEMENT)                                                        \

@@ -1,4 +1,5 @@
 // cublasLtMatmul.
+#include "cublas_preload/code_lines.h"
 #include "cublas_preload/entries.h"
 #include "cublas_preload/hand_on.h"
 
@@ -61,6 +62,8 @@ extern "C" Status cublasLtMatmul(lt::Handle handle, Operation operation, const v
                                  const void* beta, const void* c, Layout c_layout, void* d,
                                  Layout d_layout, const lt::Algorithm* algorithm, void* workspace,
                                  size_t workspace_bytes, CUstream stream) {
+  fetch_entry_point();
+  fetch_code_of_matmul();
   const auto real = GEMMTUNE_REAL(cublasLtMatmul);
   auto* const function = real.function();
   if (function == nullptr) return Status::not_supported;

@@ -1,6 +1,7 @@
 #include "cublas_preload/descriptor_hash.h"
 
 #include "cublas_preload/call_hash.h"
+#include "cublas_preload/code_lines.h"
 
 #if defined(__x86_64__)
 #include <wmmintrin.h>
@@ -25,7 +26,7 @@ uint64_t multiplied_layout(uint64_t hash, const void* layout) {
 // Lanes of their own for the operation and for two layouts each, since a round waits for the one
 // before it. A round does to each column what it does to the others: they begin with different
 // ones.
-[[gnu::target("aes"), gnu::hot]] uint64_t hash_by_aes(const HashedDescriptors& of) {
+GEMMTUNE_CODE_OF_MATMUL [[gnu::target("aes")]] uint64_t hash_by_aes(const HashedDescriptors& of) {
   const auto block = [](const unsigned char* from) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
   };

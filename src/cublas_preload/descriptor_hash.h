@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cublas_preload/code_lines.h"
+
 namespace gemmtune::cublas_preload {
 
 // Memory of descriptors of cuBLASLt that is hashed.
@@ -21,7 +23,7 @@ struct HashedDescriptors {
 
 // 64 bits, the same only within a process. By AES rounds where the processor has them, which take
 // two instructions for 16 bytes, else by multiplications.
-[[gnu::hot]] uint64_t hash_of(const HashedDescriptors& descriptors);
+GEMMTUNE_CODE_OF_MATMUL uint64_t hash_of(const HashedDescriptors& descriptors);
 
 // By multiplications.
 uint64_t hash_by_multiplying(const HashedDescriptors& descriptors);

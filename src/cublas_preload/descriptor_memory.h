@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cublas_preload/call_hash.h"
+#include "cublas_preload/code_lines.h"
 #include "cublas_preload/descriptors.h"
 
 namespace gemmtune::cublas_preload {
@@ -46,8 +47,8 @@ class DescriptorMemory {
   };
   // Of descriptors that say the same the hash may differ, if programs made them in memory of their
   // own: it is of some bytes too that say nothing.
-  [[gnu::hot]] Described describe(lt::Operation operation, lt::Layout a, lt::Layout b, lt::Layout c,
-                                  lt::Layout d) const;
+  GEMMTUNE_CODE_OF_MATMUL Described describe(lt::Operation operation, lt::Layout a, lt::Layout b,
+                                             lt::Layout c, lt::Layout d) const;
 
  private:
   // Of an operation.

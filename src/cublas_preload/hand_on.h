@@ -9,6 +9,7 @@
 
 #include "cublas_preload/asked.h"
 #include "cublas_preload/call_hash.h"
+#include "cublas_preload/code_lines.h"
 #include "cublas_preload/handle_settings.h"
 #include "cublas_preload/real_functions.h"
 #include "cublas_preload/recorder.h"
@@ -59,11 +60,11 @@ class Real<vendor::blas::Status(Arguments...)> {
 };
 
 // In the body of entry point `name`: the function behind it.
-#define GEMMTUNE_REAL(name)                                \
-  Real<decltype(name)>([](void* caller) {                  \
-    static constinit RealFunction::OtherCallers others;    \
-    static constinit RealFunction function(#name, others); \
-    return function.find(caller);                          \
+#define GEMMTUNE_REAL(name)                                                        \
+  Real<decltype(name)>([](void* caller) {                                          \
+    static constinit RealFunction::OtherCallers others;                            \
+    GEMMTUNE_STATE_OF_CALLS static constinit RealFunction function(#name, others); \
+    return function.find(caller);                                                  \
   }(__builtin_extract_return_addr(__builtin_return_address(0))))
 
 // A hash of a function and of those arguments that are numbers; pointers are passed over.
@@ -83,18 +84,14 @@ uint64_t hash_of_numbers(const void* function, Arguments... arguments) {
 // The hash of a call of cuBLAS: of its numbers, its handle and what that was told, the bits of all
 // matrices' addresses, and beta, whose type is `scalars`; kNoKey of HandedOn where the handle is
 // not understood. Out of line, so that nothing of an entry point is in memory but its arguments.
-[[gnu::noinline, gnu::hot]] inline uint64_t key_of_call(Recorder& recorder, const void* function,
-                                                        uint64_t numbers,
-                                                        vendor::blas::Handle handle,
-                                                        uintptr_t addresses, const void* beta,
-                                                        vendor::blas::ElementType scalars) {
-  const HandleSettings* const settings = recorder.handles.find(function);
-  HandleSettings::Modes modes;
-  if (settings == nullptr || !settings->read(handle, modes)) return HandedOn::kNoKey;
-  const bool on_host = modes.pointer == vendor::blas::PointerMode::host;
-  const uint64_t hash = mixed(numbers, reinterpret_cast<uintptr_t>(handle),
-                              static_cast<uint64_t>(modes.math) << 1 | (on_host ? 1U : 0U));
-  return mixed(hash, operand_bits(addresses, beta_of(beta, scalars, on_host)));
+[[gnu::hot]] uint64_t key_of_blas_call(Recorder& recorder, const void* function, uint64_t numbers,
+                                       vendor::blas::Handle handle, uintptr_t addresses,
+                                       const void* beta, vendor::blas::ElementType scalars);
+
+// Its code.
+[[gnu::always_inline]] inline void fetch_key_of_blas_call() {
+  constexpr size_t kLines = 7;  // of 400 bytes
+  fetch_lines<kLines>(reinterpret_cast<const char*>(&key_of_blas_call));
 }
 
 // Serves a call that is not known to be handed on. A function of its own, so that the way of those

@@ -31,7 +31,7 @@ class KnownLibraries {
     size_t i = home_of(function);
     for (size_t looked = 0; looked < kProbes; ++looked, i = (i + 1) % kPlaces) {
       const Entry* const entry = places_[i].load(std::memory_order_acquire);
-      if (entry != nullptr && entry->function == function) return entry->answer();
+      if (entry != nullptr && entry->function == function) return entry->answer;
     }
     return find_out(function);
   }
@@ -59,11 +59,16 @@ class KnownLibraries {
   static constexpr size_t kProbes = 16;
 
   // Never changed: who has read a place that is then given to another function still has its own.
-  struct Entry {
-    const void* function;
-    std::optional<const Known> known;
+  struct alignas(64) Entry {
+    Entry(const void* of, std::optional<Known> found) : function(of), known(std::move(found)) {
+      answer = known ? &*known : nullptr;
+    }
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
 
-    const Known* answer() const { return known ? &*known : nullptr; }
+    const void* function;
+    const Known* answer = nullptr;  // beside the function, and what is known begins there, too
+    std::optional<const Known> known;
   };
 
   static size_t home_of(const void* function) {
@@ -88,17 +93,17 @@ class KnownLibraries {
 
   // What was found out in an earlier round may be of a library that has gone: it is not kept.
   const Known* add(const void* function, std::optional<Known> found, uint64_t round) {
-    auto made = std::make_unique<const Entry>(Entry{function, std::move(found)});
+    auto made = std::make_unique<const Entry>(function, std::move(found));
     const std::lock_guard lock(adding_);
     size_t i = home_of(function);
     for (size_t looked = 0; looked < kProbes; ++looked, i = (i + 1) % kPlaces) {
       const Entry* const there = places_[i].load(std::memory_order_relaxed);
-      if (there != nullptr && there->function == function) return there->answer();
+      if (there != nullptr && there->function == function) return there->answer;
       if (there != nullptr) continue;
       made_.push_back(std::move(made));
       const Entry* const entry = made_.back().get();
       if (round == round_) places_[i].store(entry, std::memory_order_release);
-      return entry->answer();
+      return entry->answer;
     }
     return nullptr;
   }

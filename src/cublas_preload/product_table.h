@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 
+#include "cublas_preload/code_lines.h"
 #include "cublas_preload/product_file.h"
 
 namespace gemmtune::cublas_preload {
@@ -33,7 +34,7 @@ class ProductTable {
   size_t number_of(const ProductRecord& record) { return static_cast<size_t>(&record - records()); }
 
   // Counts a call of the record.
-  [[gnu::hot]] static void count(ProductRecord& record, bool under_capture);
+  GEMMTUNE_CODE_OF_MATMUL static void count(ProductRecord& record, bool under_capture);
   // The number of calls that were counted.
   static uint64_t calls(const ProductRecord& record);
   // Stores a time. Not for several threads at once.

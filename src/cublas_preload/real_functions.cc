@@ -71,6 +71,8 @@ size_t home_of(void* caller, size_t size) {
 
 }  // namespace
 
+constinit std::atomic<uint32_t> RealFunction::current_round = 1;
+
 void* look_up(const char* name, void* caller) {
   const link_map* const object = object_at(caller);
   void* function = object == nullptr ? nullptr : look_up_in_caller(name, *object);

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cublas_preload/code_lines.h"
+
 namespace gemmtune::cublas_preload {
 
 // The function of cuBLAS or cuBLASLt that an entry point of ours stands in front of. A process may
@@ -57,7 +59,7 @@ class alignas(64) RealFunction {
   [[gnu::hot]] Known* place_of(void* caller);
 
   // Begins at 1: what was never looked up is of round 0.
-  static constinit inline std::atomic<uint32_t> current_round = 1;
+  GEMMTUNE_STATE_OF_CALLS static constinit std::atomic<uint32_t> current_round;
 
   std::array<Known, 2> first_;  // of most functions there are no others
   const char* name_;

@@ -16,6 +16,10 @@
 #include "cublas_preload/log.h"
 
 namespace gemmtune::cublas_preload {
+
+constinit std::atomic<Recorder*> Recorder::of_process = nullptr;
+constinit std::atomic<bool> Recorder::workspaces_noted = true;
+
 namespace {
 
 // What a process has decided about recording.

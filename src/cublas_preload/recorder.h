@@ -11,6 +11,7 @@
 #include "cublas_preload/asked.h"
 #include "cublas_preload/attach/loaded_objects.h"
 #include "cublas_preload/call_timer.h"
+#include "cublas_preload/code_lines.h"
 #include "cublas_preload/descriptor_memory.h"
 #include "cublas_preload/descriptors.h"
 #include "cublas_preload/handed_on.h"
@@ -163,8 +164,8 @@ class Recorder {
 
   static void set_current(Recorder* recorder);
 
-  static constinit inline std::atomic<Recorder*> of_process = nullptr;
-  static constinit inline std::atomic<bool> workspaces_noted = true;
+  GEMMTUNE_STATE_OF_CALLS static constinit std::atomic<Recorder*> of_process;
+  GEMMTUNE_STATE_OF_CALLS static constinit std::atomic<bool> workspaces_noted;
 
   HandedOn handed_on_;
   std::unique_ptr<ProductTable> table_;
