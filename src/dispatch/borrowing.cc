@@ -101,9 +101,10 @@ void add_of_more_rows(const Snapshot& snapshot, const Problem& problem, const Re
   const Lead& lead = bounds->lead;
   auto choice = lent_choice(snapshot, bounds->more, lead, request, target);
   if (!choice) return;
+  choice->fewer_rows = snapshot.problems[bounds->fewer];
   choice->reason = fmt::format(
       "{:.2f} us for {} rows, where cuBLASLt takes {:.2f} for {} or {}, {}", lead.own_us,
-      choice->neighbour->shape.m, lead.vendor_us, snapshot.problems[bounds->fewer].shape.m,
+      choice->neighbour->shape.m, lead.vendor_us, choice->fewer_rows->shape.m,
       choice->neighbour->shape.m, to_string(snapshot.known[bounds->more].kernel->origin));
   decision.choices.push_back(*std::move(choice));
 }

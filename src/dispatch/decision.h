@@ -32,6 +32,7 @@ struct Choice {
   std::optional<double> expected_us;     // nothing where there is nothing to go by
   std::optional<Origin> origin;          // of expected_us, where it was stored for this problem
   std::optional<Problem> neighbour;      // the problem it won, where that is another one
+  std::optional<Problem> fewer_rows;     // of rules 4 and 6: the other bound
   std::optional<Lead> lead;              // of rules 3 to 7 below: why the kernel is first
   bool stale = false;
   std::string reason;  // one line: why it is where it is in the order

@@ -118,6 +118,7 @@ std::string pack_json(const PackReport& report, const std::string& file) {
   json["bytes"] = report.bytes;
   json["winners"] = report.winners;
   json["images"] = report.images;
+  json["lent"] = report.lent;
   json["missing"] = ordered_json::array();
   for (const MissingKernel& kernel : report.missing) {
     json["missing"].push_back(

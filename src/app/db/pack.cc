@@ -15,6 +15,7 @@
 #include "app/common/filter.h"
 #include "app/common/records.h"
 #include "app/common/version.h"
+#include "app/db/lent.h"
 #include "codegen/emitter.h"
 #include "codegen/strategy.h"
 #include "core/parallel.h"
@@ -59,31 +60,37 @@ struct Selection {
   std::set<std::string> archs;                // empty: all
   std::optional<std::string> device;          // uuid
   std::optional<std::set<std::string>> keys;  // of problems
+  std::vector<Problem> problems;              // that were named
 
-  bool has(const store::Winner& winner) const {
+  // Whatever the problem.
+  bool admits(const store::Winner& winner) const {
     if (!archs.empty() && !archs.contains(std::string(winner.arch))) return false;
-    if (device && winner.device_uuid != *device) return false;
-    return !keys || keys->contains(std::string(winner.problem));
+    return !device || winner.device_uuid == *device;
+  }
+  bool has(const store::Winner& winner) const {
+    return admits(winner) && (!keys || keys->contains(std::string(winner.problem)));
   }
 };
 
-Expected<std::optional<std::set<std::string>>> wanted_keys(const ProblemOptions& options) {
+// Those of the problems that are named, if any.
+Expected<void> select_problems(const ProblemOptions& options, Selection& selection) {
   const bool sizes = names_sizes(options) || !options.suites.empty();
   if (!sizes) {
-    if (options == ProblemOptions{}) return std::nullopt;
+    if (options == ProblemOptions{}) return {};
     return usage_error("--type, --layout and the like hold for sizes: add --shape or --suite");
   }
   auto problems = parse_problems(options);
   if (!problems) return tl::unexpected(problems.error());
-  std::set<std::string> keys;
+  std::set<std::string>& keys = selection.keys.emplace();
   for (const WantedProblem& wanted : *problems) {
     if (!wanted.unsupported.empty()) continue;
     const Problem problem = canonical(wanted.problem);
+    selection.problems.push_back(problem);
     keys.insert(key(problem));
     // The library may borrow these.
     for (const Problem& other : other_alignments(problem)) keys.insert(key(other));
   }
-  return keys;
+  return {};
 }
 
 // What can be told without the store.
@@ -94,9 +101,8 @@ Expected<Selection> parse_selection(const PackOptions& options) {
     if (!arch) return tl::unexpected(arch.error());
     selection.archs.insert(to_string(*arch));
   }
-  auto keys = wanted_keys(options.problem);
-  if (!keys) return tl::unexpected(keys.error());
-  selection.keys = std::move(*keys);
+  if (auto selected = select_problems(options.problem, selection); !selected)
+    return tl::unexpected(selected.error());
   return selection;
 }
 
@@ -113,8 +119,8 @@ std::optional<Kernel> kernel_of(const store::Winner& winner) {
   return Kernel{*spec, {}, ""};
 }
 
-std::string name_of(const Kernel& kernel) {
-  return codegen::candidate_name(kernel.spec);
+std::string name_of(const codegen::KernelSpec& spec) {
+  return codegen::candidate_name(spec);
 }
 
 dispatch::KernelImages open_images(const Context& context) {
@@ -160,7 +166,7 @@ void find_images(const Context& context, Kernels& kernels) {
 std::optional<store::Winner> packable(const store::Winner& winner, const Kernels& kernels) {
   store::Winner result = winner;
   const auto kernel = kernel_of(winner);
-  const auto found = kernel ? kernels.find(name_of(*kernel)) : kernels.end();
+  const auto found = kernel ? kernels.find(name_of(kernel->spec)) : kernels.end();
   if (found == kernels.end() || !found->second.why_missing.empty()) result.kernel.reset();
   if (!result.kernel && !result.vendor) return std::nullopt;
   return result;
@@ -184,16 +190,23 @@ struct Contents {
   int64_t winners = 0;
 };
 
-constexpr bool kWarm = false;  // a program's operands come from memory
+// What the library lends to the problems that are named; the winners that say so are selected, too.
+Expected<Lent> lend(store::RecordStore& store, const DeviceNames& devices, Selection& selection) {
+  auto lent = lent_to(
+      store, devices, [&](const store::Winner& winner) { return selection.admits(winner); },
+      selection.problems);
+  if (lent && selection.keys) selection.keys->merge(std::set<std::string>(lent->lenders));
+  return lent;
+}
 
 Expected<Contents> collect(const Context& context, store::RecordStore& store,
                            const Selection& selection) {
   Contents contents;
-  const auto visited = store.winners(kWarm, [&](const store::Winner& winner) {
+  const auto visited = store.winners(kWarmOperands, [&](const store::Winner& winner) {
     if (!selection.has(winner)) return;
     ++contents.winners;
     contents.device_uuids.insert(std::string(winner.device_uuid));
-    if (auto kernel = kernel_of(winner)) contents.kernels.emplace(name_of(*kernel), *kernel);
+    if (auto kernel = kernel_of(winner)) contents.kernels.emplace(name_of(kernel->spec), *kernel);
   });
   if (!visited) return tl::unexpected(visited.error());
   if (contents.winners > 0) return contents;
@@ -215,7 +228,7 @@ Expected<void> check_images(const Kernels& kernels) {
 // Fills `writer` with the winners whose device and kernel were collected.
 Expected<void> add_winners(dispatch::PackWriter& writer, store::RecordStore& store,
                            const Selection& selection, const Contents& contents) {
-  auto visited = store.winners(kWarm, [&](const store::Winner& winner) {
+  auto visited = store.winners(kWarmOperands, [&](const store::Winner& winner) {
     // Others may have appeared since.
     const bool known = contents.device_uuids.contains(std::string(winner.device_uuid));
     if (!known || !selection.has(winner)) return;
@@ -240,8 +253,12 @@ Expected<PackReport> db_pack(const Context& context, const PackOptions& options,
   if (!devices) return tl::unexpected(devices.error());
   selection->device = filter.device_uuid;
 
+  auto lent = lend(**store, *devices, *selection);
+  if (!lent) return tl::unexpected(lent.error());
   auto contents = collect(context, **store, *selection);
   if (!contents) return tl::unexpected(contents.error());
+  for (const codegen::KernelSpec& spec : lent->kernels)
+    contents->kernels.emplace(name_of(spec), Kernel{spec, {}, ""});
   find_images(context, contents->kernels);
   if (auto checked = check_images(contents->kernels); !checked)
     return tl::unexpected(checked.error());
@@ -255,6 +272,7 @@ Expected<PackReport> db_pack(const Context& context, const PackOptions& options,
   PackReport report;
   add_images(writer, contents->kernels, report);
   report.winners = writer.winners();
+  report.lent = static_cast<int64_t>(lent->problems.size());
   report.images = writer.images();
   const std::string bytes = writer.finish();
   report.bytes = static_cast<int64_t>(bytes.size());

@@ -97,6 +97,10 @@ std::string pack_text(const app::PackReport& report, const std::string& file) {
   std::string text =
       fmt::format("{} winners and {} images of machine code, {:.1f} KiB, in {}\n", report.winners,
                   report.images, static_cast<double>(report.bytes) / 1024, file);
+  if (report.lent > 0) {
+    text += fmt::format("{} problem{} {} kernels of others\n", report.lent,
+                        report.lent == 1 ? "" : "s", report.lent == 1 ? "runs on" : "run on");
+  }
   for (const app::MissingKernel& kernel : report.missing)
     text += fmt::format("without {} {}: {}\n", kernel.arch, kernel.name, kernel.why);
   return text;
