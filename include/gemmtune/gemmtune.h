@@ -106,7 +106,7 @@ GEMMTUNE_API const char* gemmtune_last_error(gemmtune_handle handle);
 /* Values of gemmtune_options.device. */
 #define GEMMTUNE_CURRENT_DEVICE (-1) /* the current context's, else device 0 */
 
-/* Bits of gemmtune_options.flags. */
+/* Bits of gemmtune_options.flags; of gemmtune_problem.flags GEMMTUNE_DETERMINISTIC only. */
 #define GEMMTUNE_NO_COMPILE 1u    /* never start NVRTC: kernels from the cache or the pack only */
 #define GEMMTUNE_NO_VENDOR 2u     /* never load cuBLASLt: gemm-tune's own kernels only */
 #define GEMMTUNE_DETERMINISTIC 4u /* no kernel that may round differently from run to run */
@@ -187,8 +187,10 @@ typedef enum gemmtune_order { GEMMTUNE_ROW_MAJOR = 0, GEMMTUNE_COLUMN_MAJOR = 1 
 
 /* Where alpha and beta are. On the device they are read when the kernels run. */
 typedef enum gemmtune_scalars {
-  GEMMTUNE_SCALARS_HOST = 0,
-  GEMMTUNE_SCALARS_DEVICE = 1
+  GEMMTUNE_SCALARS_HOST = 0,     /* f32 in host memory */
+  GEMMTUNE_SCALARS_DEVICE = 1,   /* f32 in device memory */
+  GEMMTUNE_SCALARS_HOST_F16 = 2, /* f16 in host memory */
+  GEMMTUNE_SCALARS_HOST_F64 = 3  /* f64 in host memory; rounded to f32 */
 } gemmtune_scalars;
 
 /* The type of C and of the bias, where it is not that of A and B. F32 goes with every type of A and
@@ -228,6 +230,9 @@ typedef enum gemmtune_activation {
  * 256, 16, 8, 4 and 2 bytes apart. */
 #define GEMMTUNE_ALIGN_OF_POINTERS 0u
 
+/* For gemmtune_problem.max_workspace_bytes: nothing that needs a workspace. */
+#define GEMMTUNE_NO_WORKSPACE INT64_C(-1)
+
 /* C = activation(alpha * op(A) * op(B) + beta * C + bias): op(A) is m x k, op(B) is k x n, C is
  * m x n, each stored in the order given (a transposed operand is one of the other order). Begin
  * with GEMMTUNE_PROBLEM_INIT, which asks for no bias and no activation. */
@@ -252,7 +257,12 @@ typedef struct gemmtune_problem {
   int32_t result_type; /* of C and the bias: a gemmtune_result */
   int32_t bias;        /* a gemmtune_bias; a problem that has one is run by gemmtune_run */
   int32_t activation;  /* a gemmtune_activation */
-  uint32_t reserved2;  /* 0 */
+  uint32_t flags;      /* GEMMTUNE_DETERMINISTIC: for this problem, also where the handle allows
+                          others; 0 */
+  /* A structure that ends here has the handle's limit. */
+  int64_t max_workspace_bytes; /* nothing that needs a larger workspace is chosen, nor one larger
+                                  than the handle's limit; 0: the handle's, GEMMTUNE_NO_WORKSPACE:
+                                  none at all */
 } gemmtune_problem;
 
 #define GEMMTUNE_PROBLEM_INIT                                                                     \
@@ -261,7 +271,7 @@ typedef struct gemmtune_problem {
         GEMMTUNE_ROW_MAJOR, GEMMTUNE_ROW_MAJOR, GEMMTUNE_SCALARS_HOST, 0, 0, 0, GEMMTUNE_PACKED,  \
         GEMMTUNE_PACKED, GEMMTUNE_PACKED, 1, GEMMTUNE_PACKED, GEMMTUNE_PACKED, GEMMTUNE_PACKED,   \
         GEMMTUNE_ALIGN_OF_POINTERS, 0u, GEMMTUNE_RESULT_OF_OPERANDS, GEMMTUNE_BIAS_NONE,          \
-        GEMMTUNE_ACTIVATION_NONE, 0u                                                              \
+        GEMMTUNE_ACTIVATION_NONE, 0u, INT64_C(0)                                                  \
   }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
@@ -292,7 +302,8 @@ typedef struct CUstream_st* gemmtune_stream;
  * INVALID_ARGUMENT here: gemmtune_run takes one.
  *
  *   alpha, beta   f32 each, in host memory (read before the call returns) or in device memory (read
- *                 when the kernels run), as problem->scalars says
+ *                 when the kernels run), or f16 or f64 each in host memory, as problem->scalars
+ *                 says
  *   a, b, c       device memory, aligned to problem->align_bytes (INVALID_ARGUMENT if not), or, if
  *                 that is GEMMTUNE_ALIGN_OF_POINTERS, to the size of an element (the larger one,
  *                 where C has another type); C is read only where beta is not 0, and must not
@@ -305,8 +316,8 @@ typedef struct CUstream_st* gemmtune_stream;
  * INVALID_ARGUMENT, NO_KERNEL, NOT_PREPARED, WORKSPACE_TOO_SMALL, CUDA, OUT_OF_MEMORY. Errors of
  * kernels while they run are reported by CUDA, as for any kernel. */
 GEMMTUNE_API gemmtune_status gemmtune_gemm(gemmtune_handle handle, const gemmtune_problem* problem,
-                                           const float* alpha, const void* a, const void* b,
-                                           const float* beta, void* c, void* workspace,
+                                           const void* alpha, const void* a, const void* b,
+                                           const void* beta, void* c, void* workspace,
                                            size_t workspace_bytes, gemmtune_stream stream);
 
 /* The operands of one product, for gemmtune_run. Begin with GEMMTUNE_OPERANDS_INIT. All but
@@ -323,8 +334,8 @@ GEMMTUNE_API gemmtune_status gemmtune_gemm(gemmtune_handle handle, const gemmtun
 typedef struct gemmtune_operands {
   uint32_t struct_bytes; /* sizeof(gemmtune_operands) */
   uint32_t reserved;     /* 0 */
-  const float* alpha;
-  const float* beta;
+  const void* alpha;
+  const void* beta;
   const void* a;
   const void* b;
   void* c;

@@ -293,12 +293,14 @@ gemmtune_status gemmtune_workspace_bytes(gemmtune_handle handle, const gemmtune_
 }
 
 gemmtune_status gemmtune_gemm(gemmtune_handle handle, const gemmtune_problem* problem,
-                              const float* alpha, const void* a, const void* b, const float* beta,
+                              const void* alpha, const void* a, const void* b, const void* beta,
                               void* c, void* workspace, size_t workspace_bytes,
                               gemmtune_stream stream) {
   return guarded(handle, [&]() -> Outcome<void> {
     if (handle == nullptr) return no_handle();
-    return run_product(*handle->dispatcher, problem, {a, b, c, alpha, beta, workspace, nullptr},
+    return run_product(*handle->dispatcher, problem,
+                       {a, b, c, static_cast<const float*>(alpha), static_cast<const float*>(beta),
+                        workspace, nullptr},
                        workspace_bytes, stream);
   });
 }

@@ -175,10 +175,16 @@ std::string why_no_vendor(const Request& request, const Target& target) {
 
 }  // namespace
 
+int64_t max_workspace_bytes(const Request& request, int64_t of_handle) {
+  return std::min(of_handle, request.max_workspace_bytes.value_or(of_handle));
+}
+
 Decision decide(const Snapshot& snapshot, const Request& request, const Target& device) {
   Target target = device;
   const std::string no_vendor = why_no_vendor(request, device);
   target.vendor = no_vendor.empty();
+  target.deterministic = device.deterministic || request.deterministic;
+  target.max_workspace_bytes = max_workspace_bytes(request, device.max_workspace_bytes);
   // Nobody could be told how large a workspace such a call needs.
   if (request.any_bias_address) target.max_workspace_bytes = 0;
   Decision decision;

@@ -51,6 +51,9 @@ struct Decision {
   std::vector<Rejection> rejections;
 };
 
+// What a workspace for the request may have at most, where the handle's may have `of_handle` bytes.
+int64_t max_workspace_bytes(const Request& request, int64_t of_handle);
+
 // Decides, without touching any device. In this order:
 //   1. a problem that was measured on this device or another of its model: the fastest of what was
 //      measured, a kernel or an algorithm of the vendor's (power_limit.h: a kernel that ran at

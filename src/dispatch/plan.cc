@@ -58,7 +58,7 @@ Outcome<void> Planner::realise(const Request& request, Choice& choice, Plan& pla
     return {};
   }
   auto algorithm = vendor_.find(request.problem, choice.vendor_config, request.device_scalars,
-                                max_workspace_bytes_);
+                                max_workspace_bytes(request, max_workspace_bytes_));
   if (!algorithm) {
     const bool final = algorithm.error().kind == ErrorKind::unsupported;
     return fail(final ? GEMMTUNE_STATUS_NO_KERNEL : GEMMTUNE_STATUS_CUDA,

@@ -14,16 +14,17 @@ PlanTable::~PlanTable() {
   }
 }
 
-PlanTable::Other* PlanTable::find_other(const Problem& problem) const {
-  const auto& bucket = others_[ProblemIndex::hash(problem) % kBuckets];
+PlanTable::Other* PlanTable::find_other(const Request& request) const {
+  const auto& bucket = others_[ProblemIndex::hash(request.problem) % kBuckets];
   Other* other = bucket.load(std::memory_order_acquire);
-  while (other != nullptr && !(other->problem == problem)) other = other->next;
+  while (other != nullptr && !is_of(*other, request)) other = other->next;
   return other;
 }
 
-// Null for a problem that is not known, or is asked for with any address of its bias.
+// Null for a problem that is not known, or is asked for with any address of its bias or with limits
+// of its own.
 std::atomic<const Plan*>* PlanTable::place_of_known(const Request& request) const {
-  if (request.any_bias_address) return nullptr;
+  if (request.any_bias_address || request.has_own_limits()) return nullptr;
   if (const auto usual = packed(request.problem))
     return packed_.place(*usual, request.device_scalars);
   const uint32_t number = known_.find(request.problem);
@@ -33,19 +34,21 @@ std::atomic<const Plan*>* PlanTable::place_of_known(const Request& request) cons
 
 const Plan* PlanTable::find(const Request& request) const {
   if (const auto* at = place_of_known(request)) return at->load(std::memory_order_acquire);
-  const Other* other = find_other(request.problem);
+  const Other* other = find_other(request);
   return other == nullptr ? nullptr : other->plans[side(request)].load(std::memory_order_acquire);
 }
 
 // Where the plan goes; null if the table is full. Under the mutex.
 std::atomic<const Plan*>* PlanTable::place(const Request& request) {
   if (auto* const at = place_of_known(request)) return at;
-  if (Other* other = find_other(request.problem)) return &other->plans[side(request)];
+  if (Other* other = find_other(request)) return &other->plans[side(request)];
   if (other_count_ == kMaxOthers) return nullptr;
   ++other_count_;
   auto& bucket = others_[ProblemIndex::hash(request.problem) % kBuckets];
   auto other = std::make_unique<Other>();
   other->problem = request.problem;
+  other->deterministic = request.deterministic;
+  other->max_workspace_bytes = request.max_workspace_bytes;
   other->next = bucket.load(std::memory_order_relaxed);
   auto* const place = &other->plans[side(request)];
   bucket.store(other.release(), std::memory_order_release);

@@ -3,8 +3,10 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "dispatch/packed_plans.h"
@@ -44,10 +46,12 @@ class PlanTable {
  private:
   static constexpr size_t kBuckets = 4096;
 
-  // A problem that is not known, or is asked for with any address of its bias: in a list that only
-  // grows.
+  // A problem that is not known, or is asked for with any address of its bias or with limits of its
+  // own: in a list that only grows.
   struct Other {
     Problem problem;
+    bool deterministic = false;
+    std::optional<int64_t> max_workspace_bytes;
     std::array<std::atomic<const Plan*>, 4> plans = {};  // by side()
     Other* next = nullptr;
   };
@@ -56,7 +60,11 @@ class PlanTable {
     return (request.device_scalars ? 1 : 0) + (request.any_bias_address ? 2 : 0);
   }
 
-  Other* find_other(const Problem& problem) const;
+  static bool is_of(const Other& other, const Request& request) {
+    return other.problem == request.problem && other.deterministic == request.deterministic &&
+           other.max_workspace_bytes == request.max_workspace_bytes;
+  }
+  Other* find_other(const Request& request) const;
   std::atomic<const Plan*>* place(const Request& request);
 
   std::atomic<const Plan*>* place_of_known(const Request& request) const;

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/elements.h"
 #include "dispatch/c_structs.h"
 #include "dispatch/thread_cache.h"
 #include "vendor/cublaslt.h"
@@ -124,12 +125,50 @@ bool wants_bias(const gemmtune_problem& problem) {
          problem.bias != GEMMTUNE_BIAS_NONE;
 }
 
-// A problem of the first header as this one has it.
-gemmtune_problem current_form(const gemmtune_problem& first) {
+bool is_older(const gemmtune_problem& problem) {
+  return problem.struct_bytes == kFirstProblemBytes || problem.struct_bytes == kSecondProblemBytes;
+}
+
+// A problem of an older header as this one has it.
+gemmtune_problem current_form(const gemmtune_problem& older) {
   gemmtune_problem problem = GEMMTUNE_PROBLEM_INIT;
-  std::memcpy(&problem, &first, kFirstProblemBytes);
+  std::memcpy(&problem, &older, older.struct_bytes);
   problem.struct_bytes = sizeof(problem);
   return problem;
+}
+
+bool has_other_scalars(const gemmtune_problem& problem) {
+  return problem.struct_bytes >= kProblemForm.fewest_bytes &&
+         (problem.scalars == GEMMTUNE_SCALARS_HOST_F16 ||
+          problem.scalars == GEMMTUNE_SCALARS_HOST_F64);
+}
+
+float other_scalar(const void* at, int32_t scalars) {
+  if (scalars == GEMMTUNE_SCALARS_HOST_F64) {
+    double value = 0;
+    std::memcpy(&value, at, sizeof(value));
+    return static_cast<float>(value);
+  }
+  uint16_t bits = 0;
+  std::memcpy(&bits, at, sizeof(bits));
+  return f16_value(bits);
+}
+
+// As the same problem with f32 scalars.
+[[gnu::cold]] Outcome<void> run_with_other_scalars(Dispatcher& dispatcher,
+                                                   const gemmtune_problem* problem,
+                                                   Operands operands, size_t workspace_bytes,
+                                                   CUstream stream) {
+  auto copy = take_struct(problem, kProblemForm);
+  if (!copy) return tl::unexpected(copy.error());
+  if (operands.alpha == nullptr || operands.beta == nullptr)
+    return invalid("alpha or beta is a null pointer");
+  const float alpha = other_scalar(operands.alpha, copy->scalars);
+  const float beta = other_scalar(operands.beta, copy->scalars);
+  copy->scalars = GEMMTUNE_SCALARS_HOST;
+  operands.alpha = &alpha;
+  operands.beta = &beta;
+  return run_product(dispatcher, &*copy, operands, workspace_bytes, stream);
 }
 
 }  // namespace
@@ -137,10 +176,12 @@ gemmtune_problem current_form(const gemmtune_problem& first) {
 Outcome<void> run_product(Dispatcher& dispatcher, const gemmtune_problem* problem,
                           const Operands& operands, size_t workspace_bytes, CUstream stream) {
   if (problem == nullptr) return invalid("gemmtune_problem is a null pointer");
-  if (problem->struct_bytes == kFirstProblemBytes) {
+  if (is_older(*problem)) {
     const gemmtune_problem current = current_form(*problem);
     return run_product(dispatcher, &current, operands, workspace_bytes, stream);
   }
+  if (has_other_scalars(*problem))
+    return run_with_other_scalars(dispatcher, problem, operands, workspace_bytes, stream);
   if (operands.bias == nullptr && wants_bias(*problem)) {
     return invalid(
         "the problem has a bias, and none is given: call gemmtune_run with it in "
@@ -162,7 +203,9 @@ Outcome<void> run_product(Dispatcher& dispatcher, const gemmtune_problem* proble
   }
   const gemmtune_operands& o = *operands;
   if (o.reserved != 0) return invalid("gemmtune_operands.reserved is not 0");
-  return run_product(dispatcher, problem, {o.a, o.b, o.c, o.alpha, o.beta, o.workspace, o.bias},
+  return run_product(dispatcher, problem,
+                     {o.a, o.b, o.c, static_cast<const float*>(o.alpha),
+                      static_cast<const float*>(o.beta), o.workspace, o.bias},
                      o.workspace_bytes, stream);
 }
 

@@ -41,6 +41,7 @@ constexpr int kActivations = 5;
 constexpr int kTypes = 5;
 constexpr int kModes = 7;
 constexpr int kOrders = 2;
+constexpr int kScalars = 4;
 
 [[gnu::cold]] tl::unexpected<Failure> invalid_problem(const std::string& what) {
   return fail(GEMMTUNE_STATUS_INVALID_ARGUMENT, "gemmtune_problem: " + what);
@@ -103,7 +104,7 @@ std::optional<PackedRequest> packed_request(const gemmtune_problem& from) {
                          from.ldc == GEMMTUNE_PACKED && from.batch == 1;
   // Zero is what each of these fields has where nothing is asked for.
   const bool is_plain = (from.result_type | from.bias | from.activation) == 0 &&
-                        (from.reserved | from.reserved2) == 0;
+                        (from.reserved | from.flags) == 0 && from.max_workspace_bytes == 0;
   if (from.struct_bytes != sizeof(gemmtune_problem) || !is_plain || !is_f32 || !is_packed ||
       !is_order(from.order_a) || !is_order(from.order_b) || from.order_c != GEMMTUNE_ROW_MAJOR ||
       !is_plain_size(from.m) || !is_plain_size(from.n) || !is_plain_size(from.k) ||
@@ -124,7 +125,9 @@ Outcome<Request> parse_request(const gemmtune_problem& from) {
   if (from.struct_bytes != sizeof(gemmtune_problem))
     return invalid_problem("struct_bytes", from.struct_bytes);
   if (from.reserved != 0) return invalid_problem("reserved", from.reserved);
-  if (from.reserved2 != 0) return invalid_problem("reserved2", from.reserved2);
+  if ((from.flags & ~GEMMTUNE_DETERMINISTIC) != 0) return invalid_problem("flags", from.flags);
+  if (from.max_workspace_bytes < GEMMTUNE_NO_WORKSPACE)
+    return invalid_problem("max_workspace_bytes", from.max_workspace_bytes);
   Problem p;
   if (!convert(from.type, kTypes, p.type)) return invalid_problem("type", from.type);
   if (!convert(from.accumulator, kTypes, p.accumulator))
@@ -138,8 +141,7 @@ Outcome<Request> parse_request(const gemmtune_problem& from) {
   if (!convert(from.order_a, kOrders, p.layout.a)) return invalid_problem("order_a", from.order_a);
   if (!convert(from.order_b, kOrders, p.layout.b)) return invalid_problem("order_b", from.order_b);
   if (!convert(from.order_c, kOrders, p.layout.c)) return invalid_problem("order_c", from.order_c);
-  if (from.scalars != GEMMTUNE_SCALARS_HOST && from.scalars != GEMMTUNE_SCALARS_DEVICE)
-    return invalid_problem("scalars", from.scalars);
+  if (from.scalars < 0 || from.scalars >= kScalars) return invalid_problem("scalars", from.scalars);
   // Sizes first: what follows multiplies them.
   for (const auto& [name, size] : {std::pair{"m", from.m}, std::pair{"n", from.n},
                                    std::pair{"k", from.k}, std::pair{"batch", from.batch}}) {
@@ -173,6 +175,9 @@ Outcome<Request> parse_request(const gemmtune_problem& from) {
   request.problem = comparable(p);
   request.operands_swapped = p.layout.c == Order::column_major;
   request.device_scalars = from.scalars == GEMMTUNE_SCALARS_DEVICE;
+  request.deterministic = (from.flags & GEMMTUNE_DETERMINISTIC) != 0;
+  if (from.max_workspace_bytes != 0)
+    request.max_workspace_bytes = std::max<int64_t>(from.max_workspace_bytes, 0);
   return request;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "core/problem.h"
@@ -17,6 +18,11 @@ struct Request {
   bool reads_c = false;  // beta may be other than 0: decisions go by it, plans are for both
   // The bias may lie anywhere, which cuBLASLt cannot take: kernels without a workspace only.
   bool any_bias_address = false;
+  // Tighter than the handle's, for this problem alone; nothing: as the handle's are.
+  bool deterministic = false;
+  std::optional<int64_t> max_workspace_bytes = std::nullopt;
+
+  bool has_own_limits() const { return deterministic || max_workspace_bytes.has_value(); }
 };
 
 // The usual request in short.
@@ -32,6 +38,8 @@ std::optional<PackedRequest> packed_request(const gemmtune_problem& problem);
 
 // Bytes of a gemmtune_problem of the first header, which had neither epilogues nor result types.
 inline constexpr size_t kFirstProblemBytes = offsetof(gemmtune_problem, result_type);
+// Of the second one, which had no workspace limit of its own.
+inline constexpr size_t kSecondProblemBytes = offsetof(gemmtune_problem, max_workspace_bytes);
 
 // INVALID_ARGUMENT, with what is wrong, for anything that is no problem. One that states no
 // alignment is taken for one of kUsualAlignBytes.

@@ -296,6 +296,85 @@ TEST_CASE("deterministic: a kernel that adds up with atomics is passed over") {
   CHECK(contains(explain(handle.get(), to_c(problem), GEMMTUNE_TEXT), "not deterministic"));
 }
 
+// Of one handle: what one problem may have is no limit of another's, nor of the same asked for
+// otherwise.
+TEST_CASE("a problem may have a smaller workspace than the handle allows, or none") {
+  const Problem problem = make_problem({64, 64, 256});
+  Tuned tuned = won_by_kernel(problem);
+  tuned.kernel = workspace_kernel(problem);
+  const Tuning library({tuned});
+  const Handle handle = library.create();
+  gemmtune_problem c = to_c(problem);
+  size_t most = 0;
+  REQUIRE(gemmtune_workspace_bytes(handle.get(), &c, &most) == GEMMTUNE_STATUS_SUCCESS);
+  REQUIRE(most > 0);
+  for (const int64_t limit : {static_cast<int64_t>(most) - 1, int64_t{GEMMTUNE_NO_WORKSPACE}}) {
+    c.max_workspace_bytes = limit;
+    REQUIRE(gemmtune_prewarm(handle.get(), &c, 1, nullptr) == GEMMTUNE_STATUS_SUCCESS);
+    // It is cuBLASLt's, which was told so.
+    CHECK(library.blas.max_workspace_bytes == static_cast<size_t>(std::max<int64_t>(limit, 0)));
+    CHECK(contains(explain(handle.get(), c, GEMMTUNE_TEXT), "needs a workspace of"));
+  }
+  c.max_workspace_bytes = static_cast<int64_t>(most);
+  size_t bytes = 0;
+  REQUIRE(gemmtune_workspace_bytes(handle.get(), &c, &bytes) == GEMMTUNE_STATUS_SUCCESS);
+  CHECK(bytes == most);
+  c.max_workspace_bytes = -2;
+  CHECK(gemmtune_prewarm(handle.get(), &c, 1, nullptr) == GEMMTUNE_STATUS_INVALID_ARGUMENT);
+  CHECK(contains(error_of(handle.get()), "max_workspace_bytes is -2"));
+}
+
+TEST_CASE("a problem may ask for determinism where the handle does not") {
+  std::mt19937 random(8);
+  const Problem problem = make_problem({64, 64, 256});
+  Tuned tuned = won_by_kernel(problem);
+  tuned.kernel = workspace_kernel(problem);
+  tuned.kernel->tile.reduction = kReduceAtomic;
+  const Tuning library({tuned});
+  const Handle handle = library.create();
+  gemmtune_problem c = to_c(problem);
+  CHECK(contains(explain(handle.get(), c, GEMMTUNE_TEXT), "uses    split_k"));
+  c.flags = GEMMTUNE_DETERMINISTIC;
+  CHECK(contains(explain(handle.get(), c, GEMMTUNE_TEXT), "not deterministic"));
+  REQUIRE(gemmtune_prewarm(handle.get(), &c, 1, nullptr) == GEMMTUNE_STATUS_SUCCESS);
+  CHECK(library.fake.live("module") == 0);  // cuBLASLt's
+  c.flags = 0;
+  REQUIRE(gemmtune_prewarm(handle.get(), &c, 1, nullptr) == GEMMTUNE_STATUS_SUCCESS);
+  CHECK(library.fake.live("module") == 1);
+  c.flags = GEMMTUNE_NO_VENDOR;
+  CHECK(gemmtune_prewarm(handle.get(), &c, 1, nullptr) == GEMMTUNE_STATUS_INVALID_ARGUMENT);
+  CHECK(contains(error_of(handle.get()), "flags is 2"));
+}
+
+TEST_CASE("scalars may be f16 or f64 in host memory") {
+  const Problem problem = make_problem({8, 8, 8});
+  const Tuning library({won_by_kernel(problem)});
+  const Handle handle = library.create();
+  gemmtune_problem c = to_c(problem);
+  alignas(256) float a[64];
+  alignas(256) float product[64] = {};
+  std::fill(std::begin(a), std::end(a), 1.0F);
+  const auto run_with = [&](int32_t scalars, const void* alpha, const void* beta) {
+    c.scalars = scalars;
+    std::fill(std::begin(product), std::end(product), 100.0F);
+    REQUIRE(gemmtune_gemm(handle.get(), &c, alpha, a, a, beta, product, nullptr, 0, nullptr) ==
+            GEMMTUNE_STATUS_SUCCESS);
+    return product[63];
+  };
+  const uint16_t halves[2] = {0x3E00, 0x3800};  // 1.5 and 0.5
+  CHECK(run_with(GEMMTUNE_SCALARS_HOST_F16, &halves[0], &halves[1]) == 1.5F * 8 + 50);
+  const double doubles[2] = {0.25, -2};
+  CHECK(run_with(GEMMTUNE_SCALARS_HOST_F64, &doubles[0], &doubles[1]) == 0.25F * 8 - 200);
+  const float floats[2] = {2, 0};
+  CHECK(run_with(GEMMTUNE_SCALARS_HOST, &floats[0], &floats[1]) == 16);
+  CHECK(gemmtune_gemm(handle.get(), &c, nullptr, a, a, &halves[1], product, nullptr, 0, nullptr) ==
+        GEMMTUNE_STATUS_INVALID_ARGUMENT);
+  c.scalars = 4;
+  CHECK(gemmtune_gemm(handle.get(), &c, &floats[0], a, a, &floats[1], product, nullptr, 0,
+                      nullptr) == GEMMTUNE_STATUS_INVALID_ARGUMENT);
+  CHECK(contains(error_of(handle.get()), "scalars is 4"));
+}
+
 TEST_CASE("after prewarm a capture records launches and nothing else") {
   const Problem problem = make_problem({32, 16, 8});
   const Problem unknown = make_problem({5, 6, 7});
@@ -457,6 +536,12 @@ TEST_CASE("structures of another header: fields that an older one lacks have the
           GEMMTUNE_STATUS_SUCCESS);
   }
   CHECK(library.fake.launches().size() == 2);
+  c = to_c(problem);
+  c.struct_bytes = offsetof(gemmtune_problem, max_workspace_bytes);
+  c.max_workspace_bytes = -7;
+  CHECK(gemmtune_gemm(handle.get(), &c, &one, data, data, &one, data, nullptr, 0, nullptr) ==
+        GEMMTUNE_STATUS_SUCCESS);
+  CHECK(library.fake.launches().size() == 3);
   for (const size_t bytes :
        {size_t{0}, offsetof(gemmtune_problem, k), offsetof(gemmtune_problem, lda) + 4}) {
     c.struct_bytes = static_cast<uint32_t>(bytes);

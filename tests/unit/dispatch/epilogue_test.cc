@@ -284,7 +284,7 @@ TEST_CASE("fields of an epilogue that mean nothing are refused by name") {
   CHECK(contains(refusal([](gemmtune_problem& c) { c.activation = -1; }), "activation is -1"));
   CHECK(contains(refusal([](gemmtune_problem& c) { c.result_type = 4; }), "result_type is 4"));
   CHECK(contains(refusal([](gemmtune_problem& c) { c.result_type = -1; }), "result_type is -1"));
-  CHECK(contains(refusal([](gemmtune_problem& c) { c.reserved2 = 1; }), "reserved2 is 1"));
+  CHECK(contains(refusal([](gemmtune_problem& c) { c.flags = 1; }), "flags is 1"));
   // f32 operands give f32 results.
   CHECK(contains(refusal([](gemmtune_problem& c) { c.result_type = GEMMTUNE_RESULT_F16; }),
                  "results of type f16 do not go with type f32"));
