@@ -74,6 +74,17 @@ struct Form {
   }
 };
 
+// A matrix of m x n times a vector.
+Form form_of_vectors(Transpose op_a, int64_t m, int64_t n, int64_t lda, int64_t incx,
+                     int64_t incy) {
+  const int64_t rows = op_a == Transpose::no ? m : n;
+  const int64_t k = op_a == Transpose::no ? n : m;
+  const bool is_column = incx == 1;
+  Form form(op_a, is_column ? Transpose::no : Transpose::yes, rows, 1, k);
+  form.lds(lda, is_column ? k : incx, rows);
+  return incx < 1 || incy != 1 ? form.odd(Oddity::vector_apart) : form;
+}
+
 AlgorithmChoice choice_of(Algorithm algorithm) {
   constexpr int kDefaultForTensors = 99;
   constexpr int kLast = 115;  // of those of CUDA 12; newer ones may tune
@@ -144,6 +155,21 @@ GEMMTUNE_GEMM(cublasDgemm_v2, int, double)
 GEMMTUNE_GEMM(cublasDgemm_v2_64, int64_t, double)
 GEMMTUNE_GEMM(cublasHgemm, int, Half)
 GEMMTUNE_GEMM(cublasHgemm_64, int64_t, Half)
+
+// y is C of one column, x is B: of one column, or where its elements lie apart, of one row that is
+// transposed.
+#define GEMMTUNE_GEMV(NAME, INT, ELEMENT)                                                       \
+  GEMMTUNE_PRODUCT(                                                                             \
+      NAME,                                                                                     \
+      (Handle handle, Transpose op_a, INT m, INT n, const ELEMENT* alpha, const ELEMENT* a,     \
+       INT lda, const ELEMENT* x, INT incx, const ELEMENT* beta, ELEMENT* y, INT incy),         \
+      (handle, op_a, m, n, alpha, a, lda, x, incx, beta, y, incy), address_bits(a, x, y), beta, \
+      kTypeOf<ELEMENT>, form_of_vectors(op_a, m, n, lda, incx, incy).all_of<ELEMENT>(),         \
+      CallPointers({a, x, y, y, beta, alpha, nullptr}), AlgorithmChoice::vector)
+GEMMTUNE_GEMV(cublasSgemv_v2, int, float)
+GEMMTUNE_GEMV(cublasSgemv_v2_64, int64_t, float)
+GEMMTUNE_GEMV(cublasDgemv_v2, int, double)
+GEMMTUNE_GEMV(cublasDgemv_v2_64, int64_t, double)
 
 #define GEMMTUNE_GEMM_STRIDED(NAME, INT, ELEMENT)                                                \
   GEMMTUNE_PRODUCT(                                                                              \

@@ -32,6 +32,10 @@ using Products64 = vendor::blas::Products<int64_t>;
   X(cublasSgemmGroupedBatched_64, Products64::gemm_grouped<float>)              \
   X(cublasDgemmGroupedBatched, Products32::gemm_grouped<double>)                \
   X(cublasDgemmGroupedBatched_64, Products64::gemm_grouped<double>)             \
+  X(cublasSgemv_v2, Products32::gemv<float>)                                    \
+  X(cublasSgemv_v2_64, Products64::gemv<float>)                                 \
+  X(cublasDgemv_v2, Products32::gemv<double>)                                   \
+  X(cublasDgemv_v2_64, Products64::gemv<double>)                                \
   X(cublasSgemmEx, Products32::sgemm_ex)                                        \
   X(cublasSgemmEx_64, Products64::sgemm_ex)                                     \
   X(cublasGemmEx, Products32::gemm_ex)                                          \

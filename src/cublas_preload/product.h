@@ -26,6 +26,7 @@ enum class Oddity : uint32_t {
   sm_count = 256,            // asks for a part of the GPU
   attribute = 512,           // an attribute that Product has no field for: scales, amax, aux ...
   transposed_result = 1024,  // op(C)
+  vector_apart = 2048,       // elements of y do not lie side by side, or those of x run backwards
 };
 
 // A matrix in memory.

@@ -24,6 +24,7 @@ std::string_view odd_part(const Product& product) {
       {Oddity::planar, "complex numbers in two planes"},
       {Oddity::scalar_vector, "a vector of alphas"},
       {Oddity::transposed_result, "a transposed C"},
+      {Oddity::vector_apart, "a vector whose elements lie apart, or run backwards"},
       {Oddity::sm_count, "a limit on multiprocessors"},
       {Oddity::attribute, "scales, amax or another attribute"},
       {Oddity::sizes_disagree, "matrices whose sizes do not go together"},

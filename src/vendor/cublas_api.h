@@ -56,6 +56,11 @@ struct Products {
                               const Element* alpha, const Element* const* a, Int lda,
                               const Element* const* b, Int ldb, const Element* beta,
                               Element* const* c, Int ldc, Int batch);
+  // y = alpha * op(A) * x + beta * y; m and n are A's.
+  template <class Element>
+  using gemv = Status(Handle, Transpose, Int m, Int n, const Element* alpha, const Element* a,
+                      Int lda, const Element* x, Int incx, const Element* beta, Element* y,
+                      Int incy);
   // cublasSgemmEx
   using sgemm_ex = Status(Handle, Transpose, Transpose, Int m, Int n, Int k, const float* alpha,
                           const void* a, ElementType, Int lda, const void* b, ElementType, Int ldb,

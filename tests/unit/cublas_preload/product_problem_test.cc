@@ -235,7 +235,7 @@ TEST_CASE("what is no problem says why") {
   product = plain();
   product.epilogue = static_cast<lt::Epilogue>(128 | 4);
   CHECK(reason(product) == "epilogue 132");
-  for (uint32_t bit = 1; bit <= static_cast<uint32_t>(Oddity::transposed_result); bit *= 2) {
+  for (uint32_t bit = 1; bit <= static_cast<uint32_t>(Oddity::vector_apart); bit *= 2) {
     product = plain();
     product.oddities = bit;
     CHECK_FALSE(reason(product).empty());

@@ -28,7 +28,18 @@ using vendor::blas::Algorithm;
 using vendor::blas::Handle;
 using vendor::blas::MathMode;
 
-enum class Way { gemm, gemm_64, strided, strided_64, gemm_ex, strided_ex, strided_ex_64, matmul };
+enum class Way {
+  gemm,
+  gemm_64,
+  strided,
+  strided_64,
+  gemm_ex,
+  strided_ex,
+  strided_ex_64,
+  matmul,
+  gemv,  // of one column of B and C; transpose_b: elements of x lie apart
+  gemv_64
+};
 
 // A call in cuBLAS's terms.
 struct Call {
@@ -63,6 +74,7 @@ struct Call {
   int lda() const { return ld(rows_a(), columns_a()); }
   int ldb() const { return ld(rows_b(), columns_b()); }
   int ldc() const { return ld(m, n); }
+  int incx() const { return transpose_b ? ldb() : 1; }
   int stride_a() const { return size(rows_a(), columns_a()); }
   int stride_b() const { return size(rows_b(), columns_b()); }
   int stride_c() const { return size(m, n); }
@@ -199,13 +211,15 @@ class Process {
  public:
   using Settings = std::map<std::string, std::string>;
 
-  explicit Process(const std::vector<dispatch_test::Tuned>& results, bool in_environment = true)
+  // `further`: settings beside those that every process has.
+  explicit Process(const std::vector<dispatch_test::Tuned>& results, bool in_environment = true,
+                   const Settings& further = {})
       : library_(results),
         settings_({{kRunFolderVariable, library_.folder.file("")},
                    {kRunDatabaseVariable, library_.database},
                    {kRunCacheVariable, library_.cache},
                    {kCompareVariable, "0"}}),
-        variables_(in_environment ? settings_ : Settings()) {
+        variables_(in_environment ? with(settings_, further) : Settings()) {
     gpu::DriverOptions options;
     options.library = GEMMTUNE_FAKE_CUDA;
     driver_ = gpu::Driver::load(options).value();
@@ -265,6 +279,16 @@ class Process {
             call.batch, compute_type(call), Algorithm::by_default);
       case Way::matmul:
         return matmul(call, x);
+      case Way::gemv:
+        return cublasSgemv_v2(handle_, transpose(call.transpose_a), call.rows_a(), call.columns_a(),
+                              x.alpha.data<float>(), x.a.data<float>(), call.lda(),
+                              x.b.data<float>(), call.incx(), x.beta.data<float>(),
+                              x.c.data<float>(), 1);
+      case Way::gemv_64:
+        return cublasSgemv_v2_64(handle_, transpose(call.transpose_a), call.rows_a(),
+                                 call.columns_a(), x.alpha.data<float>(), x.a.data<float>(),
+                                 call.lda(), x.b.data<float>(), call.incx(), x.beta.data<float>(),
+                                 x.c.data<float>(), 1);
     }
     return lt::Status::not_supported;
   }
@@ -300,6 +324,11 @@ class Process {
     for (const lt::Layout made : {a, b, c}) cublasLtMatrixLayoutDestroy(made);
     cublasLtMatmulDescDestroy(operation);
     return status;
+  }
+
+  static Settings with(Settings settings, const Settings& further) {
+    for (const auto& [name, value] : further) settings[name] = value;
+    return settings;
   }
 
   TunedLibrary library_;
