@@ -35,11 +35,11 @@ template <size_t kLines>
 
 // Where GEMMTUNE_CODE_OF_MATMUL begins, by the linker.
 extern "C"
-    [[gnu::visibility("hidden")]] const char begin_of_matmul[] __asm__("__start_gemmtune_matmul");
+    [[gnu::visibility("hidden")]] const char kCodeOfMatmul[] __asm__("__start_gemmtune_matmul");
 
 [[gnu::always_inline]] inline void fetch_code_of_matmul() {
   constexpr size_t kLines = 9;  // of 530 bytes
-  fetch_lines<kLines>(begin_of_matmul);
+  fetch_lines<kLines>(kCodeOfMatmul);
 }
 
 }  // namespace gemmtune::cublas_preload

@@ -87,9 +87,9 @@ TEST_CASE("a pack holds the kernels that its problems are lent, and what says so
   if (!pack) FAIL(pack.error().message);
   const Device device = h100(**pack);
   const dispatch::Snapshot snapshot = dispatch::read_pack(**pack, device);
-  for (const auto& [wanted, options] : lent_problems()) {
-    CAPTURE(wanted);
-    dispatch::Request request{dispatch::comparable(*parse_key(wanted))};
+  for (const LentProblem& problem : lent_problems()) {
+    CAPTURE(problem.key);
+    dispatch::Request request{dispatch::comparable(*parse_key(problem.key))};
     const auto first = [&] {
       return dispatch::decide(snapshot, request, app::library_target(device)).choices.at(0);
     };
@@ -98,7 +98,7 @@ TEST_CASE("a pack holds the kernels that its problems are lent, and what says so
     check_images(**pack, lent.spec);
     // The same as with all that is known.
     Arguments explain = {"explain", "--json", "--device", "H100", "--layout", "tnt"};
-    explain.insert(explain.end(), options.begin(), options.end());
+    explain.insert(explain.end(), problem.options.begin(), problem.options.end());
     const json chosen = place.read(explain)["chosen"];
     CHECK(chosen["config"] == to_string(lent.spec.tile));
     REQUIRE(lent.neighbour);

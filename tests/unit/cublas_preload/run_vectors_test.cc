@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <utility>
 #include <vector>
 
 #include "fake_calls.h"
@@ -79,13 +78,17 @@ TEST_CASE("vectors whose elements lie apart in y, or run backwards, are handed o
   const Call call = vector_calls().front();
   const Arguments x(call, random);
   const std::vector<float> before = x.c.values();
-  for (const auto& [incx, incy] : {std::pair{1, 2}, {-1, 1}, {0, 1}, {1, -1}}) {
-    CAPTURE(incx);
-    CAPTURE(incy);
-    CHECK(is_handed_on([&, incx = incx, incy = incy] {
+  struct Steps {
+    int x;
+    int y;
+  };
+  for (const Steps& steps : {Steps{1, 2}, {-1, 1}, {0, 1}, {1, -1}}) {
+    CAPTURE(steps.x);
+    CAPTURE(steps.y);
+    CHECK(is_handed_on([&] {
       cublasSgemv_v2(process().handle(), lt::Transpose::no, call.m, call.k, x.alpha.data<float>(),
-                     x.a.data<float>(), call.lda(), x.b.data<float>(), incx, x.beta.data<float>(),
-                     x.c.data<float>(), incy);
+                     x.a.data<float>(), call.lda(), x.b.data<float>(), steps.x,
+                     x.beta.data<float>(), x.c.data<float>(), steps.y);
     }));
   }
   CHECK(x.c.values() == before);
