@@ -11,17 +11,18 @@ Expected<Snapshot> read_database(const std::filesystem::path& path, const Device
   return read_store(**store, device);
 }
 
-Expected<Snapshot> read_store(store::RecordStore& store, const Device& device) {
+Expected<Snapshot> read_store(store::RecordStore& store, const Device& device,
+                              const Admits& admits) {
   const auto stored = store.devices();
   if (!stored) return tl::unexpected(stored.error());
   std::vector<Device> devices;
   for (const store::StoredDevice& known : *stored) devices.push_back(known.device);
   SnapshotBuilder builder(device, devices);
   constexpr bool kWarm = false;  // a program's operands come from memory
-  if (auto read = store.winners(kWarm, [&](const store::Winner& winner) { builder.add(winner); });
-      !read) {
-    return tl::unexpected(read.error());
-  }
+  auto read = store.winners(kWarm, [&](const store::Winner& winner) {
+    if (!admits || admits(winner)) builder.add(winner);
+  });
+  if (!read) return tl::unexpected(read.error());
   return builder.take();
 }
 

@@ -4,10 +4,8 @@
 #include <utility>
 
 #include "app/query/explain.h"
-#include "codegen/emitter.h"
 #include "dispatch/decision.h"
 #include "dispatch/request.h"
-#include "dispatch/snapshot.h"
 
 namespace gemmtune::app {
 namespace {
@@ -15,7 +13,8 @@ namespace {
 // A device of each model of which there are admitted winners, by its name: none of those that
 // measured them, so that all say as much.
 Expected<std::map<std::string, Device>> models(store::RecordStore& store,
-                                               const DeviceNames& devices, const Admits& admits) {
+                                               const DeviceNames& devices,
+                                               const dispatch::Admits& admits) {
   std::map<std::string, Device> models;
   auto visited = store.winners(kWarmOperands, [&](const store::Winner& winner) {
     const auto found = devices.find(std::string(winner.device_uuid));
@@ -26,18 +25,6 @@ Expected<std::map<std::string, Device>> models(store::RecordStore& store,
   });
   if (!visited) return tl::unexpected(visited.error());
   return models;
-}
-
-Expected<dispatch::Snapshot> snapshot_for(store::RecordStore& store, const Device& device,
-                                          const DeviceNames& devices, const Admits& admits) {
-  std::vector<Device> stored;
-  for (const auto& [uuid, known] : devices) stored.push_back(known.device);
-  dispatch::SnapshotBuilder builder(device, stored);
-  auto visited = store.winners(kWarmOperands, [&](const store::Winner& winner) {
-    if (admits(winner)) builder.add(winner);
-  });
-  if (!visited) return tl::unexpected(visited.error());
-  return builder.take();
 }
 
 // The ways in which one problem is asked for that decide what is lent to it.
@@ -68,13 +55,13 @@ void add_if_lent(const dispatch::Decision& decision, const Problem& problem, Len
 
 }  // namespace
 
-Expected<Lent> lent_to(store::RecordStore& store, const DeviceNames& devices, const Admits& admits,
-                       std::span<const Problem> problems) {
+Expected<Lent> lent_to(store::RecordStore& store, const DeviceNames& devices,
+                       const dispatch::Admits& admits, std::span<const Problem> problems) {
   Lent lent;
   const auto gpus = models(store, devices, admits);
   if (!gpus) return tl::unexpected(gpus.error());
   for (const auto& [name, device] : *gpus) {
-    const auto snapshot = snapshot_for(store, device, devices, admits);
+    const auto snapshot = dispatch::read_store(store, device, admits);
     if (!snapshot) return tl::unexpected(snapshot.error());
     for (const Problem& problem : problems) {
       for (const auto& [request, target] : ways_to_ask(problem, device))

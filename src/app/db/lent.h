@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <set>
 #include <span>
 #include <string>
@@ -10,6 +9,7 @@
 #include "codegen/kernel_spec.h"
 #include "core/error.h"
 #include "core/problem.h"
+#include "dispatch/snapshot_source.h"
 #include "store/record_store.h"
 
 namespace gemmtune::app {
@@ -24,12 +24,9 @@ struct Lent {
   std::vector<codegen::KernelSpec> kernels;  // as they are made for those that are lent them
 };
 
-// Which winners are looked at.
-using Admits = std::function<bool(const store::Winner&)>;
-
 // Of `problems` on a GPU of each model that has winners which `admits` lets through; `devices` are
 // those of the store.
-Expected<Lent> lent_to(store::RecordStore& store, const DeviceNames& devices, const Admits& admits,
-                       std::span<const Problem> problems);
+Expected<Lent> lent_to(store::RecordStore& store, const DeviceNames& devices,
+                       const dispatch::Admits& admits, std::span<const Problem> problems);
 
 }  // namespace gemmtune::app

@@ -119,10 +119,6 @@ std::optional<Kernel> kernel_of(const store::Winner& winner) {
   return Kernel{*spec, {}, ""};
 }
 
-std::string name_of(const codegen::KernelSpec& spec) {
-  return codegen::candidate_name(spec);
-}
-
 dispatch::KernelImages open_images(const Context& context) {
   dispatch::KernelImages::Sources sources;
   if (const auto folder = cache_directory(context.environment, context.places)) {
@@ -166,7 +162,7 @@ void find_images(const Context& context, Kernels& kernels) {
 std::optional<store::Winner> packable(const store::Winner& winner, const Kernels& kernels) {
   store::Winner result = winner;
   const auto kernel = kernel_of(winner);
-  const auto found = kernel ? kernels.find(name_of(kernel->spec)) : kernels.end();
+  const auto found = kernel ? kernels.find(codegen::candidate_name(kernel->spec)) : kernels.end();
   if (found == kernels.end() || !found->second.why_missing.empty()) result.kernel.reset();
   if (!result.kernel && !result.vendor) return std::nullopt;
   return result;
@@ -206,7 +202,8 @@ Expected<Contents> collect(const Context& context, store::RecordStore& store,
     if (!selection.has(winner)) return;
     ++contents.winners;
     contents.device_uuids.insert(std::string(winner.device_uuid));
-    if (auto kernel = kernel_of(winner)) contents.kernels.emplace(name_of(kernel->spec), *kernel);
+    if (auto kernel = kernel_of(winner))
+      contents.kernels.emplace(codegen::candidate_name(kernel->spec), *kernel);
   });
   if (!visited) return tl::unexpected(visited.error());
   if (contents.winners > 0) return contents;
@@ -258,7 +255,7 @@ Expected<PackReport> db_pack(const Context& context, const PackOptions& options,
   auto contents = collect(context, **store, *selection);
   if (!contents) return tl::unexpected(contents.error());
   for (const codegen::KernelSpec& spec : lent->kernels)
-    contents->kernels.emplace(name_of(spec), Kernel{spec, {}, ""});
+    contents->kernels.emplace(codegen::candidate_name(spec), Kernel{spec, {}, ""});
   find_images(context, contents->kernels);
   if (auto checked = check_images(contents->kernels); !checked)
     return tl::unexpected(checked.error());

@@ -215,11 +215,12 @@ class Process {
   explicit Process(const std::vector<dispatch_test::Tuned>& results, bool in_environment = true,
                    const Settings& further = {})
       : library_(results),
-        settings_({{kRunFolderVariable, library_.folder.file("")},
-                   {kRunDatabaseVariable, library_.database},
-                   {kRunCacheVariable, library_.cache},
-                   {kCompareVariable, "0"}}),
-        variables_(in_environment ? with(settings_, further) : Settings()) {
+        settings_(with({{kRunFolderVariable, library_.folder.file("")},
+                        {kRunDatabaseVariable, library_.database},
+                        {kRunCacheVariable, library_.cache},
+                        {kCompareVariable, "0"}},
+                       further)),
+        variables_(in_environment ? settings_ : Settings()) {
     gpu::DriverOptions options;
     options.library = GEMMTUNE_FAKE_CUDA;
     driver_ = gpu::Driver::load(options).value();

@@ -249,9 +249,7 @@ TEST_CASE("a kernel that the driver refuses gives way, any other failure of it i
 TEST_CASE("workspaces: asked for, checked, and limited") {
   std::mt19937 random(7);
   const Problem problem = make_problem({64, 64, 256});
-  Tuned tuned = won_by_kernel(problem);
-  tuned.kernel = workspace_kernel(problem);
-  const Tuning library({tuned});
+  const Tuning library({won_by_workspace_kernel(problem)});
   const Handle handle = library.create();
   const gemmtune_problem c = to_c(problem);
   size_t bytes = 0;
@@ -284,8 +282,7 @@ TEST_CASE("workspaces: asked for, checked, and limited") {
 TEST_CASE("deterministic: a kernel that adds up with atomics is passed over") {
   std::mt19937 random(8);
   const Problem problem = make_problem({64, 64, 256});
-  Tuned tuned = won_by_kernel(problem);
-  tuned.kernel = workspace_kernel(problem);
+  Tuned tuned = won_by_workspace_kernel(problem);
   tuned.kernel->tile.reduction = kReduceAtomic;
   const Tuning library({tuned});
   gemmtune_options options = library.options();
@@ -300,9 +297,7 @@ TEST_CASE("deterministic: a kernel that adds up with atomics is passed over") {
 // otherwise.
 TEST_CASE("a problem may have a smaller workspace than the handle allows, or none") {
   const Problem problem = make_problem({64, 64, 256});
-  Tuned tuned = won_by_kernel(problem);
-  tuned.kernel = workspace_kernel(problem);
-  const Tuning library({tuned});
+  const Tuning library({won_by_workspace_kernel(problem)});
   const Handle handle = library.create();
   gemmtune_problem c = to_c(problem);
   size_t most = 0;
@@ -327,8 +322,7 @@ TEST_CASE("a problem may have a smaller workspace than the handle allows, or non
 TEST_CASE("a problem may ask for determinism where the handle does not") {
   std::mt19937 random(8);
   const Problem problem = make_problem({64, 64, 256});
-  Tuned tuned = won_by_kernel(problem);
-  tuned.kernel = workspace_kernel(problem);
+  Tuned tuned = won_by_workspace_kernel(problem);
   tuned.kernel->tile.reduction = kReduceAtomic;
   const Tuning library({tuned});
   const Handle handle = library.create();

@@ -140,6 +140,11 @@ struct Tuning : Library {
 inline Tuned won_by_kernel(const Problem& problem) {
   return {problem, naive_kernel(problem), 10, vendor_config(1), 17, fake_device().uuid};
 }
+inline Tuned won_by_workspace_kernel(const Problem& problem) {
+  Tuned tuned = won_by_kernel(problem);
+  tuned.kernel = workspace_kernel(problem);
+  return tuned;
+}
 
 // Runs an f32 `problem` on random operands, by gemmtune_run where it has a bias, and compares with
 // the reference; the status of the call.
