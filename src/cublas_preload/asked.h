@@ -8,7 +8,6 @@ namespace gemmtune::cublas_preload {
 enum class AlgorithmChoice {
   cublas,  // the call names none
   hint,    // a cublasGemmAlgo_t other than the defaults: without effect from sm_80 on
-  vector,  // a function for vectors, beside whose kernels no result was measured
   caller,  // what cublasLtMatmul was given, or a function of cuBLAS that tunes by itself
 };
 

@@ -165,7 +165,7 @@ GEMMTUNE_GEMM(cublasHgemm_64, int64_t, Half)
        INT lda, const ELEMENT* x, INT incx, const ELEMENT* beta, ELEMENT* y, INT incy),         \
       (handle, op_a, m, n, alpha, a, lda, x, incx, beta, y, incy), address_bits(a, x, y), beta, \
       kTypeOf<ELEMENT>, form_of_vectors(op_a, m, n, lda, incx, incy).all_of<ELEMENT>(),         \
-      CallPointers({a, x, y, y, beta, alpha, nullptr}), AlgorithmChoice::vector)
+      CallPointers({a, x, y, y, beta, alpha, nullptr}), AlgorithmChoice::cublas)
 GEMMTUNE_GEMV(cublasSgemv_v2, int, float)
 GEMMTUNE_GEMV(cublasSgemv_v2_64, int64_t, float)
 GEMMTUNE_GEMV(cublasDgemv_v2, int, double)

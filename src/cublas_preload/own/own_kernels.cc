@@ -159,7 +159,6 @@ bool OwnKernels::may_replace(const Asked& asked) {
   using Override = RunSettings::Override;
   if (asked.choice == AlgorithmChoice::cublas) return true;
   if (asked.choice == AlgorithmChoice::hint) return settings_.override != Override::never;
-  if (asked.choice == AlgorithmChoice::vector) return settings_.override == Override::always;
   if (settings_.override == Override::always) return asked.algorithm != nullptr;
   return settings_.override == Override::first && asked.algorithm != nullptr &&
          is_first_choice(asked);

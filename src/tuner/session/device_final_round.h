@@ -52,6 +52,7 @@ class DeviceFinalRound {
   };
 
   gpu::Result<void> load_runners();
+  gpu::Result<void> run_each_algorithm() const;
   std::vector<int> vendor_ranks() const;
   bool stays(int vendor_rank) const;
   gpu::Result<std::vector<Contender>> contend(double sample_us);

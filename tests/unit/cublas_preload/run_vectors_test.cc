@@ -1,4 +1,4 @@
-// Products with a vector, computed by own kernels where they are to be replaced.
+// Products with a vector, computed by own kernels.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ Process& process() {
   static Process& made = *[] {
     std::vector<dispatch_test::Tuned> tuned;
     for (const Call& call : vector_calls()) tuned.push_back(won_by(problem_of_vectors(call)));
-    return new Process(tuned, true, {{kOverrideVariable, "always"}});
+    return new Process(tuned, true);
   }();
   return made;
 }
