@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -42,24 +43,43 @@ void add_other_alignments(const Snapshot& snapshot, const Request& request, cons
   }
 }
 
-// What was measured for this problem on another model of the arch with as many SMs, if it is ahead
-// of the vendor by enough. Of 75 kernels shipped for the H200, the 41 that are ahead by 8% there
-// have 0.99 to 2.7 times the speed of the vendor's default on an H100. A kernel whose source is
-// another by now has to be further ahead (docs/decisions/0013-other-models.md).
+// How far ahead of the vendor a kernel has to be on another model with as many SMs: less where
+// memory or latency bounds both, more where its source is another by now
+// (docs/decisions/0013-other-models.md).
 constexpr double kLeadElsewhere = 1.08;
+constexpr double kLeadElsewhereFarBelowPeak = 1.02;
 constexpr double kStaleLeadElsewhere = 1.15;
+
+double least_lead_elsewhere(const Problem& problem, const Lead& lead, bool stale,
+                            const Target& target) {
+  if (stale) return kStaleLeadElsewhere;
+  return is_far_below_peak(problem, lead.own_us, target.limits) ? kLeadElsewhereFarBelowPeak
+                                                                : kLeadElsewhere;
+}
+
+// The least lead for what the problem `number` lends: `least`, or more where it was measured on
+// another model.
+double least_lead_of(const Snapshot& snapshot, uint32_t number, double least, const Lead& lead,
+                     const Target& target) {
+  const KnownKernel& kernel = *snapshot.known[number].kernel;
+  if (is_direct(kernel.origin)) return least;
+  return std::max(least,
+                  least_lead_elsewhere(snapshot.problems[number], lead, kernel.stale, target));
+}
 
 // Whether a kernel is `least` times as fast as the vendor, also where C is read.
 bool leads_by(double least, const Lead& lead, const Request& request) {
   return lead.vendor_us >= least * (lead.own_us + more_for_c_us(request));
 }
 
+// What was measured for this problem on another model.
 void add_from_other_model(const Snapshot& snapshot, const Known& known, const Request& request,
                           const Target& target, Decision& decision) {
   if (!known.kernel || known.kernel->origin != Origin::same_size) return;
   const KnownKernel& kernel = *known.kernel;
   const Lead lead = {kernel.time_us, kernel.lead * kernel.time_us};
-  if (!leads_by(kernel.stale ? kStaleLeadElsewhere : kLeadElsewhere, lead, request)) return;
+  const double least = least_lead_elsewhere(request.problem, lead, kernel.stale, target);
+  if (!leads_by(least, lead, request)) return;
   const StoredKernel& stored = snapshot.kernels[kernel.index];
   auto spec = usable_kernel(stored, request, target);
   if (!spec) return;  // add_neighbours() comes to it as well, and says why
@@ -97,8 +117,10 @@ constexpr double kLeadOfMoreRows = 1.02;
 void add_of_more_rows(const Snapshot& snapshot, const Problem& problem, const Request& request,
                       const Target& target, Decision& decision) {
   const auto bounds = find_row_bounds(snapshot, problem, request.reads_c);
-  if (!bounds || !leads_by(kLeadOfMoreRows, bounds->lead, request)) return;
+  if (!bounds) return;
   const Lead& lead = bounds->lead;
+  const double least = least_lead_of(snapshot, bounds->more, kLeadOfMoreRows, lead, target);
+  if (!leads_by(least, lead, request)) return;
   auto choice = lent_choice(snapshot, bounds->more, lead, request, target);
   if (!choice) return;
   choice->fewer_rows = snapshot.problems[bounds->fewer];
@@ -119,8 +141,8 @@ double least_lead_at(const Problem& variant, const Lead& lead, const Target& tar
 void add_of_variant(const Snapshot& snapshot, const Request& request, const Target& target,
                     Decision& decision) {
   for (const auto& [number, differences, lead] : variant_leads(snapshot, request.problem)) {
-    const double least = least_lead_at(snapshot.problems[number], lead, target);
-    if (!leads_by(least, lead, request)) return;
+    const double there = least_lead_at(snapshot.problems[number], lead, target);
+    if (!leads_by(least_lead_of(snapshot, number, there, lead, target), lead, request)) return;
     auto choice = lent_choice(snapshot, number, lead, request, target);
     if (!choice) continue;
     decision.choices.push_back(*std::move(choice));
@@ -148,7 +170,8 @@ bool stays_accurate(const codegen::KernelSpec& spec) {
 void add_of_similar(const Snapshot& snapshot, const Request& request, const Target& target,
                     Decision& decision) {
   for (const auto& [number, distance, lead] : similar_leads(snapshot, request.problem)) {
-    if (!leads_by(kLeadAtSimilar, lead, request)) return;
+    if (!leads_by(least_lead_of(snapshot, number, kLeadAtSimilar, lead, target), lead, request))
+      return;
     auto choice = lent_choice(snapshot, number, lead, request, target);
     if (!choice || !stays_accurate(choice->spec)) continue;
     decision.choices.push_back(*std::move(choice));

@@ -15,4 +15,8 @@ double longer_on_another_card(const Problem& problem, double time_us, const Devi
 // above half of their peak.
 bool may_be_at_power_limit(const Problem& problem, double time_us, const DeviceSpec& device);
 
+// Whether such a product is bound by memory or by latency rather than by the tensor cores: on them,
+// below a quarter of their peak.
+bool is_far_below_peak(const Problem& problem, double time_us, const DeviceSpec& device);
+
 }  // namespace gemmtune::dispatch

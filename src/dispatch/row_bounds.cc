@@ -8,12 +8,11 @@
 namespace gemmtune::dispatch {
 namespace {
 
-bool has_vendor(const Known& known) {
-  return known.vendor && is_direct(known.vendor->origin);
-}
+// Where both problems were measured.
+enum class Measured { on_this_model, on_another };
 
-bool has_kernel(const Known& known) {
-  return known.kernel && is_direct(known.kernel->origin);
+bool was_measured(Origin origin, Measured where) {
+  return where == Measured::on_this_model ? is_direct(origin) : origin == Origin::same_size;
 }
 
 // Whether a kernel takes longer for so many rows than for a tile full: of 46 that were lent rows,
@@ -25,6 +24,31 @@ bool is_slow_outside(const StoredKernel& kernel, const Problem& problem, bool re
   const auto tile = parse_tile(kernel.config);
   if (!strategy || !tile || tile->tile_m < 1) return false;
   return kParts * (*strategy)->slow_rows(*tile, problem, reads_c) > tile->tile_m + tile->tile_n;
+}
+
+std::optional<RowBounds> row_bounds(const Snapshot& snapshot, const Problem& problem, bool reads_c,
+                                    Measured where) {
+  std::optional<uint32_t> fewer;
+  std::optional<uint32_t> more;
+  for (uint32_t number = 0; number < snapshot.problems.size(); ++number) {
+    const Problem& other = snapshot.problems[number];
+    const auto& vendor = snapshot.known[number].vendor;
+    if (!vendor || !was_measured(vendor->origin, where) ||
+        with_rows(other, problem.shape.m) != problem) {
+      continue;
+    }
+    const int64_t m = other.shape.m;
+    if (m < problem.shape.m && (!fewer || m > snapshot.problems[*fewer].shape.m)) fewer = number;
+    if (m > problem.shape.m && (!more || m < snapshot.problems[*more].shape.m)) more = number;
+  }
+  if (!fewer || !more) return std::nullopt;
+  const Known& upper = snapshot.known[*more];
+  if (!upper.kernel || !was_measured(upper.kernel->origin, where) ||
+      is_slow_outside(snapshot.kernels[upper.kernel->index], problem, reads_c)) {
+    return std::nullopt;
+  }
+  const double vendor_us = std::min(snapshot.known[*fewer].vendor->time_us, upper.vendor->time_us);
+  return RowBounds{*fewer, *more, {upper.kernel->rank_us, vendor_us}};
 }
 
 }  // namespace
@@ -40,21 +64,10 @@ Problem with_rows(const Problem& problem, int64_t m) {
 std::optional<RowBounds> find_row_bounds(const Snapshot& snapshot, const Problem& problem,
                                          bool reads_c) {
   if (problem.layout.a != Order::row_major) return std::nullopt;
-  std::optional<uint32_t> fewer;
-  std::optional<uint32_t> more;
-  for (uint32_t number = 0; number < snapshot.problems.size(); ++number) {
-    const Problem& other = snapshot.problems[number];
-    if (!has_vendor(snapshot.known[number]) || with_rows(other, problem.shape.m) != problem)
-      continue;
-    const int64_t m = other.shape.m;
-    if (m < problem.shape.m && (!fewer || m > snapshot.problems[*fewer].shape.m)) fewer = number;
-    if (m > problem.shape.m && (!more || m < snapshot.problems[*more].shape.m)) more = number;
+  for (const Measured where : {Measured::on_this_model, Measured::on_another}) {
+    if (auto bounds = row_bounds(snapshot, problem, reads_c, where)) return bounds;
   }
-  if (!fewer || !more || !has_kernel(snapshot.known[*more])) return std::nullopt;
-  const Known& upper = snapshot.known[*more];
-  if (is_slow_outside(snapshot.kernels[upper.kernel->index], problem, reads_c)) return std::nullopt;
-  const double vendor_us = std::min(snapshot.known[*fewer].vendor->time_us, upper.vendor->time_us);
-  return RowBounds{*fewer, *more, {upper.kernel->rank_us, vendor_us}};
+  return std::nullopt;
 }
 
 }  // namespace gemmtune::dispatch

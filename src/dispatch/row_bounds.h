@@ -22,10 +22,10 @@ struct RowBounds {
   Lead lead;
 };
 
-// Nothing unless both were measured on this device or another of its model, each with cuBLASLt; and
-// where rows of A do not lie one behind the other: its leading dimension, and with it what kernels
-// are legal, goes by their number then. `problem` is comparable(); a product that reads C is asked
-// for on its own.
+// Nothing unless both were measured on devices of this model, or both on another with as many SMs,
+// each with cuBLASLt; and where rows of A do not lie one behind the other: its leading dimension,
+// and with it what kernels are legal, goes by their number then. `problem` is comparable(); a
+// product that reads C is asked for on its own.
 std::optional<RowBounds> find_row_bounds(const Snapshot& snapshot, const Problem& problem,
                                          bool reads_c);
 

@@ -24,17 +24,17 @@ double factors_of_two(const Problem& a, const Problem& b) {
 std::optional<SimilarLead> similar_lead(const Snapshot& snapshot, const Problem& problem,
                                         uint32_t number) {
   const Problem& other = snapshot.problems[number];
-  const Known& known = snapshot.known[number];
-  if (!is_compared(known) || !same_kind(other, problem) || other.epilogue != problem.epilogue ||
+  if (!same_kind(other, problem) || other.epilogue != problem.epilogue ||
       (other.batch == 1) != (problem.batch == 1) ||
       !same_row_alignments(other, problem, kWidestAccessBytes)) {
     return std::nullopt;
   }
   const double distance = factors_of_two(other, problem);
   if (distance > kFarthest) return std::nullopt;
+  const auto lead = compared_lead(snapshot.known[number]);
+  if (!lead) return std::nullopt;
   const double scale = flops(problem) / flops(other);
-  return SimilarLead{
-      number, distance, {known.kernel->rank_us * scale, known.vendor->time_us * scale}};
+  return SimilarLead{number, distance, {lead->own_us * scale, lead->vendor_us * scale}};
 }
 
 }  // namespace

@@ -8,9 +8,14 @@
 
 namespace gemmtune::dispatch {
 
-bool is_compared(const Known& known) {
-  return known.kernel && known.vendor && is_direct(known.kernel->origin) &&
-         is_direct(known.vendor->origin) && !known.kernel->stale;
+std::optional<Lead> compared_lead(const Known& known) {
+  if (!known.kernel || known.kernel->stale) return std::nullopt;
+  const KnownKernel& kernel = *known.kernel;
+  if (is_direct(kernel.origin) && known.vendor && is_direct(known.vendor->origin))
+    return Lead{kernel.rank_us, known.vendor->time_us};
+  if (kernel.origin != Origin::same_size || kernel.lead <= 0) return std::nullopt;
+  const double own_us = std::max(kernel.time_us, kernel.rank_us);
+  return Lead{own_us, kernel.lead * own_us};
 }
 
 std::string_view to_string(Origin origin) {

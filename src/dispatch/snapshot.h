@@ -65,16 +65,16 @@ struct Known {
   std::optional<KnownAlgorithm> vendor;
 };
 
-// Whether it was measured on a device of this model, with a kernel that is not stale and with the
-// vendor's algorithms.
-bool is_compared(const Known& known);
-
 // What a kernel and the vendor's fastest algorithm take for a problem, by what was measured of it,
 // or by what other problems or devices say of it.
 struct Lead {
   double own_us = 0;
   double vendor_us = 0;
 };
+
+// What a kernel that is not stale and the vendor's algorithms took, measured on devices of this
+// model, or on one of another model with as many SMs. Nothing otherwise.
+std::optional<Lead> compared_lead(const Known& known);
 
 // Everything that a store or a pack knows that matters on one device. Immutable once built.
 struct Snapshot {

@@ -40,13 +40,12 @@ std::vector<VariantLead> variant_leads(const Snapshot& snapshot, const Problem& 
   std::vector<VariantLead> found;
   for (uint32_t number = 0; number < snapshot.problems.size(); ++number) {
     const Problem& other = snapshot.problems[number];
-    const Known& known = snapshot.known[number];
     if (!same_sizes(other, problem) || !same_kind(other, problem) || other == problem ||
-        !is_compared(known) || !same_row_alignments(other, problem, kLineBytes)) {
+        !same_row_alignments(other, problem, kLineBytes)) {
       continue;
     }
-    found.push_back(
-        {number, differences(other, problem), {known.kernel->rank_us, known.vendor->time_us}});
+    if (const auto lead = compared_lead(snapshot.known[number]))
+      found.push_back({number, differences(other, problem), *lead});
   }
   std::sort(found.begin(), found.end(), [](const VariantLead& a, const VariantLead& b) {
     return std::pair(a.differences, a.number) < std::pair(b.differences, b.number);

@@ -23,9 +23,8 @@ struct VariantLead {
   Lead lead;
 };
 
-// All variants of `problem`, the nearest first. Their rows and batch entries begin on multiples of
-// as many bytes (up to 128), and they were measured with a kernel that is not stale and the
-// vendor's algorithms, on this device or another of its model. `problem` is comparable().
+// All variants of `problem` that have a compared_lead(), the nearest first. Their rows and batch
+// entries begin on multiples of as many bytes (up to 128). `problem` is comparable().
 std::vector<VariantLead> variant_leads(const Snapshot& snapshot, const Problem& problem);
 
 // The variants of `problem` in types and epilogue that are usual: with the other type as wide,

@@ -147,6 +147,23 @@ TEST_CASE("another model's kernel comes first if it was far ahead there, on as m
         "vendor 15, kernel 16, default");
 }
 
+TEST_CASE("another model's kernel may be less far ahead where memory or latency bounds it") {
+  const auto first = [](const char* problem, double vendor_us, bool stale = false) {
+    Row row{kSister, 10, vendor_us, "tile_m=64 tile_n=64 tile_k=64 stages=4 consumers=1"};
+    row.strategy = "wgmma_tma";
+    row.problem = problem;
+    row.stale = stale;
+    return decide(snapshot_of({row}), request_for(problem), target()).choices.at(0).route;
+  };
+  constexpr const char* kFewRows = "bf16/f32/ieee/tnt/64x4096x4096";   // 0.22 of the peak
+  constexpr const char* kMoreRows = "bf16/f32/ieee/tnt/80x4096x4096";  // 0.27
+  CHECK(first(kFewRows, 10.3) == Choice::Route::kernel);
+  CHECK(first(kFewRows, 10.1) == Choice::Route::vendor_default);
+  CHECK(first(kFewRows, 11.4, true) == Choice::Route::vendor_default);
+  CHECK(first(kMoreRows, 10.7) == Choice::Route::vendor_default);
+  CHECK(first(kMoreRows, 10.9) == Choice::Route::kernel);
+}
+
 TEST_CASE("of other alignments the nearest decides") {
   const auto at = [](const char* align, double kernel_us, double vendor_us) {
     Row row{kHere, kernel_us, vendor_us};

@@ -77,7 +77,7 @@ TEST_CASE("a kernel that is hardly ahead of the smaller of cuBLASLt's times lend
   CHECK(lender({{8, 10, 14}, {32, 12, 12.23}}, 16) == 0);
 }
 
-TEST_CASE("both ends were compared with cuBLASLt, on this device or another of its model") {
+TEST_CASE("both ends were compared with cuBLASLt, on devices of one model with as many SMs") {
   CHECK(lender({{8, 10, 0}, {32, 12, 14}}, 16) == 0);
   CHECK(lender({{8, 0, 13}, {32, 12, 14}}, 16) == 32);
   CHECK(lender({{8, 10, 13}, {32, 0, 14}}, 16) == 0);
@@ -87,7 +87,21 @@ TEST_CASE("both ends were compared with cuBLASLt, on this device or another of i
                                   {32, 12, 14, "tile_m=8 tile_n=32", uuid}};
   };
   CHECK(lender(measured_on(dispatch_test::kTwin), 16) == 32);
-  CHECK(lender(measured_on(dispatch_test::kSister), 16) == 0);
+  CHECK(lender(measured_on(dispatch_test::kSister), 16) == 32);
+  CHECK(lender(measured_on(dispatch_test::kOther), 16) == 0);
+  std::vector<TunedRows> mixed = measured_on(dispatch_test::kSister);
+  mixed.front().uuid = dispatch_test::kHere;
+  CHECK(lender(mixed, 16) == 0);
+}
+
+TEST_CASE("on another model the kernel of more rows has to be ahead by 8%") {
+  const auto there = [](double kernel_us) {
+    return std::vector<TunedRows>{
+        {8, 10, 13, "tile_m=8 tile_n=32", dispatch_test::kSister},
+        {32, kernel_us, 14, "tile_m=8 tile_n=32", dispatch_test::kSister}};
+  };
+  CHECK(lender(there(13 / 1.09), 16) == 32);
+  CHECK(lender(there(13 / 1.07), 16) == 0);
 }
 
 TEST_CASE("problems that differ in more than their rows say nothing") {

@@ -70,7 +70,8 @@ TEST_CASE("one that is less than 1.8 times as fast, stale or not compared is not
   stale.stale = true;
   CHECK(lender_of({stale}, problem) == "cuBLASLt");
   CHECK(lender_of({{kCube, 10, 20, dispatch_test::kTwin}}, problem) == kCube);
-  CHECK(lender_of({{kCube, 10, 20, dispatch_test::kSister}}, problem) == "cuBLASLt");
+  CHECK(lender_of({{kCube, 10, 20, dispatch_test::kSister}}, problem) == kCube);
+  CHECK(lender_of({{kCube, 10, 20, dispatch_test::kOther}}, problem) == "cuBLASLt");
 }
 
 TEST_CASE("the nearest problem decides, also where another one is far ahead") {

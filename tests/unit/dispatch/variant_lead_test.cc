@@ -103,7 +103,20 @@ TEST_CASE("a kernel that is ahead by less than 2%, stale or not compared is not 
   CHECK(variant_lender({{kBf16, 0, 11}}, kF16) == "cuBLASLt");
   CHECK(variant_lender({{kBf16, 10, 11, dispatch_test::kHere, true}}, kF16) == "cuBLASLt");
   CHECK(variant_lender({{kBf16, 10, 11, dispatch_test::kTwin}}, kF16) == kBf16);
-  CHECK(variant_lender({{kBf16, 10, 11, dispatch_test::kSister}}, kF16) == "cuBLASLt");
+}
+
+TEST_CASE("on another model with as many SMs the variant has to be ahead by what that takes") {
+  const auto lender = [](double kernel_us, double lead, const char* uuid) {
+    return variant_lender({{kBf16, kernel_us, lead * kernel_us, uuid}}, kF16);
+  };
+  // A quarter of the tensor cores' peak are 8.7 us.
+  CHECK(lender(10, 1.03, dispatch_test::kSister) == kBf16);
+  CHECK(lender(10, 1.01, dispatch_test::kSister) == "cuBLASLt");
+  CHECK(lender(8, 1.07, dispatch_test::kSister) == "cuBLASLt");
+  CHECK(lender(8, 1.09, dispatch_test::kSister) == kBf16);
+  CHECK(lender(8, 1.07, dispatch_test::kTwin) == kBf16);
+  CHECK(lender(10, 2, dispatch_test::kOther) == "cuBLASLt");
+  CHECK(variant_lender({{kBf16, 10, 11, dispatch_test::kSister, true}}, kF16) == "cuBLASLt");
 }
 
 TEST_CASE("one that may have run at the power limit has to be ahead by 8%") {
