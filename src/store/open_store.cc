@@ -10,11 +10,10 @@
 #include <utility>
 
 #include "core/names.h"
-#include "store/entry_merger.h"
 #include "store/lock_wait.h"
 #include "store/migrations.h"
 #include "store/path_check.h"
-#include "store/record_rules.h"
+#include "store/shipped_rows.h"
 #include "store/sqlite_error.h"
 #include "store/sqlite_store.h"
 
@@ -92,19 +91,10 @@ void use_wal(SQLite::Database& database, LockWait& wait) {
   }
 }
 
-// Merges `entries` into a database that has no rows yet. The winners follow when the store is open.
-FillFunction fill_with(const EntrySource& entries) {
-  if (!entries) return {};
-  return [&entries](SQLite::Database& database) -> Expected<void> {
-    const auto read = entries();
-    if (!read) return tl::unexpected(read.error());
-    EntryMerger merger(database);
-    for (const Entry& entry : *read) {
-      if (auto checked = check_entry(entry); !checked) return checked;
-      merger.merge(entry);
-    }
-    return {};
-  };
+// For a database that has no rows yet. The winners follow when the store is open.
+FillFunction fill_with(const std::optional<ShippedResults>& shipped) {
+  if (!shipped) return {};
+  return [&shipped](SQLite::Database& database) { return write_shipped(database, *shipped); };
 }
 
 Expected<SQLite::Database> open_writable(const fs::path& path, const StoreOptions& options,
@@ -124,7 +114,7 @@ Expected<SQLite::Database> open_writable(const fs::path& path, const StoreOption
   }
   use_wal(database, wait);
   database.exec(kSynchronous);
-  const FillFunction fill = fill_with(options.first_entries);
+  const FillFunction fill = fill_with(options.shipped);
   if (auto migrated = migrate(database, known_migrations(), path, fill); !migrated) {
     return tl::unexpected(migrated.error());
   }
@@ -165,6 +155,10 @@ Expected<std::unique_ptr<RecordStore>> open_store(const StoreOptions& options) {
         options.read_only ? open_readable(path, *wait) : open_writable(path, options, *wait);
     if (!database) return tl::unexpected(database.error());
     database->exec(kPragmas);
+    if (options.shipped && !options.read_only) {
+      if (auto updated = update_shipped(*database, *options.shipped); !updated)
+        return tl::unexpected(updated.error());
+    }
     auto store =
         std::make_unique<SqliteStore>(*std::move(database), std::move(wait), path, options.now);
     // For whoever reads next; it is right without, too.
@@ -192,12 +186,26 @@ std::optional<int> older_schema(const fs::path& path) {
   }
 }
 
-Expected<std::unique_ptr<RecordStore>> open_memory_store(const EntrySource& first_entries) {
+bool holds_other_shipped(const fs::path& path, std::string_view fingerprint) {
+  if (!check_path(path, {.read_only = true, .create_directory = false})) return false;
+  try {
+    LockWait wait(StoreOptions{}.busy_timeout, {});
+    SQLite::Database database = open_for_reading(path, wait);
+    const SchemaState state = look_at_schema(database);
+    return state.version == schema_version() && !state.foreign &&
+           !holds_shipped(database, fingerprint);
+  } catch (const SQLite::Exception&) {
+    return false;  // whoever opens it is told why
+  }
+}
+
+Expected<std::unique_ptr<RecordStore>> open_memory_store(
+    const std::optional<ShippedResults>& shipped) {
   const fs::path path = ":memory:";
   try {
     SQLite::Database database(path.string(), without_mutex(SQLite::OPEN_READWRITE));
     database.exec(kPragmas);
-    const FillFunction fill = fill_with(first_entries);
+    const FillFunction fill = fill_with(shipped);
     if (auto migrated = migrate(database, known_migrations(), path, fill); !migrated)
       return tl::unexpected(migrated.error());
     auto store = std::make_unique<SqliteStore>(std::move(database), nullptr, path,

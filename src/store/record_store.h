@@ -266,13 +266,20 @@ class RecordStore {
 // Reads entries; called when they are wanted.
 using EntrySource = std::function<Expected<std::vector<Entry>>()>;
 
+// A set of results that come with a program, of devices whose uuids are is_shipped() (shipped.h).
+struct ShippedResults {
+  std::string fingerprint;  // another for every other set
+  EntrySource entries;
+};
+
 struct StoreOptions {
   std::filesystem::path path;
   bool read_only = false;         // never creates, upgrades or changes anything
   bool create_directory = false;  // make the parent folders, as for the default path
-  // What a store that is created, or was left empty, begins with. Creation is one transaction:
-  // there is no store without them, whenever a process is killed. May be empty.
-  EntrySource first_entries;
+  // What a store that is created, or was left empty, begins with. In a store that holds another
+  // set, or none, it takes the place of all results of such devices; others stay. Either is one
+  // transaction: there is no store without, or with half of them, whenever a process is killed.
+  std::optional<ShippedResults> shipped;
   std::chrono::milliseconds busy_timeout{10000};  // how long to wait for another process's write
   // Called once for each wait that has taken a few seconds, on the thread that waits; must neither
   // throw nor call the store. May be empty.
@@ -296,7 +303,12 @@ int schema_version();
 // where there is none. Writes nothing.
 std::optional<int> older_schema(const std::filesystem::path& path);
 
-// A store in memory that ends with its owner, with these entries, if any.
-Expected<std::unique_ptr<RecordStore>> open_memory_store(const EntrySource& first_entries = {});
+// Whether the store at `path` is of schema_version() and holds another set than that, or none.
+// False for any other file, and where there is none. Writes nothing.
+bool holds_other_shipped(const std::filesystem::path& path, std::string_view fingerprint);
+
+// A store in memory that ends with its owner, with these results, if any.
+Expected<std::unique_ptr<RecordStore>> open_memory_store(
+    const std::optional<ShippedResults>& shipped = {});
 
 }  // namespace gemmtune::store

@@ -4,12 +4,20 @@
 #include <string>
 #include <string_view>
 
+#include "core/content_hash.h"
 #include "embedded/tuned_files.h"
 
 namespace gemmtune::store {
 
 bool is_shipped(std::string_view device_uuid) {
-  return device_uuid.starts_with("shipped-");
+  return device_uuid.starts_with(kShippedPrefix);
+}
+
+std::string shipped_fingerprint() {
+  ContentHash hash;
+  for (const embedded::File& file : embedded::tuned_files())
+    hash.add(file.path).add(checksum(file.text));
+  return hash.hex();
 }
 
 Expected<std::vector<Entry>> shipped_entries() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,7 +15,12 @@ namespace gemmtune::store {
 // the program's build.
 Expected<std::vector<Entry>> shipped_entries();
 
-// Whether this is the uuid of such a GPU.
+// Another for every other set of them.
+std::string shipped_fingerprint();
+
+// What the uuids of such GPUs begin with.
+inline constexpr std::string_view kShippedPrefix = "shipped-";
+// Whether this is one.
 bool is_shipped(std::string_view device_uuid);
 
 }  // namespace gemmtune::store

@@ -14,23 +14,41 @@
 namespace gemmtune::app {
 namespace {
 
-store::EntrySource shipped(const Context& context) {
-  return [log = context.log] {
-    auto entries = store::shipped_entries();
-    if (entries) log->debug("{} results that come with gemm-tune", entries->size());
-    return entries;
-  };
+store::ShippedResults shipped(const Context& context) {
+  return {store::shipped_fingerprint(), [log = context.log] {
+            auto entries = store::shipped_entries();
+            if (entries) log->debug("{} results that come with gemm-tune", entries->size());
+            return entries;
+          }};
 }
 
 // What others store takes milliseconds, but an import of a large file some seconds, and a search of
 // hours must not end because of one.
 constexpr std::chrono::minutes kPatience{10};
+constexpr std::chrono::seconds kShortPatience{1};
 
 std::function<void()> waiting_note(const Context& context, const std::filesystem::path& path) {
   return [log = context.log, path] {
     log->warn("waiting for another process, which is writing to the database {}",
               in_quotes(path.string()));
   };
+}
+
+// Has the results that come with this version take the place of another version's, also for a
+// command that only reads. Where the file cannot be written now, it goes on with what is there.
+void update_shipped(const Context& context, const store::StoreOptions& reading) {
+  if (!store::holds_other_shipped(reading.path, reading.shipped->fingerprint)) return;
+  store::StoreOptions writing;
+  writing.path = reading.path;
+  writing.shipped = reading.shipped;
+  writing.busy_timeout = kShortPatience;
+  if (const auto updated = store::open_store(writing)) {
+    context.log->info("{} has the results that come with this gemm-tune now",
+                      in_quotes(reading.path.string()));
+  } else {
+    context.log->debug("the results that come with gemm-tune stay those of another version: {}",
+                       updated.error().message);
+  }
 }
 
 bool is_missing(const Expected<std::unique_ptr<store::RecordStore>>& store) {
@@ -46,9 +64,12 @@ Expected<std::unique_ptr<store::RecordStore>> open_records(const Context& contex
   options.path = location->path;
   options.read_only = read_only;
   options.create_directory = location->is_default && !read_only;
-  if (location->is_default) options.first_entries = shipped(context);
   options.busy_timeout = kPatience;
   options.on_long_wait = waiting_note(context, location->path);
+  if (location->is_default) {
+    options.shipped = shipped(context);
+    if (read_only) update_shipped(context, options);
+  }
   auto store = store::open_store(options);
   if (location->is_default && is_missing(store)) return store::open_memory_store(shipped(context));
   return store;
@@ -72,11 +93,14 @@ Expected<std::filesystem::path> database_to_read(const Context& context,
   store::StoreOptions options;
   options.path = location->path;
   options.read_only = true;
+  if (location->is_default) {
+    options.shipped = shipped(context);
+    update_shipped(context, options);
+  }
   auto store = store::open_store(options);
   if (location->is_default && is_missing(store)) {
     options.path = folder / "shipped.db";
     options.read_only = false;
-    options.first_entries = shipped(context);
     store = store::open_store(options);
   }
   if (!store) return tl::unexpected(store.error());

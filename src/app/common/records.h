@@ -12,7 +12,8 @@ namespace gemmtune::app {
 
 // The record store. `read_only` never creates a file: a missing or empty one is then
 // ErrorKind::not_found, but the default one's place is taken by the results that come with the
-// program. A default database that is created begins with those.
+// program. A default database that is created begins with those, and one of another version of the
+// program gets them in place of that version's.
 Expected<std::unique_ptr<store::RecordStore>> open_records(const Context& context, bool read_only);
 
 // The same for writing, but of a database that has to be there: else ErrorKind::not_found.

@@ -20,6 +20,29 @@ inline constexpr const char* kSelectJudged = R"(
 inline constexpr const char* kSetOutdated =
     "UPDATE candidates SET outdated = :outdated WHERE id = :id";
 
+// Results that come with the program.
+inline constexpr const char* kSelectShipped =
+    "SELECT fingerprint FROM shipped_results WHERE id = 1";
+
+inline constexpr const char* kSetShipped = R"(
+  INSERT INTO shipped_results (id, fingerprint) VALUES (1, :fingerprint)
+  ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint)";
+
+inline constexpr const char* kSelectRunsOfDevices = R"(
+  SELECT DISTINCT run_id FROM (
+    SELECT run_id, device_id FROM candidates
+    UNION ALL
+    SELECT m.run_id, c.device_id FROM measurements m JOIN candidates c ON c.id = m.candidate_id)
+  WHERE device_id IN (SELECT id FROM devices WHERE uuid GLOB :uuids))";
+
+inline constexpr const char* kDeleteCandidatesOfDevices = R"(
+  DELETE FROM candidates WHERE device_id IN (SELECT id FROM devices WHERE uuid GLOB :uuids))";
+
+inline constexpr const char* kDeleteRunIfUnused = R"(
+  DELETE FROM runs WHERE id = :id
+    AND NOT EXISTS (SELECT 1 FROM candidates WHERE run_id = :id)
+    AND NOT EXISTS (SELECT 1 FROM measurements WHERE run_id = :id))";
+
 // Counts and removals.
 inline constexpr const char* kCountRows = R"(
   SELECT

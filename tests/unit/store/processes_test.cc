@@ -164,7 +164,7 @@ TEST_CASE("kill -9 while creating: the next process finds or makes a whole store
     const TempDir dir;
     StoreOptions options;
     options.path = dir / "tuned.db";
-    options.first_entries = [&] { return entries; };
+    options.shipped = {"a set", [&] { return entries; }};
     const pid_t child = spawn([&] { return open_store(options) ? 0 : 1; });
     while (!std::filesystem::exists(options.path)) {
     }
@@ -178,6 +178,28 @@ TEST_CASE("kill -9 while creating: the next process finds or makes a whole store
     CHECK(store->record(sample_record(prepare(*store), 10, 1)));
   }
   CHECK(hits == kWantedHits);
+}
+
+TEST_CASE("kill -9 while another set of shipped results comes in: the store has one of both") {
+  constexpr int kRounds = rounds(100);
+  std::mt19937 random(9);
+  const TempDir dir;
+  StoreOptions options;
+  options.path = dir / "tuned.db";
+  for (int round = 0; round < kRounds; ++round) {
+    CAPTURE(round);
+    options.shipped = sample_set(std::to_string(round), round);
+    const pid_t child = spawn([&] { return open_store(options) ? 0 : 1; });
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
+    kill(child, SIGKILL);
+    wait_for(child);
+    const auto store = must_open(options.path);
+    CHECK(store->check());
+    const auto configs = stored_configs(*store);
+    CHECK(configs.size() <= 1);  // none where the first was killed before it made the file
+    CHECK(holds_other_shipped(options.path, std::to_string(round)) ==
+          (configs.count(sample_key(round).config) == 0));
+  }
 }
 
 TEST_CASE("two processes that write at the same time: nothing is lost") {
@@ -271,7 +293,7 @@ TEST_CASE("processes that create one file at the same time all succeed") {
     const TempDir dir;
     StoreOptions options;
     options.path = dir / "tuned.db";
-    options.first_entries = [&] { return entries; };
+    options.shipped = {"a set", [&] { return entries; }};
     std::vector<pid_t> children;
     for (int process = 0; process < 6; ++process) {
       children.push_back(spawn([&] {

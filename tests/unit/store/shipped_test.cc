@@ -3,7 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "store_fixture.h"
 
@@ -52,6 +55,96 @@ TEST_CASE("a user's own device is another than the shipped one") {
   REQUIRE(best);
   REQUIRE(*best);
   CHECK((*best)->measurement->median_us == 1e6);
+}
+
+std::unique_ptr<RecordStore> open_with(const std::filesystem::path& path,
+                                       const ShippedResults& shipped, bool read_only = false) {
+  StoreOptions options;
+  options.shipped = shipped;
+  options.read_only = read_only;
+  return must_open(path, options);
+}
+
+// What won the sample problem, on each device.
+std::set<std::string> winning(RecordStore& store) {
+  std::set<std::string> won;
+  REQUIRE(store.winners(false, [&](const Winner& winner) {
+    won.insert(std::string(winner.device_uuid) + " " + std::string(winner.kernel->config));
+  }));
+  return won;
+}
+
+TEST_CASE("another set takes the place of all shipped results, and of no others") {
+  const TempDir dir;
+  const auto path = dir / "tuned.db";
+  const std::string own = std::string(kUuid) + " " + sample_key(7).config;
+  {
+    const auto store = open_with(path, sample_set("a", 1));
+    REQUIRE(store->record(sample_record(prepare(*store), 10, 7)));
+    CHECK(winning(*store) ==
+          std::set<std::string>{own, std::string(kShippedUuid) + " " + sample_key(1).config});
+  }
+  CHECK_FALSE(holds_other_shipped(path, "a"));
+  CHECK(holds_other_shipped(path, "b"));
+  int asked = 0;
+  ShippedResults second = sample_set("b", 2);
+  second.entries = [&asked, entries = second.entries] {
+    ++asked;
+    return entries();
+  };
+  CHECK(winning(*open_with(path, second, true)).size() == 2);  // reading changes nothing
+  CHECK(asked == 0);
+  for (int time = 0; time < 2; ++time) {
+    const auto store = open_with(path, second);
+    CHECK(winning(*store) ==
+          std::set<std::string>{own, std::string(kShippedUuid) + " " + sample_key(2).config});
+    CHECK(store->info()->runs == 2);
+    CHECK(store->check());
+    CHECK(asked == 1);
+  }
+  CHECK_FALSE(holds_other_shipped(path, "b"));
+  CHECK(winning(*must_open(path)).size() == 2);
+}
+
+TEST_CASE("a store that never had shipped results gets them where they are wanted") {
+  const TempDir dir;
+  must_open(dir / "tuned.db");
+  CHECK(holds_other_shipped(dir / "tuned.db", "a"));
+  CHECK(winning(*open_with(dir / "tuned.db", sample_set("a", 1))).size() == 1);
+}
+
+TEST_CASE("a set that cannot be read leaves the one before") {
+  const TempDir dir;
+  const auto path = dir / "tuned.db";
+  open_with(path, sample_set("a", 1));
+  StoreOptions options;
+  options.path = path;
+  options.shipped = {"b", []() -> Expected<std::vector<Entry>> {
+                       return make_error(ErrorKind::failed, "for a test");
+                     }};
+  CHECK_FALSE(open_store(options));
+  CHECK_FALSE(holds_other_shipped(path, "a"));
+  CHECK(winning(*must_open(path)).size() == 1);
+}
+
+TEST_CASE("of no other file it is said that it holds another set") {
+  const TempDir dir;
+  CHECK_FALSE(holds_other_shipped(dir / "none.db", "a"));
+  CHECK_FALSE(holds_other_shipped(dir.path(), "a"));
+  write_bytes(dir / "empty.db", "");
+  CHECK_FALSE(holds_other_shipped(dir / "empty.db", "a"));
+  write_bytes(dir / "text.db", "this is no database at all, just some text\n");
+  CHECK_FALSE(holds_other_shipped(dir / "text.db", "a"));
+}
+
+TEST_CASE("what a running process has begun outlasts another set") {
+  const TempDir dir;
+  const auto path = dir / "tuned.db";
+  const auto first = open_with(path, sample_set("a", 1));
+  const int64_t run = prepare(*first);  // no candidate refers to it yet
+  open_with(path, sample_set("b", 2));
+  CHECK(first->record(sample_record(run, 10, 7)));
+  CHECK(winning(*first).size() == 2);
 }
 
 }  // namespace

@@ -126,6 +126,14 @@ std::vector<Entry> sample_entries() {
   return entries;
 }
 
+ShippedResults sample_set(const std::string& fingerprint, int number) {
+  auto entries = sample_entries();
+  entries.front().device->device.uuid = kShippedUuid;
+  entries.front().record.job.device_uuid = kShippedUuid;
+  entries.front().record.key = sample_key(number);
+  return {fingerprint, [entries] { return entries; }};
+}
+
 std::string read_bytes(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};

@@ -71,6 +71,10 @@ Record failed_record(int64_t run, Outcome outcome, int number = 0);
 // The entries of a store with one sample record.
 std::vector<Entry> sample_entries();
 
+// One kernel, by number, of a shipped device.
+inline constexpr const char* kShippedUuid = "shipped-nvidia-h200";
+ShippedResults sample_set(const std::string& fingerprint, int number);
+
 // The file's bytes; empty where there is none.
 std::string read_bytes(const std::filesystem::path& path);
 void write_bytes(const std::filesystem::path& path, const std::string& bytes);

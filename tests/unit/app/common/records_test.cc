@@ -1,11 +1,13 @@
 #include "app/common/records.h"
 
+#include <SQLiteCpp/Database.h>
 #include <doctest/doctest.h>
 #include <spdlog/logger.h>
 
 #include <filesystem>
 
 #include "../../test_folder.h"
+#include "store/shipped.h"
 
 namespace gemmtune::app {
 namespace {
@@ -47,6 +49,36 @@ TEST_CASE_FIXTURE(DefaultPlace,
   CHECK(*to_read != db);
   CHECK(candidates(false) == shipped);
   CHECK(database_to_read(context, folder.path()) == db);
+}
+
+TEST_CASE_FIXTURE(DefaultPlace, "a default database of another version gets this one's results") {
+  const auto forget = [&](const std::filesystem::path& path) {
+    SQLite::Database(path.string(), SQLite::OPEN_READWRITE)
+        .exec("DELETE FROM candidates; UPDATE shipped_results SET fingerprint = 'another'");
+  };
+  const int64_t shipped = candidates(false);
+  for (const bool read_only : {true, false}) {
+    forget(db);
+    CHECK(candidates(read_only) == shipped);
+  }
+  forget(db);
+  CHECK(database_to_read(context, folder.path()) == db);
+  CHECK(candidates(true) == shipped);
+  // A database that the user names is the user's.
+  forget(db);
+  context.places.db = db.string();
+  CHECK(candidates(false) == 0);
+}
+
+TEST_CASE_FIXTURE(DefaultPlace, "another version's results serve where they cannot be replaced") {
+  const int64_t shipped = candidates(false);
+  SQLite::Database other(db.string(), SQLite::OPEN_READWRITE);
+  other.exec("UPDATE shipped_results SET fingerprint = 'another'; BEGIN IMMEDIATE");
+  CHECK(candidates(true) == shipped);
+  other.exec("ROLLBACK");
+  CHECK(store::holds_other_shipped(db, store::shipped_fingerprint()));
+  CHECK(candidates(true) == shipped);
+  CHECK_FALSE(store::holds_other_shipped(db, store::shipped_fingerprint()));
 }
 
 TEST_CASE_FIXTURE(DefaultPlace,
