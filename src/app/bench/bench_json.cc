@@ -23,6 +23,7 @@ ordered_json side_json(const Side& side, const Problem& problem) {
   json["ci_high_us"] = side->ci_high_us;
   json["tflops"] = tflops(problem, side->median_us);
   json["config"] = side->config;
+  json["samples_us"] = side->samples_us;
   return json;
 }
 

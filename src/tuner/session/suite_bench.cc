@@ -10,7 +10,8 @@ namespace gemmtune::tuner {
 namespace {
 
 BenchSide to_side(const store::Measurement& measurement, std::string config) {
-  return {measurement.median_us, measurement.ci_low_us, measurement.ci_high_us, std::move(config)};
+  return {measurement.median_us, measurement.ci_low_us, measurement.ci_high_us, std::move(config),
+          measurement.samples_us};
 }
 
 bool is_right(const Evaluation& evaluation) {

@@ -91,6 +91,7 @@ TEST_CASE("bench: JSON has every row and group, null where nothing is known") {
   report.target.device = Device{};
   report.rows = {row("a, \"b\"", 100, 120, 80, 3), row("a, \"b\"", 0, 120, 80)};
   report.rows[1].note = "not tuned";
+  report.rows[0].vendor_best->samples_us = {81, 79, 80};
   report.groups = bench_groups(report.rows);
   report.beta = 0.5;
   const json parsed = json::parse(bench_json(report));
@@ -101,6 +102,7 @@ TEST_CASE("bench: JSON has every row and group, null where nothing is known") {
   CHECK(first["dispatched_vs_first"] == doctest::Approx(1.2));
   CHECK(first["dispatched"]["provenance"] == "same model");
   CHECK(first["dispatched"]["borrowed_from"].is_null());
+  CHECK(first["vendor_best"]["samples_us"] == json({81, 79, 80}));
   CHECK(parsed["rows"][1]["own"].is_null());
   CHECK(parsed["rows"][1]["dispatched"].is_null());
   const json& group = parsed["groups"][0];
