@@ -59,9 +59,9 @@ gpu::Result<void> DeviceFinalRound::load_runners() {
   return {};
 }
 
-// A kernel in clusters keeps one of several times for as long as it runs alone, by where the kernels
-// in clusters before it left the dealing out of clusters to the SMs. So those of the vendor begin
-// where they do in a program that has tried them all (decision 0027).
+// A kernel in clusters keeps one of several times for as long as it runs alone, by where the
+// kernels in clusters before it left the dealing out of clusters to the SMs. So those of the vendor
+// begin where they do in a program that has tried them all (decision 0027).
 gpu::Result<void> DeviceFinalRound::run_each_algorithm() const {
   if (!found_.best_vendor_rank) return {};
   for (int rank = 0; rank < bench_.vendor()->algorithms(); ++rank) {
