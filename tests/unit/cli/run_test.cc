@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../contains.h"
+#include "dispatch/pack_file.h"
 #include "library_fixture.h"
 #include "process.h"
 #include "tuner/session/suite.h"
@@ -232,6 +233,19 @@ TEST_CASE_FIXTURE(Tuned, "a pack serves in place of database, cache and NVRTC") 
   CHECK(contains(none.err, "none.pack"));
   const Finished other = run({"--pack", folder.file("tuned.db")}, {"tuned1"});
   CHECK(other.code == 2);
+}
+
+TEST_CASE_FIXTURE(Tuned, "a pack without a kernel for this GPU is said to be one") {
+  dispatch::PackWriter writer("0.1.0");
+  store::Winner winner;
+  winner.problem = "f32/f32/ieee/ttt/24x24x24";
+  winner.arch = "sm_120";
+  winner.vendor = store::WinningAlgorithm{"rank=0", "130000", 10};
+  writer.add(winner);
+  const std::string pack = folder.write("other.pack", writer.finish());
+  const Finished finished = run({"--pack", pack}, {"tuned1"});
+  CHECK(finished.code == 0);
+  CHECK(contains(finished.err, "other.pack has no kernel that runs on this GPU"));
 }
 
 TEST_CASE_FIXTURE(Tuned, "a program without products is said to be one, and its end counts") {
