@@ -302,11 +302,15 @@ std::vector<std::string> included_files(const KernelSpec& spec) {
   return files;
 }
 
-// `source` with all of its namespace in an inline one that is called after the kernel, so that a
-// linker does not take what two files call alike, and have cut differently, for one thing.
-std::string with_inline_namespace(std::string source, std::string_view kernel) {
+// The inline namespace of all that a standalone file declares, so that neither a linker nor a
+// compiler takes what two files call alike, and have cut differently, for one thing.
+std::string namespace_of(const KernelSpec& spec) {
+  return kernel_name(spec) + "_parts";
+}
+
+std::string with_inline_namespace(std::string source, std::string_view name) {
   constexpr std::string_view kPlain = "\nnamespace gemmtune {\n";
-  const std::string own = fmt::format("\nnamespace gemmtune::inline {} {{\n", kernel);
+  const std::string own = fmt::format("\nnamespace gemmtune::inline {} {{\n", name);
   for (size_t at = 0; (at = source.find(kPlain, at)) != std::string::npos; at += own.size() - 1)
     source.replace(at, kPlain.size(), own);
   return source;
@@ -314,7 +318,7 @@ std::string with_inline_namespace(std::string source, std::string_view kernel) {
 
 // Parts one after the other, each behind its path, without the ends of a namespace that the next
 // one begins again.
-std::string in_one_namespace(const std::vector<SourcePart>& parts, std::string_view kernel) {
+std::string in_one_namespace(const std::vector<SourcePart>& parts, std::string_view name) {
   constexpr std::string_view kBegin = "namespace gemmtune {\n\n";
   constexpr std::string_view kEnd = "}  // namespace gemmtune\n";
   std::string out;
@@ -335,8 +339,25 @@ std::string in_one_namespace(const std::vector<SourcePart>& parts, std::string_v
     }
     open = whole;
   }
-  if (open) out += fmt::format("{}\n", kEnd);
-  return with_inline_namespace(std::move(out), kernel);
+  if (open) out += kEnd;
+  return with_inline_namespace(std::move(out), name);
+}
+
+// A kernel's constants and entry points, which name what the parts declare, in their namespace: so
+// two files may stand in one translation unit.
+std::string in_namespace(std::string kernel) {
+  constexpr std::string_view kQualifier = "gemmtune::";
+  for (size_t at = 0; (at = kernel.find(kQualifier, at)) != std::string::npos;)
+    kernel.erase(at, kQualifier.size());
+  return fmt::format("namespace gemmtune {{\n\n{}}}  // namespace gemmtune\n", kernel);
+}
+
+// Programs call entry points by their names alone.
+std::string usings(const KernelSpec& spec) {
+  std::string text;
+  for (const std::string& entry : entry_names(spec))
+    text += fmt::format("using gemmtune::{}::{};\n", namespace_of(spec), entry);
+  return text;
 }
 
 // nvcc warns of a loop behind a return, which kernels have that store single elements.
@@ -461,8 +482,9 @@ std::string emit_standalone(const KernelSpec& spec, bool swapped) {
   SpecialisedSource kept = specialised(parts, kernel, notes);
   for (SourcePart& part : kept.parts)
     part.text = with_joined_lines(with_short_head(with_device_calls(part.text)));
-  const std::string body = with_joined_titles(in_one_namespace(kept.parts, kernel_name(spec))) +
-                           "// ---- this kernel ----\n\n" + with_filled_lists(kept.kernel);
+  kept.parts.push_back({"this kernel", in_namespace(with_filled_lists(kept.kernel))});
+  const std::string body =
+      with_joined_titles(in_one_namespace(kept.parts, namespace_of(spec))) + usings(spec);
   return launch_comment(spec, plan, swapped) + without_warnings(spec, body);
 }
 

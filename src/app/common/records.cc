@@ -34,10 +34,14 @@ std::function<void()> waiting_note(const Context& context, const std::filesystem
   };
 }
 
-// Has the results that come with this version take the place of another version's, also for a
-// command that only reads. Where the file cannot be written now, it goes on with what is there.
-void update_shipped(const Context& context, const store::StoreOptions& reading) {
-  if (!store::holds_other_shipped(reading.path, reading.shipped->fingerprint)) return;
+// Has the results that come with this version take the place of another version's, and upgrades an
+// older version's file, also for a command that only reads. Where the file cannot be written now,
+// it goes on with what is there.
+void update_default(const Context& context, const store::StoreOptions& reading) {
+  if (!store::older_schema(reading.path) &&
+      !store::holds_other_shipped(reading.path, reading.shipped->fingerprint)) {
+    return;
+  }
   store::StoreOptions writing;
   writing.path = reading.path;
   writing.shipped = reading.shipped;
@@ -68,7 +72,7 @@ Expected<std::unique_ptr<store::RecordStore>> open_records(const Context& contex
   options.on_long_wait = waiting_note(context, location->path);
   if (location->is_default) {
     options.shipped = shipped(context);
-    if (read_only) update_shipped(context, options);
+    if (read_only) update_default(context, options);
   }
   auto store = store::open_store(options);
   if (location->is_default && is_missing(store)) return store::open_memory_store(shipped(context));
@@ -95,7 +99,7 @@ Expected<std::filesystem::path> database_to_read(const Context& context,
   options.read_only = true;
   if (location->is_default) {
     options.shipped = shipped(context);
-    update_shipped(context, options);
+    update_default(context, options);
   }
   auto store = store::open_store(options);
   if (location->is_default && is_missing(store)) {

@@ -131,6 +131,25 @@ TEST_CASE("a standalone file that copies part of its tiles by some threads compi
   CHECK_MESSAGE(alone.has_value(), (alone ? "" : alone.error().log));
 }
 
+TEST_CASE("standalone files may stand in one translation unit") {
+  std::mt19937 random(13);
+  const Arch arch{9, 0, true};
+  KernelSource together;
+  together.name = "together";
+  for (const char* strategy : {"wgmma_tma", "wgmma_split_k", "double_buffer", "wgmma_tma"}) {
+    const KernelSpec spec =
+        random_kernel(**find_strategy(strategy), representative_device(arch), random);
+    const KernelSource alone = standalone_source(spec);
+    if (together.text.find(alone.name) != std::string::npos) continue;
+    together.text += alone.text;
+    together.entries.insert(together.entries.end(), alone.entries.begin(), alone.entries.end());
+  }
+  const auto compiled = jit::compile_to_ptx(jit::real_nvrtc(), {together, arch, {}});
+  REQUIRE_MESSAGE(compiled.has_value(), compiled.error().log);
+  for (const std::string& entry : together.entries)
+    CHECK(compiled->ptx.find(".entry " + entry + "(") != std::string::npos);
+}
+
 // Each rung is its idea and no more, told by the instructions it compiles to.
 TEST_CASE("the rungs differ in what their names say") {
   const jit::Nvrtc& nvrtc = jit::real_nvrtc();

@@ -147,8 +147,8 @@ TEST_CASE(
       CHECK(text.find("struct GemmArgs {", first + 1) == std::string::npos);
       CHECK(text.find("extern \"C\" __global__") != std::string::npos);
       // Two files in one program share no names.
-      CHECK(text.find(fmt::format("\nnamespace gemmtune::inline {} {{\n", kernel_name(spec))) !=
-            std::string::npos);
+      CHECK(text.find(fmt::format("\nnamespace gemmtune::inline {}_parts {{\n",
+                                  kernel_name(spec))) != std::string::npos);
       CHECK(text.find("\nnamespace gemmtune {\n") == std::string::npos);
       const std::string option =
           spec.arch.specific ? "-gencode arch=compute_90a,code=sm_90a " : "-arch=sm_90 ";

@@ -5,6 +5,9 @@
 #include <spdlog/logger.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 #include "../../test_folder.h"
 #include "store/shipped.h"
@@ -68,6 +71,17 @@ TEST_CASE_FIXTURE(DefaultPlace, "a default database of another version gets this
   forget(db);
   context.places.db = db.string();
   CHECK(candidates(false) == 0);
+}
+
+TEST_CASE_FIXTURE(DefaultPlace,
+                  "a default database of an older schema is upgraded by any command") {
+  const int64_t shipped = candidates(true);
+  std::filesystem::create_directories(db.parent_path());
+  std::ifstream dump(GEMMTUNE_SOURCE_DIR "/tests/unit/store/version_9.sql");
+  SQLite::Database(db.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
+      .exec(std::string(std::istreambuf_iterator<char>(dump), {}));
+  const int64_t own = 2;
+  CHECK(candidates(true) == shipped + own);
 }
 
 TEST_CASE_FIXTURE(DefaultPlace, "another version's results serve where they cannot be replaced") {
