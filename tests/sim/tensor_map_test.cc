@@ -24,7 +24,7 @@ bool has(std::string_view text, std::string_view what) {
 TEST_CASE("a kernel with a tensor map is emitted with its parameter and what it must hold") {
   const std::string text = codegen::emit_standalone(tma_spec());
   CHECK(has(text, "-gencode arch=compute_90a,code=sm_90a "));
-  CHECK(has(text, "const __grid_constant__ gemmtune::TensorMap arg1"));
+  CHECK(has(text, "const __grid_constant__ TensorMap arg1"));
   CHECK(has(text, "struct alignas(64) TensorMap"));
   CHECK(has(text, "arg1: CU_TENSOR_MAP_DATA_TYPE_FLOAT32 at args.a,"));
   CHECK(has(text, "extents k x m elements, strides 4 * lda bytes,"));
