@@ -141,6 +141,21 @@ Expected<SQLite::Database> open_readable(const fs::path& path, LockWait& wait) {
   return database;
 }
 
+// What `look` says of a file of ours and its schema version; Answer{} for any other file, and for
+// one that cannot be read: whoever opens it is told why.
+template <class Answer, class Look>
+Answer look_into(const fs::path& path, const Look& look) {
+  if (!check_path(path, {.read_only = true, .create_directory = false})) return {};
+  try {
+    LockWait wait(StoreOptions{}.busy_timeout, {});
+    SQLite::Database database = open_for_reading(path, wait);
+    const SchemaState state = look_at_schema(database);
+    return state.foreign ? Answer{} : look(database, state.version);
+  } catch (const SQLite::Exception&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 Expected<std::unique_ptr<RecordStore>> open_store(const StoreOptions& options) {
@@ -174,29 +189,16 @@ int schema_version() {
 }
 
 std::optional<int> older_schema(const fs::path& path) {
-  if (!check_path(path, {.read_only = true, .create_directory = false})) return std::nullopt;
-  try {
-    LockWait wait(StoreOptions{}.busy_timeout, {});
-    SQLite::Database database = open_for_reading(path, wait);
-    const SchemaState state = look_at_schema(database);
-    const bool older = state.version > 0 && state.version < schema_version();
-    return older && !state.foreign ? std::optional(state.version) : std::nullopt;
-  } catch (const SQLite::Exception&) {
-    return std::nullopt;  // whoever opens it is told why
-  }
+  return look_into<std::optional<int>>(path, [](SQLite::Database&, int version) {
+    const bool older = version > 0 && version < schema_version();
+    return older ? std::optional(version) : std::nullopt;
+  });
 }
 
 bool holds_other_shipped(const fs::path& path, std::string_view fingerprint) {
-  if (!check_path(path, {.read_only = true, .create_directory = false})) return false;
-  try {
-    LockWait wait(StoreOptions{}.busy_timeout, {});
-    SQLite::Database database = open_for_reading(path, wait);
-    const SchemaState state = look_at_schema(database);
-    return state.version == schema_version() && !state.foreign &&
-           !holds_shipped(database, fingerprint);
-  } catch (const SQLite::Exception&) {
-    return false;  // whoever opens it is told why
-  }
+  return look_into<bool>(path, [&](SQLite::Database& database, int version) {
+    return version == schema_version() && !holds_shipped(database, fingerprint);
+  });
 }
 
 Expected<std::unique_ptr<RecordStore>> open_memory_store(

@@ -75,7 +75,7 @@ Expected<std::unique_ptr<store::RecordStore>> open_records(const Context& contex
     if (read_only) update_default(context, options);
   }
   auto store = store::open_store(options);
-  if (location->is_default && is_missing(store)) return store::open_memory_store(shipped(context));
+  if (location->is_default && is_missing(store)) return store::open_memory_store(options.shipped);
   return store;
 }
 
