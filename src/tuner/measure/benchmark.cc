@@ -12,11 +12,8 @@ namespace gemmtune::tuner {
 namespace {
 
 constexpr int64_t kMostLaunches = 200;
-constexpr int kTurnSamples = 3;  // behind those that warm up
-// As long as an independent program rests while it captures its next graph, and no longer than
-// leaves a program's share of products of its GPU time.
-constexpr double kRestPerLaunchUs = 30;
-constexpr double kRestShare = 0.75;
+constexpr int kTurnGraphs = 4;
+constexpr double kLongestRestUs = 50000;  // behind which any load is forgotten
 
 using Clock = std::chrono::steady_clock;
 
@@ -28,23 +25,22 @@ gpu::Result<RoundSample> take_sample(const Contender& contender, const gpu::Stre
 }
 
 gpu::Result<RoundSample> take_turn(const Contender& contender, const gpu::Stream& stream,
-                                   const std::optional<gpu::NvmlDevice>& nvml, int warm_ups) {
+                                   const std::optional<gpu::NvmlDevice>& nvml) {
   const auto start = Clock::now();
   RoundSample sample;
   std::vector<double> times;
-  for (int i = 1; i <= warm_ups + kTurnSamples; ++i) {
+  for (int i = 1; i <= kTurnGraphs; ++i) {
     if (auto started = contender.graph->start(stream); !started)
       return tl::unexpected(started.error());
     // While the last one runs: reading takes milliseconds, which would be a rest.
-    if (nvml && i == warm_ups + kTurnSamples) sample.clocks = nvml->sample();
+    if (nvml && i == kTurnGraphs) sample.clocks = nvml->sample();
     auto time = contender.graph->wait_us();
     if (!time) return tl::unexpected(time.error());
-    if (i > warm_ups) times.push_back(*time);
+    if (i > 1) times.push_back(*time);  // the first one warms up
   }
   const double busy_us = 1e6 * seconds_since(start);
   sample.time_us = median_interval(times).median;
-  std::this_thread::sleep_for(
-      std::chrono::duration<double, std::micro>(rest_us(contender.graph->launches(), busy_us)));
+  std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(rest_us(busy_us)));
   return sample;
 }
 
@@ -132,21 +128,14 @@ gpu::Result<void> compare(std::span<Contender> contenders, const gpu::Stream& st
   return take_rounds(contenders, take, {plan.samples, gpu::kSlowingReasons, true});
 }
 
-double rest_us(int64_t launches, double busy_us) {
-  return std::min(kRestPerLaunchUs * static_cast<double>(launches), kRestShare * busy_us);
+double rest_us(double busy_us) {
+  return std::min(busy_us, kLongestRestUs);
 }
 
 gpu::Result<void> compare_in_turns(std::span<Contender> contenders, const gpu::Stream& stream,
                                    const std::optional<gpu::NvmlDevice>& nvml,
                                    const TurnPlan& plan) {
-  if (contenders.empty()) return {};
-  const auto take = [&](const Contender& contender) {
-    return take_turn(contender, stream, nvml, plan.warm_ups);
-  };
-  // The state that each turn leaves for the next, which those that had turns have left.
-  if (contenders.front().samples_us.empty()) {
-    if (auto done = take(contenders.back()); !done) return tl::unexpected(done.error());
-  }
+  const auto take = [&](const Contender& contender) { return take_turn(contender, stream, nvml); };
   Rounds rounds{plan.samples, gpu::kSlowingReasons & ~gpu::kPowerLimit};
   if (plan.limit) {
     rounds.time_is_up = [end = plan.limit->end] { return Clock::now() > end; };

@@ -57,13 +57,10 @@ class TimedGraph {
 };
 
 // How long a sample takes. In a search, so long that the event timer's half microsecond does not
-// matter. In heats, so long that many in turns keep a card at its power limit. In a final round, so
-// long that the few of a turn last longer than the limit takes to act, if each product is long; at
-// full clocks, which last however long it takes, no longer than in heats.
+// matter. In a final round, so long that heats, in which they follow each other, keep a card at its
+// power limit, and so short that a turn is over before the limit acts.
 inline constexpr double kSearchSampleUs = 200;
-inline constexpr double kHeatSampleUs = 4000;
-inline constexpr double kFinalSampleUs = 16000;
-inline constexpr double kFullClockSampleUs = 4000;
+inline constexpr double kFinalSampleUs = 4000;
 
 // Products a graph should hold so that a sample lasts `sample_us`, if one takes `product_us`: whole
 // walks over the sets, and of small products no more than a graph is quickly made of.
@@ -99,11 +96,10 @@ struct ComparePlan {
 gpu::Result<void> compare(std::span<Contender> contenders, const gpu::Stream& stream,
                           const std::optional<gpu::NvmlDevice>& nvml, const ComparePlan& plan);
 
-// How long the card rests after a turn of `busy_us` of graphs of so many launches, in microseconds.
-// A power limit averages over some 30 ms: short products, whose turn is over by then, start rested
-// and run at the clocks that they have between a program's other kernels; long ones run at those
-// that the limit leaves (docs/decisions/0007-turns.md).
-double rest_us(int64_t launches, double busy_us);
+// How long the card rests after a turn of `busy_us`, in microseconds. A power limit averages over
+// some 30 ms: a turn that is over by then, behind a rest as long, runs at full clocks
+// (docs/decisions/0028-full-clocks.md).
+double rest_us(double busy_us);
 
 // When turns end before all samples are taken.
 struct TimeLimit {
@@ -115,16 +111,14 @@ struct TimeLimit {
 struct TurnPlan {
   int samples = 0;  // of each contender, with those that it has
   std::optional<TimeLimit> limit;
-  // Graphs at a turn's beginning that do not count. One, where contenders draw like power; where
-  // they do not, enough to outlast the power limit's memory of the turn before.
-  int warm_ups = 1;
 };
 
 // Takes samples of all contenders, round after round, one contender's turn after the other's: its
-// graph some times to warm up, then three times, the median of which is its sample, and a rest. So
-// what a contender's samples are depends on no other contender. A round in which heat, or the
-// board, slowed some contenders and not others is thrown away (rounds.h); the power limit is a
-// contender's own doing. Results are appended to the contenders, which all have as many before.
+// graph once to warm up, then three times, the median of which is its sample, and a rest. So what a
+// contender's samples are depends on no other contender. The card has rested before. A round in
+// which heat, or the board, slowed some contenders and not others is thrown away (rounds.h); the
+// power limit is a contender's own doing. Results are appended to the contenders, which all have as
+// many before.
 gpu::Result<void> compare_in_turns(std::span<Contender> contenders, const gpu::Stream& stream,
                                    const std::optional<gpu::NvmlDevice>& nvml,
                                    const TurnPlan& plan);

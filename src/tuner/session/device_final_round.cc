@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "tuner/session/heats.h"
@@ -89,30 +90,35 @@ bool DeviceFinalRound::stays(int vendor_rank) const {
          std::find(asked.begin(), asked.end(), vendor_rank) != asked.end();
 }
 
-// Records what those that are left do in a sample of such a length; returns them as contenders.
-gpu::Result<std::vector<Contender>> DeviceFinalRound::contend(double sample_us) {
+// Those that are left as contenders, with what they do in a sample recorded.
+gpu::Result<std::vector<Contender>> DeviceFinalRound::contend() {
   std::vector<Contender> contenders;
   contenders.reserve(left_.size());
   for (Runner* const runner : left_) {
-    const Enqueue enqueue = runner->kernel ? bench_.enqueue_kernel(*runner->kernel)
-                                           : bench_.enqueue_vendor(runner->vendor_rank);
-    const auto walk = bench_.record(enqueue, bench_.sets().count());
-    if (!walk) return tl::unexpected(walk.error());
-    // The first one loads the kernel.
-    if (auto first = walk->sample_us(bench_.stream()); !first) return tl::unexpected(first.error());
-    auto us = walk->sample_us(bench_.stream());
-    if (!us) return tl::unexpected(us.error());
-    runner->product_us = *us;
-    // As many for all that are close to each other; who is far behind has graphs of its own length.
-    const double fastest_us = found_.fastest_us.value_or(*us);
-    const double product_us = *us > kFarBehind * fastest_us ? *us : fastest_us;
-    auto graph =
-        bench_.record(enqueue, launches_per_graph(bench_.sets().count(), product_us, sample_us));
-    if (!graph) return tl::unexpected(graph.error());
-    runner->graph = std::move(*graph);
+    if (!runner->graph) {
+      auto graph = record(*runner);
+      if (!graph) return tl::unexpected(graph.error());
+      runner->graph = std::move(*graph);
+    }
     contenders.push_back({&*runner->graph, {}, {}});
   }
   return contenders;
+}
+
+gpu::Result<TimedGraph> DeviceFinalRound::record(const Runner& runner) const {
+  const Enqueue enqueue = runner.kernel ? bench_.enqueue_kernel(*runner.kernel)
+                                        : bench_.enqueue_vendor(runner.vendor_rank);
+  const auto walk = bench_.record(enqueue, bench_.sets().count());
+  if (!walk) return tl::unexpected(walk.error());
+  // The first one loads the kernel.
+  if (auto first = walk->sample_us(bench_.stream()); !first) return tl::unexpected(first.error());
+  const auto us = walk->sample_us(bench_.stream());
+  if (!us) return tl::unexpected(us.error());
+  // As many for all that are close to each other; who is far behind has graphs of its own length.
+  const double fastest_us = found_.fastest_us.value_or(*us);
+  const double product_us = *us > kFarBehind * fastest_us ? *us : fastest_us;
+  return bench_.record(enqueue,
+                       launches_per_graph(bench_.sets().count(), product_us, kFinalSampleUs));
 }
 
 // Whether there are more than turns are for, and some of them may leave.
@@ -124,13 +130,13 @@ bool DeviceFinalRound::needs_heats() const {
 }
 
 gpu::Result<void> DeviceFinalRound::run_heats() {
-  auto heats = contend(kHeatSampleUs);
+  auto heats = contend();
   if (!heats) return tl::unexpected(heats.error());
   auto compared =
       compare(*heats, bench_.stream(), services_.nvml, {kHeatSamples, kHeatWarmUpSeconds});
   if (!compared) return tl::unexpected(compared.error());
-  sample_us_ = sample_us_after(*heats);
   left_ = beyond_heats(*heats);
+  std::this_thread::sleep_for(kRestAfterHeats);
   return {};
 }
 
@@ -158,29 +164,13 @@ std::vector<DeviceFinalRound::Runner*> DeviceFinalRound::beyond_heats(
   return further;
 }
 
-bool DeviceFinalRound::unlike_power() const {
-  std::vector<double> product_us;
-  for (const Runner* const runner : left_) product_us.push_back(runner->product_us);
-  return draw_unlike_power(bench_.problem().math, product_us);
-}
-
-// A card is not at its limit for a mix of contenders that draw unlike power as it is for each.
-double DeviceFinalRound::sample_us_after(std::span<const Contender> heats) const {
-  if (unlike_power()) return kFinalSampleUs;
-  std::vector<gpu::ClockSample> read;
-  for (const Contender& contender : heats)
-    read.insert(read.end(), contender.clocks.begin(), contender.clocks.end());
-  return final_sample_us(read, 1e-3 * services_.device.clock_khz);
-}
-
 // The samples of those that had all turns, who are left then.
 gpu::Result<std::vector<Contender>> DeviceFinalRound::run_turns() {
-  auto contenders = contend(sample_us_);
+  auto contenders = contend();
   if (!contenders) return contenders;
   const auto limit = turn_limit();
-  const int uncounted = warm_ups(unlike_power());
   const auto compare_by = [&](std::vector<Contender>& sides, int turns) {
-    return compare_in_turns(sides, bench_.stream(), services_.nvml, {turns, limit, uncounted});
+    return compare_in_turns(sides, bench_.stream(), services_.nvml, {turns, limit});
   };
   if (auto done = compare_by(*contenders, kFirstTurns); !done) return tl::unexpected(done.error());
   std::vector<Contender> further = beyond_first_turns(std::move(*contenders));

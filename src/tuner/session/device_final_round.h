@@ -48,19 +48,17 @@ class DeviceFinalRound {
     int vendor_rank = -1;  // of an algorithm
     bool stays = false;    // whatever heats and turns say
     std::optional<TimedGraph> graph;
-    double product_us = 0;  // in the last series before the graph was made
   };
 
   gpu::Result<void> load_runners();
   gpu::Result<void> run_each_algorithm() const;
   std::vector<int> vendor_ranks() const;
   bool stays(int vendor_rank) const;
-  gpu::Result<std::vector<Contender>> contend(double sample_us);
+  gpu::Result<std::vector<Contender>> contend();
+  gpu::Result<TimedGraph> record(const Runner& runner) const;
   bool needs_heats() const;
   gpu::Result<void> run_heats();
   std::vector<Runner*> beyond_heats(std::span<const Contender> heats) const;
-  bool unlike_power() const;
-  double sample_us_after(std::span<const Contender> heats) const;
   gpu::Result<std::vector<Contender>> run_turns();
   std::vector<Contender> beyond_first_turns(std::vector<Contender> contenders);
   std::optional<TimeLimit> turn_limit() const;
@@ -71,9 +69,8 @@ class DeviceFinalRound {
   const SearchFindings& found_;
   std::span<const Finalist> finalists_;
   double turn_seconds_;
-  std::vector<Runner> runners_;        // the finalists, and behind them the vendor's algorithms
-  std::vector<Runner*> left_;          // by heats and first turns
-  double sample_us_ = kFinalSampleUs;  // of turns
+  std::vector<Runner> runners_;  // the finalists, and behind them the vendor's algorithms
+  std::vector<Runner*> left_;    // by heats and first turns
 };
 
 }  // namespace gemmtune::tuner

@@ -4,14 +4,9 @@
 #include <numeric>
 #include <utility>
 
-#include "tuner/measure/benchmark.h"
-
 namespace gemmtune::tuner {
 
 namespace {
-
-// Of a card's full clock; a limit that takes less than the rest is within what runs differ by.
-constexpr double kFullClockShare = 0.97;
 
 // The `count` of least cost among `places`, and all that stay.
 template <class Cost, class Stays>
@@ -26,11 +21,6 @@ std::vector<size_t> best_and_staying(std::vector<size_t> places, size_t count, C
   return chosen;
 }
 
-// After such a turn of ours an H200 ran cuBLASLt's f32 at 1410 to 1680 MHz, 8% slower than alone.
-// The limit's memory is some 60 ms, four graphs (docs/decisions/0007-turns.md).
-constexpr int kWarmUps = 1;
-constexpr int kWarmUpsOfUnlikePower = 4;
-
 }  // namespace
 
 std::vector<size_t> for_final_round(std::span<const HeatTimes> heats) {
@@ -42,24 +32,6 @@ std::vector<size_t> for_final_round(std::span<const HeatTimes> heats) {
       [&](size_t i) { return heats[i].stays; });
   std::sort(chosen.begin(), chosen.end());
   return chosen;
-}
-
-double final_sample_us(std::span<const gpu::ClockSample> heats, double full_mhz) {
-  const bool full =
-      !heats.empty() && std::all_of(heats.begin(), heats.end(), [&](const gpu::ClockSample& read) {
-        return read.sm_clock_mhz.value_or(0) >= kFullClockShare * full_mhz;
-      });
-  return full ? kFullClockSampleUs : kFinalSampleUs;
-}
-
-bool draw_unlike_power(MathMode math, std::span<const double> product_us) {
-  if (is_split(math)) return true;
-  const auto [least, most] = std::minmax_element(product_us.begin(), product_us.end());
-  return !product_us.empty() && *most > kFarBehind * *least;
-}
-
-int warm_ups(bool unlike_power) {
-  return unlike_power ? kWarmUpsOfUnlikePower : kWarmUps;
 }
 
 std::vector<size_t> for_further_turns(std::span<const FirstTurns> contenders) {

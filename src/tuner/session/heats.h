@@ -1,11 +1,9 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <span>
 #include <vector>
-
-#include "core/types.h"
-#include "gpu/nvml.h"
 
 namespace gemmtune::tuner {
 
@@ -19,28 +17,17 @@ struct HeatTimes {
   bool stays = false;
 };
 
+// The card's rest behind heats, whose load a power limit remembers for some 70 ms.
+inline constexpr std::chrono::milliseconds kRestAfterHeats{100};
+
 // Which candidates go on to the final round, in their order: the kInFinalRound best by the product
 // of both times, and all that stay. Programs run at either clocks: a product between other kernels
 // at nearly full ones, one after another at those of the limit. A kernel that needs little energy
 // and much time is good for the second only.
 std::vector<size_t> for_final_round(std::span<const HeatTimes> heats);
 
-// How long a sample of the final round lasts, in microseconds: short, if heats ran at `full_mhz`
-// however they loaded the card, as these readings say; long enough for a limit to act where it did,
-// or where nothing was read.
-double final_sample_us(std::span<const gpu::ClockSample> heats, double full_mhz);
-
-// A product that takes so many times the fastest one's time is computed in another way.
+// Who takes so many times the fastest one's time computes the product in another way.
 inline constexpr double kFarBehind = 2;
-
-// Whether contenders that take these times per product, in microseconds, draw unlike power: those
-// of split modes, where own kernels are of the tensor cores and the vendor's of the others, and
-// where one is far behind another. Behind a turn of who draws more a card runs slower than a
-// contender by itself would have it.
-bool draw_unlike_power(MathMode math, std::span<const double> product_us);
-
-// Graphs at the beginning of a turn of the final round that do not count.
-int warm_ups(bool unlike_power);
 
 // Of own kernels, and of the vendor's algorithms: the most that have more than the first turns of a
 // final round.

@@ -46,34 +46,5 @@ TEST_CASE("after the first turns the two fastest of either side go on, and all t
   CHECK(for_further_turns(shown) == Chosen{0, 1});
 }
 
-gpu::ClockSample at_mhz(int clock) {
-  gpu::ClockSample sample;
-  sample.sm_clock_mhz = clock;
-  return sample;
-}
-
-TEST_CASE("turns of contenders that draw unlike power begin with more that does not count") {
-  const std::vector<double> close = {100, 150, 199};
-  const std::vector<double> far = {100, 150, 201};
-  CHECK_FALSE(draw_unlike_power(MathMode::ieee, close));
-  CHECK(draw_unlike_power(MathMode::ieee, far));
-  CHECK(draw_unlike_power(MathMode::tf32x3, close));
-  CHECK_FALSE(draw_unlike_power(MathMode::ieee, {}));
-  CHECK(warm_ups(false) == 1);
-  CHECK(warm_ups(true) > warm_ups(false));
-}
-
-TEST_CASE("samples of a final round are short where no limit slowed the heats") {
-  std::vector<gpu::ClockSample> read(5, at_mhz(1980));
-  read[2] = at_mhz(1965);
-  CHECK(final_sample_us(read, 1980) == kFullClockSampleUs);
-  read[3] = at_mhz(1905);
-  CHECK(final_sample_us(read, 1980) == kFinalSampleUs);
-  // All alike slow, and nothing known.
-  CHECK(final_sample_us(std::vector<gpu::ClockSample>(5, at_mhz(1400)), 1980) == kFinalSampleUs);
-  CHECK(final_sample_us(std::vector<gpu::ClockSample>(5), 1980) == kFinalSampleUs);
-  CHECK(final_sample_us({}, 1980) == kFinalSampleUs);
-}
-
 }  // namespace
 }  // namespace gemmtune::tuner
