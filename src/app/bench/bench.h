@@ -33,6 +33,7 @@ struct BenchOptions {
   bool warm = false;
   double seconds = 6;         // of turns at most, a problem (tuner::EvaluatorOptions)
   float beta = 0;             // of the products
+  bool sustained = false;     // each side without a rest, too
   bool tune_missing = false;  // first search for what was not measured on this device
   BenchSearchOptions search;
 };

@@ -15,6 +15,16 @@ namespace {
 using nlohmann::ordered_json;
 using Side = std::optional<tuner::BenchSide>;
 
+ordered_json sustained_json(const std::optional<tuner::SustainedLoad>& load,
+                            const Problem& problem) {
+  if (!load) return nullptr;
+  return {{"time_us", load->time_us},
+          {"tflops", tflops(problem, load->time_us)},
+          {"sm_clock_mhz", or_null(load->sm_clock_mhz)},
+          {"power_w", or_null(load->power_w)},
+          {"joules_per_tflop", or_null(joules_per_tflop(problem, *load))}};
+}
+
 ordered_json side_json(const Side& side, const Problem& problem) {
   if (!side) return nullptr;
   ordered_json json;
@@ -24,6 +34,7 @@ ordered_json side_json(const Side& side, const Problem& problem) {
   json["tflops"] = tflops(problem, side->median_us);
   json["config"] = side->config;
   json["samples_us"] = side->samples_us;
+  json["sustained"] = sustained_json(side->sustained, problem);
   return json;
 }
 
@@ -54,6 +65,8 @@ ordered_json row_json(const BenchRow& row) {
   json["dispatched_vs_best"] = or_null(time_ratio(row.vendor_best, time_of(row.dispatched)));
   json["own_vs_first"] = or_null(time_ratio(row.vendor_first, time_of(row.own)));
   json["own_vs_best"] = or_null(time_ratio(row.vendor_best, time_of(row.own)));
+  json["sustained_vs_first"] = or_null(sustained_ratio(row.vendor_first, time_of(row.dispatched)));
+  json["sustained_vs_best"] = or_null(sustained_ratio(row.vendor_best, time_of(row.dispatched)));
   json["note"] = row.note;
   return json;
 }

@@ -58,6 +58,18 @@ std::optional<double> time_ratio(const std::optional<tuner::BenchSide>& vendor,
   return vendor->median_us / own->median_us;
 }
 
+std::optional<double> sustained_ratio(const std::optional<tuner::BenchSide>& vendor,
+                                      const std::optional<tuner::BenchSide>& own) {
+  if (!vendor || !own || !vendor->sustained || !own->sustained) return std::nullopt;
+  return vendor->sustained->time_us / own->sustained->time_us;
+}
+
+std::optional<double> joules_per_tflop(const Problem& problem, const tuner::SustainedLoad& load) {
+  const auto energy = load.energy_j();
+  if (!energy) return std::nullopt;
+  return *energy / (1e-12 * flops(problem));
+}
+
 double step_ratio(double vendor_us, const BenchStep& step) {
   return step.compared > 0 ? vendor_us / step.dispatched_us : 0;
 }

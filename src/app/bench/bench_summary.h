@@ -40,6 +40,14 @@ std::optional<tuner::BenchSide> time_of(const std::optional<BenchContender>& con
 std::optional<double> time_ratio(const std::optional<tuner::BenchSide>& vendor,
                                  const std::optional<tuner::BenchSide>& own);
 
+// The same of their times under a sustained load.
+std::optional<double> sustained_ratio(const std::optional<tuner::BenchSide>& vendor,
+                                      const std::optional<tuner::BenchSide>& own);
+
+// Joules per 10^12 operations of the problem under such a load; nothing where the driver does not
+// tell the board's power.
+std::optional<double> joules_per_tflop(const Problem& problem, const tuner::SustainedLoad& load);
+
 // Geometric means of cuBLASLt's time over ours; above 1, ours is faster. 0 where nothing was
 // compared.
 struct BenchMeans {

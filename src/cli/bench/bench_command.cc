@@ -113,6 +113,9 @@ void add_bench_command(CLI::App& parent, CommonOptions& common, Action& action) 
                    "(default: 6)")
       ->type_name("S")
       ->transform(seconds_number());
+  command->add_flag("--sustained", options->bench.sustained,
+                    "Also time each side without rests, at the clocks that the power limit leaves "
+                    "(half a second each)");
   command->add_option("--csv", options->csv_file, "Also write the rows as CSV")->type_name("FILE");
   command->add_option("--json-file", options->json_file, "Also write everything as JSON")
       ->type_name("FILE");

@@ -56,6 +56,48 @@ std::string rows_table(const app::BenchReport& report) {
   return table.text();
 }
 
+// Time, rate, clock and energy of one side.
+std::vector<std::string> sustained_cells(const Problem& problem, const Side& side) {
+  if (!side || !side->sustained) return {"-", "-", "-", "-"};
+  const tuner::SustainedLoad& load = *side->sustained;
+  const auto energy = app::joules_per_tflop(problem, load);
+  return {time_cell(load.time_us), fmt::format("{:.1f}", app::tflops(problem, load.time_us)),
+          load.sm_clock_mhz ? fmt::format("{:.0f}", *load.sm_clock_mhz) : "-",
+          energy ? fmt::format("{:.2f}", *energy) : "-"};
+}
+
+// Empty where nothing ran under a sustained load.
+std::string sustained_table(const app::BenchReport& report) {
+  Table table({{"under a sustained load"},
+               {"us", kRight},
+               {"TFLOP/s", kRight},
+               {"MHz", kRight},
+               {"J/TFLOP", kRight},
+               {"cuBLASLt best us", kRight},
+               {"TFLOP/s", kRight},
+               {"MHz", kRight},
+               {"J/TFLOP", kRight},
+               {"vs 1st", kRight},
+               {"vs best", kRight}});
+  bool any = false;
+  for (const app::BenchRow& row : report.rows) {
+    const Side time = app::time_of(row.dispatched);
+    if (!time || !time->sustained) continue;
+    any = true;
+    std::vector<std::string> cells = {row.wanted.text};
+    for (const Side& side : {time, row.vendor_best}) {
+      for (std::string& cell : sustained_cells(row.wanted.problem, side))
+        cells.push_back(std::move(cell));
+    }
+    for (const Side& side : {row.vendor_first, row.vendor_best}) {
+      const auto ratio = app::sustained_ratio(side, time);
+      cells.push_back(ratio ? fmt::format("{:.3f}", *ratio) : "-");
+    }
+    table.add(cells);
+  }
+  return any ? table.text() + "\n" : "";
+}
+
 std::string steps_table(const std::vector<app::BenchGroup>& groups) {
   Table table({{"all calls of one step"},
                {"calls", kRight},
@@ -105,6 +147,10 @@ std::string csv_time(const Side& side) {
   return side ? fmt::format("{}", side->median_us) : "";
 }
 
+std::string csv_sustained(const Side& side) {
+  return side && side->sustained ? fmt::format("{}", side->sustained->time_us) : "";
+}
+
 std::string csv_config(const Side& side) {
   return csv_field(side ? side->config : "");
 }
@@ -113,7 +159,7 @@ std::string csv_config(const Side& side) {
 
 std::string bench_text(const app::BenchReport& report) {
   if (report.rows.empty()) return "";
-  return rows_table(report) + "\n" + steps_table(report.groups) + "\n" +
+  return rows_table(report) + "\n" + sustained_table(report) + steps_table(report.groups) + "\n" +
          means_table(report.groups) +
          (report.interrupted ? "interrupted: this is what was compared until then\n" : "");
 }
@@ -122,7 +168,8 @@ std::string bench_csv(const app::BenchReport& report) {
   std::string text =
       "group,dtype,acc,math,layout,m,n,k,batch,own_us,vendor_first_us,vendor_best_us,own_vs_first,"
       "own_vs_best,own_config,vendor_best_config,note,align,count,dispatched_us,provenance,"
-      "dispatched_vs_first,dispatched_vs_best,dispatched_config,out,epilogue,beta\n";
+      "dispatched_vs_first,dispatched_vs_best,dispatched_config,out,epilogue,beta,"
+      "dispatched_sustained_us,vendor_first_sustained_us,vendor_best_sustained_us\n";
   for (const app::BenchRow& row : report.rows) {
     const Problem& p = row.wanted.problem;
     const Side time = app::time_of(row.dispatched);
@@ -135,11 +182,13 @@ std::string bench_csv(const app::BenchReport& report) {
                     csv_time(row.vendor_best), csv_number(app::time_ratio(row.vendor_first, own)),
                     csv_number(app::time_ratio(row.vendor_best, own)), csv_config(own),
                     csv_config(row.vendor_best), csv_field(row.note));
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", p.align_bytes, row.wanted.count,
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},", p.align_bytes, row.wanted.count,
                         csv_time(time), row.dispatched ? to_string(row.dispatched->provenance) : "",
                         csv_number(app::time_ratio(row.vendor_first, time)),
                         csv_number(app::time_ratio(row.vendor_best, time)), csv_config(time),
                         to_string(result_type(p)), csv_field(to_string(p.epilogue)), report.beta);
+    text += fmt::format("{},{},{}\n", csv_sustained(time), csv_sustained(row.vendor_first),
+                        csv_sustained(row.vendor_best));
   }
   return text;
 }

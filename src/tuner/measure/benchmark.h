@@ -101,6 +101,9 @@ gpu::Result<void> compare(std::span<Contender> contenders, const gpu::Stream& st
 // (docs/decisions/0028-full-clocks.md).
 double rest_us(double busy_us);
 
+// Behind a load that has lasted, which a power limit remembers for some 70 ms.
+inline constexpr std::chrono::milliseconds kRestAfterLoad{100};
+
 // When turns end before all samples are taken.
 struct TimeLimit {
   std::chrono::steady_clock::time_point end;

@@ -293,7 +293,7 @@ Expected<FinalResults> DeviceEvaluator::finish(std::span<const Finalist> finalis
   const auto entered = bench_->context()->enter();
   if (!entered) return tl::unexpected(entered.error());
   auto results =
-      DeviceFinalRound(*bench_, services_, found_, finalists, options_.turn_seconds).run();
+      DeviceFinalRound(*bench_, services_, found_, finalists, options_.final_round).run();
   if (!results) return tl::unexpected(results.error());
   return std::move(*results);
 }

@@ -13,9 +13,9 @@
 namespace gemmtune::tuner {
 
 struct EvaluationOptions {
-  bool warm = false;        // operands stay in cache
-  double turn_seconds = 0;  // of a final round's turns at most, but for three of each; 0: no limit
-  float beta = 0;           // of what is timed
+  bool warm = false;  // operands stay in cache
+  float beta = 0;     // of what is timed
+  FinalRoundOptions final_round;
 };
 
 // Runs candidates on a GPU. After a kernel that crashes, the context is rebuilt and the session

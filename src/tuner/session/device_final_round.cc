@@ -37,7 +37,11 @@ gpu::Result<FinalResults> DeviceFinalRound::run() {
   }
   const auto contenders = run_turns();
   if (!contenders) return tl::unexpected(contenders.error());
-  return results_of(*contenders);
+  auto results = results_of(*contenders);
+  if (results && options_.sustained) {
+    if (auto done = add_sustained(*results); !done) return tl::unexpected(done.error());
+  }
+  return results;
 }
 
 gpu::Result<void> DeviceFinalRound::load_runners() {
@@ -136,7 +140,7 @@ gpu::Result<void> DeviceFinalRound::run_heats() {
       compare(*heats, bench_.stream(), services_.nvml, {kHeatSamples, kHeatWarmUpSeconds});
   if (!compared) return tl::unexpected(compared.error());
   left_ = beyond_heats(*heats);
-  std::this_thread::sleep_for(kRestAfterHeats);
+  std::this_thread::sleep_for(kRestAfterLoad);
   return {};
 }
 
@@ -196,14 +200,29 @@ std::vector<Contender> DeviceFinalRound::beyond_first_turns(std::vector<Contende
 
 // Of turns that begin now.
 std::optional<TimeLimit> DeviceFinalRound::turn_limit() const {
-  if (turn_seconds_ <= 0) return std::nullopt;
-  const auto seconds = std::chrono::duration<double>(turn_seconds_);
+  if (options_.turn_seconds <= 0) return std::nullopt;
+  const auto seconds = std::chrono::duration<double>(options_.turn_seconds);
   const auto now = std::chrono::steady_clock::now();
   return TimeLimit{now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(seconds),
                    kLeastTurns};
 }
 
-// Of those that are left.
+// To what results_of() made of those that are left.
+gpu::Result<void> DeviceFinalRound::add_sustained(FinalResults& results) const {
+  size_t vendor = 0;
+  for (const Runner* const runner : left_) {
+    const auto load = measure_sustained(*runner->graph, bench_.stream(), services_.nvml);
+    if (!load) return tl::unexpected(load.error());
+    if (runner->kernel) {
+      results.finalists[runner->finalist]->sustained = *load;
+    } else {
+      results.vendor[vendor++].sustained = *load;
+    }
+  }
+  return {};
+}
+
+// Of those that are left, the vendor's in their order.
 gpu::Result<FinalResults> DeviceFinalRound::results_of(
     std::span<const Contender> contenders) const {
   FinalResults results;

@@ -22,20 +22,24 @@ struct SearchFindings {
   std::optional<double> vendor_error;   // on the benchmark's own operands
 };
 
+struct FinalRoundOptions {
+  double turn_seconds = 0;  // of turns at most, but for three of each; 0: no limit
+  bool sustained = false;   // all that have all turns run without a rest, too
+};
+
 // The final round on a device: of many, heats leave some; those have turns, and the best of them
 // further turns (heats.h).
 class DeviceFinalRound {
  public:
   // All are the caller's and outlive the object. The context of `bench` is current for as long.
-  // Turns take `turn_seconds` at most, but for three of each; 0: no limit.
   DeviceFinalRound(const DeviceBench& bench, const DeviceServices& services,
                    const SearchFindings& found, std::span<const Finalist> finalists,
-                   double turn_seconds)
+                   const FinalRoundOptions& options)
       : bench_(bench),
         services_(services),
         found_(found),
         finalists_(finalists),
-        turn_seconds_(turn_seconds) {}
+        options_(options) {}
 
   // To be called once.
   gpu::Result<FinalResults> run();
@@ -63,12 +67,13 @@ class DeviceFinalRound {
   std::vector<Contender> beyond_first_turns(std::vector<Contender> contenders);
   std::optional<TimeLimit> turn_limit() const;
   gpu::Result<FinalResults> results_of(std::span<const Contender> contenders) const;
+  gpu::Result<void> add_sustained(FinalResults& results) const;
 
   const DeviceBench& bench_;
   const DeviceServices& services_;
   const SearchFindings& found_;
   std::span<const Finalist> finalists_;
-  double turn_seconds_;
+  FinalRoundOptions options_;
   std::vector<Runner> runners_;  // the finalists, and behind them the vendor's algorithms
   std::vector<Runner*> left_;    // by heats and first turns
 };

@@ -9,6 +9,7 @@
 
 #include "jit/compile.h"
 #include "store/record.h"
+#include "tuner/measure/sustained.h"
 #include "tuner/model/calibration.h"
 #include "tuner/session/candidate.h"
 
@@ -23,6 +24,7 @@ struct Evaluation {
   std::optional<double> max_error;
   std::optional<double> vendor_max_error;
   double time_us = std::numeric_limits<double>::infinity();  // what the search minimises
+  std::optional<SustainedLoad> sustained;  // of a final round that was asked for it
   // Set if nothing more can be evaluated in this process: what happened and what to do. The session
   // records this candidate and ends with that error.
   std::string fatal;
@@ -34,6 +36,7 @@ struct VendorResult {
   std::string config;  // "rank=0 algo=..."
   std::string library_version;
   store::Measurement measurement;
+  std::optional<SustainedLoad> sustained;  // of a final round that was asked for it
 };
 
 // A candidate of the last comparison, with its machine code.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -16,9 +15,6 @@ struct HeatTimes {
   double lasting_us = 0;  // under a lasting load, at the clocks that the power limit leaves
   bool stays = false;
 };
-
-// The card's rest behind heats, whose load a power limit remembers for some 70 ms.
-inline constexpr std::chrono::milliseconds kRestAfterHeats{100};
 
 // Which candidates go on to the final round, in their order: the kInFinalRound best by the product
 // of both times, and all that stay. Programs run at either clocks: a product between other kernels

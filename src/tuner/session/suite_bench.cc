@@ -9,9 +9,10 @@
 namespace gemmtune::tuner {
 namespace {
 
-BenchSide to_side(const store::Measurement& measurement, std::string config) {
-  return {measurement.median_us, measurement.ci_low_us, measurement.ci_high_us, std::move(config),
-          measurement.samples_us};
+BenchSide to_side(const store::Measurement& measurement, std::string config,
+                  const std::optional<SustainedLoad>& sustained) {
+  return {measurement.median_us, measurement.ci_low_us,  measurement.ci_high_us,
+          std::move(config),     measurement.samples_us, sustained};
 }
 
 bool is_right(const Evaluation& evaluation) {
@@ -49,7 +50,7 @@ Expected<Verified> verify(Evaluator& evaluator, const BenchPlan& plan, BenchTime
 
 void take_vendor(const FinalResults& results, const BenchPlan& plan, BenchTimes& times) {
   for (const VendorResult& vendor : results.vendor) {
-    const BenchSide side = to_side(vendor.measurement, vendor.config);
+    const BenchSide side = to_side(vendor.measurement, vendor.config, vendor.sustained);
     if (vendor.rank == 0) times.vendor_first = side;
     if (vendor.rank == plan.vendor_rank) times.vendor_asked = side;
     if (!times.vendor_best || side.median_us < times.vendor_best->median_us)
@@ -82,7 +83,8 @@ Expected<BenchTimes> bench(Evaluator& evaluator, const BenchPlan& plan) {
     const store::CandidateKey& key = verified->finalists[i].candidate.key;
     BenchedKernel& kernel = times.kernels[verified->indices[i]];
     if (is_right(evaluation) && evaluation.measurement) {
-      kernel.time = to_side(*evaluation.measurement, key.strategy + " " + key.config);
+      kernel.time =
+          to_side(*evaluation.measurement, key.strategy + " " + key.config, evaluation.sustained);
     } else {
       kernel.why_not = failure_of(evaluation);
     }

@@ -15,8 +15,9 @@ struct BenchSide {
   double median_us = 0;
   double ci_low_us = 0;  // 95% confidence interval of the median
   double ci_high_us = 0;
-  std::string config;                // strategy and tile, or the vendor's algorithm
-  std::vector<double> samples_us{};  // of each turn, in the order taken
+  std::string config;                        // strategy and tile, or the vendor's algorithm
+  std::vector<double> samples_us{};          // of each turn, in the order taken
+  std::optional<SustainedLoad> sustained{};  // where it was asked for
 };
 
 // What is compared with cuBLASLt's first choice and its fastest algorithm.
