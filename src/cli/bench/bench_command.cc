@@ -109,7 +109,7 @@ void add_bench_command(CLI::App& parent, CommonOptions& common, Action& action) 
       ->transform(number_not_negative(kMostBeta));
   command
       ->add_option("--seconds", options->bench.seconds,
-                   "Take fewer than six turns of each where they would last longer, three at least "
+                   "Take fewer turns of each where they would last longer, three at least "
                    "(default: 6)")
       ->type_name("S")
       ->transform(seconds_number());

@@ -5,7 +5,6 @@
 #include <thread>
 #include <utility>
 
-#include "tuner/session/heats.h"
 #include "tuner/session/measured.h"
 
 namespace gemmtune::tuner {
@@ -20,11 +19,19 @@ constexpr double kHeatWarmUpSeconds = 0.05;
 // Who is behind after so many turns is not close enough to win.
 constexpr int kFirstTurns = 2;
 constexpr int kAllTurns = 6;  // the fewest that give an interval of 95%
+// Where that is wide: more, the fewest that leave out one more on either side, and no more than so
+// many, since some times vary however often they are taken.
+constexpr int kMoreTurns = 3;
+constexpr int kMostTurns = 12;
 // However little time there is: the fewest whose median is not moved by one of them.
 constexpr int kLeastTurns = 3;
 
 double median_us(const Contender& contender) {
   return median_interval(contender.samples_us).median;
+}
+
+bool is_over(const std::optional<TimeLimit>& limit) {
+  return limit && std::chrono::steady_clock::now() > limit->end;
 }
 
 }  // namespace
@@ -178,8 +185,22 @@ gpu::Result<std::vector<Contender>> DeviceFinalRound::run_turns() {
   };
   if (auto done = compare_by(*contenders, kFirstTurns); !done) return tl::unexpected(done.error());
   std::vector<Contender> further = beyond_first_turns(std::move(*contenders));
-  if (auto done = compare_by(further, kAllTurns); !done) return tl::unexpected(done.error());
+  int turns = kAllTurns;
+  if (auto done = compare_by(further, turns); !done) return tl::unexpected(done.error());
+  while (turns < kMostTurns && !is_over(limit) && needs_more_turns(shown_by(further))) {
+    turns += kMoreTurns;
+    if (auto done = compare_by(further, turns); !done) return tl::unexpected(done.error());
+  }
   return further;
+}
+
+// By those that are left.
+std::vector<AllTurns> DeviceFinalRound::shown_by(std::span<const Contender> contenders) const {
+  std::vector<AllTurns> shown;
+  shown.reserve(left_.size());
+  for (size_t i = 0; i < left_.size(); ++i)
+    shown.push_back({median_interval(contenders[i].samples_us), !left_[i]->kernel});
+  return shown;
 }
 
 // Has the others leave.

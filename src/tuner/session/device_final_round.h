@@ -9,6 +9,7 @@
 #include "tuner/measure/benchmark.h"
 #include "tuner/session/device_bench.h"
 #include "tuner/session/evaluator.h"
+#include "tuner/session/heats.h"
 
 namespace gemmtune::tuner {
 
@@ -65,6 +66,7 @@ class DeviceFinalRound {
   std::vector<Runner*> beyond_heats(std::span<const Contender> heats) const;
   gpu::Result<std::vector<Contender>> run_turns();
   std::vector<Contender> beyond_first_turns(std::vector<Contender> contenders);
+  std::vector<AllTurns> shown_by(std::span<const Contender> contenders) const;
   std::optional<TimeLimit> turn_limit() const;
   gpu::Result<FinalResults> results_of(std::span<const Contender> contenders) const;
   gpu::Result<void> add_sustained(FinalResults& results) const;

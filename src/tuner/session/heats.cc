@@ -21,6 +21,9 @@ std::vector<size_t> best_and_staying(std::vector<size_t> places, size_t count, C
   return chosen;
 }
 
+// Of a median's interval of 95%, as a share of the median.
+constexpr double kWidestInterval = 0.01;
+
 }  // namespace
 
 std::vector<size_t> for_final_round(std::span<const HeatTimes> heats) {
@@ -50,6 +53,20 @@ std::vector<size_t> for_further_turns(std::span<const FirstTurns> contenders) {
   }
   std::sort(chosen.begin(), chosen.end());
   return chosen;
+}
+
+bool needs_more_turns(std::span<const AllTurns> contenders) {
+  for (const bool is_vendor : {false, true}) {
+    const AllTurns* fastest = nullptr;
+    for (const AllTurns& contender : contenders) {
+      if (contender.is_vendor != is_vendor) continue;
+      if (!fastest || contender.time_us.median < fastest->time_us.median) fastest = &contender;
+    }
+    if (!fastest) continue;
+    const MedianInterval& time = fastest->time_us;
+    if (time.high - time.low > kWidestInterval * time.median) return true;
+  }
+  return false;
 }
 
 }  // namespace gemmtune::tuner

@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "tuner/measure/statistics.h"
+
 namespace gemmtune::tuner {
 
 // Candidates of a final round.
@@ -39,5 +41,15 @@ struct FirstTurns {
 // Which contenders have further turns, in their order: the kBeyondFirstTurns fastest of either
 // side, and all that stay.
 std::vector<size_t> for_further_turns(std::span<const FirstTurns> contenders);
+
+// What a contender of the final round has shown in all its turns.
+struct AllTurns {
+  MedianInterval time_us;
+  bool is_vendor = false;
+};
+
+// Whether the median of the fastest own kernel, or of the fastest algorithm, is known to less than
+// 1%, so that more turns are due.
+bool needs_more_turns(std::span<const AllTurns> contenders);
 
 }  // namespace gemmtune::tuner

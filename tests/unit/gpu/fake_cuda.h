@@ -36,8 +36,9 @@ class FakeCuda {
   virtual void fail(const std::string& symbol, int code, int skip = 0) = 0;
   // The next kernel that runs crashes with `code`: the device is unusable until it is reset.
   virtual void crash_next_kernel(int code) = 0;
-  // The next graph that is launched takes so much longer, as one that loads its kernels does.
-  virtual void delay_next_graph(double us) = 0;
+  // After the next `skip` launches of graphs, `count` launches take so much longer, as one that
+  // loads its kernels does.
+  virtual void delay_graphs(double us, int count = 1, int skip = 0) = 0;
   // What launches of `kernel` do.
   virtual void define_kernel(const std::string& kernel,
                              std::function<void(const Launch&)> body) = 0;

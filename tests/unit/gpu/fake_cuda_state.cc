@@ -29,6 +29,7 @@ void State::reset(int device_count) {
   objects.clear();
   functions.clear();
   now_us = graph_delay_us = 0;
+  graphs_delayed = graphs_before = 0;
   initialised = false;
   ++epoch_;
   crash_ = CUDA_SUCCESS;
@@ -59,9 +60,21 @@ void State::crash_next_kernel(int code) {
   crash_ = static_cast<CUresult>(code);
 }
 
-void State::delay_next_graph(double us) {
+void State::delay_graphs(double us, int count, int skip) {
   const std::lock_guard lock(mutex);
   graph_delay_us = us;
+  graphs_delayed = count;
+  graphs_before = skip;
+}
+
+double State::next_graph_delay_us() {
+  if (graphs_before > 0) {
+    --graphs_before;
+    return 0;
+  }
+  if (graphs_delayed == 0) return 0;
+  --graphs_delayed;
+  return graph_delay_us;
 }
 
 void State::define_kernel(const std::string& kernel, std::function<void(const Launch&)> body) {

@@ -67,7 +67,7 @@ class State final : public FakeCuda {
   void set_memory_bytes(size_t bytes) override;
   void fail(const std::string& symbol, int code, int skip) override;
   void crash_next_kernel(int code) override;
-  void delay_next_graph(double us) override;
+  void delay_graphs(double us, int count, int skip) override;
   void define_kernel(const std::string& kernel, std::function<void(const Launch&)> body) override;
   void* create_context(int device) override;
   int live(const std::string& kind) const override;
@@ -95,6 +95,7 @@ class State final : public FakeCuda {
 
   // Runs or records an operation.
   CUresult enqueue(CUstream stream, Operation operation);
+  double next_graph_delay_us();  // counts the launch
   // True, after invalidating the capture, if the calling thread is capturing; a thread in the
   // relaxed mode may do what is only `unsafe`.
   bool spoil_capture(bool unsafe = false);
@@ -114,7 +115,9 @@ class State final : public FakeCuda {
   std::map<uintptr_t, Object> objects;
   std::map<uintptr_t, FunctionState> functions;
   double now_us = 0;
-  double graph_delay_us = 0;  // of the next one
+  double graph_delay_us = 0;
+  int graphs_delayed = 0;  // that are still to be, behind
+  int graphs_before = 0;   // so many that are not
   unsigned long long captures = 0;
   bool initialised = false;
 

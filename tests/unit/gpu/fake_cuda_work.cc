@@ -316,7 +316,7 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
   return entry_inside("cuGraphLaunch", [&](State& s) {
     const Object* object = s.find("graph exec", key(exec));
     if (object == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    s.now_us += 10 + std::exchange(s.graph_delay_us, 0);
+    s.now_us += 10 + s.next_graph_delay_us();
     for (const Operation& operation : object->operations) {
       if (const CUresult code = s.enqueue(stream, operation); code != CUDA_SUCCESS) return code;
     }

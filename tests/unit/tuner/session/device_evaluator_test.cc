@@ -176,7 +176,7 @@ TEST_CASE_FIXTURE(FakeDevice, "times before and after a crash compare") {
   const Candidate right = candidate(problem);
   const double before_us = evaluate(*device, right).value().time_us;
   fake.crash_next_kernel(CUDA_ERROR_LAUNCH_FAILED);
-  fake.delay_next_graph(100'000);  // in the new context
+  fake.delay_graphs(100'000);  // in the new context
   REQUIRE(evaluate(*device, right).value().outcome == store::Outcome::launch_failed);
   const auto next = evaluate(*device, right);
   REQUIRE(next.has_value());
@@ -189,6 +189,7 @@ TEST_CASE_FIXTURE(FakeDevice, "times before and after a crash compare") {
 TEST_CASE_FIXTURE(FakeDevice, "a turn of a final round is four graphs") {
   const Problem problem = canonical(make_problem({16, 16, 8}));
   const Candidate right = candidate(problem);
+  int turns = 0;
   const auto launched_by_final_round = [&] {
     const auto device = evaluator(problem);
     REQUIRE(evaluate(*device, right).has_value());
@@ -201,7 +202,7 @@ TEST_CASE_FIXTURE(FakeDevice, "a turn of a final round is four graphs") {
     const auto results = device->finish({&finalist, 1});
     REQUIRE(results.has_value());
     REQUIRE(results->finalists[0]->measurement.has_value());
-    CHECK(results->finalists[0]->measurement->samples_us.size() == 6);
+    turns = static_cast<int>(results->finalists[0]->measurement->samples_us.size());
     return launched() - before;
   };
   SUBCASE("one contender") {
@@ -212,6 +213,26 @@ TEST_CASE_FIXTURE(FakeDevice, "a turn of a final round is four graphs") {
     blas.offered = 1;
     CHECK(launched_by_final_round() == 1 + 2 * 2 + 2 * 4 * 6);
   }
+  CHECK(turns == 6);
+}
+
+TEST_CASE_FIXTURE(FakeDevice, "a final round goes on while times differ") {
+  const Problem problem = canonical(make_problem({16, 16, 8}));
+  blas.offered = 0;
+  const Candidate right = candidate(problem);
+  const auto turns = [&](int slow_turns) {
+    const auto device = evaluator(problem);
+    REQUIRE(evaluate(*device, right).has_value());
+    const Finalist finalist{right, image_of({right.source, right.spec.arch, {}}), 10.0, false};
+    fake.delay_graphs(1e6, 4 * slow_turns, 2 + 4);  // behind two walks and a turn
+    const auto results = device->finish({&finalist, 1});
+    REQUIRE(results.has_value());
+    return results->finalists[0]->measurement->samples_us.size();
+  };
+  CHECK(turns(0) == 6);
+  CHECK(turns(1) == 9);  // of which the slowest and the fastest are left out
+  CHECK(turns(2) == 12);
+  CHECK(turns(5) == 12);
 }
 
 // All take as long: in heats the search's times decide, and after the first turns the order.

@@ -46,5 +46,23 @@ TEST_CASE("after the first turns the two fastest of either side go on, and all t
   CHECK(for_further_turns(shown) == Chosen{0, 1});
 }
 
+TEST_CASE("more turns are due where the fastest of a side is not known to a hundredth") {
+  const auto known_to = [](double us, double width) {
+    return MedianInterval{us, us - width / 2, us + width / 2, 6};
+  };
+  CHECK_FALSE(needs_more_turns({}));
+  std::vector<AllTurns> shown = {{known_to(100, 0.9), false}, {known_to(90, 0.8), true}};
+  CHECK_FALSE(needs_more_turns(shown));
+  shown.push_back({known_to(101, 5), false});  // not the fastest of its side
+  shown.push_back({known_to(91, 5), true});
+  CHECK_FALSE(needs_more_turns(shown));
+  shown[2].time_us = known_to(99, 1.1);
+  CHECK(needs_more_turns(shown));
+  shown[2].time_us = known_to(99, 0.9);
+  CHECK_FALSE(needs_more_turns(shown));
+  shown[3].time_us = known_to(80, 0.9);
+  CHECK(needs_more_turns(shown));
+}
+
 }  // namespace
 }  // namespace gemmtune::tuner
