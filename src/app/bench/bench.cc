@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <future>
 #include <utility>
 
 #include "app/bench/bench_choice.h"
@@ -97,6 +99,17 @@ class Bench {
     if (!snapshot) return tl::unexpected(snapshot.error());
     snapshot_ = std::move(*snapshot);
     return {};
+  }
+
+  // Whether what prepare() compiles is found by row(): in the cache, if results stay what they are.
+  bool can_prepare() const {
+    return prepared_.equipment.compiler->cache() != nullptr && !options_.tune_missing;
+  }
+
+  // Compiles what row() will want, if cuBLASLt has no say in it.
+  void prepare(const WantedProblem& wanted) const {
+    choose_for_bench(decide(wanted), dispatch::comparable(wanted.problem), {},
+                     services_.make_kernel);
   }
 
   // Nothing where the command was interrupted.
@@ -202,12 +215,16 @@ Expected<BenchRow> bench_problem(const WantedProblem& wanted, const dispatch::De
   return row;
 }
 
-void measure_rows(std::span<const WantedProblem> wanted, const MeasureRow& measure,
+void measure_rows(std::span<const WantedProblem> wanted, const RowSteps& steps,
                   const std::atomic<bool>& stop, const BenchEvents& events, BenchReport& report) {
-  for (const WantedProblem& problem : wanted) {
+  std::future<void> prepared;  // of the problem behind the one that is measured
+  for (size_t i = 0; i < wanted.size(); ++i) {
     if (stop.load()) break;
-    auto row = measure(problem);
-    if (!row) report.failure = problem.text + ": " + row.error().message;
+    if (prepared.valid()) prepared.get();
+    if (steps.prepare && i + 1 < wanted.size())
+      prepared = std::async(std::launch::async, steps.prepare, std::cref(wanted[i + 1]));
+    auto row = steps.measure(wanted[i]);
+    if (!row) report.failure = wanted[i].text + ": " + row.error().message;
     if (!row || !*row) break;
     if (events.on_row) events.on_row(**row);
     report.rows.push_back(std::move(**row));
@@ -233,9 +250,11 @@ Expected<BenchReport> bench(const Context& context, const BenchOptions& options,
   report.driver_version = prepared->equipment.driver->version();
   report.warm = options.warm;
   report.beta = options.beta;
-  measure_rows(
-      prepared->wanted, [&bench](const WantedProblem& wanted) { return bench.row(wanted); }, stop,
-      events, report);
+  RowSteps steps;
+  if (bench.can_prepare())
+    steps.prepare = [&bench](const WantedProblem& wanted) { bench.prepare(wanted); };
+  steps.measure = [&bench](const WantedProblem& wanted) { return bench.row(wanted); };
+  measure_rows(prepared->wanted, steps, stop, events, report);
   if (options.tune_missing) prune_cache(context, *prepared->equipment.compiler);
   return report;
 }

@@ -71,9 +71,17 @@ Expected<BenchRow> bench_problem(const WantedProblem& wanted, const dispatch::De
 // A problem's row; nothing where the command was interrupted before it was measured.
 using MeasureRow = std::function<Expected<std::optional<BenchRow>>(const WantedProblem&)>;
 
+// What is done for each problem, one after the other.
+struct RowSteps {
+  // What measuring the problem would wait for and takes no GPU. For all but the first problem it
+  // runs in a thread of its own while the one before is measured. Empty: nothing.
+  std::function<void(const WantedProblem&)> prepare;
+  MeasureRow measure;
+};
+
 // Fills in the rows of `report`, what is told of them, and why there are not as many as there are
 // problems.
-void measure_rows(std::span<const WantedProblem> wanted, const MeasureRow& measure,
+void measure_rows(std::span<const WantedProblem> wanted, const RowSteps& steps,
                   const std::atomic<bool>& stop, const BenchEvents& events, BenchReport& report);
 
 // Measures what the library would run for each problem beside cuBLASLt. Needs a GPU

@@ -5,7 +5,11 @@
 
 #include <doctest/doctest.h>
 
+#include <condition_variable>
 #include <filesystem>
+#include <mutex>
+#include <string>
+#include <vector>
 
 #include "../../contains.h"
 #include "app/query/explain.h"
@@ -165,7 +169,7 @@ TEST_CASE("an interruption or a failure keeps the rows until then") {
       row.wanted = problem;
       return Expected<std::optional<BenchRow>>(row);
     };
-    measure_rows(wanted, measure, stop, events, report);
+    measure_rows(wanted, {{}, measure}, stop, events, report);
     return report;
   };
   const auto never = [](const WantedProblem&) {
@@ -193,6 +197,35 @@ TEST_CASE("an interruption or a failure keeps the rows until then") {
   report = rows_until(0, never);
   CHECK(report.rows.empty());
   CHECK(report.interrupted);
+}
+
+TEST_CASE("a problem is prepared while the one before it is measured, but for the first") {
+  std::vector<WantedProblem> wanted(4, wanted_of(kProduct));
+  for (size_t i = 0; i < wanted.size(); ++i) wanted[i].text = std::to_string(i);
+  const std::atomic<bool> stop = false;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<std::string> prepared;
+  RowSteps steps;
+  steps.prepare = [&](const WantedProblem& problem) {
+    const std::lock_guard lock(mutex);
+    prepared.push_back(problem.text);
+    changed.notify_all();
+  };
+  steps.measure = [&](const WantedProblem& problem) {
+    std::unique_lock lock(mutex);
+    const auto next = static_cast<size_t>(std::stoi(problem.text)) + 1;
+    // The next one is prepared during this: one that waited for its end would never be.
+    if (next < 4) changed.wait(lock, [&] { return prepared.size() == next; });
+    CHECK((next == 1 || prepared[next - 2] == problem.text));
+    BenchRow row;
+    row.wanted = problem;
+    return Expected<std::optional<BenchRow>>(row);
+  };
+  BenchReport report;
+  measure_rows(wanted, steps, stop, {}, report);
+  CHECK(report.rows.size() == 4);
+  CHECK(prepared == std::vector<std::string>{"1", "2", "3"});
 }
 
 TEST_CASE("options that make no sense are refused before anything is looked for") {
