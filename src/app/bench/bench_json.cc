@@ -34,6 +34,7 @@ ordered_json side_json(const Side& side, const Problem& problem) {
   json["tflops"] = tflops(problem, side->median_us);
   json["config"] = side->config;
   json["samples_us"] = side->samples_us;
+  json["sm_clock_mhz"] = or_null(side->sm_clock_mhz);
   json["sustained"] = sustained_json(side->sustained, problem);
   return json;
 }

@@ -11,8 +11,13 @@ namespace {
 
 BenchSide to_side(const store::Measurement& measurement, std::string config,
                   const std::optional<SustainedLoad>& sustained) {
-  return {measurement.median_us, measurement.ci_low_us,  measurement.ci_high_us,
-          std::move(config),     measurement.samples_us, sustained};
+  return {measurement.median_us,
+          measurement.ci_low_us,
+          measurement.ci_high_us,
+          std::move(config),
+          measurement.samples_us,
+          measurement.sm_clock_median_mhz,
+          sustained};
 }
 
 bool is_right(const Evaluation& evaluation) {

@@ -17,6 +17,7 @@ struct BenchSide {
   double ci_high_us = 0;
   std::string config;                        // strategy and tile, or the vendor's algorithm
   std::vector<double> samples_us{};          // of each turn, in the order taken
+  std::optional<double> sm_clock_mhz{};      // the median of what was read in the turns
   std::optional<SustainedLoad> sustained{};  // where it was asked for
 };
 
