@@ -13,7 +13,7 @@ namespace {
 constexpr double kSettlingSeconds = 0.2;
 constexpr double kMeasuredSeconds = 0.15;
 constexpr int kFewestSamples = 3;
-// Reading takes milliseconds, for which the driver's own work may delay what follows.
+// A reading may take longer than a graph, and the card then waits for the next one.
 constexpr size_t kSamplesPerReading = 4;
 
 std::optional<double> median_of(const std::vector<double>& values) {

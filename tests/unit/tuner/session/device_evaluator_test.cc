@@ -68,7 +68,8 @@ struct FakeDevice : fake_cuda::Fixture {
     return kernel;
   }
 
-  std::unique_ptr<DeviceEvaluator> evaluator(const Problem& problem) {
+  std::unique_ptr<DeviceEvaluator> evaluator(const Problem& problem,
+                                             const EvaluationOptions& options = {}) {
     DeviceServices services;
     services.driver = driver;
     services.device = driver->device(0).value();
@@ -81,7 +82,7 @@ struct FakeDevice : fake_cuda::Fixture {
           return image_of(request);
         });
     services.cublaslt = vendor::CublasLtLibrary::load({GEMMTUNE_FAKE_CUBLASLT}).value();
-    auto made = DeviceEvaluator::create(services, problem, {});
+    auto made = DeviceEvaluator::create(services, problem, options);
     REQUIRE_MESSAGE(made.has_value(), (made ? "" : made.error().message));
     REQUIRE((*made)->measure_vendor());
     return *std::move(made);
@@ -214,6 +215,30 @@ TEST_CASE_FIXTURE(FakeDevice, "a turn of a final round is four graphs") {
     CHECK(launched_by_final_round() == 1 + 2 * 2 + 2 * 4 * 6);
   }
   CHECK(turns == 6);
+}
+
+TEST_CASE_FIXTURE(FakeDevice, "who has all turns runs under a sustained load where that is asked") {
+  const Problem problem = canonical(make_problem({16, 16, 8}));
+  blas.offered = 1;
+  const Candidate right = candidate(problem);
+  for (const bool sustained : {false, true}) {
+    CAPTURE(sustained);
+    EvaluationOptions options;
+    options.final_round.sustained = sustained;
+    const auto device = evaluator(problem, options);
+    REQUIRE(evaluate(*device, right).has_value());
+    const Finalist finalist{right, image_of({right.source, right.spec.arch, {}}), 10.0, false};
+    const auto results = device->finish({&finalist, 1});
+    REQUIRE(results.has_value());
+    REQUIRE(results->finalists[0].has_value());
+    REQUIRE(results->vendor.size() == 1);
+    for (const auto& load : {results->finalists[0]->sustained, results->vendor[0].sustained}) {
+      REQUIRE(load.has_value() == sustained);
+      if (!load) continue;
+      CHECK(load->time_us > 0);
+      CHECK_FALSE(load->energy_j().has_value());  // there is nothing to read the power with
+    }
+  }
 }
 
 TEST_CASE_FIXTURE(FakeDevice, "a final round goes on while times differ") {
