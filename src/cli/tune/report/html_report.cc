@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "app/common/record_facts.h"
 #include "app/common/version.h"
 #include "app/tune/roofline.h"
 #include "cli/common/markup.h"
 #include "cli/common/record_cells.h"
 #include "cli/tune/report/charts.h"
+#include "cli/tune/report/shared_lines.h"
 #include "cli/tune/tune_text.h"
+#include "core/json_text.h"
 
 namespace gemmtune::cli {
 namespace {
@@ -51,6 +55,21 @@ pre { background: var(--code); padding: 10px; overflow: auto; max-height: 36em; 
 </style>
 </head>
 <body>
+)";
+
+// A link to a problem opens it, and a source is put together from its runs of lines when it opens.
+constexpr std::string_view kScript = R"(<script>
+const open = () => { const e = location.hash && document.querySelector(location.hash); if (e) e.open = true; };
+addEventListener("hashchange", open);
+open();
+const lines = JSON.parse(document.getElementById("lines").textContent);
+for (const source of document.querySelectorAll("details[data-runs]"))
+  source.addEventListener("toggle", () => {
+    const runs = JSON.parse(source.dataset.runs);
+    source.querySelector("pre").textContent = runs.flatMap(([first, count]) => lines.slice(first, first + count)).join("\n");
+  }, { once: true });
+</script>
+<noscript><p class="muted">Sources are shown by JavaScript; <code>gemm-tune emit</code> prints them, too.</p></noscript>
 )";
 
 std::string html_cell(std::string_view content, std::string_view css_class = "number") {
@@ -143,18 +162,30 @@ std::string chart(const std::string& svg) {
   return svg.empty() ? svg : "<div class=\"scroll\">" + svg + "</div>\n";
 }
 
-std::string problem_details(const app::TunedProblem& tuned, size_t index,
-                            const std::string* source) {
+// Filled in by kScript when it is opened.
+std::string source_details(const std::vector<SharedLines::Run>& runs) {
+  return fmt::format(
+      "<details data-runs=\"{}\"><summary>CUDA source of the best</summary><pre></pre></details>\n",
+      to_text(nlohmann::ordered_json(runs), kOneLine));
+}
+
+// As an element of its own, which no line can end.
+std::string lines_element(const SharedLines& shared) {
+  std::string json = to_text(nlohmann::ordered_json(shared.lines()), kOneLine);
+  for (size_t at = json.find("</"); at != std::string::npos; at = json.find("</", at))
+    json.replace(at, 2, "<\\/");
+  return "<script type=\"application/json\" id=\"lines\">" + json + "</script>\n";
+}
+
+std::string problem_details(const app::TunedProblem& tuned, size_t index, const std::string* source,
+                            SharedLines& shared) {
   const tuner::TuneReport& report = *tuned.report;
   std::string html =
       fmt::format("<details id=\"p{}\"><summary>{}</summary>\n", index, escaped(tuned.wanted.text));
   html += finalists_table(report);
   html += "<p class=\"muted\">" + escaped(counts_line(report)) + "</p>\n" +
           chart(trace_svg(tuned.trace));
-  if (source != nullptr) {
-    html += "<details><summary>CUDA source of the best</summary><pre>" + escaped(*source) +
-            "</pre></details>\n";
-  }
+  if (source != nullptr) html += source_details(shared.add(*source));
   return html + "</details>\n";
 }
 
@@ -172,19 +203,16 @@ std::string tune_report_html(const app::TuneSummary& summary,
   const std::string rooflines = chart(roofline_svg(summary));
   if (!rooflines.empty()) html += "<h2>Rooflines</h2>\n" + rooflines + "<h2>Problems</h2>\n";
   size_t index = 0;
+  SharedLines shared;
   for (const app::TunedProblem& tuned : summary.problems) {
     const auto source = sources.find(tuned.wanted.text);
     if (tuned.report && !tuned.report->ranking.empty())
-      html += problem_details(tuned, index, source == sources.end() ? nullptr : &source->second);
+      html += problem_details(tuned, index, source == sources.end() ? nullptr : &source->second,
+                              shared);
     ++index;
   }
-  // A link to a problem opens it.
-  html += R"(<script>
-const open = () => { const e = location.hash && document.querySelector(location.hash); if (e) e.open = true; };
-addEventListener("hashchange", open);
-open();
-</script>
-)";
+  html += lines_element(shared);
+  html += kScript;
   return html + fmt::format("<p class=\"muted\">Written by gemm-tune {}.</p>\n</body>\n</html>\n",
                             app::kVersion);
 }

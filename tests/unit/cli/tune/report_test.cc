@@ -51,7 +51,8 @@ TEST_CASE("a report has own times and cuBLASLt's, and what could not be tuned") 
   CHECK(contains(html, "first &lt;problem&gt;"));
   CHECK(!contains(html, "first <problem>"));
   CHECK(contains(html, "faster\">1.100x"));
-  CHECK(contains(html, "if (a &lt; b) return;"));
+  CHECK(contains(html, "<details data-runs=\"[[0,1]]\"><summary>CUDA source"));
+  CHECK(contains(html, "id=\"lines\">[\"if (a < b) return;\"]</script>"));
   CHECK(contains(html, "algo=1 &amp; more"));
   CHECK(contains(html, "no candidate was finished"));
   CHECK(contains(html, "i8 is not supported"));
@@ -88,7 +89,23 @@ TEST_CASE("a report is a page whose elements are closed, that needs nothing else
     }
   }
   CHECK(open.empty());
-  CHECK(ids.size() == 301);
+  CHECK(ids.size() == 302);  // with that of the lines of sources
+}
+
+TEST_CASE("a report has what sources have in common once, and no source ends its element") {
+  app::TuneSummary summary = a_summary();
+  std::string source = "// </script><b>\n";
+  for (int i = 0; i < 2000; ++i) source += "x" + std::to_string(i) + ";\n";
+  std::map<std::string, std::string> sources;
+  for (int i = 0; i < 300; ++i) {
+    summary.problems.push_back(summary.problems[0]);
+    summary.problems.back().wanted.text = "p" + std::to_string(i);
+    sources[summary.problems.back().wanted.text] =
+        source + "constexpr int kTile = " + std::to_string(i) + ";\n";
+  }
+  const std::string html = tune_report_html(summary, sources);
+  CHECK(html.size() < tune_report_html(summary, {}).size() + 100'000);
+  CHECK(contains(html, "// <\\/script><b>"));
 }
 
 TEST_CASE("a report can be printed, and read in a narrow window") {
