@@ -19,10 +19,8 @@ constexpr double kHeatWarmUpSeconds = 0.05;
 // Who is behind after so many turns is not close enough to win.
 constexpr int kFirstTurns = 2;
 constexpr int kAllTurns = 6;  // the fewest that give an interval of 95%
-// Where that is wide: more, the fewest that leave out one more on either side, and no more than so
-// many, since some times vary however often they are taken.
+// Where that is wide: the fewest more that leave out one more of them on either side.
 constexpr int kMoreTurns = 3;
-constexpr int kMostTurns = 12;
 // However little time there is: the fewest whose median is not moved by one of them.
 constexpr int kLeastTurns = 3;
 
@@ -185,11 +183,15 @@ gpu::Result<std::vector<Contender>> DeviceFinalRound::run_turns() {
   };
   if (auto done = compare_by(*contenders, kFirstTurns); !done) return tl::unexpected(done.error());
   std::vector<Contender> further = beyond_first_turns(std::move(*contenders));
-  int turns = kAllTurns;
-  if (auto done = compare_by(further, turns); !done) return tl::unexpected(done.error());
-  while (turns < kMostTurns && !is_over(limit) && needs_more_turns(shown_by(further))) {
-    turns += kMoreTurns;
-    if (auto done = compare_by(further, turns); !done) return tl::unexpected(done.error());
+  if (auto done = compare_by(further, kAllTurns); !done) return tl::unexpected(done.error());
+  while (!is_over(limit)) {
+    const std::vector<size_t> due = for_more_turns(shown_by(further));
+    if (due.empty()) break;
+    std::vector<Contender> unsure;
+    for (const size_t place : due) unsure.push_back(std::move(further[place]));
+    const auto turns = static_cast<int>(unsure.front().samples_us.size()) + kMoreTurns;
+    if (auto done = compare_by(unsure, turns); !done) return tl::unexpected(done.error());
+    for (size_t i = 0; i < due.size(); ++i) further[due[i]] = std::move(unsure[i]);
   }
   return further;
 }

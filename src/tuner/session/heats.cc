@@ -24,6 +24,23 @@ std::vector<size_t> best_and_staying(std::vector<size_t> places, size_t count, C
 // Of a median's interval of 95%, as a share of the median.
 constexpr double kWidestInterval = 0.01;
 
+// A side's fastest, where its median is not known so well, and those that may be as fast.
+std::vector<size_t> unsure(std::span<const AllTurns> contenders, bool is_vendor) {
+  const MedianInterval* fastest = nullptr;
+  for (const AllTurns& contender : contenders) {
+    const MedianInterval& time = contender.time_us;
+    if (contender.is_vendor == is_vendor && (!fastest || time.median < fastest->median))
+      fastest = &time;
+  }
+  std::vector<size_t> places;
+  if (!fastest || fastest->high - fastest->low <= kWidestInterval * fastest->median) return places;
+  for (size_t i = 0; i < contenders.size(); ++i) {
+    if (contenders[i].is_vendor == is_vendor && contenders[i].time_us.low <= fastest->high)
+      places.push_back(i);
+  }
+  return places;
+}
+
 }  // namespace
 
 std::vector<size_t> for_final_round(std::span<const HeatTimes> heats) {
@@ -55,18 +72,16 @@ std::vector<size_t> for_further_turns(std::span<const FirstTurns> contenders) {
   return chosen;
 }
 
-bool needs_more_turns(std::span<const AllTurns> contenders) {
+std::vector<size_t> for_more_turns(std::span<const AllTurns> contenders) {
+  std::vector<size_t> due;
   for (const bool is_vendor : {false, true}) {
-    const AllTurns* fastest = nullptr;
-    for (const AllTurns& contender : contenders) {
-      if (contender.is_vendor != is_vendor) continue;
-      if (!fastest || contender.time_us.median < fastest->time_us.median) fastest = &contender;
-    }
-    if (!fastest) continue;
-    const MedianInterval& time = fastest->time_us;
-    if (time.high - time.low > kWidestInterval * time.median) return true;
+    for (const size_t place : unsure(contenders, is_vendor)) due.push_back(place);
   }
-  return false;
+  int fewest = kMostTurns - 1;
+  for (const size_t place : due) fewest = std::min(fewest, contenders[place].time_us.count);
+  std::erase_if(due, [&](size_t place) { return contenders[place].time_us.count != fewest; });
+  std::sort(due.begin(), due.end());
+  return due;
 }
 
 }  // namespace gemmtune::tuner

@@ -48,8 +48,12 @@ struct AllTurns {
   bool is_vendor = false;
 };
 
-// Whether the median of the fastest own kernel, or of the fastest algorithm, is known to less than
-// 1%, so that more turns are due.
-bool needs_more_turns(std::span<const AllTurns> contenders);
+// The most turns of a contender: some times vary however often they are taken.
+inline constexpr int kMostTurns = 12;
+
+// Which contenders are due more turns, together: where the median of a side's fastest is not known
+// to 1%, that one and those that may be as fast. Of these, those that have had the fewest turns, if
+// that are fewer than kMostTurns. In their order; empty: none.
+std::vector<size_t> for_more_turns(std::span<const AllTurns> contenders);
 
 }  // namespace gemmtune::tuner

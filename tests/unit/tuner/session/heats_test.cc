@@ -47,21 +47,31 @@ TEST_CASE("after the first turns the two fastest of either side go on, and all t
 }
 
 TEST_CASE("more turns are due where the fastest of a side is not known to a hundredth") {
-  const auto known_to = [](double us, double width) {
-    return MedianInterval{us, us - width / 2, us + width / 2, 6};
+  const auto known_to = [](double us, double width, int turns = 6) {
+    return MedianInterval{us, us - width / 2, us + width / 2, turns};
   };
-  CHECK_FALSE(needs_more_turns({}));
+  CHECK(for_more_turns({}).empty());
   std::vector<AllTurns> shown = {{known_to(100, 0.9), false}, {known_to(90, 0.8), true}};
-  CHECK_FALSE(needs_more_turns(shown));
+  CHECK(for_more_turns(shown).empty());
   shown.push_back({known_to(101, 5), false});  // not the fastest of its side
   shown.push_back({known_to(91, 5), true});
-  CHECK_FALSE(needs_more_turns(shown));
+  CHECK(for_more_turns(shown).empty());
   shown[2].time_us = known_to(99, 1.1);
-  CHECK(needs_more_turns(shown));
-  shown[2].time_us = known_to(99, 0.9);
-  CHECK_FALSE(needs_more_turns(shown));
-  shown[3].time_us = known_to(80, 0.9);
-  CHECK(needs_more_turns(shown));
+  CHECK(for_more_turns(shown) == Chosen{0, 2});  // the other one may be as fast
+  shown[0].time_us = known_to(101, 0.9);
+  CHECK(for_more_turns(shown) == Chosen{2});
+  shown[3].time_us = known_to(80, 1);
+  CHECK(for_more_turns(shown) == Chosen{2, 3});
+}
+
+TEST_CASE("who has had fewer turns is due first, and nobody has more than the most") {
+  const MedianInterval six = {100, 90, 110, 6};
+  const MedianInterval nine = {100, 90, 110, 9};
+  const MedianInterval most = {100, 90, 110, kMostTurns};
+  CHECK(for_more_turns(std::vector<AllTurns>{{nine, false}, {six, false}, {nine, true}}) ==
+        Chosen{1});
+  CHECK(for_more_turns(std::vector<AllTurns>{{nine, false}, {most, true}}) == Chosen{0});
+  CHECK(for_more_turns(std::vector<AllTurns>{{most, false}, {most, true}}).empty());
 }
 
 }  // namespace
