@@ -188,6 +188,7 @@ gpu::Result<std::vector<Contender>> DeviceFinalRound::run_turns() {
     const std::vector<size_t> due = for_more_turns(shown_by(further));
     if (due.empty()) break;
     std::vector<Contender> unsure;
+    unsure.reserve(due.size());
     for (const size_t place : due) unsure.push_back(std::move(further[place]));
     const auto turns = static_cast<int>(unsure.front().samples_us.size()) + kMoreTurns;
     if (auto done = compare_by(unsure, turns); !done) return tl::unexpected(done.error());
