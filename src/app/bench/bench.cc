@@ -162,8 +162,7 @@ class Bench {
     SearchOptions options;
     options.warm = options_.warm;
     tuner::EvaluatorOptions evaluation;
-    evaluation.turn_seconds = options_.seconds;
-    evaluation.sustained = options_.sustained;
+    evaluation.final_round = {options_.seconds, options_.sustained};
     evaluation.beta = options_.beta;
     return tuner::make_evaluator(
         make_request(options, kTuneCandidates, problem, {}, prepared_.target), prepared_.equipment,

@@ -31,7 +31,7 @@ struct BenchOptions {
   ProblemOptions problems;
   TargetOptions target;
   bool warm = false;
-  double seconds = 6;         // of turns at most, a problem (tuner::EvaluatorOptions)
+  double seconds = 6;         // of turns at most, a problem (tuner::FinalRoundOptions)
   float beta = 0;             // of the products
   bool sustained = false;     // each side without a rest, too
   bool tune_missing = false;  // first search for what was not measured on this device

@@ -30,13 +30,10 @@ gpu::Result<RoundSample> take_turn(const Contender& contender, const gpu::Stream
   RoundSample sample;
   std::vector<double> times;
   for (int i = 1; i <= kTurnGraphs; ++i) {
-    if (auto started = contender.graph->start(stream); !started)
-      return tl::unexpected(started.error());
-    // While the last one runs: reading takes milliseconds, which would be a rest.
-    if (nvml && i == kTurnGraphs) sample.clocks = nvml->sample();
-    auto time = contender.graph->wait_us();
-    if (!time) return tl::unexpected(time.error());
-    if (i > 1) times.push_back(*time);  // the first one warms up
+    auto ran = contender.graph->sample_and_read(stream, i == kTurnGraphs ? nvml : std::nullopt);
+    if (!ran) return tl::unexpected(ran.error());
+    sample.clocks = ran->clocks;
+    if (i > 1) times.push_back(ran->time_us);  // the first one warms up
   }
   const double busy_us = 1e6 * seconds_since(start);
   sample.time_us = median_interval(times).median;
@@ -77,6 +74,17 @@ gpu::Result<double> TimedGraph::sample_us(const gpu::Stream& stream) const {
   return wait_us();
 }
 
+gpu::Result<RoundSample> TimedGraph::sample_and_read(
+    const gpu::Stream& stream, const std::optional<gpu::NvmlDevice>& nvml) const {
+  if (auto started = start(stream); !started) return tl::unexpected(started.error());
+  RoundSample sample;
+  if (nvml) sample.clocks = nvml->sample();
+  const auto time = wait_us();
+  if (!time) return tl::unexpected(time.error());
+  sample.time_us = *time;
+  return sample;
+}
+
 gpu::Result<void> TimedGraph::start(const gpu::Stream& stream) const {
   if (auto done = begin_.record(stream.handle()); !done) return done;
   if (auto done = graph_.launch(stream); !done) return done;
@@ -99,14 +107,19 @@ int64_t launches_per_graph(int64_t sets, double product_us, double sample_us) {
 ClockSummary summarize(std::span<const gpu::ClockSample> samples) {
   ClockSummary out;
   std::vector<double> clocks;
+  std::vector<double> powers;
   for (const gpu::ClockSample& sample : samples) {
     if (sample.sm_clock_mhz) clocks.push_back(*sample.sm_clock_mhz);
-    if (sample.power_w) out.power_w = std::max(out.power_w.value_or(0), *sample.power_w);
+    if (sample.power_w) powers.push_back(*sample.power_w);
     out.throttle_reasons |= sample.throttle_reasons.value_or(0);
   }
   if (!clocks.empty()) {
     out.sm_clock_min_mhz = *std::min_element(clocks.begin(), clocks.end());
     out.sm_clock_median_mhz = median_interval(clocks).median;
+  }
+  if (!powers.empty()) {
+    out.power_w = *std::max_element(powers.begin(), powers.end());
+    out.power_median_w = median_interval(powers).median;
   }
   return out;
 }

@@ -24,6 +24,12 @@ using Enqueue = std::function<gpu::Result<void>(const launch::Operands&, CUstrea
 // one. `product` outlives the result; operands have a workspace of `workspace_bytes`.
 Enqueue enqueue_vendor(const VendorProduct& product, int rank, int64_t workspace_bytes);
 
+// A product's time, and what was read from the device beside it.
+struct RoundSample {
+  double time_us = 0;
+  std::optional<gpu::ClockSample> clocks;
+};
+
 // Several launches of one contender, over rotating operand sets, recorded as a CUDA graph: the host
 // is out of the number. The time of each run is noted in the context as busy. Move-only.
 class TimedGraph {
@@ -34,11 +40,9 @@ class TimedGraph {
 
   // Runs the graph once and returns the time of one product in microseconds.
   gpu::Result<double> sample_us(const gpu::Stream& stream) const;
-  // The same in two steps: the graph runs between them.
-  gpu::Result<void> start(const gpu::Stream& stream) const;
-  gpu::Result<double> wait_us() const;
-
-  int64_t launches() const { return launches_; }
+  // The same, and reads while the graph runs: that takes milliseconds, which would be a rest.
+  gpu::Result<RoundSample> sample_and_read(const gpu::Stream& stream,
+                                           const std::optional<gpu::NvmlDevice>& nvml) const;
 
  private:
   TimedGraph(std::shared_ptr<const gpu::Context> context, gpu::GraphExec graph, gpu::Event begin,
@@ -48,6 +52,9 @@ class TimedGraph {
         begin_(std::move(begin)),
         end_(std::move(end)),
         launches_(launches) {}
+
+  gpu::Result<void> start(const gpu::Stream& stream) const;
+  gpu::Result<double> wait_us() const;
 
   std::shared_ptr<const gpu::Context> context_;
   gpu::GraphExec graph_;
@@ -71,6 +78,7 @@ struct ClockSummary {
   std::optional<double> sm_clock_min_mhz;
   std::optional<double> sm_clock_median_mhz;
   std::optional<double> power_w;  // largest
+  std::optional<double> power_median_w;
   uint64_t throttle_reasons = 0;  // all that were seen
 };
 ClockSummary summarize(std::span<const gpu::ClockSample> samples);

@@ -12,11 +12,6 @@
 
 namespace gemmtune::tuner {
 
-struct RoundSample {
-  double time_us = 0;
-  std::optional<gpu::ClockSample> clocks;
-};
-
 // Takes a sample of a contender.
 using TakeSample = std::function<gpu::Result<RoundSample>(const Contender& contender)>;
 

@@ -23,11 +23,6 @@ struct SearchFindings {
   std::optional<double> vendor_error;   // on the benchmark's own operands
 };
 
-struct FinalRoundOptions {
-  double turn_seconds = 0;  // of turns at most, but for three of each; 0: no limit
-  bool sustained = false;   // all that have all turns run without a rest, too
-};
-
 // The final round on a device: of many, heats leave some; those have turns, and the best of them
 // further turns (heats.h).
 class DeviceFinalRound {

@@ -54,6 +54,11 @@ struct FinalResults {
   std::vector<VendorResult> vendor;
 };
 
+struct FinalRoundOptions {
+  double turn_seconds = 0;  // of turns at most, but for three of each; 0: no limit
+  bool sustained = false;   // all that have all turns run without a rest, too
+};
+
 // Evaluates candidates: on a device by running them, without one by the model.
 class Evaluator {
  public:

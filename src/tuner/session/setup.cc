@@ -45,7 +45,7 @@ Expected<std::unique_ptr<Evaluator>> make_evaluator(const TuneRequest& request,
   services.nvml = gpu::NvmlDevice::find(equipment.nvml, equipment.device->uuid);
   EvaluationOptions evaluation;
   evaluation.warm = request.warm;
-  evaluation.final_round = {options.turn_seconds, options.sustained};
+  evaluation.final_round = options.final_round;
   evaluation.beta = options.beta;
   if (!equipment.turns) return DeviceEvaluator::create(std::move(services), problem, evaluation);
   const auto turn = equipment.turns->take();

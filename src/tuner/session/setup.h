@@ -29,9 +29,8 @@ struct Equipment {
 
 struct EvaluatorOptions {
   bool with_vendor = true;  // beside the vendor's algorithms, if there is the library
-  double turn_seconds = 0;  // as FinalRoundOptions has it
-  bool sustained = false;   // as FinalRoundOptions has it
   float beta = 0;           // of products that are timed
+  FinalRoundOptions final_round;
 };
 
 // The evaluator of what `request` tunes (its problem, cold or warm operands): on the
