@@ -4,6 +4,7 @@
 #include "parts/epilogue/result_writer.cuh"
 #include "parts/epilogue/wgmma_box_store.cuh"
 #include "parts/epilogue/wgmma_epilogue.cuh"
+#include "parts/epilogue/wgmma_exchanged_store.cuh"
 #include "parts/epilogue/wgmma_row_store.cuh"
 #include "parts/ptx/elect.cuh"
 #include "parts/ptx/grid_dependency.cuh"
@@ -41,8 +42,8 @@
 // its next tile are under way while it stores this one.
 //
 // Parts: copies and descriptors operand_tiles.cuh, stages and barriers wgmma_pipeline.cuh, products
-// wgmma_mainloop.cuh, results wgmma_box_store.cuh (by TMA), wgmma_row_store.cuh (rows of a 16-bit C
-// that begin anywhere) and wgmma_epilogue.cuh (any others).
+// wgmma_mainloop.cuh, results wgmma_box_store.cuh and wgmma_exchanged_store.cuh (by TMA),
+// wgmma_row_store.cuh (rows of a 16-bit C that begin anywhere) and wgmma_epilogue.cuh (any others).
 
 namespace gemmtune {
 
@@ -60,6 +61,7 @@ struct WgmmaTma {
   using Passes = typename Pipeline::Passes;
   using Writer = ResultWriter<kTraits.epilogue, kTypes.result>;
   using Boxes = WgmmaBoxStore<kTile, kTypes.result, Writer, kStagesBytes, kTraits.fetches_c>;
+  using Exchanged = WgmmaExchangedStore<kTile, kTypes.result, Writer, kStagesBytes>;
   using Rows = WgmmaRowStore<kTile, Writer, kTraits.fetches_c>;
   using Slab = WgmmaEpilogue<kTile, kTraits.vector_c, kTraits.fetches_c>;
   using Place = typename Pipeline::Place;
@@ -100,19 +102,29 @@ struct WgmmaTma {
   // Of any others.
   static __device__ __forceinline__ void run(const GemmArgs& args, const TensorMap& a,
                                              const TensorMap& b) {
-    static_assert(!kStoresBoxes, "boxes are stored by a tensor map of C");
+    static_assert(!kStoresBoxes && !kStoresExchanged, "boxes are stored by a tensor map of C");
     run(args, a, b, a);
   }
 
  private:
   static constexpr bool kStoresBoxes =
       stores_boxes(kTile, kTraits.vector_c, size_bytes(kTypes.result));
+  static constexpr bool kStoresExchanged =
+      stores_exchanged(kTile, kTraits.vector_c, size_bytes(kTypes.result), kTraits.fetches_c);
   static constexpr bool kStoresRows =
       stores_rows(kTile, kTraits.vector_c, size_bytes(kTypes.result));
   static constexpr bool kFetchesBoxes = kStoresBoxes && kTraits.fetches_c;
   static constexpr int kConsumerWarps = kTile.consumers * kWarpsOfWarpgroup;
   static constexpr bool kIsPingPong = kTile.schedule == kPingPong;
 
+  // Of a consumer's `warp`, or of all of its consumer where results pass through boxes together.
+  static __device__ constexpr int results_offset(int warp) {
+    if constexpr (kStoresExchanged) {
+      return warp / kWarpsOfWarpgroup * Exchanged::kBoxes.bytes();
+    } else {
+      return warp * warp_results_bytes();
+    }
+  }
   static __device__ constexpr int warp_results_bytes() {
     if constexpr (kStoresBoxes) {
       return Boxes::kBoxes.warp_bytes();
@@ -160,7 +172,7 @@ struct WgmmaTma {
     const int tiles_k = (args.k + kTile.tile_k - 1) / kTile.tile_k;
     const int stages = Passes::stages(tiles_k);
     const int warp = static_cast<int>(threadIdx.x) / 32 - kWarpsOfWarpgroup;
-    unsigned char* const own = results + warp * warp_results_bytes();
+    unsigned char* const own = results + results_offset(warp);
     auto fetch = fetch_of(c, results, own, warp);
     if constexpr (kFetchesBoxes) fetch.begin();
     const int first_row = kIsPingPong ? 0 : consumer * consumer_rows(kTile);
@@ -196,6 +208,7 @@ struct WgmmaTma {
       if constexpr (kFetchesBoxes) fetch.end_tile();
     }
     if constexpr (kStoresBoxes) Boxes::finish();
+    if constexpr (kStoresExchanged) Exchanged::finish();
   }
 
   // The first of a warp's rows of wgmma's in the block's tile, where its consumer's begin at
@@ -224,6 +237,8 @@ struct WgmmaTma {
                                                     bool exists) {
     if constexpr (kStoresBoxes) {
       return Boxes::ColumnBias::load(writer, at.column);
+    } else if constexpr (kStoresExchanged) {
+      return Exchanged::ColumnBias::load(writer, at.column + first);
     } else if constexpr (kStoresRows || !kTraits.fetches_c) {
       return Nothing{};
     } else {
@@ -252,6 +267,8 @@ struct WgmmaTma {
       const int column = at.column + (Mainloop::kExchanged ? offset : 0);
       if constexpr (kStoresBoxes) {
         Boxes::store(sums.at[i], own, writer, ahead, c, at.batch, row, column, i, corrected, fetch);
+      } else if constexpr (kStoresExchanged) {
+        Exchanged::store(sums.at[i], own, writer, ahead, c, at.batch, row, column, i);
       } else if constexpr (kStoresRows) {
         Rows::store(sums.at[i], reinterpret_cast<typename Writer::Element*>(own), writer, row,
                     column);

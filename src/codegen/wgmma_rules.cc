@@ -403,19 +403,27 @@ TensorMapArgument map_of_b(const KernelSpec& spec, const Shape& s, const MatrixP
   return map_of_operand(spec, lines, at, spec.tile.tile_n, cluster_m(spec.tile));
 }
 
-bool stores_boxes(const KernelSpec& spec) {
-  return gemmtune::stores_boxes(spec.tile, spec.traits.vector_c, size_bytes(result_type(spec)));
+bool stores_by_tma(const KernelSpec& spec) {
+  const int bytes = size_bytes(result_type(spec));
+  return stores_boxes(spec.tile, spec.traits.vector_c, bytes) ||
+         stores_exchanged(spec.tile, spec.traits.vector_c, bytes, spec.traits.fetches_c);
 }
 
 std::optional<TensorMapArgument> map_of_c(const KernelSpec& spec, const Problem& p) {
-  if (!stores_boxes(spec)) return std::nullopt;
-  const WgmmaBoxes boxes(spec.tile, size_bytes(result_type(spec)), stages_bytes(spec),
-                         spec.traits.fetches_c);
+  if (!stores_by_tma(spec)) return std::nullopt;
   TensorMapArgument map =
       map_of({"n", "m", p.shape.n, p.shape.m}, place_of(Buffer::c, 'c', p.ldc, p.stride_c, p.batch),
              result_type(spec));
-  map.config.box = {static_cast<uint32_t>(boxes.columns), WgmmaBoxes::kRows, 1};
-  map.config.swizzle = swizzle_over(boxes.line_bytes());
+  if (spec.tile.exchange != 0) {
+    const WgmmaExchangedBoxes boxes(spec.tile, stages_bytes(spec));
+    map.config.box = {WgmmaExchangedBoxes::kColumns, static_cast<uint32_t>(boxes.box_lines), 1};
+    map.config.swizzle = swizzle_over(WgmmaExchangedBoxes::kLineBytes);
+  } else {
+    const WgmmaBoxes boxes(spec.tile, size_bytes(result_type(spec)), stages_bytes(spec),
+                           spec.traits.fetches_c);
+    map.config.box = {static_cast<uint32_t>(boxes.columns), WgmmaBoxes::kRows, 1};
+    map.config.swizzle = swizzle_over(boxes.line_bytes());
+  }
   return map;
 }
 

@@ -70,7 +70,7 @@ TensorMapArgument map_of_a(const KernelSpec& spec, const Shape& shape, const Mat
 TensorMapArgument map_of_b(const KernelSpec& spec, const Shape& shape, const MatrixPlace& at);
 // That of C, in boxes that a warp stores at once; none where results leave another way.
 std::optional<TensorMapArgument> map_of_c(const KernelSpec& spec, const Problem& problem);
-bool stores_boxes(const KernelSpec& spec);
+bool stores_by_tma(const KernelSpec& spec);
 
 // Tiles of C that clusters compute, in whole clusters of blocks.
 BlockCount cluster_grid(const TileConfig& tile, const Problem& problem);

@@ -105,7 +105,7 @@ std::vector<EntryPoint> WgmmaStrategy::entry_points(const KernelSpec& spec) cons
   entries.front().min_blocks = at_least_one(spec.tile.min_blocks);
   entries.front().parameters = {ParameterKind::gemm, ParameterKind::tensor_map,
                                 ParameterKind::tensor_map};
-  if (wgmma::stores_boxes(spec)) entries.front().parameters.push_back(ParameterKind::tensor_map);
+  if (wgmma::stores_by_tma(spec)) entries.front().parameters.push_back(ParameterKind::tensor_map);
   return entries;
 }
 

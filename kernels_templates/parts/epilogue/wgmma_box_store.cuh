@@ -117,7 +117,10 @@ struct WgmmaBoxStore {
       }
       tensor_store_fence();
       __syncwarp();
-      if (leads) store_box(c, from, row, batch, lines.box);
+      if (leads) {
+        store_box(c, from, row, batch, lines.box);
+        commit_stored_boxes();
+      }
     }
   }
 

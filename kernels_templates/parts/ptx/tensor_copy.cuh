@@ -58,25 +58,30 @@ __device__ __forceinline__ void prefetch_box(const TensorMap& map, int x, int y,
                : "memory");
 }
 
-// The other way, in a group of the thread's copies: what lies outside the tensor is left out. What
-// threads wrote to the box before is seen after tensor_store_fence() by each of them.
+// The other way: what lies outside the tensor is left out. What threads wrote to the box before is
+// seen after tensor_store_fence() by each of them.
 __device__ __forceinline__ void store_box(const TensorMap& map, int x, int y, int z,
                                           unsigned from) {
   asm volatile(
-      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];\n\t"
-      "cp.async.bulk.commit_group;" ::"l"(&map),
+      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(
+          &map),
       "r"(x), "r"(y), "r"(z), "r"(from)
       : "memory");
+}
+
+// Makes a group of the boxes that the thread has stored since the last one.
+__device__ __forceinline__ void commit_stored_boxes() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
 __device__ __forceinline__ void tensor_store_fence() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-// Waits until the thread's boxes, but for the last kBoxes, have been read.
-template <int kBoxes>
+// Waits until the thread's groups of boxes, but for the last kGroups, have been read.
+template <int kGroups>
 __device__ __forceinline__ void wait_for_stored_boxes() {
-  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kBoxes) : "memory");
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kGroups) : "memory");
 }
 
 }  // namespace gemmtune

@@ -211,6 +211,45 @@ GEMMTUNE_HOST_DEVICE constexpr bool stores_boxes(const TileConfig& tile, int vec
          divides(WgmmaBoxes::kUnit, tile.tile_n);
 }
 
+// How the results of a consumer of exchanged tiles reach C, if that has 16-bit elements and its
+// rows are whole 16 bytes: 64 columns at a time through lines of 128 bytes, which TMA stores in
+// boxes of 16 lines, or 8 where 16 do not divide the tile's rows. A part of several boxes is laid
+// out while TMA reads the one before, if there is room for two beside the stages.
+struct WgmmaExchangedBoxes {
+  static constexpr int kColumns = kWgmmaRows;
+  static constexpr int kLineBytes = 2 * kColumns;
+  static constexpr int kMostLines = 32;  // of a part
+
+  int box_lines;
+  int lines;    // of a part
+  int buffers;  // parts that there is room for
+
+  GEMMTUNE_HOST_DEVICE constexpr WgmmaExchangedBoxes(const TileConfig& tile, int stages_bytes)
+      : box_lines(divides(16, tile.tile_m) ? 16 : 8),
+        lines(tile.tile_m < kMostLines ? tile.tile_m : kMostLines),
+        buffers(2) {
+    const int block = kSharedBytesOfSm / at_least_one(tile.min_blocks) - kReservedSharedBytes;
+    const int left = (block - stages_bytes - wgmma_barriers_bytes(tile)) / tile.consumers;
+    if (bytes() > left) buffers = 1;
+    while (bytes() > left && lines > box_lines) lines -= box_lines;
+  }
+
+  // Of a consumer.
+  GEMMTUNE_HOST_DEVICE constexpr int part_bytes() const { return lines * kLineBytes; }
+  GEMMTUNE_HOST_DEVICE constexpr int bytes() const { return buffers * part_bytes(); }
+};
+
+// Whether they do. Smaller tiles, and those of consumers that take turns, are stored as soon or
+// sooner through slabs. A kernel that fetches what C holds loads it to registers, and needs those.
+inline constexpr int kFewestExchangedRows = 72;
+inline constexpr int kFewestExchangedColumns = 128;
+GEMMTUNE_HOST_DEVICE constexpr bool stores_exchanged(const TileConfig& tile, int vector_c,
+                                                     int result_bytes, bool fetches_c) {
+  return tile.exchange != 0 && tile.schedule != kPingPong && tile.tile_m >= kFewestExchangedRows &&
+         tile.tile_n >= kFewestExchangedColumns && !fetches_c && result_bytes == 2 &&
+         vector_c * result_bytes >= 16;
+}
+
 // Where rows of 16-bit elements begin anywhere, they pass through lines of `columns` and what is
 // left of the part before; the padding keeps the pairs that a warp stores in different banks.
 struct WgmmaRows {
@@ -267,6 +306,8 @@ GEMMTUNE_HOST_DEVICE constexpr int wgmma_results_bytes(const TileConfig& tile, i
   const int warps = tile.consumers * kWarpsOfWarpgroup;
   if (stores_boxes(tile, vector_c, result_bytes))
     return warps * WgmmaBoxes(tile, result_bytes, stages_bytes, fetches_c).all_bytes();
+  if (stores_exchanged(tile, vector_c, result_bytes, fetches_c))
+    return tile.consumers * WgmmaExchangedBoxes(tile, stages_bytes).bytes();
   if (stores_rows(tile, vector_c, result_bytes)) return warps * WgmmaRows(tile).warp_bytes();
   return warps * WgmmaSlab(tile).warp_bytes();
 }
