@@ -59,8 +59,9 @@ ordered_json times(const store::Entry& entry) {
   ordered_json json;
   json["runtimes"] = ordered_json::array();
   if (entry.timings.empty()) return json;
-  for (const double us : entry.timings.back().measurement.samples_us)
-    json["runtimes"].push_back(us * kMsPerUs);
+  const store::Measurement& latest = entry.timings.back().measurement;
+  for (const double us : latest.samples_us) json["runtimes"].push_back(us * kMsPerUs);
+  if (latest.samples_us.empty()) json["runtimes"].push_back(latest.median_us * kMsPerUs);
   return json;
 }
 

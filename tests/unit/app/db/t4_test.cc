@@ -70,6 +70,15 @@ TEST_CASE("a T4 result is the latest timing, in milliseconds") {
   CHECK((*result)["configuration"]["tile_n"] == 64);
 }
 
+TEST_CASE("of a timing whose samples are not kept T4 has the median") {
+  store::Entry entry = make_entry(Outcome::ok, true);
+  entry.timings.back().measurement.samples_us.clear();
+  const auto result = t4_result(entry);
+  REQUIRE(result);
+  REQUIRE((*result)["times"]["runtimes"].size() == 1);
+  CHECK((*result)["times"]["runtimes"][0].get<double>() == doctest::Approx(0.2));
+}
+
 TEST_CASE("a vendor's algorithm is a configuration, too") {
   store::Entry entry = make_entry(Outcome::vendor, true);
   entry.record.key = {"cublaslt", "rank=0 algo=21", "", "130000"};
