@@ -117,7 +117,8 @@ struct WgmmaTma {
   static constexpr int kConsumerWarps = kTile.consumers * kWarpsOfWarpgroup;
   static constexpr bool kIsPingPong = kTile.schedule == kPingPong;
 
-  // Of a consumer's `warp`, or of all of its consumer where results pass through boxes together.
+  // Where the results of a consumers' warp pass through, from the results' bytes on: its own part,
+  // or that which its consumer's warps share.
   static __device__ constexpr int results_offset(int warp) {
     if constexpr (kStoresExchanged) {
       return warp / kWarpsOfWarpgroup * Exchanged::kBoxes.bytes();
