@@ -134,7 +134,7 @@ constexpr CallPointers kNoPointers = {};
       key = key_of_blas_call(*recorder, function,                                               \
                              hash_of_numbers(function, GEMMTUNE_ALL_OF ARGUMENTS), handle,      \
                              ADDRESSES, BETA, SCALARS);                                         \
-      at_once = recorder->counts_handed_on(key);                                                \
+      at_once = Recorder::counts_handed_on(key);                                                \
     }                                                                                           \
     if (at_once) [[likely]]                                                                     \
       return real.function() ARGUMENTS;                                                         \

@@ -75,7 +75,7 @@ extern "C" Status cublasLtMatmul(lt::Handle handle, Operation operation, const v
     if (memory != nullptr)
       key = key_of_call(*memory, handle, operation, a, a_layout, b, b_layout, beta, c, c_layout, d,
                         d_layout, workspace_bytes);
-    at_once = recorder->counts_handed_on(key);
+    at_once = Recorder::counts_handed_on(key);
   }
   if (at_once) [[likely]] {
     return function(handle, operation, alpha, a, a_layout, b, b_layout, beta, c, c_layout, d,

@@ -23,6 +23,12 @@ uint64_t multiplied_layout(uint64_t hash, const void* layout) {
 
 #if defined(__x86_64__)
 
+// A number that is part of the code, and not of a line of data.
+[[gnu::always_inline]] inline int64_t in_register(int64_t number) {
+  __asm__("" : "+r"(number));
+  return number;
+}
+
 // Lanes of their own for the operation and for two layouts each, since a round waits for the one
 // before it. A round does to each column what it does to the others: they begin with different
 // ones.
@@ -30,7 +36,8 @@ GEMMTUNE_CODE_OF_MATMUL [[gnu::target("aes")]] uint64_t hash_by_aes(const Hashed
   const auto block = [](const unsigned char* from) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
   };
-  const __m128i begin = _mm_set_epi32(0x243F6A88, -0x7A5CF72D, 0x13198A2E, 0x03707344);  // pi
+  const __m128i begin = _mm_set_epi64x(in_register(0x243F6A8885A308D3),  // pi
+                                       in_register(0x13198A2E03707344));
   const unsigned char* const operation = bytes_of(of.operation);
   __m128i x = _mm_aesenc_si128(begin, block(operation));
   x = _mm_aesenc_si128(x, block(operation + kBlock));
@@ -64,7 +71,10 @@ GEMMTUNE_CODE_OF_MATMUL [[gnu::target("aes")]] uint64_t hash_by_aes(const Hashed
   return static_cast<uint64_t>(_mm_cvtsi128_si64(x));
 }
 
-const bool kHasAes = __builtin_cpu_supports("aes") != 0;
+struct Processor {
+  GEMMTUNE_STATE_OF_CALLS static const bool kHasAes;
+};
+const bool Processor::kHasAes = __builtin_cpu_supports("aes") != 0;
 
 #endif
 
@@ -83,7 +93,7 @@ uint64_t hash_by_multiplying(const HashedDescriptors& of) {
 
 uint64_t hash_of(const HashedDescriptors& descriptors) {
 #if defined(__x86_64__)
-  if (kHasAes) [[likely]]
+  if (Processor::kHasAes) [[likely]]
     return hash_by_aes(descriptors);
 #endif
   return hash_by_multiplying(descriptors);

@@ -3,20 +3,21 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 #include "cublas_preload/product.h"
 
-// What a process leaves in the capture folder: a header, and then `ProductFileHeader::used`
-// records. The file is the memory that the process counts in, so it is complete whenever the
-// process ends, and however; a file that is shorter than a header is of a process that had only
-// begun. Written and read by one version of this project on one machine.
+// What a process leaves in the capture folder: a header, kHandedOnLines lines, and then
+// `ProductFileHeader::used` records. The file is the memory that the process counts in, so it is
+// complete whenever the process ends, and however; a file that is shorter than a header is of a
+// process that had only begun. Written and read by one version of this project on one machine.
 namespace gemmtune::cublas_preload {
 
 inline constexpr char kFolderVariable[] = "GEMM_TUNE_CAPTURE_DIR";
 inline constexpr char kFileSuffix[] = ".products";
 inline constexpr char kRunFolderVariable[] = "GEMM_TUNE_RUN_DIR";
-inline constexpr std::array<char, 8> kMagic = {'g', 'm', 't', 'p', 'r', 'o', 'd', '3'};
+inline constexpr std::array<char, 8> kMagic = {'g', 'm', 't', 'p', 'r', 'o', 'd', '4'};
 inline constexpr uint32_t kSamplesKept = 32;
 
 // GPU times of some calls; the last kSamplesKept of them are kept. One thread writes while others
@@ -57,19 +58,55 @@ struct RunRecord {
 
 struct ProductRecord {
   Product product;
-  uint64_t calls = 0;        // that succeeded or were handed on at once, under capture, too
+  // That succeeded or were handed on at once, under capture, too; with those of HandedOnPlace.
+  uint64_t calls = 0;
   uint64_t graph_calls = 0;  // under stream capture; `gemm-tune run` counts own kernels' only
   Samples cublas;
   RunRecord run;
 };
 static_assert(std::is_trivially_copyable_v<ProductRecord>);
 
-struct ProductFileHeader {
+// Calls that were handed on at once, as HandedOn finds and counts them: of a hash of what they ask
+// for, how many there were beside those of the product's record.
+struct HandedOnPlace {
+  uint64_t key = 0;
+  uint64_t counted = 0;  // the calls, and above these 32 bits the product's number from 1 on
+
+  static constexpr int kNumberBit = 32;
+  static constexpr uint64_t number_in(uint64_t counted) { return counted >> kNumberBit; }
+  static constexpr uint64_t calls_in(uint64_t counted) {
+    return counted & ((uint64_t{1} << kNumberBit) - 1);
+  }
+};
+// A line of the processor's cache.
+struct alignas(64) HandedOnLine {
+  std::array<HandedOnPlace, 3> places;
+  uint32_t changes = 0;  // twice the notes taken; odd while one is being taken
+};
+inline constexpr size_t kHandedOnLines = 1024;
+
+struct alignas(64) ProductFileHeader {
   std::array<char, 8> magic = kMagic;
   uint64_t record_bytes = sizeof(ProductRecord);
+  uint64_t handed_on_lines = kHandedOnLines;
   uint64_t capacity = 0;
   uint64_t used = 0;
   uint64_t calls_left_out = 0;  // of further problems
 };
+
+// Adds what the lines have counted to the calls of a file's records.
+inline void add_handed_on(std::span<const HandedOnLine> lines, std::span<ProductRecord> records) {
+  for (const HandedOnLine& line : lines) {
+    for (const HandedOnPlace& place : line.places) {
+      const uint64_t number = HandedOnPlace::number_in(place.counted);
+      if (number >= 1 && number <= records.size())
+        records[number - 1].calls += HandedOnPlace::calls_in(place.counted);
+    }
+  }
+}
+
+inline ProductRecord* records_behind(HandedOnLine* lines) {
+  return reinterpret_cast<ProductRecord*>(lines + kHandedOnLines);
+}
 
 }  // namespace gemmtune::cublas_preload

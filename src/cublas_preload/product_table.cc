@@ -58,7 +58,8 @@ void* map_new_file(const std::string& path, const ProductFileHeader& header, siz
 }  // namespace
 
 std::unique_ptr<ProductTable> ProductTable::create(const std::string& path, uint32_t capacity) {
-  const size_t bytes = sizeof(ProductFileHeader) + capacity * sizeof(ProductRecord);
+  const size_t bytes = sizeof(ProductFileHeader) + kHandedOnLines * sizeof(HandedOnLine) +
+                       capacity * sizeof(ProductRecord);
   ProductFileHeader header;
   header.capacity = capacity;
   void* const memory = map_new_file(path, header, bytes);
@@ -70,6 +71,7 @@ ProductTable::ProductTable(void* memory, size_t bytes, uint32_t capacity)
     : memory_(memory),
       bytes_(bytes),
       capacity_(capacity),
+      handed_on_(lines()),
       mask_(std::bit_ceil(size_t{2} * capacity) - 1),
       index_(new uint32_t[mask_ + 1]()) {}
 
@@ -77,9 +79,9 @@ ProductTable::~ProductTable() {
   ::munmap(memory_, bytes_);
 }
 
-ProductRecord* ProductTable::records() {
-  return reinterpret_cast<ProductRecord*>(static_cast<std::byte*>(memory_) +
-                                          sizeof(ProductFileHeader));
+HandedOnLine* ProductTable::lines() {
+  return reinterpret_cast<HandedOnLine*>(static_cast<std::byte*>(memory_) +
+                                         sizeof(ProductFileHeader));
 }
 
 ProductRecord* ProductTable::find(const Product& product, size_t& slot) {

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <string>
 
-#include "cublas_preload/code_lines.h"
+#include "cublas_preload/handed_on.h"
 #include "cublas_preload/product_file.h"
 
 namespace gemmtune::cublas_preload {
@@ -33,9 +33,12 @@ class ProductTable {
   // The number of a record of this table: 0, 1, 2 ...
   size_t number_of(const ProductRecord& record) { return static_cast<size_t>(&record - records()); }
 
+  // The calls that are handed on at once, by the number of a record.
+  HandedOn& handed_on() { return handed_on_; }
+
   // Counts a call of the record.
-  GEMMTUNE_CODE_OF_MATMUL static void count(ProductRecord& record, bool under_capture);
-  // The number of calls that were counted.
+  static void count(ProductRecord& record, bool under_capture);
+  // The number of calls that were counted, without those of handed_on().
   static uint64_t calls(const ProductRecord& record);
   // Stores a time. Not for several threads at once.
   static void add_sample(Samples& samples, float us);
@@ -44,7 +47,8 @@ class ProductTable {
   ProductTable(void* memory, size_t bytes, uint32_t capacity);
 
   ProductFileHeader& header() { return *static_cast<ProductFileHeader*>(memory_); }
-  ProductRecord* records();
+  HandedOnLine* lines();
+  ProductRecord* records() { return records_behind(lines()); }
   // The record at or behind the index slot of `product`; null where there is none, with `slot` at
   // the free slot.
   ProductRecord* find(const Product& product, size_t& slot);
@@ -52,6 +56,7 @@ class ProductTable {
   void* memory_;
   size_t bytes_;
   uint32_t capacity_;
+  HandedOn handed_on_;
   std::mutex adding_;
   // Twice as many slots as products; a slot is 0 or one more than the number of a record.
   size_t mask_;

@@ -18,6 +18,7 @@
 namespace gemmtune::cublas_preload {
 
 constinit std::atomic<Recorder*> Recorder::of_process = nullptr;
+constinit std::atomic<HandedOnLine*> Recorder::handed_on_lines = nullptr;
 constinit std::atomic<bool> Recorder::workspaces_noted = true;
 
 namespace {
@@ -142,6 +143,8 @@ void Recorder::count_detour(ProductRecord& record, Detour detour) {
 
 void Recorder::set_current(Recorder* recorder) {
   workspaces_noted.store(recorder == nullptr || !recorder->settings_, std::memory_order_relaxed);
+  handed_on_lines.store(recorder == nullptr ? nullptr : recorder->table_->handed_on().lines(),
+                        std::memory_order_release);
   of_process.store(recorder, std::memory_order_release);
 }
 

@@ -14,7 +14,6 @@
 #include "cublas_preload/code_lines.h"
 #include "cublas_preload/descriptor_memory.h"
 #include "cublas_preload/descriptors.h"
-#include "cublas_preload/handed_on.h"
 #include "cublas_preload/handle_settings.h"
 #include "cublas_preload/handle_workspaces.h"
 #include "cublas_preload/known_libraries.h"
@@ -79,12 +78,10 @@ class Recorder {
     return settings_ ? run(asked, *record, call, key) : time(asked.stream, *record, call);
   }
 
-  // Whether it is known of a call that it is to be handed on; then it is counted.
-  bool counts_handed_on(uint64_t key) {
-    ProductRecord* const record = handed_on_.find(key);
-    if (record == nullptr) return false;
-    ProductTable::count(*record, false);
-    return true;
+  // Whether it is known of a call in this process that it is to be handed on; then it is counted.
+  static bool counts_handed_on(uint64_t key) {
+    HandedOnLine* const lines = handed_on_lines.load(std::memory_order_acquire);
+    return lines != nullptr && HandedOn::counts(lines, key);
   }
 
   // Null where none are to be used.
@@ -140,7 +137,8 @@ class Recorder {
       if (status == lt::Status::success) ProductTable::count(record, verdict.captured);
       return status;
     }
-    if (verdict.verdict == OwnCall::Verdict::hand_on) handed_on_.note(key, record);
+    if (verdict.verdict == OwnCall::Verdict::hand_on)
+      table_->handed_on().note(key, table_->number_of(record));
     if (verdict.verdict == OwnCall::Verdict::detour) count_detour(record, verdict.detour);
     const lt::Status status = call();
     if (status == lt::Status::success) ProductTable::count(record, verdict.captured);
@@ -165,9 +163,9 @@ class Recorder {
   static void set_current(Recorder* recorder);
 
   GEMMTUNE_STATE_OF_CALLS static constinit std::atomic<Recorder*> of_process;
+  GEMMTUNE_STATE_OF_CALLS static constinit std::atomic<HandedOnLine*> handed_on_lines;
   GEMMTUNE_STATE_OF_CALLS static constinit std::atomic<bool> workspaces_noted;
 
-  HandedOn handed_on_;
   std::unique_ptr<ProductTable> table_;
   std::atomic<OwnKernels*> own_ = nullptr;  // what owned_ has, once it is made
   bool in_running_process_ = false;         // set before others see it

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "core/names.h"
 #include "cublas_preload/product_file.h"
@@ -15,9 +16,12 @@ namespace gemmtune::app {
 namespace {
 
 namespace fs = std::filesystem;
+using cublas_preload::HandedOnLine;
 using cublas_preload::ProductFileHeader;
 using cublas_preload::ProductRecord;
 using cublas_preload::Samples;
+
+constexpr uint64_t kUsualRecords = 4096;  // a damaged file may promise any number
 
 template <class Value>
 bool read(std::istream& in, Value& value) {
@@ -54,14 +58,22 @@ Expected<ProductCounts> read_product_file(const fs::path& path) {
     return refuse("cannot be read");
   }
   if (header.magic != cublas_preload::kMagic || header.record_bytes != sizeof(ProductRecord) ||
-      header.used > header.capacity)
+      header.handed_on_lines != cublas_preload::kHandedOnLines || header.used > header.capacity)
     return refuse("was not written by this version of libgemmtune_cublas.so");
   ProductCounts counts;
   counts.calls_left_out = static_cast<int64_t>(header.calls_left_out);
   counts.processes = 1;
-  for (uint64_t i = 0; i < header.used; ++i) {
-    ProductRecord record;
-    if (!read(in, record)) return refuse("ends too early");
+  std::vector<HandedOnLine> lines(cublas_preload::kHandedOnLines);
+  for (HandedOnLine& line : lines) {
+    if (!read(in, line)) return refuse("ends too early");
+  }
+  std::vector<ProductRecord> records;
+  records.reserve(std::min(header.used, kUsualRecords));
+  while (records.size() < header.used) {
+    if (!read(in, records.emplace_back())) return refuse("ends too early");
+  }
+  cublas_preload::add_handed_on(lines, records);
+  for (const ProductRecord& record : records) {
     if (record.calls > 0) counts.products.push_back(count_of(record));
   }
   return counts;

@@ -26,9 +26,12 @@ inline FileContent read_records(const std::filesystem::path& path) {
   FileContent content;
   std::ifstream in(path, std::ios::binary);
   in.read(reinterpret_cast<char*>(&content.header), sizeof(content.header));
+  std::vector<HandedOnLine> lines(content.header.handed_on_lines);
+  for (HandedOnLine& line : lines) in.read(reinterpret_cast<char*>(&line), sizeof(line));
   content.records.resize(content.header.used);
   for (ProductRecord& record : content.records)
     in.read(reinterpret_cast<char*>(&record), sizeof(record));
+  add_handed_on(lines, content.records);
   if (!in) throw std::runtime_error("cannot read " + path.string());
   return content;
 }
