@@ -71,10 +71,8 @@ extern "C" Status cublasLtMatmul(lt::Handle handle, Operation operation, const v
   uint64_t key = HandedOn::kNoKey;
   Recorder* const recorder = Recorder::current();
   if (!at_once && recorder != nullptr) {
-    const DescriptorMemory* const memory = recorder->descriptors.find(real.found().function);
-    if (memory != nullptr)
-      key = key_of_call(*memory, handle, operation, a, a_layout, b, b_layout, beta, c, c_layout, d,
-                        d_layout, workspace_bytes);
+    key = key_of_call(recorder->extent_of(real.found().function), handle, operation, a, a_layout, b,
+                      b_layout, beta, c, c_layout, d, d_layout, workspace_bytes);
     at_once = Recorder::counts_handed_on(key);
   }
   if (at_once) [[likely]] {

@@ -225,17 +225,17 @@ bool DescriptorMemory::read(lt::Operation operation, OperationState& state) cons
   return true;
 }
 
-DescriptorMemory::Described DescriptorMemory::describe(lt::Operation operation, lt::Layout a,
-                                                       lt::Layout b, lt::Layout c,
-                                                       lt::Layout d) const {
-  if (operation == nullptr || a == nullptr || b == nullptr || c == nullptr || d == nullptr ||
-      word_of(operation, 0) != new_[0])
+DescriptorMemory::Described DescriptorMemory::describe(const Extent& extent,
+                                                       lt::Operation operation, lt::Layout a,
+                                                       lt::Layout b, lt::Layout c, lt::Layout d) {
+  if (extent.words == 0 || operation == nullptr || a == nullptr || b == nullptr || c == nullptr ||
+      d == nullptr || word_of(operation, 0) != extent.first_word)
     return {};
   static_assert(HashedDescriptors::kLayoutBytes == sizeof(LayoutMemory) &&
                 HashedDescriptors::kLeftOut == offsetof(OperationMemory, bias));
   OperationHead head;
   std::memcpy(&head, operation, sizeof(head));
-  return {hash_of({operation, words_ * sizeof(uint64_t), a, b, c, d}), head.pointer_mode,
+  return {hash_of({operation, extent.words * sizeof(uint64_t), a, b, c, d}), head.pointer_mode,
           head.scale_type};
 }
 

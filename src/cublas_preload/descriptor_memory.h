@@ -45,14 +45,23 @@ class DescriptorMemory {
     int32_t pointer_mode = 0;                        // 0: alpha and beta are in host memory
     lt::ElementType scalars = lt::ElementType::f32;  // their type
   };
+  // What has to be known of a cuBLASLt for that: how an operation begins, and how far it is read.
+  struct Extent {
+    size_t words = 0;  // 0: not at all
+    uint64_t first_word = 0;
+  };
+  static constexpr size_t kMostWords = 32;
+  Extent extent() const { return {words_, new_[0]}; }
+
   // Of descriptors that say the same the hash may differ, if programs made them in memory of their
   // own: it is of some bytes too that say nothing.
-  GEMMTUNE_CODE_OF_MATMUL Described describe(lt::Operation operation, lt::Layout a, lt::Layout b,
-                                             lt::Layout c, lt::Layout d) const;
+  GEMMTUNE_CODE_OF_MATMUL static Described describe(const Extent& extent, lt::Operation operation,
+                                                    lt::Layout a, lt::Layout b, lt::Layout c,
+                                                    lt::Layout d);
 
  private:
   // Of an operation.
-  static constexpr size_t kWords = 32;
+  static constexpr size_t kWords = kMostWords;
   size_t words_ = 0;                           // up to the last with bits that are in no field
   std::array<uint64_t, kWords> new_ = {};      // what these bits are in a new one
   std::array<uint64_t, kWords> unnamed_ = {};  // which they are
@@ -62,13 +71,13 @@ class DescriptorMemory {
 
 // A hash of all that decides whether there is an own kernel for a call of cublasLtMatmul; kNoKey of
 // HandedOn where one of its descriptors cannot be read.
-inline uint64_t key_of_call(const DescriptorMemory& memory, lt::Handle handle,
+inline uint64_t key_of_call(const DescriptorMemory::Extent& extent, lt::Handle handle,
                             lt::Operation operation, const void* a, lt::Layout a_layout,
                             const void* b, lt::Layout b_layout, const void* beta, const void* c,
                             lt::Layout c_layout, const void* d, lt::Layout d_layout,
                             size_t workspace_bytes) {
   const DescriptorMemory::Described described =
-      memory.describe(operation, a_layout, b_layout, c_layout, d_layout);
+      DescriptorMemory::describe(extent, operation, a_layout, b_layout, c_layout, d_layout);
   if (described.hash == 0) return 0;
   const Beta beta_is = beta_of(beta, described.scalars, described.pointer_mode == 0);
   // The handle, and so the device.

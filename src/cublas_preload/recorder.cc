@@ -19,6 +19,8 @@ namespace gemmtune::cublas_preload {
 
 constinit std::atomic<Recorder*> Recorder::of_process = nullptr;
 constinit std::atomic<HandedOnLine*> Recorder::handed_on_lines = nullptr;
+constinit std::atomic<uint64_t> Recorder::last_extent = 0;
+constinit std::atomic<uint64_t> Recorder::last_first_word = 0;
 constinit std::atomic<bool> Recorder::workspaces_noted = true;
 
 namespace {
@@ -141,7 +143,20 @@ void Recorder::count_detour(ProductRecord& record, Detour detour) {
       .fetch_add(1, std::memory_order_relaxed);
 }
 
+// Were two libraries asked for at once, the words of one might stand beside the other's address:
+// an operation would then not begin as it should, and have no key.
+DescriptorMemory::Extent Recorder::find_extent(const void* function) {
+  const DescriptorMemory* const memory = descriptors.find(function);
+  if (memory == nullptr) return {};
+  const DescriptorMemory::Extent extent = memory->extent();
+  last_first_word.store(extent.first_word, std::memory_order_relaxed);
+  last_extent.store(reinterpret_cast<uintptr_t>(function) << kWordsBits | extent.words,
+                    std::memory_order_release);
+  return extent;
+}
+
 void Recorder::set_current(Recorder* recorder) {
+  last_extent.store(0, std::memory_order_relaxed);
   workspaces_noted.store(recorder == nullptr || !recorder->settings_, std::memory_order_relaxed);
   handed_on_lines.store(recorder == nullptr ? nullptr : recorder->table_->handed_on().lines(),
                         std::memory_order_release);
@@ -164,6 +179,7 @@ void Recorder::forget_all_but(const LoadedAddresses& loaded) {
   };
   handles.forget_where(is_gone);
   descriptors.forget_where(is_gone);
+  last_extent.store(0, std::memory_order_relaxed);
 }
 
 Recorder* Recorder::get() noexcept {

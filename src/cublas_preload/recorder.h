@@ -65,6 +65,15 @@ class Recorder {
   KnownLibraries<DescriptorMemory> descriptors{DescriptorMemory::of_library};
   HandleWorkspaces workspaces;  // of a capture
 
+  // How operations of the cuBLASLt that has `function` are read. What is known of the last one that
+  // was asked for lies where every call looks.
+  DescriptorMemory::Extent extent_of(const void* function) {
+    const uint64_t last = last_extent.load(std::memory_order_acquire);
+    if (last >> kWordsBits == reinterpret_cast<uintptr_t>(function)) [[likely]]
+      return {last & kWordsMask, last_first_word.load(std::memory_order_relaxed)};
+    return find_extent(function);
+  }
+
   // False where the recorder of this process runs own kernels, which have workspaces of their own.
   static bool may_note_workspaces() { return workspaces_noted.load(std::memory_order_relaxed); }
 
@@ -161,9 +170,17 @@ class Recorder {
   OwnKernels* make_own_kernels();
 
   static void set_current(Recorder* recorder);
+  [[gnu::noinline, gnu::cold]] DescriptorMemory::Extent find_extent(const void* function);
+
+  // Of last_extent: the function's address above the number of words.
+  static constexpr int kWordsBits = 8;
+  static constexpr uint64_t kWordsMask = (uint64_t{1} << kWordsBits) - 1;
+  static_assert(DescriptorMemory::kMostWords <= kWordsMask);
 
   GEMMTUNE_STATE_OF_CALLS static constinit std::atomic<Recorder*> of_process;
   GEMMTUNE_STATE_OF_CALLS static constinit std::atomic<HandedOnLine*> handed_on_lines;
+  GEMMTUNE_STATE_OF_CALLS static constinit std::atomic<uint64_t> last_extent;
+  GEMMTUNE_STATE_OF_CALLS static constinit std::atomic<uint64_t> last_first_word;
   GEMMTUNE_STATE_OF_CALLS static constinit std::atomic<bool> workspaces_noted;
 
   std::unique_ptr<ProductTable> table_;

@@ -166,7 +166,7 @@ struct Described {
     return key_of(call);
   }
   static uint64_t key_of(const MatmulCall& call) {
-    return key_of_call(known(), call.handle, call.operation, call.a, call.a_layout, call.b,
+    return key_of_call(known().extent(), call.handle, call.operation, call.a, call.a_layout, call.b,
                        call.b_layout, call.beta, call.c, call.c_layout, call.d, call.d_layout,
                        call.workspace_bytes);
   }
