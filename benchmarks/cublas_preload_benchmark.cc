@@ -37,11 +37,12 @@ vendor::blas::Handle handle() {
   return made;
 }
 
+void sgemm_once(Products32::gemm<float>* function) {
+  function(handle(), lt::Transpose::no, lt::Transpose::no, 64, 64, 64, &kOne, matrix, 64, matrix,
+           64, &kZero, matrix, 64);
+}
 void sgemm(benchmark::State& state, Products32::gemm<float>* function) {
-  for (auto _ : state) {
-    function(handle(), lt::Transpose::no, lt::Transpose::no, 64, 64, 64, &kOne, matrix, 64, matrix,
-             64, &kZero, matrix, 64);
-  }
+  for (auto _ : state) sgemm_once(function);
 }
 BENCHMARK_CAPTURE(sgemm, plain, behind<Products32::gemm<float>>("cublasSgemm_v2"));
 BENCHMARK_CAPTURE(sgemm, run, &cublasSgemm_v2);
@@ -163,11 +164,12 @@ double median_of(std::vector<double>& times) {
   return *middle;
 }
 
-// The same behind other work, plain and by `run` in turns: medians, and that of the differences.
-void lt_matmul_with_all_cold(benchmark::State& state) {
+// A product behind other work, plain and by `run` in turns: medians, and that of the differences.
+template <class Product, class Functions>
+void behind_other_work(benchmark::State& state, Product product, const Functions& plain,
+                       const Functions& under_run) {
   using Clock = std::chrono::steady_clock;
   OtherWork other_work;
-  const LtFunctions functions[] = {plain(), under_run()};
   std::vector<double> times[2];
   std::vector<double> more;
   bool first = false;
@@ -176,7 +178,7 @@ void lt_matmul_with_all_cold(benchmark::State& state) {
     for (const bool run : {first, !first}) {
       other_work.run();
       const auto start = Clock::now();
-      product_with_all(functions[run ? 1 : 0]);
+      product(run ? under_run : plain);
       times[run ? 1 : 0].push_back(std::chrono::duration<double>(Clock::now() - start).count());
     }
     more.push_back(times[1].back() - times[0].back());
@@ -185,7 +187,19 @@ void lt_matmul_with_all_cold(benchmark::State& state) {
   state.counters["run"] = median_of(times[1]);
   state.counters["more"] = median_of(more);
 }
+
+void lt_matmul_with_all_cold(benchmark::State& state) {
+  behind_other_work(state, product_with_all, plain(), under_run());
+}
 BENCHMARK(lt_matmul_with_all_cold)->Iterations(3000);
+
+void sgemm_cold(benchmark::State& state) {
+  using Function = Products32::gemm<float>*;
+  behind_other_work<void (*)(const Function&), Function>(
+      state, [](const Function& function) { sgemm_once(function); },
+      behind<Products32::gemm<float>>("cublasSgemm_v2"), &cublasSgemm_v2);
+}
+BENCHMARK(sgemm_cold)->Iterations(3000);
 
 }  // namespace
 }  // namespace gemmtune::cublas_preload

@@ -123,7 +123,7 @@ constexpr CallPointers kNoPointers = {};
   }                                                                                             \
   extern "C" Status NAME PARAMETERS {                                                           \
     fetch_entry_point();                                                                        \
-    fetch_key_of_blas_call();                                                                   \
+    fetch_code_of_blas_call();                                                                  \
     const auto real = GEMMTUNE_REAL(NAME);                                                      \
     const void* const function = real.found().function;                                         \
     if (function == nullptr) return Status::not_supported;                                      \

@@ -88,10 +88,12 @@ uint64_t hash_of_numbers(const void* function, Arguments... arguments) {
                                        vendor::blas::Handle handle, uintptr_t addresses,
                                        const void* beta, vendor::blas::ElementType scalars);
 
-// Its code.
-[[gnu::always_inline]] inline void fetch_key_of_blas_call() {
-  constexpr size_t kLines = 7;  // of 400 bytes
+// Its code, and that by which a call is found and counted.
+[[gnu::always_inline]] inline void fetch_code_of_blas_call() {
+  constexpr size_t kLines = 7;          // of 400 bytes
+  constexpr size_t kCountingLines = 4;  // of 150 bytes, from anywhere in a line on
   fetch_lines<kLines>(reinterpret_cast<const char*>(&key_of_blas_call));
+  fetch_lines<kCountingLines>(reinterpret_cast<const char*>(&HandedOn::counts));
 }
 
 // Serves a call that is not known to be handed on. A function of its own, so that the way of those
