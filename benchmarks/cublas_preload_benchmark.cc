@@ -194,10 +194,8 @@ void lt_matmul_with_all_cold(benchmark::State& state) {
 BENCHMARK(lt_matmul_with_all_cold)->Iterations(3000);
 
 void sgemm_cold(benchmark::State& state) {
-  using Function = Products32::gemm<float>*;
-  behind_other_work<void (*)(const Function&), Function>(
-      state, [](const Function& function) { sgemm_once(function); },
-      behind<Products32::gemm<float>>("cublasSgemm_v2"), &cublasSgemm_v2);
+  behind_other_work(state, sgemm_once, behind<Products32::gemm<float>>("cublasSgemm_v2"),
+                    &cublasSgemm_v2);
 }
 BENCHMARK(sgemm_cold)->Iterations(3000);
 

@@ -68,7 +68,8 @@ MatrixPlace place_of_b(const Problem& problem);
 // The tensor maps of A and B, in boxes that a block loads at once.
 TensorMapArgument map_of_a(const KernelSpec& spec, const Shape& shape, const MatrixPlace& at);
 TensorMapArgument map_of_b(const KernelSpec& spec, const Shape& shape, const MatrixPlace& at);
-// That of C, in boxes that a warp stores at once; none where results leave another way.
+// That of C, in boxes that a warp or, exchanged, a consumer stores; none where results leave
+// another way.
 std::optional<TensorMapArgument> map_of_c(const KernelSpec& spec, const Problem& problem);
 bool stores_by_tma(const KernelSpec& spec);
 

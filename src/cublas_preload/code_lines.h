@@ -2,9 +2,9 @@
 
 #include <cstddef>
 
-// A call that is handed on takes some twenty lines of code and ten of data, which a program has
-// pushed out of the processor's nearest caches since its last product. To wait for one after the
-// other costs more than all else about the call (docs/run.md, "What it costs"). So its code is
+// A call that is handed on takes some twenty-five lines of code and a few of data, which a program
+// has pushed out of the processor's nearest caches since its last product. To wait for one after
+// the other costs more than all else about the call (docs/run.md, "What it costs"). So its code is
 // asked for at once, and the variables that every call needs lie side by side.
 namespace gemmtune::cublas_preload {
 

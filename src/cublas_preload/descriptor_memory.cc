@@ -165,7 +165,7 @@ std::optional<DescriptorMemory> DescriptorMemory::try_out(const Functions& f) {
   DescriptorMemory memory;
   std::memcpy(memory.unnamed_.data(), unnamed.bytes.data(), kOperationBytes);
   std::memcpy(memory.new_.data(), made.bytes.data(), kOperationBytes);
-  for (size_t i = 0; i < kWords; ++i) {
+  for (size_t i = 0; i < kMostWords; ++i) {
     memory.new_[i] &= memory.unnamed_[i];
     if (memory.unnamed_[i] != 0) memory.words_ = i + 1;
   }

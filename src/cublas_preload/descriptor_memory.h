@@ -61,10 +61,9 @@ class DescriptorMemory {
 
  private:
   // Of an operation.
-  static constexpr size_t kWords = kMostWords;
-  size_t words_ = 0;                           // up to the last with bits that are in no field
-  std::array<uint64_t, kWords> new_ = {};      // what these bits are in a new one
-  std::array<uint64_t, kWords> unnamed_ = {};  // which they are
+  size_t words_ = 0;                               // up to the last with bits that are in no field
+  std::array<uint64_t, kMostWords> new_ = {};      // what these bits are in a new one
+  std::array<uint64_t, kMostWords> unnamed_ = {};  // which they are
 
   bool is_new(lt::Operation operation, size_t first, size_t end) const;
 };

@@ -18,8 +18,7 @@ void show(Word& word, Word value) {
 
 // Calls of the product that `counted` names: `more` may wrap around, for fewer.
 void add_to_record(HandedOnLine* lines, uint64_t counted, uint64_t more) {
-  ProductRecord& record = records_behind(lines)[HandedOnPlace::number_in(counted) - 1];
-  std::atomic_ref<uint64_t>(record.calls).fetch_add(more, std::memory_order_relaxed);
+  add_to(records_behind(lines)[HandedOnPlace::number_in(counted) - 1].calls, more);
 }
 
 // Makes room in a place's 32 bits, unless it was lost meanwhile.

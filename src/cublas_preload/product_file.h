@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -19,6 +20,11 @@ inline constexpr char kFileSuffix[] = ".products";
 inline constexpr char kRunFolderVariable[] = "GEMM_TUNE_RUN_DIR";
 inline constexpr std::array<char, 8> kMagic = {'g', 'm', 't', 'p', 'r', 'o', 'd', '4'};
 inline constexpr uint32_t kSamplesKept = 32;
+
+// Adds to a counter that threads share.
+inline void add_to(uint64_t& counter, uint64_t n = 1) {
+  std::atomic_ref<uint64_t>(counter).fetch_add(n, std::memory_order_relaxed);
+}
 
 // GPU times of some calls; the last kSamplesKept of them are kept. One thread writes while others
 // read.

@@ -20,10 +20,6 @@ bool same(const Product& a, const Product& b) {
   return std::memcmp(&a, &b, sizeof(Product)) == 0;
 }
 
-void add_to(uint64_t& counter, uint64_t n = 1) {
-  std::atomic_ref<uint64_t>(counter).fetch_add(n, std::memory_order_relaxed);
-}
-
 // An errno, 0 for success.
 int write_header(int fd, const ProductFileHeader& header) {
   const ssize_t written = ::pwrite(fd, &header, sizeof(header), 0);

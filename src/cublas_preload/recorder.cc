@@ -131,16 +131,12 @@ void Recorder::stop(const Timed& timed, bool by_own, lt::Status status, const As
 }
 
 void Recorder::count_own(ProductRecord& record, bool captured) {
-  const auto add = [](uint64_t& counter) {
-    std::atomic_ref<uint64_t>(counter).fetch_add(1, std::memory_order_relaxed);
-  };
-  add(record.run.own_calls);
-  if (captured) add(record.run.own_graph_calls);
+  add_to(record.run.own_calls);
+  if (captured) add_to(record.run.own_graph_calls);
 }
 
 void Recorder::count_detour(ProductRecord& record, Detour detour) {
-  std::atomic_ref<uint64_t>(record.run.detours[static_cast<size_t>(detour)])
-      .fetch_add(1, std::memory_order_relaxed);
+  add_to(record.run.detours[static_cast<size_t>(detour)]);
 }
 
 // Were two libraries asked for at once, the words of one might stand beside the other's address:

@@ -14,6 +14,7 @@
 #include "cublas_preload/code_lines.h"
 #include "cublas_preload/descriptor_memory.h"
 #include "cublas_preload/descriptors.h"
+#include "cublas_preload/handed_on.h"
 #include "cublas_preload/handle_settings.h"
 #include "cublas_preload/handle_workspaces.h"
 #include "cublas_preload/known_libraries.h"

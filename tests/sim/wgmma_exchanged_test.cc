@@ -79,8 +79,7 @@ TEST_CASE("no bank conflicts") {
   const auto [spec, problem] =
       tile_product("wgmma_tma", "tile_m=80 tile_n=128 tile_k=64 stages=2 consumers=2 exchange=1",
                    "tnt", DataType::bf16);
-  codegen::KernelSpec for_hopper = spec;
-  check_no_conflicts(legal(for_hopper, kSm90a), problem, kSm90a);
+  check_no_conflicts(legal(spec, kSm90a), problem, kSm90a);
 }
 
 // So that no tile that fits with a slab is too large without one.

@@ -21,8 +21,6 @@ using cublas_preload::ProductFileHeader;
 using cublas_preload::ProductRecord;
 using cublas_preload::Samples;
 
-constexpr uint64_t kUsualRecords = 4096;  // a damaged file may promise any number
-
 template <class Value>
 bool read(std::istream& in, Value& value) {
   return static_cast<bool>(in.read(reinterpret_cast<char*>(&value), sizeof(value)));
@@ -67,8 +65,7 @@ Expected<ProductCounts> read_product_file(const fs::path& path) {
   for (HandedOnLine& line : lines) {
     if (!read(in, line)) return refuse("ends too early");
   }
-  std::vector<ProductRecord> records;
-  records.reserve(std::min(header.used, kUsualRecords));
+  std::vector<ProductRecord> records;  // grows: a damaged file may promise any number
   while (records.size() < header.used) {
     if (!read(in, records.emplace_back())) return refuse("ends too early");
   }
