@@ -117,7 +117,7 @@ TEST_CASE("two blocks per SM have half of its shared memory each") {
 }
 
 constexpr Mutant kFaults[] = {
-    {"wait_for_stored_boxes<kBoxes.buffers - 1>();", ""},
+    {"wait_for_free_buffer<kBoxes.buffers>(count);", ";"},
     {"      tensor_store_fence();\n      consumer_sync();", "      tensor_store_fence();"},
     {"      tensor_store_fence();\n      consumer_sync();", "      consumer_sync();"},
     {"lane / 16 % kEights * 8 + lane % 8", "lane % 8"},

@@ -2,12 +2,11 @@
 
 #include "parts/epilogue/box_fetch.cuh"
 #include "parts/epilogue/box_lines.cuh"
+#include "parts/epilogue/old_lines.cuh"
 #include "parts/epilogue/result_writer.cuh"
-#include "parts/ptx/cp_async.cuh"
 #include "parts/ptx/elect.cuh"
 #include "parts/ptx/shared_address.cuh"
 #include "parts/ptx/tensor_copy.cuh"
-#include "parts/ptx/thread_group.cuh"
 #include "parts/shared/element_sizes.h"
 #include "parts/shared/element_types.h"
 #include "parts/shared/tensor_map.h"
@@ -93,13 +92,7 @@ struct WgmmaBoxStore {
         if (is_fetched && leads) fetch.go_on(count, batch, row - index * kWgmmaRows, column);
         if (is_fetched) fetch.await(count);
       }
-      if (leads && !is_fetched) {
-        if (count == 0) {
-          wait_for_stored_boxes<0>();
-        } else {
-          wait_for_stored_boxes<kBoxes.buffers - 1>();
-        }
-      }
+      if (leads && !is_fetched) wait_for_free_buffer<kBoxes.buffers>(count);
       __syncwarp();
       const int from = column + i * kBoxes.columns;
       Pairs pairs = Pairs::of(sums, i * kBoxes.columns);
@@ -108,7 +101,8 @@ struct WgmmaBoxStore {
       }
       if (writer.args.beta != 0.0f) {
         if (!is_fetched) {
-          copy_old(lines, writer, row, from);
+          copy_old_lines<WgmmaBoxes::kRows, kBoxes.line_bytes() / 16>(
+              writer, row, from, [&](int line, int chunk) { return lines.chunk(line, chunk); });
           __syncwarp();
         }
         finish_box<true>(pairs, lines, writer, bias, of_rows, i);
@@ -179,25 +173,6 @@ struct WgmmaBoxStore {
       return true;
     }
   };
-
-  // Copies what C holds of a box to its lines; zeros where C ends. (row, column) is where it
-  // begins.
-  static __device__ __forceinline__ void copy_old(const Lines& lines, const Writer& writer, int row,
-                                                  int column) {
-    constexpr int kChunks = kBoxes.line_bytes() / 16;
-    constexpr int kLinesAtOnce = 32 / kChunks;
-    const int lane = reread_thread_index() % 32;
-    const int chunk = lane % kChunks;
-    const int n = column + chunk * (16 / kBoxes.element_bytes);
-    const int end = lane < kLinesAtOnce * kChunks ? WgmmaBoxes::kRows : 0;
-#pragma unroll 1
-    for (int line = lane / kChunks; line < end; line += kLinesAtOnce) {
-      cp_async_or_zero<16>(lines.chunk(line, chunk), writer.c + (row + line) * writer.args.ldc + n,
-                           row + line < writer.args.m && n < writer.args.n);
-    }
-    cp_async_commit();
-    cp_async_wait<0>();
-  }
 
   // Lays the results of box i out in its lines, 16 columns at a time, in place of what C held
   // there.

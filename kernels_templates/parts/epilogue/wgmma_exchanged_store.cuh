@@ -1,7 +1,7 @@
 #pragma once
 
+#include "parts/epilogue/old_lines.cuh"
 #include "parts/epilogue/result_writer.cuh"
-#include "parts/ptx/cp_async.cuh"
 #include "parts/ptx/elect.cuh"
 #include "parts/ptx/half_access.cuh"
 #include "parts/ptx/shared_address.cuh"
@@ -74,20 +74,16 @@ struct WgmmaExchangedStore {
       const int count = index * kParts + part;
       unsigned char* const lines = buffers + count % kBoxes.buffers * kBoxes.part_bytes();
       const int first = part * kBoxes.lines;
-      if (leads) {
-        if (count == 0) {
-          wait_for_stored_boxes<0>();
-        } else {
-          wait_for_stored_boxes<kBoxes.buffers - 1>();
-        }
-      }
+      if (leads) wait_for_free_buffer<kBoxes.buffers>(count);
       consumer_sync();
       if (writer.args.beta != 0.0f) {
-        copy_old(lines, warp, writer, row + first, column);
+        copy_old_lines<kBoxes.lines, 2>(writer, row + first, column, [&](int line, int chunk) {
+          return shared_address(lines + offset(line, 2 * warp + chunk));
+        });
         __syncwarp();
-        finish<true>(sums, lines, warp, writer, bias, row, first, index);
+        lay_out<true>(sums, lines, warp, writer, bias, row, first, index);
       } else {
-        finish<false>(sums, lines, warp, writer, bias, row, first, index);
+        lay_out<false>(sums, lines, warp, writer, bias, row, first, index);
       }
       tensor_store_fence();
       consumer_sync();
@@ -125,27 +121,12 @@ struct WgmmaExchangedStore {
     return line * WgmmaExchangedBoxes::kLineBytes + ((chunk ^ line % kSwizzleLines) << 4);
   }
 
-  // Copies what C holds of the warp's columns of a part to its lines; zeros where C ends.
-  static __device__ __forceinline__ void copy_old(unsigned char* lines, int warp,
-                                                  const Writer& writer, int row, int column) {
-    const int lane = reread_thread_index() % 32;
-    const int n = column + lane % 2 * 8;
-#pragma unroll 1
-    for (int line = lane / 2; line < kBoxes.lines; line += 16) {
-      cp_async_or_zero<16>(shared_address(lines + offset(line, 2 * warp + lane % 2)),
-                           writer.c + (row + line) * writer.args.ldc + n,
-                           row + line < writer.args.m && n < writer.args.n);
-    }
-    cp_async_commit();
-    cp_async_wait<0>();
-  }
-
   // Lays the warp's results of the part that begins with the tile's row `first` out in its lines,
   // in place of what C held there.
   template <bool kReadsC, class Sums>
-  static __device__ __forceinline__ void finish(const Sums& sums, unsigned char* lines, int warp,
-                                                const Writer& writer, const ColumnBias& bias,
-                                                int row, int first, int index) {
+  static __device__ __forceinline__ void lay_out(const Sums& sums, unsigned char* lines, int warp,
+                                                 const Writer& writer, const ColumnBias& bias,
+                                                 int row, int first, int index) {
     constexpr int kEights = kBoxes.box_lines / 8;
     const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll

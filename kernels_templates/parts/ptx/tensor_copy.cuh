@@ -84,4 +84,14 @@ __device__ __forceinline__ void wait_for_stored_boxes() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kGroups) : "memory");
 }
 
+// The same for the buffer of group `count` of a tile, where kBuffers of them are filled in turns.
+template <int kBuffers>
+__device__ __forceinline__ void wait_for_free_buffer(int count) {
+  if (count == 0) {
+    wait_for_stored_boxes<0>();
+  } else {
+    wait_for_stored_boxes<kBuffers - 1>();
+  }
+}
+
 }  // namespace gemmtune
