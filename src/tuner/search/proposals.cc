@@ -46,14 +46,30 @@ std::vector<Choice> Search::proposals(size_t count) {
   return out;
 }
 
+// The point itself if it is legal, else with one more parameter at its first, most permissive
+// value: work that is not sliced, say, wants the reduction that goes with that. `kept` is not
+// changed.
+std::optional<Choice> Search::made_legal(const Choice& choice, size_t kept) const {
+  const Space& space = spaces_[choice.space];
+  if (space.takes(tile(choice))) return choice;
+  for (const size_t i : other_parameters(space.space)) {
+    if (i == kept || choice.tile[i] == 0) continue;
+    Choice changed = choice;
+    changed.tile[i] = 0;
+    if (space.takes(tile(changed))) return changed;
+  }
+  return std::nullopt;
+}
+
 // In random order: a batch is a few of many steps, and each parameter should have its turn.
 std::vector<Choice> Search::one_steps(const Choice& from) {
   std::vector<Choice> steps;
   for (size_t i = 0; i < from.tile.size(); ++i) {
     const auto values = static_cast<int>(spaces_[from.space].space.values[i].size());
     for (int value = 0; value < values; ++value) {
-      steps.push_back(from);
-      steps.back().tile[i] = value;
+      Choice step = from;
+      step.tile[i] = value;
+      if (auto legal = made_legal(step, i)) steps.push_back(*std::move(legal));
     }
   }
   std::shuffle(steps.begin(), steps.end(), random_);
@@ -105,6 +121,7 @@ std::vector<Choice> Search::pool() {
   const size_t parents = std::min(kBestKept, results_.size());
   for (size_t i = 0; parents > 0 && i < kForestSteps; ++i) pool.push_back(random_step(parents));
   for (size_t i = 0; geometries() > 0 && i < kForestPoints; ++i) pool.push_back(random_point());
+  pool.insert(pool.end(), favourites_.begin(), favourites_.end());
   pool.insert(pool.end(), compiled_.begin(), compiled_.end());
   for (Choice& choice : pool) choice = in_first_order(choice);
   std::sort(pool.begin(), pool.end());

@@ -33,9 +33,9 @@ enum class SearchMethod {
 // Then proposals. With few results these are greedy local search: the unseen points that differ
 // from the best in one parameter, then random steps from the best few in two or three. Once there
 // are enough results, of these spaces or of similar problems (learn()), a regression forest chooses
-// among such steps and points from all over the spaces: by its mean and, every other one, by a
-// lower confidence bound, few of each geometry. What a calibration expects to take far longer than
-// its favourite is tried by suggestion only.
+// among such steps, what a calibration likes best and points from all over the spaces: by its mean
+// and, every other one, by a lower confidence bound, few of each geometry. What a calibration
+// expects to take far longer than its favourite is tried by suggestion only.
 class Search {
  public:
   using Space = SearchedSpace;
@@ -168,6 +168,7 @@ class Search {
   std::optional<Choice> plainer(const Choice& choice) const;
   std::vector<Choice> points_of(const Choice& geometry) const;
   std::vector<Choice> neighbours(size_t count);
+  std::optional<Choice> made_legal(const Choice& choice, size_t kept) const;
   std::vector<Choice> one_steps(const Choice& from);
   Choice random_step(size_t parents);
   Choice random_point();
@@ -190,6 +191,7 @@ class Search {
   size_t suggested_ = 0;
   size_t suggestions_end_ = 0;  // among the seeds
   bool shortlisted_ = false;
+  std::vector<Choice> favourites_;       // a calibration's, best first
   double least_expected_us_ = INFINITY;  // by a calibration, of what it ordered
   std::set<Choice> seen_;
   std::set<Choice> seen_kernels_;  // the same without launch facts

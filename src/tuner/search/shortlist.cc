@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <tuple>
 #include <utility>
 
 #include "core/parallel.h"
@@ -10,9 +11,10 @@
 namespace gemmtune::tuner {
 namespace {
 
-constexpr size_t kRanked = 2048;    // points of the ranking that a calibration orders anew
-constexpr size_t kFavourites = 16;  // of each strategy, whose steps it is asked about, too, ...
-constexpr int kStepRounds = 3;      // ... so often
+constexpr size_t kRanked = 2048;   // points of the ranking that a calibration orders anew
+constexpr size_t kFavourites = 8;  // of each strategy, whose steps it is asked about, too, ...
+constexpr int kStepRounds = 6;     // ... so often
+constexpr size_t kForestFavourites = 500;  // that a search's forest is asked about
 constexpr size_t kPricedAtOnce = 64;
 
 }  // namespace
@@ -37,13 +39,18 @@ void Search::Shortlist::sort() {
                    [](const Ranked& a, const Ranked& b) { return a.cost < b.cost; });
 }
 
-// Of each space the first ones whose steps were not asked for.
+// Of each space the first ones, and the first one with each value of each parameter, whose steps
+// were not asked for. From the best alone, a kernel that shares out its work in another way is more
+// than one step away, and the steps between are slow: sums over more blocks, or over more warps.
 std::vector<Choice> Search::Shortlist::favourites(size_t spaces) {
   std::vector<size_t> of_space(spaces);
+  std::set<std::tuple<size_t, size_t, int>> met;  // spaces, parameters and values
   std::vector<Choice> chosen;
   for (const Ranked& one : by_cost) {
-    if (++of_space[one.choice.space] > kFavourites) continue;
-    if (stepped_from.insert(one.choice).second) chosen.push_back(one.choice);
+    const auto& [space, tile] = one.choice;
+    bool is_favourite = ++of_space[space] <= kFavourites;
+    for (size_t i = 0; i < tile.size(); ++i) is_favourite |= met.emplace(space, i, tile[i]).second;
+    if (is_favourite && stepped_from.insert(one.choice).second) chosen.push_back(one.choice);
   }
   return chosen;
 }
@@ -93,6 +100,8 @@ void Search::make_shortlist() {
   std::vector<Choice> best;
   best.reserve(list.by_cost.size());
   for (Ranked& one : list.by_cost) best.push_back(std::move(one.choice));
+  favourites_.assign(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(
+                                                      std::min(best.size(), kForestFavourites)));
   add_in_turns(best, order_ == RankingOrder::cheapest_first ? best : ranked);
 }
 

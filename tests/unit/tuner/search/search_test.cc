@@ -325,6 +325,36 @@ TEST_CASE("a calibration finds points that the ranking never gives") {
   CHECK(threaded.seeds(1).front() == favourite);
 }
 
+TEST_CASE("a calibration's favourites of each value of a parameter are stepped from, too") {
+  constexpr double kFound = 60;
+  auto spaces = one_space([](const TileConfig& t) { return t.min_blocks == 2 ? 10'000.0 : 100.0; });
+  spaces[0].calibrated = [](const TileConfig& t) {
+    if (t.copy == 1) return t.min_blocks == 2 ? kFound : 130.0;
+    return t.min_blocks == 2 ? 200.0 : 100.0;
+  };
+  Search search(spaces, 1);
+  const TileConfig first = search.tile(search.seeds(1).front());
+  CHECK(spaces[0].calibrated(first) == kFound);
+}
+
+TEST_CASE("a step that is illegal by itself is taken with another parameter at its first value") {
+  auto spaces = one_space(landscape);
+  spaces[0].legal = [](const TileConfig& t) {
+    return powers_legal(t) && (t.order == 0 || t.min_blocks == 0);
+  };
+  TileConfig tile = spaces[0].space.at(0);
+  tile.min_blocks = 2;
+  Search search(spaces, 1);
+  const auto start = search.find("double_buffer", tile);
+  REQUIRE(start.has_value());
+  search.report(*start, 100);
+  tile.min_blocks = 0;
+  tile.order = 2;
+  const auto proposals = search.proposals(60);  // all steps from there
+  CHECK(std::any_of(proposals.begin(), proposals.end(),
+                    [&](const Choice& choice) { return search.tile(choice) == tile; }));
+}
+
 TEST_CASE("cheapest first with a calibration: what it likes best, then what it likes less") {
   Search search(turned_around(), 1, 1, RankingOrder::cheapest_first);
   double last = 0;
@@ -482,6 +512,28 @@ TEST_CASE("of what won on similar problems, what is expected to take far longer 
   };
   first_tried(true);
   first_tried(false);
+}
+
+TEST_CASE("a forest is asked about what a calibration likes best") {
+  constexpr double kLiked = 50;
+  TileConfig liked = one_space(landscape)[0].space.at(0);
+  liked.order = 2;
+  liked.min_blocks = 3;
+  const auto expected = [=](TileConfig t) {
+    t.fragments = liked.fragments;
+    return t == liked ? kLiked : 100.0;
+  };
+  auto spaces = one_space(expected);
+  spaces[0].calibrated = expected;
+  spaces[0].features = logarithms;
+  Search search(spaces, 1);
+  const TileConfig first = search.tile(search.first_seeds(1).front());
+  CHECK(expected(first) == kLiked);  // and under way; the other one differs in fragments
+  for (const Choice& choice : search.random_points(20))
+    search.report(choice, expected(search.tile(choice)));
+  const auto proposals = search.proposals(8);
+  REQUIRE(!proposals.empty());
+  CHECK(expected(search.tile(proposals.front())) == kLiked);
 }
 
 TEST_CASE("what a forest proposes does not depend on the number of threads") {
