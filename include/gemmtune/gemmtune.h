@@ -159,6 +159,11 @@ GEMMTUNE_API gemmtune_status gemmtune_create(gemmtune_handle* handle,
  * its launches must not be launched again. Null is ignored. */
 GEMMTUNE_API void gemmtune_destroy(gemmtune_handle handle);
 
+/* Sets *count to the number of problems of which the handle's database or pack has a result that
+ * counts on its GPU. 0 means that it is of other GPUs: everything runs on cuBLASLt then, or on any
+ * legal kernel with GEMMTUNE_NO_VENDOR. Fails with INVALID_ARGUMENT for null pointers. */
+GEMMTUNE_API gemmtune_status gemmtune_tuned_problems(gemmtune_handle handle, size_t* count);
+
 /* ---- Problems -------------------------------------------------------------------------------- */
 
 typedef enum gemmtune_type {

@@ -90,6 +90,13 @@ class Handle {
   // For calls of the C interface; stays owned.
   gemmtune_handle get() const noexcept { return handle_; }
 
+  // Problems of which the database or pack has a result that counts on the handle's GPU.
+  std::size_t tuned_problems() {
+    std::size_t count = 0;
+    check(gemmtune_tuned_problems(handle_, &count));
+    return count;
+  }
+
   // Gets all problems ready to run.
   void prewarm(std::span<const Problem> problems) {
     check(gemmtune_prewarm(handle_, problems.data(), problems.size(), nullptr));

@@ -269,6 +269,16 @@ void gemmtune_destroy(gemmtune_handle handle) {
   delete handle;
 }
 
+gemmtune_status gemmtune_tuned_problems(gemmtune_handle handle, size_t* count) {
+  if (count != nullptr) *count = 0;
+  return guarded(handle, [&]() -> Outcome<void> {
+    if (handle == nullptr) return no_handle();
+    if (count == nullptr) return invalid("the place for the number is a null pointer");
+    *count = handle->dispatcher->tuned_problems();
+    return {};
+  });
+}
+
 gemmtune_status gemmtune_prewarm(gemmtune_handle handle, const gemmtune_problem* problems,
                                  size_t count, gemmtune_status* each) {
   return guarded(handle, [&]() -> Outcome<void> {

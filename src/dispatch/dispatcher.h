@@ -46,8 +46,8 @@ class Dispatcher {
   // Unlike any other dispatcher's of this process, ever.
   uint64_t serial() const { return serial_; }
 
-  // Whether the database or pack has any result whose code runs on this device.
-  bool has_results() const { return snapshot_.problems.size() > 0; }
+  // Problems of which the database or pack has a result whose code runs on this device.
+  size_t tuned_problems() const { return snapshot_.problems.size(); }
 
   // The plan of a request that was prepared, else null. Takes no lock, allocates nothing.
   const Plan* find(const Request& request) const { return plans_.find(request); }

@@ -55,7 +55,7 @@ ContextKernels::ContextKernels(CUcontext context, unsigned long long id,
   auto dispatcher = make_dispatcher(settings, workspaces_.limits().of_one);
   if (dispatcher) {
     dispatcher_ = *std::move(dispatcher);
-    if (!settings.pack.empty() && !dispatcher_->has_results()) {
+    if (!settings.pack.empty() && dispatcher_->tuned_problems() == 0) {
       log_once(
           "everything runs on cuBLAS: %s has no kernel that runs on this GPU; pack results of it",
           settings.pack.c_str());

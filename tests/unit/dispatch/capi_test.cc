@@ -222,6 +222,27 @@ TEST_CASE("without a compiler, cache and pack serve; without any of them cuBLASL
   CHECK(launches(options) == 1);
 }
 
+TEST_CASE("a handle says for how many problems there are results that count on its GPU") {
+  const auto tuned_problems = [](gemmtune_handle handle) {
+    size_t count = 77;
+    CHECK(gemmtune_tuned_problems(handle, &count) == GEMMTUNE_STATUS_SUCCESS);
+    return count;
+  };
+  Tuned of_other_arch = won_by_kernel(make_problem({64, 16, 8}));
+  of_other_arch.arch = {7, 5};
+  of_other_arch.kernel->arch = of_other_arch.arch;
+  const Tuning both({won_by_kernel(make_problem({32, 16, 8})), of_other_arch});
+  CHECK(tuned_problems(both.create().get()) == 1);
+  const Tuning other({of_other_arch});
+  const Handle handle = other.create();
+  CHECK(tuned_problems(handle.get()) == 0);
+  CHECK(gemmtune_tuned_problems(handle.get(), nullptr) == GEMMTUNE_STATUS_INVALID_ARGUMENT);
+  CHECK(contains(error_of(handle.get()), "null pointer"));
+  size_t count = 77;
+  CHECK(gemmtune_tuned_problems(nullptr, &count) == GEMMTUNE_STATUS_INVALID_ARGUMENT);
+  CHECK(count == 0);
+}
+
 TEST_CASE("a kernel that the driver refuses gives way, any other failure of it is reported") {
   std::mt19937 random(6);
   const Problem problem = make_problem({32, 16, 8});
