@@ -100,9 +100,9 @@ void Search::make_shortlist() {
   std::vector<Choice> best;
   best.reserve(list.by_cost.size());
   for (Ranked& one : list.by_cost) best.push_back(std::move(one.choice));
-  favourites_.assign(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(
-                                                      std::min(best.size(), kForestFavourites)));
   add_in_turns(best, order_ == RankingOrder::cheapest_first ? best : ranked);
+  best.resize(std::min(best.size(), kForestFavourites));
+  favourites_ = std::move(best);
 }
 
 // Adds to the seeds what both hold, from each in its turn what the other has not given yet.
