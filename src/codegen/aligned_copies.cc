@@ -4,6 +4,7 @@
 
 #include <array>
 #include <iterator>
+#include <utility>
 
 #include "codegen/workspace_limits.h"
 
@@ -64,16 +65,31 @@ int64_t bytes(const KernelSpec& spec, const Problem& p) {
   return ((a ? a->elements() : 0) + (b ? b->elements() : 0)) * kHalfBytes;
 }
 
-// Adds what formulas name to a plan, and says how many elements are copied.
-std::string take_quantities(const KernelSpec& spec, LaunchPlan& plan) {
+// Of all lines that are copied.
+int64_t pieces(const KernelSpec& spec, const Problem& p) {
+  const auto a = copied_a(spec, p);
+  const auto b = copied_b(spec, p);
+  return (a ? a->pieces() : 0) + (b ? b->pieces() : 0);
+}
+
+std::string pieces_formula(const KernelSpec& spec, char letter, bool contiguous_k) {
+  return fmt::format("entries_{0} * {1} * ceil(ld_{0} / {2})", letter,
+                     contiguous_k ? (letter == 'a' ? "m" : "n") : "k",
+                     kCopyPiece * of_half(spec.type));
+}
+
+// Adds what formulas name to a plan, and says how many elements are copied, and in how many pieces.
+std::pair<std::string, std::string> take_quantities(const KernelSpec& spec, LaunchPlan& plan) {
   const bool a = is_copied(spec, spec.traits.vector_a);
   const bool b = is_copied(spec, spec.traits.vector_b);
+  const bool a_along_k = spec.traits.a_row_major;
+  const bool b_along_k = !spec.traits.b_row_major;
   const int unit = kLineUnit * of_half(spec.type);
   using Quantities = std::vector<Quantity>;
-  plan.quantities =
-      quantities_of_both(a ? quantities_of('a', spec.traits.a_row_major, unit) : Quantities{},
-                         b ? quantities_of('b', !spec.traits.b_row_major, unit) : Quantities{});
-  return sum_of_copies(a, b);
+  plan.quantities = quantities_of_both(a ? quantities_of('a', a_along_k, unit) : Quantities{},
+                                       b ? quantities_of('b', b_along_k, unit) : Quantities{});
+  return {sum_of_copies(a, b), sum_of_copies(a, b, pieces_formula(spec, 'a', a_along_k),
+                                             pieces_formula(spec, 'b', b_along_k))};
 }
 
 }  // namespace
@@ -160,13 +176,12 @@ EntryPoint entry_point() {
 }
 
 void add_launch(const KernelSpec& spec, const Problem& problem, LaunchPlan& plan) {
-  const std::string elements = take_quantities(spec, plan);
-  constexpr int64_t kBlockBytes = int64_t{kCopyThreads} * kCopyChunks * kChunkBytes;
+  const auto [elements, pieces_of_all] = take_quantities(spec, plan);
   plan.launches.insert(
       plan.launches.begin(),
       launch_of(spec, kEntry,
-                {(bytes(spec, problem) + kBlockBytes - 1) / kBlockBytes,
-                 fmt::format("ceil({} / {})", elements, kBlockBytes / size_bytes(spec.type))}));
+                {(pieces(spec, problem) + kCopyPiecesOfBlock - 1) / kCopyPiecesOfBlock,
+                 fmt::format("ceil({} / {})", pieces_of_all, kCopyPiecesOfBlock)}));
   plan.workspace_bytes = bytes(spec, problem);
   plan.workspace_formula = fmt::format("{} * {}", size_bytes(spec.type), elements);
   plan.limit =

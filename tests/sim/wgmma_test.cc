@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "parts/shared/aligned_lines.h"
 #include "parts/shared/wgmma_tiles.h"
 #include "sim_kernel.h"
 
@@ -524,8 +525,8 @@ codegen::KernelSpec on_copies(std::string_view strategy) {
 constexpr std::pair<std::string_view, Mutant> kCopyFaults[] = {
     {"wgmma_misaligned", {"(shift & 2) != 0", "(shift & 2) == 0"}},
     {"wgmma_misaligned", {"(shift & 8) != 0", "(shift & 4) != 0"}},
-    {"wgmma_misaligned", {"from - data >= kChunk", "true"}},
-    {"wgmma_misaligned", {"end() - from >= 2 * kChunk", "true"}},
+    {"wgmma_misaligned", {"from >= kChunk", "true"}},
+    {"wgmma_misaligned", {"end - from >= 2 * kChunk", "true"}},
     {"mma_misaligned",
      {"if (i + j == count) out.words[i / kOfWord] &= (1U << kBits * j) - 1;", ""}},
     {"wgmma_planes", {"sums.add(part);", "sums = part;"}},
@@ -535,6 +536,30 @@ constexpr std::pair<std::string_view, Mutant> kCopyFaults[] = {
     {"wgmma_planes",
      {"return sum == sum ? sum : exact_product<kTraits>(args, batch, m, n);", "return sum;"}},
 };
+
+TEST_CASE("lines are copied in pieces") {
+  for (const char* layout : {"tnt", "ntt", "nnt", "ttt"}) {
+    for (const Shape& shape : {Shape{21, 23, kCopyPiece + 11}, Shape{2 * kCopyPiece + 3, 37, 9}}) {
+      for (const DataType type : {DataType::bf16, DataType::e4m3}) {
+        if (type == DataType::e4m3 && layout != std::string_view("tnt")) continue;
+        const Problem problem = make_problem(shape, type, *parse_layout(layout));
+        const auto traits = codegen::traits_for(problem);
+        check_product(type == DataType::bf16 ? hopper("wgmma_misaligned", kWays[1], traits)
+                                             : of_8_bit("wgmma_misaligned", kWays[1], traits, type),
+                      problem, Fill::random, 0.5F, kSm90a);
+      }
+    }
+  }
+  const Problem problem =
+      make_problem({21, 23, kCopyPiece + 11}, DataType::bf16, *parse_layout("tnt"));
+  const auto spec = hopper("wgmma_misaligned", kWays[1], codegen::traits_for(problem));
+  const Mutant mutant = {"(kCopyLanes * kCopyChunks) + lane",
+                         "(kCopyLanes * kCopyChunks + 8) + lane"};
+  const auto verdict =
+      load_mutant(spec, mutant, kSm90a).verify({"product", problem, 1, 0, Fill::random, 7}, {});
+  REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
+  CHECK_FALSE(verdict->correct());
+}
 
 // Of f32 results that are stored as boxes.
 constexpr Mutant kBoxFaults[] = {

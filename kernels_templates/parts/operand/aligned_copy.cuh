@@ -33,19 +33,6 @@ struct CopiedElement<kE5m2> {
   using Type = unsigned char;
 };
 
-// The 16 bytes at `from`, of which only kAlignment bytes are aligned, out of the two aligned 16
-// bytes that hold them.
-template <int kAlignment>
-__device__ __forceinline__ HalfVector<kAlignedVector> load_across(const void* from) {
-  const auto address = reinterpret_cast<unsigned long long>(from);
-  const int shift = static_cast<int>(address % 16);  // bytes
-  const auto* at = reinterpret_cast<const unsigned short*>(address - shift);
-  const auto first = load_halves<kAlignedVector>(at);
-  if (shift == 0) return first;
-  const auto second = load_halves<kAlignedVector>(at + kAlignedVector);
-  return across<kAlignment>(first, second, shift);
-}
-
 // An operand whose lines are copied: kVector elements of it are aligned.
 template <int kVector, class Element>
 struct CopiedOperand {
@@ -58,19 +45,38 @@ struct CopiedOperand {
   int extent;  // of a line
   AlignedLines copy;
 
-  // Chunk `chunk` of the copy, in 16 bytes.
-  __device__ __forceinline__ HalfVector<kAlignedVector> load(unsigned chunk) const {
-    const auto line_chunks = static_cast<unsigned>(copy.ld / kAlignedVector);
-    const unsigned line = chunk / line_chunks;  // over all entries
-    const int element = static_cast<int>(chunk - line * line_chunks) * kChunk;
-    const int count = extent - element;
-    if (count <= 0) return {};
+  // By kCopyLanes threads, of which this is number `lane`: copies a piece of a line. All of a
+  // thread's chunks are on their way before it waits for the first.
+  __device__ __forceinline__ void copy_piece(unsigned short* to, unsigned piece, int lane) const {
+    const auto pieces = static_cast<unsigned>(copy.pieces_of_line());
+    const unsigned line = piece / pieces;  // over all entries
     const auto lines = static_cast<unsigned>(copy.lines);
     const unsigned entry = line / lines;
-    const Element* const from = data + entry * stride + (line - entry * lines) * ld + element;
-    // Both aligned 16 bytes lie in the operand, which others' memory may surround.
-    const bool inside = from - data >= kChunk && end() - from >= 2 * kChunk;
-    return inside ? first_of(load_across<kAlignment>(from), count) : load_singly(from, count);
+    const long long begin = entry * stride + (line - entry * lines) * ld;
+    const int shift = static_cast<int>(reinterpret_cast<unsigned long long>(data + begin) % 16);
+    const int first = static_cast<int>(piece - line * pieces) * (kCopyLanes * kCopyChunks) + lane;
+    HalfVector<kAlignedVector> low[kCopyChunks];
+    HalfVector<kAlignedVector> high[kCopyChunks];
+#pragma unroll
+    for (int i = 0; i < kCopyChunks; ++i) {
+      const int element = (first + i * kCopyLanes) * kChunk;
+      if (!lies_inside(begin, element)) continue;
+      const auto* at = reinterpret_cast<const unsigned char*>(data + begin + element) - shift;
+      low[i] = load_halves<kAlignedVector>(reinterpret_cast<const unsigned short*>(at));
+      high[i] = load_halves<kAlignedVector>(reinterpret_cast<const unsigned short*>(at + 16));
+    }
+    unsigned short* const copied = to + line * copy.ld;
+#pragma unroll
+    for (int i = 0; i < kCopyChunks; ++i) {
+      const int chunk = first + i * kCopyLanes;
+      if (chunk * kAlignedVector >= copy.ld) continue;
+      const int element = chunk * kChunk;
+      const auto elements =
+          lies_inside(begin, element)
+              ? first_of(across<kAlignment>(low[i], high[i], shift), extent - element)
+              : load_singly(data + begin + element, extent - element);
+      store_halves(copied + chunk * kAlignedVector, elements);
+    }
   }
 
  private:
@@ -78,13 +84,18 @@ struct CopiedOperand {
   static constexpr int kOfWord = 32 / kBits;
   static constexpr int kAlignment = kVector * sizeof(Element);
 
-  __device__ __forceinline__ const Element* end() const {
-    return data + (copy.entries - 1) * stride + (copy.lines - 1) * ld + extent;
+  // Whether element `element` of the line that begins at `begin` is one of the operand's, and so
+  // are both aligned 16 bytes that hold it and those behind it, which others' memory may surround.
+  __device__ __forceinline__ bool lies_inside(long long begin, int element) const {
+    const long long from = begin + element;
+    const long long end = (copy.entries - 1) * stride + (copy.lines - 1) * ld + extent;
+    return element < extent && from >= kChunk && end - from >= 2 * kChunk;
   }
 
   // Zeros behind the first `count`.
   static __device__ __forceinline__ HalfVector<kAlignedVector> first_of(
       HalfVector<kAlignedVector> out, int count) {
+    if (count >= kChunk) return out;
 #pragma unroll
     for (int i = 0; i < kChunk; i += kOfWord) {
       if (i >= count) out.words[i / kOfWord] = 0;
@@ -139,22 +150,23 @@ struct AlignedOperands {
   }
 
   static constexpr int kThreads = kCopyThreads;
-  // Makes them, kCopyChunks chunks of 16 bytes per thread.
+  // Makes them, kCopyPiecesOfBlock pieces per block.
   static __device__ __forceinline__ void prepare(const GemmArgs& args) {
     auto* workspace = static_cast<unsigned short*>(args.workspace);
-    unsigned chunk = blockIdx.x * (kCopyThreads * kCopyChunks) + threadIdx.x;
+    const int lane = static_cast<int>(threadIdx.x) % kCopyLanes;
+    unsigned piece = blockIdx.x * kCopyPiecesOfBlock + threadIdx.x / kCopyLanes;
     if constexpr (kCopiesA) {
       const CopiedA a{static_cast<const Element*>(args.a), args.lda, args.stride_a,
                       kTraits.a_row_major ? args.k : args.m, copy_of_a(args)};
-      copy_part(a, workspace, chunk);
-      // Wraps around for chunks of A, and back.
-      chunk -= static_cast<unsigned>(a.copy.elements() / kAlignedVector);
+      const auto pieces = static_cast<unsigned>(a.copy.pieces());
+      if (piece < pieces) return a.copy_piece(workspace, piece, lane);
+      piece -= pieces;
       workspace += a.copy.elements();
     }
     if constexpr (kCopiesB) {
       const CopiedB b{static_cast<const Element*>(args.b), args.ldb, args.stride_b,
                       kTraits.b_row_major ? args.n : args.k, copy_of_b(args)};
-      copy_part(b, workspace, chunk);
+      if (piece < static_cast<unsigned>(b.copy.pieces())) b.copy_piece(workspace, piece, lane);
     }
   }
 
@@ -162,25 +174,6 @@ struct AlignedOperands {
   // Elements of 16 bits that hold `k` of these; 8-bit operands lie along k.
   static __device__ __forceinline__ int halves_of(int k) {
     return (k + CopiedA::kOfHalf - 1) / CopiedA::kOfHalf;
-  }
-
-  // Those of the thread's chunks, from `first` on, that the copy of this operand has.
-  template <class Operand>
-  static __device__ __forceinline__ void copy_part(const Operand& operand, unsigned short* to,
-                                                   unsigned first) {
-    const auto chunks = static_cast<unsigned>(operand.copy.elements() / kAlignedVector);
-    HalfVector<kAlignedVector> parts[kCopyChunks];
-#pragma unroll
-    for (int i = 0; i < kCopyChunks; ++i) {
-      const unsigned chunk = first + i * kCopyThreads;
-      if (chunk < chunks) parts[i] = operand.load(chunk);
-    }
-#pragma unroll
-    for (int i = 0; i < kCopyChunks; ++i) {
-      const unsigned chunk = first + i * kCopyThreads;
-      if (chunk < chunks)
-        store_halves(to + static_cast<unsigned long long>(chunk) * kAlignedVector, parts[i]);
-    }
   }
 };
 

@@ -9,8 +9,14 @@ namespace gemmtune {
 
 inline constexpr int kLineUnit = 64;      // elements: lines begin at multiples of 128 bytes
 inline constexpr int kAlignedVector = 8;  // elements of 16 bytes
-inline constexpr int kCopyThreads = 256;  // a block of the copying kernel
-inline constexpr int kCopyChunks = 2;     // of 16 bytes, that a thread of it copies
+
+// The copying kernel: blocks of kCopyThreads, of which kCopyLanes share a piece of a line and copy
+// kCopyChunks chunks of 16 bytes of it each.
+inline constexpr int kCopyThreads = 256;
+inline constexpr int kCopyLanes = 16;
+inline constexpr int kCopyChunks = 2;
+inline constexpr int kCopyPiece = kCopyLanes * kCopyChunks * kAlignedVector;  // elements
+inline constexpr int kCopyPiecesOfBlock = kCopyThreads / kCopyLanes;
 
 // An operand's lines, along k or along m or n.
 struct AlignedLines {
@@ -27,6 +33,13 @@ struct AlignedLines {
 
   GEMMTUNE_HOST_DEVICE constexpr long long stride() const { return entries == 1 ? 0 : lines * ld; }
   GEMMTUNE_HOST_DEVICE constexpr long long elements() const { return entries * lines * ld; }
+  // What lines are copied in; kernels count them in 32 bits.
+  GEMMTUNE_HOST_DEVICE constexpr long long pieces_of_line() const {
+    return (ld + kCopyPiece - 1) / kCopyPiece;
+  }
+  GEMMTUNE_HOST_DEVICE constexpr long long pieces() const {
+    return entries * lines * pieces_of_line();
+  }
 };
 
 }  // namespace gemmtune
