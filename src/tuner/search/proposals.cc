@@ -46,9 +46,9 @@ std::vector<Choice> Search::proposals(size_t count) {
   return out;
 }
 
-// The point itself if it is legal, else with one more parameter at its first, most permissive
-// value: work that is not sliced, say, wants the reduction that goes with that. `kept` is not
-// changed.
+// The point itself if it is legal, else with one more parameter towards its first, most permissive
+// value, as near as is legal: twice the depth of a tile wants fewer stages, and work that is not
+// sliced the reduction that goes with that. `kept` is not changed.
 std::optional<Choice> Search::made_legal(const Choice& choice, size_t kept) const {
   const Space& space = spaces_[choice.space];
   if (space.takes(tile(choice))) return choice;
@@ -56,7 +56,10 @@ std::optional<Choice> Search::made_legal(const Choice& choice, size_t kept) cons
     if (i == kept || choice.tile[i] == 0) continue;
     Choice changed = choice;
     changed.tile[i] = 0;
-    if (space.takes(tile(changed))) return changed;
+    if (!space.takes(tile(changed))) continue;
+    changed.tile[i] = choice.tile[i] - 1;
+    while (!space.takes(tile(changed))) --changed.tile[i];
+    return changed;
   }
   return std::nullopt;
 }

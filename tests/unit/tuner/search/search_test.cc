@@ -337,22 +337,36 @@ TEST_CASE("a calibration's favourites of each value of a parameter are stepped f
   CHECK(spaces[0].calibrated(first) == kFound);
 }
 
-TEST_CASE("a step that is illegal by itself is taken with another parameter at its first value") {
+// Whether a search that knows one result, of `from`, proposes `to`.
+bool leads(const TileConfig& from, const TileConfig& to,
+           const std::function<bool(const TileConfig&)>& legal) {
   auto spaces = one_space(landscape);
-  spaces[0].legal = [](const TileConfig& t) {
-    return powers_legal(t) && (t.order == 0 || t.min_blocks == 0);
-  };
-  TileConfig tile = spaces[0].space.at(0);
-  tile.min_blocks = 2;
+  spaces[0].legal = [&](const TileConfig& t) { return powers_legal(t) && legal(t); };
   Search search(spaces, 1);
-  const auto start = search.find("double_buffer", tile);
+  const auto start = search.find("double_buffer", from);
   REQUIRE(start.has_value());
   search.report(*start, 100);
-  tile.min_blocks = 0;
-  tile.order = 2;
   const auto proposals = search.proposals(60);  // all steps from there
-  CHECK(std::any_of(proposals.begin(), proposals.end(),
-                    [&](const Choice& choice) { return search.tile(choice) == tile; }));
+  return std::any_of(proposals.begin(), proposals.end(),
+                     [&](const Choice& choice) { return search.tile(choice) == to; });
+}
+
+TEST_CASE(
+    "a step that is illegal by itself takes another parameter along, no further than needed") {
+  TileConfig from = one_space(landscape)[0].space.at(0);
+  TileConfig to = from;
+  from.min_blocks = 2;
+  to.order = 2;
+  CHECK(leads(from, to, [](const TileConfig& t) { return t.order == 0 || t.min_blocks == 0; }));
+  // As twice the depth of a tile has room for fewer stages.
+  from.min_blocks = 4;
+  to = from;
+  to.tile_k = 16;
+  to.min_blocks = 3;
+  const auto has_room = [](const TileConfig& t) { return t.tile_k == 8 || t.min_blocks <= 3; };
+  CHECK(leads(from, to, has_room));
+  to.min_blocks = 0;
+  CHECK_FALSE(leads(from, to, has_room));
 }
 
 TEST_CASE("cheapest first with a calibration: what it likes best, then what it likes less") {
