@@ -4,7 +4,6 @@
 
 #include <array>
 #include <iterator>
-#include <utility>
 
 #include "codegen/workspace_limits.h"
 
@@ -58,38 +57,47 @@ std::optional<AlignedLines> copied_b(const KernelSpec& spec, const Problem& p) {
   return lines_of_b(p, spec.traits.b_row_major);
 }
 
-// Of all batch entries.
+// The sum of what the copied operands have, over all batch entries.
+int64_t of_copies(const KernelSpec& spec, const Problem& p,
+                  long long (AlignedLines::*count)() const) {
+  int64_t sum = 0;
+  for (const auto& copied : {copied_a(spec, p), copied_b(spec, p)})
+    if (copied) sum += ((*copied).*count)();
+  return sum;
+}
+
 int64_t bytes(const KernelSpec& spec, const Problem& p) {
-  const auto a = copied_a(spec, p);
-  const auto b = copied_b(spec, p);
-  return ((a ? a->elements() : 0) + (b ? b->elements() : 0)) * kHalfBytes;
+  return of_copies(spec, p, &AlignedLines::elements) * kHalfBytes;
 }
 
-// Of all lines that are copied.
-int64_t pieces(const KernelSpec& spec, const Problem& p) {
-  const auto a = copied_a(spec, p);
-  const auto b = copied_b(spec, p);
-  return (a ? a->pieces() : 0) + (b ? b->pieces() : 0);
-}
-
-std::string pieces_formula(const KernelSpec& spec, char letter, bool contiguous_k) {
-  return fmt::format("entries_{0} * {1} * ceil(ld_{0} / {2})", letter,
-                     contiguous_k ? (letter == 'a' ? "m" : "n") : "k",
-                     kCopyPiece * of_half(spec.type));
-}
-
-// Adds what formulas name to a plan, and says how many elements are copied, and in how many pieces.
-std::pair<std::string, std::string> take_quantities(const KernelSpec& spec, LaunchPlan& plan) {
+// Adds what formulas name to a plan, and says how many elements are copied.
+std::string take_quantities(const KernelSpec& spec, LaunchPlan& plan) {
   const bool a = is_copied(spec, spec.traits.vector_a);
   const bool b = is_copied(spec, spec.traits.vector_b);
-  const bool a_along_k = spec.traits.a_row_major;
-  const bool b_along_k = !spec.traits.b_row_major;
   const int unit = kLineUnit * of_half(spec.type);
   using Quantities = std::vector<Quantity>;
-  plan.quantities = quantities_of_both(a ? quantities_of('a', a_along_k, unit) : Quantities{},
-                                       b ? quantities_of('b', b_along_k, unit) : Quantities{});
-  return {sum_of_copies(a, b), sum_of_copies(a, b, pieces_formula(spec, 'a', a_along_k),
-                                             pieces_formula(spec, 'b', b_along_k))};
+  plan.quantities =
+      quantities_of_both(a ? quantities_of('a', spec.traits.a_row_major, unit) : Quantities{},
+                         b ? quantities_of('b', !spec.traits.b_row_major, unit) : Quantities{});
+  return sum_of_copies(a, b);
+}
+
+// Pieces of all lines that are copied, by the quantities of a plan.
+std::string pieces_formula(const KernelSpec& spec) {
+  const int piece = kCopyPiece * of_half(spec.type);
+  const auto of = [piece](char letter, std::string_view lines) {
+    return fmt::format("entries_{0} * {1} * ceil(ld_{0} / {2})", letter, lines, piece);
+  };
+  return sum_of_copies(is_copied(spec, spec.traits.vector_a), is_copied(spec, spec.traits.vector_b),
+                       of('a', spec.traits.a_row_major ? "m" : "k"),
+                       of('b', spec.traits.b_row_major ? "k" : "n"));
+}
+
+// The copying kernel's.
+BlockCount grid(const KernelSpec& spec, const Problem& p) {
+  const int64_t pieces = of_copies(spec, p, &AlignedLines::pieces);
+  return {(pieces + kCopyPiecesOfBlock - 1) / kCopyPiecesOfBlock,
+          fmt::format("ceil({} / {})", pieces_formula(spec), kCopyPiecesOfBlock)};
 }
 
 }  // namespace
@@ -176,12 +184,8 @@ EntryPoint entry_point() {
 }
 
 void add_launch(const KernelSpec& spec, const Problem& problem, LaunchPlan& plan) {
-  const auto [elements, pieces_of_all] = take_quantities(spec, plan);
-  plan.launches.insert(
-      plan.launches.begin(),
-      launch_of(spec, kEntry,
-                {(pieces(spec, problem) + kCopyPiecesOfBlock - 1) / kCopyPiecesOfBlock,
-                 fmt::format("ceil({} / {})", pieces_of_all, kCopyPiecesOfBlock)}));
+  const std::string elements = take_quantities(spec, plan);
+  plan.launches.insert(plan.launches.begin(), launch_of(spec, kEntry, grid(spec, problem)));
   plan.workspace_bytes = bytes(spec, problem);
   plan.workspace_formula = fmt::format("{} * {}", size_bytes(spec.type), elements);
   plan.limit =

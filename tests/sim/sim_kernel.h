@@ -197,4 +197,13 @@ inline SimVerifier load_mutant(const codegen::KernelSpec& spec, const Mutant& mu
   return *std::move(kernel);
 }
 
+// Whether one product for sm_90a shows a planted fault.
+inline bool is_found(const Mutant& mutant, const codegen::KernelSpec& spec, const Problem& problem,
+                     float beta) {
+  const auto verdict =
+      load_mutant(spec, mutant, kSm90a).verify({"product", problem, 1, beta, Fill::random, 7}, {});
+  REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
+  return !verdict->correct();
+}
+
 }  // namespace gemmtune::tuner

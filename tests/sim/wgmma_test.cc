@@ -120,14 +120,9 @@ TEST_CASE("tiles that end with C") {
 TEST_CASE("tiles that end with C add nothing twice, and begin where TMA can") {
   const Problem odd = make_problem({131, 101, 67}, DataType::bf16, *parse_layout("ntt"));
   const auto spec = hopper("wgmma_misaligned", kEdge, codegen::traits_for(odd));
-  const auto finds = [&](const Mutant& mutant, float beta) {
-    const auto verdict =
-        load_mutant(spec, mutant, kSm90a).verify({"product", odd, 1, beta, Fill::random, 7}, {});
-    REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
-    return !verdict->correct();
-  };
-  CHECK(finds({"if (args.beta == 0.0f) out.end", "out.end"}, 0.5F));
-  CHECK(finds({"inline constexpr int kEdgeUnit = 8;", "inline constexpr int kEdgeUnit = 1;"}, 0));
+  CHECK(is_found({"if (args.beta == 0.0f) out.end", "out.end"}, spec, odd, 0.5F));
+  CHECK(is_found({"inline constexpr int kEdgeUnit = 8;", "inline constexpr int kEdgeUnit = 1;"},
+                 spec, odd, 0));
 }
 
 TEST_CASE("parts of a tile load as many lines as A has, and hardly more") {
@@ -552,13 +547,8 @@ TEST_CASE("lines are copied in pieces") {
   }
   const Problem problem =
       make_problem({21, 23, kCopyPiece + 11}, DataType::bf16, *parse_layout("tnt"));
-  const auto spec = hopper("wgmma_misaligned", kWays[1], codegen::traits_for(problem));
-  const Mutant mutant = {"(kCopyLanes * kCopyChunks) + lane",
-                         "(kCopyLanes * kCopyChunks + 8) + lane"};
-  const auto verdict =
-      load_mutant(spec, mutant, kSm90a).verify({"product", problem, 1, 0, Fill::random, 7}, {});
-  REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
-  CHECK_FALSE(verdict->correct());
+  CHECK(is_found({"(kCopyLanes * kCopyChunks) + lane", "(kCopyLanes * kCopyChunks + 8) + lane"},
+                 hopper("wgmma_misaligned", kWays[1], codegen::traits_for(problem)), problem, 0));
 }
 
 // Of f32 results that are stored as boxes.
