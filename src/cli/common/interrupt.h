@@ -6,7 +6,7 @@
 namespace gemmtune::cli {
 
 // While alive, the first SIGINT or SIGTERM sets a flag instead of ending the process; a second one
-// of the same kind ends it as usual. A pipe that nobody reads any more (`| head`) does not end the
+// ends it as usual, unless it comes within 100 ms, as timeout(1) sends it. A pipe that nobody reads any more (`| head`) does not end the
 // process either: writing to it fails. One at a time.
 class InterruptFlag {
  public:

@@ -77,6 +77,22 @@ TEST_CASE("of several problems, too, nothing is lost when another process writes
   CHECK(count_of(shapes[2]) >= 3);
 }
 
+TEST_CASE("an interrupt that timeout(1) sends to a process and to its group is one") {
+  require_compiler();
+  const Workplace place;
+  for (const int number : {SIGINT, SIGTERM}) {
+    Process process(place.folder, place.tune(200), place.variables);
+    const size_t before = place.records().size();
+    REQUIRE(wait_for([&] { return place.records().size() > before || !process.running(); }));
+    process.signal(number);
+    process.signal(number);
+    const Finished finished = process.wait();
+    CAPTURE(finished.err);
+    REQUIRE(finished.code == 0);
+    CHECK(json::parse(finished.out)["interrupted"] == true);
+  }
+}
+
 TEST_CASE("ctrl-C ends with what was found so far, and the next run goes on") {
   require_compiler();
   const Workplace place;
