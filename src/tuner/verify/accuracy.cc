@@ -34,6 +34,10 @@ bool promises_f32_accuracy(MathMode math) {
 
 }  // namespace
 
+double error_allowance(const Problem& problem) {
+  return is_plain_f32(problem) ? 2 : 1;
+}
+
 bool held_against_all(const Problem& problem) {
   return is_plain_f32(problem);
 }
@@ -42,12 +46,13 @@ std::optional<std::string> too_inaccurate(const Problem& problem, double error,
                                           std::optional<double> vendor_error) {
   if (problem.type != DataType::f32 || !promises_f32_accuracy(problem.math)) return std::nullopt;
   // Not by >, which a NaN passes. Where cuBLASLt is exact there is nothing to compare with.
-  if (!vendor_error || *vendor_error == 0 || error <= kErrorAllowance * *vendor_error) {
+  const double allowance = error_allowance(problem);
+  if (!vendor_error || *vendor_error == 0 || error <= allowance * *vendor_error) {
     return std::nullopt;
   }
-  return fmt::format(
-      "error {:.2e} on the benchmark's own operands, more than {} times cuBLASLt's {:.2e}", error,
-      kErrorAllowance, *vendor_error);
+  return fmt::format("error {:.2e} on the benchmark's own operands, more than {}cuBLASLt's {:.2e}",
+                     error, allowance > 1 ? fmt::format("{} times ", allowance) : std::string(),
+                     *vendor_error);
 }
 
 AccuracyProbe::AccuracyProbe(const Problem& p, const OperandSets& sets, int runs) : problem_(p) {
