@@ -6,8 +6,8 @@
 namespace gemmtune::cli {
 
 // While alive, the first SIGINT or SIGTERM sets a flag instead of ending the process; a second one
-// ends it as usual, unless it comes within 100 ms, as timeout(1) sends it. A pipe that nobody reads any more (`| head`) does not end the
-// process either: writing to it fails. One at a time.
+// ends it as usual, unless it comes within 100 ms, as timeout(1) sends it. A pipe that nobody reads
+// any more (`| head`) does not end the process either: writing to it fails. One at a time.
 class InterruptFlag {
  public:
   InterruptFlag();

@@ -168,6 +168,27 @@ TEST_CASE("Ctrl-C ends a tuning on two GPUs with its report") {
   CHECK(place.claims() == 0);
 }
 
+// As timeout(1) does: SIGTERM to the command, and at once to all processes of its group.
+TEST_CASE("a signal to all processes of a tuning on two GPUs ends it with its report") {
+  require_compiler();
+  const Fakes place;
+  Process process(place.folder, place.tune({"--devices", "all", "--json"}, 40), place.variables);
+  REQUIRE(wait_for([&] { return children_of(process.id()).size() == 2 || !process.running(); }));
+  const auto workers = children_of(process.id());
+  REQUIRE(workers.size() == 2);
+  process.signal(SIGTERM);
+  process.signal(SIGTERM);
+  for (const store::ProcessIdentity& worker : workers)
+    kill(static_cast<pid_t>(worker.pid), SIGTERM);
+  const Finished finished = process.wait();
+  CAPTURE(finished.err);
+  CHECK(finished.code == 1);
+  CHECK(contains(finished.err, "interrupted before anything was found"));
+  CHECK_FALSE(contains(finished.err, "signal"));
+  CHECK(json::parse(finished.out)["interrupted"] == true);
+  CHECK(place.claims() == 0);
+}
+
 TEST_CASE("bench writes its files although stdout cannot be written") {
   require_compiler();
   Fakes place("NVIDIA H200");
