@@ -32,11 +32,12 @@ bool promises_f32_accuracy(MathMode math) {
   return false;
 }
 
-}  // namespace
-
+// How many times the vendor's error a kernel of f32 may have.
 double error_allowance(const Problem& problem) {
   return is_plain_f32(problem) ? 2 : 1;
 }
+
+}  // namespace
 
 bool held_against_all(const Problem& problem) {
   return is_plain_f32(problem);

@@ -18,19 +18,14 @@ struct Accuracy {
   bool within_bound = true;  // error_bound() of verification_case.h, by every element
 };
 
-// How many times the error that cuBLASLt's f32 shows on the same operands a kernel of f32 may show:
-// twice that of plain f32, whose order of additions is free, and no more than that where products
-// are formed on the tensor cores instead.
-double error_allowance(const Problem& problem);
-
 // Whether kernels are held against every algorithm of cuBLASLt's, and not against the fastest
 // alone: plain f32, for which a caller may get any of them. One that splits k has a fraction of the
 // error of one that does not (docs/decisions/0009-f32-error.md).
 bool held_against_all(const Problem& problem);
 
-// Why a kernel of max_error `error` may not compute the problem: it is of f32 (in a mode as
-// accurate) and its error is above the allowance. Nothing where it may, or where the vendor's error
-// is not known.
+// Why a kernel of max_error `error` may not compute the problem: it is of plain f32, whose order of
+// additions is free, and has more than twice the vendor's error on the same operands, or of a mode
+// as accurate as f32, and has more. Nothing where it may, or where the vendor's error is not known.
 std::optional<std::string> too_inaccurate(const Problem& problem, double error,
                                           std::optional<double> vendor_error);
 

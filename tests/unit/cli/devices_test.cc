@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -151,42 +152,42 @@ TEST_CASE("GPUs of two models are refused, and two options for one thing") {
   CHECK(none.records().empty());
 }
 
-TEST_CASE("Ctrl-C ends a tuning on two GPUs with its report") {
-  require_compiler();
-  const Fakes place;
-  Process process(place.folder, place.tune({"--devices", "all", "--json"}, 40), place.variables);
-  REQUIRE(wait_for([&] { return children_of(process.id()).size() == 2 || !process.running(); }));
-  const auto workers = children_of(process.id());
-  REQUIRE(workers.size() == 2);
-  process.signal(SIGINT);
-  const Finished finished = process.wait();
-  CAPTURE(finished.err);
-  CHECK(finished.code == 1);
-  CHECK(contains(finished.err, "interrupted before anything was found"));
-  CHECK(json::parse(finished.out)["interrupted"] == true);
-  for (const store::ProcessIdentity& worker : workers) CHECK(store::has_ended(worker));
-  CHECK(place.claims() == 0);
-}
+using Workers = std::vector<store::ProcessIdentity>;
 
-// As timeout(1) does: SIGTERM to the command, and at once to all processes of its group.
-TEST_CASE("a signal to all processes of a tuning on two GPUs ends it with its report") {
+// Of a tuning on two GPUs that is interrupted before anything was found. `interrupt` is given its
+// process and the workers' processes.
+void check_report_of_interrupted(
+    const std::function<void(const Process&, const Workers&)>& interrupt) {
   require_compiler();
   const Fakes place;
   Process process(place.folder, place.tune({"--devices", "all", "--json"}, 40), place.variables);
   REQUIRE(wait_for([&] { return children_of(process.id()).size() == 2 || !process.running(); }));
-  const auto workers = children_of(process.id());
+  const Workers workers = children_of(process.id());
   REQUIRE(workers.size() == 2);
-  process.signal(SIGTERM);
-  process.signal(SIGTERM);
-  for (const store::ProcessIdentity& worker : workers)
-    kill(static_cast<pid_t>(worker.pid), SIGTERM);
+  interrupt(process, workers);
   const Finished finished = process.wait();
   CAPTURE(finished.err);
   CHECK(finished.code == 1);
   CHECK(contains(finished.err, "interrupted before anything was found"));
   CHECK_FALSE(contains(finished.err, "signal"));
   CHECK(json::parse(finished.out)["interrupted"] == true);
+  for (const store::ProcessIdentity& worker : workers) CHECK(store::has_ended(worker));
   CHECK(place.claims() == 0);
+}
+
+TEST_CASE("Ctrl-C ends a tuning on two GPUs with its report") {
+  check_report_of_interrupted(
+      [](const Process& process, const Workers&) { process.signal(SIGINT); });
+}
+
+// As timeout(1) does: SIGTERM to the command, and at once to all processes of its group.
+TEST_CASE("a signal to all processes of a tuning on two GPUs ends it with its report") {
+  check_report_of_interrupted([](const Process& process, const Workers& workers) {
+    process.signal(SIGTERM);
+    process.signal(SIGTERM);
+    for (const store::ProcessIdentity& worker : workers)
+      kill(static_cast<pid_t>(worker.pid), SIGTERM);
+  });
 }
 
 TEST_CASE("bench writes its files although stdout cannot be written") {
