@@ -94,7 +94,10 @@ struct KernelLaunch {
 struct LaunchPlan {
   std::vector<KernelLaunch> launches;
   int64_t workspace_bytes = 0;
-  std::string workspace_formula;     // bytes; empty where there is none
+  std::string workspace_formula;  // bytes; empty where there is none
+  // At the workspace's end: words by which blocks wait for each other, which are read before they
+  // are written, whatever they hold.
+  int64_t awaited_bytes = 0;
   bool writes_c_early = false;       // a launch before the last one writes C
   std::vector<Quantity> quantities;  // each may name those before it
   std::string preamble;              // host code that the formulas need; empty: none

@@ -26,6 +26,7 @@
   X(mma_stream_k) \
   X(wgmma_tma) \
   X(wgmma_split_k) \
+  X(wgmma_stream_k) \
   X(wgmma_misaligned) \
   X(wgmma_direct) \
   X(wgmma_k_major) \

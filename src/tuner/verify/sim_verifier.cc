@@ -16,6 +16,7 @@ namespace {
 using ptxsim::GlobalMemory;
 
 constexpr uint64_t kDeviceAlignment = 256;  // as cudaMalloc gives
+constexpr std::byte kLeftover{0xA5};        // in workspaces, of whatever ran before
 
 // Addresses of a case's operands in simulated memory.
 struct Addresses {
@@ -56,9 +57,23 @@ void forget_matrix(GlobalMemory& memory, uint64_t c, const Problem& p) {
   }
 }
 
+uint64_t awaited_words(uint64_t workspace, const codegen::LaunchPlan& plan) {
+  return workspace + static_cast<uint64_t>(plan.workspace_bytes - plan.awaited_bytes);
+}
+
+// Whether a kernel took back each word that it set for others to wait for: the next launch would
+// take it for its own.
+bool took_words_back(const GlobalMemory& memory, uint64_t workspace,
+                     const codegen::LaunchPlan& plan) {
+  std::vector<std::byte> words(static_cast<size_t>(plan.awaited_bytes));
+  memory.read(awaited_words(workspace, plan), words);
+  return std::ranges::all_of(
+      words, [](std::byte byte) { return byte == kLeftover || byte == std::byte{0}; });
+}
+
 Expected<Addresses> place_operands(GlobalMemory& memory, const VerificationCase& test,
                                    const HostOperands& host, uint64_t alignment,
-                                   int64_t workspace_bytes) {
+                                   const codegen::LaunchPlan& plan) {
   const DataType type = test.problem.type;
   const auto a = place(memory, encode(host.a, type), alignment, "A");
   if (!a) return tl::unexpected(a.error());
@@ -70,11 +85,13 @@ Expected<Addresses> place_operands(GlobalMemory& memory, const VerificationCase&
   const auto bias = place_bias(memory, test, host);
   if (!bias) return tl::unexpected(bias.error());
   Addresses out{*a, *b, *c, *bias, 0};
-  if (workspace_bytes > 0) {
-    const auto workspace =
-        memory.allocate(static_cast<uint64_t>(workspace_bytes), kDeviceAlignment, "workspace");
+  if (plan.workspace_bytes > 0) {
+    const auto bytes = static_cast<uint64_t>(plan.workspace_bytes);
+    const auto workspace = memory.allocate(bytes, kDeviceAlignment, "workspace");
     if (!workspace) return tl::unexpected(workspace.error());
     out.workspace = *workspace;
+    const std::vector<std::byte> leftovers(static_cast<size_t>(plan.awaited_bytes), kLeftover);
+    memory.write(awaited_words(*workspace, plan), leftovers);
   }
   return out;
 }
@@ -178,7 +195,7 @@ Expected<SimVerifier::Run> SimVerifier::run(const VerificationCase& test, uint64
   Run out;
   out.plan = spec_.strategy->launch_plan(spec_, test.problem);
   GlobalMemory memory;
-  const auto at = place_operands(memory, test, host, alignment, out.plan.workspace_bytes);
+  const auto at = place_operands(memory, test, host, alignment, out.plan);
   if (!at) return tl::unexpected(at.error());
   const auto operands = operands_at(*at, test, spec_.device_scalars, memory);
   if (!operands) return tl::unexpected(operands.error());
@@ -196,6 +213,11 @@ Expected<SimVerifier::Run> SimVerifier::run(const VerificationCase& test, uint64
     }
   }
   out.verdict = judge(test, host, image_of(memory, at->c, host, result_type(test.problem)));
+  if (out.verdict.correct() && !took_words_back(memory, at->workspace, out.plan)) {
+    out.verdict.kind = VerdictKind::wrong_result;
+    out.verdict.detail = fmt::format("case '{}' ({}): words that blocks wait for are left set",
+                                     test.name, key(test.problem));
+  }
   return out;
 }
 

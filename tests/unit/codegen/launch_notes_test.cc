@@ -14,6 +14,7 @@
 #include "random_spec.h"
 
 #include "parts/shared/stream_k_ranges.h"
+#include "parts/shared/wgmma_stream_k.h"
 
 namespace gemmtune::codegen {
 namespace {
@@ -167,6 +168,9 @@ HostNames names_of(const KernelSpec& spec, const Problem& p, const LaunchPlan& n
     const int floats = slot_floats(spec.tile);
     names[fmt::format("ranges.finish_grid({})", floats)] = ranges.finish_grid(floats);
     names["ranges.split_tiles"] = ranges.split_tiles;
+    const WgmmaStreamKRanges of_clusters(spec.tile, args);
+    names["ranges.busy()"] = of_clusters.busy();
+    names["ranges.sharing()"] = of_clusters.sharing();
   }
   for (const Quantity& quantity : notes.quantities)
     names[quantity.name] = Formula(quantity.formula, names).value();

@@ -423,9 +423,9 @@ TEST_CASE("8-bit operands: on Hopper's tensor cores, with promoted sums unless a
     const Problem problem = make_problem({64, 64, 64}, type, *parse_layout("tnt"));
     for (const Strategy* strategy : strategies()) {
       CAPTURE(strategy->name());
-      const bool on_wgmma = strategy->name() == "wgmma_tma" ||
-                            strategy->name() == "wgmma_split_k" ||
-                            strategy->name() == "wgmma_misaligned";
+      const bool on_wgmma =
+          strategy->name() == "wgmma_tma" || strategy->name() == "wgmma_split_k" ||
+          strategy->name() == "wgmma_stream_k" || strategy->name() == "wgmma_misaligned";
       CHECK(strategy->supports(problem, {9, 0, false}).has_value() == on_wgmma);
       CHECK_FALSE(strategy->supports(problem, {8, 9, false}));
     }

@@ -1,0 +1,137 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "codegen/registry.h"
+#include "codegen/slices.h"
+#include "codegen/wgmma_strategy.h"
+
+#include "parts/shared/wgmma_stream_k.h"
+
+namespace gemmtune::codegen {
+namespace {
+
+constexpr std::array<std::string_view, 11> kParameters = {
+    "tile_m",    "tile_n",    "tile_k",         "stages",     "consumers", "exchange",
+    "cluster_m", "cluster_n", "sharing_blocks", "min_blocks", "raster"};
+
+// Together they keep the number of shared k tiles, below 2 * sharing_blocks * ceil(k / tile_k), an
+// int.
+constexpr int kMostSharing = 1024;
+constexpr int kLeastTileK = 32;
+constexpr int64_t kMostK = int64_t{1} << 24;
+static_assert((2 * kMostSharing - 1) * (kMostK / kLeastTileK) <= std::numeric_limits<int>::max());
+
+constexpr std::array kOwnRules = {
+    Rule{"at least 2 sharing clusters", "with one this is wgmma_tma",
+         [](const RuleInput& in) {
+           return in.spec.tile.sharing_blocks >= 2 * cluster_blocks(in.spec.tile);
+         }},
+    Rule{"sharing blocks in whole clusters", "the blocks of a cluster share tiles",
+         [](const RuleInput& in) {
+           return in.spec.tile.sharing_blocks % cluster_blocks(in.spec.tile) == 0;
+         }},
+    Rule{"at most 1024 sharing blocks", "k tiles are counted in an int",
+         [](const RuleInput& in) { return in.spec.tile.sharing_blocks <= kMostSharing; }},
+    Rule{"tile_k of at least 32", "k tiles are counted in an int",
+         [](const RuleInput& in) { return in.spec.tile.tile_k >= kLeastTileK; }},
+};
+
+WgmmaStreamKRanges ranges_of(const TileConfig& tile, const Problem& problem) {
+  GemmArgs args;
+  args.m = static_cast<int>(problem.shape.m);
+  args.n = static_cast<int>(problem.shape.n);
+  args.k = static_cast<int>(problem.shape.k);
+  args.batch = static_cast<int>(problem.batch);
+  return {tile, args};
+}
+
+class WgmmaStreamK final : public WgmmaStrategy {
+ public:
+  WgmmaStreamK() : WgmmaStrategy(kOwnRules) {}
+
+  std::string_view name() const override { return "wgmma_stream_k"; }
+  std::string_view summary() const override {
+    return "wgmma_tma with even shares of all multiplications for a fixed number of blocks "
+           "(stream-K), in one launch";
+  }
+  std::string_view template_file() const override { return "wgmma_stream_k.cuh"; }
+  std::string_view template_name() const override { return "WgmmaStreamK"; }
+  bool forgets_b() const override { return true; }
+  std::span<const std::string_view> parameters() const override { return kParameters; }
+
+  int64_t most_k() const override { return kMostK; }
+
+  int64_t slow_rows(const TileConfig& tile, const Problem& problem, bool) const override {
+    return wgmma::slow_rows(tile, problem, false);
+  }
+
+  Expected<void> supports(const Problem& problem, Arch capability) const override {
+    if (problem.shape.k > kMostK) {
+      return make_error(ErrorKind::unsupported, "computes k up to 2^24");
+    }
+    if (problem.accumulator == DataType::f16) {
+      return make_error(ErrorKind::unsupported, "adds up sums in f32");
+    }
+    return WgmmaStrategy::supports(problem, capability);
+  }
+
+  bool is_geometry(std::string_view parameter) const override {
+    return parameter != "sharing_blocks" && WgmmaStrategy::is_geometry(parameter);
+  }
+
+  // A range of at least a k tile for each cluster.
+  bool worthwhile(const KernelSpec& spec, const Problem& problem) const override {
+    const WgmmaStreamKRanges ranges = ranges_of(spec.tile, problem);
+    return ranges.split_tiles > 0 && ranges.length() >= ranges.blocks &&
+           workspace_bytes(spec.tile) <= slices::kMaxWorkspaceBytes;
+  }
+
+  TileConfig without_idle_warps(const TileConfig& tile) const override { return tile; }
+
+  // The depth is the average of the clusters'.
+  KernelWork work(const KernelSpec& spec, const Problem& problem) const override {
+    const WgmmaStreamKRanges ranges = ranges_of(spec.tile, problem);
+    const int64_t k_tiles = int64_t{ranges.tiles} * ranges.tiles_k;
+    const int64_t clusters = ranges.busy();
+    KernelWork work{clusters * cluster_blocks(spec.tile),
+                    (k_tiles + clusters - 1) / clusters * spec.tile.tile_k, 1, 0};
+    if (ranges.split_tiles > 0) work.reduction_bytes = 2 * workspace_bytes(spec.tile);
+    return work;
+  }
+
+  LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
+    const TileConfig& t = spec.tile;
+    const WgmmaStreamKRanges ranges = ranges_of(t, problem);
+    LaunchPlan plan = WgmmaStrategy::launch_plan(spec, problem);
+    plan.preamble = fmt::format(
+        "if (args.k > {}) return cudaErrorInvalidValue;  // k tiles are counted in an int\n"
+        "const gemmtune::WgmmaStreamKRanges ranges(kTile, args);\n",
+        kMostK);
+    const int blocks = cluster_blocks(t);
+    KernelLaunch launch = launch_of(
+        spec, 0, {int64_t{ranges.busy()} * blocks, fmt::format("ranges.busy() * {}", blocks)});
+    launch.config.cluster = plan.launches.front().config.cluster;
+    launch.arguments = plan.launches.front().arguments;
+    plan.launches.front() = std::move(launch);
+    const int64_t of_cluster = workspace_bytes(t) / (t.sharing_blocks / blocks);
+    plan.workspace_bytes = of_cluster * ranges.sharing();
+    plan.workspace_formula = fmt::format("{} * ranges.sharing()", of_cluster);
+    if (ranges.split_tiles > 0) plan.awaited_bytes = WgmmaSumSlots(t).words_bytes();
+    return plan;
+  }
+
+ private:
+  static int64_t workspace_bytes(const TileConfig& tile) { return WgmmaSumSlots(tile).bytes(); }
+};
+
+}  // namespace
+
+const Strategy& wgmma_stream_k() {
+  static const WgmmaStreamK strategy;
+  return strategy;
+}
+
+}  // namespace gemmtune::codegen
