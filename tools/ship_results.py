@@ -6,10 +6,12 @@ usage: ship_results.py [--device NAME] [--since TIME] [--replace] EXPORT...
 EXPORT are files that `gemm-tune db export` wrote (.gz too). Of each problem on each GPU model the fastest
 own kernel and cuBLASLt's fastest algorithm are taken, by their last final rounds. They replace what is
 shipped of the problem if own kernel against cuBLASLt does better in them: times of different cards cannot
-be compared, what one round says of both can. --replace takes them even so: for shipped results of
-kernels that are not what they were. --device takes results of models whose name holds NAME only,
---since those of final rounds from TIME on (as in the file: 2026-11-24T00:50). The models' files are
-written whole or not at all; a new one has to be named in src/store/CMakeLists.txt.
+be compared, what one round says of both can. Those whose own kernel is slower than the one it replaces are
+listed: it may be cuBLASLt that was slow, which a `gemm-tune bench` of both on one card tells. --replace
+takes worse ones, too: for shipped results of kernels that are not what they were. --device takes results
+of models whose name holds NAME only, --since those of final rounds from TIME on (as in the file:
+2026-11-24T00:50). The models' files are written whole or not at all; a new one has to be named in
+src/store/CMakeLists.txt.
 """
 
 import argparse
@@ -85,10 +87,19 @@ def ratio(pair):
 
 
 def replace_worse(problems, others, anyway=False):
-    """Takes from `others` the complete pairs that are better, or all complete ones. Returns how many."""
+    """Takes from `others` the complete pairs that are better, or all complete ones. Returns what they replace."""
     better = [p for p, pair in others.items() if ratio(pair) > (0 if anyway else ratio(problems.get(p, {})))]
+    replaced = {p: problems.get(p, {}) for p in better}
     problems.update({p: others[p] for p in better})
-    return len(better)
+    return replaced
+
+
+def slower(replaced, problems):
+    """Lines about own kernels that take longer than those that they replace."""
+    for problem, pair in sorted(replaced.items()):
+        now = counted_us(problems[problem]["own"])
+        if "own" in pair and now > counted_us(pair["own"]):
+            yield f"  slower than before: {problem} {counted_us(pair['own']):.2f} -> {now:.2f} us"
 
 
 def shipped_of(model):
@@ -124,7 +135,9 @@ def main():
         replaced = replace_worse(problems, found, options.replace)
         if replaced:
             write(path, model, problems)
-        print(f"{model}: {replaced} of {len(found)} problems taken, {before} -> {len(problems)} shipped in {path}")
+        print(f"{model}: {len(replaced)} of {len(found)} problems taken, {before} -> {len(problems)} shipped in {path}")
+        for line in slower(replaced, problems):
+            print(line)
 
 
 if __name__ == "__main__":

@@ -60,8 +60,11 @@ class ShipResults(unittest.TestCase):
         done = self.ship(self.export([row("p", "cublaslt", 9), row("p", "tiled", 7.5)]))
         self.assertIn("0 of 1 problems taken", done.stdout)
         self.assertEqual(self.shipped.read_text(), before)
-        self.ship(self.export([row("p", "cublaslt", 12), row("p", "tiled", 9)]))
+        done = self.ship(self.export([row("p", "cublaslt", 12), row("p", "tiled", 9)]))
         self.assertEqual([r["timings"][0]["median_us"] for r in self.rows()], [12, 9, 5, 5])
+        self.assertIn("slower than before: p 8.00 -> 9.00 us", done.stdout)
+        done = self.ship(self.export([row("p", "cublaslt", 12), row("p", "tiled", 8.5)]))
+        self.assertNotIn("slower", done.stdout)
 
     def test_early_starts_count_1_us_more(self):
         self.ship(self.export([row("p", "cublaslt", 10), row("p", "wgmma_tma", 9, version=4)]))
