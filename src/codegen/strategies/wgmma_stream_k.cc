@@ -78,10 +78,6 @@ class WgmmaStreamK final : public WgmmaStrategy {
     return WgmmaStrategy::supports(problem, capability);
   }
 
-  bool is_geometry(std::string_view parameter) const override {
-    return parameter != "sharing_blocks" && WgmmaStrategy::is_geometry(parameter);
-  }
-
   // A range of at least a k tile for each cluster.
   bool worthwhile(const KernelSpec& spec, const Problem& problem) const override {
     const WgmmaStreamKRanges ranges = ranges_of(spec.tile, problem);
