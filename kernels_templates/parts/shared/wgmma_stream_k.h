@@ -11,7 +11,7 @@ namespace gemmtune {
 
 // Of clusters in place of blocks, and of what a cluster computes in place of a block's tile.
 struct WgmmaStreamKRanges : StreamKRanges {
-  GEMMTUNE_HOST_DEVICE constexpr WgmmaStreamKRanges() = default;
+  constexpr WgmmaStreamKRanges() = default;
   GEMMTUNE_HOST_DEVICE constexpr WgmmaStreamKRanges(const TileConfig& tile, const GemmArgs& args)
       : StreamKRanges(stream_k_ranges(of_clusters(tile), args)) {}
 
