@@ -17,13 +17,6 @@ constexpr std::array<std::string_view, 13> kParameters = {
     "schedule",   "exchange", "cluster_m", "cluster_n", "persistent_blocks",
     "min_blocks", "raster",   "edge"};
 
-BlockCount grid(const TileConfig& tile, const Problem& problem) {
-  BlockCount tiles = wgmma::cluster_grid(tile, problem);
-  if (tile.persistent_blocks == 0) return tiles;
-  return {std::min<int64_t>(tiles.blocks, tile.persistent_blocks),
-          fmt::format("min({}, {})", tile.persistent_blocks, tiles.formula)};
-}
-
 // Whether several tiles cover an extent of C, and not all of them lie in it.
 bool sticks_out(int64_t extent, int tile, int cluster) {
   return extent > tile && extent % (int64_t{tile} * at_least_one(cluster)) != 0;
@@ -92,6 +85,13 @@ TileConfig WgmmaStrategy::without_idle_warps(const TileConfig& tile) const {
   plain.schedule = kCooperative;
   plain.consumers = 1;
   return plain;
+}
+
+BlockCount WgmmaStrategy::grid(const TileConfig& tile, const Problem& problem) const {
+  BlockCount tiles = wgmma::cluster_grid(tile, problem);
+  if (tile.persistent_blocks == 0) return tiles;
+  return {std::min<int64_t>(tiles.blocks, tile.persistent_blocks),
+          fmt::format("min({}, {})", tile.persistent_blocks, tiles.formula)};
 }
 
 KernelWork WgmmaStrategy::work(const KernelSpec& spec, const Problem& problem) const {

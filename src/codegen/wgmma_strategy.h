@@ -48,6 +48,9 @@ class WgmmaStrategy : public Strategy {
   // `own` rules are tried before those of tiles, clusters and the hardware.
   explicit WgmmaStrategy(std::span<const Rule> own);
 
+  // Blocks of the main kernel.
+  virtual BlockCount grid(const TileConfig& tile, const Problem& problem) const;
+
   // What the main kernel's tensor maps are of.
   virtual wgmma::MatrixPlace place_of_a(const KernelSpec& spec, const Problem& problem) const;
   virtual wgmma::MatrixPlace place_of_b(const KernelSpec& spec, const Problem& problem) const;

@@ -2,24 +2,18 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "codegen/mma_strategy.h"
 #include "codegen/registry.h"
 #include "codegen/slices.h"
+#include "codegen/stream_k.h"
+#include "codegen/tiling.h"
 
 #include "parts/shared/partial_tiles.h"
 #include "parts/shared/stream_k_ranges.h"
 
 namespace gemmtune::codegen {
 namespace {
-
-// Together they keep the number of shared k tiles, below 2 * sharing_blocks * ceil(k / tile_k), an
-// int.
-constexpr int kMostSharing = 1024;
-constexpr int kLeastTileK = 16;
-constexpr int64_t kMostK = int64_t{1} << 24;
-static_assert((2 * kMostSharing - 1) * (kMostK / kLeastTileK) <= std::numeric_limits<int>::max());
 
 // What a launch plan is made from does not name the device, so the tuner finds the multiple of its
 // SMs that is best for sharing_blocks as it finds any other parameter.
@@ -30,19 +24,10 @@ constexpr std::array<std::string_view, 13> kParameters = {
 constexpr std::array kOwnRules = {
     Rule{"at least 2 sharing blocks", "with one this is mma_multistage",
          [](const RuleInput& in) { return in.spec.tile.sharing_blocks >= 2; }},
-    Rule{"at most 1024 sharing blocks", "k tiles are counted in an int",
-         [](const RuleInput& in) { return in.spec.tile.sharing_blocks <= kMostSharing; }},
-    Rule{"tile_k of at least 16", "k tiles are counted in an int",
-         [](const RuleInput& in) { return in.spec.tile.tile_k >= kLeastTileK; }},
 };
 
 StreamKRanges ranges_of(const TileConfig& tile, const Problem& problem) {
-  GemmArgs args;
-  args.m = static_cast<int>(problem.shape.m);
-  args.n = static_cast<int>(problem.shape.n);
-  args.k = static_cast<int>(problem.shape.k);
-  args.batch = static_cast<int>(problem.batch);
-  return stream_k_ranges(tile, args);
+  return stream_k_ranges(tile, stream_k::extents(problem));
 }
 
 // Blocks that have k tiles to share.
@@ -59,7 +44,7 @@ int64_t partial_tiles(const StreamKRanges& ranges) {
 
 class MmaStreamK final : public MmaStrategy {
  public:
-  MmaStreamK() : MmaStrategy(kOwnRules) {}
+  MmaStreamK() : MmaStrategy(tiling::joined({kOwnRules, stream_k::rules()})) {}
 
   std::string_view name() const override { return "mma_stream_k"; }
   std::string_view summary() const override {
@@ -71,12 +56,10 @@ class MmaStreamK final : public MmaStrategy {
   bool forgets_b() const override { return true; }
   std::span<const std::string_view> parameters() const override { return kParameters; }
 
-  int64_t most_k() const override { return kMostK; }
+  int64_t most_k() const override { return stream_k::kMostK; }
 
   Expected<void> supports(const Problem& problem, Arch arch) const override {
-    if (problem.shape.k > kMostK) {
-      return make_error(ErrorKind::unsupported, "computes k up to 2^24");
-    }
+    if (auto counted = stream_k::supports(problem); !counted) return counted;
     return MmaStrategy::supports(problem, arch);
   }
 
@@ -111,10 +94,8 @@ class MmaStreamK final : public MmaStrategy {
     const int floats = slot_floats(t);
     const StreamKRanges ranges = ranges_of(t, problem);
     LaunchPlan plan;
-    plan.preamble = fmt::format(
-        "if (args.k > {}) return cudaErrorInvalidValue;  // k tiles are counted in an int\n"
-        "const auto ranges = gemmtune::stream_k_ranges(kTile, args);\n",
-        kMostK);
+    plan.preamble =
+        stream_k::preamble("const auto ranges = gemmtune::stream_k_ranges(kTile, args);");
     plan.launches.push_back(launch_of(spec, 0, {ranges.grid(), "ranges.grid()"}));
     if (ranges.split_tiles == 0) return plan;
     plan.launches.push_back(launch_of(

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <limits>
-#include <utility>
 
 #include "codegen/registry.h"
 #include "codegen/slices.h"
+#include "codegen/stream_k.h"
+#include "codegen/tiling.h"
 #include "codegen/wgmma_strategy.h"
 
 #include "parts/shared/wgmma_stream_k.h"
@@ -17,13 +17,6 @@ constexpr std::array<std::string_view, 11> kParameters = {
     "tile_m",    "tile_n",    "tile_k",         "stages",     "consumers", "exchange",
     "cluster_m", "cluster_n", "sharing_blocks", "min_blocks", "raster"};
 
-// Together they keep the number of shared k tiles, below 2 * sharing_blocks * ceil(k / tile_k), an
-// int.
-constexpr int kMostSharing = 1024;
-constexpr int kLeastTileK = 32;
-constexpr int64_t kMostK = int64_t{1} << 24;
-static_assert((2 * kMostSharing - 1) * (kMostK / kLeastTileK) <= std::numeric_limits<int>::max());
-
 constexpr std::array kOwnRules = {
     Rule{"at least 2 sharing clusters", "with one this is wgmma_tma",
          [](const RuleInput& in) {
@@ -33,24 +26,15 @@ constexpr std::array kOwnRules = {
          [](const RuleInput& in) {
            return in.spec.tile.sharing_blocks % cluster_blocks(in.spec.tile) == 0;
          }},
-    Rule{"at most 1024 sharing blocks", "k tiles are counted in an int",
-         [](const RuleInput& in) { return in.spec.tile.sharing_blocks <= kMostSharing; }},
-    Rule{"tile_k of at least 32", "k tiles are counted in an int",
-         [](const RuleInput& in) { return in.spec.tile.tile_k >= kLeastTileK; }},
 };
 
 WgmmaStreamKRanges ranges_of(const TileConfig& tile, const Problem& problem) {
-  GemmArgs args;
-  args.m = static_cast<int>(problem.shape.m);
-  args.n = static_cast<int>(problem.shape.n);
-  args.k = static_cast<int>(problem.shape.k);
-  args.batch = static_cast<int>(problem.batch);
-  return {tile, args};
+  return {tile, stream_k::extents(problem)};
 }
 
 class WgmmaStreamK final : public WgmmaStrategy {
  public:
-  WgmmaStreamK() : WgmmaStrategy(kOwnRules) {}
+  WgmmaStreamK() : WgmmaStrategy(tiling::joined({kOwnRules, stream_k::rules()})) {}
 
   std::string_view name() const override { return "wgmma_stream_k"; }
   std::string_view summary() const override {
@@ -62,16 +46,14 @@ class WgmmaStreamK final : public WgmmaStrategy {
   bool forgets_b() const override { return true; }
   std::span<const std::string_view> parameters() const override { return kParameters; }
 
-  int64_t most_k() const override { return kMostK; }
+  int64_t most_k() const override { return stream_k::kMostK; }
 
   int64_t slow_rows(const TileConfig& tile, const Problem& problem, bool) const override {
     return wgmma::slow_rows(tile, problem, false);
   }
 
   Expected<void> supports(const Problem& problem, Arch capability) const override {
-    if (problem.shape.k > kMostK) {
-      return make_error(ErrorKind::unsupported, "computes k up to 2^24");
-    }
+    if (auto counted = stream_k::supports(problem); !counted) return counted;
     if (problem.accumulator == DataType::f16) {
       return make_error(ErrorKind::unsupported, "adds up sums in f32");
     }
@@ -84,8 +66,6 @@ class WgmmaStreamK final : public WgmmaStrategy {
     return ranges.split_tiles > 0 && ranges.length() >= ranges.blocks &&
            workspace_bytes(spec.tile) <= slices::kMaxWorkspaceBytes;
   }
-
-  TileConfig without_idle_warps(const TileConfig& tile) const override { return tile; }
 
   // The depth is the average of the clusters'.
   KernelWork work(const KernelSpec& spec, const Problem& problem) const override {
@@ -102,21 +82,19 @@ class WgmmaStreamK final : public WgmmaStrategy {
     const TileConfig& t = spec.tile;
     const WgmmaStreamKRanges ranges = ranges_of(t, problem);
     LaunchPlan plan = WgmmaStrategy::launch_plan(spec, problem);
-    plan.preamble = fmt::format(
-        "if (args.k > {}) return cudaErrorInvalidValue;  // k tiles are counted in an int\n"
-        "const gemmtune::WgmmaStreamKRanges ranges(kTile, args);\n",
-        kMostK);
-    const int blocks = cluster_blocks(t);
-    KernelLaunch launch = launch_of(
-        spec, 0, {int64_t{ranges.busy()} * blocks, fmt::format("ranges.busy() * {}", blocks)});
-    launch.config.cluster = plan.launches.front().config.cluster;
-    launch.arguments = plan.launches.front().arguments;
-    plan.launches.front() = std::move(launch);
-    const int64_t of_cluster = workspace_bytes(t) / (t.sharing_blocks / blocks);
+    plan.preamble = stream_k::preamble("const gemmtune::WgmmaStreamKRanges ranges(kTile, args);");
+    const int64_t of_cluster = workspace_bytes(t) / (t.sharing_blocks / cluster_blocks(t));
     plan.workspace_bytes = of_cluster * ranges.sharing();
     plan.workspace_formula = fmt::format("{} * ranges.sharing()", of_cluster);
     if (ranges.split_tiles > 0) plan.awaited_bytes = WgmmaSumSlots(t).words_bytes();
     return plan;
+  }
+
+ protected:
+  BlockCount grid(const TileConfig& tile, const Problem& problem) const override {
+    const int blocks = cluster_blocks(tile);
+    return {int64_t{ranges_of(tile, problem).busy()} * blocks,
+            fmt::format("ranges.busy() * {}", blocks)};
   }
 
  private:

@@ -11,6 +11,7 @@
 #include "codegen/launch_plan.h"
 #include "codegen/registry.h"
 #include "codegen/source_tokens.h"
+#include "codegen/stream_k.h"
 #include "random_spec.h"
 
 #include "parts/shared/stream_k_ranges.h"
@@ -157,11 +158,7 @@ HostNames names_of(const KernelSpec& spec, const Problem& p, const LaunchPlan& n
                      {"ldc", p.ldc},          {"stride_a", p.stride_a}, {"stride_b", p.stride_b},
                      {"stride_c", p.stride_c}};
   if (spec.tile.sharing_blocks > 0) {
-    GemmArgs args;
-    args.m = static_cast<int>(p.shape.m);
-    args.n = static_cast<int>(p.shape.n);
-    args.k = static_cast<int>(p.shape.k);
-    args.batch = static_cast<int>(p.batch);
+    const GemmArgs args = stream_k::extents(p);
     const StreamKRanges ranges = stream_k_ranges(spec.tile, args);
     names["ranges.grid()"] = ranges.grid();
     names["ranges.slots()"] = ranges.slots();
