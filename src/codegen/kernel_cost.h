@@ -53,6 +53,8 @@ struct KernelWork {
   int64_t reduction_bytes = 0;
   // Of a persistent grid, whose blocks load their next tile while they store one; 0: there is none.
   int64_t persistent_blocks = 0;
+  // Sums of other blocks that a block reads after its main loop and adds by itself, at the most.
+  int64_t handed_bytes = 0;
 };
 
 }  // namespace gemmtune::codegen

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "codegen/registry.h"
@@ -30,6 +31,14 @@ constexpr std::array kOwnRules = {
 
 WgmmaStreamKRanges ranges_of(const TileConfig& tile, const Problem& problem) {
   return {tile, stream_k::extents(problem)};
+}
+
+// Clusters whose sums the one that begins a tile adds to its own. Where ranges are longer than
+// tiles it is one or none.
+int64_t others_of_tile(const WgmmaStreamKRanges& ranges) {
+  if (ranges.split_tiles == 0) return 0;
+  const int range = std::max(1, ranges.length() / ranges.blocks);
+  return std::max(1, (ranges.tiles_k - 1) / range);
 }
 
 class WgmmaStreamK final : public WgmmaStrategy {
@@ -73,8 +82,8 @@ class WgmmaStreamK final : public WgmmaStrategy {
     const int64_t k_tiles = int64_t{ranges.tiles} * ranges.tiles_k;
     const int64_t clusters = ranges.busy();
     KernelWork work{clusters * cluster_blocks(spec.tile),
-                    (k_tiles + clusters - 1) / clusters * spec.tile.tile_k, 1, 0};
-    if (ranges.split_tiles > 0) work.reduction_bytes = 2 * workspace_bytes(spec.tile);
+                    (k_tiles + clusters - 1) / clusters * spec.tile.tile_k, 1};
+    work.handed_bytes = others_of_tile(ranges) * slices::slot_bytes(spec.tile);
     return work;
   }
 

@@ -96,10 +96,15 @@ TEST_CASE("wgmma_stream_k's launch and workspace") {
   CHECK(plan.workspace_bytes == 128 * (112 * 128 * 4 + 8));
   CHECK(plan.awaited_bytes == 128 * 8);
   CHECK(strategy.work(spec, problem).block_depth == 135 * 64);
+  CHECK(strategy.work(spec, problem).handed_bytes == 112 * 128 * 4);
+  // Eight clusters have a tile each.
+  const Problem tall = make_problem({224, 1024, 13824}, DataType::bf16, *parse_layout("tnt"));
+  CHECK(strategy.work(spec_of(kTile, tall), tall).handed_bytes == 7 * 112 * 128 * 4);
   // Whole waves.
   const Problem whole = make_problem({224, 8192, 13824}, DataType::bf16, *parse_layout("tnt"));
   CHECK_FALSE(strategy.worthwhile(spec_of(kTile, whole), whole));
   CHECK(strategy.launch_plan(spec_of(kTile, whole), whole).workspace_bytes == 0);
+  CHECK(strategy.work(spec_of(kTile, whole), whole).handed_bytes == 0);
 }
 
 TEST_CASE("wgmma_stream_k refuses what it cannot count or add") {
