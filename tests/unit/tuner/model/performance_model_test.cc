@@ -17,6 +17,15 @@ const DeviceSpec& h200() {
   return *spec;
 }
 
+// Of a legal kernel for sm_90, before it is compiled.
+double predicted_us(const Problem& p, std::string_view strategy, std::string_view tile) {
+  const auto spec =
+      codegen::spec_for(**codegen::find_strategy(strategy), *parse_tile(tile), p, {9, 0, false});
+  const codegen::Rule* broken = codegen::broken_rule(spec, h200());
+  REQUIRE_MESSAGE(broken == nullptr, broken->name);
+  return predict(spec, spec.strategy->estimated_registers(spec), p, h200()).total_us;
+}
+
 codegen::KernelSpec good_spec() {
   codegen::KernelSpec spec;
   spec.strategy = *codegen::find_strategy("double_buffer");
@@ -96,12 +105,7 @@ TEST_CASE("a prediction never beats the arithmetic or the memory of the card") {
 // large blocks copy less, few values of k a tile wait at more barriers.
 TEST_CASE("the model orders tensor-core tiles") {
   Problem p = make_problem({4096, 4096, 4096}, DataType::f16, *parse_layout("tnt"));
-  const auto time = [&](std::string_view tile) {
-    const auto spec = codegen::spec_for(**codegen::find_strategy("mma_multistage"),
-                                        *parse_tile(tile), p, {9, 0, false});
-    REQUIRE(codegen::broken_rule(spec, h200()) == nullptr);
-    return predict(spec, spec.strategy->estimated_registers(spec), p, h200()).total_us;
-  };
+  const auto time = [&](std::string_view tile) { return predicted_us(p, "mma_multistage", tile); };
   const double good = time(
       "tile_m=128 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 copy=1 order=1 fragments=2 "
       "raster=8");
@@ -129,12 +133,7 @@ TEST_CASE("the model orders tensor-core tiles") {
 TEST_CASE("the model orders tiles of 3xtf32") {
   Problem p = make_problem({4096, 4096, 4096});
   p.math = MathMode::tf32x3;
-  const auto time = [&](std::string_view tile) {
-    const auto spec = codegen::spec_for(**codegen::find_strategy("mma_multistage"),
-                                        *parse_tile(tile), p, {9, 0, false});
-    REQUIRE(codegen::broken_rule(spec, h200()) == nullptr);
-    return predict(spec, spec.strategy->estimated_registers(spec), p, h200()).total_us;
-  };
+  const auto time = [&](std::string_view tile) { return predicted_us(p, "mma_multistage", tile); };
   const double good = time(
       "tile_m=128 tile_n=64 tile_k=32 warp_m=64 warp_n=32 stages=3 copy=1 order=1 fragments=1 "
       "promotion=2");
@@ -155,11 +154,7 @@ TEST_CASE("the model shares out k where tiles are few") {
     const std::string tile =
         "tile_m=64 tile_n=64 tile_k=64 warp_m=32 warp_n=32 stages=3 copy=1 order=1 fragments=2 "
         "raster=1";
-    const auto spec = codegen::spec_for(**codegen::find_strategy(strategy),
-                                        *parse_tile(tile + std::string(parts)), p, {9, 0, false});
-    const codegen::Rule* broken = codegen::broken_rule(spec, h200());
-    REQUIRE_MESSAGE(broken == nullptr, broken->name);
-    return predict(spec, spec.strategy->estimated_registers(spec), p, h200()).total_us;
+    return predicted_us(p, strategy, tile + std::string(parts));
   };
   const Problem tall = make_problem({128, 128, 16384}, DataType::f16, *parse_layout("tnt"));
   const double one_block = time(tall, "mma_multistage", "");
@@ -181,12 +176,7 @@ TEST_CASE("the model shares out the last wave where it is not full") {
       "tile_m=256 tile_n=128 tile_k=64 warp_m=64 warp_n=64 stages=3 copy=1 order=1 fragments=2 "
       "raster=1";
   const auto time = [&](const Problem& p, std::string_view strategy, std::string_view blocks) {
-    const auto spec =
-        codegen::spec_for(**codegen::find_strategy(strategy),
-                          *parse_tile(std::string(kTile) + std::string(blocks)), p, {9, 0, false});
-    const codegen::Rule* broken = codegen::broken_rule(spec, h200());
-    REQUIRE_MESSAGE(broken == nullptr, broken->name);
-    return predict(spec, spec.strategy->estimated_registers(spec), p, h200()).total_us;
+    return predicted_us(p, strategy, std::string(kTile) + std::string(blocks));
   };
   const Problem uneven = make_problem({2560, 2048, 8192}, DataType::f16, *parse_layout("tnt"));
   const double tiles = time(uneven, "mma_multistage", "");
@@ -201,36 +191,27 @@ TEST_CASE("the model shares out the last wave where it is not full") {
 // Of few tiles each has many blocks, whose sums one of them adds. Measured on an H200, us: the
 // first 14.0, by the best other kernel 6.1; the second 40.9, by the best other one 43.0.
 TEST_CASE("the model shares out k evenly where few blocks share a tile") {
-  const auto time = [](const Problem& p, std::string_view strategy, std::string_view tile) {
-    const auto spec =
-        codegen::spec_for(**codegen::find_strategy(strategy), *parse_tile(tile), p, {9, 0, true});
-    const codegen::Rule* broken = codegen::broken_rule(spec, h200());
-    REQUIRE_MESSAGE(broken == nullptr, broken->name);
-    return predict(spec, spec.strategy->estimated_registers(spec), p, h200()).total_us;
-  };
   const Problem tall = make_problem({128, 128, 16384}, DataType::bf16, *parse_layout("tnt"));
-  const double added_by_one =
-      time(tall, "wgmma_stream_k",
-           "tile_m=64 tile_n=64 tile_k=64 stages=10 raster=1 sharing_blocks=120 consumers=1 "
-           "cluster_m=2 cluster_n=2");
-  CHECK(added_by_one > 1.25 * time(tall, "wgmma_split_k",
-                                   "tile_m=64 tile_n=32 tile_k=128 stages=7 slices=8 reduction=2 "
-                                   "raster=1 consumers=1"));
+  const double added_by_one = predicted_us(
+      tall, "wgmma_stream_k",
+      "tile_m=64 tile_n=64 tile_k=64 stages=10 raster=1 sharing_blocks=120 consumers=1 "
+      "cluster_m=2 cluster_n=2");
+  CHECK(added_by_one >
+        1.25 * predicted_us(tall, "wgmma_split_k",
+                            "tile_m=64 tile_n=32 tile_k=128 stages=7 slices=8 reduction=2 "
+                            "raster=1 consumers=1"));
   const Problem few = make_problem({160, 5120, 13824}, DataType::bf16, *parse_layout("tnt"));
   constexpr std::string_view kTile =
       "tile_m=80 tile_n=128 tile_k=64 stages=7 raster=1 consumers=2 exchange=1 cluster_m=2";
-  CHECK(time(few, "wgmma_stream_k", std::string(kTile) + " sharing_blocks=128") <
-        time(few, "wgmma_tma", kTile));
+  CHECK(predicted_us(few, "wgmma_stream_k", std::string(kTile) + " sharing_blocks=128") <
+        predicted_us(few, "wgmma_tma", kTile));
 }
 
 // On the same grounds; and short k tiles do not cover the load of the next one.
 TEST_CASE("the model of wmma puts known tiles in order, below the pipelines of cp.async") {
   const Problem p = make_problem({4096, 4096, 4096}, DataType::f16, *parse_layout("tnt"));
   const auto time = [&](std::string_view strategy, std::string_view tile) {
-    const auto spec =
-        codegen::spec_for(**codegen::find_strategy(strategy), *parse_tile(tile), p, {9, 0, false});
-    REQUIRE(codegen::broken_rule(spec, h200()) == nullptr);
-    return predict(spec, spec.strategy->estimated_registers(spec), p, h200()).total_us;
+    return predicted_us(p, strategy, tile);
   };
   const double good = time("wmma", "tile_m=128 tile_n=128 tile_k=32 warp_m=64 warp_n=64 raster=8");
   CHECK(good < time("wmma", "tile_m=128 tile_n=128 tile_k=16 warp_m=64 warp_n=64 raster=8"));
