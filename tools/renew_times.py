@@ -4,8 +4,8 @@
 usage: renew_times.py BENCH...
 
 BENCH are files that `gemm-tune bench --json-file` wrote on a GPU model that results ship for. Of each problem whose
-own kernel in the file is the one that ships, both times become those of the file: the kernel's and cuBLASLt's best,
-with the algorithm that took it. Problems of other kernels are left as they are, and counted. The models' files are
+own kernel in the file is the one that ships, the times become those of the file: the kernel's, cuBLASLt's best with
+the algorithm that took it, and that of its heuristic's first algorithm where it is needed. Problems of other kernels are left as they are, and counted. The models' files are
 written whole or not at all. Files of operands in cache (--warm) or of another beta are refused.
 """
 
@@ -59,8 +59,10 @@ def renew(pair, row, run):
         return None
     if min(len(own["samples_us"]), len(vendor["samples_us"])) < FEWEST_SAMPLES:
         return None
+    algorithms = {"vendor": vendor, "first": row.get("vendor_first")}
     return {"own": renewed(pair["own"], own, run),
-            "vendor": {**renewed(pair["vendor"], vendor, run), "config": vendor["config"]}}
+            **{key: {**renewed(pair["vendor"], side, run), "config": side["config"]}
+               for key, side in algorithms.items() if side}}
 
 
 def main():

@@ -4,7 +4,8 @@
 usage: ship_results.py [--device NAME] [--since TIME] [--replace] EXPORT...
 
 EXPORT are files that `gemm-tune db export` wrote (.gz too). Of each problem on each GPU model the fastest
-own kernel and cuBLASLt's fastest algorithm are taken, by their last final rounds. They replace what is
+own kernel and cuBLASLt's fastest algorithm are taken, by their last final rounds; also the algorithm that
+its heuristic names first, where one of these beats it though no kernel beats them all. They replace what is
 shipped of the problem if own kernel against cuBLASLt does better in them: times of different cards cannot
 be compared, what one round says of both can. Those whose own kernel is slower than the one it replaces are
 listed: it may be cuBLASLt that was slow, which a `gemm-tune bench` of both on one card tells. --replace
@@ -23,6 +24,8 @@ import sys
 
 TUNED = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "db", "tuned")
 VENDOR = "cublaslt"
+FIRST = "rank=0 "  # how the config of the heuristic's first algorithm begins
+LEAST_GAIN = 1.01  # dispatch/winner.h's kLeastGain
 EARLY_START_US = 1
 SAYS_EARLY_STARTS = 5  # lines from this version on
 
@@ -63,6 +66,8 @@ def counted_us(row):
 
 def keep_fastest(problems, row):
     pair = problems.setdefault(row["problem"], {})
+    if row["config"].startswith(FIRST):
+        pair["first"] = row
     if side(row) not in pair or counted_us(row) < counted_us(pair[side(row)]):
         pair[side(row)] = row
 
@@ -83,7 +88,15 @@ def found_in(paths, device, since):
 
 
 def ratio(pair):
-    return counted_us(pair["vendor"]) / counted_us(pair["own"]) if len(pair) == 2 else 0
+    return counted_us(pair["vendor"]) / counted_us(pair["own"]) if "own" in pair and "vendor" in pair else 0
+
+
+def shipped_rows(pair):
+    """The heuristic's first algorithm only where programs get something faster in its place."""
+    fastest = min(counted_us(pair["own"]), counted_us(pair["vendor"]))
+    if ratio(pair) < LEAST_GAIN and "first" in pair and counted_us(pair["first"]) >= LEAST_GAIN * fastest:
+        yield pair["first"]
+    yield from (pair["vendor"], pair["own"])
 
 
 def replace_worse(problems, others, anyway=False):
@@ -111,7 +124,7 @@ def shipped_of(model):
 
 
 def write(path, model, problems):
-    rows = [pair[key] for _, pair in sorted(problems.items()) for key in ("vendor", "own")]
+    rows = [row for _, pair in sorted(problems.items()) for row in shipped_rows(pair)]
     device = {**rows[0]["device"], "uuid": "shipped-" + slug(model).replace("_", "-")}
     with open(path + ".new", "w", encoding="utf-8") as out:
         for row in rows:

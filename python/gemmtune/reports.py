@@ -19,14 +19,16 @@ class RunProblem:
 
     key: str
     own: bool  # a tuned kernel computes it
-    what: str  # the kernel; or why cuBLAS
+    algorithm: bool  # an algorithm of cuBLASLt's that is faster than the program's does
+    what: str  # the kernel or the algorithm; or why cuBLAS
     calls: int
     own_calls: int
-    own_graph_calls: int  # of them, under capture
+    algorithm_calls: int
+    own_graph_calls: int  # of both, under capture
     handed_on: Mapping[str, int]  # calls that cuBLAS made all the same, by reason
     own_us: float | None
     cublas_us: float | None
-    saved_us: float | None  # of all own calls together
+    saved_us: float | None  # of all these calls together
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,11 @@ class Report:
             RunProblem(
                 key=problem["key"],
                 own=problem["own"],
+                algorithm=problem["algorithm"],
                 what=problem["what"],
                 calls=problem["calls"],
                 own_calls=problem["own_calls"],
+                algorithm_calls=problem["algorithm_calls"],
                 own_graph_calls=problem["own_graph_calls"],
                 handed_on=problem["handed_on"],
                 own_us=_median(problem["own_time"]),

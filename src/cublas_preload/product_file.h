@@ -34,7 +34,15 @@ struct Samples {
 };
 
 // What became of a problem in `gemm-tune run`.
-enum class Ran : int32_t { undecided = 0, own = 1, cublas = 2 };
+enum class Ran : int32_t {
+  undecided = 0,
+  own = 1,        // an own kernel
+  cublas = 2,     // what the program asked for
+  algorithm = 3,  // an algorithm of cuBLASLt's that is faster than the heuristic's first
+};
+inline bool took_its_place(Ran ran) {
+  return ran == Ran::own || ran == Ran::algorithm;
+}
 
 // Why a call of a problem that has an own kernel went to cuBLAS.
 enum class Detour : uint32_t {
@@ -52,9 +60,9 @@ inline constexpr size_t kDetours = 7;
 struct RunRecord {
   Ran ran = Ran::undecided;
   uint32_t left = 0;             // makes the size a multiple of 8
-  uint64_t own_calls = 0;        // on an own kernel, those under capture included
+  uint64_t own_calls = 0;        // that Ran::own or Ran::algorithm computed, under capture, too
   uint64_t own_graph_calls = 0;  // under stream capture
-  uint64_t eligible_calls = 0;   // outside of captures, that an own kernel could compute
+  uint64_t eligible_calls = 0;   // outside of captures, that it could compute
   std::array<uint64_t, kDetours> detours = {};
   Samples own;          // ProductRecord::cublas has cuBLAS's of the same problem
   double tuned_us = 0;  // as the database has it; 0: not known

@@ -155,13 +155,21 @@ std::optional<Decision> Dispatcher::decide_reading_c(const Request& request,
 }
 
 Outcome<Dispatcher::WinnerPlan> Dispatcher::prepare_winner(const Request& request) const {
-  auto found = winner(snapshot_, request, target_);
+  auto found = winners(snapshot_, request, target_);
   if (!found) return tl::unexpected(found.error());
-  Decision decision;
-  decision.choices.push_back(std::move(found->choice));
-  auto plan = planner_.make(request, std::move(decision));
-  if (!plan) return tl::unexpected(plan.error());
-  return WinnerPlan{*std::move(plan), found->own_us, found->vendor_us};
+  Failure why;
+  for (Winner& winner : *found) {
+    Decision decision;
+    decision.choices.push_back(std::move(winner.choice));
+    auto plan = planner_.make(request, std::move(decision));
+    if (plan && !(*plan)->is_vendor_default())
+      return WinnerPlan{*std::move(plan), winner.own_us, winner.vendor_us};
+    why = plan ? Failure{GEMMTUNE_STATUS_NO_KERNEL,
+                         "this cuBLASLt does not have its fastest algorithm, or names it first"}
+               : plan.error();
+    if (why.status != GEMMTUNE_STATUS_NO_KERNEL) break;
+  }
+  return tl::unexpected(std::move(why));
 }
 
 // prepare() on a thread of its own, whose exceptions nobody would catch.

@@ -56,8 +56,8 @@ class Dispatcher {
   // The same, after making it where there is none.
   Outcome<PreparedPlan> prepare(const Request& request);
 
-  // The plan of the winner() of a request, which is not kept here. NO_KERNEL where there is none,
-  // or its kernel cannot be had: nothing else is taken in its place, and cuBLASLt is not opened.
+  // The plan of the first of a request's winners() that can be had, which is not kept here.
+  // NO_KERNEL where there is none. cuBLASLt is opened for its algorithms only.
   struct WinnerPlan {
     std::unique_ptr<const Plan> plan;
     double own_us = 0;

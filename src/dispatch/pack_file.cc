@@ -97,6 +97,7 @@ void PackWriter::add(const store::Winner& winner) {
     winners_.number(word(winner.vendor->config));
     winners_.number(word(winner.vendor->version));
     winners_.number(winner.vendor->time_us);
+    winners_.number(winner.vendor->first_us);
   }
   ++winner_count_;
 }
@@ -245,7 +246,8 @@ bool Pack::read_winner(ByteReader& in, store::Winner& winner) const {
     vendor.config = word(in, ok);
     vendor.version = word(in, ok);
     vendor.time_us = in.number<double>();
-    ok = ok && is_time(vendor.time_us);
+    vendor.first_us = in.number<double>();
+    ok = ok && is_time(vendor.time_us) && (vendor.first_us == 0 || is_time(vendor.first_us));
   }
   return ok && in.ok();
 }

@@ -38,11 +38,12 @@ namespace gemmtune::dispatch {
 //                        if parts & 1, the kernel: strategy, config, source hash, compiler version
 //                        (words), u8 provenance, u8 stale, i32 registers, f64 time in us,
 //                        f64 what it ranks as in us
-//                        if parts & 2, the vendor: config, version (words), f64 time in us
+//                        if parts & 2, the vendor: config, version (words), f64 time in us,
+//                        f64 what its heuristic's first algorithm takes, 0 for not measured
 //             images   u32 count, then: kernel name (text), arch (word), source hash (text),
 //                      u64 offset, u64 size, u64 checksum
 //   images    the images' bytes, one after the other; offsets count from here
-inline constexpr uint32_t kPackFormat = 5;
+inline constexpr uint32_t kPackFormat = 6;
 
 class PackWriter {
  public:

@@ -40,6 +40,8 @@ class Plan {
   int64_t workspace_bytes() const { return workspace_bytes_; }
   // What the three addresses must be multiples of.
   uintptr_t align_bytes() const { return align_bytes_; }
+  // What cuBLASLt computes by the algorithm that its heuristic names first.
+  bool is_vendor_default() const { return vendor_ != nullptr && algorithm_ == 0; }
   // Of an element of C and of the bias.
   uintptr_t result_bytes() const { return result_bytes_; }
   bool has_bias() const { return bias_align_bytes_ != 0; }

@@ -125,6 +125,7 @@ void SnapshotBuilder::add(const store::Winner& winner) {
     KnownAlgorithm vendor;
     vendor.origin = origin_of(winner, store::Provenance::measured);
     vendor.time_us = winner.vendor->time_us;
+    vendor.first_us = winner.vendor->first_us;
     const auto rank = [](const KnownAlgorithm& v) { return std::tuple(v.origin, v.time_us); };
     if (!known.vendor || rank(vendor) < rank(*known.vendor)) {
       vendor.index = vendor_index(winner.vendor->config);

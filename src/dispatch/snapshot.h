@@ -57,6 +57,7 @@ struct KnownAlgorithm {
   uint32_t index = 0;  // into Snapshot::vendor_configs
   Origin origin = Origin::this_device;
   double time_us = 0;
+  double first_us = 0;  // what the heuristic's first algorithm takes; 0: not measured
 };
 
 // What is known about one problem.

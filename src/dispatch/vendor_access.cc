@@ -26,13 +26,13 @@ Expected<vendor::CublasLt> VendorAccess::open() {
 Expected<VendorAccess::Algorithm> VendorAccess::find(const Problem& problem,
                                                      const std::string& config, bool device_scalars,
                                                      int64_t max_workspace_bytes) {
+  const gpu::RelaxedCapture relaxed(*context_);
   auto cublas = open();
   if (!cublas) return tl::unexpected(cublas.error());
   vendor::PlanOptions options;
   options.device_scalars = device_scalars;
   options.max_workspace_bytes = std::min(options.max_workspace_bytes, max_workspace_bytes);
   if (config.empty()) options.max_algorithms = 1;
-  const gpu::RelaxedCapture relaxed(*context_);
   auto plan = cublas->plan(problem, options);
   if (!plan) return tl::unexpected(plan.error());
   Algorithm algorithm;

@@ -64,19 +64,59 @@ std::string why_none(const Snapshot& snapshot, const Request& request, const Dec
          (decision.rejections.empty() ? "is not available" : decision.rejections.front().why);
 }
 
+// The kernel that beat all algorithms.
+std::optional<Winner> ahead_of_all(const Snapshot& snapshot, const Request& request,
+                                   const Decision& decision) {
+  if (decision.choices.empty() || decision.choices.front().route != Choice::Route::kernel)
+    return std::nullopt;
+  const Choice& first = decision.choices.front();
+  if (first.lead) return Winner{first, first.lead->own_us, first.lead->vendor_us};
+  const Known* const known = find_rival(snapshot, request, first);
+  if (known == nullptr || !is_ahead(*known, request)) return std::nullopt;
+  return Winner{first, known->kernel->time_us, known->vendor->time_us};
+}
+
+// What a measured choice counts as where it is compared with the heuristic's first algorithm; 0 for
+// one that does not come into question.
+double counted_us(const Choice& choice, const Snapshot& snapshot, const Known& known,
+                  const Request& request) {
+  const bool is_kernel = choice.route == Choice::Route::kernel && known.kernel &&
+                         is_direct(known.kernel->origin) &&
+                         choice.stored == &snapshot.kernels[known.kernel->index];
+  if (is_kernel) return known.kernel->rank_us + more_for_c_us(request);
+  const bool is_algorithm = choice.route == Choice::Route::vendor_algorithm && !request.reads_c;
+  return is_algorithm ? known.vendor->time_us : 0;
+}
+
+// What beat the heuristic's first algorithm, the faster one first.
+std::vector<Winner> ahead_of_first(const Snapshot& snapshot, const Request& request,
+                                   const Decision& decision) {
+  std::vector<Winner> found;
+  const Known* const known = find_measured(snapshot, request.problem);
+  if (known == nullptr || !known->vendor || !is_direct(known->vendor->origin)) return found;
+  const double first_us = known->vendor->first_us;
+  for (const Choice& choice : decision.choices) {
+    if (choice.neighbour) continue;
+    const double us = counted_us(choice, snapshot, *known, request);
+    if (us > 0 && first_us >= kLeastGain * us)
+      found.push_back({choice, choice.expected_us.value_or(us), first_us});
+  }
+  return found;
+}
+
 }  // namespace
 
-Outcome<Winner> winner(const Snapshot& snapshot, const Request& request, const Target& target) {
+Outcome<std::vector<Winner>> winners(const Snapshot& snapshot, const Request& request,
+                                     const Target& target) {
   Decision decision = decide(snapshot, request, target);
-  if (!decision.choices.empty() && decision.choices.front().route == Choice::Route::kernel) {
-    Choice& first = decision.choices.front();
-    if (const auto lead = first.lead)
-      return Winner{std::move(first), lead->own_us, lead->vendor_us};
-    const Known* const known = find_rival(snapshot, request, first);
-    if (known != nullptr && is_ahead(*known, request))
-      return Winner{std::move(first), known->kernel->time_us, known->vendor->time_us};
+  std::vector<Winner> found;
+  if (auto best = ahead_of_all(snapshot, request, decision)) {
+    found.push_back(*std::move(best));
+  } else {
+    found = ahead_of_first(snapshot, request, decision);
   }
-  return none(why_none(snapshot, request, decision));
+  if (found.empty()) return none(why_none(snapshot, request, decision));
+  return found;
 }
 
 }  // namespace gemmtune::dispatch

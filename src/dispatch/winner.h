@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "dispatch/decision.h"
 #include "dispatch/failure.h"
@@ -10,23 +11,27 @@ namespace gemmtune::dispatch {
 // Why a problem of which no result is known has no winner.
 inline constexpr std::string_view kNotTuned = "not tuned";
 
-// A kernel that is ahead by less takes the place of none: from one card to the next, and from a
-// series of one product to a program, times differ by as much.
+// What is ahead by less takes the place of nothing: from one card to the next, and from a series of
+// one product to a program, times differ by as much.
 inline constexpr double kLeastGain = 1.01;
 
-// An own kernel that was measured to be faster than all of cuBLASLt's algorithms, by kLeastGain.
+// What takes the place of the algorithm that a program gets from cuBLASLt, its heuristic's first.
 struct Winner {
-  Choice choice;      // of route kernel
-  double own_us = 0;  // what both took, where they were compared
+  Choice choice;      // an own kernel, or an algorithm of cuBLASLt's
+  double own_us = 0;  // what it took, and what it was compared with, where they were
   double vendor_us = 0;
 };
 
-// The own kernel that beat cuBLASLt by kLeastGain on the problem itself, or on the same with
-// pointers of another alignment class, on this device or another of its model; or by what decide()
-// asks of another model, of more rows or of a similar problem. Where C is read, by
-// most_for_reading_c_us() more. NO_KERNEL, with why in a few words, if there is none; what was
-// predicted, otherwise borrowed from other problems or never compared does not count. The result
-// refers to `snapshot`.
-Outcome<Winner> winner(const Snapshot& snapshot, const Request& request, const Target& target);
+// The own kernel that beat all of cuBLASLt's algorithms by kLeastGain on the problem itself, or on
+// the same with pointers of another alignment class, on this device or another of its model; or by
+// what decide() asks of another model, of more rows or of a similar problem. Where there is none:
+// of the own kernel and cuBLASLt's fastest algorithm, measured of the problem itself, those that
+// beat the heuristic's first one by as much, the faster one first (docs/decisions/0030). Where C is
+// read, a kernel has to be ahead by most_for_reading_c_us() more, and an algorithm is none.
+// The first is to run; the next one is for where it turns out not to be available. NO_KERNEL, with
+// why in a few words, if there is none; what was predicted, otherwise borrowed from other problems
+// or never compared does not count. The result refers to `snapshot`.
+Outcome<std::vector<Winner>> winners(const Snapshot& snapshot, const Request& request,
+                                     const Target& target);
 
 }  // namespace gemmtune::dispatch

@@ -41,6 +41,14 @@ Expected<SharedLibrary> SharedLibrary::open_first(std::span<const std::string> n
   return make_error(ErrorKind::not_found, reasons.empty() ? "no library was named" : reasons);
 }
 
+Expected<SharedLibrary> SharedLibrary::open_first_loaded(std::span<const std::string> names) {
+  for (const std::string& name : names) {
+    void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE | RTLD_NOLOAD);
+    if (handle != nullptr) return SharedLibrary(handle, name);
+  }
+  return open_first(names);
+}
+
 void* SharedLibrary::symbol(const char* name) const {
   return dlsym(handle_.get(), name);
 }

@@ -16,6 +16,8 @@ class SharedLibrary {
   static Expected<SharedLibrary> open(const std::string& name);
   // The first of `names` that opens. The error says why each did not.
   static Expected<SharedLibrary> open_first(std::span<const std::string> names);
+  // The same, but those that this process has loaded already come first.
+  static Expected<SharedLibrary> open_first_loaded(std::span<const std::string> names);
 
   // The symbol's address, else null.
   void* symbol(const char* name) const;

@@ -124,6 +124,7 @@ struct WinningAlgorithm {
   std::string_view config;
   std::string_view version;  // of the library
   double time_us = 0;
+  double first_us = 0;  // what the heuristic's first algorithm takes; 0: not measured
 };
 
 // The best of a job: what a program that dispatches needs to know of it. Texts are valid during the

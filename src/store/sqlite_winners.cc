@@ -63,6 +63,7 @@ enum Columns : int {
   kVendorConfig,
   kVendorVersion,
   kVendorTimeUs,
+  kVendorFirstUs,
 };
 
 std::string_view text(const SQLite::Statement& row, int column) {
@@ -94,8 +95,10 @@ Winner read_winner(const SQLite::Statement& row, const std::map<int64_t, std::st
                      row.getColumn(kRankUs).getDouble()};
   }
   if (!row.getColumn(kVendorConfig).isNull()) {
+    // 0 for NULL.
     winner.vendor = {text(row, kVendorConfig), text(row, kVendorVersion),
-                     row.getColumn(kVendorTimeUs).getDouble()};
+                     row.getColumn(kVendorTimeUs).getDouble(),
+                     row.getColumn(kVendorFirstUs).getDouble()};
   }
   return winner;
 }
@@ -184,7 +187,8 @@ void SqliteStore::write_winners() {
           .real(kRankUs, ":rank_us")
           .text(kVendorConfig, ":vendor_config")
           .text(kVendorVersion, ":vendor_version")
-          .real(kVendorTimeUs, ":vendor_time_us");
+          .real(kVendorTimeUs, ":vendor_time_us")
+          .real(kVendorFirstUs, ":vendor_first_us");
       insert.exec();
       insert.reset();
     }

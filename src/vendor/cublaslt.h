@@ -19,7 +19,8 @@ class CublasLtLibrary {
   // Names tried in order, newest major first.
   static std::vector<std::string> default_names();
 
-  // ErrorKind::unsupported, with the loader's reason for each name, if none opens.
+  // One that the process has loaded already, else the first that opens.
+  // ErrorKind::unsupported, with the loader's reason for each name, if none does.
   static Expected<std::shared_ptr<const CublasLtLibrary>> load(
       const std::vector<std::string>& names = default_names());
   ~CublasLtLibrary();

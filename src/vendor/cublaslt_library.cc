@@ -13,7 +13,7 @@ std::vector<std::string> CublasLtLibrary::default_names() {
 
 Expected<std::shared_ptr<const CublasLtLibrary>> CublasLtLibrary::load(
     const std::vector<std::string>& names) {
-  auto opened = gpu::SharedLibrary::open_first(names);
+  auto opened = gpu::SharedLibrary::open_first_loaded(names);
   if (!opened) {
     return make_error(ErrorKind::unsupported, "no cuBLASLt: " + opened.error().message);
   }

@@ -28,8 +28,8 @@ def bench(*rows, name="NVIDIA H9", warm=False, beta=0.0):
             "rows": list(rows)}
 
 
-def row(text, own, vendor):
-    return {"text": text, "own": own, "vendor_best": vendor}
+def row(text, own, vendor, first=None):
+    return {"text": text, "own": own, "vendor_best": vendor, "vendor_first": first}
 
 
 class RenewTimes(unittest.TestCase):
@@ -71,6 +71,11 @@ class RenewTimes(unittest.TestCase):
         self.assertEqual((timing["samples_us"], timing["sample_count"], timing["min_us"]), ([6, 7, 8], 3, 6))
         self.assertEqual((timing["sm_clock_median_mhz"], timing["power_w"]), (1980, None))
         self.assertGreater(timing["measured_at"], "2026-01-01")
+
+    def test_the_heuristics_first_algorithm_comes_with_what_takes_its_place(self):
+        self.renew(bench(row("p", side(10, "tiled a=1"), side(9, "rank=3"), side(11, "rank=0 a"))))
+        self.assertEqual([(r["config"], r["timings"][0]["median_us"]) for r in self.rows()[:3]],
+                         [("rank=0 a", 11), ("rank=3", 9), ("a=1", 10)])
 
     def test_other_kernels_and_too_few_turns_are_left_as_they_are(self):
         before = self.shipped.read_text()

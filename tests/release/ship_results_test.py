@@ -77,6 +77,19 @@ class ShipResults(unittest.TestCase):
         self.ship(self.export([row("p", "cublaslt", 10), early]))
         self.assertEqual(self.rows()[1]["timings"][0]["median_us"], 9.9)
 
+    def test_the_heuristics_first_algorithm_where_something_faster_takes_its_place(self):
+        def times(own, best, first):
+            self.shipped.unlink(missing_ok=True)
+            self.ship(self.export([row("p", "cublaslt", first, config="rank=0 a"), row("p", "tiled", own),
+                                   row("p", "cublaslt", best, config="rank=10 b")]))
+            self.ship(self.export([row("q", "cublaslt", 5, config="rank=0 a"), row("q", "tiled", 4)]))
+            return [r["timings"][0]["median_us"] for r in self.rows() if r["problem"] == "p"]
+
+        self.assertEqual(times(own=11, best=10, first=12), [12, 10, 11])
+        self.assertEqual(times(own=10, best=10.05, first=12), [12, 10.05, 10])
+        self.assertEqual(times(own=9, best=10, first=12), [10, 9])
+        self.assertEqual(times(own=11, best=10, first=10.05), [10, 11])
+
     def test_replace_takes_a_worse_ratio_too(self):
         self.ship(self.export([row("p", "cublaslt", 10), row("p", "tiled", 8), row("q", "cublaslt", 5), row("q", "tiled", 5)]))
         done = self.ship("--replace", self.export([row("p", "cublaslt", 9), row("p", "tiled", 7.5), row("q", "tiled", 1)]))

@@ -37,20 +37,25 @@ struct SampledTime {
 
 // A problem of the program, with all processes and all that differs between its calls put together.
 struct RunProblem {
-  Problem problem;  // canonical
-  bool own = false;
-  std::string what;  // the kernel; or why cuBLAS
+  Problem problem;         // canonical
+  bool own = false;        // an own kernel computes it
+  bool algorithm = false;  // an algorithm of cuBLASLt's that is faster than the program's does
+  std::string what;        // the kernel or the algorithm; or why cuBLAS
   int64_t calls = 0;
-  int64_t own_calls = 0;
-  int64_t own_graph_calls = 0;  // of them, under stream capture
-  // Calls that cuBLAS made although there is a kernel, by cublas_preload::Detour.
+  int64_t own_calls = 0;        // on own kernels
+  int64_t algorithm_calls = 0;  // on such algorithms
+  int64_t own_graph_calls = 0;  // of both, under stream capture
+  // Calls that cuBLAS made as asked for all the same, by cublas_preload::Detour.
   std::array<int64_t, cublas_preload::kDetours> detours = {};
   std::optional<SampledTime> own_time;
   std::optional<SampledTime> cublas_time;
   std::optional<double> tuned_us;  // as the database has it
   std::optional<double> tuned_vendor_us;
 
-  // Time saved by own calls outside of graphs, as far as both sides were timed. May be negative.
+  bool took_its_place() const { return own || algorithm; }
+  // Calls on own kernels and such algorithms outside of graphs.
+  int64_t comparable_calls() const { return own_calls + algorithm_calls - own_graph_calls; }
+  // The time that these saved, as far as both sides were timed. May be negative.
   std::optional<double> saved_us() const;
 };
 
@@ -64,10 +69,12 @@ struct RunReport {
 
   int64_t calls() const;
   int64_t own_calls() const;
+  int64_t algorithm_calls() const;
 };
 
-// Runs a program with own kernels in cuBLAS's place where they were measured to be faster. Usage
-// errors come before the program starts; after that its report comes, whatever it did.
+// Runs a program with own kernels in cuBLAS's place where they were measured to be faster, or with
+// cuBLASLt's fastest algorithm where that is not the one that programs get. Usage errors come
+// before the program starts; after that its report comes, whatever it did.
 Expected<RunReport> run(const Context& context, const RunOptions& options);
 
 // What a running process gives gemmtune_cublas_attach() of a library, to count into a folder.
@@ -89,7 +96,7 @@ Expected<RunReport> report_of(const RunOptions& options, const std::string& fold
 // Everything of a report as JSON.
 std::string run_json(const RunReport& report);
 
-// The name of a reason for a call that cuBLAS made although there is a kernel.
+// The name of a reason for a call that cuBLAS made as asked for all the same.
 std::string_view detour_name(cublas_preload::Detour detour);
 
 }  // namespace gemmtune::app

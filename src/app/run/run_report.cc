@@ -29,16 +29,18 @@ std::optional<SampledTime> sampled_median(std::vector<float> values) {
 void add(MergedRun& merged, const ProductCount& count) {
   RunProblem& problem = merged.problem;
   const cublas_preload::RunRecord& run = count.run;
-  const bool own = run.ran == Ran::own;
-  // Of several kinds of calls, those with a kernel say what ran.
-  if (own || problem.what.empty()) {
+  const bool taken = cublas_preload::took_its_place(run.ran);
+  // Of several kinds of calls, those with a kernel say what ran, then those with an algorithm.
+  if (run.ran == Ran::own || (taken && !problem.own) || problem.what.empty()) {
     problem.what = run.ran == Ran::undecided
                        ? "only called under capture, before its kernel was loaded"
                        : run.text.data();
   }
-  problem.own = problem.own || own;
+  problem.own = problem.own || run.ran == Ran::own;
+  problem.algorithm = problem.algorithm || run.ran == Ran::algorithm;
   problem.calls += count.calls;
-  problem.own_calls += static_cast<int64_t>(run.own_calls);
+  (run.ran == Ran::algorithm ? problem.algorithm_calls : problem.own_calls) +=
+      static_cast<int64_t>(run.own_calls);
   problem.own_graph_calls += static_cast<int64_t>(run.own_graph_calls);
   for (size_t i = 0; i < run.detours.size(); ++i)
     problem.detours[i] += static_cast<int64_t>(run.detours[i]);
@@ -54,8 +56,7 @@ void add(MergedRun& merged, const ProductCount& count) {
 
 std::optional<double> RunProblem::saved_us() const {
   if (!own_time || !cublas_time) return std::nullopt;
-  return (cublas_time->median_us - own_time->median_us) *
-         static_cast<double>(own_calls - own_graph_calls);
+  return (cublas_time->median_us - own_time->median_us) * static_cast<double>(comparable_calls());
 }
 
 int64_t RunReport::calls() const {
@@ -68,6 +69,12 @@ int64_t RunReport::calls() const {
 int64_t RunReport::own_calls() const {
   int64_t sum = 0;
   for (const RunProblem& problem : problems) sum += problem.own_calls;
+  return sum;
+}
+
+int64_t RunReport::algorithm_calls() const {
+  int64_t sum = 0;
+  for (const RunProblem& problem : problems) sum += problem.algorithm_calls;
   return sum;
 }
 
@@ -85,7 +92,7 @@ RunReport run_report(const ProductCounts& counts) {
     report.problems.push_back(std::move(merged.problem));
   }
   const auto rank = [](const RunProblem& problem) {
-    return std::tuple(problem.own, problem.saved_us().value_or(0), problem.calls);
+    return std::tuple(problem.took_its_place(), problem.saved_us().value_or(0), problem.calls);
   };
   std::stable_sort(report.problems.begin(), report.problems.end(),
                    [&](const auto& a, const auto& b) { return rank(a) > rank(b); });

@@ -29,14 +29,14 @@ std::string own_text(const app::RunReport& report) {
                {"cuBLAS us", kRight},
                {"saved ms", kRight},
                {"problem"},
-               {"kernel"}});
+               {"kernel or algorithm"}});
   size_t left = kRunRowsShown;
   for (const app::RunProblem& problem : report.problems) {
-    if (!problem.own || left == 0) continue;
+    if (!problem.took_its_place() || left == 0) continue;
     --left;
-    table.add({std::to_string(problem.calls), std::to_string(problem.own_calls),
-               time(problem.own_time), time(problem.cublas_time), saved(problem),
-               key(problem.problem), problem.what});
+    table.add({std::to_string(problem.calls),
+               std::to_string(problem.own_calls + problem.algorithm_calls), time(problem.own_time),
+               time(problem.cublas_time), saved(problem), key(problem.problem), problem.what});
   }
   if (table.empty()) return "";
   return table.text() + "times are medians; in brackets, of how many calls\n";
@@ -46,7 +46,7 @@ std::string handed_on_text(const app::RunReport& report) {
   Table table({{"calls", kRight}, {"on cuBLAS"}, {"why"}});
   size_t left = kRunRowsShown;
   for (const app::RunProblem& problem : report.problems) {
-    if (problem.own || left == 0) continue;
+    if (problem.took_its_place() || left == 0) continue;
     --left;
     table.add({std::to_string(problem.calls), key(problem.problem), problem.what});
   }
@@ -55,13 +55,13 @@ std::string handed_on_text(const app::RunReport& report) {
   return table.empty() ? "" : table.text();
 }
 
-// Calls that cuBLAS made although there is a kernel.
+// Calls that cuBLAS made as asked for all the same.
 std::string detours_text(const app::RunReport& report) {
   std::string text;
   for (size_t i = 0; i < cublas_preload::kDetours; ++i) {
     int64_t calls = 0;
     for (const app::RunProblem& problem : report.problems) {
-      if (problem.own) calls += problem.detours[i];
+      if (problem.took_its_place()) calls += problem.detours[i];
     }
     if (calls > 0) {
       text += fmt::format("{} {} {}", text.empty() ? "" : ",", calls,
@@ -77,11 +77,14 @@ std::string summary(const app::RunReport& report) {
   for (const app::RunProblem& problem : report.problems) {
     if (const auto part = problem.saved_us(); part) {
       us += *part;
-      compared += problem.own_calls - problem.own_graph_calls;
+      compared += problem.comparable_calls();
     }
   }
   std::string text =
       fmt::format("\n{} of {} products on own kernels", report.own_calls(), report.calls());
+  if (report.algorithm_calls() > 0) {
+    text += fmt::format(", {} on faster algorithms of cuBLASLt's", report.algorithm_calls());
+  }
   if (compared > 0) {
     text += fmt::format(", {:.2f} ms saved by {} of them that could be compared", us / kUsPerMs,
                         compared);

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "cublas_preload/log.h"
-#include "vendor/cublaslt.h"
 
 namespace gemmtune::cublas_preload {
 namespace {
@@ -15,7 +14,7 @@ const OwnPlan& cublas_plan() {
 }
 
 Decided cublas(std::string why) {
-  return {&cublas_plan(), std::move(why), 0, 0};
+  return {&cublas_plan(), Ran::cublas, std::move(why), 0, 0};
 }
 
 dispatch::Outcome<std::unique_ptr<dispatch::Dispatcher>> make_dispatcher(
@@ -26,15 +25,19 @@ dispatch::Outcome<std::unique_ptr<dispatch::Dispatcher>> make_dispatcher(
   options.cache_dir = settings.cache_dir;
   options.driver_library = "libcuda.so.1";
   options.nvrtc_candidates = settings.nvrtc_candidates;
-  // Results of cuBLASLt's count; its library is never opened for a winner.
-  options.cublaslt_names = vendor::CublasLtLibrary::default_names();
+  // That of the program, where it has loaded one.
+  options.cublaslt_names = settings.cublaslt_names;
   options.deterministic = settings.deterministic;
   options.max_workspace_bytes = static_cast<int64_t>(max_workspace_bytes);
   return dispatch::Dispatcher::create(options);
 }
 
+const dispatch::Choice& chosen(const dispatch::Plan& plan) {
+  return plan.decision().choices[plan.chosen_index()];
+}
+
 std::string described(const dispatch::Plan& plan) {
-  const dispatch::Choice& choice = plan.decision().choices[plan.chosen_index()];
+  const dispatch::Choice& choice = chosen(plan);
   std::string text = dispatch::describe(choice);
   if (choice.origin) text += ", " + std::string(to_string(*choice.origin));
   if (choice.neighbour) text += ", " + choice.reason;
@@ -96,14 +99,17 @@ Decided ContextKernels::find_winner(const Product& product, const Problem& probl
   own->operands_swapped = request.operands_swapped;
   own->device_scalars = request.device_scalars;
   own->plan = std::move(prepared->plan);
+  const bool is_kernel = chosen(*own->plan).route == dispatch::Choice::Route::kernel;
   std::string text = described(*own->plan);
   owned_.push_back(std::move(own));
-  return {owned_.back().get(), std::move(text), prepared->own_us, prepared->vendor_us};
+  return {owned_.back().get(), is_kernel ? Ran::own : Ran::algorithm, std::move(text),
+          prepared->own_us, prepared->vendor_us};
 }
 
 Decided ContextKernels::decide(size_t number, const Product& product, const Problem& problem) {
   const std::lock_guard lock(mutex_);
-  if (const OwnPlan* const known = find(number); known != nullptr) return {known, "", 0, 0};
+  if (const OwnPlan* const known = find(number); known != nullptr)
+    return {known, Ran::undecided, "", 0, 0};
   Decided decided;
   try {
     decided = choose(product, problem);

@@ -17,9 +17,10 @@
 
 namespace gemmtune::cublas_preload {
 
-// What computes a problem in a context: a kernel that is loaded, or cuBLAS.
+// What computes a problem in a context: a kernel that is loaded, an algorithm of cuBLASLt's, or
+// what the program asked for.
 struct OwnPlan {
-  std::unique_ptr<const dispatch::Plan> plan;  // null: cuBLAS
+  std::unique_ptr<const dispatch::Plan> plan;  // null: what the program asked for
   bool operands_swapped = false;
   bool device_scalars = false;
   mutable std::atomic<bool> failed = false;
@@ -28,6 +29,7 @@ struct OwnPlan {
 // What was decided about a problem, in words, for the report.
 struct Decided {
   const OwnPlan* plan = nullptr;
+  Ran ran = Ran::cublas;
   std::string text;
   double own_us = 0;
   double vendor_us = 0;

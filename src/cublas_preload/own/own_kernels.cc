@@ -44,8 +44,7 @@ bool has_bias(lt::Epilogue epilogue) {
   return (static_cast<uint32_t>(epilogue) & static_cast<uint32_t>(lt::Epilogue::bias)) != 0;
 }
 
-bool is_aligned(const void* address, lt::ElementType type) {
-  const uintptr_t bytes = type == lt::ElementType::f32 ? 4 : 2;
+bool is_aligned(const void* address, uintptr_t bytes) {
   return reinterpret_cast<uintptr_t>(address) % bytes == 0;
 }
 
@@ -63,7 +62,7 @@ OwnKernels::~OwnKernels() = default;
 void OwnKernels::note(ProductRecord& record, Ran ran, const std::string& text, double own_us,
                       double vendor_us) {
   const std::lock_guard lock(mutex_);
-  if (record.run.ran == Ran::own && ran == Ran::cublas) return;  // another device has a kernel
+  if (took_its_place(record.run.ran) && ran == Ran::cublas) return;  // on another device
   auto& place = record.run.text;
   const size_t kept = std::min(text.size(), place.size() - 1);
   std::memcpy(place.data(), text.data(), kept);
@@ -125,8 +124,7 @@ const OwnPlan* OwnKernels::decide(CUcontext current, const Asked& asked, Product
   if (context == nullptr) return nullptr;
   const Decided decided = context->decide(number, asked.product, *problem);
   if (decided.text.empty()) return decided.plan;
-  const Ran ran = decided.plan->plan ? Ran::own : Ran::cublas;
-  note(record, ran, decided.text, decided.own_us, decided.vendor_us);
+  note(record, decided.ran, decided.text, decided.own_us, decided.vendor_us);
   return decided.plan;
 }
 
@@ -173,7 +171,8 @@ void OwnKernels::take_operands(const Asked& asked, ContextKernels& context, OwnC
   if (!asked.handle_known || p.a == nullptr || p.b == nullptr || p.d == nullptr ||
       p.alpha == nullptr || p.beta == nullptr)
     return;
-  if (has_bias(product.epilogue) && (p.bias == nullptr || !is_aligned(p.bias, product.d.type)))
+  if (has_bias(product.epilogue) &&
+      (p.bias == nullptr || !is_aligned(p.bias, call.plan->plan->bias_align_bytes())))
     return;
   if (!call.plan->device_scalars) {
     const auto alpha = scalar_at(p.alpha, product.scale_type);
@@ -244,10 +243,12 @@ OwnKernels::Enqueued OwnKernels::enqueue(const OwnCall& call, const Asked& asked
   try {
     const auto done = call.context->enqueue(call, asked);
     if (done) return Enqueued::all;
-    log_once("a kernel failed%s, cuBLAS takes its place: %s",
+    const std::string what =
+        record.run.ran == Ran::algorithm ? "an algorithm of cuBLASLt's" : "a kernel";
+    log_once("%s failed%s, cuBLAS takes its place: %s", what.c_str(),
              done.error().c_changed ? " half way" : "", done.error().message.c_str());
     call.plan->failed.store(true, std::memory_order_relaxed);
-    note(record, Ran::own, "a kernel that failed: " + done.error().message);
+    note(record, record.run.ran, what + " that failed: " + done.error().message);
     if (done.error().c_changed) return Enqueued::c_changed;
   } catch (const std::exception& error) {
     log_once("%s", error.what());

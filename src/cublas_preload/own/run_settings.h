@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/types.h"
+#include "vendor/cublaslt.h"
 
 namespace gemmtune::cublas_preload {
 
@@ -24,6 +25,7 @@ struct RunSettings {
   std::string pack;       // in place of it, of the cache and of NVRTC; empty: none
   std::string cache_dir;  // empty: none
   std::vector<std::string> nvrtc_candidates;
+  std::vector<std::string> cublaslt_names = vendor::CublasLtLibrary::default_names();
   Override override = Override::first;
   bool deterministic = true;
   bool compare_times = true;  // hand some calls on, to compare the times

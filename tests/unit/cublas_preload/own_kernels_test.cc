@@ -12,6 +12,7 @@
 
 #include "../rounds.h"
 #include "cublas_preload/own/slower_here.h"
+#include "cublas_preload/product_problem.h"
 #include "cublas_preload/recorder.h"
 #include "own_process.h"
 #include "product_records.h"
@@ -82,6 +83,99 @@ TEST_CASE("a problem runs on cuBLAS where no kernel won") {
     CHECK(records.back().run.text.data() == std::string(why));
     CHECK(records.back().run.ran == Ran::cublas);
   }
+}
+
+// --- Algorithms of cuBLASLt's
+// ----------------------------------------------------------------------
+
+// The second of those that the fake library's heuristic names, by its own number, is the fastest.
+constexpr int kFastest = 2;
+
+dispatch_test::Tuned won_by_algorithm() {
+  dispatch_test::Tuned tuned = won_by(f32_problem());
+  tuned.time_us = 11;
+  tuned.vendor_us = 10;
+  tuned.first_us = 12;
+  return tuned;
+}
+
+TEST_CASE("a problem runs on cuBLASLt's fastest algorithm where that is not the first one") {
+  Process process({won_by_algorithm()});
+  CHECK(process.is_by_algorithm(f32_call(), kFastest));
+  CHECK(process.c.floats()[0] == 2 * 3 * kSize);
+  CHECK(process.library.blas.last.workspace_bytes >= 1024);
+  CHECK(process.run().ran == Ran::algorithm);
+  CHECK(process.run().own_calls == 1);
+  CHECK(process.run().tuned_us == 10);
+  CHECK(process.run().tuned_vendor_us == 12);
+  CHECK(process.text() ==
+        "cuBLASLt " + dispatch_test::vendor_config(1) + ", measured on this device");
+  {
+    const Capturing capturing(process);
+    CHECK(process.is_by_algorithm(f32_call(), kFastest));
+  }
+  CHECK(process.run().own_graph_calls == 1);
+}
+
+TEST_CASE("where this cuBLASLt lacks the algorithm, a kernel runs that is ahead of the first one") {
+  dispatch_test::Tuned tuned = won_by_algorithm();
+  SUBCASE("ahead") {
+    Process process({tuned});
+    process.library.blas.offered = 1;
+    CHECK(process.is_own(f32_call()));
+    CHECK(process.run().ran == Ran::own);
+    CHECK(process.run().tuned_us == 11);
+  }
+  SUBCASE("not ahead") {
+    tuned.time_us = 12;
+    Process process({tuned});
+    process.library.blas.offered = 1;
+    CHECK_FALSE(process.is_own(f32_call()));
+    CHECK(process.run().ran == Ran::cublas);
+    CHECK(process.text() == "this cuBLASLt does not have its fastest algorithm, or names it first");
+  }
+  SUBCASE("no cuBLASLt at all") {
+    Process process({tuned});
+    process.settings.cublaslt_names = {"libnowhere.so"};
+    CHECK(process.is_own(f32_call()));
+  }
+}
+
+TEST_CASE("an algorithm that fails is not tried again") {
+  Process process({won_by_algorithm()});
+  CHECK(process.is_by_algorithm(f32_call(), kFastest));
+  process.library.blas.fail = "cublasLtMatmul";
+  CHECK_FALSE(process.is_own(f32_call()));
+  CHECK_FALSE(process.is_own(f32_call()));
+  CHECK(process.run().detours[static_cast<size_t>(Detour::failure)] == 2);
+  CHECK(process.run().ran == Ran::algorithm);
+  CHECK(process.text().find("an algorithm of cuBLASLt's that failed: ") == 0);
+}
+
+TEST_CASE("an algorithm of cuBLASLt's reads biases by 16 bytes: others are left to the program's") {
+  dispatch_test::Tuned tuned = won_by_algorithm();
+  Asked asked = f32_call();
+  asked.product.epilogue = lt::Epilogue::bias;
+  tuned.problem = canonical(problem_of(asked.product).value());
+  tuned.kernel.reset();
+  Process process({tuned});
+  const Memory bias(7);
+  asked.pointers.bias = bias.floats() + 1;
+  CHECK_FALSE(process.is_own(asked));
+  asked.pointers.bias = bias.floats() + 4;
+  CHECK(process.is_by_algorithm(asked, kFastest));
+  CHECK(process.c.floats()[0] == 2 * 3 * kSize + 7);
+}
+
+TEST_CASE("an algorithm computes nothing where C is read") {
+  dispatch_test::Tuned tuned = won_by_algorithm();
+  tuned.kernel.reset();
+  Process process({tuned});
+  CHECK(process.is_by_algorithm(f32_call(), kFastest));
+  Asked reading = f32_call();
+  reading.product.beta = Beta::other;
+  reading.pointers.beta = &kTwo;
+  CHECK_FALSE(process.is_own(reading));
 }
 
 // --- Calls that are handed on, of a problem that has a kernel

@@ -73,6 +73,7 @@ struct Process {
     stream.emplace(gpu::Stream::create(context).value());
     settings.database = library.database;
     settings.cache_dir = library.cache;
+    settings.cublaslt_names = {GEMMTUNE_FAKE_CUBLASLT};
     settings.compare_times = false;
   }
 
@@ -103,6 +104,17 @@ struct Process {
     });
   }
 
+  // Whether a call was computed by an algorithm of the fake cuBLASLt's that was chosen for it.
+  bool is_by_algorithm(const Asked& asked, int algorithm) {
+    const int before = handed_on;
+    const int calls = library.blas.calls;
+    const size_t launches = library.fake.launches().size();
+    CHECK(serve(asked) == lt::Status::success);
+    CHECK(library.fake.launches().size() == launches);
+    if (handed_on != before || library.blas.calls != calls + 1) return false;
+    CHECK(library.blas.last.algorithm == algorithm);
+    return true;
+  }
   // Whether a call ran on an own kernel.
   bool is_own(const Asked& asked) {
     const int before = handed_on;

@@ -179,13 +179,15 @@ void write_database(const std::string& path, const std::vector<Tuned>& results,
       if (record.measurement) record.measurement->started_early = tuned.started_early;
       must((*store)->record(record));
     }
-    if (tuned.vendor) {
+    const auto record_vendor = [&](const std::string& config, double us) {
       store::Record record = to_record(tuned, *run);
-      record.key = {"cublaslt", *tuned.vendor, "", "130099"};
+      record.key = {"cublaslt", config, "", "130099"};
       record.outcome = store::Outcome::vendor;
-      set_time(record, tuned.vendor_us);
+      set_time(record, us);
       must((*store)->record(record));
-    }
+    };
+    if (tuned.vendor) record_vendor(*tuned.vendor, tuned.vendor_us);
+    if (tuned.first_us) record_vendor(vendor_config(0), *tuned.first_us);
   }
 }
 

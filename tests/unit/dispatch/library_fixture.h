@@ -71,7 +71,8 @@ struct Tuned {
   double vendor_us = 17;              // not so much that the kernel would be lent to other sizes
   std::string device_uuid = fake_device().uuid;
   Arch arch = kArch;
-  bool started_early = false;  // the kernel, as it was timed
+  bool started_early = false;           // the kernel, as it was timed
+  std::optional<double> first_us = {};  // of the heuristic's first algorithm
 };
 
 // Writes results into a database, under `device` where it is not the fake one.

@@ -38,7 +38,7 @@ std::string text_of(const store::Winner& w) {
   }
   if (w.vendor) {
     text += "|v|" + std::string(w.vendor->config) + "|" + std::string(w.vendor->version) + "|" +
-            std::to_string(w.vendor->time_us);
+            std::to_string(w.vendor->time_us) + "|" + std::to_string(w.vendor->first_us);
   }
   return text;
 }
@@ -79,7 +79,8 @@ std::string random_pack(std::mt19937& random, std::multiset<std::string>& expect
                                            1.0 + static_cast<double>(random() % 1000) / 8,
                                            1.0 + static_cast<double>(random() % 1000) / 8};
     }
-    if (random() % 3 != 0) winner.vendor = store::WinningAlgorithm{config, "130000", 0.5};
+    if (random() % 3 != 0)
+      winner.vendor = store::WinningAlgorithm{config, "130000", 0.5, random() % 2 * 0.75};
     writer.add(winner);
     expected.insert(text_of(winner));
   }
@@ -209,11 +210,11 @@ TEST_CASE("no pack, a newer one and an older one are told apart") {
     return pack.error().message;
   };
   CHECK(refusal(kPackFormat + 1) ==
-        "the pack has pack format 6, this library reads 5; use a newer library, or pack again with "
+        "the pack has pack format 7, this library reads 6; use a newer library, or pack again with "
         "this version's gemm-tune");
   // Of kernels that are not this version's.
   CHECK(refusal(4) ==
-        "the pack has pack format 4, this library reads 5; pack again with this version's "
+        "the pack has pack format 4, this library reads 6; pack again with this version's "
         "gemm-tune");
 }
 

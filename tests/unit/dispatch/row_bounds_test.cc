@@ -195,14 +195,14 @@ TEST_CASE("a kernel whose stored tile has no rows lends nothing") {
 
 TEST_CASE("in a program it takes cuBLAS's place, with the bounds as times") {
   const Snapshot snapshot = snapshot_with(kTuned);
-  const auto found = winner(snapshot, request_of_rows(16), dispatch_test::target());
+  const auto found = dispatch_test::winner(snapshot, request_of_rows(16), dispatch_test::target());
   REQUIRE(found.has_value());
   CHECK(found->own_us == 12);
   CHECK(found->vendor_us == 13);
   CHECK(found->choice.neighbour->shape.m == 32);
   CHECK(found->choice.reason ==
         "12.00 us for 32 rows, where cuBLASLt takes 13.00 for 8 or 32, measured on this device");
-  const auto none = winner(snapshot, request_of_rows(64), dispatch_test::target());
+  const auto none = dispatch_test::winner(snapshot, request_of_rows(64), dispatch_test::target());
   REQUIRE_FALSE(none.has_value());
   CHECK(none.error().message == kNotTuned);
 }
@@ -211,9 +211,9 @@ TEST_CASE("where C is read, the bounds have to lie further apart") {
   const Snapshot close = snapshot_with({{8, 12, 12.4}, {32, 12, 12.4}});
   Request reading = request_of_rows(16);
   reading.reads_c = true;
-  CHECK(winner(close, request_of_rows(16), dispatch_test::target()));
-  CHECK_FALSE(winner(close, reading, dispatch_test::target()));
-  CHECK(winner(snapshot_with(kTuned), reading, dispatch_test::target()));
+  CHECK(dispatch_test::winner(close, request_of_rows(16), dispatch_test::target()));
+  CHECK_FALSE(dispatch_test::winner(close, reading, dispatch_test::target()));
+  CHECK(dispatch_test::winner(snapshot_with(kTuned), reading, dispatch_test::target()));
 }
 
 // The definition, by sorting.

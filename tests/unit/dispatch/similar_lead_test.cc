@@ -131,13 +131,14 @@ TEST_CASE("split products that are added up on the tensor cores are measured whe
 TEST_CASE("in a program a lent kernel takes cuBLAS's place, with scaled times") {
   const Snapshot snapshot = snapshot_of_sizes({{kCube, 10, 20}});
   Request request = request_for("f32/f32/ieee/ttt/1024x512x512");
-  const auto found = winner(snapshot, request, dispatch_test::target());
+  const auto found = dispatch_test::winner(snapshot, request, dispatch_test::target());
   REQUIRE(found.has_value());
   CHECK(found->own_us == 20);
   CHECK(found->vendor_us == 40);
   CHECK(found->choice.reason ==
         "2.00 times as fast as cuBLASLt for f32/f32/ieee/ttt/512x512x512, measured on this device");
-  const auto none = winner(snapshot_of_sizes({{kCube, 10, 15}}), request, dispatch_test::target());
+  const auto none =
+      dispatch_test::winner(snapshot_of_sizes({{kCube, 10, 15}}), request, dispatch_test::target());
   REQUIRE_FALSE(none.has_value());
   CHECK(none.error().message == kNotTuned);
 }
@@ -149,15 +150,15 @@ TEST_CASE("in a program kernels that are taken for want of cuBLASLt do not take 
   alone.vendor = false;
   const Request request = request_for("f32/f32/ieee/ttt/640x512x512");
   CHECK(decide(snapshot, request, alone).choices.at(0).route == Choice::Route::kernel);
-  CHECK_FALSE(winner(snapshot, request, alone));
+  CHECK_FALSE(dispatch_test::winner(snapshot, request, alone));
 }
 
 TEST_CASE("where C is read, a lent kernel has to be further ahead") {
   const Snapshot snapshot = snapshot_of_sizes({{kCube, 1, 1.85}});
   Request request = request_for("f32/f32/ieee/ttt/512x516x512");
-  CHECK(winner(snapshot, request, dispatch_test::target()));
+  CHECK(dispatch_test::winner(snapshot, request, dispatch_test::target()));
   request.reads_c = true;
-  CHECK_FALSE(winner(snapshot, request, dispatch_test::target()));
+  CHECK_FALSE(dispatch_test::winner(snapshot, request, dispatch_test::target()));
 }
 
 }  // namespace

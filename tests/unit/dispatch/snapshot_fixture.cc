@@ -1,5 +1,7 @@
 #include "snapshot_fixture.h"
 
+#include <doctest/doctest.h>
+
 #include "core/device.h"
 
 namespace gemmtune::dispatch_test {
@@ -54,6 +56,15 @@ dispatch::Request request_for(const std::string& problem_key) {
   dispatch::Request request;
   request.problem = dispatch::comparable(*parse_key(problem_key));
   return request;
+}
+
+dispatch::Outcome<dispatch::Winner> winner(const dispatch::Snapshot& snapshot,
+                                           const dispatch::Request& request,
+                                           const dispatch::Target& target) {
+  auto found = dispatch::winners(snapshot, request, target);
+  if (!found) return tl::unexpected(std::move(found.error()));
+  REQUIRE(found->size() == 1);
+  return std::move(found->front());
 }
 
 }  // namespace gemmtune::dispatch_test

@@ -6,6 +6,7 @@
 #include "dispatch/decision.h"
 #include "dispatch/request.h"
 #include "dispatch/snapshot.h"
+#include "dispatch/winner.h"
 #include "store/record.h"
 
 // Snapshots and requests on a device that exists in name only.
@@ -35,5 +36,10 @@ struct Row {
 dispatch::Snapshot snapshot_of(const std::vector<Row>& rows);
 dispatch::Target target();
 dispatch::Request request_for(const std::string& problem_key);
+
+// Of winners(), where there is but one.
+dispatch::Outcome<dispatch::Winner> winner(const dispatch::Snapshot& snapshot,
+                                           const dispatch::Request& request,
+                                           const dispatch::Target& target);
 
 }  // namespace gemmtune::dispatch_test

@@ -176,15 +176,15 @@ TEST_CASE("kernels far ahead are lent to other sizes in the other 16-bit type, t
 
 TEST_CASE("in a program it takes cuBLAS's place, with the variant's times") {
   const Snapshot snapshot = snapshot_of_variants({{kBf16}});
-  const auto found = winner(snapshot, request_for(kF16), dispatch_test::target());
+  const auto found = dispatch_test::winner(snapshot, request_for(kF16), dispatch_test::target());
   REQUIRE(found.has_value());
   CHECK(found->own_us == 10);
   CHECK(found->vendor_us == 11);
   CHECK(found->choice.reason ==
         "1.10 times as fast as cuBLASLt for bf16/f32/ieee/tnt/64x4096x4096, measured on this "
         "device");
-  const auto none =
-      winner(snapshot_of_variants({{kBf16, 10, 10}}), request_for(kF16), dispatch_test::target());
+  const auto none = dispatch_test::winner(snapshot_of_variants({{kBf16, 10, 10}}),
+                                          request_for(kF16), dispatch_test::target());
   REQUIRE_FALSE(none.has_value());
   CHECK(none.error().message == kNotTuned);
 }

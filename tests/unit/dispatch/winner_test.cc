@@ -37,13 +37,20 @@ struct Database : dispatch_test::Library {
     target.max_workspace_bytes = 1 << 20;
   }
 
-  Outcome<Winner> find(const Problem& wanted, int align_bytes = kUsualAlignBytes,
-                       bool reads_c = false) const {
+  Outcome<std::vector<Winner>> find_all(const Problem& wanted, int align_bytes = kUsualAlignBytes,
+                                        bool reads_c = false) const {
     Request request;
     request.problem = comparable(wanted);
     request.problem.align_bytes = align_bytes;
     request.reads_c = reads_c;
-    return winner(snapshot, request, target);
+    return winners(snapshot, request, target);
+  }
+  Outcome<Winner> find(const Problem& wanted, int align_bytes = kUsualAlignBytes,
+                       bool reads_c = false) const {
+    auto found = find_all(wanted, align_bytes, reads_c);
+    if (!found) return tl::unexpected(found.error());
+    CHECK(found->size() == 1);
+    return std::move(found->front());
   }
   Outcome<Winner> find_reading_c(const Problem& wanted) const {
     return find(wanted, kUsualAlignBytes, true);
@@ -90,6 +97,52 @@ TEST_CASE("a kernel that is hardly ahead takes nobody's place") {
   CHECK(database.why_none(problem(8)) == "cuBLASLt is as fast");
   CHECK_FALSE(database.find(problem(8), 16));
   CHECK(database.find(problem(16)).has_value());
+}
+
+// Own kernel, cuBLASLt's fastest algorithm and its heuristic's first one, in us.
+Tuned timed(int m, double own_us, double best_us, double first_us) {
+  Tuned tuned = dispatch_test::won_by_kernel(problem(m));
+  tuned.time_us = own_us;
+  tuned.vendor_us = best_us;
+  tuned.first_us = first_us;
+  return tuned;
+}
+
+TEST_CASE("what beats the heuristic's first algorithm wins where no kernel beats them all") {
+  using Route = Choice::Route;
+  const Database database({timed(8, 10.5, 10, 12), timed(16, 10, 10.05, 12),
+                           timed(32, 11.9, 10, 12), timed(40, 10, 11, 12)});
+  const auto found = database.find_all(problem(8));
+  REQUIRE(found.has_value());
+  REQUIRE(found->size() == 2);
+  CHECK(found->at(0).choice.route == Route::vendor_algorithm);
+  CHECK(found->at(0).choice.vendor_config == dispatch_test::vendor_config(1));
+  CHECK(found->at(0).own_us == 10);
+  CHECK(found->at(0).vendor_us == 12);
+  CHECK(found->at(1).choice.route == Route::kernel);
+  CHECK(found->at(1).own_us == 10.5);
+  const auto level = database.find_all(problem(16));
+  REQUIRE(level.has_value());
+  REQUIRE(level->size() == 2);
+  CHECK(level->at(0).choice.route == Route::kernel);
+  CHECK(database.find(problem(32))->choice.route == Route::vendor_algorithm);
+  const auto ahead = database.find(problem(40));
+  REQUIRE(ahead.has_value());
+  CHECK(ahead->vendor_us == 11);
+}
+
+TEST_CASE("an algorithm that is hardly ahead of the first one takes nobody's place") {
+  const Database database({timed(8, 12, 10, 10.05), timed(16, 12, 10, 10.15)});
+  CHECK(database.why_none(problem(8)) == "cuBLASLt is faster");
+  CHECK(database.find(problem(16)).has_value());
+  CHECK_FALSE(database.find(problem(16), 16));  // of other pointers it was not measured
+}
+
+TEST_CASE("an algorithm takes no place where C is read, which was not measured") {
+  const Database database({timed(8, 12, 10, 11), timed(16, 10.5, 10, 12)});
+  CHECK(database.find(problem(8)).has_value());
+  CHECK(database.find_reading_c(problem(8)).error().message == "cuBLASLt is faster");
+  CHECK(database.find_reading_c(problem(16))->choice.route == Choice::Route::kernel);
 }
 
 TEST_CASE("where C is read, a kernel has to be further ahead") {

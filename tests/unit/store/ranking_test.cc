@@ -51,6 +51,42 @@ int best_number(Sample& sample) {
   return -1;
 }
 
+Record vendor_timed(int64_t run, const std::string& config, double median_us,
+                    const std::string& version = "130099") {
+  Record record = timed(run, median_us, 1, true);
+  record.key = {"cublaslt", config, "", version};
+  record.outcome = Outcome::vendor;
+  return record;
+}
+
+TEST_CASE("a winner says what the heuristic's first algorithm of the same version takes") {
+  Sample sample;
+  const auto first_us = [&] {
+    double us = -1;
+    // From the candidates, then from the table.
+    for (int time = 0; time < 2; ++time) {
+      REQUIRE(sample.store->winners(false, [&](const Winner& winner) {
+        REQUIRE(winner.vendor);
+        CHECK((time == 0 || winner.vendor->first_us == us));
+        us = winner.vendor->first_us;
+      }));
+      REQUIRE(sample.store->update_winners());
+    }
+    return us;
+  };
+  REQUIRE(sample.store->record(vendor_timed(sample.run, "rank=10 algo=3", 10)));
+  CHECK(first_us() == 0);
+  REQUIRE(sample.store->record(vendor_timed(sample.run, "rank=0 algo=9", 15, "120000")));
+  CHECK(first_us() == 0);
+  REQUIRE(sample.store->record(vendor_timed(sample.run, "rank=0 algo=1", 12)));
+  CHECK(first_us() == 12);
+  // What it named first before, with another driver.
+  REQUIRE(sample.store->record(vendor_timed(sample.run, "rank=0 algo=2", 13)));
+  CHECK(first_us() == 13);
+  REQUIRE(sample.store->record(vendor_timed(sample.run, "rank=0 algo=2", 9)));
+  CHECK(first_us() == 9);
+}
+
 TEST_CASE("a time of a kernel that started early counts 1 us more") {
   Sample sample;
   Record early = timed(sample.run, 99.1, 1, true);

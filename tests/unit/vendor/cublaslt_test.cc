@@ -1,5 +1,6 @@
 #include "vendor/cublaslt.h"
 
+#include <dlfcn.h>
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -27,6 +28,14 @@ TEST_CASE("a library that is not cuBLASLt is told by a missing symbol") {
   const auto library = CublasLtLibrary::load({"libcublasLt-nowhere.so.13", "libm.so.6"});
   REQUIRE_FALSE(library);
   CHECK(library.error().message == "no cuBLASLt: libm.so.6 has no cublasLtGetVersion");
+}
+
+TEST_CASE("a library that the process has loaded comes before others") {
+  const Vendor vendor;  // has loaded the fake one
+  REQUIRE(dlopen("libutil.so.1", RTLD_NOW | RTLD_NOLOAD) == nullptr);
+  const auto library = CublasLtLibrary::load({"libutil.so.1", GEMMTUNE_FAKE_CUBLASLT});
+  REQUIRE(library);
+  CHECK((*library)->name() == GEMMTUNE_FAKE_CUBLASLT);
 }
 
 TEST_CASE("version and name of what was opened") {
