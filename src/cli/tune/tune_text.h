@@ -15,8 +15,8 @@ std::string place_text(const app::TunePlace& place);
 // All of a command's problems in one table, with what a step of their program takes; empty for one.
 std::string tune_summary_text(const app::TuneSummary& summary);
 
-// What all calls of the problems take, by cuBLASLt and by own kernels; empty where no problem has
-// both times.
+// What all calls of the problems take, by cuBLASLt's best and first algorithms and by own kernels;
+// empty where no problem has both times.
 std::string step_line(const app::TuneSummary& summary);
 
 // How many candidates a search looked at, and what became of them.

@@ -56,7 +56,7 @@ TEST_CASE("a report has own times and cuBLASLt's, and what could not be tuned") 
   CHECK(contains(html, "algo=1 &amp; more"));
   CHECK(contains(html, "no candidate was finished"));
   CHECK(contains(html, "i8 is not supported"));
-  CHECK(contains(html, "cuBLASLt 33.000 ms, own kernels 30.000 ms (1.100x)"));
+  CHECK(contains(html, "best 33.000 ms, own kernels 30.000 ms (1.100x)"));
 }
 
 // Tags of a page that end nothing are those of SVG's shapes and the head's.

@@ -65,6 +65,19 @@ TEST_CASE("the summary of several problems says what the model learnt from them"
       "1.15 (1.34 without)\n"));
 }
 
+TEST_CASE("what all calls take is compared with cuBLASLt's best and with what programs get of it") {
+  app::TuneSummary summary;
+  summary.problems = {
+      tuned(measured("wgmma_tma", 99, 100, 101), measured("cublaslt", 109, 110, 111)),
+      tuned(measured("wgmma_tma", 99, 100, 101), measured("cublaslt", 79, 80, 81))};
+  summary.problems[0].wanted.count = 10;
+  summary.problems[1].report->vendor.first = measured("cublaslt", 99, 100, 101);
+  CHECK(step_line(summary) ==
+        "all calls of these: cuBLASLt's best 1.180 ms, own kernels 1.100 ms (1.073x), the faster "
+        "of both 1.080 ms (1.093x); cuBLASLt's first choice, which programs get, 1.200 ms "
+        "(1.111x)\n");
+}
+
 TEST_CASE("a tuning that waited for compilers says so") {
   app::TunedProblem waited = tuned(measured("wgmma_tma", 99, 100, 102), {});
   waited.report->vendor.best.reset();
