@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "dispatch/reading_c.h"
+#include "dispatch/usable_kernel.h"
 
 namespace gemmtune::dispatch {
 namespace {
@@ -78,26 +79,26 @@ std::optional<Winner> ahead_of_all(const Snapshot& snapshot, const Request& requ
 
 // What a measured choice counts as where it is compared with the heuristic's first algorithm; 0 for
 // one that does not come into question.
-double counted_us(const Choice& choice, const Snapshot& snapshot, const Known& known,
-                  const Request& request) {
+double compared_us(const Choice& choice, const Snapshot& snapshot, const Known& known,
+                   const Request& request, const Target& target) {
   const bool is_kernel = choice.route == Choice::Route::kernel && known.kernel &&
                          is_direct(known.kernel->origin) &&
                          choice.stored == &snapshot.kernels[known.kernel->index];
-  if (is_kernel) return known.kernel->rank_us + more_for_c_us(request);
+  if (is_kernel) return counted_us(*known.kernel, request.problem, target) + more_for_c_us(request);
   const bool is_algorithm = choice.route == Choice::Route::vendor_algorithm && !request.reads_c;
   return is_algorithm ? known.vendor->time_us : 0;
 }
 
 // What beat the heuristic's first algorithm, the faster one first.
 std::vector<Winner> ahead_of_first(const Snapshot& snapshot, const Request& request,
-                                   const Decision& decision) {
+                                   const Target& target, const Decision& decision) {
   std::vector<Winner> found;
   const Known* const known = find_measured(snapshot, request.problem);
   if (known == nullptr || !known->vendor || !is_direct(known->vendor->origin)) return found;
   const double first_us = known->vendor->first_us;
   for (const Choice& choice : decision.choices) {
     if (choice.neighbour) continue;
-    const double us = counted_us(choice, snapshot, *known, request);
+    const double us = compared_us(choice, snapshot, *known, request, target);
     if (us > 0 && first_us >= kLeastGain * us)
       found.push_back({choice, choice.expected_us.value_or(us), first_us});
   }
@@ -113,7 +114,7 @@ Outcome<std::vector<Winner>> winners(const Snapshot& snapshot, const Request& re
   if (auto best = ahead_of_all(snapshot, request, decision)) {
     found.push_back(*std::move(best));
   } else {
-    found = ahead_of_first(snapshot, request, decision);
+    found = ahead_of_first(snapshot, request, target, decision);
   }
   if (found.empty()) return none(why_none(snapshot, request, decision));
   return found;

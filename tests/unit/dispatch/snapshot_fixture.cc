@@ -38,7 +38,7 @@ dispatch::Snapshot snapshot_of(const std::vector<Row>& rows) {
           64,           row.kernel_us,  row.rank_us > 0 ? row.rank_us : row.kernel_us};
     }
     if (row.vendor_us > 0)
-      winner.vendor = store::WinningAlgorithm{row.vendor, "130000", row.vendor_us};
+      winner.vendor = store::WinningAlgorithm{row.vendor, "130000", row.vendor_us, row.first_us};
     builder.add(winner);
   }
   return builder.take();

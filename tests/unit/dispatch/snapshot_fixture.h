@@ -29,7 +29,8 @@ struct Row {
   std::string problem = "f32/f32/ieee/ttt/512x512x512";
   const char* vendor = "rank=1 algo=2";
   const char* strategy = "naive";
-  double rank_us = 0;  // 0: kernel_us
+  double rank_us = 0;   // 0: kernel_us
+  double first_us = 0;  // of the vendor's first algorithm; 0: not measured
 };
 
 // As seen from kHere.

@@ -5,6 +5,7 @@
 #include "dispatch/reading_c.h"
 #include "dispatch/snapshot_source.h"
 #include "library_fixture.h"
+#include "snapshot_fixture.h"
 
 namespace gemmtune::dispatch {
 namespace {
@@ -136,6 +137,30 @@ TEST_CASE("an algorithm that is hardly ahead of the first one takes nobody's pla
   CHECK(database.why_none(problem(8)) == "cuBLASLt is faster");
   CHECK(database.find(problem(16)).has_value());
   CHECK_FALSE(database.find(problem(16), 16));  // of other pointers it was not measured
+}
+
+TEST_CASE("a kernel that ran at another card's power limit has to be further ahead of it, too") {
+  dispatch_test::Row row{dispatch_test::kTwin, 200, 201};  // 687 TFLOP/s, of 989
+  row.problem = "bf16/f32/ieee/tnt/4096x4096x4096";
+  row.strategy = "wgmma_tma";
+  row.config = "tile_m=128 tile_n=256 tile_k=64 stages=4 raster=8 consumers=2";
+  row.first_us = 207;
+  const auto routes = [&] {
+    const Snapshot snapshot = dispatch_test::snapshot_of({row});
+    std::vector<Choice::Route> found;
+    const auto all =
+        winners(snapshot, dispatch_test::request_for(row.problem), dispatch_test::target());
+    for (const Winner& winner : all.value_or(std::vector<Winner>()))
+      found.push_back(winner.choice.route);
+    return found;
+  };
+  using Route = Choice::Route;
+  CHECK(routes() == std::vector{Route::vendor_algorithm});
+  row.first_us = 209;
+  CHECK(routes() == std::vector{Route::vendor_algorithm, Route::kernel});
+  row.uuid = dispatch_test::kHere;
+  row.first_us = 203;
+  CHECK(routes() == std::vector{Route::kernel});
 }
 
 TEST_CASE("an algorithm takes no place where C is read, which was not measured") {
