@@ -5,8 +5,9 @@ usage: renew_times.py BENCH...
 
 BENCH are files that `gemm-tune bench --json-file` wrote on a GPU model that results ship for. Of each problem whose
 own kernel in the file is the one that ships, the times become those of the file: the kernel's, cuBLASLt's best with
-the algorithm that took it, and that of its heuristic's first algorithm where it is needed. Problems of other kernels are left as they are, and counted. The models' files are
-written whole or not at all. Files of operands in cache (--warm) or of another beta are refused.
+the algorithm that took it, and that of its heuristic's first algorithm where it is needed. Problems of other kernels
+are left as they are, and counted. The models' files are written whole or not at all. Files of operands in cache
+(--warm) or of another beta are refused.
 """
 
 import argparse

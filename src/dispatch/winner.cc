@@ -28,6 +28,12 @@ const Known* find_measured(const Snapshot& snapshot, const Problem& problem) {
   return measured ? &known : nullptr;
 }
 
+// Whether a choice is the kernel that was measured of a problem.
+bool is_measured_kernel(const Choice& choice, const Snapshot& snapshot, const Known& known) {
+  return known.kernel && is_direct(known.kernel->origin) &&
+         choice.stored == &snapshot.kernels[known.kernel->index];
+}
+
 // The problem whose kernel a choice is: that of the request, or the same with another alignment;
 // null where it is neither, or not measured against the vendor.
 const Known* find_rival(const Snapshot& snapshot, const Request& request, const Choice& choice) {
@@ -35,10 +41,8 @@ const Known* find_rival(const Snapshot& snapshot, const Request& request, const 
   if (choice.neighbour) problem.align_bytes = choice.neighbour->align_bytes;
   if (choice.neighbour && *choice.neighbour != problem) return nullptr;
   const Known* const known = find_measured(snapshot, problem);
-  if (known == nullptr || !known->kernel || !known->vendor) return nullptr;
-  const bool is_it = is_direct(known->kernel->origin) && is_direct(known->vendor->origin) &&
-                     choice.stored == &snapshot.kernels[known->kernel->index];
-  return is_it ? known : nullptr;
+  if (known == nullptr || !known->vendor || !is_direct(known->vendor->origin)) return nullptr;
+  return is_measured_kernel(choice, snapshot, *known) ? known : nullptr;
 }
 
 // Of two that were compared, whether the kernel has a gain worth taking.
@@ -54,9 +58,9 @@ std::string why_none(const Snapshot& snapshot, const Request& request, const Dec
   if (!known->kernel || !is_direct(known->kernel->origin)) return "no own kernel was measured";
   if (!known->vendor || !is_direct(known->vendor->origin)) return "never compared with cuBLASLt";
   const double vendor_us = known->vendor->time_us;
-  const StoredKernel* const kernel = &snapshot.kernels[known->kernel->index];
-  const bool may_run = std::any_of(decision.choices.begin(), decision.choices.end(),
-                                   [&](const Choice& choice) { return choice.stored == kernel; });
+  const bool may_run = std::any_of(
+      decision.choices.begin(), decision.choices.end(),
+      [&](const Choice& choice) { return is_measured_kernel(choice, snapshot, *known); });
   if (may_run && vendor_us < known->kernel->rank_us) return "cuBLASLt is faster";
   if (may_run && vendor_us < kLeastGain * known->kernel->rank_us) return "cuBLASLt is as fast";
   if (may_run) return std::string(kReadingC);
@@ -81,10 +85,8 @@ std::optional<Winner> ahead_of_all(const Snapshot& snapshot, const Request& requ
 // one that does not come into question.
 double compared_us(const Choice& choice, const Snapshot& snapshot, const Known& known,
                    const Request& request, const Target& target) {
-  const bool is_kernel = choice.route == Choice::Route::kernel && known.kernel &&
-                         is_direct(known.kernel->origin) &&
-                         choice.stored == &snapshot.kernels[known.kernel->index];
-  if (is_kernel) return counted_us(*known.kernel, request.problem, target) + more_for_c_us(request);
+  if (is_measured_kernel(choice, snapshot, known))
+    return counted_us(*known.kernel, request.problem, target) + more_for_c_us(request);
   const bool is_algorithm = choice.route == Choice::Route::vendor_algorithm && !request.reads_c;
   return is_algorithm ? known.vendor->time_us : 0;
 }

@@ -52,6 +52,12 @@ void add(MergedRun& merged, const ProductCount& count) {
   merged.cublas_us.insert(merged.cublas_us.end(), count.us.begin(), count.us.end());
 }
 
+int64_t sum_of(const std::vector<RunProblem>& problems, int64_t RunProblem::*calls) {
+  int64_t sum = 0;
+  for (const RunProblem& problem : problems) sum += problem.*calls;
+  return sum;
+}
+
 }  // namespace
 
 std::optional<double> RunProblem::saved_us() const {
@@ -60,22 +66,17 @@ std::optional<double> RunProblem::saved_us() const {
 }
 
 int64_t RunReport::calls() const {
-  int64_t sum = 0;
-  for (const RunProblem& problem : problems) sum += problem.calls;
+  int64_t sum = sum_of(problems, &RunProblem::calls);
   for (const OtherProducts& other : others) sum += other.calls;
   return sum;
 }
 
 int64_t RunReport::own_calls() const {
-  int64_t sum = 0;
-  for (const RunProblem& problem : problems) sum += problem.own_calls;
-  return sum;
+  return sum_of(problems, &RunProblem::own_calls);
 }
 
 int64_t RunReport::algorithm_calls() const {
-  int64_t sum = 0;
-  for (const RunProblem& problem : problems) sum += problem.algorithm_calls;
-  return sum;
+  return sum_of(problems, &RunProblem::algorithm_calls);
 }
 
 RunReport run_report(const ProductCounts& counts) {

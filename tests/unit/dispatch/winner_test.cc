@@ -38,20 +38,19 @@ struct Database : dispatch_test::Library {
     target.max_workspace_bytes = 1 << 20;
   }
 
-  Outcome<std::vector<Winner>> find_all(const Problem& wanted, int align_bytes = kUsualAlignBytes,
-                                        bool reads_c = false) const {
+  static Request request_for(const Problem& wanted, int align_bytes, bool reads_c) {
     Request request;
     request.problem = comparable(wanted);
     request.problem.align_bytes = align_bytes;
     request.reads_c = reads_c;
-    return winners(snapshot, request, target);
+    return request;
+  }
+  Outcome<std::vector<Winner>> find_all(const Problem& wanted) const {
+    return winners(snapshot, request_for(wanted, kUsualAlignBytes, false), target);
   }
   Outcome<Winner> find(const Problem& wanted, int align_bytes = kUsualAlignBytes,
                        bool reads_c = false) const {
-    auto found = find_all(wanted, align_bytes, reads_c);
-    if (!found) return tl::unexpected(found.error());
-    CHECK(found->size() == 1);
-    return std::move(found->front());
+    return dispatch_test::winner(snapshot, request_for(wanted, align_bytes, reads_c), target);
   }
   Outcome<Winner> find_reading_c(const Problem& wanted) const {
     return find(wanted, kUsualAlignBytes, true);

@@ -6,6 +6,7 @@
 
 #include "../../contains.h"
 #include "app/capture/captured_suite.h"
+#include "linear_count.h"
 #include "tuner/session/suite.h"
 
 namespace gemmtune::app {
@@ -15,18 +16,8 @@ using cublas_preload::Beta;
 using cublas_preload::Product;
 namespace lt = vendor::lt;
 
-// Row-major C (m x n) = A (m x k) * B^T, f32.
 ProductCount linear(int64_t m, int64_t n, int64_t k, int64_t calls, std::vector<float> us = {}) {
-  ProductCount count;
-  Product& product = count.product;
-  product.m = n;
-  product.n = m;
-  product.k = k;
-  product.a.ld = product.b.ld = k;
-  product.d.ld = n;
-  product.transpose_a = lt::Transpose::yes;
-  product.align_bytes = 256;
-  count.calls = calls;
+  ProductCount count = linear_count(m, n, k, calls);
   count.us = std::move(us);
   return count;
 }

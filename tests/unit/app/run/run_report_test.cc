@@ -5,24 +5,16 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "../capture/linear_count.h"
+
 namespace gemmtune::app {
 namespace {
 
 using cublas_preload::Beta;
 using cublas_preload::Ran;
-namespace lt = vendor::lt;
 
-// Row-major C (m x 64) = A (m x 32) * B^T, f32.
 ProductCount count_of(int64_t m, Ran ran, std::string_view text, int64_t calls, uint64_t own) {
-  ProductCount count;
-  auto& product = count.product;
-  product.m = 64;
-  product.n = m;
-  product.k = product.a.ld = product.b.ld = 32;
-  product.d.ld = 64;
-  product.transpose_a = lt::Transpose::yes;
-  product.align_bytes = 256;
-  count.calls = calls;
+  ProductCount count = linear_count(m, 64, 32, calls);
   count.run.ran = ran;
   count.run.own_calls = own;
   text.copy(count.run.text.data(), count.run.text.size() - 1);
