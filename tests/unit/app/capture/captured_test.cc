@@ -13,7 +13,6 @@ namespace gemmtune::app {
 namespace {
 
 using cublas_preload::Beta;
-using cublas_preload::Product;
 namespace lt = vendor::lt;
 
 ProductCount linear(int64_t m, int64_t n, int64_t k, int64_t calls, std::vector<float> us = {}) {
