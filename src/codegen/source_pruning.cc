@@ -250,10 +250,15 @@ std::shared_ptr<const SplitPart> split_part(const SourcePart& part) {
   return split(part, true);
 }
 
-std::vector<SourcePart> keep_used(const std::vector<SourcePart>& parts, std::string_view user) {
+std::vector<SourcePart> keep_used(const std::vector<SourcePart>& parts, std::string_view user,
+                                  KnownParts& known) {
   SplitParts all;
   all.reserve(parts.size());
-  for (const SourcePart& part : parts) all.push_back(split(part, false));
+  for (const SourcePart& part : parts) {
+    auto& found = known[part.text];
+    if (found == nullptr || found->path != part.path) found = split(part, false);
+    all.push_back(found);
+  }
   std::vector<SourcePart> kept = kept_texts(all, user, &Node::item);
   for (SourcePart& part : kept) part.text = without_gaps(part.text);
   return kept;

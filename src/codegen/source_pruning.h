@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -16,17 +18,21 @@ struct SourcePart {
   bool operator==(const SourcePart&) const = default;
 };
 
+// A part, told apart into its declarations, for many users of it.
+struct SplitPart;
+std::shared_ptr<const SplitPart> split_part(const SourcePart& part);
+using SplitParts = std::vector<std::shared_ptr<const SplitPart>>;
+
+// Parts of earlier calls of keep_used(), by their texts, which need not be told apart again.
+using KnownParts = std::map<std::string, std::shared_ptr<const SplitPart>, std::less<>>;
+
 // Those declarations of the parts, in their order and with their comments, that `user` names,
 // itself or through declarations that it names; of classes, all fields and those other members that
 // are named. Parts of which nothing is left are left out. Works on names, not on types: what has
 // the same name as something that is used stays. So more may be kept than a compiler needs, but
 // nothing less. Parts that cannot be told apart into declarations stay whole.
-std::vector<SourcePart> keep_used(const std::vector<SourcePart>& parts, std::string_view user);
-
-// A part, told apart into its declarations, for many users of it.
-struct SplitPart;
-std::shared_ptr<const SplitPart> split_part(const SourcePart& part);
-using SplitParts = std::vector<std::shared_ptr<const SplitPart>>;
+std::vector<SourcePart> keep_used(const std::vector<SourcePart>& parts, std::string_view user,
+                                  KnownParts& known);
 
 // What keep_used() keeps of the parts, as canonical text (source_tokens.h).
 std::string canonical_used(const SplitParts& parts, std::string_view user);

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "codegen/source_calls.h"
 #include "codegen/source_constants.h"
@@ -20,10 +21,13 @@ namespace {
 using Declared = Declaration::Kind;
 using Tokens = SourceTokens;
 
-std::vector<SourceToken> counting_tokens(std::string_view text) {
-  std::vector<SourceToken> tokens = tokenize(text);
+std::vector<SourceToken> counting(std::vector<SourceToken> tokens) {
   std::erase_if(tokens, [](const SourceToken& token) { return !token.counts(); });
   return tokens;
+}
+
+std::vector<SourceToken> counting_tokens(std::string_view text) {
+  return counting(tokenize(text));
 }
 
 // Words that stand behind others without being declared.
@@ -353,12 +357,13 @@ bool specialise(std::vector<SourcePart>& parts, std::string_view kernel, std::st
   std::vector<size_t> first;  // of each part's declarations
   std::map<std::string_view, int> words;
   const auto add = [&](std::string_view text) {
-    for (const SourceToken& token : tokenize(text)) {
+    std::vector<SourceToken> of_text = tokenize(text);
+    for (const SourceToken& token : of_text) {
       if (token.kind != SourceToken::Kind::directive) continue;
       for (const SourceToken& word : counting_tokens(token.text.substr(1)))
         elsewhere.push_back(word);
     }
-    tokens.push_back(counting_tokens(text));
+    tokens.push_back(counting(std::move(of_text)));
     for (const SourceToken& token : tokens.back()) {
       if (token.kind == SourceToken::Kind::word) ++words[token.text];
     }
@@ -394,9 +399,10 @@ SpecialisedSource specialised(const std::vector<SourcePart>& parts, std::string_
                               std::string_view notes) {
   SpecialisedSource out{parts, std::string(kernel)};
   const auto user = [&] { return out.kernel + "\n" + std::string(notes); };
+  KnownParts known;
   bool changed = true;
   while (changed) {
-    out.parts = keep_used(out.parts, user());
+    out.parts = keep_used(out.parts, user(), known);
     changed = specialise(out.parts, out.kernel, notes) ||
               drop_unused_parameters(out.parts, user()) ||
               drop_unread_fields(out.parts, out.kernel, notes);

@@ -8,7 +8,9 @@ namespace {
 
 using Kind = SourceToken::Kind;
 
-constexpr std::string_view kBlanks = " \t\r\n";
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -30,20 +32,23 @@ class Tokenizer {
  private:
   void take() {
     const char first = rest_.front();
-    if (kBlanks.find(first) != std::string_view::npos) {
-      const size_t size = std::min(rest_.find_first_not_of(kBlanks), rest_.size());
-      const bool new_line = rest_.substr(0, size).find('\n') != std::string_view::npos;
+    const char second = rest_.size() > 1 ? rest_[1] : '\0';
+    if (is_blank(first)) {
+      size_t size = 0;
+      bool new_line = false;
+      for (; size < rest_.size() && is_blank(rest_[size]); ++size)
+        new_line = new_line || rest_[size] == '\n';
       add(Kind::blank, size);
       line_begins_ = line_begins_ || new_line;
-    } else if (rest_.starts_with("//")) {
+    } else if (first == '/' && second == '/') {
       add(Kind::comment, std::min(rest_.find('\n'), rest_.size()));
-    } else if (rest_.starts_with("/*")) {
+    } else if (first == '/' && second == '*') {
       add(Kind::comment, behind("*/", 2));
     } else if (first == '#' && line_begins_) {
       add(Kind::directive, directive_size());
     } else if (first == '"' || first == '\'') {
       add(Kind::literal, literal_size(first));
-    } else if (is_digit(first) || (first == '.' && rest_.size() > 1 && is_digit(rest_[1]))) {
+    } else if (is_digit(first) || (first == '.' && is_digit(second))) {
       add(Kind::number, number_size());
     } else if (is_word(first)) {
       take_word();
@@ -120,13 +125,12 @@ void add_directive(std::string_view directive, std::string& out) {
   std::string line = "#";
   bool blank_before = false;
   for (const SourceToken& token : Tokenizer(directive.substr(1)).run()) {
-    const bool is_blank =
-        token.kind == Kind::blank || token.kind == Kind::comment || token.is("\\");
-    if (!is_blank) {
+    const bool blank = token.kind == Kind::blank || token.kind == Kind::comment || token.is("\\");
+    if (!blank) {
       if (blank_before && line.size() > 1) line += ' ';
       line += token.text;
     }
-    blank_before = is_blank || (blank_before && line.size() == 1);
+    blank_before = blank || (blank_before && line.size() == 1);
   }
   if (!line.starts_with("#include") && line != "#pragma once") out += "\n" + line + "\n";
 }
