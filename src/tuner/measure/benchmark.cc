@@ -130,8 +130,9 @@ gpu::Result<void> compare(std::span<Contender> contenders, const gpu::Stream& st
   const auto without_clocks = [&](const Contender& contender) {
     return take_sample(contender, stream, std::nullopt);
   };
+  const std::vector<size_t> order = spread_order(contenders.size(), 0);
   while (plan.warm_up_seconds) {
-    if (auto ran = take_round(contenders, without_clocks, false); !ran)
+    if (auto ran = take_round(contenders, without_clocks, order); !ran)
       return tl::unexpected(ran.error());
     if (seconds_since(start) >= *plan.warm_up_seconds) break;
   }

@@ -97,7 +97,7 @@ struct ComparePlan {
   std::optional<double> warm_up_seconds = 0;
 };
 
-// Takes samples of all contenders in turn, round after round and every other one backwards, so that
+// Takes samples of all contenders in turn, round after round in spread_order() (rounds.h), so that
 // drift of clock and power hits all alike. A round in which some contenders were slowed by the
 // power or thermal limiter and others were not is thrown away (rounds.h). Results are appended to
 // the contenders, which all have as many before.

@@ -1,5 +1,8 @@
 #include "tuner/measure/rounds.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace gemmtune::tuner {
 namespace {
 
@@ -22,13 +25,36 @@ void keep(const std::vector<RoundSample>& round, std::span<Contender> contenders
   }
 }
 
+// How many places on the next contender is, so that all have their turn: near the golden section,
+// of which no few steps come back to a neighbour.
+size_t spread_step(size_t count) {
+  auto step = std::max<size_t>(1, static_cast<size_t>(0.382 * static_cast<double>(count)));
+  while (std::gcd(step, count) != 1) ++step;
+  return step;
+}
+
+std::vector<size_t> in_order(size_t count) {
+  std::vector<size_t> places(count);
+  std::iota(places.begin(), places.end(), size_t{0});
+  return places;
+}
+
 }  // namespace
 
+std::vector<size_t> spread_order(size_t count, int round) {
+  if (count == 0) return {};
+  const size_t step = spread_step(count);
+  const size_t begin = static_cast<size_t>(round) * ((count + 2) / 3);
+  std::vector<size_t> places(count);
+  for (size_t i = 0; i < count; ++i) places[i] = (begin + i) * step % count;
+  return places;
+}
+
 gpu::Result<std::vector<RoundSample>> take_round(std::span<const Contender> contenders,
-                                                 const TakeSample& take, bool last_first) {
+                                                 const TakeSample& take,
+                                                 std::span<const size_t> order) {
   std::vector<RoundSample> round(contenders.size());
-  for (size_t i = 0; i < contenders.size(); ++i) {
-    const size_t place = last_first ? contenders.size() - 1 - i : i;
+  for (const size_t place : order) {
     auto sample = take(contenders[place]);
     if (!sample) return tl::unexpected(sample.error());
     round[place] = *sample;
@@ -42,7 +68,10 @@ gpu::Result<void> take_rounds(std::span<Contender> contenders, const TakeSample&
   auto kept = static_cast<int>(contenders.front().samples_us.size());
   int dropped = 0;
   while (kept < rounds.samples) {
-    auto round = take_round(contenders, take, rounds.both_ways && (kept + dropped) % 2 == 1);
+    const std::vector<size_t> order = rounds.spread
+                                          ? spread_order(contenders.size(), kept + dropped)
+                                          : in_order(contenders.size());
+    auto round = take_round(contenders, take, order);
     if (!round) return tl::unexpected(round.error());
     if (unevenly_slowed(*round, rounds.limiters) && dropped < rounds.samples) {
       ++dropped;

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -36,11 +38,47 @@ TEST_CASE("rounds give each contender all samples, those before included") {
   CHECK(race.contenders[1].samples_us == std::vector<double>{2, 4, 6, 8, 10, 12});
 }
 
-TEST_CASE("every other round goes the other way, if asked for") {
+TEST_CASE("two contenders begin in turns, if asked for") {
   Race race;
   REQUIRE(take_rounds(race.contenders, race.take, {3, 0, true}));
   CHECK(race.order == "abbaab");
   CHECK(race.contenders[0].samples_us == std::vector<double>{1, 4, 5});
+}
+
+TEST_CASE("a spread order has each contender once, and neighbours apart") {
+  for (size_t count = 0; count <= 40; ++count) {
+    CAPTURE(count);
+    for (int round = 0; round < 7; ++round) {
+      std::vector<size_t> order = spread_order(count, round);
+      for (size_t i = 1; count >= 7 && i < count; ++i) {
+        const size_t apart = (order[i] + count - order[i - 1]) % count;
+        CHECK(std::min(apart, count - apart) > 1);
+      }
+      std::sort(order.begin(), order.end());
+      for (size_t i = 0; i < count; ++i) REQUIRE(order[i] == i);
+      CHECK(order.size() == count);
+    }
+  }
+}
+
+// At a power limit a card is slow for some time, at any moment of a comparison.
+TEST_CASE("a slow time moves no median of three rounds") {
+  constexpr size_t kContenders = 24;
+  constexpr size_t kSlow = kContenders / 2;
+  for (size_t begin = 0; begin < 3 * kContenders; ++begin) {
+    CAPTURE(begin);
+    std::vector<Contender> contenders(kContenders);
+    size_t taken = 0;
+    const TakeSample take = [&](const Contender& contender) -> gpu::Result<RoundSample> {
+      const bool slow = taken >= begin && taken < begin + kSlow;
+      ++taken;
+      const auto us = static_cast<double>(100 + (&contender - contenders.data()));
+      return RoundSample{slow ? 1.2 * us : us, std::nullopt};
+    };
+    REQUIRE(take_rounds(contenders, take, {3, 0, true}));
+    for (size_t i = 0; i < kContenders; ++i)
+      CHECK(median_interval(contenders[i].samples_us).median == static_cast<double>(100 + i));
+  }
 }
 
 TEST_CASE("rounds end when the time is up, but not before the fewest samples") {
