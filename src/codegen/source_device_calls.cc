@@ -10,12 +10,6 @@
 namespace gemmtune::codegen {
 namespace {
 
-std::vector<SourceToken> tokens_that_count(std::string_view text) {
-  std::vector<SourceToken> tokens = tokenize(text);
-  std::erase_if(tokens, [](const SourceToken& token) { return !token.counts(); });
-  return tokens;
-}
-
 // "Sums{1}" of "static constexpr Sums kSums{1};"; empty for other declarations.
 std::string object_of(const Declaration& constant, const EditedText& text) {
   if (constant.kind != Declaration::Kind::constant || constant.value.empty() ||
@@ -58,14 +52,14 @@ void take_class(const Declaration& of, EditedText& text) {
 }  // namespace
 
 std::string with_device_calls(std::string_view source) {
-  const std::vector<SourceToken> tokens = tokens_that_count(source);
+  const std::vector<SourceToken> tokens = counting(tokenize(source));
   EditedText text(source);
   for (const auto& declaration : declarations_of(tokens)) take_class(*declaration, text);
   return text.apply();
 }
 
 bool may_end_early(std::string_view source) {
-  const std::vector<SourceToken> tokens = tokens_that_count(source);
+  const std::vector<SourceToken> tokens = counting(tokenize(source));
   for (size_t i = 0; i + 2 < tokens.size(); ++i) {
     if (!tokens[i].is("if") || !tokens[i + 1].is("constexpr")) continue;
     size_t behind = closing_bracket(tokens, i + 2) + 1;

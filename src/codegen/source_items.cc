@@ -14,13 +14,6 @@ using Token = SourceToken;
 using Words = std::set<std::string, std::less<>>;
 using Tokens = std::span<const Token>;
 
-std::vector<Token> counting(std::span<const Token> tokens) {
-  std::vector<Token> kept;
-  std::copy_if(tokens.begin(), tokens.end(), std::back_inserter(kept),
-               [](const Token& token) { return token.counts(); });
-  return kept;
-}
-
 // Goes through tokens and knows in how many brackets each lies. Angles count where the caller says
 // that they are brackets.
 class Depth {

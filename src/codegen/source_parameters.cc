@@ -18,10 +18,8 @@ using Tokens = SourceTokens;
 
 // A part with its tokens and declarations.
 struct ReadPart {
-  explicit ReadPart(std::string_view source) : text(source), tokens(tokenize(source)) {
-    std::erase_if(tokens, [](const SourceToken& token) { return !token.counts(); });
-    declarations = declarations_of(tokens);
-  }
+  explicit ReadPart(std::string_view source)
+      : text(source), tokens(counting(tokenize(source))), declarations(declarations_of(tokens)) {}
 
   EditedText text;
   std::vector<SourceToken> tokens;

@@ -21,15 +21,6 @@ namespace {
 using Declared = Declaration::Kind;
 using Tokens = SourceTokens;
 
-std::vector<SourceToken> counting(std::vector<SourceToken> tokens) {
-  std::erase_if(tokens, [](const SourceToken& token) { return !token.counts(); });
-  return tokens;
-}
-
-std::vector<SourceToken> counting_tokens(std::string_view text) {
-  return counting(tokenize(text));
-}
-
 // Words that stand behind others without being declared.
 constexpr std::array<std::string_view, 12> kTypeWords = {
     "int",  "const", "unsigned", "float",     "char",     "short",
@@ -352,18 +343,18 @@ class Specialiser {
 // One pass; false where nothing was decided.
 bool specialise(std::vector<SourcePart>& parts, std::string_view kernel, std::string_view notes) {
   std::vector<std::vector<SourceToken>> tokens;
-  std::vector<SourceToken> elsewhere = counting_tokens(notes);
+  std::vector<SourceToken> elsewhere = counting(tokenize(notes));
   std::vector<std::unique_ptr<Declaration>> all;
   std::vector<size_t> first;  // of each part's declarations
   std::map<std::string_view, int> words;
   const auto add = [&](std::string_view text) {
-    std::vector<SourceToken> of_text = tokenize(text);
+    const std::vector<SourceToken> of_text = tokenize(text);
     for (const SourceToken& token : of_text) {
       if (token.kind != SourceToken::Kind::directive) continue;
-      for (const SourceToken& word : counting_tokens(token.text.substr(1)))
+      for (const SourceToken& word : counting(tokenize(token.text.substr(1))))
         elsewhere.push_back(word);
     }
-    tokens.push_back(counting(std::move(of_text)));
+    tokens.push_back(counting(of_text));
     for (const SourceToken& token : tokens.back()) {
       if (token.kind == SourceToken::Kind::word) ++words[token.text];
     }

@@ -1,6 +1,7 @@
 #include "codegen/source_tokens.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 namespace gemmtune::codegen {
@@ -139,6 +140,13 @@ void add_directive(std::string_view directive, std::string& out) {
 
 std::vector<SourceToken> tokenize(std::string_view source) {
   return Tokenizer(source).run();
+}
+
+std::vector<SourceToken> counting(std::span<const SourceToken> tokens) {
+  std::vector<SourceToken> kept;
+  std::copy_if(tokens.begin(), tokens.end(), std::back_inserter(kept),
+               [](const SourceToken& token) { return token.counts(); });
+  return kept;
 }
 
 std::string canonical_text(std::string_view source) {

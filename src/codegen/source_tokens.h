@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,9 @@ struct SourceToken {
 
 // The tokens of `source`, which they refer to.
 std::vector<SourceToken> tokenize(std::string_view source);
+
+// Those tokens that count, in their order.
+std::vector<SourceToken> counting(std::span<const SourceToken> tokens);
 
 // The same of every source that has the same tokens, whatever its comments and blanks, and of no
 // other. Lines that include files are left out.
