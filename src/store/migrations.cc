@@ -94,21 +94,21 @@ Expected<void> check_schema_state(const SchemaState& state, int known,
 }
 
 Expected<void> migrate(SQLite::Database& database, std::span<const Migration> migrations,
-                       const std::filesystem::path& path, const FillFunction& fill) {
+                       const std::filesystem::path& path, const CreateFunction& create) {
   const int known = static_cast<int>(migrations.size());
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
   // Under the lock the state is read again: another process may just have upgraded the file.
   const SchemaState state = read_schema_state(database);
   if (auto usable = check_schema_state(state, known, path); !usable) return usable;
   if (state.version == known) return {};
-  add_config_function(database);
-  for (const Migration& migration : migrations.subspan(static_cast<size_t>(state.version))) {
-    database.exec(std::string(migration.sql));
+  if (state.version == 0 && create) {
+    create();
+  } else {
+    add_config_function(database);
+    for (const Migration& migration : migrations.subspan(static_cast<size_t>(state.version)))
+      database.exec(std::string(migration.sql));
   }
   write_version(database, known);
-  if (fill && state.version == 0) {
-    if (auto filled = fill(database); !filled) return filled;
-  }
   transaction.commit();
   return {};
 }

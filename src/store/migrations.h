@@ -45,14 +45,14 @@ SchemaState read_schema_state(SQLite::Database& database);
 Expected<void> check_schema_state(const SchemaState& state, int known,
                                   const std::filesystem::path& path);
 
-// What a database that was empty begins with.
-using FillFunction = std::function<Expected<void>(SQLite::Database& database)>;
+// Makes all tables of an empty database as the last migration leaves them.
+using CreateFunction = std::function<void()>;
 
 // Applies what is missing in one transaction, so that the database is at the last version after,
-// or unchanged. Another process may be doing the same. One that was empty is filled by `fill`, if
-// that is set, in the same transaction. Throws SQLite::Exception; the error is as for
-// check_schema_state, or `fill`'s.
+// or unchanged. Another process may be doing the same. `create`, if that is set, takes the place of
+// the migrations of an empty one. Throws SQLite::Exception; the error is as for
+// check_schema_state.
 Expected<void> migrate(SQLite::Database& database, std::span<const Migration> migrations,
-                       const std::filesystem::path& path, const FillFunction& fill = {});
+                       const std::filesystem::path& path, const CreateFunction& create = {});
 
 }  // namespace gemmtune::store

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/names.h"
+#include "store/database_image.h"
 #include "store/lock_wait.h"
 #include "store/migrations.h"
 #include "store/path_check.h"
@@ -91,10 +92,13 @@ void use_wal(SQLite::Database& database, LockWait& wait) {
   }
 }
 
-// For a database that has no rows yet. The winners follow when the store is open.
-FillFunction fill_with(const std::optional<ShippedResults>& shipped) {
-  if (!shipped) return {};
-  return [&shipped](SQLite::Database& database) { return write_shipped(database, *shipped); };
+// Makes the tables of an empty database or upgrades those of an older one. What is shipped takes
+// the place of empty tables.
+Expected<void> bring_up_to_date(SQLite::Database& database, const fs::path& path, bool is_empty,
+                                const std::optional<ShippedResults>& shipped) {
+  if (!is_empty || !shipped) return migrate(database, known_migrations(), path);
+  AttachedImage image(database, shipped->database);
+  return migrate(database, known_migrations(), path, [&] { image.copy_all(); });
 }
 
 Expected<SQLite::Database> open_writable(const fs::path& path, const StoreOptions& options,
@@ -114,9 +118,9 @@ Expected<SQLite::Database> open_writable(const fs::path& path, const StoreOption
   }
   use_wal(database, wait);
   database.exec(kSynchronous);
-  const FillFunction fill = fill_with(options.shipped);
-  if (auto migrated = migrate(database, known_migrations(), path, fill); !migrated) {
-    return tl::unexpected(migrated.error());
+  const bool is_empty = state.version == 0;
+  if (auto current = bring_up_to_date(database, path, is_empty, options.shipped); !current) {
+    return tl::unexpected(current.error());
   }
   return database;
 }
@@ -205,15 +209,14 @@ Expected<std::unique_ptr<RecordStore>> open_memory_store(
     const std::optional<ShippedResults>& shipped) {
   const fs::path path = ":memory:";
   try {
-    SQLite::Database database(path.string(), without_mutex(SQLite::OPEN_READWRITE));
+    SQLite::Database database =
+        shipped ? copy_of_image(shipped->database)
+                : SQLite::Database(path.string(), without_mutex(SQLite::OPEN_READWRITE));
     database.exec(kPragmas);
-    const FillFunction fill = fill_with(shipped);
-    if (auto migrated = migrate(database, known_migrations(), path, fill); !migrated)
+    if (auto migrated = migrate(database, known_migrations(), path); !migrated)
       return tl::unexpected(migrated.error());
-    auto store = std::make_unique<SqliteStore>(std::move(database), nullptr, path,
-                                               std::chrono::system_clock::now);
-    static_cast<void>(store->update_winners());
-    return store;
+    return std::make_unique<SqliteStore>(std::move(database), nullptr, path,
+                                         std::chrono::system_clock::now);
   } catch (const SQLite::Exception& exception) {
     return tl::unexpected(to_error(exception, path, Phase::opening));
   }

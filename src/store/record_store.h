@@ -263,13 +263,11 @@ class RecordStore {
   virtual Expected<void> check() = 0;
 };
 
-// Reads entries; called when they are wanted.
-using EntrySource = std::function<Expected<std::vector<Entry>>()>;
-
 // A set of results that come with a program, of devices whose uuids are is_shipped() (shipped.h).
+// Both outlive every use of it.
 struct ShippedResults {
-  std::string fingerprint;  // another for every other set
-  EntrySource entries;
+  std::string_view fingerprint;  // another for every other set
+  std::string_view database;     // the bytes of a create_shipped_file() (shipped.h)
 };
 
 struct StoreOptions {

@@ -1,39 +1,47 @@
 #include "store/shipped.h"
 
-#include <algorithm>
-#include <string>
-#include <string_view>
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Exception.h>
 
-#include "core/content_hash.h"
-#include "embedded/tuned_files.h"
+#include "store/record_store.h"
+#include "store/shipped_rows.h"
+#include "store/sqlite_error.h"
 
 namespace gemmtune::store {
+namespace {
+
+// Gives the file's unused pages back, and takes it out of WAL mode, in which it is not complete by
+// itself.
+constexpr const char* kMakeComplete = "PRAGMA journal_mode = DELETE; VACUUM";
+
+Expected<void> create_with_winners(const std::filesystem::path& path,
+                                   std::span<const Entry> entries) {
+  StoreOptions options;
+  options.path = path;
+  const auto store = open_store(options);
+  if (!store) return tl::unexpected(store.error());
+  const auto merged = (*store)->merge(entries);
+  if (!merged) return tl::unexpected(merged.error());
+  return (*store)->update_winners();
+}
+
+}  // namespace
 
 bool is_shipped(std::string_view device_uuid) {
   return device_uuid.starts_with(kShippedPrefix);
 }
 
-std::string shipped_fingerprint() {
-  ContentHash hash;
-  for (const embedded::File& file : embedded::tuned_files())
-    hash.add(file.path).add(checksum(file.text));
-  return hash.hex();
-}
-
-Expected<std::vector<Entry>> shipped_entries() {
-  std::vector<Entry> entries;
-  for (const embedded::File& file : embedded::tuned_files()) {
-    std::string_view rest = file.text;
-    while (!rest.empty()) {
-      const std::string_view line = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-      auto entry = parse_line(line);
-      if (!entry)
-        return make_error(ErrorKind::failed, std::string(file.path) + ": " + entry.error().message);
-      entries.push_back(std::move(*entry));
-    }
+Expected<void> create_shipped_file(const std::filesystem::path& path,
+                                   std::span<const Entry> entries, std::string_view fingerprint) {
+  if (auto created = create_with_winners(path, entries); !created) return created;
+  try {
+    SQLite::Database database(path.string(), SQLite::OPEN_READWRITE);
+    set_shipped(database, fingerprint);
+    database.exec(kMakeComplete);
+    return {};
+  } catch (const SQLite::Exception& exception) {
+    return tl::unexpected(to_error(exception, path, Phase::working));
   }
-  return entries;
 }
 
 }  // namespace gemmtune::store

@@ -8,8 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "store/database_image.h"
+#include "store/entry_loader.h"
 #include "store/entry_merger.h"
 #include "store/record_rules.h"
+#include "store/rows.h"
 #include "store/shipped.h"
 #include "store/sql/exchange.h"
 #include "store/sql/upkeep.h"
@@ -47,6 +50,20 @@ void remove_unused(SQLite::Database& database, const std::vector<int64_t>& runs)
   }
 }
 
+Expected<void> merge_all(SQLite::Database& database, std::string_view image) {
+  SQLite::Database shipped = view_of_image(image);
+  EntryLoader loader(shipped);
+  EntryMerger merger(database);
+  SQLite::Statement ids(shipped, sql::kSelectCandidateIdsInOrder);
+  while (ids.executeStep()) {
+    const auto entry = loader.load(ids.getColumn("id").getInt64());
+    if (!entry) throw BadRow("a candidate of the results that come with the program is missing");
+    if (auto checked = check_entry(*entry); !checked) return checked;
+    merger.merge(*entry);
+  }
+  return {};
+}
+
 }  // namespace
 
 bool holds_shipped(SQLite::Database& database, std::string_view fingerprint) {
@@ -54,22 +71,10 @@ bool holds_shipped(SQLite::Database& database, std::string_view fingerprint) {
   return query.executeStep() && query.getColumn(0).getString() == fingerprint;
 }
 
-Expected<void> write_shipped(SQLite::Database& database, const ShippedResults& shipped) {
-  const auto entries = shipped.entries();
-  if (!entries) return tl::unexpected(entries.error());
-  const std::vector<int64_t> runs = runs_of_shipped(database);
-  remove_candidates_of_shipped(database);
-  EntryMerger merger(database);
-  for (const Entry& entry : *entries) {
-    if (auto checked = check_entry(entry); !checked) return checked;
-    merger.merge(entry);
-  }
-  remove_unused(database, runs);
-  database.exec(sql::kForgetFingerprint);  // what came in was not judged
+void set_shipped(SQLite::Database& database, std::string_view fingerprint) {
   SQLite::Statement set(database, sql::kSetShipped);
-  set.bind(":fingerprint", shipped.fingerprint);
+  set.bind(":fingerprint", std::string(fingerprint));
   set.exec();
-  return {};
 }
 
 Expected<void> update_shipped(SQLite::Database& database, const ShippedResults& shipped) {
@@ -77,7 +82,12 @@ Expected<void> update_shipped(SQLite::Database& database, const ShippedResults& 
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
   // Under the lock: another process may just have done it.
   if (holds_shipped(database, shipped.fingerprint)) return {};
-  if (auto written = write_shipped(database, shipped); !written) return written;
+  const std::vector<int64_t> runs = runs_of_shipped(database);
+  remove_candidates_of_shipped(database);
+  if (auto merged = merge_all(database, shipped.database); !merged) return merged;
+  remove_unused(database, runs);
+  database.exec(sql::kForgetFingerprint);  // what came in was not judged
+  set_shipped(database, shipped.fingerprint);
   transaction.commit();
   return {};
 }

@@ -12,12 +12,12 @@ namespace gemmtune::store {
 // Whether the database holds this set. Throws SQLite::Exception.
 bool holds_shipped(SQLite::Database& database, std::string_view fingerprint);
 
-// Writes a set in place of all results of shipped devices, within the caller's transaction. The
-// winners are to be determined after. An error leaves the transaction to be rolled back. Throws
-// SQLite::Exception and BadRow.
-Expected<void> write_shipped(SQLite::Database& database, const ShippedResults& shipped);
+// Says that it does. Throws SQLite::Exception.
+void set_shipped(SQLite::Database& database, std::string_view fingerprint);
 
-// The same in a transaction of its own, where the database holds another set or none.
+// Where the database holds another set or none, writes this one in place of all results of shipped
+// devices, in a transaction of its own. The winners are to be determined after. Throws
+// SQLite::Exception and BadRow.
 Expected<void> update_shipped(SQLite::Database& database, const ShippedResults& shipped);
 
 }  // namespace gemmtune::store

@@ -9,18 +9,11 @@
 
 #include "app/common/environment.h"
 #include "core/names.h"
-#include "store/shipped.h"
+#include "core/output_file.h"
+#include "shipped/shipped_results.h"
 
 namespace gemmtune::app {
 namespace {
-
-store::ShippedResults shipped(const Context& context) {
-  return {store::shipped_fingerprint(), [log = context.log] {
-            auto entries = store::shipped_entries();
-            if (entries) log->debug("{} results that come with gemm-tune", entries->size());
-            return entries;
-          }};
-}
 
 // What others store takes milliseconds, but an import of a large file some seconds, and a search of
 // hours must not end because of one.
@@ -71,7 +64,7 @@ Expected<std::unique_ptr<store::RecordStore>> open_records(const Context& contex
   options.busy_timeout = kPatience;
   options.on_long_wait = waiting_note(context, location->path);
   if (location->is_default) {
-    options.shipped = shipped(context);
+    options.shipped = shipped::results();
     if (read_only) update_default(context, options);
   }
   auto store = store::open_store(options);
@@ -98,14 +91,15 @@ Expected<std::filesystem::path> database_to_read(const Context& context,
   options.path = location->path;
   options.read_only = true;
   if (location->is_default) {
-    options.shipped = shipped(context);
+    options.shipped = shipped::results();
     update_default(context, options);
   }
   auto store = store::open_store(options);
   if (location->is_default && is_missing(store)) {
-    options.path = folder / "shipped.db";
-    options.read_only = false;
-    store = store::open_store(options);
+    const std::filesystem::path file = folder / "shipped.db";
+    if (auto written = write_file_atomically(file, options.shipped->database); !written)
+      return tl::unexpected(written.error());
+    return file;
   }
   if (!store) return tl::unexpected(store.error());
   return options.path;

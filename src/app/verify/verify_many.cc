@@ -12,7 +12,7 @@
 #include "codegen/search_space.h"
 #include "core/json_text.h"
 #include "core/parallel.h"
-#include "store/shipped.h"
+#include "shipped/shipped_results.h"
 #include "tuner/session/candidate.h"
 #include "tuner/verify/gpu_verifier.h"
 #include "tuner/verify/random_cases.h"
@@ -174,7 +174,7 @@ Expected<VerifyManyReport> verify_many(
   auto check = make_cases_check(context, options, machine, *target);
   if (!check) return tl::unexpected(check.error());
   Expected<std::vector<store::Entry>> shipped;
-  if (options.random_cases == 0) shipped = store::shipped_entries();
+  if (options.random_cases == 0) shipped = shipped::entries();
   if (!shipped) return tl::unexpected(shipped.error());
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   VerifyManyReport report{options.backend, *target, options.random_cases == 0,

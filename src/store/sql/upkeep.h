@@ -28,6 +28,8 @@ inline constexpr const char* kSetShipped = R"(
   INSERT INTO shipped_results (id, fingerprint) VALUES (1, :fingerprint)
   ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint)";
 
+inline constexpr const char* kSelectCandidateIdsInOrder = "SELECT id FROM candidates ORDER BY id";
+
 inline constexpr const char* kSelectRunsOfDevices = R"(
   SELECT DISTINCT run_id FROM (
     SELECT run_id, device_id FROM candidates

@@ -11,8 +11,8 @@
 #include "codegen/strategy.h"
 #include "dispatch/explain.h"
 #include "gemmtune/gemmtune.h"
+#include "shipped/shipped_results.h"
 #include "snapshot_fixture.h"
-#include "store/shipped.h"
 
 namespace gemmtune::dispatch {
 namespace {
@@ -226,7 +226,7 @@ TEST_CASE("a kernel of more blocks than a grid can have is no way") {
 
 // Else the library would leave to cuBLASLt what ships as faster.
 TEST_CASE("no shipped kernel needs more workspace than a handle allows by default") {
-  const auto entries = store::shipped_entries();
+  const auto entries = shipped::entries();
   REQUIRE_MESSAGE(entries.has_value(), entries.error().message);
   int64_t largest = 0;
   for (const store::Entry& entry : *entries) {

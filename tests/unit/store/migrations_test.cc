@@ -21,15 +21,6 @@ int version_of(SQLite::Database& database) {
   return database.execAndGet("PRAGMA user_version").getInt();
 }
 
-std::string schema_of(const fs::path& path) {
-  SQLite::Database database(path.string());
-  return database
-      .execAndGet(
-          "SELECT group_concat(sql, char(10)) FROM"
-          " (SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name)")
-      .getString();
-}
-
 // A store as an older version wrote it; version_N.sql is a dump of one and never changes.
 void write_version(int version, const fs::path& path) {
   const std::string dump = "tests/unit/store/version_" + std::to_string(version) + ".sql";

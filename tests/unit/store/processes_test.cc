@@ -158,13 +158,13 @@ TEST_CASE("kill -9 while creating: the next process finds or makes a whole store
   constexpr int kWantedHits = 8;  // deaths between the file's first byte and its last
   std::mt19937 random(8);
   int hits = 0;
-  const auto entries = sample_entries();
+  const SampleSet set("a set", 1);
   for (int round = 0; round < 2000 && hits < kWantedHits; ++round) {
     CAPTURE(round);
     const TempDir dir;
     StoreOptions options;
     options.path = dir / "tuned.db";
-    options.shipped = {"a set", [&] { return entries; }};
+    options.shipped = set.results();
     const pid_t child = spawn([&] { return open_store(options) ? 0 : 1; });
     while (!std::filesystem::exists(options.path)) {
     }
@@ -188,7 +188,8 @@ TEST_CASE("kill -9 while another set of shipped results comes in: the store has 
   options.path = dir / "tuned.db";
   for (int round = 0; round < kRounds; ++round) {
     CAPTURE(round);
-    options.shipped = sample_set(std::to_string(round), round);
+    const SampleSet set(std::to_string(round), round);
+    options.shipped = set.results();
     const pid_t child = spawn([&] { return open_store(options) ? 0 : 1; });
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
     kill(child, SIGKILL);
@@ -288,12 +289,12 @@ TEST_CASE("processes that tune one problem share the work and do none twice") {
 }
 
 TEST_CASE("processes that create one file at the same time all succeed") {
-  const auto entries = sample_entries();
+  const SampleSet set("a set", 1);
   for (int round = 0; round < 5; ++round) {
     const TempDir dir;
     StoreOptions options;
     options.path = dir / "tuned.db";
-    options.shipped = {"a set", [&] { return entries; }};
+    options.shipped = set.results();
     std::vector<pid_t> children;
     for (int process = 0; process < 6; ++process) {
       children.push_back(spawn([&] {
@@ -305,7 +306,7 @@ TEST_CASE("processes that create one file at the same time all succeed") {
     }
     for (const pid_t child : children) CHECK(wait_for(child) == 0);
     const auto store = must_open(options.path);
-    CHECK(store->devices()->size() == 1);
+    CHECK(store->devices()->size() == 2);  // that of the set, too
     CHECK(stored_configs(*store).size() == 1);
   }
 }

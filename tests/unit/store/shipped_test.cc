@@ -1,9 +1,8 @@
-// The results that come with the program.
+// Results that come with a program.
 #include "store/shipped.h"
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <memory>
 #include <set>
 #include <string>
@@ -14,64 +13,10 @@
 namespace gemmtune::store {
 namespace {
 
-// Beside these two only the time of an algorithm that programs get something faster for.
-TEST_CASE(
-    "what is shipped can be merged, and every problem has an own kernel and a vendor's time") {
-  const auto entries = shipped_entries();
-  REQUIRE_MESSAGE(entries.has_value(), entries.error().message);
-  REQUIRE(entries->size() > 20);
-  const TempDir dir;
-  const auto store = must_open(dir / "tuned.db");
-  const auto counts = store->merge(*entries);
-  REQUIRE(counts);
-  CHECK(counts->added == static_cast<int>(entries->size()));
-  std::set<std::string> jobs;
-  for (const Entry& entry : *entries) {
-    CAPTURE(to_line(entry));
-    REQUIRE(entry.device);
-    CHECK(entry.device->device.uuid.starts_with("shipped-"));
-    CHECK(entry.record.provenance == Provenance::measured);
-    if (entry.record.outcome == Outcome::ok) {
-      CHECK(entry.timings.back().measurement.final_round);
-    }
-    jobs.insert(entry.device->device.uuid + " " + key(entry.record.job.problem));
-  }
-  size_t complete = 0;
-  size_t firsts = 0;
-  REQUIRE(store->winners(false, [&](const Winner& w) {
-    REQUIRE((w.kernel && w.vendor));
-    ++complete;
-    if (w.vendor->config.starts_with("rank=0 ") || w.vendor->first_us == 0) return;
-    ++firsts;
-    CAPTURE(w.problem);
-    CHECK(w.vendor->time_us < 1.01 * w.kernel->rank_us);
-    CHECK(w.vendor->first_us >= 1.01 * std::min(w.kernel->rank_us, w.vendor->time_us));
-  }));
-  CHECK(complete == jobs.size());
-  CHECK(2 * complete + firsts == entries->size());
-}
-
-TEST_CASE("a user's own device is another than the shipped one") {
-  const TempDir dir;
-  const auto store = must_open(dir / "tuned.db");
-  const auto entries = shipped_entries();
-  REQUIRE(store->merge(*entries));
-  const int64_t run = prepare(*store);
-  Record own = sample_record(run, 1e6);
-  own.job.problem = entries->front().record.job.problem;
-  REQUIRE(store->record(own));
-  Filter filter;
-  filter.device_uuid = own.job.device_uuid;
-  const auto best = store->best(own.job.problem, filter);
-  REQUIRE(best);
-  REQUIRE(*best);
-  CHECK((*best)->measurement->median_us == 1e6);
-}
-
-std::unique_ptr<RecordStore> open_with(const std::filesystem::path& path,
-                                       const ShippedResults& shipped, bool read_only = false) {
+std::unique_ptr<RecordStore> open_with(const std::filesystem::path& path, const SampleSet& shipped,
+                                       bool read_only = false) {
   StoreOptions options;
-  options.shipped = shipped;
+  options.shipped = shipped.results();
   options.read_only = read_only;
   return must_open(path, options);
 }
@@ -90,28 +35,22 @@ TEST_CASE("another set takes the place of all shipped results, and of no others"
   const auto path = dir / "tuned.db";
   const std::string own = std::string(kUuid) + " " + sample_key(7).config;
   {
-    const auto store = open_with(path, sample_set("a", 1));
+    const auto store = open_with(path, SampleSet("a", 1));
     REQUIRE(store->record(sample_record(prepare(*store), 10, 7)));
     CHECK(winning(*store) ==
           std::set<std::string>{own, std::string(kShippedUuid) + " " + sample_key(1).config});
   }
   CHECK_FALSE(holds_other_shipped(path, "a"));
   CHECK(holds_other_shipped(path, "b"));
-  int asked = 0;
-  ShippedResults second = sample_set("b", 2);
-  second.entries = [&asked, entries = second.entries] {
-    ++asked;
-    return entries();
-  };
-  CHECK(winning(*open_with(path, second, true)).size() == 2);  // reading changes nothing
-  CHECK(asked == 0);
+  const SampleSet second("b", 2);
+  CHECK(winning(*open_with(path, second, true)).size() == 2);
+  CHECK_FALSE(holds_other_shipped(path, "a"));  // reading changes nothing
   for (int time = 0; time < 2; ++time) {
     const auto store = open_with(path, second);
     CHECK(winning(*store) ==
           std::set<std::string>{own, std::string(kShippedUuid) + " " + sample_key(2).config});
     CHECK(store->info()->runs == 2);
     CHECK(store->check());
-    CHECK(asked == 1);
   }
   CHECK_FALSE(holds_other_shipped(path, "b"));
   CHECK(winning(*must_open(path)).size() == 2);
@@ -121,21 +60,49 @@ TEST_CASE("a store that never had shipped results gets them where they are wante
   const TempDir dir;
   must_open(dir / "tuned.db");
   CHECK(holds_other_shipped(dir / "tuned.db", "a"));
-  CHECK(winning(*open_with(dir / "tuned.db", sample_set("a", 1))).size() == 1);
+  CHECK(winning(*open_with(dir / "tuned.db", SampleSet("a", 1))).size() == 1);
 }
 
 TEST_CASE("a set that cannot be read leaves the one before") {
   const TempDir dir;
   const auto path = dir / "tuned.db";
-  open_with(path, sample_set("a", 1));
+  open_with(path, SampleSet("a", 1));
   StoreOptions options;
   options.path = path;
-  options.shipped = {"b", []() -> Expected<std::vector<Entry>> {
-                       return make_error(ErrorKind::failed, "for a test");
-                     }};
+  options.shipped = {"b", "this is no database"};
   CHECK_FALSE(open_store(options));
   CHECK_FALSE(holds_other_shipped(path, "a"));
   CHECK(winning(*must_open(path)).size() == 1);
+}
+
+TEST_CASE("a store that begins with a set is as one that was made otherwise and got it") {
+  const TempDir dir;
+  const SampleSet set("a", 1);
+  open_with(dir / "begun.db", set);
+  must_open(dir / "migrated.db");
+  open_with(dir / "migrated.db", set);
+  const auto lines = [](RecordStore& store) {
+    std::vector<std::string> all;
+    REQUIRE(store.entries({}, [&](const Entry& entry) { all.push_back(to_line(entry)); }));
+    return all;
+  };
+  const auto begun = must_open(dir / "begun.db");
+  const auto migrated = must_open(dir / "migrated.db");
+  const auto in_memory = open_memory_store(set.results());
+  REQUIRE(in_memory);
+  REQUIRE(lines(*begun).size() == 1);
+  CHECK(lines(*begun) == lines(*migrated));
+  CHECK(lines(*begun) == lines(**in_memory));
+  CHECK(winning(*begun) == winning(*migrated));
+  CHECK(winning(*begun) == winning(**in_memory));
+  CHECK(begun->check());
+  CHECK(schema_of(dir / "begun.db") == schema_of(dir / "migrated.db"));
+  // Each has a copy of its own.
+  for (RecordStore* const store : {begun.get(), migrated.get(), in_memory->get()}) {
+    REQUIRE(store->record(sample_record(prepare(*store), 10, 7)));
+    CHECK(winning(*store).size() == 2);
+  }
+  CHECK(winning(**open_memory_store(set.results())).size() == 1);
 }
 
 TEST_CASE("of no other file it is said that it holds another set") {
@@ -151,9 +118,9 @@ TEST_CASE("of no other file it is said that it holds another set") {
 TEST_CASE("what a running process has begun outlasts another set") {
   const TempDir dir;
   const auto path = dir / "tuned.db";
-  const auto first = open_with(path, sample_set("a", 1));
+  const auto first = open_with(path, SampleSet("a", 1));
   const int64_t run = prepare(*first);  // no candidate refers to it yet
-  open_with(path, sample_set("b", 2));
+  open_with(path, SampleSet("b", 2));
   CHECK(first->record(sample_record(run, 10, 7)));
   CHECK(winning(*first).size() == 2);
 }

@@ -1,5 +1,7 @@
 #include "store_fixture.h"
 
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Database.h>
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,6 +9,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <utility>
+
+#include "store/shipped.h"
 
 namespace gemmtune::store {
 
@@ -126,12 +131,23 @@ std::vector<Entry> sample_entries() {
   return entries;
 }
 
-ShippedResults sample_set(const std::string& fingerprint, int number) {
+SampleSet::SampleSet(std::string fingerprint, int number) : fingerprint_(std::move(fingerprint)) {
   auto entries = sample_entries();
   entries.front().device->device.uuid = kShippedUuid;
   entries.front().record.job.device_uuid = kShippedUuid;
   entries.front().record.key = sample_key(number);
-  return {fingerprint, [entries] { return entries; }};
+  const TempDir dir;
+  REQUIRE(create_shipped_file(dir / "set.db", entries, fingerprint_));
+  database_ = read_bytes(dir / "set.db");
+}
+
+std::string schema_of(const fs::path& path) {
+  SQLite::Database database(path.string());
+  return database
+      .execAndGet(
+          "SELECT group_concat(sql, char(10)) FROM"
+          " (SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name)")
+      .getString();
 }
 
 std::string read_bytes(const fs::path& path) {

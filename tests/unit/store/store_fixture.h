@@ -71,9 +71,20 @@ Record failed_record(int64_t run, Outcome outcome, int number = 0);
 // The entries of a store with one sample record.
 std::vector<Entry> sample_entries();
 
-// One kernel, by number, of a shipped device.
+// A set of one kernel, by number, of a shipped device.
 inline constexpr const char* kShippedUuid = "shipped-nvidia-h200";
-ShippedResults sample_set(const std::string& fingerprint, int number);
+class SampleSet {
+ public:
+  SampleSet(std::string fingerprint, int number);
+  ShippedResults results() const { return {fingerprint_, database_}; }
+
+ private:
+  std::string fingerprint_;
+  std::string database_;
+};
+
+// What makes the objects of a database.
+std::string schema_of(const std::filesystem::path& path);
 
 // The file's bytes; empty where there is none.
 std::string read_bytes(const std::filesystem::path& path);

@@ -16,7 +16,7 @@
 #include "bench_fixture.h"
 #include "dispatch/request.h"
 #include "dispatch/snapshot_source.h"
-#include "store/shipped.h"
+#include "shipped/shipped_results.h"
 
 namespace gemmtune::app {
 namespace {
@@ -127,7 +127,7 @@ TEST_CASE("an epilogue to come, and operands that do not fit, are notes") {
 TEST_CASE("with results of its model only, every problem of the suites is compared") {
   auto store = store::open_memory_store();
   REQUIRE(store);
-  const auto shipped = store::shipped_entries();
+  const auto shipped = shipped::entries();
   REQUIRE(shipped);
   REQUIRE((*store)->merge(*shipped));
   const Device device = shipped_model(**store);

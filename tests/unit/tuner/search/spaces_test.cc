@@ -10,7 +10,7 @@
 #include "codegen/strategy.h"
 #include "core/device.h"
 #include "core/tile_config.h"
-#include "store/shipped.h"
+#include "shipped/shipped_results.h"
 #include "tuner/search/points.h"
 #include "tuner/search/ranked_space.h"
 #include "tuner/search/search.h"
@@ -121,7 +121,7 @@ TEST_CASE("split_k is tried where there is an activation") {
 // Else a search on the same GPU, which begins with what is shipped, could not try it, and the
 // library could not load it.
 TEST_CASE("every shipped kernel is a legal point of its strategy's space") {
-  const auto entries = store::shipped_entries();
+  const auto entries = shipped::entries();
   REQUIRE_MESSAGE(entries.has_value(), (entries ? "" : entries.error().message));
   int kernels = 0;
   for (const store::Entry& entry : *entries) {
