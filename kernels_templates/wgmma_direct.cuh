@@ -19,6 +19,7 @@
 #include "parts/shared/tile_config.h"
 #include "parts/shared/wgmma_tiles.h"
 #include "parts/wgmma/cluster_tiles.cuh"
+#include "parts/wgmma/direct_operand.cuh"
 #include "parts/wgmma/direct_producer.cuh"
 #include "parts/wgmma/wgmma_mainloop.cuh"
 #include "parts/wgmma/wgmma_pipeline.cuh"
@@ -30,8 +31,10 @@
 
 namespace gemmtune {
 
-template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
-struct WgmmaDirect {
+// The kernel, of tiles that lie in shared memory as kTraits says, with what Direct has threads load
+// (direct_producer.cuh).
+template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes, class Direct>
+struct DirectGemm {
   static constexpr int kStagesBytes =
       kTile.stages *
       wgmma_stage_bytes(kTile, kTraits.a_row_major, !kTraits.b_row_major, multiplied_bytes(kTypes));
@@ -39,7 +42,7 @@ struct WgmmaDirect {
       wgmma_results_bytes(kTile, kTraits.vector_c, size_bytes(kTypes.result), kStagesBytes, false);
   using Pipeline = WgmmaPipeline<kTile, kTraits, kTypes, kResultsBytes>;
   using Mainloop = WgmmaMainloop<kTile, Pipeline>;
-  using Producer = DirectProducer<kTile, kTraits, kTypes, Pipeline>;
+  using Producer = DirectProducer<kTile, kTraits, kTypes, Direct, Pipeline>;
   using Tiles = typename Producer::Tiles;
   using Writer = ResultWriter<kTraits.epilogue, kTypes.result>;
   using Boxes = WgmmaBoxStore<kTile, kTypes.result, Writer, kStagesBytes, false>;
@@ -48,7 +51,7 @@ struct WgmmaDirect {
 
   static constexpr int kThreads = direct_threads(kTile);
   static constexpr int kSmemBytes = Pipeline::kSmemBytes;
-  static constexpr DirectRegisters kRegisters{kTile};
+  static constexpr DirectRegisters kRegisters = Direct::kRegisters;
 
   // By the map of the operand that TMA copies, and that of C, if boxes are stored.
   static __device__ __forceinline__ void run(const GemmArgs& args, const TensorMap& copied,
@@ -150,5 +153,8 @@ struct WgmmaDirect {
     }
   }
 };
+
+template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
+struct WgmmaDirect : DirectGemm<kTile, kTraits, kTypes, DirectHalves<kTile, kTraits>> {};
 
 }  // namespace gemmtune

@@ -12,7 +12,7 @@ listed: it may be cuBLASLt that was slow, which a `gemm-tune bench` of both on o
 takes worse ones, too: for shipped results of kernels that are not what they were. --device takes results
 of models whose name holds NAME only, --since those of final rounds from TIME on (as in the file:
 2026-11-24T00:50). The models' files are written whole or not at all; a new one has to be named in
-src/store/CMakeLists.txt.
+src/shipped/CMakeLists.txt.
 """
 
 import argparse

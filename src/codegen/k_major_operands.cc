@@ -17,7 +17,7 @@ KernelTraits k_major(const KernelTraits& traits) {
   KernelTraits out = traits;
   out.a_row_major = true;
   out.b_row_major = false;
-  out.vector_a = out.vector_b = kVector;
+  out.vector_a = out.vector_b = kKMajorVector;
   return out;
 }
 
@@ -28,6 +28,17 @@ std::vector<Quantity> quantities_of(char letter) {
                              letter == 'a' ? 'm' : 'n', kKMajorRows, kKMajorDepth),
                  "a block of the first kernel writes one"});
   return all;
+}
+
+wgmma::MatrixPlace place_of(const KMajorLines& copy, int64_t batch, char letter) {
+  return {Buffer::workspace,
+          0,
+          copy.ld,
+          copy.stride(),
+          batch,
+          fmt::format("ld_{}", letter),
+          aligned_copies::stride_formula(letter),
+          "batch"};
 }
 
 }  // namespace gemmtune::codegen::k_major_operands

@@ -28,6 +28,7 @@ struct MainloopCost {
   int step_depth = 0;   // values of k that are copied, then multiplied, together; 0: no steps
   int steps_ahead = 0;  // whose copies are under way while one is multiplied; 0: they take turns
   bool register_staged = false;  // what is ahead is held in registers, not in shared memory
+  int direct_lines = 0;          // of a tile of both operands: those that TMA leaves to threads
   int load_a = 1;                // elements of one load of A from global memory
   int load_b = 1;
   int groups = 1;  // of warps, that multiply their own parts of k at the same time

@@ -30,6 +30,7 @@
   X(wgmma_misaligned) \
   X(wgmma_direct) \
   X(wgmma_k_major) \
+  X(wgmma_direct_tf32) \
   X(wgmma_planes) \
   X(wgmma_tf32_planes)
 // clang-format on

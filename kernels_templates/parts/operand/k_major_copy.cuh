@@ -27,8 +27,6 @@
 
 namespace gemmtune {
 
-inline constexpr int kKMajorVector = 4;  // elements of 16 bytes
-
 struct AsItIs {
   static constexpr int kPlanes = 1;
 
@@ -164,10 +162,8 @@ struct KMajorCopies {
   using A = KMajorOperand<kTraits.vector_a, kTraits.a_row_major, Stored>;
   using B = KMajorOperand<kTraits.vector_b, !kTraits.b_row_major, Stored>;
   static constexpr bool kInPlanes = Stored::kPlanes > 1;
-  static constexpr bool kCopiesA =
-      kInPlanes || !kTraits.a_row_major || kTraits.vector_a < kKMajorVector;
-  static constexpr bool kCopiesB =
-      kInPlanes || kTraits.b_row_major || kTraits.vector_b < kKMajorVector;
+  static constexpr bool kCopiesA = kInPlanes || needs_k_major_a(kTraits);
+  static constexpr bool kCopiesB = kInPlanes || needs_k_major_b(kTraits);
   static_assert(kCopiesA || kCopiesB, "an operand needs the copy");
   static constexpr KernelTraits kAligned = {true,
                                             false,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "parts/operand/k_major_copy.cuh"
+#include "parts/ptx/tf32.cuh"
 #include "parts/ptx/vector_access.cuh"
 #include "parts/shared/element_types.h"
 #include "parts/shared/kernel_traits.h"
@@ -10,12 +11,6 @@
 // 2^-23 of themselves: the first is x rounded, the second what that leaves of x, rounded.
 
 namespace gemmtune {
-
-__device__ __forceinline__ float nearest_tf32(float x) {
-  unsigned rounded;
-  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(x));
-  return __uint_as_float(rounded);
-}
 
 // Of values that tf32 does not hold, infinities and what rounds to them, the second plane makes the
 // products NaN (see NanComputedAgain).

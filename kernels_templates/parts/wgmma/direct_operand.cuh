@@ -6,6 +6,8 @@
 #include "parts/ptx/unaligned_vector.cuh"
 #include "parts/shared/aligned_lines.h"
 #include "parts/shared/direct_block.h"
+#include "parts/shared/kernel_traits.h"
+#include "parts/shared/tile_config.h"
 #include "parts/shared/wgmma_tiles.h"
 
 // An operand of 16-bit elements whose lines begin anywhere, from memory to the tile of a stage as
@@ -36,6 +38,7 @@ struct DirectChunks {
 template <bool kContiguousK, int kSide, int kTileK>
 struct DirectOperand {
   using Element = unsigned short;
+  using Chunks = DirectChunks;
   static constexpr TmaTile kTile{kSide, kTileK, kContiguousK, sizeof(Element)};
   static constexpr int kChunkBytes = 16;
   static constexpr int kChunksOfLine = kTmaLineBytes / kChunkBytes;
@@ -191,6 +194,17 @@ struct DirectOperand {
       store_shifted<kBit / 2, kKnown>(chunks, shift, own);
     }
   }
+};
+
+// The one of two 16-bit operands that TMA cannot copy.
+template <TileConfig kTile, KernelTraits kCallers>
+struct DirectHalves {
+  static constexpr KernelTraits kTraits = kCallers;
+  static constexpr bool kIsA = kTraits.vector_a < kAlignedVector;
+  static_assert(kIsA != (kTraits.vector_b < kAlignedVector), "TMA copies one operand");
+  static constexpr DirectRegisters kRegisters{kTile};
+  using Operand = DirectOperand<kIsA ? kTraits.a_row_major : !kTraits.b_row_major,
+                                kIsA ? kTile.tile_m : kTile.tile_n, kTile.tile_k>;
 };
 
 }  // namespace gemmtune

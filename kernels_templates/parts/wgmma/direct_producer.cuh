@@ -3,7 +3,6 @@
 #include "parts/ptx/elect.cuh"
 #include "parts/ptx/mbarrier.cuh"
 #include "parts/ptx/tensor_copy.cuh"
-#include "parts/shared/aligned_lines.h"
 #include "parts/shared/direct_block.h"
 #include "parts/shared/element_sizes.h"
 #include "parts/shared/element_types.h"
@@ -13,10 +12,10 @@
 #include "parts/shared/tile_config.h"
 #include "parts/shared/wgmma_tiles.h"
 #include "parts/wgmma/cluster_tiles.cuh"
-#include "parts/wgmma/direct_operand.cuh"
 
 // The warpgroups that fill the stages where TMA can copy one operand only: they load the other one
-// themselves (direct_operand.cuh), and one of their threads has TMA copy the first.
+// themselves (direct_operand.cuh, direct_tf32_operand.cuh), and one of their threads has TMA copy
+// the first.
 //
 //     warpgroup 0: | load 2, store 0 |                 | load 4, store 2 |      stages in turns
 //     warpgroup 1:          | load 3, store 1 |                 | load 5, store 3 |
@@ -25,12 +24,13 @@
 
 namespace gemmtune {
 
-template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes, class Pipeline>
+// kTraits are those of the tiles in shared memory. Direct says which operand the threads of how
+// many warpgroups load (kIsA, kDirectProducers), what its lines are in memory (kTraits), and how
+// (Operand).
+template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes, class Direct, class Pipeline>
 struct DirectProducer {
-  static constexpr bool kDirectA = kTraits.vector_a < kAlignedVector;
-  static_assert(kDirectA != (kTraits.vector_b < kAlignedVector), "TMA copies one operand");
-  using Operand = DirectOperand<kDirectA ? kTraits.a_row_major : !kTraits.b_row_major,
-                                kDirectA ? kTile.tile_m : kTile.tile_n, kTile.tile_k>;
+  static constexpr bool kDirectA = Direct::kIsA;
+  using Operand = typename Direct::Operand;
   using Tiles = ClusterTiles<kTile, !kDirectA && ends_with_few_rows(kTile, kTraits.a_row_major,
                                                                     kTraits.vector_c,
                                                                     size_bytes(kTypes.result))>;
@@ -104,11 +104,13 @@ struct DirectProducer {
     __device__ __forceinline__ Operand operand(const GemmArgs& args) const {
       using Element = typename Operand::Element;
       if constexpr (kDirectA) {
+        constexpr bool kRowMajor = Direct::kTraits.a_row_major;
         return {static_cast<const Element*>(args.a) + at.batch * args.stride_a, args.lda,
-                kTraits.a_row_major ? args.m : args.k, kTraits.a_row_major ? args.k : args.m};
+                kRowMajor ? args.m : args.k, kRowMajor ? args.k : args.m};
       } else {
+        constexpr bool kRowMajor = Direct::kTraits.b_row_major;
         return {static_cast<const Element*>(args.b) + at.batch * args.stride_b, args.ldb,
-                kTraits.b_row_major ? args.k : args.n, kTraits.b_row_major ? args.n : args.k};
+                kRowMajor ? args.k : args.n, kRowMajor ? args.n : args.k};
       }
     }
 
@@ -119,7 +121,7 @@ struct DirectProducer {
   // Fills stages as long as they are plain. What the next one takes is loaded as this one is
   // stored.
   __device__ __forceinline__ void fill_plain(Ring& ring, Step& step) const {
-    DirectChunks chunks[Operand::kParts];
+    typename Operand::Chunks chunks[Operand::kParts];
 #pragma unroll
     for (int part = 0; part < Operand::kParts; ++part)
       step.operand(args).load(chunks[part], step.place, part);

@@ -12,46 +12,29 @@ namespace gemmtune::codegen {
 namespace {
 
 using k_major_operands::kMostTiles;
-using k_major_operands::kVector;
 using k_major_operands::lines_of_a;
 using k_major_operands::lines_of_b;
 
 constexpr int kElementBytes = 4;
 constexpr int kEntry = 1;
 
-bool copies_a(const KernelTraits& traits) {
-  return !traits.a_row_major || traits.vector_a < kVector;
-}
-bool copies_b(const KernelTraits& traits) {
-  return traits.b_row_major || traits.vector_b < kVector;
-}
-
 // Of all that is copied.
 int64_t elements(const KernelTraits& traits, const Problem& p) {
-  return (copies_a(traits) ? lines_of_a(p).elements() : 0) +
-         (copies_b(traits) ? lines_of_b(p).elements() : 0);
+  return (needs_k_major_a(traits) ? lines_of_a(p).elements() : 0) +
+         (needs_k_major_b(traits) ? lines_of_b(p).elements() : 0);
 }
 int64_t tiles(const KernelTraits& traits, const Problem& p) {
-  return (copies_a(traits) ? lines_of_a(p).tiles() : 0) +
-         (copies_b(traits) ? lines_of_b(p).tiles() : 0);
+  return (needs_k_major_a(traits) ? lines_of_a(p).tiles() : 0) +
+         (needs_k_major_b(traits) ? lines_of_b(p).tiles() : 0);
 }
 
 constexpr std::array kOwnRules = {
     Rule{"an operand whose k is not contiguous, or that 16 bytes do not divide",
          "without one there is nothing to copy",
-         [](const RuleInput& in) { return copies_a(in.spec.traits) || copies_b(in.spec.traits); }},
+         [](const RuleInput& in) {
+           return needs_k_major_a(in.spec.traits) || needs_k_major_b(in.spec.traits);
+         }},
 };
-
-wgmma::MatrixPlace place_of(const KMajorLines& copy, int64_t batch, char letter) {
-  return {Buffer::workspace,
-          0,
-          copy.ld,
-          copy.stride(),
-          batch,
-          std::string("ld_") + letter,
-          aligned_copies::stride_formula(letter),
-          "batch"};
-}
 
 class WgmmaKMajor final : public WgmmaStrategy {
  public:
@@ -97,8 +80,8 @@ class WgmmaKMajor final : public WgmmaStrategy {
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
     LaunchPlan plan = WgmmaStrategy::launch_plan(spec, problem);
     const KernelTraits& t = spec.traits;
-    const bool a = copies_a(t);
-    const bool b = copies_b(t);
+    const bool a = needs_k_major_a(t);
+    const bool b = needs_k_major_b(t);
     using Quantities = std::vector<Quantity>;
     plan.quantities =
         aligned_copies::quantities_of_both(a ? k_major_operands::quantities_of('a') : Quantities{},
@@ -115,13 +98,13 @@ class WgmmaKMajor final : public WgmmaStrategy {
 
  private:
   wgmma::MatrixPlace place_of_a(const KernelSpec& spec, const Problem& problem) const override {
-    if (!copies_a(spec.traits)) return WgmmaStrategy::place_of_a(spec, problem);
-    return place_of(lines_of_a(problem), problem.batch, 'a');
+    if (!needs_k_major_a(spec.traits)) return WgmmaStrategy::place_of_a(spec, problem);
+    return k_major_operands::place_of(lines_of_a(problem), problem.batch, 'a');
   }
   wgmma::MatrixPlace place_of_b(const KernelSpec& spec, const Problem& problem) const override {
-    if (!copies_b(spec.traits)) return WgmmaStrategy::place_of_b(spec, problem);
-    wgmma::MatrixPlace place = place_of(lines_of_b(problem), problem.batch, 'b');
-    if (copies_a(spec.traits)) {
+    if (!needs_k_major_b(spec.traits)) return WgmmaStrategy::place_of_b(spec, problem);
+    wgmma::MatrixPlace place = k_major_operands::place_of(lines_of_b(problem), problem.batch, 'b');
+    if (needs_k_major_a(spec.traits)) {
       place.offset_bytes = lines_of_a(problem).elements() * kElementBytes;
       place.offset_formula = fmt::format("{} * entries_a * plane_a", kElementBytes);
     }

@@ -61,8 +61,8 @@ double overlapped(double a, double b, double c) {
                   1 / kOverlap);
 }
 
-// Of wgmma: TMA writes each tile once, each 64 rows read both operands. Its instructions and the
-// copies' are few.
+// Of wgmma: TMA writes each tile once, each 64 rows read both operands. What threads load passes
+// through L1, which is the same memory, once more. Its instructions and the copies' are few.
 TensorCost warpgroup_cost(const codegen::KernelSpec& spec, const MainloopCost& loop,
                           const DeviceSpec& device) {
   const TileConfig& t = spec.tile;
@@ -70,7 +70,7 @@ TensorCost warpgroup_cost(const codegen::KernelSpec& spec, const MainloopCost& l
   const double loaded = codegen::wgmma::loaded_bytes_of_product(spec);
   const double results = static_cast<double>(t.tile_m) * t.tile_n;
   const double read = results * (1.0 / kWgmmaRows + 1.0 / loop.result_columns) * element;
-  const double written = (t.tile_m + t.tile_n) * loaded;
+  const double written = (t.tile_m + t.tile_n + loop.direct_lines) * loaded;
   const double smem = (read + written) / kBankBytes;
   const double promotion_depth = static_cast<double>(loop.promotion_steps) * loop.step_depth;
   const double promoted = promotion_depth > 0 ? results / kAdditionsPerCycle / promotion_depth : 0;

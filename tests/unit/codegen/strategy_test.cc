@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <random>
 #include <set>
@@ -600,8 +601,9 @@ TEST_CASE("strategies refuse what they cannot compute") {
   for (const Strategy* strategy : strategies()) {
     CAPTURE(strategy->name());
     const bool takes_half = strategy->supports(half, {9, 0, false}).has_value();
-    const bool of_f32 = strategy->name() == "wgmma_planes" || strategy->name() == "wgmma_k_major" ||
-                        strategy->name() == "wgmma_tf32_planes";
+    constexpr std::array<std::string_view, 4> kOfF32 = {"wgmma_planes", "wgmma_k_major",
+                                                        "wgmma_direct_tf32", "wgmma_tf32_planes"};
+    const bool of_f32 = std::find(kOfF32.begin(), kOfF32.end(), strategy->name()) != kOfF32.end();
     CHECK(takes_half == (strategy->takes_types() && !of_f32));
     CHECK(strategy->supports(single, {8, 0, false}).has_value() != strategy->takes_types());
   }
@@ -620,8 +622,10 @@ TEST_CASE("strategies refuse what they cannot compute") {
     const bool along_k = tf32.layout == *parse_layout("tnt");
     CHECK((*find_strategy("wgmma_tma"))->supports(tf32, {9, 0, false}).has_value() == along_k);
     CHECK_FALSE((*find_strategy("wgmma_misaligned"))->supports(tf32, {9, 0, false}));
-    CHECK((*find_strategy("wgmma_k_major"))->supports(tf32, {9, 0, false}));
-    CHECK_FALSE((*find_strategy("wgmma_k_major"))->supports(tf32, {8, 0, false}));
+    for (const char* name : {"wgmma_k_major", "wgmma_direct_tf32"}) {
+      CHECK((*find_strategy(name))->supports(tf32, {9, 0, false}));
+      CHECK_FALSE((*find_strategy(name))->supports(tf32, {8, 0, false}));
+    }
     for (const MathMode math : {MathMode::bf16x6, MathMode::bf16x9}) {
       tf32.math = math;
       CHECK((*find_strategy("wgmma_planes"))->supports(tf32, {9, 0, false}));
