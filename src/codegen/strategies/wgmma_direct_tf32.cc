@@ -2,10 +2,9 @@
 
 #include <array>
 
-#include "codegen/aligned_copies.h"
 #include "codegen/k_major_operands.h"
 #include "codegen/registry.h"
-#include "codegen/wgmma_strategy.h"
+#include "codegen/wgmma_direct_strategy.h"
 #include "codegen/workspace_limits.h"
 
 #include "parts/shared/direct_block.h"
@@ -18,36 +17,24 @@ using k_major_operands::kMostTiles;
 using k_major_operands::lines_of_a;
 using k_major_operands::lines_of_b;
 
-constexpr std::array<std::string_view, 10> kParameters = {
-    "tile_m",    "tile_n",    "tile_k",    "stages",
-    "consumers", "cluster_m", "cluster_n", "persistent_blocks",
-    "raster",    "edge"};
-
 constexpr int kElementBytes = 4;
 constexpr int kEntry = 1;
 
-// Places of the main kernel's arguments.
-constexpr size_t kMapOfA = 1;
-constexpr size_t kMapOfB = 2;
-
-bool loads_a(const KernelSpec& spec) {
-  return is_direct_a(spec.tile, spec.traits);
+bool is_direct_a(const KernelSpec& spec) {
+  return gemmtune::is_direct_a(spec.tile, spec.traits);
 }
 // Whether the operand that TMA copies is one of the workspace.
 bool copies(const KernelSpec& spec) {
   return needs_k_major_a(spec.traits) && needs_k_major_b(spec.traits);
 }
 char copied_letter(const KernelSpec& spec) {
-  return loads_a(spec) ? 'b' : 'a';
+  return is_direct_a(spec) ? 'b' : 'a';
 }
 KMajorLines copied_lines(const KernelSpec& spec, const Problem& problem) {
-  return loads_a(spec) ? lines_of_b(problem) : lines_of_a(problem);
+  return is_direct_a(spec) ? lines_of_b(problem) : lines_of_a(problem);
 }
 int64_t copied_bytes(const KernelSpec& spec, const Problem& problem) {
   return copies(spec) ? copied_lines(spec, problem).elements() * kElementBytes : 0;
-}
-DirectRegisters registers_of(const KernelSpec& spec) {
-  return direct_tf32_registers(spec.tile, spec.traits);
 }
 
 constexpr std::array kRules = {
@@ -60,29 +47,15 @@ constexpr std::array kRules = {
          "a warp loads 32 elements at a time",
          [](const RuleInput& in) {
            const TileConfig& t = in.spec.tile;
-           const int lines = loads_a(in.spec) ? t.tile_m : t.tile_n;
+           const int lines = is_direct_a(in.spec) ? t.tile_m : t.tile_n;
            return t.tile_k == kDirectTf32Depth && lines > 0 && lines % kDirectTf32Lines == 0 &&
                   lines <= kMostDirectTf32Lines;
          }},
-    Rule{"clusters share what TMA copies", "threads store to their own block",
-         [](const RuleInput& in) {
-           const TileConfig& t = in.spec.tile;
-           return (loads_a(in.spec) ? t.cluster_n : t.cluster_m) <= 1;
-         }},
-    Rule{"sums fit a consumer's registers beside those of the producers", "they must not spill",
-         [](const RuleInput& in) {
-           return wgmma::consumer_registers(in.spec) <= registers_of(in.spec).consumer;
-         }},
-    Rule{"sums of one product fit the registers that a block starts with",
-         "the assembler knows no others",
-         [](const RuleInput& in) {
-           return wgmma::registers_of_product(in.spec) <= registers_of(in.spec).at_start;
-         }},
 };
 
-class WgmmaDirectTf32 final : public WgmmaStrategy {
+class WgmmaDirectTf32 final : public WgmmaDirectStrategy {
  public:
-  WgmmaDirectTf32() : WgmmaStrategy(kRules) {}
+  WgmmaDirectTf32() : WgmmaDirectStrategy(kRules) {}
 
   std::string_view name() const override { return "wgmma_direct_tf32"; }
   std::string_view summary() const override {
@@ -91,15 +64,11 @@ class WgmmaDirectTf32 final : public WgmmaStrategy {
   }
   std::string_view template_file() const override { return "wgmma_direct_tf32.cuh"; }
   std::string_view template_name() const override { return "WgmmaDirectTf32"; }
-  bool fetches_c() const override { return false; }
 
-  std::span<const std::string_view> parameters() const override { return kParameters; }
-
-  int threads(const TileConfig& tile) const override { return direct_threads(tile); }
-  int estimated_registers(const KernelSpec& spec) const override {
-    return registers_of(spec).at_start;
+  bool loads_a(const KernelSpec& spec) const override { return is_direct_a(spec); }
+  DirectRegisters registers(const KernelSpec& spec) const override {
+    return direct_tf32_registers(spec.tile, spec.traits);
   }
-  int least_registers(const KernelSpec& spec) const override { return registers_of(spec).at_start; }
 
   Expected<void> supports(const Problem& problem, Arch capability) const override {
     if (problem.type != DataType::f32 || problem.math != MathMode::tf32)
@@ -119,15 +88,14 @@ class WgmmaDirectTf32 final : public WgmmaStrategy {
   }
 
   std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override {
-    std::vector<EntryPoint> entries = WgmmaStrategy::entry_points(spec);
-    without_direct(spec, entries.front().parameters);
+    std::vector<EntryPoint> entries = WgmmaDirectStrategy::entry_points(spec);
     if (copies(spec)) entries.push_back({"_prepare", "prepare", kKMajorThreads, "kPrepareThreads"});
     return entries;
   }
 
   MainloopCost mainloop(const KernelSpec& spec) const override {
     MainloopCost cost = WgmmaStrategy::mainloop(spec);
-    cost.direct_lines = loads_a(spec) ? spec.tile.tile_m : spec.tile.tile_n;
+    cost.direct_lines = is_direct_a(spec) ? spec.tile.tile_m : spec.tile.tile_n;
     return cost;
   }
 
@@ -140,8 +108,7 @@ class WgmmaDirectTf32 final : public WgmmaStrategy {
   }
 
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
-    LaunchPlan plan = WgmmaStrategy::launch_plan(spec, problem);
-    without_direct(spec, plan.launches.front().arguments);
+    LaunchPlan plan = WgmmaDirectStrategy::launch_plan(spec, problem);
     if (!copies(spec)) return plan;
     const char letter = copied_letter(spec);
     plan.quantities = k_major_operands::quantities_of(letter);
@@ -154,18 +121,12 @@ class WgmmaDirectTf32 final : public WgmmaStrategy {
   }
 
  private:
-  // Of the kernel's parameters or arguments: there is no map of what threads load.
-  template <class Each>
-  static void without_direct(const KernelSpec& spec, std::vector<Each>& each) {
-    each.erase(each.begin() + (loads_a(spec) ? kMapOfA : kMapOfB));
-  }
-
   wgmma::MatrixPlace place_of_a(const KernelSpec& spec, const Problem& problem) const override {
-    if (loads_a(spec) || !copies(spec)) return WgmmaStrategy::place_of_a(spec, problem);
+    if (is_direct_a(spec) || !copies(spec)) return WgmmaStrategy::place_of_a(spec, problem);
     return k_major_operands::place_of(lines_of_a(problem), problem.batch, 'a');
   }
   wgmma::MatrixPlace place_of_b(const KernelSpec& spec, const Problem& problem) const override {
-    if (!loads_a(spec) || !copies(spec)) return WgmmaStrategy::place_of_b(spec, problem);
+    if (!is_direct_a(spec) || !copies(spec)) return WgmmaStrategy::place_of_b(spec, problem);
     return k_major_operands::place_of(lines_of_b(problem), problem.batch, 'b');
   }
 };
