@@ -4,11 +4,13 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
 #include <random>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "../scoped_variables.h"
@@ -205,8 +207,18 @@ inline lt::Transpose transpose(bool yes) {
   return yes ? lt::Transpose::yes : lt::Transpose::no;
 }
 
+// Removes a folder as the test program ends, which its owner may outlast.
+struct RemovedAtEnd {
+  std::filesystem::path folder;
+
+  ~RemovedAtEnd() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+  }
+};
+
 // One process: its settings, which are its environment's unless it is attached to while it runs,
-// and what belongs to it.
+// and what belongs to it. Most are never destroyed, as nothing of a program is when it ends.
 class Process {
  public:
   using Settings = std::map<std::string, std::string>;
@@ -221,6 +233,7 @@ class Process {
                         {kCompareVariable, "0"}},
                        further)),
         variables_(in_environment ? settings_ : Settings()) {
+    static const RemovedAtEnd removed{library_.folder.file("")};
     gpu::DriverOptions options;
     options.library = GEMMTUNE_FAKE_CUDA;
     driver_ = gpu::Driver::load(options).value();
