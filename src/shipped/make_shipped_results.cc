@@ -3,6 +3,7 @@
 // build.
 #include <sysexits.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -77,6 +78,7 @@ Expected<void> make(const fs::path& database, const fs::path& source,
   ContentHash fingerprint;
   for (const fs::path path : files) {
     const std::string text = bytes_of(path);
+    if (text.empty()) return make_error(ErrorKind::io, path.string() + ": nothing can be read");
     fingerprint.add(path.filename().string()).add(text);
     if (auto read = read_entries(path, text, entries); !read) return read;
   }

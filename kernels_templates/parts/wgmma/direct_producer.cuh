@@ -24,9 +24,8 @@
 
 namespace gemmtune {
 
-// kTraits are those of the tiles in shared memory. Direct says which operand the threads of how
-// many warpgroups load (kIsA, kDirectProducers), what its lines are in memory (kTraits), and how
-// (Operand).
+// kTraits are those of the tiles in shared memory. Direct says which operand the threads load
+// (kIsA), what its lines are in memory (kTraits), and how they do it (Operand).
 template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes, class Direct, class Pipeline>
 struct DirectProducer {
   static constexpr bool kDirectA = Direct::kIsA;
