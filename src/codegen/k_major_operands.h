@@ -25,7 +25,25 @@ KernelTraits k_major(const KernelTraits& traits);
 // which blocks write one each (parts/shared/k_major_lines.h).
 std::vector<Quantity> quantities_of(char letter);
 
-// Where the copy of operand `letter` lies if it is the first of the workspace.
-wgmma::MatrixPlace place_of(const KMajorLines& copy, int64_t batch, char letter);
+// Which operands are copied as they are, that of A before that of B where both are.
+struct Copied {
+  bool a = false;
+  bool b = false;
+
+  bool any() const { return a || b; }
+};
+
+// Of the copies, which are all of the workspace.
+int64_t bytes(const Copied& copied, const Problem& problem);
+
+// Where they lie. Preconditions: the operand is copied.
+wgmma::MatrixPlace place_of_a(const Problem& problem);
+wgmma::MatrixPlace place_of_b(const Copied& copied, const Problem& problem);
+
+// The copying kernel, as the second entry point, and its launch before the others of `plan`.
+EntryPoint entry_point();
+void add_work(const Copied& copied, const Problem& problem, KernelWork& work);
+void add_launch(const KernelSpec& spec, const Copied& copied, const Problem& problem,
+                LaunchPlan& plan);
 
 }  // namespace gemmtune::codegen::k_major_operands

@@ -263,6 +263,9 @@ class RecordStore {
   virtual Expected<void> check() = 0;
 };
 
+// Everything that the store holds of candidates, those of operands in cache included.
+Expected<std::vector<Entry>> all_entries(RecordStore& store);
+
 // A set of results that come with a program, of devices whose uuids are is_shipped() (shipped.h).
 // Both outlive every use of it.
 struct ShippedResults {

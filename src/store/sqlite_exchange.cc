@@ -52,4 +52,15 @@ Expected<MergeCounts> SqliteStore::merge(std::span<const Entry> entries) {
   });
 }
 
+Expected<std::vector<Entry>> all_entries(RecordStore& store) {
+  EntryQuery everything;
+  everything.filter.warm.reset();
+  everything.filter.include_vendor = true;
+  std::vector<Entry> entries;
+  const auto visited =
+      store.entries(everything, [&](const Entry& entry) { entries.push_back(entry); });
+  if (!visited) return tl::unexpected(visited.error());
+  return entries;
+}
+
 }  // namespace gemmtune::store

@@ -9,17 +9,6 @@
 namespace gemmtune::app {
 namespace {
 
-Expected<std::vector<store::Entry>> read_all(store::RecordStore& store) {
-  store::EntryQuery everything;
-  everything.filter.warm.reset();
-  everything.filter.include_vendor = true;
-  std::vector<store::Entry> entries;
-  const auto visited =
-      store.entries(everything, [&](const store::Entry& entry) { entries.push_back(entry); });
-  if (!visited) return tl::unexpected(visited.error());
-  return entries;
-}
-
 // Every other database, opened, so that a wrong name costs nothing.
 Expected<std::vector<std::unique_ptr<store::RecordStore>>> open_all(
     const Context& context, const std::vector<std::string>& files) {
@@ -49,7 +38,7 @@ Expected<std::vector<MergedDatabase>> db_merge(const Context& context,
   if (!store) return tl::unexpected(store.error());
   std::vector<MergedDatabase> merged;
   for (size_t i = 0; i < files.size(); ++i) {
-    auto entries = read_all(*(*others)[i]);
+    auto entries = store::all_entries(*(*others)[i]);
     if (!entries) return tl::unexpected(entries.error());
     auto counts = (*store)->merge(*entries);
     if (!counts) return tl::unexpected(counts.error());

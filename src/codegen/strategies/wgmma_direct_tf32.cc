@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <array>
 
 #include "codegen/k_major_operands.h"
@@ -13,28 +11,21 @@
 namespace gemmtune::codegen {
 namespace {
 
+using k_major_operands::Copied;
 using k_major_operands::kMostTiles;
 using k_major_operands::lines_of_a;
 using k_major_operands::lines_of_b;
 
-constexpr int kElementBytes = 4;
-constexpr int kEntry = 1;
-
 bool is_direct_a(const KernelSpec& spec) {
   return gemmtune::is_direct_a(spec.tile, spec.traits);
 }
-// Whether the operand that TMA copies is one of the workspace.
-bool copies(const KernelSpec& spec) {
-  return needs_k_major_a(spec.traits) && needs_k_major_b(spec.traits);
+int direct_lines(const KernelSpec& spec) {
+  return is_direct_a(spec) ? spec.tile.tile_m : spec.tile.tile_n;
 }
-char copied_letter(const KernelSpec& spec) {
-  return is_direct_a(spec) ? 'b' : 'a';
-}
-KMajorLines copied_lines(const KernelSpec& spec, const Problem& problem) {
-  return is_direct_a(spec) ? lines_of_b(problem) : lines_of_a(problem);
-}
-int64_t copied_bytes(const KernelSpec& spec, const Problem& problem) {
-  return copies(spec) ? copied_lines(spec, problem).elements() * kElementBytes : 0;
+// What TMA copies, if it needs k contiguous, too.
+Copied copied(const KernelSpec& spec) {
+  const KernelTraits others = without_direct(spec.tile, spec.traits);
+  return {needs_k_major_a(others), needs_k_major_b(others)};
 }
 
 constexpr std::array kRules = {
@@ -46,10 +37,9 @@ constexpr std::array kRules = {
     Rule{"tile_k of 32, and whole 32 lines, 256 at most, of what threads load",
          "a warp loads 32 elements at a time",
          [](const RuleInput& in) {
-           const TileConfig& t = in.spec.tile;
-           const int lines = is_direct_a(in.spec) ? t.tile_m : t.tile_n;
-           return t.tile_k == kDirectTf32Depth && lines > 0 && lines % kDirectTf32Lines == 0 &&
-                  lines <= kMostDirectTf32Lines;
+           const int lines = direct_lines(in.spec);
+           return in.spec.tile.tile_k == kDirectTf32Depth && lines > 0 &&
+                  lines % kDirectTf32Lines == 0 && lines <= kMostDirectTf32Lines;
          }},
 };
 
@@ -79,7 +69,7 @@ class WgmmaDirectTf32 final : public WgmmaDirectStrategy {
   }
 
   bool worthwhile(const KernelSpec& spec, const Problem& problem) const override {
-    return copied_bytes(spec, problem) <= kMostCopiesBytes &&
+    return k_major_operands::bytes(copied(spec), problem) <= kMostCopiesBytes &&
            WgmmaStrategy::worthwhile(spec, problem);
   }
 
@@ -89,45 +79,36 @@ class WgmmaDirectTf32 final : public WgmmaDirectStrategy {
 
   std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override {
     std::vector<EntryPoint> entries = WgmmaDirectStrategy::entry_points(spec);
-    if (copies(spec)) entries.push_back({"_prepare", "prepare", kKMajorThreads, "kPrepareThreads"});
+    if (copied(spec).any()) entries.push_back(k_major_operands::entry_point());
     return entries;
   }
 
   MainloopCost mainloop(const KernelSpec& spec) const override {
     MainloopCost cost = WgmmaStrategy::mainloop(spec);
-    cost.direct_lines = is_direct_a(spec) ? spec.tile.tile_m : spec.tile.tile_n;
+    cost.direct_lines = direct_lines(spec);
     return cost;
   }
 
   KernelWork work(const KernelSpec& spec, const Problem& problem) const override {
     KernelWork work = WgmmaStrategy::work(spec, problem);
-    if (!copies(spec)) return work;
-    ++work.launches;
-    work.reduction_bytes += 2 * copied_bytes(spec, problem);
+    if (copied(spec).any()) k_major_operands::add_work(copied(spec), problem, work);
     return work;
   }
 
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
     LaunchPlan plan = WgmmaDirectStrategy::launch_plan(spec, problem);
-    if (!copies(spec)) return plan;
-    const char letter = copied_letter(spec);
-    plan.quantities = k_major_operands::quantities_of(letter);
-    plan.launches.insert(plan.launches.begin(), launch_of(spec, kEntry,
-                                                          {copied_lines(spec, problem).tiles(),
-                                                           fmt::format("tiles_{}", letter)}));
-    plan.workspace_bytes = copied_bytes(spec, problem);
-    plan.workspace_formula = fmt::format("{0} * entries_{1} * plane_{1}", kElementBytes, letter);
+    if (copied(spec).any()) k_major_operands::add_launch(spec, copied(spec), problem, plan);
     return plan;
   }
 
  private:
   wgmma::MatrixPlace place_of_a(const KernelSpec& spec, const Problem& problem) const override {
-    if (is_direct_a(spec) || !copies(spec)) return WgmmaStrategy::place_of_a(spec, problem);
-    return k_major_operands::place_of(lines_of_a(problem), problem.batch, 'a');
+    return copied(spec).a ? k_major_operands::place_of_a(problem)
+                          : WgmmaStrategy::place_of_a(spec, problem);
   }
   wgmma::MatrixPlace place_of_b(const KernelSpec& spec, const Problem& problem) const override {
-    if (!is_direct_a(spec) || !copies(spec)) return WgmmaStrategy::place_of_b(spec, problem);
-    return k_major_operands::place_of(lines_of_b(problem), problem.batch, 'b');
+    return copied(spec).b ? k_major_operands::place_of_b(copied(spec), problem)
+                          : WgmmaStrategy::place_of_b(spec, problem);
   }
 };
 

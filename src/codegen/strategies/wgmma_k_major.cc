@@ -1,8 +1,5 @@
-#include <fmt/format.h>
-
 #include <array>
 
-#include "codegen/aligned_copies.h"
 #include "codegen/k_major_operands.h"
 #include "codegen/registry.h"
 #include "codegen/wgmma_strategy.h"
@@ -11,29 +8,19 @@
 namespace gemmtune::codegen {
 namespace {
 
+using k_major_operands::Copied;
 using k_major_operands::kMostTiles;
 using k_major_operands::lines_of_a;
 using k_major_operands::lines_of_b;
 
-constexpr int kElementBytes = 4;
-constexpr int kEntry = 1;
-
-// Of all that is copied.
-int64_t elements(const KernelTraits& traits, const Problem& p) {
-  return (needs_k_major_a(traits) ? lines_of_a(p).elements() : 0) +
-         (needs_k_major_b(traits) ? lines_of_b(p).elements() : 0);
-}
-int64_t tiles(const KernelTraits& traits, const Problem& p) {
-  return (needs_k_major_a(traits) ? lines_of_a(p).tiles() : 0) +
-         (needs_k_major_b(traits) ? lines_of_b(p).tiles() : 0);
+Copied copied(const KernelSpec& spec) {
+  return {needs_k_major_a(spec.traits), needs_k_major_b(spec.traits)};
 }
 
 constexpr std::array kOwnRules = {
     Rule{"an operand whose k is not contiguous, or that 16 bytes do not divide",
          "without one there is nothing to copy",
-         [](const RuleInput& in) {
-           return needs_k_major_a(in.spec.traits) || needs_k_major_b(in.spec.traits);
-         }},
+         [](const RuleInput& in) { return copied(in.spec).any(); }},
 };
 
 class WgmmaKMajor final : public WgmmaStrategy {
@@ -56,7 +43,7 @@ class WgmmaKMajor final : public WgmmaStrategy {
   }
 
   bool worthwhile(const KernelSpec& spec, const Problem& problem) const override {
-    return elements(spec.traits, problem) * kElementBytes <= kMostCopiesBytes &&
+    return k_major_operands::bytes(copied(spec), problem) <= kMostCopiesBytes &&
            WgmmaStrategy::worthwhile(spec, problem);
   }
 
@@ -66,49 +53,30 @@ class WgmmaKMajor final : public WgmmaStrategy {
 
   std::vector<EntryPoint> entry_points(const KernelSpec& spec) const override {
     std::vector<EntryPoint> entries = WgmmaStrategy::entry_points(spec);
-    entries.push_back({"_prepare", "prepare", kKMajorThreads, "kPrepareThreads"});
+    entries.push_back(k_major_operands::entry_point());
     return entries;
   }
 
   KernelWork work(const KernelSpec& spec, const Problem& problem) const override {
     KernelWork work = WgmmaStrategy::work(spec, problem);
-    ++work.launches;
-    work.reduction_bytes += 2 * elements(spec.traits, problem) * kElementBytes;
+    k_major_operands::add_work(copied(spec), problem, work);
     return work;
   }
 
   LaunchPlan launch_plan(const KernelSpec& spec, const Problem& problem) const override {
     LaunchPlan plan = WgmmaStrategy::launch_plan(spec, problem);
-    const KernelTraits& t = spec.traits;
-    const bool a = needs_k_major_a(t);
-    const bool b = needs_k_major_b(t);
-    using Quantities = std::vector<Quantity>;
-    plan.quantities =
-        aligned_copies::quantities_of_both(a ? k_major_operands::quantities_of('a') : Quantities{},
-                                           b ? k_major_operands::quantities_of('b') : Quantities{});
-    plan.launches.insert(
-        plan.launches.begin(),
-        launch_of(spec, kEntry,
-                  {tiles(t, problem), aligned_copies::sum_of_copies(a, b, "tiles_a", "tiles_b")}));
-    plan.workspace_bytes = elements(spec.traits, problem) * kElementBytes;
-    plan.workspace_formula =
-        fmt::format("{} * {}", kElementBytes, aligned_copies::sum_of_copies(a, b));
+    k_major_operands::add_launch(spec, copied(spec), problem, plan);
     return plan;
   }
 
  private:
   wgmma::MatrixPlace place_of_a(const KernelSpec& spec, const Problem& problem) const override {
-    if (!needs_k_major_a(spec.traits)) return WgmmaStrategy::place_of_a(spec, problem);
-    return k_major_operands::place_of(lines_of_a(problem), problem.batch, 'a');
+    return copied(spec).a ? k_major_operands::place_of_a(problem)
+                          : WgmmaStrategy::place_of_a(spec, problem);
   }
   wgmma::MatrixPlace place_of_b(const KernelSpec& spec, const Problem& problem) const override {
-    if (!needs_k_major_b(spec.traits)) return WgmmaStrategy::place_of_b(spec, problem);
-    wgmma::MatrixPlace place = k_major_operands::place_of(lines_of_b(problem), problem.batch, 'b');
-    if (needs_k_major_a(spec.traits)) {
-      place.offset_bytes = lines_of_a(problem).elements() * kElementBytes;
-      place.offset_formula = fmt::format("{} * entries_a * plane_a", kElementBytes);
-    }
-    return place;
+    return copied(spec).b ? k_major_operands::place_of_b(copied(spec), problem)
+                          : WgmmaStrategy::place_of_b(spec, problem);
   }
 };
 

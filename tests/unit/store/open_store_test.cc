@@ -84,11 +84,12 @@ TEST_CASE("open: a store that is created, or was left empty, begins with what is
   SQLite::Database((dir / "no_tables.db").string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
       .exec("PRAGMA journal_mode = WAL");
   const SampleSet set("a set", 1);
+  const ShippedResults unreadable{"a set", "this is no database"};
   StoreOptions options;
-  options.shipped = set.results();
   for (const char* name : {"new.db", "empty.db", "no_tables.db"}) {
     CAPTURE(name);
-    for (int time = 0; time < 2; ++time) {
+    for (const ShippedResults& shipped : {set.results(), unreadable}) {  // it is read once
+      options.shipped = shipped;
       const auto store = must_open(dir / name, options);
       CHECK(store->candidates(sample_job().problem, {})->size() == 1);
       CHECK(store->check());

@@ -13,12 +13,39 @@
 namespace gemmtune::store {
 namespace {
 
-std::unique_ptr<RecordStore> open_with(const std::filesystem::path& path, const SampleSet& shipped,
-                                       bool read_only = false) {
+std::unique_ptr<RecordStore> open_with(const std::filesystem::path& path,
+                                       const ShippedResults& shipped, bool read_only = false) {
   StoreOptions options;
-  options.shipped = shipped.results();
+  options.shipped = shipped;
   options.read_only = read_only;
   return must_open(path, options);
+}
+
+std::unique_ptr<RecordStore> open_with(const std::filesystem::path& path, const SampleSet& set) {
+  return open_with(path, set.results());
+}
+
+// Another set, or one that is there: opening fails where it is read.
+ShippedResults unreadable(std::string_view fingerprint) {
+  return {fingerprint, "this is no database"};
+}
+
+TEST_CASE("a user's own device is another than the shipped one") {
+  const TempDir dir;
+  const SampleSet set("a", 1);
+  const auto store = open_with(dir / "tuned.db", set);
+  const auto entries = all_entries(*store);
+  REQUIRE(entries);
+  const int64_t run = prepare(*store);
+  Record own = sample_record(run, 1e6);
+  own.job.problem = entries->front().record.job.problem;
+  REQUIRE(store->record(own));
+  Filter filter;
+  filter.device_uuid = own.job.device_uuid;
+  const auto best = store->best(own.job.problem, filter);
+  REQUIRE(best);
+  REQUIRE(*best);
+  CHECK((*best)->measurement->median_us == 1e6);
 }
 
 // What won the sample problem, on each device.
@@ -42,11 +69,12 @@ TEST_CASE("another set takes the place of all shipped results, and of no others"
   }
   CHECK_FALSE(holds_other_shipped(path, "a"));
   CHECK(holds_other_shipped(path, "b"));
-  const SampleSet second("b", 2);
-  CHECK(winning(*open_with(path, second, true)).size() == 2);
+  constexpr bool kReadOnly = true;
+  CHECK(winning(*open_with(path, unreadable("b"), kReadOnly)).size() == 2);
   CHECK_FALSE(holds_other_shipped(path, "a"));  // reading changes nothing
-  for (int time = 0; time < 2; ++time) {
-    const auto store = open_with(path, second);
+  const SampleSet second("b", 2);
+  for (const ShippedResults& shipped : {second.results(), unreadable("b")}) {
+    const auto store = open_with(path, shipped);
     CHECK(winning(*store) ==
           std::set<std::string>{own, std::string(kShippedUuid) + " " + sample_key(2).config});
     CHECK(store->info()->runs == 2);
@@ -83,7 +111,9 @@ TEST_CASE("a store that begins with a set is as one that was made otherwise and 
   open_with(dir / "migrated.db", set);
   const auto lines = [](RecordStore& store) {
     std::vector<std::string> all;
-    REQUIRE(store.entries({}, [&](const Entry& entry) { all.push_back(to_line(entry)); }));
+    const auto entries = all_entries(store);
+    REQUIRE(entries);
+    for (const Entry& entry : *entries) all.push_back(to_line(entry));
     return all;
   };
   const auto begun = must_open(dir / "begun.db");
