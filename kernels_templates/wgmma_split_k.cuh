@@ -17,6 +17,7 @@
 #include "parts/shared/tensor_map.h"
 #include "parts/shared/tile_config.h"
 #include "parts/shared/wgmma_tiles.h"
+#include "parts/wgmma/operand_scales.cuh"
 #include "parts/wgmma/promoted_sums.cuh"
 #include "parts/wgmma/wgmma_mainloop.cuh"
 #include "parts/wgmma/wgmma_partial.cuh"
@@ -93,14 +94,15 @@ struct WgmmaSplitK {
       __syncwarp();
       if constexpr (kInCluster) cluster_wait();
     } else {
-      multiply(pipeline, share.place, range, [&](const typename Mainloop::Sums& sums, int first) {
-        if constexpr (kInCluster) {
-          in_cluster.share_out(sums, first);
-        } else {
-          store_wgmma_partial<Mainloop, kTile.tile_n>(
-              sums, Reduction::Slots::slot(args, share.slot), first, share.rows);
-        }
-      });
+      multiply(pipeline, args, share.place, tile, range,
+               [&](const typename Mainloop::Sums& sums, int first) {
+                 if constexpr (kInCluster) {
+                   in_cluster.share_out(sums, first);
+                 } else {
+                   store_wgmma_partial<Mainloop, kTile.tile_n>(
+                       sums, Reduction::Slots::slot(args, share.slot), first, share.rows);
+                 }
+               });
     }
     if constexpr (kInCluster) {
       __syncthreads();
@@ -167,10 +169,16 @@ struct WgmmaSplitK {
 
   // By a consumer: multiplies its rows of the block's tile; use(sums, first row of the warp).
   template <class Use>
-  static __device__ __forceinline__ void multiply(const Pipeline& pipeline, const Place& place,
+  static __device__ __forceinline__ void multiply(const Pipeline& pipeline, const GemmArgs& args,
+                                                  const Place& place, const Partial& tile,
                                                   const KRange& range, Use use) {
     const int consumer = static_cast<int>(threadIdx.x) / kWarpgroupThreads - 1;
     const int first = consumer * consumer_rows(kTile);
+    const auto of_warp = [first] {
+      return first + static_cast<int>(threadIdx.x) / 32 % kWarpsOfWarpgroup * 16;
+    };
+    const auto scales = scales_of_tile<kTraits.epilogue.scale, Mainloop, typename Pipeline::Passes>(
+        args, tile.row, tile.column, of_warp());
     typename Mainloop::Sums sums;
     if (range.empty()) {
       sums.clear();
@@ -180,7 +188,8 @@ struct WgmmaSplitK {
       PromotedSums<Mainloop, typename Pipeline::Passes>::run(sums, pipeline, ring, place, first,
                                                              tiles, [] {});
     }
-    use(sums, first + static_cast<int>(threadIdx.x) / 32 % kWarpsOfWarpgroup * 16);
+    scales.apply(sums);
+    use(sums, of_warp());
   }
 };
 

@@ -14,6 +14,7 @@
 #include "parts/shared/tile_config.h"
 #include "parts/shared/wgmma_tiles.h"
 #include "parts/wgmma/cluster_tiles.cuh"
+#include "parts/wgmma/operand_scales.cuh"
 #include "parts/wgmma/promoted_sums.cuh"
 #include "parts/wgmma/stream_k_work.cuh"
 #include "parts/wgmma/wgmma_mainloop.cuh"
@@ -154,12 +155,16 @@ struct WgmmaStreamK {
       const At at = At::of(args, place, work.tile);
       const auto writer = Results::Writer::of(args, at.batch);
       const auto ahead = Results::load_ahead(writer, at, row, work.stores());
+      const auto scales =
+          scales_of_tile<kTraits.epilogue.scale, Mainloop, typename Pipeline::Passes>(
+              args, at.row, at.column, row);
       if constexpr (Results::kFetchesBoxes) {
         if (work.stores() && args.beta != 0.0f) fetch.start(at.batch, at.row + row, at.column);
       }
       typename Mainloop::Sums sums;
       PromotedSums<Mainloop, typename Pipeline::Passes>::run(sums, pipeline, ring, place, first_row,
                                                              work.count(), [] {});
+      scales.apply(sums);
       if (!work.stores()) {
         handed.leave(sums, Work::slot(work.position, place));
         continue;

@@ -15,6 +15,7 @@
 #include "parts/shared/wgmma_tiles.h"
 #include "parts/wgmma/cluster_tiles.cuh"
 #include "parts/wgmma/consumer_turns.cuh"
+#include "parts/wgmma/operand_scales.cuh"
 #include "parts/wgmma/promoted_sums.cuh"
 #include "parts/wgmma/wgmma_mainloop.cuh"
 #include "parts/wgmma/wgmma_pipeline.cuh"
@@ -159,6 +160,8 @@ struct WgmmaTma {
       const auto writer = Results::Writer::of(args, at.batch);
       const auto ahead =
           Results::load_ahead(writer, at, Results::warp_row(first_row, warp), tile < tiles.count);
+      const auto scales = scales_of_tile<kTraits.epilogue.scale, Mainloop, Passes>(
+          args, at.row, at.column, Results::warp_row(first_row, warp));
       if constexpr (Results::kFetchesBoxes) {
         if (tile < tiles.count && args.beta != 0.0f)
           fetch.start(at.batch, at.row + Results::warp_row(first_row, warp), at.column);
@@ -172,6 +175,7 @@ struct WgmmaTma {
       PromotedSums<Mainloop, Passes>::run(sums, pipeline, ring, place, first_row, tiles_k,
                                           [&] { turns.pass(); });
       if constexpr (kTurns > 1) ring.skip((kTurns - 1) * stages);
+      scales.apply(sums);
       Results::store(sums, own, writer, ahead, fetch, c, at, Results::warp_row(first_row, warp));
       if constexpr (Results::kFetchesBoxes) fetch.end_tile();
     }

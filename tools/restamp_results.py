@@ -5,8 +5,8 @@ usage: restamp_results.py OLD NEW [--jobs N]
 
 OLD and NEW are programs from before and after the change. A result is of the source that its
 source_hash names, and is stale once the program emits another. Each shipped result that OLD takes for
-current is compiled to PTX by both; where both PTX are the same but for comments, mangled names and constants that
-nothing reads, it gets NEW's hash. Results that differ are listed: they have to be tuned anew. Files are
+current is compiled to PTX by both; where both PTX are the same but for comments, mangled names, constants that
+nothing reads and sizes of structures that kernels take, it gets NEW's hash. Results that differ are listed: they have to be tuned anew. Files are
 written whole or not at all.
 """
 
@@ -49,11 +49,11 @@ def with_numbered_names(ptx):
 
 
 def code_of(ptx):
-    """PTX without comments, empty lines, mangled names and constants that nothing reads."""
+    """PTX without comments, empty lines, mangled names, constants that nothing reads and sizes of parameters."""
     words = collections.Counter(re.findall(r"[\w$]+", ptx))
     lines = (line.partition("//")[0].rstrip() for line in ptx.splitlines())
     code = "\n".join(line for line in lines if line and not is_unused(line, words))
-    return with_numbered_names(code)
+    return with_numbered_names(re.sub(r"(\.param \.align \d+ \.b8 [\w$]+)\[\d+\]", r"\1[]", code))
 
 
 def is_unused(line, words):

@@ -215,6 +215,15 @@ typedef enum gemmtune_bias {
   GEMMTUNE_BIAS_PER_ROW = 2     /* m values: element i is added to all of row i of C */
 } gemmtune_bias;
 
+/* Factors that the values of 8-bit operands are multiplied by: f32 in device memory, the same for
+ * all products of a batch. Rows and columns are those of op(A) and op(B) as the problem states
+ * them. */
+typedef enum gemmtune_scale {
+  GEMMTUNE_SCALE_NONE = 0,
+  GEMMTUNE_SCALE_PER_TENSOR = 1, /* a factor of A and a factor of B */
+  GEMMTUNE_SCALE_PER_ROW = 2     /* m factors of A's rows, n factors of B's columns */
+} gemmtune_scale;
+
 /* What is applied to x = alpha * op(A) * op(B) + beta * C + bias before it is rounded to C's type.
  */
 typedef enum gemmtune_activation {
@@ -268,6 +277,9 @@ typedef struct gemmtune_problem {
   int64_t max_workspace_bytes; /* nothing that needs a larger workspace is chosen, nor one larger
                                   than the handle's limit; 0: the handle's, GEMMTUNE_NO_WORKSPACE:
                                   none at all */
+  /* A structure that ends here has no scales. */
+  int32_t scale;           /* a gemmtune_scale; a scaled problem is run by gemmtune_run */
+  uint32_t reserved_scale; /* 0 */
 } gemmtune_problem;
 
 #define GEMMTUNE_PROBLEM_INIT                                                                     \
@@ -276,7 +288,7 @@ typedef struct gemmtune_problem {
         GEMMTUNE_ROW_MAJOR, GEMMTUNE_ROW_MAJOR, GEMMTUNE_SCALARS_HOST, 0, 0, 0, GEMMTUNE_PACKED,  \
         GEMMTUNE_PACKED, GEMMTUNE_PACKED, 1, GEMMTUNE_PACKED, GEMMTUNE_PACKED, GEMMTUNE_PACKED,   \
         GEMMTUNE_ALIGN_OF_POINTERS, 0u, GEMMTUNE_RESULT_OF_OPERANDS, GEMMTUNE_BIAS_NONE,          \
-        GEMMTUNE_ACTIVATION_NONE, 0u, INT64_C(0)                                                  \
+        GEMMTUNE_ACTIVATION_NONE, 0u, INT64_C(0), GEMMTUNE_SCALE_NONE, 0u                         \
   }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
@@ -303,8 +315,8 @@ GEMMTUNE_API gemmtune_status gemmtune_workspace_bytes(gemmtune_handle handle,
 typedef struct CUstream_st* gemmtune_stream;
 
 /* Enqueues C = activation(alpha * op(A) * op(B) + beta * C) on `stream` (null: the legacy default
- * stream of the handle's context) and returns without waiting for it. A problem with a bias is an
- * INVALID_ARGUMENT here: gemmtune_run takes one.
+ * stream of the handle's context) and returns without waiting for it. A problem with a bias or
+ * scales is an INVALID_ARGUMENT here: gemmtune_run takes them.
  *
  *   alpha, beta   f32 each, in host memory (read before the call returns) or in device memory (read
  *                 when the kernels run), or f16 or f64 each in host memory, as problem->scalars
@@ -326,11 +338,15 @@ GEMMTUNE_API gemmtune_status gemmtune_gemm(gemmtune_handle handle, const gemmtun
                                            size_t workspace_bytes, gemmtune_stream stream);
 
 /* The operands of one product, for gemmtune_run. Begin with GEMMTUNE_OPERANDS_INIT. All but
- * struct_bytes and `bias` are what gemmtune_gemm's parameters of these names are.
+ * struct_bytes, `bias` and scales are what gemmtune_gemm's parameters of these names are.
  *
  *   bias   device memory: n elements of C's type for GEMMTUNE_BIAS_PER_COLUMN, m for
  *          GEMMTUNE_BIAS_PER_ROW, one after the other, aligned to the size of an element; must not
  *          overlap C. Null for a problem that has none.
+ *   scale_a, scale_b
+ *          device memory: one f32 each for GEMMTUNE_SCALE_PER_TENSOR, m and n of them for
+ *          GEMMTUNE_SCALE_PER_ROW, aligned to 4 bytes; they must not overlap C. Null for a problem
+ *          that has none.
  *
  * cuBLASLt needs biases that are aligned to 16 bytes. A call with another one is computed by an own
  * kernel that needs no workspace, although cuBLASLt may be faster; such a kernel is prepared by the
@@ -347,15 +363,18 @@ typedef struct gemmtune_operands {
   const void* bias;
   void* workspace;
   size_t workspace_bytes;
+  /* A structure that ends here, as older headers have it, has no scales. */
+  const float* scale_a;
+  const float* scale_b;
 } gemmtune_operands;
 
 #define GEMMTUNE_OPERANDS_INIT \
-  { sizeof(gemmtune_operands), 0u, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0u }
+  { sizeof(gemmtune_operands), 0u, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0u, NULL, NULL }
 
 /* Enqueues C = activation(alpha * op(A) * op(B) + beta * C + bias) on `stream`, for problems with
- * and without a bias. What gemmtune_gemm's comment says holds here, too. INVALID_ARGUMENT also for
- * a bias that is null where the problem has one, is not null where it has none, or is not aligned
- * to the size of an element. `operands` need not outlive the call. */
+ * and without a bias or scales. What gemmtune_gemm's comment says holds here, too. INVALID_ARGUMENT
+ * also for a bias or a scale that is null where the problem has one, is not null where it has none,
+ * or is not aligned to the size of an element. `operands` need not outlive the call. */
 GEMMTUNE_API gemmtune_status gemmtune_run(gemmtune_handle handle, const gemmtune_problem* problem,
                                           const gemmtune_operands* operands,
                                           gemmtune_stream stream);

@@ -70,8 +70,11 @@ std::string tile_literal(const TileConfig& tile) {
 
 std::string epilogue_literal(const Epilogue& epilogue) {
   if (epilogue == Epilogue{}) return {};
-  return fmt::format("    .epilogue = {{.bias = {}, .activation = {}}},\n",
-                     bias_name(epilogue.bias), activation_name(epilogue.activation));
+  const std::string scale = epilogue.scale == kNoScale
+                                ? std::string()
+                                : fmt::format(", .scale = {}", scale_name(epilogue.scale));
+  return fmt::format("    .epilogue = {{.bias = {}, .activation = {}{}}},\n",
+                     bias_name(epilogue.bias), activation_name(epilogue.activation), scale);
 }
 
 std::string traits_literal(const KernelTraits& t) {
@@ -218,6 +221,16 @@ std::string epilogue_comment(const Epilogue& epilogue) {
       text += " args.bias has m elements of C's type.";
       break;
     case kNoBias:
+      break;
+  }
+  switch (epilogue.scale) {
+    case kScalePerTensor:
+      text += "\n// args.scale_a and args.scale_b have an f32 each.";
+      break;
+    case kScalePerRow:
+      text += "\n// args.scale_a has m f32, of A's rows, args.scale_b n, of B's columns.";
+      break;
+    case kNoScale:
       break;
   }
   return text + "\n";
@@ -426,6 +439,18 @@ std::string_view activation_name(Activation activation) {
       break;
   }
   return "gemmtune::kNoActivation";
+}
+
+std::string_view scale_name(Scale scale) {
+  switch (scale) {
+    case kScalePerTensor:
+      return "gemmtune::kScalePerTensor";
+    case kScalePerRow:
+      return "gemmtune::kScalePerRow";
+    case kNoScale:
+      break;
+  }
+  return "gemmtune::kNoScale";
 }
 
 std::string_view template_text(std::string_view path) {

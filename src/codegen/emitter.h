@@ -31,6 +31,7 @@ std::string_view element_type(DataType type);
 // The same of the parts of an epilogue, e.g. "gemmtune::kSilu" (parts/shared/epilogue.h).
 std::string_view bias_name(Bias bias);
 std::string_view activation_name(Activation activation);
+std::string_view scale_name(Scale scale);
 
 // A template of kernels_templates/ and what it includes, each behind what it includes itself, under
 // the names that they are included by.

@@ -22,6 +22,7 @@ constexpr int kOverheadRegistersOfParts = 44;  // with sums of parts of k beside
 constexpr int kOverheadRegistersOfSlab = 56;   // that results leave through (wgmma_epilogue.cuh)
 constexpr int kOverheadRegistersOfBias = 16;   // of the rows of one, exchanged
 constexpr int kOverheadRegistersOfNarrowSlab = 100;
+constexpr int kColumnsOfScales = 32;         // of wgmma's, whose scales take a register of a lane
 constexpr int kRegistersBesideProduct = 32;  // as the assembler counts, before setmaxnreg
 constexpr int kRegisterBytes = 4;
 constexpr int kHopper = 90;
@@ -184,6 +185,21 @@ constexpr std::array kRegisterRules = {
          }},
 };
 
+// Of scales that a lane has while a tile is multiplied: two of each 64 rows and its share of the
+// columns'.
+int scale_registers(const KernelSpec& spec) {
+  switch (spec.traits.epilogue.scale) {
+    case kScalePerTensor:
+      return 2;
+    case kScalePerRow:
+      return consumer_rows(spec.tile) / kWgmmaRows * 2 +
+             wgmma_tile_columns(spec.tile) / kColumnsOfScales;
+    case kNoScale:
+      break;
+  }
+  return 0;
+}
+
 int exchanged_overhead(const KernelSpec& spec) {
   const bool has_bias = spec.traits.epilogue.bias != kNoBias;
   return kOverheadRegistersOfSlab + (has_bias ? kOverheadRegistersOfBias : 0);
@@ -318,7 +334,8 @@ int consumer_registers(const KernelSpec& spec) {
   const int sums = consumer_sums(t) * size_bytes(spec.accumulator) / kRegisterBytes;
   const int in_parts = 2 * sums + kOverheadRegistersOfParts;
   if (plane_counts(spec.math).pairs > 1) return in_parts;
-  const int at_end = sums + (t.exchange != 0 ? exchanged_overhead(spec) : overhead(spec));
+  const int at_end =
+      sums + scale_registers(spec) + (t.exchange != 0 ? exchanged_overhead(spec) : overhead(spec));
   return promotes_sums(spec) ? std::max(in_parts, at_end) : at_end;
 }
 

@@ -8,11 +8,12 @@ namespace gemmtune {
 namespace {
 
 constexpr std::string_view kNone = "none";
+constexpr std::array<std::string_view, 3> kScaleNames = {"", "scale", "scale_row"};
 constexpr std::array<std::string_view, 3> kBiasNames = {"", "bias", "bias_row"};
 constexpr std::array<std::string_view, 5> kActivationNames = {"", "relu", "gelu", "gelu_erf",
                                                               "silu"};
-constexpr std::array<std::string_view, 7> kNames = {"bias",     "bias_row", "relu", "gelu",
-                                                    "gelu_erf", "silu",     kNone};
+constexpr std::array<std::string_view, 9> kNames = {
+    "scale", "scale_row", "bias", "bias_row", "relu", "gelu", "gelu_erf", "silu", kNone};
 
 // Sets `part` to what `name` is among `names`; false if it is none of them.
 template <class Part, size_t kCount>
@@ -29,10 +30,13 @@ bool take(std::string_view name, const std::array<std::string_view, kCount>& nam
 
 std::string to_string(const Epilogue& epilogue) {
   if (epilogue == Epilogue{}) return std::string(kNone);
-  std::string text(kBiasNames.at(epilogue.bias));
-  if (epilogue.activation == kNoActivation) return text;
-  if (!text.empty()) text += ',';
-  return text.append(kActivationNames.at(epilogue.activation));
+  std::string text(kScaleNames.at(epilogue.scale));
+  for (const std::string_view part :
+       {kBiasNames.at(epilogue.bias), kActivationNames.at(epilogue.activation)}) {
+    if (!part.empty() && !text.empty()) text += ',';
+    text += part;
+  }
+  return text;
 }
 
 Expected<Epilogue> parse_epilogue(std::string_view text) {
@@ -45,8 +49,12 @@ Expected<Epilogue> parse_epilogue(std::string_view text) {
     more = comma != std::string_view::npos;
     if (more) rest.remove_prefix(comma + 1);
     Epilogue part;
-    if (take(name, kBiasNames, part.bias)) {
+    if (take(name, kScaleNames, part.scale)) {
       if (epilogue != Epilogue{})
+        return usage_error("epilogue " + in_quotes(text) + ": one scale, before all else");
+      epilogue.scale = part.scale;
+    } else if (take(name, kBiasNames, part.bias)) {
+      if (epilogue.bias != kNoBias || epilogue.activation != kNoActivation)
         return usage_error("epilogue " + in_quotes(text) + ": one bias, before the activation");
       epilogue.bias = part.bias;
     } else if (take(name, kActivationNames, part.activation)) {

@@ -9,13 +9,14 @@
 
 namespace gemmtune {
 
-// The parts of an epilogue by the names users type, separated by commas: "bias,gelu". "none" for an
-// epilogue that does nothing.
+// The parts of an epilogue by the names users type, separated by commas: "scale,bias,gelu". "none"
+// for an epilogue that does nothing.
 std::string to_string(const Epilogue& epilogue);
 
-// Parses at most one bias ("bias": a value per column of C, "bias_row": a value per row) and at
-// most one activation ("relu", "gelu": by tanh, as cuBLASLt computes it, "gelu_erf", "silu"), in
-// this order; or "none". The error lists the names, nearest first.
+// Parses at most one scale of 8-bit operands ("scale": a factor of each, "scale_row": one of each
+// row of A and of each column of B), at most one bias ("bias": a value per column of C, "bias_row":
+// a value per row) and at most one activation ("relu", "gelu": by tanh, as cuBLASLt computes it,
+// "gelu_erf", "silu"), in this order; or "none". The error lists the names, nearest first.
 Expected<Epilogue> parse_epilogue(std::string_view text);
 
 // Of the transposed product.

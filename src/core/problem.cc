@@ -139,6 +139,14 @@ Expected<void> check_result(const Problem& p) {
                      std::string(to_string(p.type)) + "; use " + others);
 }
 
+Expected<void> check_scale(const Problem& p) {
+  if (p.epilogue.scale == kNoScale || is_8_bit(p.type)) return {};
+  Epilogue scale;
+  scale.scale = p.epilogue.scale;
+  return usage_error("epilogue " + to_string(scale) +
+                     " is for e4m3 and e5m2 operands only; of others alpha is one");
+}
+
 // Tensor cores read 8-bit operands along k only.
 Expected<void> check_layout(const Problem& p) {
   const bool turns_a = p.layout.a != Order::row_major;
@@ -237,6 +245,7 @@ Expected<void> validate(const Problem& p) {
   }
   if (auto checked = check_math(p); !checked) return checked;
   if (auto checked = check_layout(p); !checked) return checked;
+  if (auto checked = check_scale(p); !checked) return checked;
   return check_result(p);
 }
 
@@ -283,13 +292,27 @@ int64_t bias_elements(const Problem& p) {
   return 0;
 }
 
+ScaleElements scale_elements(const Problem& p) {
+  switch (p.epilogue.scale) {
+    case kScalePerTensor:
+      return {1, 1};
+    case kScalePerRow:
+      return {p.shape.m, p.shape.n};
+    case kNoScale:
+      break;
+  }
+  return {};
+}
+
 double min_bytes_moved(const Problem& p) {
   const auto m = static_cast<double>(p.shape.m);
   const auto n = static_cast<double>(p.shape.n);
   const auto k = static_cast<double>(p.shape.k);
   const double products = (m * k + k * n) * size_bytes(p.type) + m * n * size_bytes(result_type(p));
+  const ScaleElements scales = scale_elements(p);
   return products * static_cast<double>(p.batch) +
-         static_cast<double>(bias_elements(p)) * size_bytes(result_type(p));
+         static_cast<double>(bias_elements(p)) * size_bytes(result_type(p)) +
+         static_cast<double>(scales.a + scales.b) * size_bytes(DataType::f32);
 }
 
 std::string key(const Problem& p) {

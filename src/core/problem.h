@@ -38,8 +38,8 @@ inline constexpr int kUsualAlignBytes = 256;
 // What a thread moves at once at the most: no kernel asks more of a pointer.
 inline constexpr int kWidestAccessBytes = 16;
 
-// C = activation(alpha * op(A) * op(B) + beta * C + bias), and how its operands lie in memory.
-// Leading dimensions and batch strides are in elements.
+// C = activation(alpha * op(A) * op(B) + beta * C + bias), where 8-bit operands may be scaled, and
+// how its operands lie in memory. Leading dimensions and batch strides are in elements.
 struct Problem {
   Shape shape;
   DataType type = DataType::f32;         // of A and B
@@ -85,11 +85,18 @@ Expected<void> validate(const Problem& problem);
 // problems exist behind the command line and the C ABI.
 Problem canonical(const Problem& problem);
 
+// How many f32 scales A and B have; 0 where there are none.
+struct ScaleElements {
+  int64_t a = 0;
+  int64_t b = 0;
+};
+ScaleElements scale_elements(const Problem& problem);
+
 // 2 * m * n * k * batch.
 double flops(const Problem& problem);
 
-// Bytes of one operand for all batch entries, and the least a product must move (A, B and bias
-// read, C written).
+// Bytes of one operand for all batch entries, and the least a product must move (A, B, scales and
+// bias read, C written).
 int64_t bytes_a(const Problem& problem);
 int64_t bytes_b(const Problem& problem);
 int64_t bytes_c(const Problem& problem);

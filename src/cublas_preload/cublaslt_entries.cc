@@ -11,7 +11,7 @@ using lt::Status;
 
 namespace {
 
-// What a call asks for. Also fills in pointers.bias.
+// What a call asks for. Also fills in the pointers of `pointers` that its operation has.
 Product product_of(const DescriptorMemory* memory, const MatmulCall& call, CallPointers& pointers) {
   const auto workspace_bytes = static_cast<int64_t>(call.workspace_bytes);
   if (memory == nullptr) return matmul_product({}, pointers, workspace_bytes);
@@ -30,6 +30,8 @@ Product product_of(const DescriptorMemory* memory, const MatmulCall& call, CallP
   states.d = read(call.d_layout, d);
   states.c = call.c_layout == call.d_layout ? states.d : read(call.c_layout, c);
   pointers.bias = operation.bias;
+  pointers.scale_a = operation.scale_a;
+  pointers.scale_b = operation.scale_b;
   return matmul_product(states, pointers, workspace_bytes);
 }
 

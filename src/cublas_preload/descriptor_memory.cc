@@ -50,11 +50,15 @@ struct OperationMemory {
   const void* bias;
   std::array<uint64_t, 5> unnamed_48;
   int32_t sm_count;
-  std::array<uint32_t, 16> unnamed_92;
+  std::array<uint32_t, 3> unnamed_92;
+  const float* scale_a;
+  const float* scale_b;
+  std::array<uint32_t, 9> unnamed_120;
   int8_t fast_sums;
   int32_t bias_type;
 };
 static_assert(offsetof(OperationMemory, sm_count) == 88 &&
+              offsetof(OperationMemory, scale_b) == 112 &&
               offsetof(OperationMemory, bias_type) == 160);
 
 // Where an attribute lies, and a value of it that a new descriptor does not have.
@@ -88,6 +92,8 @@ constexpr Field<O> kOperationFields[] = {
     {O::epilogue, offsetof(OperationMemory, epilogue), 4, 36},
     {O::bias_pointer, offsetof(OperationMemory, bias), 8, uint64_t{1} << 40 | 256},
     {O::sm_count, offsetof(OperationMemory, sm_count), 4, 64},
+    {O::a_scale, offsetof(OperationMemory, scale_a), 8, uint64_t{1} << 40 | 512},
+    {O::b_scale, offsetof(OperationMemory, scale_b), 8, uint64_t{1} << 40 | 768},
     {O::fast_sums, offsetof(OperationMemory, fast_sums), 1, 1},
     {O::bias_type, offsetof(OperationMemory, bias_type), 4, 14},
 };
@@ -126,6 +132,24 @@ bool fields_are_there(const Memory<kBytes>& made, const Field<Attribute> (&field
   });
 }
 
+// Where a library keeps an attribute of 4 bytes, in a descriptor that is `made` new; 0 where it
+// knows no such attribute, and nothing where it is no field of its own.
+std::optional<size_t> find_field(const Memory<kOperationBytes>& made, O attribute,
+                                 lt::Functions::operation_set* set) {
+  constexpr uint32_t kValue = 3;
+  Memory<kOperationBytes> changed = made;
+  if (set(changed.as<lt::Operation>(), attribute, &kValue, sizeof(kValue)) != lt::Status::success)
+    return 0;
+  const auto first = std::mismatch(made.bytes.begin(), made.bytes.end(), changed.bytes.begin());
+  const auto at =
+      static_cast<size_t>(first.first - made.bytes.begin()) / sizeof(kValue) * sizeof(kValue);
+  if (at >= kOperationBytes) return std::nullopt;
+  Memory<kOperationBytes> expected = made;
+  std::memcpy(&expected.bytes[at], &kValue, sizeof(kValue));
+  if (changed.bytes != expected.bytes) return std::nullopt;
+  return at;
+}
+
 // Those of the cuBLASLt that has `function`.
 DescriptorMemory::Functions functions_beside(const void* function) {
   return {beside<F::layout_init>(function, "cublasLtMatrixLayoutInit_internal"),
@@ -162,12 +186,22 @@ std::optional<DescriptorMemory> DescriptorMemory::try_out(const Functions& f) {
     unnamed.bytes[i] = made.bytes[i] == other.bytes[i] ? 0xFF : 0;
   for (const auto& field : kOperationFields)
     std::memset(&unnamed.bytes[field.offset], 0, field.bytes);
+  const auto mode_of_a = find_field(made, O::a_scale_mode, f.operation_set);
+  const auto mode_of_b = find_field(made, O::b_scale_mode, f.operation_set);
+  if (!mode_of_a || !mode_of_b) return std::nullopt;
   DescriptorMemory memory;
+  memory.mode_of_a_ = *mode_of_a;
+  memory.mode_of_b_ = *mode_of_b;
+  for (const size_t mode : {*mode_of_a, *mode_of_b}) {
+    if (mode == 0) continue;
+    std::memset(&unnamed.bytes[mode], 0, sizeof(lt::ScaleMode));
+    memory.words_ = std::max(memory.words_, mode / sizeof(uint64_t) + 1);
+  }
   std::memcpy(memory.unnamed_.data(), unnamed.bytes.data(), kOperationBytes);
   std::memcpy(memory.new_.data(), made.bytes.data(), kOperationBytes);
   for (size_t i = 0; i < kMostWords; ++i) {
     memory.new_[i] &= memory.unnamed_[i];
-    if (memory.unnamed_[i] != 0) memory.words_ = i + 1;
+    if (memory.unnamed_[i] != 0) memory.words_ = std::max(memory.words_, i + 1);
   }
   if (memory.words_ * sizeof(uint64_t) < HashedDescriptors::kLeast) return std::nullopt;
   return memory;
@@ -206,6 +240,17 @@ bool DescriptorMemory::is_new(lt::Operation operation, size_t first, size_t end)
   return differs == 0;
 }
 
+namespace {
+
+lt::ScaleMode scale_mode(lt::Operation operation, size_t at) {
+  auto mode = lt::ScaleMode::scalar;
+  if (at != 0)
+    std::memcpy(&mode, reinterpret_cast<const unsigned char*>(operation) + at, sizeof(mode));
+  return mode;
+}
+
+}  // namespace
+
 bool DescriptorMemory::read(lt::Operation operation, OperationState& state) const {
   // The first word has the version, and so says how long it is.
   if (operation == nullptr || !is_new(operation, 0, 1)) return false;
@@ -219,6 +264,11 @@ bool DescriptorMemory::read(lt::Operation operation, OperationState& state) cons
   state.epilogue = memory.epilogue;
   state.bias_type = memory.bias_type;
   state.bias = memory.bias;
+  state.scale_a = memory.scale_a;
+  state.scale_b = memory.scale_b;
+  state.mode_of_scale_a = scale_mode(operation, mode_of_a_);
+  state.mode_of_scale_b = scale_mode(operation, mode_of_b_);
+  state.fast_sums = memory.fast_sums != 0;
   state.oddities = bit_if(memory.transpose_c != lt::Transpose::no, Oddity::transposed_result) |
                    bit_if(memory.sm_count != 0, Oddity::sm_count) |
                    bit_if(!is_new(operation, 1, words_), Oddity::attribute);

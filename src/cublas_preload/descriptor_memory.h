@@ -64,6 +64,10 @@ class DescriptorMemory {
   size_t words_ = 0;                               // up to the last with bits that are in no field
   std::array<uint64_t, kMostWords> new_ = {};      // what these bits are in a new one
   std::array<uint64_t, kMostWords> unnamed_ = {};  // which they are
+  // Where the modes of A's and B's scales are, which lies elsewhere in each version; 0: it has
+  // none.
+  size_t mode_of_a_ = 0;
+  size_t mode_of_b_ = 0;
 
   bool is_new(lt::Operation operation, size_t first, size_t end) const;
 };

@@ -7,6 +7,10 @@ constexpr auto kF64 = static_cast<lt::ElementType>(1);
 constexpr auto kI32 = static_cast<lt::ElementType>(10);
 constexpr int kFirstVectorPointerMode = 2;
 
+bool is_8_bit(lt::ElementType type) {
+  return type == lt::ElementType::e4m3 || type == lt::ElementType::e5m2;
+}
+
 // Sizes of op(A), op(B) and D; false where they do not go together.
 bool take_sizes(Product& product, const LayoutState& a, const LayoutState& b,
                 const LayoutState& d) {
@@ -23,6 +27,22 @@ bool take_sizes(Product& product, const LayoutState& a, const LayoutState& b,
          columns(a, product.transpose_a) == rows(b, product.transpose_b);
 }
 
+// Both operands are scaled in one way, or neither is.
+void take_scales(Product& product, const OperationState& operation) {
+  const lt::ScaleMode mode = operation.mode_of_scale_a;
+  const bool is_scaled = operation.scale_a != nullptr && operation.scale_b != nullptr;
+  const bool is_plain = operation.scale_a == nullptr && operation.scale_b == nullptr;
+  if (mode != operation.mode_of_scale_b || (!is_scaled && !is_plain)) {
+    add(product, Oddity::attribute);
+  } else if (mode == lt::ScaleMode::scalar) {
+    product.scales = is_scaled ? ProductScales::scalar : ProductScales::none;
+  } else if (mode == lt::ScaleMode::outer_vector && is_scaled) {
+    product.scales = ProductScales::outer_vector;
+  } else {
+    add(product, Oddity::attribute);
+  }
+}
+
 void take_operation(Product& product, const OperationState& operation) {
   product.transpose_a = operation.transpose_a;
   product.transpose_b = operation.transpose_b;
@@ -30,6 +50,8 @@ void take_operation(Product& product, const OperationState& operation) {
   product.scale_type = operation.scale_type;
   product.epilogue = operation.epilogue;
   product.bias_type = operation.bias_type;
+  product.fast_sums = operation.fast_sums ? 1 : 0;
+  take_scales(product, operation);
   if (operation.pointer_mode >= kFirstVectorPointerMode) add(product, Oddity::scalar_vector);
   product.oddities |= operation.oddities;
 }
@@ -92,6 +114,7 @@ Product matmul_product(const MatmulStates& states, const CallPointers& pointers,
   const LayoutState& d = *states.d;
   take_operation(product, *states.operation);
   product.a = states.a->memory;
+  if (!is_8_bit(product.a.type)) product.fast_sums = 0;  // says nothing of others
   product.b = states.b->memory;
   product.d = d.memory;
   product.batch = d.batch;

@@ -41,6 +41,11 @@ struct OperationState {
   lt::Epilogue epilogue = lt::Epilogue::none;
   int32_t bias_type = Product::kTypeOfResult;
   const void* bias = nullptr;
+  const float* scale_a = nullptr;
+  const float* scale_b = nullptr;
+  lt::ScaleMode mode_of_scale_a = lt::ScaleMode::scalar;
+  lt::ScaleMode mode_of_scale_b = lt::ScaleMode::scalar;
+  bool fast_sums = false;
   uint32_t oddities = 0;
 };
 
@@ -56,6 +61,8 @@ struct CallPointers {
   const void* beta = nullptr;
   const void* alpha = nullptr;
   const void* bias = nullptr;
+  const float* scale_a = nullptr;
+  const float* scale_b = nullptr;
 };
 
 // What a call of cuBLAS asks for, from a product that has its sizes and operands, and the settings

@@ -13,6 +13,13 @@ namespace lt = vendor::lt;
 // What beta is: C is not read where it is zero.
 enum class Beta : int32_t { zero = 0, other = 1, on_device = 2 };
 
+// What the values of A and B are multiplied by.
+enum class ProductScales : int32_t {
+  none = 0,
+  scalar = 1,        // a factor each
+  outer_vector = 2,  // a factor of each row of op(A) and each column of op(B)
+};
+
 // Why a product is more than A, B, C and what Product says of them; bits of Product::oddities.
 enum class Oddity : uint32_t {
   pointer_array = 1,         // a batch by arrays of pointers
@@ -24,7 +31,7 @@ enum class Oddity : uint32_t {
   batches_disagree = 64,     // of the matrices
   planar = 128,              // real and imaginary parts apart
   sm_count = 256,            // asks for a part of the GPU
-  attribute = 512,           // an attribute that Product has no field for: scales, amax, aux ...
+  attribute = 512,           // an attribute that Product has no field for: amax, aux ...
   transposed_result = 1024,  // op(C)
   vector_apart = 2048,       // elements of y do not lie side by side, or those of x run backwards
 };
@@ -59,6 +66,8 @@ struct Product {
   int32_t bias_type = kTypeOfResult;  // an lt::ElementType
   int32_t align_bytes = 0;            // of A, B and D: 256, 16, 8, 4, 2 or 1
   Beta beta = Beta::zero;
+  ProductScales scales = ProductScales::none;
+  int32_t fast_sums = 0;  // 1: of 8-bit operands, in the tensor cores alone
   uint32_t oddities = 0;
 
   static constexpr int64_t kOwnWorkspace = -1;  // that of the cuBLAS handle

@@ -26,7 +26,7 @@ std::string_view odd_part(const Product& product) {
       {Oddity::transposed_result, "a transposed C"},
       {Oddity::vector_apart, "a vector whose elements lie apart, or run backwards"},
       {Oddity::sm_count, "a limit on multiprocessors"},
-      {Oddity::attribute, "scales, amax or another attribute"},
+      {Oddity::attribute, "scales of blocks or results, amax or another attribute"},
       {Oddity::sizes_disagree, "matrices whose sizes do not go together"},
       {Oddity::batches_disagree, "matrices of different batch counts"},
       {Oddity::separate_c, "a C that is read and a D that is another matrix"}};
@@ -76,9 +76,10 @@ std::optional<DataType> data_type(lt::ElementType type) {
       return DataType::f16;
     case lt::ElementType::bf16:
       return DataType::bf16;
-    case lt::ElementType::e4m3:  // programs scale these, which a Problem does not
+    case lt::ElementType::e4m3:
+      return DataType::e4m3;
     case lt::ElementType::e5m2:
-      break;
+      return DataType::e5m2;
   }
   return std::nullopt;
 }
@@ -86,7 +87,7 @@ std::optional<DataType> data_type(lt::ElementType type) {
 Expected<void> take_types(const Product& product, Problem& problem) {
   const auto a = data_type(product.a.type);
   const auto result = data_type(product.d.type);
-  if (!a || product.b.type != product.a.type || !result) {
+  if (!a || product.b.type != product.a.type || !result || is_8_bit(*result)) {
     const std::string first = type_name(product.a.type);
     if (product.b.type == product.a.type && product.d.type == product.a.type) return none(first);
     return none(
@@ -140,6 +141,7 @@ Expected<void> take_compute(const Product& product, Problem& problem) {
   if (!math) return tl::unexpected(math.error());
   // The faster modes say something of f32 operands only.
   if (problem.type == DataType::f32) problem.math = *math;
+  if (product.fast_sums != 0) problem.math = MathMode::fast_accum;
   if (product.scale_type != scale_type_of(product.compute))
     return none("alpha and beta of type " + type_name(product.scale_type));
   return {};
@@ -169,6 +171,22 @@ Expected<void> take_epilogue(const Product& product, Problem& problem) {
   if (product.bias_type != Product::kTypeOfResult &&
       product.bias_type != static_cast<int32_t>(product.d.type))
     return none("a bias of another type than C");
+  return {};
+}
+
+// Its vectors are those of rows of op(A) and columns of op(B), as the problem's.
+Expected<void> take_scales(const Product& product, Problem& problem) {
+  switch (product.scales) {
+    case ProductScales::scalar:
+      problem.epilogue.scale = kScalePerTensor;
+      break;
+    case ProductScales::outer_vector:
+      if (product.batch > 1) return none("scales of the rows of a batch");
+      problem.epilogue.scale = kScalePerRow;
+      break;
+    case ProductScales::none:
+      break;
+  }
   return {};
 }
 
@@ -225,6 +243,7 @@ Expected<Problem> problem_of(const Product& product) {
     return none("an empty matrix");
   if (auto taken = take_compute(product, problem); !taken) return tl::unexpected(taken.error());
   if (auto taken = take_epilogue(product, problem); !taken) return tl::unexpected(taken.error());
+  if (auto taken = take_scales(product, problem); !taken) return tl::unexpected(taken.error());
   if (auto taken = take_memory(product, problem); !taken) return tl::unexpected(taken.error());
   problem = canonical(problem);
   if (auto fits = check(problem); !fits) return tl::unexpected(fits.error());

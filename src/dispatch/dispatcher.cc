@@ -67,6 +67,19 @@ const char* problem_of_bias(const Plan& plan, const void* bias) {
   return nullptr;
 }
 
+// The same of scales.
+const char* problem_of_scales(const Plan& plan, const Operands& operands) {
+  if (!plan.has_scales())
+    return "gemmtune_operands has scales, but gemmtune_problem.scale is GEMMTUNE_SCALE_NONE";
+  if (operands.scale_a == nullptr || operands.scale_b == nullptr) {
+    return "the operands are scaled, and a scale is a null pointer: call gemmtune_run with "
+           "gemmtune_operands.scale_a and scale_b";
+  }
+  const auto bits =
+      reinterpret_cast<uintptr_t>(operands.scale_a) | reinterpret_cast<uintptr_t>(operands.scale_b);
+  return bits % alignof(float) == 0 ? nullptr : "a scale is not aligned to 4 bytes";
+}
+
 }  // namespace
 
 Outcome<std::unique_ptr<Dispatcher>> Dispatcher::create(const DispatcherOptions& options) {
@@ -225,6 +238,9 @@ Outcome<void> Dispatcher::run(const Plan& plan, const Operands& operands, size_t
   }
   if (plan.has_bias() || operands.bias != nullptr) {
     if (const char* text = problem_of_bias(plan, operands.bias)) return invalid(text);
+  }
+  if (plan.has_scales() || operands.scale_a != nullptr || operands.scale_b != nullptr) {
+    if (const char* text = problem_of_scales(plan, operands)) return invalid(text);
   }
   if (plan.workspace_bytes() > 0) {
     if (workspace_bytes < static_cast<size_t>(plan.workspace_bytes()) ||

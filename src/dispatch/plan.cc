@@ -17,6 +17,8 @@ tl::expected<void, launch::EnqueueError> Plan::enqueue(const Operands& o, CUstre
     operands.c = o.c;
     operands.workspace = o.workspace;
     operands.bias = o.bias;
+    operands.scale_a = o.scale_a;
+    operands.scale_b = o.scale_b;
     if (device_scalars_) {
       operands.alpha_device = o.alpha;
       operands.beta_device = o.beta;
@@ -33,6 +35,8 @@ tl::expected<void, launch::EnqueueError> Plan::enqueue(const Operands& o, CUstre
   args.workspace = o.workspace;
   args.workspace_bytes = workspace_bytes_;
   args.bias = o.bias;
+  args.scale_a = o.scale_a;
+  args.scale_b = o.scale_b;
   if (device_scalars_) {
     args.alpha_device = o.alpha;
     args.beta_device = o.beta;
@@ -104,6 +108,7 @@ Outcome<std::unique_ptr<Plan>> Planner::make_one(const Request& request, Decisio
   plan->align_bytes_ = static_cast<uintptr_t>(request.problem.align_bytes);
   plan->result_bytes_ = static_cast<uintptr_t>(size_bytes(result_type(request.problem)));
   if (request.problem.epilogue.bias != kNoBias) plan->bias_align_bytes_ = plan->result_bytes_;
+  plan->has_scales_ = request.problem.epilogue.scale != kNoScale;
   std::string reasons;
   for (const Rejection& rejection : decision.rejections)
     reasons += "; " + rejection.what + ": " + rejection.why;

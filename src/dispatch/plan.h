@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "dispatch/decision.h"
 #include "dispatch/failure.h"
@@ -21,8 +22,16 @@ struct Operands {
   const float* alpha = nullptr;  // host or device memory, as the plan was made for
   const float* beta = nullptr;
   void* workspace = nullptr;
-  const void* bias = nullptr;  // null where the problem has none
+  const void* bias = nullptr;      // null where the problem has none
+  const float* scale_a = nullptr;  // device addresses, likewise
+  const float* scale_b = nullptr;
 };
+
+// For a caller whose A is the problem's B.
+inline void exchange(Operands& operands) {
+  std::swap(operands.a, operands.b);
+  std::swap(operands.scale_a, operands.scale_b);
+}
 
 // The bits that are set in any of the three addresses: they are multiples of a power of two where
 // this is.
@@ -47,6 +56,7 @@ class Plan {
   bool has_bias() const { return bias_align_bytes_ != 0; }
   // What the address of a bias must be a multiple of for this plan; 0 if there is none.
   uintptr_t bias_align_bytes() const { return bias_align_bytes_; }
+  bool has_scales() const { return has_scales_; }
 
   // How it came about, and which of the choices it is.
   const Decision& decision() const { return decision_; }
@@ -64,6 +74,7 @@ class Plan {
   uintptr_t align_bytes_ = 1;
   uintptr_t result_bytes_ = 1;
   uintptr_t bias_align_bytes_ = 0;
+  bool has_scales_ = false;
   Decision decision_;
   size_t chosen_ = 0;
 };

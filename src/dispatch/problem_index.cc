@@ -28,11 +28,12 @@ uint32_t hash_of_rest(const Problem& p) {
   return static_cast<uint32_t>(hash);
 }
 
-// Bits 20 to 26, all 0 without an epilogue and a result type.
+// Bits 20 to 28, all 0 without an epilogue and a result type.
 uint32_t result_bits(const Problem& p) {
   const uint32_t result = p.result ? 1 + static_cast<uint32_t>(*p.result) : 0;
   return result << 20 | static_cast<uint32_t>(p.epilogue.bias) << 22 |
-         static_cast<uint32_t>(p.epilogue.activation) << 24;
+         static_cast<uint32_t>(p.epilogue.activation) << 24 |
+         static_cast<uint32_t>(p.epilogue.scale) << 27;
 }
 
 uint32_t kind_of_any(const Problem& p) {

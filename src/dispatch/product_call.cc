@@ -78,7 +78,7 @@ bool is_for_other_bias(const Plan& plan, const void* bias) {
                                 std::to_string(vendor::kBiasAlignment) + " bytes";
     return tl::unexpected(prepared.error());
   }
-  if (request->operands_swapped) std::swap(operands.a, operands.b);
+  if (request->operands_swapped) exchange(operands);
   return dispatcher.run(*prepared->plan, operands, workspace_bytes, stream);
 }
 
@@ -88,14 +88,14 @@ Outcome<void> run_as_stated(Dispatcher& dispatcher, const gemmtune_problem* prob
   const bool is_ours = problem->struct_bytes == sizeof(gemmtune_problem);
   const auto* const hit = is_ours ? thread_cache.find(dispatcher.serial(), *problem) : nullptr;
   if (hit != nullptr && !is_for_other_bias(*hit->plan, operands.bias)) {
-    if (hit->operands_swapped) std::swap(operands.a, operands.b);
+    if (hit->operands_swapped) exchange(operands);
     return dispatcher.run(*hit->plan, operands, workspace_bytes, stream);
   }
   const auto ready = find_or_prepare(dispatcher, problem, stream);
   if (!ready) return tl::unexpected(ready.error());
   if (is_for_other_bias(*ready->prepared.plan, operands.bias))
     return run_with_any_bias(dispatcher, problem, operands, workspace_bytes, stream);
-  if (ready->operands_swapped) std::swap(operands.a, operands.b);
+  if (ready->operands_swapped) exchange(operands);
   return dispatcher.run(*ready->prepared.plan, operands, workspace_bytes, stream);
 }
 
@@ -126,7 +126,8 @@ bool wants_bias(const gemmtune_problem& problem) {
 }
 
 bool is_older(const gemmtune_problem& problem) {
-  return problem.struct_bytes == kFirstProblemBytes || problem.struct_bytes == kSecondProblemBytes;
+  return problem.struct_bytes == kFirstProblemBytes ||
+         problem.struct_bytes == kSecondProblemBytes || problem.struct_bytes == kThirdProblemBytes;
 }
 
 // A problem of an older header as this one has it.
@@ -205,7 +206,7 @@ Outcome<void> run_product(Dispatcher& dispatcher, const gemmtune_problem* proble
   if (o.reserved != 0) return invalid("gemmtune_operands.reserved is not 0");
   return run_product(dispatcher, problem,
                      {o.a, o.b, o.c, static_cast<const float*>(o.alpha),
-                      static_cast<const float*>(o.beta), o.workspace, o.bias},
+                      static_cast<const float*>(o.beta), o.workspace, o.bias, o.scale_a, o.scale_b},
                      o.workspace_bytes, stream);
 }
 

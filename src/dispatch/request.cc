@@ -36,7 +36,10 @@ static_assert(kRelu == int{GEMMTUNE_ACTIVATION_RELU} &&
               kGeluTanh == int{GEMMTUNE_ACTIVATION_GELU_TANH} &&
               kGeluErf == int{GEMMTUNE_ACTIVATION_GELU_ERF} &&
               kSilu == int{GEMMTUNE_ACTIVATION_SILU});
+static_assert(kScalePerTensor == int{GEMMTUNE_SCALE_PER_TENSOR} &&
+              kScalePerRow == int{GEMMTUNE_SCALE_PER_ROW});
 constexpr int kBiases = 3;
+constexpr int kScales = 3;
 constexpr int kActivations = 5;
 constexpr int kTypes = 5;
 constexpr int kModes = 7;
@@ -104,7 +107,8 @@ std::optional<PackedRequest> packed_request(const gemmtune_problem& from) {
                          from.ldc == GEMMTUNE_PACKED && from.batch == 1;
   // Zero is what each of these fields has where nothing is asked for.
   const bool is_plain = (from.result_type | from.bias | from.activation) == 0 &&
-                        (from.reserved | from.flags) == 0 && from.max_workspace_bytes == 0;
+                        (from.reserved | from.flags | from.reserved_scale) == 0 &&
+                        from.scale == 0 && from.max_workspace_bytes == 0;
   if (from.struct_bytes != sizeof(gemmtune_problem) || !is_plain || !is_f32 || !is_packed ||
       !is_order(from.order_a) || !is_order(from.order_b) || from.order_c != GEMMTUNE_ROW_MAJOR ||
       !is_plain_size(from.m) || !is_plain_size(from.n) || !is_plain_size(from.k) ||
@@ -125,6 +129,7 @@ Outcome<Request> parse_request(const gemmtune_problem& from) {
   if (from.struct_bytes != sizeof(gemmtune_problem))
     return invalid_problem("struct_bytes", from.struct_bytes);
   if (from.reserved != 0) return invalid_problem("reserved", from.reserved);
+  if (from.reserved_scale != 0) return invalid_problem("reserved_scale", from.reserved_scale);
   if ((from.flags & ~GEMMTUNE_DETERMINISTIC) != 0) return invalid_problem("flags", from.flags);
   if (from.max_workspace_bytes < GEMMTUNE_NO_WORKSPACE)
     return invalid_problem("max_workspace_bytes", from.max_workspace_bytes);
@@ -137,6 +142,7 @@ Outcome<Request> parse_request(const gemmtune_problem& from) {
   if (!convert(from.bias, kBiases, p.epilogue.bias)) return invalid_problem("bias", from.bias);
   if (!convert(from.activation, kActivations, p.epilogue.activation))
     return invalid_problem("activation", from.activation);
+  if (!convert(from.scale, kScales, p.epilogue.scale)) return invalid_problem("scale", from.scale);
   if (!convert(from.math, kModes, p.math)) return invalid_problem("math", from.math);
   if (!convert(from.order_a, kOrders, p.layout.a)) return invalid_problem("order_a", from.order_a);
   if (!convert(from.order_b, kOrders, p.layout.b)) return invalid_problem("order_b", from.order_b);

@@ -40,6 +40,8 @@ std::optional<PackedRequest> packed_request(const gemmtune_problem& problem);
 inline constexpr size_t kFirstProblemBytes = offsetof(gemmtune_problem, result_type);
 // Of the second one, which had no workspace limit of its own.
 inline constexpr size_t kSecondProblemBytes = offsetof(gemmtune_problem, max_workspace_bytes);
+// Of the third one, which had no scales.
+inline constexpr size_t kThirdProblemBytes = offsetof(gemmtune_problem, scale);
 
 // INVALID_ARGUMENT, with what is wrong, for anything that is no problem. One that states no
 // alignment is taken for one of kUsualAlignBytes.

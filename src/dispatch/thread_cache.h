@@ -49,7 +49,7 @@ class ThreadCache {
     uint64_t epilogue = 0;
     std::memcpy(&epilogue, reinterpret_cast<const char*>(&p) + offsetof(gemmtune_problem, bias),
                 sizeof(epilogue));
-    hash += epilogue;
+    hash += epilogue + 16 * static_cast<uint64_t>(p.scale);
     return (hash * 0x9e3779b97f4a7c15) >> (64 - 6);
   }
   static_assert(kEntries == 64, "as many as index() gives");

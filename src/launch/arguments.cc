@@ -21,6 +21,7 @@ void take_rows(const Problem& p, int64_t first, int64_t rows, GemmArgs& args) {
   args.a = behind(args.a, first * (p.layout.a == Order::row_major ? p.lda : 1), p.type);
   args.c = behind(args.c, first * p.ldc, result_type(p));
   if (p.epilogue.bias == kBiasPerRow) args.bias = behind(args.bias, first, result_type(p));
+  if (p.epilogue.scale == kScalePerRow) args.scale_a += first;
 }
 
 GemmArgs gemm_args(const Problem& p, const codegen::GemmArgument& of_launch,
@@ -43,6 +44,8 @@ GemmArgs gemm_args(const Problem& p, const codegen::GemmArgument& of_launch,
   args.alpha = operands.alpha;
   args.beta = operands.beta;
   args.bias = operands.bias;
+  args.scale_a = operands.scale_a;
+  args.scale_b = operands.scale_b;
   args.raster = of_launch.raster;
   if (of_launch.rows > 0) take_rows(p, of_launch.first_row, of_launch.rows, args);
   return args;

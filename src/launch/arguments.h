@@ -17,7 +17,9 @@ struct Operands {
   const void* a = nullptr;
   const void* b = nullptr;
   void* c = nullptr;
-  const void* bias = nullptr;  // of a problem that has one
+  const void* bias = nullptr;      // of a problem that has one
+  const float* scale_a = nullptr;  // device addresses, of a problem whose operands are scaled
+  const float* scale_b = nullptr;
   void* workspace = nullptr;
   float alpha = 1;
   float beta = 0;

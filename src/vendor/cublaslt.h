@@ -58,7 +58,9 @@ struct MatmulArgs {
   // f32.
   const float* alpha_device = nullptr;
   const float* beta_device = nullptr;
-  const void* bias = nullptr;  // of a problem that has one: a multiple of kBiasAlignment
+  const void* bias = nullptr;      // of a problem that has one: a multiple of kBiasAlignment
+  const float* scale_a = nullptr;  // of a problem whose operands are scaled
+  const float* scale_b = nullptr;
 };
 
 // Bytes that the address of a bias must be a multiple of. cuBLASLt cannot be told the alignment of
@@ -66,8 +68,9 @@ struct MatmulArgs {
 // (https://github.com/pytorch/pytorch/pull/194497).
 inline constexpr uintptr_t kBiasAlignment = 16;
 
-// ErrorKind::unsupported where cuBLASLt has no such epilogue. It has a bias per column of a
-// row-major C (per row of a column-major one), ReLU and GELU by tanh.
+// ErrorKind::unsupported where cuBLASLt has no such epilogue. It has scales of 8-bit operands (of
+// rows and columns from 12.9 on, which this does not look at), a bias per column of a row-major C
+// (per row of a column-major one), ReLU and GELU by tanh.
 Expected<void> check_epilogue(const Problem& problem);
 
 class CublasLt;

@@ -41,6 +41,9 @@ enum class Epilogue : uint32_t {
   gelu_bias = 36,
 };
 
+// What a scale's address holds.
+enum class ScaleMode : int32_t { scalar = 0, outer_vector = 3 };  // f32; the latter from 12.9 on
+
 // Where alpha and beta are.
 enum class PointerMode : int32_t { host = 0, device = 1 };
 
@@ -66,8 +69,12 @@ enum class OperationAttribute : int32_t {
   epilogue = 7,      // Epilogue
   bias_pointer = 8,  // const void*
   sm_count = 15,     // int32_t, 0: all
-  fast_sums = 25,    // int8_t, of 8-bit operands
-  bias_type = 26,    // ElementType
+  a_scale = 17,      // const float*, of 8-bit operands
+  b_scale = 18,
+  fast_sums = 25,     // int8_t, of 8-bit operands
+  bias_type = 26,     // ElementType
+  a_scale_mode = 31,  // ScaleMode, from cuBLASLt 12.8 on
+  b_scale_mode = 32,
 };
 
 enum class PreferenceAttribute : int32_t {

@@ -17,8 +17,15 @@ struct MatmulPlan::Impl {
   bool has_bias = false;
   bool device_scalars = false;
   ColumnMajorGemm gemm;
-  std::mutex bias_mutex;                 // of the operation where there is a bias
-  const void* described_bias = nullptr;  // what the operation has
+  Scale scale = kNoScale;
+  // Addresses that the operation has, where there are any. They change from call to call.
+  struct Addresses {
+    const void* bias = nullptr;
+    const void* first_scale = nullptr;
+    const void* second_scale = nullptr;
+  };
+  std::mutex addresses_mutex;
+  Addresses described;
   Descriptor<lt::Operation> operation;
   Descriptor<lt::Layout> first;
   Descriptor<lt::Layout> second;
@@ -32,7 +39,11 @@ struct MatmulPlan::Impl {
   }
   Expected<void> describe_operation();
   Expected<void> describe_epilogue();
-  gpu::Result<void> describe_bias(const void* bias);
+  Expected<void> describe_scales();
+  gpu::Result<void> describe(lt::OperationAttribute attribute, const void* address,
+                             const void*& described_address);
+  gpu::Result<void> describe(const Addresses& addresses);
+  Addresses addresses_of(const MatmulArgs& args) const;
   Expected<Descriptor<lt::Layout>> describe_matrix(const ColumnMajorMatrix& matrix,
                                                    lt::ElementType type) const;
   Expected<void> describe_operands();
@@ -100,6 +111,11 @@ Scalar scalar(float value, lt::ElementType type) {
   return scalar;
 }
 
+// What the heuristic sees of addresses that are to come. It reads nothing there.
+const void* address_to_come() {
+  return reinterpret_cast<const void*>(kBiasAlignment);  // NOLINT(performance-no-int-to-ptr)
+}
+
 }  // namespace
 
 Expected<void> MatmulPlan::Impl::describe_operation() {
@@ -128,30 +144,64 @@ Expected<void> MatmulPlan::Impl::describe_operation() {
                    .result();
     if (!set) return set;
   }
+  if (scale != kNoScale) {
+    if (auto set = describe_scales(); !set) return set;
+  }
   return epilogue == lt::Epilogue::none ? Expected<void>() : describe_epilogue();
+}
+
+// A cuBLASLt that has no scales of rows knows no such mode.
+Expected<void> MatmulPlan::Impl::describe_scales() {
+  described.first_scale = described.second_scale = address_to_come();
+  auto attributes = Attributes(api(), api().operation_set, operation.get());
+  attributes.set(lt::OperationAttribute::a_scale, described.first_scale)
+      .set(lt::OperationAttribute::b_scale, described.second_scale);
+  if (scale == kScalePerRow && attributes.result()) {
+    attributes.set(lt::OperationAttribute::a_scale_mode, lt::ScaleMode::outer_vector)
+        .set(lt::OperationAttribute::b_scale_mode, lt::ScaleMode::outer_vector);
+    if (!attributes.result())
+      return make_error(ErrorKind::unsupported, "this cuBLASLt has no scales of rows");
+  }
+  return attributes.result();
 }
 
 Expected<void> MatmulPlan::Impl::describe_epilogue() {
   auto attributes = Attributes(api(), api().operation_set, operation.get());
   attributes.set(lt::OperationAttribute::epilogue, epilogue);
   if (!has_bias) return attributes.result();
-  // The heuristic is to see a bias that is no better aligned than those to come. It reads nothing.
-  described_bias =
-      reinterpret_cast<const void*>(kBiasAlignment);  // NOLINT(performance-no-int-to-ptr)
+  described.bias = address_to_come();  // no better aligned than those
   return attributes.set(lt::OperationAttribute::bias_type, types.result)
-      .set(lt::OperationAttribute::bias_pointer, described_bias)
+      .set(lt::OperationAttribute::bias_pointer, described.bias)
       .result();
 }
 
-// Under the mutex.
-gpu::Result<void> MatmulPlan::Impl::describe_bias(const void* bias) {
-  if (described_bias == bias) return {};
-  described_bias = nullptr;
-  auto set = api().check(api().operation_set(operation.get(), lt::OperationAttribute::bias_pointer,
-                                             &bias, sizeof(bias)),
-                         "describing the bias");
-  if (set) described_bias = bias;
+gpu::Result<void> MatmulPlan::Impl::describe(lt::OperationAttribute attribute, const void* address,
+                                             const void*& described_address) {
+  if (described_address == address) return {};
+  described_address = nullptr;
+  auto set = api().check(api().operation_set(operation.get(), attribute, &address, sizeof(address)),
+                         "describing the product");
+  if (set) described_address = address;
   return set;
+}
+
+// Under the mutex.
+gpu::Result<void> MatmulPlan::Impl::describe(const Addresses& addresses) {
+  using Attribute = lt::OperationAttribute;
+  auto set = describe(Attribute::bias_pointer, addresses.bias, described.bias);
+  if (set) set = describe(Attribute::a_scale, addresses.first_scale, described.first_scale);
+  if (set) set = describe(Attribute::b_scale, addresses.second_scale, described.second_scale);
+  return set;
+}
+
+MatmulPlan::Impl::Addresses MatmulPlan::Impl::addresses_of(const MatmulArgs& args) const {
+  Addresses addresses;
+  if (has_bias) addresses.bias = args.bias;
+  if (scale != kNoScale) {
+    addresses.first_scale = gemm.swapped ? args.scale_b : args.scale_a;
+    addresses.second_scale = gemm.swapped ? args.scale_a : args.scale_b;
+  }
+  return addresses;
 }
 
 Expected<Descriptor<lt::Layout>> MatmulPlan::Impl::describe_matrix(const ColumnMajorMatrix& matrix,
@@ -240,6 +290,7 @@ Expected<MatmulPlan> CublasLt::plan(const Problem& problem, const PlanOptions& o
   impl->types = matmul_types(problem);
   impl->epilogue = *epilogue;
   impl->has_bias = problem.epilogue.bias != kNoBias;
+  impl->scale = problem.epilogue.scale;
   impl->device_scalars = options.device_scalars;
   if (options.device_scalars && impl->types.scalar != lt::ElementType::f32) {
     return make_error(ErrorKind::unsupported,
@@ -322,14 +373,18 @@ gpu::Result<void> MatmulPlan::run(int index, CUstream stream, const MatmulArgs& 
   const auto check = [&](lt::Status status) {
     return impl_->api().check(status, "running a product");
   };
-  if (!impl_->has_bias) return check(impl_->multiply(*algorithm, stream, args));
-  if (args.bias == nullptr || reinterpret_cast<uintptr_t>(args.bias) % kBiasAlignment != 0) {
+  const bool is_scaled = impl_->scale != kNoScale;
+  if (!impl_->has_bias && !is_scaled) return check(impl_->multiply(*algorithm, stream, args));
+  if (impl_->has_bias &&
+      (args.bias == nullptr || reinterpret_cast<uintptr_t>(args.bias) % kBiasAlignment != 0)) {
     return gpu::cuda_error(ErrorKind::usage,
                            "cuBLASLt: the address of a bias must be a multiple of 16 bytes");
   }
-  // The address is part of the operation, which threads share; it is read before matmul returns.
-  const std::lock_guard lock(impl_->bias_mutex);
-  if (auto described = impl_->describe_bias(args.bias); !described) return described;
+  if (is_scaled && (args.scale_a == nullptr || args.scale_b == nullptr))
+    return gpu::cuda_error(ErrorKind::usage, "cuBLASLt: scaled operands need their scales");
+  // Addresses are part of the operation, which threads share; they are read before matmul returns.
+  const std::lock_guard lock(impl_->addresses_mutex);
+  if (auto described = impl_->describe(impl_->addresses_of(args)); !described) return described;
   return check(impl_->multiply(*algorithm, stream, args));
 }
 

@@ -144,6 +144,7 @@ std::vector<Sample> random_kernels(const codegen::Strategy& strategy,
       spec.traits.epilogue = {static_cast<Bias>(random() % 3),
                               static_cast<Activation>(random() % 5)};
     }
+    if (is_8_bit(kind->type)) spec.traits.epilogue.scale = static_cast<Scale>(random() % 3);
     if (kind->type != DataType::f32 && random() % 3 == 0) {
       spec.result = DataType::f32;
       spec.traits.vector_c = std::min(spec.traits.vector_c, 4);

@@ -3,8 +3,18 @@
 // What happens to a product before it is rounded and stored:
 //
 //     C = activation(alpha * op(A) * op(B) + beta * C + bias)
+//
+// where the values of A and B may be scaled.
 
 namespace gemmtune {
+
+// Factors of f32 that the values of 8-bit operands are multiplied by, in GemmArgs::scale_a and
+// scale_b, the same for every batch entry.
+enum Scale : int {
+  kNoScale = 0,
+  kScalePerTensor = 1,  // a factor of A and a factor of B
+  kScalePerRow = 2,     // m factors, of rows of op(A), and n factors, of columns of op(B)
+};
 
 // A vector of C's element type in GemmArgs::bias, the same for every batch entry.
 enum Bias : int {
@@ -24,6 +34,7 @@ enum Activation : int {
 struct Epilogue {
   Bias bias = kNoBias;
   Activation activation = kNoActivation;
+  Scale scale = kNoScale;
 
   constexpr bool operator==(const Epilogue&) const = default;
 };

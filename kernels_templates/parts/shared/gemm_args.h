@@ -24,6 +24,8 @@ struct GemmArgs {
   float beta = 0.0f;
   const void* bias = nullptr;  // of C's type, aligned to one element; read by kernels with a bias
   int raster = 1;              // tile rows per group, in which some kernels go through C
+  const float* scale_a = nullptr;  // read by kernels with scales
+  const float* scale_b = nullptr;
 };
 
 }  // namespace gemmtune

@@ -132,6 +132,11 @@ std::optional<lt::ComputeType> compute_type(std::string_view text) {
   return named<lt::ComputeType>(kNames, text);
 }
 
+std::optional<lt::ScaleMode> scale_mode(std::string_view text) {
+  if (text == "SCALAR_32F") return lt::ScaleMode::scalar;
+  return text == "OUTER_VEC_32F" ? std::optional(lt::ScaleMode::outer_vector) : std::nullopt;
+}
+
 // Another epilogue is one that no problem has.
 lt::Epilogue epilogue(std::string_view text) {
   constexpr auto kOther = static_cast<lt::Epilogue>(0);
@@ -189,6 +194,24 @@ Expected<LayoutState> layout(const Fields& line, std::string_view name) {
   return state;
 }
 
+const void* pointer(const Fields& line, std::string_view name) {
+  const uintptr_t value = number<uintptr_t>(field(line, name, "0")).value_or(0);
+  return reinterpret_cast<const void*>(value);  // NOLINT(performance-no-int-to-ptr)
+}
+
+void take_scales(const Fields& fields, OperationState& state) {
+  const auto mode_of_a = scale_mode(field(fields, "aScaleMode", "SCALAR_32F"));
+  const auto mode_of_b = scale_mode(field(fields, "bScaleMode", "SCALAR_32F"));
+  state.scale_a = static_cast<const float*>(pointer(fields, "aScalePointer"));
+  state.scale_b = static_cast<const float*>(pointer(fields, "bScalePointer"));
+  if (!mode_of_a || !mode_of_b) {
+    state.oddities |= static_cast<uint32_t>(Oddity::attribute);
+    return;
+  }
+  state.mode_of_scale_a = *mode_of_a;
+  state.mode_of_scale_b = *mode_of_b;
+}
+
 Expected<OperationState> operation(const Fields& line) {
   const Fields fields = parse_fields(field(line, "computeDesc", ""));
   const auto compute = compute_type(field(fields, "computeType", ""));
@@ -204,18 +227,16 @@ Expected<OperationState> operation(const Fields& line) {
   // By its number, where other types are names.
   if (const auto bias = number<int32_t>(field(fields, "biasDataType", "")); bias)
     state.bias_type = *bias;
-  constexpr std::array<std::string_view, 10> kKnown = {
-      "computeType", "scaleType",    "transa",      "transb",        "epilogue",
-      "pointerMode", "biasDataType", "biasPointer", "smCountTarget", "fastAccumulationFlag"};
+  state.fast_sums = field(fields, "fastAccumulationFlag", "0") != "0";
+  take_scales(fields, state);
+  constexpr std::array<std::string_view, 14> kKnown = {
+      "computeType",   "scaleType",     "transa",      "transb",        "epilogue",
+      "pointerMode",   "biasDataType",  "biasPointer", "smCountTarget", "fastAccumulationFlag",
+      "aScalePointer", "bScalePointer", "aScaleMode",  "bScaleMode"};
   if (field(fields, "smCountTarget", "0") != "0")
     state.oddities |= static_cast<uint32_t>(Oddity::sm_count);
   if (!only_has(fields, kKnown)) state.oddities |= static_cast<uint32_t>(Oddity::attribute);
   return state;
-}
-
-const void* pointer(const Fields& line, std::string_view name) {
-  const uintptr_t value = number<uintptr_t>(field(line, name, "0")).value_or(0);
-  return reinterpret_cast<const void*>(value);  // NOLINT(performance-no-int-to-ptr)
 }
 
 // The log writes "?" for a beta in device memory.

@@ -127,7 +127,9 @@ dispatch::Outcome<void> ContextKernels::enqueue(const OwnCall& call, const Asked
   operands.a = asked.pointers.a;
   operands.b = asked.pointers.b;
   operands.c = const_cast<void*>(asked.pointers.d);
-  if (own.operands_swapped) std::swap(operands.a, operands.b);
+  operands.scale_a = asked.pointers.scale_a;
+  operands.scale_b = asked.pointers.scale_b;
+  if (own.operands_swapped) exchange(operands);
   operands.alpha =
       own.device_scalars ? static_cast<const float*>(asked.pointers.alpha) : &call.alpha;
   operands.beta = own.device_scalars ? static_cast<const float*>(asked.pointers.beta) : &call.beta;

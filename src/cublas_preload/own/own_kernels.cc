@@ -174,6 +174,9 @@ void OwnKernels::take_operands(const Asked& asked, ContextKernels& context, OwnC
   if (has_bias(product.epilogue) &&
       (p.bias == nullptr || !is_aligned(p.bias, call.plan->plan->bias_align_bytes())))
     return;
+  if (product.scales != ProductScales::none &&
+      (!is_aligned(p.scale_a, sizeof(float)) || !is_aligned(p.scale_b, sizeof(float))))
+    return;
   if (!call.plan->device_scalars) {
     const auto alpha = scalar_at(p.alpha, product.scale_type);
     const auto beta = scalar_at(p.beta, product.scale_type);

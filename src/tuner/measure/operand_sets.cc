@@ -14,6 +14,7 @@ namespace {
 constexpr int64_t kLine = 256;  // bytes; alignment of each operand
 constexpr uint64_t kSeed = 20240229;
 constexpr uint64_t kBiasSeed = 20240301;
+constexpr uint64_t kScaleSeed = 20240302;
 constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
 
 // Bytes of an operand, shifted by the alignment it is given and rounded up to whole lines.
@@ -54,7 +55,10 @@ SetPlan plan_sets(const Problem& problem, int64_t l2_bytes, bool warm) {
   plan.bytes_b = padded(bytes_b(problem), problem.align_bytes);
   plan.bytes_c = padded(bytes_c(problem), problem.align_bytes);
   plan.bytes_bias = padded(bias_elements(problem) * size_bytes(result_type(problem)), 0);
-  const int64_t one = plan.matrix_bytes() + plan.bytes_bias;
+  const ScaleElements scales = scale_elements(problem);
+  plan.bytes_scale_a = padded(scales.a * size_bytes(DataType::f32), 0);
+  plan.bytes_scale_b = padded(scales.b * size_bytes(DataType::f32), 0);
+  const int64_t one = plan.set_bytes();
   plan.sets = warm ? 1 : std::clamp<int64_t>((2 * l2_bytes + one - 1) / one, 1, kMaxSets);
   return plan;
 }
@@ -79,6 +83,8 @@ gpu::Result<OperandSets> OperandSets::create(const std::shared_ptr<const gpu::Co
   if (!memory) return tl::unexpected(memory.error());
   auto bias = gpu::DeviceBuffer::allocate(context, all_sets(plan.bytes_bias));
   if (!bias) return tl::unexpected(bias.error());
+  auto scales = gpu::DeviceBuffer::allocate(context, all_sets(plan.scale_bytes()));
+  if (!scales) return tl::unexpected(scales.error());
   auto workspace = gpu::DeviceBuffer::allocate(context, static_cast<size_t>(workspace_bytes));
   if (!workspace) return tl::unexpected(workspace.error());
   if (auto filled = fill_random(context, compiler, arch, problem.type, kSeed, *memory); !filled)
@@ -87,7 +93,12 @@ gpu::Result<OperandSets> OperandSets::create(const std::shared_ptr<const gpu::Co
     auto filled = fill_random(context, compiler, arch, result_type(problem), kBiasSeed, *bias);
     if (!filled) return tl::unexpected(filled.error());
   }
-  return OperandSets(problem, plan, std::move(*memory), std::move(*bias), std::move(*workspace));
+  if (plan.scale_bytes() > 0) {
+    auto filled = fill_random(context, compiler, arch, DataType::f32, kScaleSeed, *scales);
+    if (!filled) return tl::unexpected(filled.error());
+  }
+  return OperandSets(problem, plan, std::move(*memory), std::move(*bias), std::move(*scales),
+                     std::move(*workspace));
 }
 
 int64_t OperandSets::offset_a(int64_t set) const {
@@ -102,6 +113,12 @@ launch::Operands OperandSets::operands(int64_t index) const {
   operands.c = a + plan_.bytes_a + plan_.bytes_b;
   if (plan_.bytes_bias > 0)
     operands.bias = static_cast<std::byte*>(bias_.data()) + index % plan_.sets * plan_.bytes_bias;
+  if (plan_.scale_bytes() > 0) {
+    const auto* const scales =
+        static_cast<const std::byte*>(scales_.data()) + index % plan_.sets * plan_.scale_bytes();
+    operands.scale_a = reinterpret_cast<const float*>(scales);
+    operands.scale_b = reinterpret_cast<const float*>(scales + plan_.bytes_scale_a);
+  }
   operands.workspace = workspace_.data();
   return operands;
 }
@@ -126,6 +143,13 @@ OperandSets::Origin OperandSets::origin_b() const {
 }
 OperandSets::Origin OperandSets::origin_bias() const {
   return {kBiasSeed, 0, result_type(problem_)};
+}
+OperandSets::Origin OperandSets::origin_scale_a() const {
+  return {kScaleSeed, 0, DataType::f32};
+}
+OperandSets::Origin OperandSets::origin_scale_b() const {
+  return {kScaleSeed, static_cast<uint64_t>(plan_.bytes_scale_a / size_bytes(DataType::f32)),
+          DataType::f32};
 }
 
 }  // namespace gemmtune::tuner

@@ -23,9 +23,13 @@ struct SetPlan {
   int64_t bytes_b = 0;
   int64_t bytes_c = 0;
   int64_t bytes_bias = 0;
-  // All but the bias, which lies in memory of its own.
+  int64_t bytes_scale_a = 0;
+  int64_t bytes_scale_b = 0;
+  // The others lie in memory of their own.
   int64_t matrix_bytes() const { return bytes_a + bytes_b + bytes_c; }
-  int64_t total_bytes() const { return sets * (matrix_bytes() + bytes_bias); }
+  int64_t scale_bytes() const { return bytes_scale_a + bytes_scale_b; }
+  int64_t set_bytes() const { return matrix_bytes() + bytes_bias + scale_bytes(); }
+  int64_t total_bytes() const { return sets * set_bytes(); }
 };
 
 // Cold: so many sets that a walk over all of them touches at least twice the L2, so that operands
@@ -61,8 +65,8 @@ class OperandSets {
   gpu::Result<void> read_c(const gpu::Stream& stream, int64_t element,
                            std::span<std::byte> to) const;
 
-  // Seeds that random_value() made set 0's A, B and bias from: element i of the operand as it lies
-  // in memory is random_value(seed, first + i), rounded to `type`.
+  // Seeds that random_value() made set 0's A, B, bias and scales from: element i of the operand as
+  // it lies in memory is random_value(seed, first + i), rounded to `type`.
   struct Origin {
     uint64_t seed;
     uint64_t first;
@@ -71,14 +75,17 @@ class OperandSets {
   Origin origin_a() const;
   Origin origin_b() const;
   Origin origin_bias() const;
+  Origin origin_scale_a() const;
+  Origin origin_scale_b() const;
 
  private:
   OperandSets(Problem problem, SetPlan plan, gpu::DeviceBuffer memory, gpu::DeviceBuffer bias,
-              gpu::DeviceBuffer workspace)
+              gpu::DeviceBuffer scales, gpu::DeviceBuffer workspace)
       : problem_(problem),
         plan_(plan),
         memory_(std::move(memory)),
         bias_(std::move(bias)),
+        scales_(std::move(scales)),
         workspace_(std::move(workspace)) {}
   int64_t offset_a(int64_t set) const;
   int64_t offset_c() const { return offset_a(0) + plan_.bytes_a + plan_.bytes_b; }  // of set 0
@@ -86,7 +93,8 @@ class OperandSets {
   Problem problem_;
   SetPlan plan_;
   gpu::DeviceBuffer memory_;
-  gpu::DeviceBuffer bias_;  // of all sets
+  gpu::DeviceBuffer bias_;    // of all sets
+  gpu::DeviceBuffer scales_;  // of all sets, A's before B's
   gpu::DeviceBuffer workspace_;
 };
 

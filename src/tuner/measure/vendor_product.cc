@@ -33,13 +33,16 @@ Expected<VendorProduct> VendorProduct::create(const vendor::CublasLt& cublas,
                                               const vendor::PlanOptions& options) {
   auto whole = cublas.plan(problem, options);
   if (whole) return VendorProduct(std::move(*whole), std::nullopt);
-  if (whole.error().kind != ErrorKind::unsupported || problem.epilogue == Epilogue{})
-    return tl::unexpected(whole.error());
+  if (whole.error().kind != ErrorKind::unsupported) return tl::unexpected(whole.error());
   Problem product = problem;
   product.epilogue = {};
+  product.epilogue.scale = problem.epilogue.scale;
+  if (product == problem) return tl::unexpected(whole.error());
+  Problem rest = problem;
+  rest.epilogue.scale = kNoScale;
   auto plan = cublas.plan(product, options);
   if (!plan) return tl::unexpected(plan.error());
-  auto second = load_second(std::move(context), compiler, arch, problem);
+  auto second = load_second(std::move(context), compiler, arch, rest);
   if (!second) return tl::unexpected(second.error());
   return VendorProduct(std::move(*plan), std::move(*second));
 }
@@ -59,6 +62,8 @@ gpu::Result<void> VendorProduct::run(int rank, CUstream stream, const launch::Op
   args.workspace = operands.workspace;
   args.workspace_bytes = workspace_bytes;
   args.bias = operands.bias;
+  args.scale_a = operands.scale_a;
+  args.scale_b = operands.scale_b;
   if (auto queued = plan_.run(rank, stream, args); !queued || !second_) return queued;
   GemmArgs second = second_->args;
   second.c = operands.c;

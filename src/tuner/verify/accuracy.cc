@@ -60,7 +60,8 @@ AccuracyProbe::AccuracyProbe(const Problem& p, const OperandSets& sets, int runs
   auto below = [random = std::mt19937_64(1)](int64_t n) mutable {
     return static_cast<int64_t>(random() % static_cast<uint64_t>(n));
   };
-  const Origins origins{sets.origin_a(), sets.origin_b(), sets.origin_bias()};
+  const Origins origins{sets.origin_a(), sets.origin_b(), sets.origin_bias(), sets.origin_scale_a(),
+                        sets.origin_scale_b()};
   const Shape& s = p.shape;
   const int64_t length = std::min(kRunLength, s.n);
   for (int r = 0; r < runs; ++r) {
@@ -91,6 +92,13 @@ AccuracyProbe::Element AccuracyProbe::exact_element(const Origins& origins, int6
     const double product = value(origins.a, at_a) * value(origins.b, at_b);
     element.exact += product;
     element.magnitude += std::abs(product);
+  }
+  if (p.epilogue.scale != kNoScale) {
+    const bool per_row = p.epilogue.scale == kScalePerRow;
+    const double scale =
+        value(origins.scale_a, per_row ? row : 0) * value(origins.scale_b, per_row ? column : 0);
+    element.exact *= scale;
+    element.magnitude *= std::abs(scale);
   }
   if (p.epilogue.bias != kNoBias) {
     const double added = value(origins.bias, p.epilogue.bias == kBiasPerRow ? row : column);

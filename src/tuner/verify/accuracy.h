@@ -55,6 +55,8 @@ class AccuracyProbe {
     OperandSets::Origin a;
     OperandSets::Origin b;
     OperandSets::Origin bias;
+    OperandSets::Origin scale_a;
+    OperandSets::Origin scale_b;
   };
 
   Element exact_element(const Origins& origins, int64_t row, int64_t column) const;

@@ -63,8 +63,12 @@ gpu::Result<void> GpuVerifier::upload(VerificationCase test) {
   auto bias = upload_bytes(context_, stream_, encode(guarded(host.bias, result), result),
                            bias_start_of(test));
   if (!bias) return tl::unexpected(bias.error());
-  uploaded_.push_back(
-      {std::move(*a), std::move(*b), std::move(*c), std::move(*bias), std::move(image)});
+  auto scale_a = upload_bytes(context_, stream_, std::as_bytes(std::span(host.scale_a)), 0);
+  if (!scale_a) return tl::unexpected(scale_a.error());
+  auto scale_b = upload_bytes(context_, stream_, std::as_bytes(std::span(host.scale_b)), 0);
+  if (!scale_b) return tl::unexpected(scale_b.error());
+  uploaded_.push_back({std::move(*a), std::move(*b), std::move(*c), std::move(*bias),
+                       std::move(*scale_a), std::move(*scale_b), std::move(image)});
   operands_.push_back(std::move(host));
   cases_.push_back(std::move(test));
   return {};
@@ -90,6 +94,8 @@ gpu::Result<std::vector<std::byte>> GpuVerifier::run(size_t index,
   operands.b = at(device.b, start);
   operands.c = at(device.c, start + guard);
   if (bias_elements(test.problem) > 0) operands.bias = at(device.bias, bias_start_of(test) + guard);
+  operands.scale_a = static_cast<const float*>(device.scale_a.data());
+  operands.scale_b = static_cast<const float*>(device.scale_b.data());
   operands.workspace = workspace.data();
   operands.alpha = test.alpha;
   operands.beta = test.beta;

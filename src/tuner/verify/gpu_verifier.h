@@ -30,6 +30,8 @@ class GpuVerifier {
     gpu::DeviceBuffer b;
     gpu::DeviceBuffer c;     // with guard zones
     gpu::DeviceBuffer bias;  // with guard zones of NaN
+    gpu::DeviceBuffer scale_a;
+    gpu::DeviceBuffer scale_b;
     std::vector<std::byte> image;
   };
 

@@ -60,6 +60,8 @@ CaseKind random_kind(Random& random) {
                  width(random, kind.type),
                  width(random, kind.result.value_or(usual_result(kind.type))),
                  epilogue(random)};
+  if (is_8_bit(kind.type))
+    kind.traits.epilogue.scale = one_of(random, {kNoScale, kScalePerTensor, kScalePerRow});
   return kind;
 }
 

@@ -24,6 +24,8 @@ struct Addresses {
   uint64_t b = 0;
   uint64_t c = 0;
   uint64_t bias = 0;
+  uint64_t scale_a = 0;
+  uint64_t scale_b = 0;
   uint64_t workspace = 0;
 };
 
@@ -44,6 +46,12 @@ Expected<uint64_t> place_bias(GlobalMemory& memory, const VerificationCase& test
   const uint64_t alignment =
       shift_bytes == 0 ? kDeviceAlignment : static_cast<uint64_t>(shift_bytes & -shift_bytes);
   return place(memory, encode(host.bias, type), alignment, "bias");
+}
+
+Expected<uint64_t> place_scales(GlobalMemory& memory, const std::vector<float>& scales,
+                                const char* label) {
+  if (scales.empty()) return uint64_t{0};
+  return place(memory, std::as_bytes(std::span(scales)), sizeof(float), label);
 }
 
 // Marks the elements of C, not the padding between its rows, as never written.
@@ -84,7 +92,11 @@ Expected<Addresses> place_operands(GlobalMemory& memory, const VerificationCase&
   if (test.beta == 0) forget_matrix(memory, *c, test.problem);
   const auto bias = place_bias(memory, test, host);
   if (!bias) return tl::unexpected(bias.error());
-  Addresses out{*a, *b, *c, *bias, 0};
+  const auto scale_a = place_scales(memory, host.scale_a, "scales of A");
+  if (!scale_a) return tl::unexpected(scale_a.error());
+  const auto scale_b = place_scales(memory, host.scale_b, "scales of B");
+  if (!scale_b) return tl::unexpected(scale_b.error());
+  Addresses out{*a, *b, *c, *bias, *scale_a, *scale_b, 0};
   if (plan.workspace_bytes > 0) {
     const auto bytes = static_cast<uint64_t>(plan.workspace_bytes);
     const auto workspace = memory.allocate(bytes, kDeviceAlignment, "workspace");
@@ -108,6 +120,8 @@ Expected<launch::Operands> operands_at(const Addresses& at, const VerificationCa
   operands.b = pointer(at.b);
   operands.c = pointer(at.c);
   operands.bias = pointer(at.bias);
+  operands.scale_a = static_cast<const float*>(pointer(at.scale_a));
+  operands.scale_b = static_cast<const float*>(pointer(at.scale_b));
   operands.workspace = pointer(at.workspace);
   operands.alpha = test.alpha;
   operands.beta = test.beta;

@@ -85,6 +85,24 @@ double bias_of(const Problem& p, const HostOperands& host, int64_t i, int64_t j)
   return 0;
 }
 
+// What the sum of an element of C is multiplied by.
+double scale_of(const Problem& p, const HostOperands& host, int64_t i, int64_t j) {
+  if (p.epilogue.scale == kNoScale) return 1;
+  const bool per_row = p.epilogue.scale == kScalePerRow;
+  return static_cast<double>(host.scale_a[static_cast<size_t>(per_row ? i : 0)]) *
+         static_cast<double>(host.scale_b[static_cast<size_t>(per_row ? j : 0)]);
+}
+
+// Scales for a case: powers of two where sums have to stay exact.
+std::vector<float> make_scales(const VerificationCase& test, int64_t count, uint64_t seed) {
+  std::vector<float> scales;
+  for (int64_t i = 0; i < count; ++i) {
+    const float uniform = random_value(seed, static_cast<uint64_t>(i));
+    scales.push_back(test.fill == Fill::small_integers ? std::exp2(std::floor(uniform)) : uniform);
+  }
+  return scales;
+}
+
 // What is expected of one batch entry, row by row in the order that walks B along memory.
 void multiply(const VerificationCase& test, int64_t batch, HostOperands& host) {
   const Problem& p = test.problem;
@@ -111,10 +129,11 @@ void multiply(const VerificationCase& test, int64_t batch, HostOperands& host) {
       const double old =
           test.beta == 0 ? 0.0 : static_cast<double>(test.beta) * static_cast<double>(host.c[at]);
       const double bias = bias_of(p, host, i, j);
-      host.before[at] = test.alpha * sum[static_cast<size_t>(j)] + old + bias;
+      const double factor = test.alpha * scale_of(p, host, i, j);
+      host.before[at] = factor * sum[static_cast<size_t>(j)] + old + bias;
       host.expected[at] = activated(p.epilogue.activation, host.before[at]);
       host.magnitude[at] =
-          std::abs(test.alpha) * absolute[static_cast<size_t>(j)] + std::abs(old) + std::abs(bias);
+          std::abs(factor) * absolute[static_cast<size_t>(j)] + std::abs(old) + std::abs(bias);
     }
   }
 }
@@ -147,6 +166,9 @@ HostOperands make_operands(const VerificationCase& test) {
     fill_matrix(host.c, z * p.stride_c, p.layout.c, s.m, s.n, p.ldc, value(result, 2));
   }
   for (int64_t i = 0; i < bias_elements(p); ++i) host.bias.push_back(value(result, 3)(i));
+  const ScaleElements scales = scale_elements(p);
+  host.scale_a = make_scales(test, scales.a, test.seed * 3 + 4);
+  host.scale_b = make_scales(test, scales.b, test.seed * 3 + 5);
   if (test.fill == Fill::special) plant_specials(p, host);
   for (int64_t z = 0; z < p.batch; ++z) multiply(test, z, host);
   return host;

@@ -73,12 +73,14 @@ struct HostOperands {
   // kernel that uses one is caught.
   std::vector<float> a;
   std::vector<float> b;
-  std::vector<float> c;     // before the product; NaN where beta = 0
-  std::vector<float> bias;  // bias_elements() of the problem
+  std::vector<float> c;        // before the product; NaN where beta = 0
+  std::vector<float> bias;     // bias_elements() of the problem
+  std::vector<float> scale_a;  // scale_elements() of the problem
+  std::vector<float> scale_b;
   // Parallel to c; only elements of the matrix mean anything.
-  std::vector<double> before;    // alpha * sum + beta * c + bias
+  std::vector<double> before;    // alpha * scaled sum + beta * c + bias
   std::vector<double> expected;  // its activation
-  // |alpha| * sum |a||b| + |beta * c| + |bias|: what the error bound scales with.
+  // |alpha| * scaled sum of |a||b| + |beta * c| + |bias|: what the error bound scales with.
   std::vector<double> magnitude;
 };
 

@@ -8,23 +8,28 @@ namespace gemmtune {
 namespace {
 
 constexpr Bias kBiases[] = {kNoBias, kBiasPerColumn, kBiasPerRow};
+constexpr Scale kScales[] = {kNoScale, kScalePerTensor, kScalePerRow};
 constexpr Activation kActivations[] = {kNoActivation, kRelu, kGeluTanh, kGeluErf, kSilu};
 
 TEST_CASE("every epilogue is read as it is written") {
-  for (const Bias bias : kBiases) {
-    for (const Activation activation : kActivations) {
-      const Epilogue epilogue{bias, activation};
-      CAPTURE(to_string(epilogue));
-      const auto parsed = parse_epilogue(to_string(epilogue));
-      REQUIRE(parsed.has_value());
-      CHECK(*parsed == epilogue);
-      CHECK(transposed(transposed(epilogue)) == epilogue);
-      CHECK((transposed(epilogue) == epilogue) == (bias == kNoBias));
+  for (const Scale scale : kScales) {
+    for (const Bias bias : kBiases) {
+      for (const Activation activation : kActivations) {
+        const Epilogue epilogue{bias, activation, scale};
+        CAPTURE(to_string(epilogue));
+        const auto parsed = parse_epilogue(to_string(epilogue));
+        REQUIRE(parsed.has_value());
+        CHECK(*parsed == epilogue);
+        CHECK(transposed(transposed(epilogue)) == epilogue);
+        CHECK((transposed(epilogue) == epilogue) == (bias == kNoBias));
+      }
     }
   }
   CHECK(to_string(Epilogue{}) == "none");
   CHECK(to_string(Epilogue{kBiasPerColumn, kGeluTanh}) == "bias,gelu");
   CHECK(to_string(Epilogue{kNoBias, kSilu}) == "silu");
+  CHECK(to_string(Epilogue{kNoBias, kNoActivation, kScalePerTensor}) == "scale");
+  CHECK(to_string(Epilogue{kBiasPerRow, kRelu, kScalePerRow}) == "scale_row,bias_row,relu");
 }
 
 TEST_CASE("other texts are refused by what is wrong with them") {
@@ -43,6 +48,9 @@ TEST_CASE("other texts are refused by what is wrong with them") {
   refused("bias,bias_row", "one bias, before the activation");
   refused("relu,bias", "one bias, before the activation");
   refused("relu,gelu", "one activation at most");
+  refused("scale,scale_row", "one scale, before all else");
+  refused("bias,scale", "one scale, before all else");
+  refused("scale_rows", "did you mean 'scale_row'");
 }
 
 }  // namespace

@@ -256,6 +256,7 @@ TEST_CASE("key: a text stands for the problem it was made from") {
     p.align_bytes = 4 << (random() % 4);
     if (p.type != DataType::f32 && below(random, 2) == 0) p.result = DataType::f32;
     p.epilogue = random_epilogue(random);
+    if (is_8_bit(p.type)) p.epilogue.scale = static_cast<Scale>(random() % 3);
     p.lda = p.ldb = p.ldc = 0;
     if (below(random, 2) == 0) p.stride_a = p.stride_b = p.stride_c = 0;
     pack(p);
@@ -290,6 +291,31 @@ TEST_CASE("results may be f32 where operands are 16 bits, and the bias counts as
   CHECK_FALSE(validate(p));
   p.result = DataType::f32;
   CHECK_FALSE(canonical(p).result.has_value());
+}
+
+TEST_CASE("8-bit operands may be scaled, by a factor each or by one of each row and column") {
+  Problem p = make_problem({128, 256, 64}, DataType::e4m3, *parse_layout("tnt"));
+  const double moved = min_bytes_moved(p);
+  p.epilogue.scale = kScalePerTensor;
+  CHECK(validate(p));
+  CHECK(scale_elements(p).a == 1);
+  CHECK(scale_elements(p).b == 1);
+  CHECK(key(p) == "e4m3/f32/ieee/tnt/128x256x64/epilogue=scale");
+  p.epilogue.scale = kScalePerRow;
+  CHECK(scale_elements(p).a == 128);
+  CHECK(scale_elements(p).b == 256);
+  CHECK(min_bytes_moved(p) == moved + (128 + 256) * 4);
+  p.epilogue.bias = kBiasPerColumn;
+  CHECK(key(p) == "e4m3/f32/ieee/tnt/128x256x64/epilogue=scale_row,bias");
+  Problem turned = p;
+  turned.layout = *parse_layout("tnn");
+  turned.ldc = 128;
+  CHECK(scale_elements(canonical(turned)).a == 256);
+  Problem wide = make_problem({128, 256, 64}, DataType::bf16, *parse_layout("tnt"));
+  wide.epilogue.scale = kScalePerRow;
+  REQUIRE_FALSE(validate(wide));
+  CHECK(validate(wide).error().message ==
+        "epilogue scale_row is for e4m3 and e5m2 operands only; of others alpha is one");
 }
 
 TEST_CASE("8-bit operands: C is bf16 unless it is asked for, and k is contiguous in both") {

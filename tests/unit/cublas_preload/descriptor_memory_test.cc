@@ -65,7 +65,16 @@ TEST_CASE("an operation says what was set") {
   set(operation, O::bias_type, lt::ElementType::f16);
   set(operation, O::pointer_mode, int32_t{1});
   set(operation, O::fast_sums, int8_t{1});
+  const float scales[2] = {};
+  set(operation, O::a_scale, &scales[0]);
+  set(operation, O::b_scale, &scales[1]);
+  set(operation, O::b_scale_mode, lt::ScaleMode::outer_vector);
   REQUIRE(known().read(operation.get(), state));
+  CHECK(state.fast_sums);
+  CHECK(state.scale_a == &scales[0]);
+  CHECK(state.scale_b == &scales[1]);
+  CHECK(state.mode_of_scale_a == lt::ScaleMode::scalar);
+  CHECK(state.mode_of_scale_b == lt::ScaleMode::outer_vector);
   CHECK(state.transpose_a == lt::Transpose::no);
   CHECK(state.transpose_b == lt::Transpose::yes);
   CHECK(state.epilogue == lt::Epilogue::gelu_bias);
@@ -77,7 +86,7 @@ TEST_CASE("an operation says what was set") {
 
 TEST_CASE("an operation is odd while anything else differs from a new one") {
   fake::OperationMemory operation = new_memory();
-  for (const int attribute : {10, 11, 12, 13, 14, 17, 18, 19, 20, 21, 23, 24, 36, 38}) {
+  for (const int attribute : {10, 11, 12, 13, 14, 19, 20, 21, 23, 24, 36, 38}) {
     CAPTURE(attribute);
     set(operation, static_cast<O>(attribute), uint64_t{7} << 40);
     CHECK(oddities(operation) == flag(Oddity::attribute));
@@ -90,6 +99,57 @@ TEST_CASE("an operation is odd while anything else differs from a new one") {
   set(operation, O::transpose_c, lt::Transpose::yes);
   set(operation, O::sm_count, int32_t{32});
   CHECK(oddities(operation) == (flag(Oddity::transposed_result) | flag(Oddity::sm_count)));
+}
+
+// As cuBLASLt 12.0 to 12.7.
+lt::Status set_without_modes(lt::Operation operation, O attribute, const void* value,
+                             size_t bytes) {
+  if (attribute == O::a_scale_mode || attribute == O::b_scale_mode)
+    return lt::Status::invalid_value;
+  return fake::set_operation(operation, attribute, value, bytes);
+}
+
+// In the place of others, as each version has them.
+lt::Status set_modes_elsewhere(lt::Operation operation, O attribute, const void* value,
+                               size_t bytes) {
+  if (attribute == O::a_scale_mode) attribute = static_cast<O>(34);
+  if (attribute == O::b_scale_mode) attribute = static_cast<O>(35);
+  return fake::set_operation(operation, attribute, value, bytes);
+}
+
+// Not as they are set.
+lt::Status set_modes_by_halves(lt::Operation operation, O attribute, const void* value,
+                               size_t bytes) {
+  if (attribute == O::a_scale_mode) {
+    fake::set_operation(operation, static_cast<O>(34), value, bytes);
+    return fake::set_operation(operation, static_cast<O>(35), value, bytes);
+  }
+  return fake::set_operation(operation, attribute, value, bytes);
+}
+
+TEST_CASE("modes of scales are found wherever a library keeps them, or it has none") {
+  DescriptorMemory::Functions functions = kFunctions;
+  functions.operation_set = set_without_modes;
+  const auto without = DescriptorMemory::try_out(functions);
+  REQUIRE(without.has_value());
+  fake::OperationMemory operation = new_memory();
+  OperationState state;
+  REQUIRE(without->read(operation.get(), state));
+  CHECK(state.mode_of_scale_a == lt::ScaleMode::scalar);
+  CHECK(state.oddities == 0);
+  functions.operation_set = set_modes_elsewhere;
+  const auto elsewhere = DescriptorMemory::try_out(functions);
+  REQUIRE(elsewhere.has_value());
+  const auto mode = lt::ScaleMode::outer_vector;
+  set_modes_elsewhere(operation.get(), O::a_scale_mode, &mode, sizeof(mode));
+  REQUIRE(elsewhere->read(operation.get(), state));
+  CHECK(state.mode_of_scale_a == lt::ScaleMode::outer_vector);
+  CHECK(state.mode_of_scale_b == lt::ScaleMode::scalar);
+  CHECK(state.oddities == 0);
+  REQUIRE(known().read(operation.get(), state));
+  CHECK(state.oddities == flag(Oddity::attribute));
+  functions.operation_set = set_modes_by_halves;
+  CHECK_FALSE(DescriptorMemory::try_out(functions).has_value());
 }
 
 TEST_CASE("a layout says what was set") {

@@ -112,6 +112,36 @@ TEST_CASE("what a product has no field for is odd") {
   CHECK(oddities(wrong, in_place()) == bit(Oddity::sizes_disagree));
 }
 
+TEST_CASE("both operands are scaled in one way, or neither is") {
+  Known states = small_matmul();
+  const auto product = [&] { return matmul_product(states, in_place(), 0); };
+  CHECK(product().scales == ProductScales::none);
+  states.operation->scale_a = &kOne;
+  CHECK(product().oddities == bit(Oddity::attribute));
+  states.operation->scale_b = &kOne;
+  CHECK(product().scales == ProductScales::scalar);
+  CHECK(product().oddities == 0);
+  states.operation->mode_of_scale_a = lt::ScaleMode::outer_vector;
+  CHECK(product().oddities == bit(Oddity::attribute));
+  states.operation->mode_of_scale_b = lt::ScaleMode::outer_vector;
+  CHECK(product().scales == ProductScales::outer_vector);
+  CHECK(product().oddities == 0);
+  states.operation->scale_a = states.operation->scale_b = nullptr;
+  CHECK(product().oddities == bit(Oddity::attribute));
+  states.operation->scale_a = states.operation->scale_b = &kOne;
+  states.operation->mode_of_scale_a = states.operation->mode_of_scale_b =
+      static_cast<lt::ScaleMode>(4);  // of blocks
+  CHECK(product().oddities == bit(Oddity::attribute));
+}
+
+TEST_CASE("sums in the tensor cores alone are asked for of 8-bit operands only") {
+  Known states = small_matmul();
+  states.operation->fast_sums = true;
+  CHECK(matmul_product(states, in_place(), 0).fast_sums == 0);
+  states.a->memory.type = states.b->memory.type = lt::ElementType::e5m2;
+  CHECK(matmul_product(states, in_place(), 0).fast_sums == 1);
+}
+
 TEST_CASE("C may be elsewhere where it is not read") {
   const Known states = small_matmul();
   CallPointers apart = in_place();

@@ -167,6 +167,29 @@ TEST_CASE("an algorithm of cuBLASLt's reads biases by 16 bytes: others are left 
   CHECK(process.c.floats()[0] == 2 * 3 * kSize + 7);
 }
 
+TEST_CASE("scales of 8-bit operands go along, if they are aligned to their elements") {
+  Asked asked = f32_call();
+  Product& product = asked.product;
+  product.transpose_a = lt::Transpose::yes;
+  product.a.ld = kSize;
+  product.a.type = product.b.type = lt::ElementType::e4m3;
+  product.d.type = lt::ElementType::bf16;
+  product.scales = ProductScales::outer_vector;
+  dispatch_test::Tuned tuned = won_by_algorithm();
+  tuned.problem = canonical(problem_of(product).value());
+  tuned.kernel.reset();
+  Process process({tuned});
+  const Memory scales(1);
+  asked.pointers.scale_a = scales.floats();
+  asked.pointers.scale_b =
+      reinterpret_cast<const float*>(reinterpret_cast<const char*>(scales.floats()) + 2);
+  CHECK_FALSE(process.is_own(asked));
+  asked.pointers.scale_b = scales.floats() + kSize;
+  CHECK(process.is_by_algorithm(asked, kFastest));
+  CHECK(process.library.blas.last.a_scale == asked.pointers.scale_a);
+  CHECK(process.library.blas.last.b_scale == asked.pointers.scale_b);
+}
+
 TEST_CASE("an algorithm computes nothing where C is read") {
   dispatch_test::Tuned tuned = won_by_algorithm();
   tuned.kernel.reset();
@@ -287,7 +310,8 @@ TEST_CASE("products that are no problem of ours, or in pedantic math, are handed
       {[](Asked& x) { x.product.math_mode = 4; }, "math mode 4 (emulation)"},
       {[](Asked& x) { x.product.compute = static_cast<lt::ComputeType>(78); }, "compute type 78"},
       {[](Asked& x) { add(x.product, Oddity::sm_count); }, "a limit on multiprocessors"},
-      {[](Asked& x) { add(x.product, Oddity::attribute); }, "scales, amax or another attribute"},
+      {[](Asked& x) { add(x.product, Oddity::attribute); },
+       "scales of blocks or results, amax or another attribute"},
       {[](Asked& x) { add(x.product, Oddity::separate_c); },
        "a C that is read and a D that is another matrix"},
       {[](Asked& x) { add(x.product, Oddity::grouped); }, "products of several sizes in one call"},

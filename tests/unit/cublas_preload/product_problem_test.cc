@@ -16,8 +16,19 @@ constexpr auto kNo = lt::Transpose::no;
 constexpr auto kYes = lt::Transpose::yes;
 
 lt::ElementType element_type(DataType type) {
-  if (type == DataType::f16) return lt::ElementType::f16;
-  return type == DataType::bf16 ? lt::ElementType::bf16 : lt::ElementType::f32;
+  switch (type) {
+    case DataType::f16:
+      return lt::ElementType::f16;
+    case DataType::bf16:
+      return lt::ElementType::bf16;
+    case DataType::e4m3:
+      return lt::ElementType::e4m3;
+    case DataType::e5m2:
+      return lt::ElementType::e5m2;
+    case DataType::f32:
+      break;
+  }
+  return lt::ElementType::f32;
 }
 
 Operand operand(const vendor::ColumnMajorMatrix& matrix, DataType type) {
@@ -48,6 +59,8 @@ Product product_of(const Problem& problem) {
   if (problem.epilogue.activation == kRelu) epilogue |= 2;
   if (problem.epilogue.activation == kGeluTanh) epilogue |= 32;
   product.epilogue = static_cast<lt::Epilogue>(epilogue == 0 ? 1 : epilogue);
+  product.scales = static_cast<ProductScales>(problem.epilogue.scale);
+  product.fast_sums = problem.math == MathMode::fast_accum ? 1 : 0;
   return product;
 }
 
@@ -83,10 +96,25 @@ Problem random_problem(std::mt19937& random) {
   return problem;
 }
 
+// The same of 8-bit operands, which programs scale.
+Problem random_8_bit_problem(std::mt19937& random) {
+  const auto size = [&] { return static_cast<int64_t>(random() % 300 + 1); };
+  Problem problem =
+      make_problem({size(), size(), size()}, one_of(random, {DataType::e4m3, DataType::e5m2}),
+                   {Order::row_major, Order::column_major, Order::row_major});
+  problem.lda += random() % 2 * (random() % 64);
+  problem.ldc += random() % 2 * (random() % 64);
+  problem.math = one_of(random, {MathMode::ieee, MathMode::fast_accum});
+  if (random() % 2 == 0) problem.result = one_of(random, {DataType::f32, DataType::f16});
+  problem.epilogue = {one_of(random, {kNoBias, kBiasPerColumn}), kNoActivation,
+                      one_of(random, {kNoScale, kScalePerTensor, kScalePerRow})};
+  return problem;
+}
+
 TEST_CASE("what the library asks cuBLASLt for is understood as the problem that it is") {
   std::mt19937 random(11);
   for (int i = 0; i < rounds(100000); ++i) {
-    const Problem problem = random_problem(random);
+    const Problem problem = i % 4 == 0 ? random_8_bit_problem(random) : random_problem(random);
     REQUIRE(validate(problem).has_value());
     const auto understood = problem_of(product_of(problem));
     CAPTURE(key(problem));
@@ -214,6 +242,7 @@ TEST_CASE("what is no problem says why") {
   CHECK(with_types(3, 3, 10) == "i8 i8 -> i32");
   CHECK(with_types(4, 4, 4) == "complex");
   CHECK(with_types(28, 29, 14) == "e4m3 e5m2 -> bf16");
+  CHECK(with_types(28, 28, 28) == "e4m3");
   CHECK(with_types(2, 2, 14) == "types, sizes or an alignment that no kernel computes");
   Product product = plain();
   product.k = 0;
@@ -265,6 +294,8 @@ TEST_CASE("any product is understood or refused") {
     product.math_mode = static_cast<int32_t>(random() % 32);
     product.epilogue = static_cast<lt::Epilogue>(random() % 300);
     product.align_bytes = 1 << random() % 9;
+    product.scales = static_cast<ProductScales>(random() % 4);
+    product.fast_sums = random() % 4 == 0 ? 1 : 0;
     const auto problem = problem_of(product);
     if (problem) {
       REQUIRE(validate(*problem).has_value());

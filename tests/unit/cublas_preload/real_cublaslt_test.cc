@@ -47,6 +47,16 @@ Value of_operation(lt::Operation operation, lt::OperationAttribute attribute) {
   return real<Value>("cublasLtMatmulDescGetAttribute", operation, attribute);
 }
 
+// From 12.8 on.
+bool has_scale_modes(lt::Operation operation) {
+  using Get = lt::Status(lt::Operation, lt::OperationAttribute, void*, size_t, size_t*);
+  lt::ScaleMode mode = {};
+  size_t written = 0;
+  return function<Get>("cublasLtMatmulDescGetAttribute")(
+             operation, lt::OperationAttribute::a_scale_mode, &mode, sizeof(mode), &written) ==
+         lt::Status::success;
+}
+
 void check(lt::Layout layout) {
   using Attribute = lt::LayoutAttribute;
   const auto state = read<LayoutState>(layout);
@@ -69,6 +79,15 @@ void check(lt::Operation operation) {
   REQUIRE(state.transpose_b == of_operation<lt::Transpose>(operation, Attribute::transpose_b));
   REQUIRE(state.epilogue == of_operation<lt::Epilogue>(operation, Attribute::epilogue));
   REQUIRE(state.bias_type == of_operation<int32_t>(operation, Attribute::bias_type));
+  REQUIRE(state.scale_a == of_operation<const float*>(operation, Attribute::a_scale));
+  REQUIRE(state.scale_b == of_operation<const float*>(operation, Attribute::b_scale));
+  REQUIRE(state.fast_sums == (of_operation<int8_t>(operation, Attribute::fast_sums) != 0));
+  if (has_scale_modes(operation)) {
+    REQUIRE(state.mode_of_scale_a ==
+            of_operation<lt::ScaleMode>(operation, Attribute::a_scale_mode));
+    REQUIRE(state.mode_of_scale_b ==
+            of_operation<lt::ScaleMode>(operation, Attribute::b_scale_mode));
+  }
 }
 
 // Sets an attribute to anything of up to 8 bytes; the library refuses most of it. An operation's
@@ -180,7 +199,9 @@ TEST_CASE("an operation is odd while an attribute without a field differs from a
     const bool has_field =
         name == Name::compute_type || name == Name::scale_type || name == Name::pointer_mode ||
         name == Name::transpose_a || name == Name::transpose_b || name == Name::epilogue ||
-        name == Name::bias_pointer || name == Name::fast_sums || name == Name::bias_type;
+        name == Name::bias_pointer || name == Name::fast_sums || name == Name::bias_type ||
+        name == Name::a_scale || name == Name::b_scale || name == Name::a_scale_mode ||
+        name == Name::b_scale_mode;
     CAPTURE(attribute.number);
     auto value = attribute.value;
     value[0] ^= 1;

@@ -15,6 +15,7 @@ inline gemmtune_problem to_c(const Problem& p, bool device_scalars = false) {
   c.order_a = static_cast<int32_t>(p.layout.a);
   c.order_b = static_cast<int32_t>(p.layout.b);
   c.order_c = static_cast<int32_t>(p.layout.c);
+  c.scale = static_cast<int32_t>(p.epilogue.scale);
   c.scalars = device_scalars ? GEMMTUNE_SCALARS_DEVICE : GEMMTUNE_SCALARS_HOST;
   c.m = p.shape.m;
   c.n = p.shape.n;

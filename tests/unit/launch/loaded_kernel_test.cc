@@ -71,6 +71,8 @@ Operands sample_operands() {
   operands.b = address(0x2000);
   operands.c = address(0x3000);
   operands.workspace = address(0x4000);
+  operands.scale_a = address(0x7000);
+  operands.scale_b = address(0x8000);
   operands.alpha = 1.5F;
   operands.beta = -2.0F;
   operands.alpha_device = address(0x5000);
@@ -92,6 +94,8 @@ void check_arguments(const GemmArgs& args, const Problem& p) {
   CHECK(args.b == operands.b);
   CHECK(args.c == operands.c);
   CHECK(args.workspace == operands.workspace);
+  CHECK(args.scale_a == operands.scale_a);
+  CHECK(args.scale_b == operands.scale_b);
   CHECK((args.m == p.shape.m && args.n == p.shape.n && args.k == p.shape.k));
   CHECK(args.batch == p.batch);
   CHECK((args.lda == p.lda && args.ldb == p.ldb && args.ldc == p.ldc));

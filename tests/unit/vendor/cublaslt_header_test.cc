@@ -58,6 +58,14 @@ static_assert(same(lt::OperationAttribute::transpose_b, CUBLASLT_MATMUL_DESC_TRA
 static_assert(same(lt::OperationAttribute::epilogue, CUBLASLT_MATMUL_DESC_EPILOGUE));
 static_assert(same(lt::OperationAttribute::bias_pointer, CUBLASLT_MATMUL_DESC_BIAS_POINTER));
 static_assert(same(lt::OperationAttribute::bias_type, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE));
+static_assert(same(lt::OperationAttribute::a_scale, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER));
+static_assert(same(lt::OperationAttribute::b_scale, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER));
+#if CUBLAS_VERSION >= 120900
+static_assert(same(lt::OperationAttribute::a_scale_mode, CUBLASLT_MATMUL_DESC_A_SCALE_MODE));
+static_assert(same(lt::OperationAttribute::b_scale_mode, CUBLASLT_MATMUL_DESC_B_SCALE_MODE));
+static_assert(same(lt::ScaleMode::scalar, CUBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F));
+static_assert(same(lt::ScaleMode::outer_vector, CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F));
+#endif
 
 using Preferred = lt::PreferenceAttribute;
 static_assert(same(Preferred::max_workspace_bytes, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES));

@@ -119,6 +119,41 @@ TEST_CASE("cuBLASLt's bias of 8-bit operands is bf16 or f16") {
   CHECK(check_epilogue(problem));
 }
 
+TEST_CASE("8-bit operands are scaled, by what each call says") {
+  const Vendor vendor;
+  const auto cublas = vendor.create().value();
+  const auto scope = vendor.context->enter();
+  Problem problem = make_problem({16, 16, 32}, DataType::e4m3, *parse_layout("tnt"));
+  const float scales[4] = {};
+  for (const bool swapped : {true, false}) {
+    problem.layout.c = swapped ? Order::row_major : Order::column_major;
+    for (const Scale scale : {kScalePerTensor, kScalePerRow}) {
+      problem.epilogue.scale = scale;
+      const auto plan = cublas.plan(problem).value();
+      MatmulArgs args;
+      CHECK(plan.run(0, nullptr, args).error().kind == ErrorKind::usage);
+      for (const float* at : {&scales[0], &scales[2]}) {
+        args.scale_a = at;
+        args.scale_b = at + 1;
+        REQUIRE(plan.run(0, nullptr, args));
+        // cuBLASLt computes the transpose of a row-major C.
+        CHECK(vendor.blas.last.a_scale == (swapped ? args.scale_b : args.scale_a));
+        CHECK(vendor.blas.last.b_scale == (swapped ? args.scale_a : args.scale_b));
+        const auto mode =
+            scale == kScalePerRow ? lt::ScaleMode::outer_vector : lt::ScaleMode::scalar;
+        CHECK(vendor.blas.last.a_scale_mode == mode);
+        CHECK(vendor.blas.last.b_scale_mode == mode);
+      }
+    }
+  }
+  vendor.blas.has_scales_of_rows = false;
+  const auto refused = cublas.plan(problem);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::unsupported);
+  problem.epilogue.scale = kScalePerTensor;
+  CHECK(cublas.plan(problem));
+}
+
 TEST_CASE("C and the bias may have another type than A and B") {
   const Vendor vendor;
   const auto cublas = vendor.create().value();

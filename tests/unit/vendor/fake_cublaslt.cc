@@ -27,6 +27,10 @@ struct Descriptor {
   const void* bias = nullptr;
   lt::ElementType bias_type = lt::ElementType::f32;
   int8_t fast_sums = 0;
+  const void* a_scale = nullptr;
+  const void* b_scale = nullptr;
+  lt::ScaleMode a_scale_mode = lt::ScaleMode::scalar;
+  lt::ScaleMode b_scale_mode = lt::ScaleMode::scalar;
   // layout
   uint64_t rows = 0;
   uint64_t columns = 0;
@@ -221,6 +225,13 @@ lt::Status cublasLtMatmulDescSetAttribute(lt::Operation desc, lt::OperationAttri
     return store(get(desc).bias_type, data, bytes);
   if (attribute == lt::OperationAttribute::fast_sums)
     return store(get(desc).fast_sums, data, bytes);
+  if (attribute == lt::OperationAttribute::a_scale) return store(get(desc).a_scale, data, bytes);
+  if (attribute == lt::OperationAttribute::b_scale) return store(get(desc).b_scale, data, bytes);
+  if (!control().has_scales_of_rows) return lt::Status::invalid_value;
+  if (attribute == lt::OperationAttribute::a_scale_mode)
+    return store(get(desc).a_scale_mode, data, bytes);
+  if (attribute == lt::OperationAttribute::b_scale_mode)
+    return store(get(desc).b_scale_mode, data, bytes);
   return lt::Status::invalid_value;
 }
 
@@ -312,6 +323,10 @@ lt::Status cublasLtMatmul(lt::Handle handle, lt::Operation desc, const void* alp
   last.bias = op.bias;
   last.bias_type = op.bias_type;
   last.fast_sums = op.fast_sums;
+  last.a_scale = op.a_scale;
+  last.b_scale = op.b_scale;
+  last.a_scale_mode = op.a_scale_mode;
+  last.b_scale_mode = op.b_scale_mode;
   const size_t scalar_bytes = op.type == lt::ElementType::f16 ? 2 : 4;
   std::memcpy(last.alpha, alpha, scalar_bytes);
   std::memcpy(last.beta, beta, scalar_bytes);

@@ -21,6 +21,10 @@ struct LastCall {
   const void* bias = nullptr;
   vendor::lt::ElementType bias_type = vendor::lt::ElementType::f32;
   int8_t fast_sums = 0;
+  const void* a_scale = nullptr;
+  const void* b_scale = nullptr;
+  vendor::lt::ScaleMode a_scale_mode = vendor::lt::ScaleMode::scalar;
+  vendor::lt::ScaleMode b_scale_mode = vendor::lt::ScaleMode::scalar;
   unsigned char alpha[4] = {};
   unsigned char beta[4] = {};
 };
@@ -36,6 +40,7 @@ struct Control {
   int skip = 0;                          // after so many calls of it
   uint64_t max_workspace_bytes = 0;      // of the last preference used
   unsigned alignment[4] = {};            // A, B, C, D of the same
+  bool has_scales_of_rows = true;        // as from 12.9 on
   const void* heuristic_bias = nullptr;  // what the operation had when the heuristic was asked
   int calls = 0;                         // of cublasLtMatmul
   LastCall last;

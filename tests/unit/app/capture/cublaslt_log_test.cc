@@ -65,7 +65,8 @@ TEST_CASE("a log's products are counted") {
   CHECK(counts.products[1].product.workspace_bytes == 1048576);
   CHECK(key_of(counts.products[2].product) ==
         "f32/f32/tf32/tnt/96x96x64/ld=768,768,96/batch=12/stride=64,64,9216");
-  CHECK(key_of(counts.products[3].product) == "scales, amax or another attribute");
+  CHECK(key_of(counts.products[3].product) ==
+        "scales of blocks or results, amax or another attribute");
   CHECK(counts.unread_lines == 1);
 }
 
@@ -85,10 +86,40 @@ TEST_CASE("fields of a line become fields of a product") {
   CHECK(key_of(product_with(" epilogue=EPILOGUE_DGELU_BGRAD")) == "epilogue 0");
   CHECK(key_of(product_with(" smCountTarget=48")) == "a limit on multiprocessors");
   CHECK(key_of(product_with(" pointerMode=MODE_DEVICE_VECTOR")) == "a vector of alphas");
-  CHECK(key_of(product_with(" newField=1")) == "scales, amax or another attribute");
+  CHECK(key_of(product_with(" newField=1")) ==
+        "scales of blocks or results, amax or another attribute");
   CHECK(key_of(product_with("", "0", " order=ORDER_COL32")) == "a matrix in tiles");
   CHECK(key_of(product_with("", "0", " planeOffsetBytes=64")) == "complex numbers in two planes");
   CHECK(product_with("").align_bytes == 256);
+}
+
+// As PyTorch asks for them.
+TEST_CASE("scales of 8-bit operands are read") {
+  const auto key_with = [](const std::string& more) {
+    const auto product = parse_log_line(
+        "[2026-11-30 02:00:00][cublasLt][499][Trace][cublasLtMatmul] A=0X100 Adesc=[type=R_8F_E4M3 "
+        "rows=4096 cols=6144 ld=4096] B=0X200 Bdesc=[type=R_8F_E4M3 rows=4096 cols=8 ld=4096] "
+        "C=0X300 Cdesc=[type=R_16BF rows=6144 cols=8 ld=6144] D=0X300 Ddesc=[type=R_16BF rows=6144 "
+        "cols=8 ld=6144] computeDesc=[computeType=COMPUTE_32F scaleType=R_32F transa=OP_T" +
+        more +
+        "] algo=[algoId=66] workSpace=0X0 workSpaceSizeInBytes=64 beta=0 outOfPlace=1 "
+        "stream=0X0");
+    REQUIRE(product.has_value());
+    return key_of(*product);
+  };
+  const std::string scales = " aScalePointer=0x400 bScalePointer=0x500";
+  CHECK(key_with("") == "e4m3/f32/ieee/tnt/8x6144x4096");
+  CHECK(key_with(scales) == "e4m3/f32/ieee/tnt/8x6144x4096/epilogue=scale");
+  CHECK(key_with(scales + " fastAccumulationFlag=1") ==
+        "e4m3/f32/fast_accum/tnt/8x6144x4096/epilogue=scale");
+  CHECK(key_with(" epilogue=EPILOGUE_BIAS biasPointer=0x600" + scales +
+                 " biasDataType=14 aScaleMode=OUTER_VEC_32F bScaleMode=OUTER_VEC_32F") ==
+        "e4m3/f32/ieee/tnt/8x6144x4096/epilogue=scale_row,bias");
+  for (const char* odd :
+       {" aScalePointer=0x400", " aScaleMode=OUTER_VEC_32F", " dScalePointer=0x1"})
+    CHECK(key_with(odd) == "scales of blocks or results, amax or another attribute");
+  CHECK(key_with(scales + " aScaleMode=VEC128_32F bScaleMode=BLK128x128_32F") ==
+        "scales of blocks or results, amax or another attribute");
 }
 
 TEST_CASE("lines that end anywhere, or hold anything, are refused or read, and counted") {

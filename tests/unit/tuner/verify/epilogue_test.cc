@@ -173,7 +173,7 @@ struct Fault {
 const Fault kFaults[] = {
     {"bias twice", [](const Epilogue& e) { return e.bias != kNoBias; },
      [](const VerificationCase& test, const HostOperands& host, float sum, int64_t i, int64_t j) {
-       const auto& [bias, activation] = test.problem.epilogue;
+       const auto& [bias, activation, scale] = test.problem.epilogue;
        return activated_in_f32(activation, sum + 2 * bias_at(bias, host, i, j));
      }},
     {"bias left out", [](const Epilogue& e) { return e.bias != kNoBias; },
@@ -182,13 +182,13 @@ const Fault kFaults[] = {
      }},
     {"row and column exchanged", [](const Epilogue& e) { return e.bias != kNoBias; },
      [](const VerificationCase& test, const HostOperands& host, float sum, int64_t i, int64_t j) {
-       const auto& [bias, activation] = test.problem.epilogue;
+       const auto& [bias, activation, scale] = test.problem.epilogue;
        const auto size = static_cast<int64_t>(host.bias.size());
        return activated_in_f32(activation, sum + bias_at(bias, host, j % size, i % size));
      }},
     {"bias of the next element", [](const Epilogue& e) { return e.bias != kNoBias; },
      [](const VerificationCase& test, const HostOperands& host, float sum, int64_t i, int64_t j) {
-       const auto& [bias, activation] = test.problem.epilogue;
+       const auto& [bias, activation, scale] = test.problem.epilogue;
        const auto size = static_cast<int64_t>(host.bias.size());
        return activated_in_f32(activation,
                                sum + bias_at(bias, host, (i + 1) % size, (j + 1) % size));
@@ -196,7 +196,7 @@ const Fault kFaults[] = {
     {"activation before the bias",
      [](const Epilogue& e) { return e.bias != kNoBias && e.activation != kNoActivation; },
      [](const VerificationCase& test, const HostOperands& host, float sum, int64_t i, int64_t j) {
-       const auto& [bias, activation] = test.problem.epilogue;
+       const auto& [bias, activation, scale] = test.problem.epilogue;
        return activated_in_f32(activation, sum) + bias_at(bias, host, i, j);
      }},
     {"activation left out", [](const Epilogue& e) { return e.activation != kNoActivation; },
@@ -206,7 +206,7 @@ const Fault kFaults[] = {
     {"activation twice",
      [](const Epilogue& e) { return e.activation != kNoActivation && e.activation != kRelu; },
      [](const VerificationCase& test, const HostOperands& host, float sum, int64_t i, int64_t j) {
-       const auto& [bias, activation] = test.problem.epilogue;
+       const auto& [bias, activation, scale] = test.problem.epilogue;
        return activated_in_f32(activation,
                                activated_in_f32(activation, sum + bias_at(bias, host, i, j)));
      }},

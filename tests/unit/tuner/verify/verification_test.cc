@@ -31,6 +31,10 @@ std::vector<CaseKind> some_kinds() {
     all.push_back(
         {{true, false, 2, 16, 4, {}}, type, DataType::f32, MathMode::ieee, DataType::f32});
     all.push_back({{true, false, 8, 1, 2, {}}, type, DataType::f32, MathMode::ieee, DataType::f16});
+    for (const Scale scale : {kScalePerTensor, kScalePerRow}) {
+      const Epilogue epilogue{kBiasPerColumn, kNoActivation, scale};
+      all.push_back({{true, false, 16, 16, 8, epilogue}, type, DataType::f32});
+    }
   }
   return all;
 }
