@@ -14,6 +14,7 @@ constexpr int64_t kLineBytes = 128;
 
 // Of the parts in which problems differ: what carries over best counts least.
 constexpr int kOtherLeadingDimensions = 1;
+constexpr int kOtherScale = 1;
 constexpr int kOtherBias = 2;
 constexpr int kOtherActivation = 3;
 constexpr int kOtherTypes = 6;
@@ -27,10 +28,16 @@ bool same_leading_dimensions(const Problem& a, const Problem& b) {
          a.stride_b == b.stride_b && a.stride_c == b.stride_c;
 }
 
+// cuBLASLt has few kernels that scale rows, whose times say nothing of its others (decision 0031).
+bool scales_rows(const Problem& problem) {
+  return problem.epilogue.scale == kScalePerRow;
+}
+
 int differences(const Problem& a, const Problem& b) {
   const bool same_types = a.type == b.type && result_type(a) == result_type(b);
   return (same_types ? 0 : kOtherTypes) + (a.epilogue.bias == b.epilogue.bias ? 0 : kOtherBias) +
          (a.epilogue.activation == b.epilogue.activation ? 0 : kOtherActivation) +
+         (a.epilogue.scale == b.epilogue.scale ? 0 : kOtherScale) +
          (same_leading_dimensions(a, b) ? 0 : kOtherLeadingDimensions);
 }
 
@@ -41,7 +48,8 @@ std::vector<VariantLead> variant_leads(const Snapshot& snapshot, const Problem& 
   for (uint32_t number = 0; number < snapshot.problems.size(); ++number) {
     const Problem& other = snapshot.problems[number];
     if (!same_sizes(other, problem) || !same_kind(other, problem) || other == problem ||
-        !same_row_alignments(other, problem, kLineBytes)) {
+        !same_row_alignments(other, problem, kLineBytes) ||
+        scales_rows(other) != scales_rows(problem)) {
       continue;
     }
     if (const auto lead = compared_lead(snapshot.known[number]))

@@ -15,8 +15,8 @@ inline constexpr double kLeadAtVariant = 1.02;
 inline constexpr double kLeadAtVariantAtLimit = 1.08;
 
 // A measured problem of the sizes, layout, math mode and alignment class of one that was not
-// measured: with types as wide (f16 and bf16), another epilogue, or other leading dimensions and
-// strides.
+// measured: with types as wide (f16 and bf16), another epilogue (but for scales of rows), or other
+// leading dimensions and strides.
 struct VariantLead {
   uint32_t number = 0;  // in the snapshot
   int differences = 0;  // the more, the further away

@@ -75,6 +75,23 @@ TEST_CASE("problems lend kernels to others that differ in their epilogue") {
   }
 }
 
+TEST_CASE("scales of rows are no variant of others, whose kernels cuBLASLt does not run for them") {
+  const std::string plain = "e4m3/f32/ieee/tnt/64x4096x4096";
+  const std::string scaled = plain + "/epilogue=scale";
+  const std::string rows = plain + "/epilogue=scale_row";
+  const std::string tile = "tile_m=64 tile_n=64 tile_k=128 stages=4 consumers=1";
+  const auto lender = [&](const std::string& tuned, const std::string& problem) {
+    return variant_lender({{tuned, 10, 20, dispatch_test::kHere, false, tile}}, problem);
+  };
+  CHECK(lender(plain, scaled) == plain);
+  CHECK(lender(scaled, plain) == scaled);
+  CHECK(lender(scaled, scaled + ",bias") == scaled);
+  CHECK(lender(rows, rows + ",bias") == rows);
+  CHECK(lender(rows, scaled) == "cuBLASLt");
+  CHECK(lender(rows, plain) == "cuBLASLt");
+  CHECK(lender(scaled, rows) == "cuBLASLt");
+}
+
 TEST_CASE("rows may lie further apart, if they begin where others do in lines of 128 bytes") {
   CHECK(variant_lender({{kBf16}}, kBf16 + "/ld=4160,4096,4096") == kBf16);
   CHECK(variant_lender({{kBf16}}, kBf16 + "/ld=4096,4096,8192") == kBf16);
