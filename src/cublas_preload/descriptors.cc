@@ -32,14 +32,14 @@ void take_scales(Product& product, const OperationState& operation) {
   const lt::ScaleMode mode = operation.mode_of_scale_a;
   const bool is_scaled = operation.scale_a != nullptr && operation.scale_b != nullptr;
   const bool is_plain = operation.scale_a == nullptr && operation.scale_b == nullptr;
-  if (mode != operation.mode_of_scale_b || (!is_scaled && !is_plain)) {
+  const bool is_known = mode == lt::ScaleMode::scalar
+                            ? is_scaled || is_plain
+                            : mode == lt::ScaleMode::outer_vector && is_scaled;
+  if (!is_known || mode != operation.mode_of_scale_b) {
     add(product, Oddity::attribute);
-  } else if (mode == lt::ScaleMode::scalar) {
-    product.scales = is_scaled ? ProductScales::scalar : ProductScales::none;
-  } else if (mode == lt::ScaleMode::outer_vector && is_scaled) {
-    product.scales = ProductScales::outer_vector;
-  } else {
-    add(product, Oddity::attribute);
+  } else if (is_scaled) {
+    product.scales =
+        mode == lt::ScaleMode::scalar ? ProductScales::scalar : ProductScales::outer_vector;
   }
 }
 
