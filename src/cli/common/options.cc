@@ -86,8 +86,8 @@ void add_problem_options(CLI::App& command, app::ProblemOptions& options, bool s
   command
       .add_option(
           "--epilogue", options.epilogue,
-          "What is done to C before it is stored: bias or bias_row, then relu, gelu, gelu_erf "
-          "or silu; e.g. bias,gelu (default: none)")
+          "What is done to C before it is stored: of 8-bit operands scale or scale_row, then bias "
+          "or bias_row, then relu, gelu, gelu_erf or silu; e.g. bias,gelu (default: none)")
       ->type_name("PARTS")
       ->group(group);
   const CLI::Validator size = whole_number(1, kMaxDimension);
