@@ -83,6 +83,7 @@ std::map<std::string, int> work_of(const std::string& ptx) {
 void set_random_epilogue(KernelSpec& spec, const DeviceSpec& device, std::mt19937& random) {
   KernelSpec with = spec;
   with.traits.epilogue = {static_cast<Bias>(random() % 3), static_cast<Activation>(random() % 5)};
+  if (is_8_bit(spec.type)) with.traits.epilogue.scale = static_cast<Scale>(random() % 3);
   if (broken_rule(with, device) == nullptr) spec = with;
 }
 
