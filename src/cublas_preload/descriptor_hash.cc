@@ -11,7 +11,16 @@ namespace gemmtune::cublas_preload {
 namespace {
 
 constexpr size_t kBlock = 16;
-constexpr size_t kBehind = HashedDescriptors::kLeftOut + sizeof(uint64_t);
+constexpr size_t kBehindBias = HashedDescriptors::kBias + sizeof(uint64_t);
+constexpr size_t kBehindScales = HashedDescriptors::kScales + 2 * sizeof(uint64_t);
+static_assert(kBehindScales + kBlock <= HashedDescriptors::kLeast);
+
+uint64_t which_scales(const unsigned char* operation) {
+  const auto is_there = [operation](size_t number) {
+    return uint64_t{word_of(operation + HashedDescriptors::kScales, number) != 0};
+  };
+  return is_there(0) | is_there(1) << 1;
+}
 
 const unsigned char* bytes_of(const void* memory) {
   return static_cast<const unsigned char*>(memory);
@@ -43,8 +52,13 @@ GEMMTUNE_CODE_OF_MATMUL [[gnu::target("aes")]] uint64_t hash_by_aes(const Hashed
   x = _mm_aesenc_si128(x, block(operation + kBlock));
   x = _mm_aesenc_si128(x,
                        _mm_loadl_epi64(reinterpret_cast<const __m128i*>(operation + 2 * kBlock)));
-  size_t at = kBehind;
-  for (; at + kBlock <= of.operation_bytes; at += kBlock)
+  size_t at = kBehindBias;
+  for (; at + kBlock <= HashedDescriptors::kScales; at += kBlock)
+    x = _mm_aesenc_si128(x, block(operation + at));
+  x = _mm_aesenc_si128(
+      x, _mm_unpacklo_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(operation + at)),
+                            _mm_cvtsi64_si128(static_cast<int64_t>(which_scales(operation)))));
+  for (at = kBehindScales; at + kBlock <= of.operation_bytes; at += kBlock)
     x = _mm_aesenc_si128(x, block(operation + at));
   x = _mm_aesenc_si128(x, block(operation + of.operation_bytes - kBlock));
   // The last 16 of a layout's 56 bytes overlap those before.
@@ -82,8 +96,11 @@ const bool Processor::kHasAes = __builtin_cpu_supports("aes") != 0;
 
 uint64_t hash_by_multiplying(const HashedDescriptors& of) {
   const unsigned char* const operation = bytes_of(of.operation);
-  uint64_t hash = mixed_words<HashedDescriptors::kLeftOut / sizeof(uint64_t)>(0, operation);
-  for (size_t at = kBehind; at < of.operation_bytes; at += sizeof(uint64_t))
+  uint64_t hash = mixed_words<HashedDescriptors::kBias / sizeof(uint64_t)>(0, operation);
+  hash = mixed_words<(HashedDescriptors::kScales - kBehindBias) / sizeof(uint64_t)>(
+      hash, operation + kBehindBias);
+  hash = mixed(hash, which_scales(operation));
+  for (size_t at = kBehindScales; at < of.operation_bytes; at += sizeof(uint64_t))
     hash = mixed(hash, word_of(operation + at, 0));
   hash = multiplied_layout(hash, of.a);
   hash = multiplied_layout(hash, of.b);

@@ -10,8 +10,11 @@ namespace gemmtune::cublas_preload {
 // Memory of descriptors of cuBLASLt that is hashed.
 struct HashedDescriptors {
   static constexpr size_t kLayoutBytes = 56;
-  static constexpr size_t kLeftOut = 40;  // of the operation: 8 bytes, the bias's address
-  static constexpr size_t kLeast = 64;    // of an operation
+  // Addresses in an operation that are left out, 8 bytes each: the bias's and, but for whether they
+  // are null, those of both scales, one behind the other.
+  static constexpr size_t kBias = 40;
+  static constexpr size_t kScales = 104;
+  static constexpr size_t kLeast = 136;  // bytes of an operation
 
   const void* operation;
   size_t operation_bytes;  // a multiple of 8

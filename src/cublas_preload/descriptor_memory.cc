@@ -282,7 +282,9 @@ DescriptorMemory::Described DescriptorMemory::describe(const Extent& extent,
       d == nullptr || word_of(operation, 0) != extent.first_word)
     return {};
   static_assert(HashedDescriptors::kLayoutBytes == sizeof(LayoutMemory) &&
-                HashedDescriptors::kLeftOut == offsetof(OperationMemory, bias));
+                HashedDescriptors::kBias == offsetof(OperationMemory, bias) &&
+                HashedDescriptors::kScales == offsetof(OperationMemory, scale_a) &&
+                HashedDescriptors::kScales + 8 == offsetof(OperationMemory, scale_b));
   OperationHead head;
   std::memcpy(&head, operation, sizeof(head));
   return {hash_of({operation, extent.words * sizeof(uint64_t), a, b, c, d}), head.pointer_mode,

@@ -41,7 +41,7 @@ class DescriptorMemory {
 
   // What is known of a call's descriptors without understanding them.
   struct Described {
-    uint64_t hash = 0;  // of all that they say, but for the bias's address; 0: one cannot be read
+    uint64_t hash = 0;  // of all that they say but addresses; 0: one cannot be read
     int32_t pointer_mode = 0;                        // 0: alpha and beta are in host memory
     lt::ElementType scalars = lt::ElementType::f32;  // their type
   };

@@ -242,6 +242,11 @@ TEST_CASE("calls that ask for the same have one hash, wherever their operands ar
   other.call.c = other.call.d = reinterpret_cast<void*>(uintptr_t{0x4400});  // NOLINT
   other.beta = -0.0F;
   CHECK(call.hash() == other.hash());
+  const float scales[2] = {};
+  for (Described* scaled : {&call, &other}) {
+    set(scaled->operation, O::a_scale, &scales[scaled == &call ? 0 : 1]);
+    CHECK((call.hash() == other.hash()) == (scaled == &other));
+  }
 }
 
 TEST_CASE("whatever else a call says changes its hash") {
@@ -282,11 +287,11 @@ TEST_CASE("whatever else a call says changes its hash") {
   }
 }
 
-TEST_CASE("with and without AES rounds, every byte but the bias's address is in the hash") {
+TEST_CASE("with and without AES rounds, every byte but those of addresses is in the hash") {
   std::array<unsigned char, 192> operation = {};
   std::array<std::array<unsigned char, 64>, 4> layouts = {};
   for (const auto hash : {&hash_of, &hash_by_multiplying}) {
-    for (const size_t bytes : {size_t{64}, size_t{168}, size_t{176}, size_t{184}}) {
+    for (const size_t bytes : {size_t{136}, size_t{168}, size_t{176}, size_t{184}}) {
       CAPTURE(bytes);
       const auto now = [&] {
         return hash({operation.data(), bytes, layouts[0].data(), layouts[1].data(),
@@ -302,8 +307,11 @@ TEST_CASE("with and without AES rounds, every byte but the bias's address is in 
         }
         byte = 0;
       };
+      const auto is_in = [](size_t i, size_t first, size_t count) {
+        return i >= first && i < first + count;
+      };
       for (size_t i = 0; i < bytes; ++i) {
-        if (i < HashedDescriptors::kLeftOut || i >= HashedDescriptors::kLeftOut + 8)
+        if (!is_in(i, HashedDescriptors::kBias, 8) && !is_in(i, HashedDescriptors::kScales, 16))
           change(operation[i]);
       }
       for (auto& layout : layouts) {
@@ -311,9 +319,18 @@ TEST_CASE("with and without AES rounds, every byte but the bias's address is in 
       }
       CHECK(hashes.size() == changes + 1);
       const uint64_t before = now();
-      operation[HashedDescriptors::kLeftOut] = 9;
+      operation[HashedDescriptors::kBias] = 9;
       CHECK(now() == before);
-      operation[HashedDescriptors::kLeftOut] = 0;
+      operation[HashedDescriptors::kBias] = 0;
+      // Of scales, which of them there are.
+      for (const size_t scale : {HashedDescriptors::kScales, HashedDescriptors::kScales + 8}) {
+        operation[scale + 1] = 1;
+        const uint64_t with = now();
+        CHECK(hashes.insert(with).second);
+        operation[scale + 5] = 7;
+        CHECK(now() == with);
+        operation[scale + 1] = operation[scale + 5] = 0;
+      }
     }
   }
 }
