@@ -42,9 +42,22 @@ inline Finish right_finish(const VerificationCase& test, const HostOperands& hos
   };
 }
 
-// What a kernel with that `finish` leaves behind, summed in f32 in a plain order.
+// What the sum of element (i, j) is multiplied by.
+using ScaleAt = std::function<float(int64_t i, int64_t j)>;
+
+inline ScaleAt right_scale(const VerificationCase& test, const HostOperands& host) {
+  const Scale scale = test.problem.epilogue.scale;
+  if (scale == kNoScale) return [](int64_t, int64_t) { return 1.0F; };
+  return [scale, &host](int64_t i, int64_t j) {
+    const bool per_row = scale == kScalePerRow;
+    return host.scale_a[static_cast<size_t>(per_row ? i : 0)] *
+           host.scale_b[static_cast<size_t>(per_row ? j : 0)];
+  };
+}
+
+// What a kernel with that `finish` and these scales leaves behind, summed in f32 in a plain order.
 inline std::vector<float> computed_image(const VerificationCase& test, const HostOperands& host,
-                                         const Finish& finish) {
+                                         const Finish& finish, const ScaleAt& scale) {
   const Problem& p = test.problem;
   std::vector<float> image = guarded(host.c, result_type(p));
   const auto at = [](Order order, int64_t i, int64_t j, int64_t ld) {
@@ -61,11 +74,17 @@ inline std::vector<float> computed_image(const VerificationCase& test, const Hos
         }
         const auto c = static_cast<size_t>(z * p.stride_c + i * p.ldc + j);
         const float old = test.beta == 0 ? 0.0F : test.beta * host.c[c];
-        image[c + kGuardElements] = rounded(finish(test.alpha * sum + old, i, j), result_type(p));
+        image[c + kGuardElements] =
+            rounded(finish(test.alpha * (sum * scale(i, j)) + old, i, j), result_type(p));
       }
     }
   }
   return image;
+}
+
+inline std::vector<float> computed_image(const VerificationCase& test, const HostOperands& host,
+                                         const Finish& finish) {
+  return computed_image(test, host, finish, right_scale(test, host));
 }
 
 inline std::vector<float> correct_image(const VerificationCase& test, const HostOperands& host) {

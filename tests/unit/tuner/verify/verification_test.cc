@@ -1,7 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <random>
 
 #include "computed_image.h"
@@ -59,6 +61,39 @@ TEST_CASE("a correct result passes every case") {
       CHECK_MESSAGE(verdict.correct(), verdict.detail);
     }
   }
+}
+
+TEST_CASE("scales that are left out, or of another row or column, are found") {
+  const auto found = [](Scale scale,
+                        const std::function<float(const HostOperands&, int64_t, int64_t)>& wrong) {
+    const CaseKind kind{
+        {true, false, 16, 16, 8, {kNoBias, kNoActivation, scale}}, DataType::e4m3, DataType::f32};
+    const auto cases = verification_cases(kind, {21, 18, 35}, Effort::quick);
+    return std::any_of(cases.begin(), cases.end(), [&](const VerificationCase& test) {
+      const HostOperands host = make_operands(test);
+      const auto image = computed_image(test, host, right_finish(test, host),
+                                        [&](int64_t i, int64_t j) { return wrong(host, i, j); });
+      return !judge(test, host, image).correct();
+    });
+  };
+  const auto at = [](const std::vector<float>& scales, int64_t i) {
+    return scales[static_cast<size_t>(i) % scales.size()];
+  };
+  for (const Scale scale : {kScalePerTensor, kScalePerRow}) {
+    CHECK_FALSE(found(scale, [&](const HostOperands& host, int64_t i, int64_t j) {
+      return at(host.scale_a, i) * at(host.scale_b, j);
+    }));
+    CHECK(found(scale,
+                [&](const HostOperands& host, int64_t i, int64_t) { return at(host.scale_a, i); }));
+    CHECK(found(scale,
+                [&](const HostOperands& host, int64_t, int64_t j) { return at(host.scale_b, j); }));
+  }
+  CHECK(found(kScalePerRow, [&](const HostOperands& host, int64_t i, int64_t j) {
+    return at(host.scale_a, i + 1) * at(host.scale_b, j);
+  }));
+  CHECK(found(kScalePerRow, [&](const HostOperands& host, int64_t i, int64_t j) {
+    return at(host.scale_a, i) * at(host.scale_b, j + 8);
+  }));
 }
 
 TEST_CASE("every kind of damage is found, wherever it is") {
