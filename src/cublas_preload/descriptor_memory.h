@@ -41,8 +41,8 @@ class DescriptorMemory {
 
   // What is known of a call's descriptors without understanding them.
   struct Described {
-    uint64_t hash = 0;  // of all that they say but addresses; 0: one cannot be read
-    int32_t pointer_mode = 0;                        // 0: alpha and beta are in host memory
+    uint64_t hash = 0;         // of all that they say but addresses; 0: one cannot be read
+    int32_t pointer_mode = 0;  // 0: alpha and beta are in host memory
     lt::ElementType scalars = lt::ElementType::f32;  // their type
   };
   // What has to be known of a cuBLASLt for that: how an operation begins, and how far it is read.
