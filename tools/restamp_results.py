@@ -6,8 +6,8 @@ usage: restamp_results.py OLD NEW [--jobs N]
 OLD and NEW are programs from before and after the change. A result is of the source that its
 source_hash names, and is stale once the program emits another. Each shipped result that OLD takes for
 current is compiled to PTX by both; where both PTX are the same but for comments, mangled names, constants that
-nothing reads and sizes of structures that kernels take, it gets NEW's hash. Results that differ are listed: they have to be tuned anew. Files are
-written whole or not at all.
+nothing reads and sizes of structures that kernels take, it gets NEW's hash. Results that differ are listed:
+they have to be tuned anew. Files are written whole or not at all.
 """
 
 import argparse

@@ -15,7 +15,8 @@ constexpr size_t kBehindBias = HashedDescriptors::kBias + sizeof(uint64_t);
 constexpr size_t kBehindScales = HashedDescriptors::kScales + 2 * sizeof(uint64_t);
 static_assert(kBehindScales + kBlock <= HashedDescriptors::kLeast);
 
-uint64_t which_scales(const unsigned char* operation) {
+// Part of the code of each hash, which lies where it is fetched.
+[[gnu::always_inline]] inline uint64_t which_scales(const unsigned char* operation) {
   const auto is_there = [operation](size_t number) {
     return uint64_t{word_of(operation + HashedDescriptors::kScales, number) != 0};
   };

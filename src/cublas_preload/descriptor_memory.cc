@@ -144,10 +144,16 @@ std::optional<size_t> find_field(const Memory<kOperationBytes>& made, O attribut
   const auto at =
       static_cast<size_t>(first.first - made.bytes.begin()) / sizeof(kValue) * sizeof(kValue);
   if (at >= kOperationBytes) return std::nullopt;
-  Memory<kOperationBytes> expected = made;
-  std::memcpy(&expected.bytes[at], &kValue, sizeof(kValue));
-  if (changed.bytes != expected.bytes) return std::nullopt;
-  return at;
+  const Field<O> field[] = {{attribute, at, sizeof(kValue), kValue}};
+  return fields_are_there(made, field, set) ? std::optional(at) : std::nullopt;
+}
+
+// At 0 there is none: a library that does not know modes.
+lt::ScaleMode scale_mode(lt::Operation operation, size_t at) {
+  auto mode = lt::ScaleMode::scalar;
+  if (at != 0)
+    std::memcpy(&mode, reinterpret_cast<const unsigned char*>(operation) + at, sizeof(mode));
+  return mode;
 }
 
 // Those of the cuBLASLt that has `function`.
@@ -239,17 +245,6 @@ bool DescriptorMemory::is_new(lt::Operation operation, size_t first, size_t end)
   for (size_t i = first; i < end; ++i) differs |= (word_of(operation, i) ^ new_[i]) & unnamed_[i];
   return differs == 0;
 }
-
-namespace {
-
-lt::ScaleMode scale_mode(lt::Operation operation, size_t at) {
-  auto mode = lt::ScaleMode::scalar;
-  if (at != 0)
-    std::memcpy(&mode, reinterpret_cast<const unsigned char*>(operation) + at, sizeof(mode));
-  return mode;
-}
-
-}  // namespace
 
 bool DescriptorMemory::read(lt::Operation operation, OperationState& state) const {
   // The first word has the version, and so says how long it is.

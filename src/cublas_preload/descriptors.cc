@@ -50,7 +50,6 @@ void take_operation(Product& product, const OperationState& operation) {
   product.scale_type = operation.scale_type;
   product.epilogue = operation.epilogue;
   product.bias_type = operation.bias_type;
-  product.fast_sums = operation.fast_sums ? 1 : 0;
   take_scales(product, operation);
   if (operation.pointer_mode >= kFirstVectorPointerMode) add(product, Oddity::scalar_vector);
   product.oddities |= operation.oddities;
@@ -114,7 +113,7 @@ Product matmul_product(const MatmulStates& states, const CallPointers& pointers,
   const LayoutState& d = *states.d;
   take_operation(product, *states.operation);
   product.a = states.a->memory;
-  if (!is_8_bit(product.a.type)) product.fast_sums = 0;  // says nothing of others
+  product.fast_sums = states.operation->fast_sums && is_8_bit(product.a.type) ? 1 : 0;
   product.b = states.b->memory;
   product.d = d.memory;
   product.batch = d.batch;

@@ -15,9 +15,9 @@ struct MatmulPlan::Impl {
   MatmulTypes types;
   lt::Epilogue epilogue = lt::Epilogue::none;
   bool has_bias = false;
+  Scale scale = kNoScale;
   bool device_scalars = false;
   ColumnMajorGemm gemm;
-  Scale scale = kNoScale;
   // Addresses that the operation has, where there are any. They change from call to call.
   struct Addresses {
     const void* bias = nullptr;

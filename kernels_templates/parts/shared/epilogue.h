@@ -3,13 +3,10 @@
 // What happens to a product before it is rounded and stored:
 //
 //     C = activation(alpha * op(A) * op(B) + beta * C + bias)
-//
-// where the values of A and B may be scaled.
 
 namespace gemmtune {
 
-// Factors of f32 that the values of 8-bit operands are multiplied by, in GemmArgs::scale_a and
-// scale_b, the same for every batch entry.
+// Of the values of 8-bit operands: f32 in GemmArgs::scale_a and scale_b, which a batch shares.
 enum Scale : int {
   kNoScale = 0,
   kScalePerTensor = 1,  // a factor of A and a factor of B

@@ -1,7 +1,6 @@
 #pragma once
 
-// The one argument of every GEMM kernel, passed by value: C = alpha * op(A) * op(B) + beta * C,
-// with the epilogue that the kernel is specialised on.
+// The one argument of every GEMM kernel, passed by value. What is computed of it: epilogue.h.
 
 namespace gemmtune {
 

@@ -24,6 +24,7 @@ size_t bias_start_of(const VerificationCase& test) {
 gpu::Result<gpu::DeviceBuffer> upload_bytes(const std::shared_ptr<const gpu::Context>& context,
                                             const gpu::Stream& stream,
                                             std::span<const std::byte> values, size_t start) {
+  if (values.empty()) return gpu::DeviceBuffer::allocate(context, 0);
   auto buffer = gpu::DeviceBuffer::allocate(context, values.size_bytes() + kShift);
   if (!buffer) return buffer;
   if (auto copied = buffer->copy_from_host(stream.handle(), values, start); !copied) {
