@@ -6,8 +6,8 @@
 #include "parts/shared/fill_args.h"
 #include "parts/shared/random_value.h"
 
-// Fills an array with random_value(seed, i), rounded to the element type: the operands of a
-// benchmark.
+// Fills an array with random_value(seed, i), rounded to the element type, or random_integer()
+// of it: the operands of a benchmark.
 
 namespace gemmtune {
 
@@ -20,6 +20,10 @@ __device__ __forceinline__ void random_fill(const FillArgs& args) {
     const float value = random_value(args.seed, i);
     if constexpr (kType == kF32) {
       static_cast<float*>(args.to)[i] = value;
+    } else if constexpr (kType == kI8) {
+      static_cast<signed char*>(args.to)[i] = static_cast<signed char>(random_integer(value));
+    } else if constexpr (kType == kI32) {
+      static_cast<int*>(args.to)[i] = random_integer(value);
     } else if constexpr (kType == kE4m3 || kType == kE5m2) {
       static_cast<unsigned char*>(args.to)[i] = to_byte<kType>(value);
     } else {

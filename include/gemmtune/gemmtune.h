@@ -171,7 +171,9 @@ typedef enum gemmtune_type {
   GEMMTUNE_F16 = 1,
   GEMMTUNE_BF16 = 2,
   GEMMTUNE_E4M3 = 3, /* 8 bits, on sm_90: of A and B only, with A row-major and B column-major */
-  GEMMTUNE_E5M2 = 4
+  GEMMTUNE_E5M2 = 4,
+  GEMMTUNE_I8 = 5, /* integers, likewise; C and the sums are I32 */
+  GEMMTUNE_I32 = 6 /* of sums, which are exact modulo 2^32 */
 } gemmtune_type;
 
 /* How products are formed. The modes other than IEEE trade accuracy for speed, are for f32 operands
@@ -183,25 +185,28 @@ typedef enum gemmtune_math {
   GEMMTUNE_MATH_F16 = 3,    /* f32 operands rounded to f16; what is beyond 65504 becomes infinite */
   GEMMTUNE_MATH_BF16X6 = 4, /* f32 operands as sums of three bf16, six products of them */
   GEMMTUNE_MATH_BF16X9 = 5, /* ... all nine */
-  GEMMTUNE_MATH_FAST_ACCUM = 6 /* 8-bit operands: sums keep the 13 bits that tensor cores keep of
+  GEMMTUNE_MATH_FAST_ACCUM = 6 /* e4m3 and e5m2: sums keep the 13 bits that tensor cores keep of
                                   them; with IEEE they are added to f32 ones every 128 of k */
 } gemmtune_math;
 
 /* Storage order of a matrix. */
 typedef enum gemmtune_order { GEMMTUNE_ROW_MAJOR = 0, GEMMTUNE_COLUMN_MAJOR = 1 } gemmtune_order;
 
-/* Where alpha and beta are. On the device they are read when the kernels run. */
+/* Where alpha and beta are. On the device they are read when the kernels run. Those of I8 products
+ * are whole numbers of at most 2^24: others on the host are an INVALID_ARGUMENT, and cut off on the
+ * device. */
 typedef enum gemmtune_scalars {
   GEMMTUNE_SCALARS_HOST = 0,     /* f32 in host memory */
   GEMMTUNE_SCALARS_DEVICE = 1,   /* f32 in device memory */
   GEMMTUNE_SCALARS_HOST_F16 = 2, /* f16 in host memory */
-  GEMMTUNE_SCALARS_HOST_F64 = 3  /* f64 in host memory; rounded to f32 */
+  GEMMTUNE_SCALARS_HOST_F64 = 3, /* f64 in host memory; rounded to f32 */
+  GEMMTUNE_SCALARS_HOST_I32 = 4  /* i32 in host memory, of at most 2^24 */
 } gemmtune_scalars;
 
 /* The type of C and of the bias, where it is not that of A and B. F32 goes with every type of A and
- * B; F16 and BF16 with themselves and with 8-bit types. */
+ * B but I8; F16 and BF16 with themselves and with E4M3 and E5M2. */
 typedef enum gemmtune_result {
-  GEMMTUNE_RESULT_OF_OPERANDS = 0, /* that of A and B; BF16 for 8-bit ones */
+  GEMMTUNE_RESULT_OF_OPERANDS = 0, /* that of A and B; BF16 for E4M3 and E5M2, I32 for I8 */
   GEMMTUNE_RESULT_F32 = 1,
   GEMMTUNE_RESULT_F16 = 2,
   GEMMTUNE_RESULT_BF16 = 3
@@ -215,9 +220,9 @@ typedef enum gemmtune_bias {
   GEMMTUNE_BIAS_PER_ROW = 2     /* m values: element i is added to all of row i of C */
 } gemmtune_bias;
 
-/* Factors that the values of 8-bit operands are multiplied by: f32 in device memory, the same for
- * all products of a batch. Rows and columns are those of op(A) and op(B) as the problem states
- * them. */
+/* Factors that the values of E4M3 and E5M2 operands are multiplied by: f32 in device memory, the
+ * same for all products of a batch. Rows and columns are those of op(A) and op(B) as the problem
+ * states them. */
 typedef enum gemmtune_scale {
   GEMMTUNE_SCALE_NONE = 0,
   GEMMTUNE_SCALE_PER_TENSOR = 1, /* a factor of A and a factor of B */
@@ -253,7 +258,7 @@ typedef enum gemmtune_activation {
 typedef struct gemmtune_problem {
   uint32_t struct_bytes; /* sizeof(gemmtune_problem) */
   int32_t type;          /* of A and B: a gemmtune_type */
-  int32_t accumulator;   /* of the sums: F32; also F16 where type is F16 */
+  int32_t accumulator;   /* of the sums: F32; also F16 where type is F16; I32 for I8 */
   int32_t math;          /* a gemmtune_math */
   int32_t order_a;       /* gemmtune_order */
   int32_t order_b;
@@ -319,8 +324,8 @@ typedef struct CUstream_st* gemmtune_stream;
  * scales is an INVALID_ARGUMENT here: gemmtune_run takes them.
  *
  *   alpha, beta   f32 each, in host memory (read before the call returns) or in device memory (read
- *                 when the kernels run), or f16 or f64 each in host memory, as problem->scalars
- *                 says
+ *                 when the kernels run), or f16, f64 or i32 each in host memory, as
+ *                 problem->scalars says
  *   a, b, c       device memory, aligned to problem->align_bytes (INVALID_ARGUMENT if not), or, if
  *                 that is GEMMTUNE_ALIGN_OF_POINTERS, to the size of an element (the larger one,
  *                 where C has another type); C is read only where beta is not 0, and must not

@@ -20,10 +20,10 @@ class Problem:
     m: int
     n: int
     k: int
-    type: str | None = None  # f32, f16, bf16, e4m3 or e5m2, of A and B
+    type: str | None = None  # f32, f16, bf16, e4m3, e5m2 or i8, of A and B
     out: str | None = None  # of C
     acc: str | None = None  # of the sums
-    math: str | None = None  # ieee; of f32 operands tf32, 3xtf32, bf16x6, bf16x9, f16; of 8-bit ones fast_accum
+    math: str | None = None  # ieee; of f32 operands tf32, 3xtf32, bf16x6, bf16x9, f16; of e4m3 and e5m2 fast_accum
     layout: str | None = None  # of A, B and C: t for row-major, n for column-major
     lda: int | None = None
     ldb: int | None = None

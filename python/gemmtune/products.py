@@ -25,8 +25,9 @@ Activation = Literal["relu", "gelu", "gelu_erf", "silu"]
 Math = Literal["ieee", "tf32", "3xtf32", "bf16x6", "bf16x9", "f16"]
 
 # The values of include/gemmtune/gemmtune.h.
-_TYPES = {"f32": 0, "f16": 1, "bf16": 2}
-_ELEMENT_BYTES = {"f32": 4, "f16": 2, "bf16": 2}
+_TYPES = {"f32": 0, "f16": 1, "bf16": 2, "i8": 5}
+_I32 = 6
+_ELEMENT_BYTES = {"f32": 4, "f16": 2, "bf16": 2, "i8": 1, "i32": 4}
 _MATHS = {"ieee": 0, "tf32": 1, "3xtf32": 2, "f16": 3, "bf16x6": 4, "bf16x9": 5}
 _ACTIVATIONS = {None: 0, "relu": 1, "gelu": 2, "gelu_erf": 3, "silu": 4}
 _ROW_MAJOR, _COLUMN_MAJOR = 0, 1
@@ -120,12 +121,12 @@ def _allocates(array: object) -> bool:
 
 
 def _empty(like: Any, shape: tuple[int, ...], type_name: str | None) -> Any:
-    """A new array of the framework of `like`; of its type, or bytes."""
+    """A new array of the framework of `like`; of its type, or of one that is named."""
     if _framework(like) == "torch":
-        torch = sys.modules["torch"]
-        return like.new_empty(shape, dtype=torch.uint8 if type_name == "bytes" else like.dtype)
+        dtype = getattr(sys.modules["torch"], type_name) if type_name else like.dtype
+        return like.new_empty(shape, dtype=dtype)
     with like.device:
-        return sys.modules["cupy"].empty(shape, dtype="uint8" if type_name == "bytes" else like.dtype)
+        return sys.modules["cupy"].empty(shape, dtype=type_name or like.dtype)
 
 
 def _current_stream(array: Any) -> int | None:
@@ -232,13 +233,14 @@ def _problem(
     math: str,
 ) -> _core.Problem:
     """The problem of operands that are there. Raises TypeError and ValueError for what is none."""
-    for name, tensor in (("a", a), ("b", b), ("out", c)):
+    for name, tensor in (("a", a), ("b", b)):
         if tensor.type not in _TYPES:
             raise TypeError(f"{name} is {tensor.type}; it has to be one of {', '.join(_TYPES)}")
     if a.type != b.type:
         raise TypeError(f"a is {a.type} and b is {b.type}: they have to be of one type")
-    if c.type not in (a.type, "f32"):
-        raise TypeError(f"out is {c.type}; it has to be {a.type} or f32")
+    results = ["i32"] if a.type == "i8" else [a.type, "f32"]
+    if c.type not in results:
+        raise TypeError(f"out is {c.type}; it has to be {' or '.join(results)}")
     if activation not in _ACTIVATIONS:
         names = ", ".join(str(name) for name in _ACTIVATIONS if name)
         raise ValueError(f"activation {activation!r} is not known: {names}")
@@ -257,7 +259,9 @@ def _problem(
         raise ValueError(f"out has strides {tuple(c.strides)}: its matrices have to lie one after the other")
     problem = _core.Problem()
     problem.type, problem.math, problem.activation = _TYPES[a.type], _MATHS[math], _ACTIVATIONS[activation]
-    problem.result_type = _RESULT_OF_OPERANDS if c.type == a.type else _RESULT_F32
+    if a.type == "i8":
+        problem.accumulator = _I32
+    problem.result_type = _RESULT_OF_OPERANDS if c.type == results[0] else _RESULT_F32
     problem.m, problem.n, problem.k, problem.batch = ma.rows, mb.columns, ma.columns, batch
     problem.order_a, problem.lda = ma.order, ma.ld
     problem.order_b, problem.ldb = mb.order, mb.ld
@@ -387,12 +391,13 @@ class Matmul:
         product.execute(a=x)            # with another array
 
     Args:
-        a: m x k, or a batch of them: f32, f16 or bf16, of a CUDA device; rows or columns packed.
+        a: m x k, or a batch of them: f32, f16, bf16 or i8, of a CUDA device; rows or columns packed. Of i8
+            the rows of a and the columns of b have to be.
         b: k x n, or a batch of them, of a's type. A matrix beside a batch is used by all of it.
         bias: n values of the result's type, added to each row.
         activation: applied to the sum: "relu", "gelu" (by tanh), "gelu_erf" or "silu".
-        out: the result: of a's type, or f32; may not overlap the others. None: a new array of a's framework
-            (PyTorch or CuPy).
+        out: the result: of a's type, or f32, and i32 for i8; may not overlap the others. None: a new array
+            of a's framework (PyTorch or CuPy).
         math: how products of f32 operands are formed; docs/cli.md has the modes.
 
     Raises:
@@ -415,7 +420,7 @@ class Matmul:
         if out is None:
             if not _allocates(a):
                 raise TypeError(f"a result cannot be made for {_framework(a)}: give one as out")
-            out = _empty(a, _result_shape(left, right), None)
+            out = _empty(a, _result_shape(left, right), "int32" if left.type == "i8" else None)
         self.out = out
         self._tensors = {"a": left, "b": right, "out": _read(out, "out")}
         if bias is not None:
@@ -532,11 +537,11 @@ class Matmul:
         that the framework need not know: the product does.
         """
         if not is_named and _framework(self._like) == "torch":
-            return _empty(self._like, (size,), "bytes")
+            return _empty(self._like, (size,), "uint8")
         kept = self._workspaces.get((stream, size))
         if kept is None:
             with _on_stream(self._like, stream):
-                made = _empty(self._like, (size,), "bytes")
+                made = _empty(self._like, (size,), "uint8")
             kept = self._workspaces.setdefault((stream, size), made)
         return kept
 

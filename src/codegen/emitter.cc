@@ -258,7 +258,7 @@ std::string product_comment(const KernelSpec& spec) {
       "// and C m x n, {}{}{}.\n",
       sizes_of(*spec.strategy), of(spec.type, spec.traits.a_row_major),
       of(spec.type, spec.traits.b_row_major), of(result_type(spec), true),
-      spec.accumulator == DataType::f32
+      spec.accumulator == usual_accumulator(spec.type)
           ? ""
           : fmt::format(", with {} sums", to_string(spec.accumulator)),
       spec.math == MathMode::ieee ? "" : fmt::format(", with {} products", to_string(spec.math)));
@@ -407,6 +407,10 @@ std::string_view element_type(DataType type) {
       return "gemmtune::kE4m3";
     case DataType::e5m2:
       return "gemmtune::kE5m2";
+    case DataType::i8:
+      return "gemmtune::kI8";
+    case DataType::i32:
+      return "gemmtune::kI32";
     case DataType::f32:
       break;
   }

@@ -67,7 +67,8 @@ std::string kernel_name(const KernelSpec& spec) {
   const KernelTraits& t = spec.traits;
   std::string name(spec.strategy->name());
   name.append("_").append(to_string(spec.type)).append("_");
-  if (spec.accumulator != DataType::f32) name.append(to_string(spec.accumulator)).append("_");
+  if (spec.accumulator != usual_accumulator(spec.type))
+    name.append(to_string(spec.accumulator)).append("_");
   if (spec.math != MathMode::ieee) name.append(to_string(spec.math)).append("_");
   if (result_type(spec) != spec.type)
     name.append("to_").append(to_string(result_type(spec))).append("_");

@@ -64,7 +64,10 @@ std::string_view type_name(const TensorMapConfig& config) {
       return "CU_TENSOR_MAP_DATA_TYPE_BFLOAT16";
     case DataType::e4m3:
     case DataType::e5m2:
+    case DataType::i8:
       return "CU_TENSOR_MAP_DATA_TYPE_UINT8";
+    case DataType::i32:
+      return "CU_TENSOR_MAP_DATA_TYPE_INT32";
     case DataType::f32:
       break;
   }

@@ -36,6 +36,8 @@ int first_arch(DataType type) {
     case DataType::bf16:
     case DataType::e4m3:
     case DataType::e5m2:
+    case DataType::i8:
+    case DataType::i32:
       break;
   }
   return kSecondGeneration;
@@ -231,6 +233,8 @@ Expected<void> supports(const Problem& problem, Arch arch) {
     case DataType::bf16:
     case DataType::e4m3:
     case DataType::e5m2:
+    case DataType::i8:
+    case DataType::i32:
       break;
   }
   return multiplies(problem.type, problem, arch);

@@ -22,7 +22,10 @@ std::string_view operand_name(DataType type) {
       return "e4m3";
     case DataType::e5m2:
       return "e5m2";
+    case DataType::i8:
+      return "s8";
     case DataType::f32:
+    case DataType::i32:
       break;
   }
   return "tf32";
@@ -49,11 +52,35 @@ std::string registers(int from, int to, std::string_view before, std::string_vie
   return text;
 }
 
-// How element (half, part) of the lane's pairs from column j on is found.
-std::string_view getter(bool packed) {
-  return packed ? "    return from_half<kF16>(static_cast<unsigned short>(at[j / 4 + half] >> 16 * "
-                  "part));\n"
-                : "    return at[j / 2 + 2 * half + part];\n";
+// What a kernel has to know of its sums' type.
+struct SumRegister {
+  std::string_view type;        // in PTX
+  std::string_view word;        // in C++
+  char constraint;              // in asm
+  std::string_view factors;     // of A and B, which the instruction is given
+  std::string_view conversion;  // header for `getter`
+  std::string_view getter;      // element (half, part) of the lane's pairs from column j on
+};
+
+SumRegister register_of(DataType sum) {
+  switch (sum) {
+    case DataType::f16:
+      return {"f16",
+              "unsigned",
+              'r',
+              ", 1, 1",
+              "\n#include \"parts/ptx/half_access.cuh\"\n",
+              "from_half<kF16>(static_cast<unsigned short>(at[j / 4 + half] >> 16 * part))"};
+    case DataType::i32:
+      return {"s32",
+              "int",
+              'r',
+              "",
+              "\n#include \"parts/ptx/integer_bits.cuh\"\n",
+              "bits_of_sum(at[j / 2 + 2 * half + part])"};
+    default:
+      return {"f32", "float", 'f', ", 1, 1", "", "at[j / 2 + 2 * half + part]"};
+  }
 }
 
 // Columns whose sums a thread keeps in one register.
@@ -64,12 +91,13 @@ int columns_of_register(const WgmmaInstruction& in) {
 // The instruction for `columns` columns from column `from` on, whose descriptor is `descriptor`.
 std::string instruction(const WgmmaInstruction& in, int from, int columns,
                         std::string_view descriptor) {
+  const SumRegister sum = register_of(in.sum);
   const int first = from / columns_of_register(in);
   const int count = columns / columns_of_register(in);
   const std::string list =
       registers(0, count, "      \"", " \"\n", [](int i) { return fmt::format("%{}", i); });
   const std::string outputs = registers(first, first + count, "        ", "\n", [&](int i) {
-    return fmt::format("\"+{}\"(d[{}])", in.sum == DataType::f16 ? 'r' : 'f', i);
+    return fmt::format("\"+{}\"(d[{}])", sum.constraint, i);
   });
   // Only operands of 16 bits may lie either way.
   const std::string majors =
@@ -82,16 +110,16 @@ std::string instruction(const WgmmaInstruction& in, int from, int columns,
       ".reg .pred adds;\n\t"
       "setp.ne.b32 adds, %{adds}, 0;\n\t"
       "wgmma.mma_async.sync.aligned.m64n{columns}k{depth}.{sum}.{operand}.{operand} {{"
-{list}      "}}, %{rows}, %{other}, adds, 1, 1{majors};\n\t"
+{list}      "}}, %{rows}, %{other}, adds{factors}{majors};\n\t"
       "}}"
       :
 {outputs}      : "l"(rows), "l"({descriptor}), "r"(static_cast<int>(adds)));
 )",
       fmt::arg("columns", columns), fmt::arg("depth", depth(in.operand)),
-      fmt::arg("operand", operand_name(in.operand)), fmt::arg("sum", to_string(in.sum)),
+      fmt::arg("operand", operand_name(in.operand)), fmt::arg("sum", sum.type),
       fmt::arg("list", list), fmt::arg("outputs", outputs), fmt::arg("rows", count),
-      fmt::arg("other", count + 1), fmt::arg("adds", count + 2), fmt::arg("majors", majors),
-      fmt::arg("descriptor", descriptor));
+      fmt::arg("other", count + 1), fmt::arg("adds", count + 2), fmt::arg("factors", sum.factors),
+      fmt::arg("majors", majors), fmt::arg("descriptor", descriptor));
 }
 
 // Bytes from the columns' operand's tile in shared memory to its column `column`, a multiple of a
@@ -124,8 +152,7 @@ WgmmaParts wgmma_parts(int columns) {
 }
 
 std::string wgmma_instruction_header(const WgmmaInstruction& in) {
-  const bool packed = in.sum == DataType::f16;
-  const std::string_view word = packed ? "unsigned" : "float";
+  const SumRegister sum = register_of(in.sum);
   return fmt::format(
       R"(#pragma once
 {include}
@@ -140,7 +167,8 @@ struct WgmmaSums {{
 
   // Of the 8 columns from j on: the upper or lower row, the first or second of the lane's pair.
   __device__ __forceinline__ float get(int j, int half, int part) const {{
-{get}  }}
+    return {get};
+  }}
 }};
 
 // sums = rows * columns, or, if it adds, sums += rows * columns.
@@ -151,11 +179,11 @@ __device__ __forceinline__ void wgmma(WgmmaSums& sums, unsigned long long rows,
 
 }}  // namespace gemmtune
 )",
-      fmt::arg("include", packed ? "\n#include \"parts/ptx/half_access.cuh\"\n" : ""),
-      fmt::arg("columns", in.columns), fmt::arg("depth", depth(in.operand)),
-      fmt::arg("operand", operand_name(in.operand)), fmt::arg("sum", to_string(in.sum)),
-      fmt::arg("word", word), fmt::arg("count", in.columns / columns_of_register(in)),
-      fmt::arg("get", getter(packed)), fmt::arg("instructions", instructions(in)));
+      fmt::arg("include", sum.conversion), fmt::arg("columns", in.columns),
+      fmt::arg("depth", depth(in.operand)), fmt::arg("operand", operand_name(in.operand)),
+      fmt::arg("sum", sum.type), fmt::arg("word", sum.word),
+      fmt::arg("count", in.columns / columns_of_register(in)), fmt::arg("get", sum.getter),
+      fmt::arg("instructions", instructions(in)));
 }
 
 }  // namespace gemmtune::codegen

@@ -81,7 +81,7 @@ PlaneCounts plane_counts(MathMode math) {
 }
 
 bool promotes_sums(const KernelSpec& spec) {
-  return is_8_bit(spec.type) && spec.math == MathMode::ieee;
+  return is_fp8(spec.type) && spec.math == MathMode::ieee;
 }
 
 bool contiguous_k_a(const KernelSpec& spec) {
@@ -136,6 +136,12 @@ constexpr std::array kTileRules = {
          [](const RuleInput& in) {
            const int columns = wgmma_tile_columns(in.spec.tile);
            return divides(8, columns) && columns <= 2 * kMostWgmmaColumns;
+         }},
+    Rule{"columns of i8 operands above 32 are multiples of 16", "wgmma multiplies no others",
+         [](const RuleInput& in) {
+           const WgmmaParts parts = wgmma_parts(wgmma_tile_columns(in.spec.tile));
+           const auto exists = [](int columns) { return columns <= 32 || divides(16, columns); };
+           return in.spec.type != DataType::i8 || (exists(parts.first) && exists(parts.second));
          }},
     Rule{"tile_k of whole 128-byte lines", "so wide is the swizzle",
          [](const RuleInput& in) {

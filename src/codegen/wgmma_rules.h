@@ -16,7 +16,7 @@ namespace gemmtune::codegen::wgmma {
 // On sm_90, in one grid.
 Expected<void> fits(const Problem& problem, Arch capability);
 // The same, and operands that TMA and wgmma take as they are: f16, bf16, and, where k is contiguous
-// in both, tf32, e4m3 and e5m2.
+// in both, tf32, e4m3, e5m2 and i8.
 Expected<void> supports(const Problem& problem, Arch capability);
 
 // Rules of tiles and stages.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace gemmtune {
 namespace {
@@ -73,6 +75,21 @@ uint8_t byte_bits(float value, const ByteFormat& format) {
   return static_cast<uint8_t>(sign | std::min(out, format.overflow));
 }
 
+// The nearest integer of the type, 0 for NaN.
+template <class Integer>
+Integer nearest_integer(float value) {
+  if (std::isnan(value)) return 0;
+  constexpr double kLeast = std::numeric_limits<Integer>::min();
+  constexpr double kMost = std::numeric_limits<Integer>::max();
+  const double whole = std::nearbyint(static_cast<double>(value));
+  return static_cast<Integer>(std::clamp(whole, kLeast, kMost));
+}
+
+template <class Integer>
+float f32_of(Integer element) {
+  return static_cast<float>(element);
+}
+
 }  // namespace
 
 uint16_t f16_bits(float value) {
@@ -108,6 +125,13 @@ uint8_t e5m2_bits(float value) {
   return byte_bits(value, kE5m2);
 }
 
+int8_t i8_element(float value) {
+  return nearest_integer<int8_t>(value);
+}
+int32_t i32_element(float value) {
+  return nearest_integer<int32_t>(value);
+}
+
 float e4m3_value(uint8_t bits) {
   const uint32_t sign = static_cast<uint32_t>(bits & 0x80) << 24;
   const uint32_t magnitude = bits & 0x7f;
@@ -129,6 +153,10 @@ float rounded(float value, DataType type) {
       return e4m3_value(e4m3_bits(value));
     case DataType::e5m2:
       return e5m2_value(e5m2_bits(value));
+    case DataType::i8:
+      return f32_of(i8_element(value));
+    case DataType::i32:
+      return f32_of(i32_element(value));
   }
   return value;
 }
@@ -145,6 +173,10 @@ std::vector<std::byte> encode(std::span<const float> values, DataType type) {
       return encoded(values, e4m3_bits);
     case DataType::e5m2:
       return encoded(values, e5m2_bits);
+    case DataType::i8:
+      return encoded(values, i8_element);
+    case DataType::i32:
+      return encoded(values, i32_element);
   }
   const auto bytes = std::as_bytes(values);
   return {bytes.begin(), bytes.end()};
@@ -162,6 +194,10 @@ std::vector<float> decode(std::span<const std::byte> bytes, DataType type) {
       return decoded(bytes, e4m3_value);
     case DataType::e5m2:
       return decoded(bytes, e5m2_value);
+    case DataType::i8:
+      return decoded(bytes, f32_of<int8_t>);
+    case DataType::i32:
+      return decoded(bytes, f32_of<int32_t>);
   }
   std::vector<float> values(bytes.size() / sizeof(float));
   std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));

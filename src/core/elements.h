@@ -11,7 +11,7 @@
 // Elements of each type as values and as they lie in memory. Rounding is to the nearest, ties to
 // even; too large becomes infinity, or in e4m3, which has none, the largest number, 448, as
 // cvt.satfinite does; a NaN stays one and keeps its sign and the upper bits of its payload, as far
-// as the type has any.
+// as the type has any. Of an integer type, what is too large becomes its largest number and NaN 0.
 
 namespace gemmtune {
 
@@ -36,6 +36,8 @@ inline float bf16_value(uint16_t bits) {
 
 uint8_t e4m3_bits(float value);
 uint8_t e5m2_bits(float value);
+int8_t i8_element(float value);
+int32_t i32_element(float value);
 // Exact.
 float e4m3_value(uint8_t bits);
 inline float e5m2_value(uint8_t bits) {
@@ -48,7 +50,8 @@ float rounded(float value, DataType type);
 // `values` rounded to the type, in memory order (little-endian), size_bytes(type) each.
 std::vector<std::byte> encode(std::span<const float> values, DataType type);
 
-// What encode() made; the size of `bytes` is a multiple of size_bytes(type).
+// What encode() made; the size of `bytes` is a multiple of size_bytes(type). An i32 beyond 2^24
+// becomes the nearest f32.
 std::vector<float> decode(std::span<const std::byte> bytes, DataType type);
 
 }  // namespace gemmtune

@@ -112,35 +112,48 @@ Expected<void> check_operand(const Operand& o, int64_t batch) {
 Expected<void> check_math(const Problem& p) {
   const std::string type(to_string(p.type));
   const std::string math(to_string(p.math));
-  if (p.math == MathMode::fast_accum && !is_8_bit(p.type))
+  if (p.math == MathMode::fast_accum && !is_fp8(p.type))
     return usage_error("math mode " + math + " is for e4m3 and e5m2 operands only");
   if (p.math != MathMode::ieee && p.math != MathMode::fast_accum && p.type != DataType::f32)
     return usage_error("math mode " + math + " is for f32 operands only");
   if (p.type == DataType::f32 && p.accumulator != DataType::f32)
     return usage_error("f32 operands need an f32 accumulator");
+  const DataType usual = usual_accumulator(p.type);
   const bool half_sums = p.accumulator == DataType::f16 && p.type == DataType::f16;
-  if (p.accumulator != DataType::f32 && !half_sums) {
+  if (p.accumulator != usual && !half_sums) {
     return usage_error("accumulator " + std::string(to_string(p.accumulator)) +
-                       " does not go with type " + type + "; use f32");
+                       " does not go with type " + type + "; use " + std::string(to_string(usual)));
   }
   return {};
+}
+
+// Of A and B.
+Expected<void> check_type(const Problem& p) {
+  if (p.type != DataType::i32) return {};
+  return usage_error("type i32 is of sums and results only; operands are i8");
 }
 
 // The type of C.
 Expected<void> check_result(const Problem& p) {
   const DataType result = result_type(p);
   const DataType usual = usual_result(p.type);
-  if (result == usual || result == DataType::f32) return {};
-  if (is_8_bit(p.type) && result == DataType::f16) return {};
-  const std::string others = p.type == DataType::f32 ? "f32"
-                             : is_8_bit(p.type)      ? "bf16, f16 or f32"
-                                                     : std::string(to_string(usual)) + " or f32";
+  if (result == usual) return {};
+  if (p.type != DataType::i8 && result == DataType::f32) return {};
+  if (is_fp8(p.type) && result == DataType::f16) return {};
+  const bool has_others = p.type != DataType::f32 && p.type != DataType::i8;
+  const std::string others = is_fp8(p.type) ? "bf16, f16 or f32"
+                             : has_others   ? std::string(to_string(usual)) + " or f32"
+                                            : std::string(to_string(usual));
   return usage_error("results of type " + std::string(to_string(result)) + " do not go with type " +
                      std::string(to_string(p.type)) + "; use " + others);
 }
 
-Expected<void> check_scale(const Problem& p) {
-  if (p.epilogue.scale == kNoScale || is_8_bit(p.type)) return {};
+Expected<void> check_epilogue(const Problem& p) {
+  if (p.type == DataType::i8 && p.epilogue != Epilogue{}) {
+    return usage_error("epilogue " + to_string(p.epilogue) +
+                       " does not go with type i8, whose results are sums");
+  }
+  if (p.epilogue.scale == kNoScale || is_fp8(p.type)) return {};
   Epilogue scale;
   scale.scale = p.epilogue.scale;
   return usage_error("epilogue " + to_string(scale) +
@@ -200,6 +213,7 @@ Problem make_problem(const Shape& shape, DataType type, Layout layout) {
   Problem problem;
   problem.shape = shape;
   problem.type = type;
+  problem.accumulator = usual_accumulator(type);
   problem.layout = layout;
   pack(problem);
   return problem;
@@ -243,9 +257,10 @@ Expected<void> validate(const Problem& p) {
                        " bytes, a power of two of at least the element size (" +
                        std::to_string(element) + ") is needed");
   }
+  if (auto checked = check_type(p); !checked) return checked;
   if (auto checked = check_math(p); !checked) return checked;
   if (auto checked = check_layout(p); !checked) return checked;
-  if (auto checked = check_scale(p); !checked) return checked;
+  if (auto checked = check_epilogue(p); !checked) return checked;
   return check_result(p);
 }
 

@@ -8,8 +8,8 @@
 namespace gemmtune {
 namespace {
 
-constexpr std::array kTypes = {DataType::f32, DataType::f16, DataType::bf16, DataType::e4m3,
-                               DataType::e5m2};
+constexpr std::array kTypes = {DataType::f32,  DataType::f16, DataType::bf16, DataType::e4m3,
+                               DataType::e5m2, DataType::i8,  DataType::i32};
 constexpr std::array kMathModes = {MathMode::ieee,      MathMode::tf32,   MathMode::tf32x3,
                                    MathMode::f16,       MathMode::bf16x6, MathMode::bf16x9,
                                    MathMode::fast_accum};
@@ -39,9 +39,13 @@ std::string_view to_string(DataType type) {
     case DataType::e4m3:
       return "e4m3";
     case DataType::e5m2:
+      return "e5m2";
+    case DataType::i8:
+      return "i8";
+    case DataType::i32:
       break;
   }
-  return "e5m2";
+  return "i32";
 }
 std::string_view to_string(MathMode math) {
   switch (math) {
@@ -81,12 +85,14 @@ std::span<const DataType> all_data_types() {
 int size_bytes(DataType type) {
   switch (type) {
     case DataType::f32:
+    case DataType::i32:
       return 4;
     case DataType::f16:
     case DataType::bf16:
       return 2;
     case DataType::e4m3:
     case DataType::e5m2:
+    case DataType::i8:
       break;
   }
   return 1;

@@ -4,10 +4,9 @@ namespace gemmtune::cublas_preload {
 namespace {
 
 constexpr auto kF64 = static_cast<lt::ElementType>(1);
-constexpr auto kI32 = static_cast<lt::ElementType>(10);
 constexpr int kFirstVectorPointerMode = 2;
 
-bool is_8_bit(lt::ElementType type) {
+bool is_fp8(lt::ElementType type) {
   return type == lt::ElementType::e4m3 || type == lt::ElementType::e5m2;
 }
 
@@ -84,7 +83,7 @@ lt::ElementType scale_type_of(lt::ComputeType compute) {
       return kF64;
     case 72:  // 32I
     case 73:
-      return kI32;
+      return lt::ElementType::i32;
     default:
       return lt::ElementType::f32;
   }
@@ -113,7 +112,7 @@ Product matmul_product(const MatmulStates& states, const CallPointers& pointers,
   const LayoutState& d = *states.d;
   take_operation(product, *states.operation);
   product.a = states.a->memory;
-  product.fast_sums = states.operation->fast_sums && is_8_bit(product.a.type) ? 1 : 0;
+  product.fast_sums = states.operation->fast_sums && is_fp8(product.a.type) ? 1 : 0;
   product.b = states.b->memory;
   product.d = d.memory;
   product.batch = d.batch;

@@ -80,6 +80,10 @@ std::optional<DataType> data_type(lt::ElementType type) {
       return DataType::e4m3;
     case lt::ElementType::e5m2:
       return DataType::e5m2;
+    case lt::ElementType::i8:
+      return DataType::i8;
+    case lt::ElementType::i32:
+      return DataType::i32;
   }
   return std::nullopt;
 }
@@ -125,6 +129,10 @@ Expected<void> take_compute(const Product& product, Problem& problem) {
       math = handle_math(product.math_mode);
       break;
     case 69:  // ... pedantic
+      break;
+    case 72:  // 32I
+    case 73:  // ... pedantic
+      problem.accumulator = DataType::i32;
       break;
     case 74:
       math = MathMode::f16;

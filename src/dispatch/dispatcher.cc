@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <exception>
 #include <new>
 #include <optional>
@@ -78,6 +79,12 @@ const char* problem_of_scales(const Plan& plan, const Operands& operands) {
   const auto bits =
       reinterpret_cast<uintptr_t>(operands.scale_a) | reinterpret_cast<uintptr_t>(operands.scale_b);
   return bits % alignof(float) == 0 ? nullptr : "a scale is not aligned to 4 bytes";
+}
+
+// What f32 and i32 both have.
+bool is_whole(float scalar) {
+  constexpr float kLargest = 1 << 24;
+  return std::abs(scalar) <= kLargest && scalar == std::trunc(scalar);
 }
 
 }  // namespace
@@ -167,8 +174,13 @@ std::optional<Decision> Dispatcher::decide_reading_c(const Request& request,
   return decision;
 }
 
-Outcome<Dispatcher::WinnerPlan> Dispatcher::prepare_winner(const Request& request) const {
+Outcome<Dispatcher::WinnerPlan> Dispatcher::prepare_winner(const Request& request) {
   auto found = winners(snapshot_, request, target_);
+  if (!found && request.program_workspace_bytes) {
+    auto level = level_kernel(snapshot_, request, target_);
+    if (level && vendor_.chooses_by_workspace(request.problem, *request.program_workspace_bytes))
+      found = std::vector{*std::move(level)};
+  }
   if (!found) return tl::unexpected(found.error());
   Failure why;
   for (Winner& winner : *found) {
@@ -236,6 +248,8 @@ Outcome<void> Dispatcher::run(const Plan& plan, const Operands& operands, size_t
     return invalid("A, B or C is not aligned to the " + std::to_string(plan.align_bytes()) +
                    " bytes that gemmtune_problem.align_bytes promises");
   }
+  if (plan.has_whole_scalars() && (!is_whole(*operands.alpha) || !is_whole(*operands.beta)))
+    return invalid("alpha and beta of an I8 product have to be whole numbers of at most 2^24");
   if (plan.has_bias() || operands.bias != nullptr) {
     if (const char* text = problem_of_bias(plan, operands.bias)) return invalid(text);
   }

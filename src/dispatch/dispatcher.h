@@ -56,14 +56,15 @@ class Dispatcher {
   // The same, after making it where there is none.
   Outcome<PreparedPlan> prepare(const Request& request);
 
-  // The plan of the first of a request's winners() that can be had, which is not kept here.
-  // NO_KERNEL where there is none. cuBLASLt is opened for its algorithms only.
+  // The plan of the first of a request's winners() that can be had, or, where the program's
+  // workspace makes cuBLASLt's heuristic choose another algorithm, of its level_kernel(). It is not
+  // kept here. NO_KERNEL where there is none. cuBLASLt is opened for its algorithms only.
   struct WinnerPlan {
     std::unique_ptr<const Plan> plan;
     double own_us = 0;
     double vendor_us = 0;
   };
-  Outcome<WinnerPlan> prepare_winner(const Request& request) const;
+  Outcome<WinnerPlan> prepare_winner(const Request& request);
 
   // Prepares all of them on several threads; a status for each.
   std::vector<Outcome<void>> prepare_all(std::span<const Request> requests);

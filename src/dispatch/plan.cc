@@ -109,6 +109,8 @@ Outcome<std::unique_ptr<Plan>> Planner::make_one(const Request& request, Decisio
   plan->result_bytes_ = static_cast<uintptr_t>(size_bytes(result_type(request.problem)));
   if (request.problem.epilogue.bias != kNoBias) plan->bias_align_bytes_ = plan->result_bytes_;
   plan->has_scales_ = request.problem.epilogue.scale != kNoScale;
+  plan->has_whole_scalars_ =
+      request.problem.accumulator == DataType::i32 && !request.device_scalars;
   std::string reasons;
   for (const Rejection& rejection : decision.rejections)
     reasons += "; " + rejection.what + ": " + rejection.why;

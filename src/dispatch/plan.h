@@ -57,6 +57,8 @@ class Plan {
   // What the address of a bias must be a multiple of for this plan; 0 if there is none.
   uintptr_t bias_align_bytes() const { return bias_align_bytes_; }
   bool has_scales() const { return has_scales_; }
+  // Whether alpha and beta are in host memory and have to be whole numbers.
+  bool has_whole_scalars() const { return has_whole_scalars_; }
 
   // How it came about, and which of the choices it is.
   const Decision& decision() const { return decision_; }
@@ -75,6 +77,7 @@ class Plan {
   uintptr_t result_bytes_ = 1;
   uintptr_t bias_align_bytes_ = 0;
   bool has_scales_ = false;
+  bool has_whole_scalars_ = false;
   Decision decision_;
   size_t chosen_ = 0;
 };

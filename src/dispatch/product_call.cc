@@ -1,6 +1,8 @@
 #include "dispatch/product_call.h"
 
+#include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -140,11 +142,19 @@ gemmtune_problem current_form(const gemmtune_problem& older) {
 
 bool has_other_scalars(const gemmtune_problem& problem) {
   return problem.struct_bytes >= kProblemForm.fewest_bytes &&
-         (problem.scalars == GEMMTUNE_SCALARS_HOST_F16 ||
-          problem.scalars == GEMMTUNE_SCALARS_HOST_F64);
+         problem.scalars >= GEMMTUNE_SCALARS_HOST_F16 &&
+         problem.scalars <= GEMMTUNE_SCALARS_HOST_I32;
 }
 
-float other_scalar(const void* at, int32_t scalars) {
+// Nothing for an integer that f32 may not have.
+std::optional<float> other_scalar(const void* at, int32_t scalars) {
+  if (scalars == GEMMTUNE_SCALARS_HOST_I32) {
+    constexpr int64_t kMost = int64_t{1} << 24;
+    int32_t value = 0;
+    std::memcpy(&value, at, sizeof(value));
+    if (std::abs(int64_t{value}) > kMost) return std::nullopt;
+    return static_cast<float>(value);
+  }
   if (scalars == GEMMTUNE_SCALARS_HOST_F64) {
     double value = 0;
     std::memcpy(&value, at, sizeof(value));
@@ -164,11 +174,12 @@ float other_scalar(const void* at, int32_t scalars) {
   if (!copy) return tl::unexpected(copy.error());
   if (operands.alpha == nullptr || operands.beta == nullptr)
     return invalid("alpha or beta is a null pointer");
-  const float alpha = other_scalar(operands.alpha, copy->scalars);
-  const float beta = other_scalar(operands.beta, copy->scalars);
+  const auto alpha = other_scalar(operands.alpha, copy->scalars);
+  const auto beta = other_scalar(operands.beta, copy->scalars);
+  if (!alpha || !beta) return invalid("alpha or beta is an integer above 2^24");
   copy->scalars = GEMMTUNE_SCALARS_HOST;
-  operands.alpha = &alpha;
-  operands.beta = &beta;
+  operands.alpha = &*alpha;
+  operands.beta = &*beta;
   return run_product(dispatcher, &*copy, operands, workspace_bytes, stream);
 }
 

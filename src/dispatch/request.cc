@@ -20,7 +20,9 @@ static_assert(static_cast<int>(DataType::f32) == GEMMTUNE_F32 &&
               static_cast<int>(DataType::f16) == GEMMTUNE_F16 &&
               static_cast<int>(DataType::bf16) == GEMMTUNE_BF16 &&
               static_cast<int>(DataType::e4m3) == GEMMTUNE_E4M3 &&
-              static_cast<int>(DataType::e5m2) == GEMMTUNE_E5M2);
+              static_cast<int>(DataType::e5m2) == GEMMTUNE_E5M2 &&
+              static_cast<int>(DataType::i8) == GEMMTUNE_I8 &&
+              static_cast<int>(DataType::i32) == GEMMTUNE_I32);
 static_assert(static_cast<int>(MathMode::ieee) == GEMMTUNE_MATH_IEEE &&
               static_cast<int>(MathMode::tf32) == GEMMTUNE_MATH_TF32 &&
               static_cast<int>(MathMode::tf32x3) == GEMMTUNE_MATH_3XTF32 &&
@@ -41,10 +43,10 @@ static_assert(kScalePerTensor == int{GEMMTUNE_SCALE_PER_TENSOR} &&
 constexpr int kBiases = 3;
 constexpr int kScales = 3;
 constexpr int kActivations = 5;
-constexpr int kTypes = 5;
+constexpr int kTypes = 7;
 constexpr int kModes = 7;
 constexpr int kOrders = 2;
-constexpr int kScalars = 4;
+constexpr int kScalars = 5;
 
 [[gnu::cold]] tl::unexpected<Failure> invalid_problem(const std::string& what) {
   return fail(GEMMTUNE_STATUS_INVALID_ARGUMENT, "gemmtune_problem: " + what);

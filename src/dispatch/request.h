@@ -21,6 +21,9 @@ struct Request {
   // Tighter than the handle's, for this problem alone; nothing: as the handle's are.
   bool deterministic = false;
   std::optional<int64_t> max_workspace_bytes = std::nullopt;
+  // What the program that the product is taken from gives cuBLASLt as a workspace; nothing: as much
+  // as its algorithms want.
+  std::optional<int64_t> program_workspace_bytes = std::nullopt;
 
   bool has_own_limits() const { return deterministic || max_workspace_bytes.has_value(); }
 };

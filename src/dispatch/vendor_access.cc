@@ -1,6 +1,7 @@
 #include "dispatch/vendor_access.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "vendor/algorithm_names.h"
@@ -43,6 +44,16 @@ Expected<VendorAccess::Algorithm> VendorAccess::find(const Problem& problem,
   }
   algorithm.plan = std::make_shared<const vendor::MatmulPlan>(*std::move(plan));
   return algorithm;
+}
+
+bool VendorAccess::chooses_by_workspace(const Problem& problem, int64_t workspace_bytes) {
+  const auto first = [&](int64_t bytes) -> std::optional<std::string> {
+    const auto found = find(problem, "", false, bytes);
+    if (!found) return std::nullopt;
+    return found->plan->describe(found->index);
+  };
+  const auto within = first(workspace_bytes);
+  return within && within != first(std::numeric_limits<int64_t>::max());
 }
 
 }  // namespace gemmtune::dispatch

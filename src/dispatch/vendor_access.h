@@ -29,6 +29,10 @@ class VendorAccess {
   Expected<Algorithm> find(const Problem& problem, const std::string& config, bool device_scalars,
                            int64_t max_workspace_bytes);
 
+  // Whether its first choice is another one with a workspace of so many bytes than with as much as
+  // algorithms want. False also where there is none.
+  bool chooses_by_workspace(const Problem& problem, int64_t workspace_bytes);
+
  private:
   Expected<vendor::CublasLt> open();
 

@@ -13,6 +13,7 @@ namespace {
 
 // Why a kernel that is ahead otherwise does not take a product's place.
 constexpr std::string_view kReadingC = "not ahead by enough where C is read";
+constexpr std::string_view kAtPowerLimit = "not ahead by enough for a card at its power limit";
 
 tl::unexpected<Failure> none(std::string why) {
   return fail(GEMMTUNE_STATUS_NO_KERNEL, std::move(why));
@@ -63,7 +64,7 @@ std::string why_none(const Snapshot& snapshot, const Request& request, const Dec
       [&](const Choice& choice) { return is_measured_kernel(choice, snapshot, *known); });
   if (may_run && vendor_us < known->kernel->rank_us) return "cuBLASLt is faster";
   if (may_run && vendor_us < kLeastGain * known->kernel->rank_us) return "cuBLASLt is as fast";
-  if (may_run) return std::string(kReadingC);
+  if (may_run) return std::string(request.reads_c ? kReadingC : kAtPowerLimit);
   // What was measured comes first among the rejections.
   return "its kernel " +
          (decision.rejections.empty() ? "is not available" : decision.rejections.front().why);
@@ -120,6 +121,20 @@ Outcome<std::vector<Winner>> winners(const Snapshot& snapshot, const Request& re
   }
   if (found.empty()) return none(why_none(snapshot, request, decision));
   return found;
+}
+
+Outcome<Winner> level_kernel(const Snapshot& snapshot, const Request& request,
+                             const Target& target) {
+  const Known* const known = find_measured(snapshot, request.problem);
+  if (known == nullptr || !known->kernel || !known->vendor || !is_direct(known->vendor->origin))
+    return none("never compared with cuBLASLt");
+  const double own_us = known->kernel->rank_us + more_for_c_us(request);
+  if (own_us >= kLeastGain * known->vendor->time_us) return none("cuBLASLt is faster");
+  for (const Choice& choice : decide(snapshot, request, target).choices) {
+    if (!choice.neighbour && is_measured_kernel(choice, snapshot, *known))
+      return Winner{choice, known->kernel->time_us, known->vendor->time_us};
+  }
+  return none("its kernel is not available");
 }
 
 }  // namespace gemmtune::dispatch

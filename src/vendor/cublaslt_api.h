@@ -21,10 +21,24 @@ enum class Status : int32_t {
 };
 
 // Of the elements of a matrix, and of alpha and beta.
-enum class ElementType : int32_t { f32 = 0, f16 = 2, bf16 = 14, e4m3 = 28, e5m2 = 29 };
+enum class ElementType : int32_t {
+  f32 = 0,
+  f16 = 2,
+  i8 = 3,
+  i32 = 10,
+  bf16 = 14,
+  e4m3 = 28,
+  e5m2 = 29
+};
 
 // What products are computed in.
-enum class ComputeType : int32_t { f16 = 64, f32 = 68, f32_fast_f16 = 74, f32_fast_tf32 = 77 };
+enum class ComputeType : int32_t {
+  f16 = 64,
+  f32 = 68,
+  i32 = 72,
+  f32_fast_f16 = 74,
+  f32_fast_tf32 = 77
+};
 
 enum class Transpose : int32_t { no = 0, yes = 1 };
 

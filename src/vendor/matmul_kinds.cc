@@ -17,6 +17,10 @@ lt::ElementType element_type(DataType type) {
       return lt::ElementType::e4m3;
     case DataType::e5m2:
       return lt::ElementType::e5m2;
+    case DataType::i8:
+      return lt::ElementType::i8;
+    case DataType::i32:
+      return lt::ElementType::i32;
     case DataType::f32:
       break;
   }
@@ -40,6 +44,10 @@ MatmulTypes matmul_types(const Problem& problem) {
     types.compute = lt::ComputeType::f16;
     types.scalar = lt::ElementType::f16;
   }
+  if (problem.accumulator == DataType::i32) {
+    types.compute = lt::ComputeType::i32;
+    types.scalar = lt::ElementType::i32;
+  }
   types.fast_sums = problem.math == MathMode::fast_accum;
   return types;
 }
@@ -53,7 +61,7 @@ Expected<lt::Epilogue> matmul_epilogue(const Problem& problem) {
   const bool has_bias = problem.epilogue.bias != kNoBias;
   if (has_bias && !is_per_row_of_d(problem))
     return make_error(ErrorKind::unsupported, "cuBLASLt has no bias along this side of C");
-  if (has_bias && is_8_bit(problem.type) && result_type(problem) == DataType::f32)
+  if (has_bias && is_fp8(problem.type) && result_type(problem) == DataType::f32)
     return make_error(ErrorKind::unsupported, "cuBLASLt's bias of 8-bit operands is not f32");
   switch (problem.epilogue.activation) {
     case kNoActivation:

@@ -105,6 +105,9 @@ Scalar scalar(float value, lt::ElementType type) {
   if (type == lt::ElementType::f16) {
     const uint16_t half = f16_bits(value);
     std::memcpy(scalar.bytes, &half, sizeof(half));
+  } else if (type == lt::ElementType::i32) {
+    const int32_t whole = i32_element(value);
+    std::memcpy(scalar.bytes, &whole, sizeof(whole));
   } else {
     std::memcpy(scalar.bytes, &value, sizeof(value));
   }
@@ -294,7 +297,7 @@ Expected<MatmulPlan> CublasLt::plan(const Problem& problem, const PlanOptions& o
   impl->device_scalars = options.device_scalars;
   if (options.device_scalars && impl->types.scalar != lt::ElementType::f32) {
     return make_error(ErrorKind::unsupported,
-                      "cuBLASLt takes f16 scalars for sums in f16, not f32 ones in device memory");
+                      "cuBLASLt takes scalars in device memory in the type of the sums only");
   }
   impl->gemm = column_major(problem);
   if (auto done = impl->describe_operation(); !done) return tl::unexpected(done.error());

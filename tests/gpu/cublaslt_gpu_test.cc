@@ -51,6 +51,12 @@ class Matrix {
         case DataType::e5m2:
           append(bytes, e5m2_bits(value));
           break;
+        case DataType::i8:
+          append(bytes, i8_element(value));
+          break;
+        case DataType::i32:
+          append(bytes, i32_element(value));
+          break;
       }
     }
     return bytes;
@@ -232,6 +238,21 @@ TEST_CASE("8-bit operands, with fast sums and without") {
         CHECK(product.run(*plan, 0));
       }
     }
+  }
+}
+
+TEST_CASE("integers, by all of cuBLASLt's algorithms") {
+  const auto lib = library();
+  if (!lib) return;
+  for (const Shape& shape : {Shape{64, 48, 96}, Shape{36, 20, 44}, Shape{256, 512, 4096}}) {
+    const Problem problem =
+        typed({DataType::i8, DataType::i32, MathMode::ieee}, shape, parse_layout("tnt").value());
+    const std::string name = key(problem);
+    CAPTURE(name);
+    const Product product(problem, 3, -1);
+    const auto plan = CublasLt::create(lib, product.context).value().plan(problem);
+    REQUIRE(plan);
+    for (int i = 0; i < plan->algorithms(); ++i) CHECK(product.run(*plan, i));
   }
 }
 

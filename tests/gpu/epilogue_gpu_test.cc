@@ -48,6 +48,8 @@ double step_of(DataType result) {
     case DataType::f32:
     case DataType::e4m3:
     case DataType::e5m2:
+    case DataType::i8:
+    case DataType::i32:
       break;
     case DataType::f16:
       return 0x1p-10;

@@ -7,9 +7,9 @@ import struct
 from collections.abc import Sequence
 from typing import Any
 
-_FORMATS = {"f32": "f", "f16": "e", "bf16": "H", "f64": "d"}
-_BITS = {"f32": 32, "f16": 16, "bf16": 16, "f64": 64}
-_DLPACK_CODES = {"f32": 2, "f16": 2, "f64": 2, "bf16": 4}
+_FORMATS = {"f32": "f", "f16": "e", "bf16": "H", "f64": "d", "i8": "b", "i32": "i"}
+_BITS = {"f32": 32, "f16": 16, "bf16": 16, "f64": 64, "i8": 8, "i32": 32}
+_DLPACK_CODES = {"i8": 0, "i32": 0, "f32": 2, "f16": 2, "f64": 2, "bf16": 4}
 _ALIGN = 256
 _CAPSULE = b"dltensor"  # stays, as the capsule needs
 
@@ -24,7 +24,11 @@ class Memory:
     def __init__(self, values: Sequence[float], type_name: str) -> None:
         self.type = type_name
         self.count = len(values)
-        items = [_bf16(v) for v in values] if type_name == "bf16" else values
+        items: Sequence[float] = values
+        if type_name == "bf16":
+            items = [_bf16(v) for v in values]
+        elif type_name.startswith("i"):
+            items = [int(v) for v in values]
         data = struct.pack(f"<{len(values)}{_FORMATS[type_name]}", *items)
         self._buffer = ctypes.create_string_buffer(len(data) + _ALIGN)
         start = ctypes.addressof(self._buffer)

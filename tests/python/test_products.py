@@ -234,7 +234,9 @@ class Tensor(DlpackArray):
         count = 1
         for size in shape:
             count *= size
-        assert dtype in ("float32", "uint8")
+        assert dtype in ("float32", "uint8", "int32")
+        if dtype == "int32":
+            return Tensor([9] * count, shape, "i32")
         return Tensor([9.0] * (count if dtype == "float32" else count // 4 + 1), shape)
 
 
@@ -260,6 +262,10 @@ def test_pytorch_allocates_the_result_and_names_the_stream(
     assert isinstance(out, Tensor)
     assert out.values() == product(a, b)
     assert asked == ["cuda:0"]
+    torch_stand_in.int32 = "int32"
+    turned = Tensor([1] * COUNT, SQUARE, "i8", strides=(1, SIZE))
+    planned = gemmtune.Matmul(Tensor([1] * COUNT, SQUARE, "i8"), turned)
+    assert planned.out.memory.type == "i32"
     planned = gemmtune.Matmul(Tensor(a, SQUARE), Tensor(b, SQUARE))
     planned.execute(stream=stream)
     assert planned.out.values() == product(a, b)
@@ -573,6 +579,15 @@ def test_a_suite_states_all_of_a_problem() -> None:
     assert [products._alignment([n, 512]) for n in (256, 272, 8, 4, 6)] == [256, 16, 8, 4, 2]
 
 
+def test_integers_have_sums_and_a_result_of_i32() -> None:
+    turned = DlpackArray([0] * COUNT, SQUARE, "i8", strides=(1, SIZE))
+    planned = gemmtune.Matmul(DlpackArray([0] * COUNT, SQUARE, "i8"), turned, out=DlpackArray([0] * COUNT, SQUARE, "i32"))
+    assert planned._problem.accumulator == products._I32
+    assert planned._problem.result_type == products._RESULT_OF_OPERANDS
+    entry = products._entry(planned._stated(256))
+    assert (entry["dtype"], entry["layout"], "out" in entry) == ("i8", "tnt", False)
+
+
 @pytest.mark.parametrize(
     ("a", "b", "arguments", "error", "words"),
     [
@@ -588,6 +603,7 @@ def test_a_suite_states_all_of_a_problem() -> None:
         ((SQUARE, "f32"), (SQUARE, "f32"), {"out": None}, TypeError, "give one as out"),
         ((SQUARE, "f32"), (SQUARE, "f32"), {"out": ((8, 8), "f32")}, ValueError, "hold 24 x 24"),
         ((SQUARE, "f32"), (SQUARE, "f32"), {"out": (SQUARE, "f16")}, TypeError, "has to be f32"),
+        ((SQUARE, "i8"), (SQUARE, "i8"), {}, TypeError, "out is f32; it has to be i32"),
         ((SQUARE, "f32"), (SQUARE, "f32"), {"bias": ((8,), "f32")}, ValueError, "vector of 24"),
         ((SQUARE, "f32"), (SQUARE, "f32"), {"bias": ((SIZE,), "f16")}, TypeError, "bias is f16"),
     ],

@@ -61,7 +61,10 @@ std::optional<Problem> random_kind(const codegen::Strategy& strategy, Arch arch,
   const Problem plain = make_problem({64, 64, 64}, DataType::f32, layout);
   if (strategy.supports(plain, arch)) return plain;
   Problem problem = make_problem({64, 64, 64}, DataType::f16, layout);
-  switch (random() % 10) {
+  switch (random() % 11) {
+    case 10:
+      problem = make_problem({64, 64, 64}, DataType::i8, *parse_layout("tnt"));
+      break;
     case 9:
       problem = make_problem({64, 64, 64}, DataType::e4m3, *parse_layout("tnt"));
       break;
@@ -140,12 +143,13 @@ std::vector<Sample> random_kernels(const codegen::Strategy& strategy,
                              kind->accumulator, kind->math};
     spec.arch = strategy.code_arch(arch);
     spec.device_scalars = random() % 4 == 0;
-    if (random() % 2 == 0) {
+    const bool is_integer = kind->type == DataType::i8;
+    if (!is_integer && random() % 2 == 0) {
       spec.traits.epilogue = {static_cast<Bias>(random() % 3),
                               static_cast<Activation>(random() % 5)};
     }
-    if (is_8_bit(kind->type)) spec.traits.epilogue.scale = static_cast<Scale>(random() % 3);
-    if (kind->type != DataType::f32 && random() % 3 == 0) {
+    if (is_fp8(kind->type)) spec.traits.epilogue.scale = static_cast<Scale>(random() % 3);
+    if (kind->type != DataType::f32 && !is_integer && random() % 3 == 0) {
       spec.result = DataType::f32;
       spec.traits.vector_c = std::min(spec.traits.vector_c, 4);
     }

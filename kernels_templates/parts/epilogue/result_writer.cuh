@@ -2,6 +2,7 @@
 
 #include "parts/epilogue/activation.cuh"
 #include "parts/ptx/half_access.cuh"
+#include "parts/ptx/integer_bits.cuh"
 #include "parts/ptx/vector_access.cuh"
 #include "parts/shared/element_types.h"
 #include "parts/shared/epilogue.h"
@@ -11,9 +12,9 @@
 //
 //     C = activation(alpha * sum + beta * C + bias)
 //
-// in f32, rounded once to C's type. C is read only when beta is not 0 (it may hold NaN otherwise),
-// and nothing outside the m x n matrix is touched. Strategies and reductions decide which thread
-// stores what, and in which order.
+// in f32, rounded once to C's type, or in i32 modulo 2^32. C is read only when beta is not 0 (it
+// may hold NaN otherwise), and nothing outside the m x n matrix is touched. Strategies and
+// reductions decide which thread stores what, and in which order.
 
 namespace gemmtune {
 
@@ -24,7 +25,7 @@ struct AsSummed {
 };
 
 // kCount neighbouring elements of a type as they lie in memory, loaded as one access, and as f32.
-template <ElementType kType, int kCount>
+template <ElementType kType, int kCount, bool kHas32Bits = kType == kF32 || kType == kI32>
 struct StoredVector {
   HalfVector<kCount> elements;
 
@@ -39,8 +40,8 @@ struct StoredVector {
   __device__ __forceinline__ unsigned short bits(int i) const { return elements.get(i); }
   __device__ __forceinline__ float get(int i) const { return from_half<kType>(bits(i)); }
 };
-template <int kCount>
-struct StoredVector<kF32, kCount> {
+template <ElementType kType, int kCount>
+struct StoredVector<kType, kCount, true> {
   FloatVector<kCount> elements;
 
   template <class Read = AsWritten>
@@ -92,7 +93,14 @@ struct ResultWriter {
     const auto bias = [&](int v) {
       return kEpilogue.bias == kBiasPerRow ? of_row : of_columns.get(v);
     };
-    if constexpr (kResult == kF32) {
+    if constexpr (kResult == kI32) {
+      FloatVector<kVector> old = {};
+      if (args.beta != 0.0f) old = load_vector<kVector>(to);
+#pragma unroll
+      for (int v = 0; v < kVector; ++v)
+        sums.v[v] = integer_result(args.alpha, sums.v[v], args.beta, old.v[v]);
+      store_vector<kVector>(to, sums);
+    } else if constexpr (kResult == kF32) {
 #pragma unroll
       for (int v = 0; v < kVector; ++v) sums.v[v] *= args.alpha;
       if (args.beta != 0.0f) {
@@ -151,9 +159,13 @@ struct ResultWriter {
     FloatVector<2> values;
 #pragma unroll
     for (int v = 0; v < 2; ++v) {
-      values.v[v] = args.alpha * sums.v[v];
-      if constexpr (kReadsC) values.v[v] = fmaf(args.beta, old.v[v], values.v[v]);
-      values.v[v] = finished(values.v[v], bias.v[v]);
+      if constexpr (kResult == kI32) {
+        values.v[v] = integer_result(args.alpha, sums.v[v], kReadsC ? args.beta : 0.0f, old.v[v]);
+      } else {
+        values.v[v] = args.alpha * sums.v[v];
+        if constexpr (kReadsC) values.v[v] = fmaf(args.beta, old.v[v], values.v[v]);
+        values.v[v] = finished(values.v[v], bias.v[v]);
+      }
     }
     return values;
   }

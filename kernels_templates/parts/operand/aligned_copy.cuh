@@ -32,6 +32,10 @@ template <>
 struct CopiedElement<kE5m2> {
   using Type = unsigned char;
 };
+template <>
+struct CopiedElement<kI8> {
+  using Type = unsigned char;
+};
 
 // An operand whose lines are copied: kVector elements of it are aligned.
 template <int kVector, class Element>

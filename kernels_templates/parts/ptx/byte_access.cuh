@@ -2,7 +2,7 @@
 
 #include "parts/shared/element_types.h"
 
-// 8-bit elements as bits (PTX ISA, "cvt"; sm_89 and up).
+// Elements of e4m3 and e5m2 as bits (PTX ISA, "cvt"; sm_89 and up).
 
 namespace gemmtune {
 

@@ -17,6 +17,10 @@ template <>
 struct StoredElement<kF32> {
   using Type = float;
 };
+template <>
+struct StoredElement<kI32> {
+  using Type = float;  // its bits: integer_bits.cuh
+};
 
 template <ElementType kType>
 __device__ __forceinline__ unsigned short to_half(float x) {

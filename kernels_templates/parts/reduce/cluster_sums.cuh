@@ -82,7 +82,7 @@ struct WgmmaClusterSums {
     const auto bias = Slots::bias(writer, tile, column);
     await_stores(barrier(), 0);
     for (int row = first; row < rows(); row += kRowsAtOnce) {
-      const auto sum = sum_of<kTile.slices>([&](int from) {
+      const auto sum = sum_of<kTypes.accumulator, kTile.slices>([&](int from) {
         return load(from == block ? own : slot_of(from, block), row, column * kVector);
       });
       const int v = (block * kPart.rows + row) * kAcross + column;

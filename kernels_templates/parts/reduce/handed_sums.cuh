@@ -1,5 +1,6 @@
 #pragma once
 
+#include "parts/ptx/integer_bits.cuh"
 #include "parts/ptx/vector_access.cuh"
 #include "parts/shared/gemm_args.h"
 #include "parts/shared/tile_config.h"
@@ -35,7 +36,7 @@ struct HandedSums {
     for (int i = 0; i < kVectors; ++i) {
       FloatVector<4> four;
 #pragma unroll
-      for (int j = 0; j < 4; ++j) four.v[j] = at(sums, i, j);
+      for (int j = 0; j < 4; ++j) four.v[j] = bits_of_sum(at(sums, i, j));
       store_vector<4>(to + i * kThreads * 4, four);
     }
     asm volatile("bar.arrive %0, %1;" ::"n"(kLeftBarrier), "n"(kThreads + 32) : "memory");
@@ -113,7 +114,7 @@ struct HandedSums {
       for (int i = 0; i < kBatch; ++i) {
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
-          if (begin + i < kVectors) at(sums, begin + i, j) += loaded[i].v[j];
+          if (begin + i < kVectors) add_bits(at(sums, begin + i, j), loaded[i].v[j]);
         }
       }
     }

@@ -3,6 +3,7 @@
 #include "parts/epilogue/exact_product.cuh"
 #include "parts/epilogue/result_writer.cuh"
 #include "parts/ptx/cluster.cuh"
+#include "parts/ptx/integer_bits.cuh"
 #include "parts/ptx/vector_access.cuh"
 #include "parts/shared/element_types.h"
 #include "parts/shared/gemm_args.h"
@@ -31,18 +32,24 @@
 
 namespace gemmtune {
 
-template <int kVector>
+template <ElementType kSum, int kVector>
 __device__ __forceinline__ void add_to(FloatVector<kVector>& sum, const FloatVector<kVector>& x) {
 #pragma unroll
-  for (int i = 0; i < kVector; ++i) sum.v[i] += x.v[i];
+  for (int i = 0; i < kVector; ++i) {
+    if constexpr (kSum == kI32) {
+      sum.v[i] = integer_sum(sum.v[i], x.v[i]);
+    } else {
+      sum.v[i] += x.v[i];
+    }
+  }
 }
 
 // load(0) + load(1) + ... in that order.
-template <int kCount, class Load>
+template <ElementType kSum, int kCount, class Load>
 __device__ __forceinline__ auto sum_of(Load load) {
   auto sum = load(0);
 #pragma unroll
-  for (int i = 1; i < kCount; ++i) add_to(sum, load(i));
+  for (int i = 1; i < kCount; ++i) add_to<kSum>(sum, load(i));
   return sum;
 }
 
@@ -103,14 +110,15 @@ struct SlotSum {
         }
       }
 #pragma unroll
-      for (int j = 0; j < kAtOnce; ++j) add_to(sum, loaded[j]);
+      for (int j = 0; j < kAtOnce; ++j) add_to<kTypes.accumulator>(sum, loaded[j]);
     }
     if (ways > 1) {
       store_vector<kVector>(sums + kVector * thread, sum);
       __syncthreads();
       if (way > 0) return;
       for (int w = 1; w < ways; ++w) {
-        add_to(sum, load_vector<kVector>(sums + kVector * (w * vectors + thread)));
+        add_to<kTypes.accumulator>(sum,
+                                   load_vector<kVector>(sums + kVector * (w * vectors + thread)));
       }
     }
     if (inside) store(sum, writer, tile, at.batch, v, of_columns);
@@ -135,7 +143,7 @@ struct SliceReduction {
                                              int batch, int slice) {
     if constexpr (kGroups > 1 || !kInCluster) __syncthreads();  // the groups have stored their sums
     const auto sum = [&](int v) {
-      return sum_of<kGroups>([&](int group) {
+      return sum_of<kTypes.accumulator, kGroups>([&](int group) {
         return load_vector<kVector>(smem + group * kGroupFloats + Tile::offset(v));
       });
     };
@@ -230,7 +238,7 @@ struct SliceReduction {
     for_each_vector<kThreads, kSlices>(
         rank, [&](int v) { return Slots::bias(writer, tile, v); },
         [&](int v, const Bias& bias) {
-          const auto sum = sum_of<kSlices>(
+          const auto sum = sum_of<kTypes.accumulator, kSlices>(
               [&](int block) { return cluster_load<kVector>(smem + Tile::offset(v), block); });
           Slots::store(sum, writer, tile, batch, v, bias);
         });

@@ -8,12 +8,14 @@ namespace gemmtune {
 GEMMTUNE_HOST_DEVICE constexpr int size_bytes(ElementType type) {
   switch (type) {
     case kF32:
+    case kI32:
       return 4;
     case kF16:
     case kBf16:
       return 2;
     case kE4m3:
     case kE5m2:
+    case kI8:
       break;
   }
   return 1;

@@ -7,7 +7,7 @@
 
 namespace gemmtune {
 
-enum ElementType : int { kF32 = 0, kF16 = 1, kBf16 = 2, kE4m3 = 3, kE5m2 = 4 };
+enum ElementType : int { kF32 = 0, kF16 = 1, kBf16 = 2, kE4m3 = 3, kE5m2 = 4, kI8 = 5, kI32 = 6 };
 
 // How products are formed.
 enum Products : int {
@@ -32,8 +32,8 @@ struct ElementTypes {
 // Whether sums of parts of k are added up outside of the tensor cores, which keep few bits of sums
 // of 8-bit products.
 GEMMTUNE_HOST_DEVICE constexpr bool promotes_sums(const ElementTypes& types) {
-  const bool is_8_bit = types.operand == kE4m3 || types.operand == kE5m2;
-  return is_8_bit && types.products == kExact;
+  const bool is_fp8 = types.operand == kE4m3 || types.operand == kE5m2;
+  return is_fp8 && types.products == kExact;
 }
 
 }  // namespace gemmtune

@@ -17,4 +17,9 @@ GEMMTUNE_HOST_DEVICE inline float random_value(unsigned long long seed, unsigned
   return static_cast<float>(static_cast<int>(x >> 40) - (1 << 23)) * (1.0f / (1 << 23));
 }
 
+// Of a random_value: each i8 as often.
+GEMMTUNE_HOST_DEVICE inline int random_integer(float value) {
+  return static_cast<int>((value + 1.0f) * 128.0f) - 128;
+}
+
 }  // namespace gemmtune

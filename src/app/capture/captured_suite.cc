@@ -43,7 +43,8 @@ Json entry_json(const CapturedProblem& captured, const std::string& group) {
   Json out = Json::object();
   out["group"] = group;
   out["dtype"] = to_string(problem.type);
-  if (problem.accumulator != DataType::f32) out["acc"] = to_string(problem.accumulator);
+  if (problem.accumulator != usual_accumulator(problem.type))
+    out["acc"] = to_string(problem.accumulator);
   if (problem.math != MathMode::ieee) out["math"] = to_string(problem.math);
   if (problem.result) out["out"] = to_string(*problem.result);
   out["layout"] = to_string(problem.layout);

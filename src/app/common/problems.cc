@@ -20,7 +20,8 @@ Expected<Problem> parse_kind(const ProblemOptions& options) {
   Problem problem;
   auto type = parse_data_type(options.type);
   if (!type) return tl::unexpected(type.error());
-  auto accumulator = parse_data_type(options.accumulator);
+  auto accumulator =
+      options.accumulator.empty() ? usual_accumulator(*type) : parse_data_type(options.accumulator);
   if (!accumulator) return tl::unexpected(accumulator.error());
   auto math = parse_math_mode(options.math);
   if (!math) return tl::unexpected(math.error());

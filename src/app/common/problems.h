@@ -17,7 +17,7 @@ struct ProblemOptions {
   std::vector<std::string> suites;  // --suite FILE
   std::string f32;                  // --f32: the split mode of f32 products of suites; empty: none
   std::string type = "f32";
-  std::string accumulator = "f32";
+  std::string accumulator;  // --acc; empty: usual_accumulator() of `type`
   std::string math = "ieee";
   std::string layout = "ttt";
   std::string result;  // --out; empty: as `type`

@@ -62,16 +62,17 @@ void add_problem_options(CLI::App& command, app::ProblemOptions& options, bool s
   command
       .add_option("--type,--dtype", options.type,
                   "Of A and B, and of C unless --out names another: f32, f16, bf16; e4m3 or e5m2 "
-                  "with a C of bf16")
+                  "with a C of bf16; i8 with a C of i32")
       ->type_name("TYPE")
       ->group(group);
   command
       .add_option("--out", options.result,
-                  "Of C and the bias: f32 for 16-bit operands; bf16, f16 or f32 for 8-bit ones "
-                  "(default: as --type; bf16 for 8-bit ones)")
+                  "Of C and the bias: f32 for 16-bit operands; bf16, f16 or f32 for e4m3 and e5m2 "
+                  "(default: as --type; bf16 for e4m3 and e5m2, i32 for i8)")
       ->type_name("TYPE")
       ->group(group);
-  command.add_option("--acc", options.accumulator, "Of the sums: f32, f16")
+  command
+      .add_option("--acc", options.accumulator, "Of the sums: f32, f16 (default: f32; i32 for i8)")
       ->type_name("TYPE")
       ->group(group);
   command
@@ -86,7 +87,7 @@ void add_problem_options(CLI::App& command, app::ProblemOptions& options, bool s
   command
       .add_option(
           "--epilogue", options.epilogue,
-          "What is done to C before it is stored: of 8-bit operands scale or scale_row, then bias "
+          "What is done to C before it is stored: of e4m3 and e5m2 scale or scale_row, then bias "
           "or bias_row, then relu, gelu, gelu_erf or silu; e.g. bias,gelu (default: none)")
       ->type_name("PARTS")
       ->group(group);

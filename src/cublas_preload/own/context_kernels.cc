@@ -87,6 +87,8 @@ Decided ContextKernels::find_winner(const Product& product, const Problem& probl
   request.operands_swapped = product.d.order == lt::Order::column_major;
   request.device_scalars = product.beta == Beta::on_device;
   request.reads_c = product.beta != Beta::zero;
+  if (product.workspace_bytes != Product::kOwnWorkspace)
+    request.program_workspace_bytes = product.workspace_bytes;
   auto prepared = dispatcher_->prepare_winner(request);
   if (!prepared) {
     if (prepared.error().status != GEMMTUNE_STATUS_NO_KERNEL)

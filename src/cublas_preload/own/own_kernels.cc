@@ -36,7 +36,7 @@ Expected<Problem> eligible_problem(const Product& product, const RunSettings& se
   if (settings.f32_is_cublas && problem->type == DataType::f32)
     return none("f32, which an environment variable of cuBLAS changes");
   if (product.beta == Beta::on_device && product.scale_type != lt::ElementType::f32)
-    return none("f16 scalars in device memory");
+    return none("f16 or i32 scalars in device memory");
   return problem;
 }
 

@@ -203,6 +203,7 @@ std::optional<WgmmaElement> element_of(std::string_view modifier) {
   if (modifier == "tf32") return WgmmaElement::tf32;
   if (modifier == "e4m3") return WgmmaElement::e4m3;
   if (modifier == "e5m2") return WgmmaElement::e5m2;
+  if (modifier == "s8") return WgmmaElement::s8;
   return std::nullopt;
 }
 
@@ -221,6 +222,9 @@ bool parse_shape(std::string_view shape, uint32_t& n, uint32_t& k) {
 }
 
 bool types_exist(const WgmmaForm& form) {
+  // Integers have fewer shapes.
+  if (form.is_integer()) return form.b == form.a && (form.n <= 32 || form.n % 16 == 0);
+  if (form.b == WgmmaElement::s8) return false;
   if (is_byte(form.a) || is_byte(form.b)) return is_byte(form.a) && is_byte(form.b);
   if (form.a != form.b) return false;
   return form.a == WgmmaElement::f16 || !form.half_result;
@@ -241,7 +245,8 @@ bool parse_form(DecodeContext& c, WgmmaForm& form) {
   form.a = *a;
   form.b = *b;
   form.half_result = modifiers[4] == "f16";
-  if (!form.half_result && modifiers[4] != "f32") return c.unknown();
+  const std::string_view sum = form.is_integer() ? "s32" : "f32";
+  if (modifiers[4] != sum && (!form.half_result || form.is_integer())) return c.unknown();
   return (k == form.k() && types_exist(form)) || c.unknown();
 }
 
@@ -254,6 +259,7 @@ bool flag(DecodeContext& c, size_t operand, int64_t zero, int64_t one, bool& out
 
 // The immediates after the predicate, from operand 4 on.
 bool parse_immediates(DecodeContext& c, WgmmaForm& form) {
+  if (form.is_integer()) return c.operand_count(4, 4);
   bool a = false;
   bool b = false;
   if (!flag(c, 4, 1, -1, a) || !flag(c, 5, 1, -1, b)) return false;
@@ -271,11 +277,13 @@ bool parse_immediates(DecodeContext& c, WgmmaForm& form) {
 
 bool decode_mma(DecodeContext& c) {
   WgmmaForm form;
-  if (!parse_form(c, form) || !c.operand_count(6, 8)) return false;
+  if (!parse_form(c, form) || !c.operand_count(4, 8)) return false;
   const ast::Operand& a = c.operand(1);
   form.a_in_registers = a.kind == ast::Operand::Kind::vector;
   if (!parse_immediates(c, form) ||
-      !c.list_destinations(c.operand(0), form.half_result ? Type::b32 : Type::f32)) {
+      !c.list_destinations(c.operand(0), form.is_integer()  ? Type::s32
+                                         : form.half_result ? Type::b32
+                                                            : Type::f32)) {
     return false;
   }
   if (c.out.list_size != form.results()) return c.fail("a wrong number of sums");

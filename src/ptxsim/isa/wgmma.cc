@@ -123,6 +123,8 @@ void read_sums(Warp& warp, const WgmmaForm& form, const Row* rows, WgmmaOperands
       if (form.half_result) {
         to[0] = half_to_float(static_cast<uint16_t>(values[lane]));
         to[1] = half_to_float(static_cast<uint16_t>(values[lane] >> 16));
+      } else if (form.is_integer()) {
+        *to = static_cast<int32_t>(values[lane]);
       } else {
         *to = float_of(values[lane]);
       }
@@ -137,6 +139,8 @@ void write_sums(Warp& warp, const WgmmaForm& form, const Row* rows, WgmmaOperand
       const double* from = sums_of(operands, form.half_result, r, lane);
       if (form.half_result) {
         values[lane] = half_from_double(from[0]) | uint32_t{half_from_double(from[1])} << 16;
+      } else if (form.is_integer()) {
+        values[lane] = static_cast<uint32_t>(static_cast<int64_t>(*from));
       } else {
         values[lane] = float_result(*from);
       }

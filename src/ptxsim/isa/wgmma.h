@@ -14,13 +14,14 @@ struct WgmmaForm {
   uint16_t n = 0;
   WgmmaElement a = WgmmaElement::f16;
   WgmmaElement b = WgmmaElement::f16;
-  bool half_result = false;
+  bool half_result = false;  // i32 of s8, f32 of others
   bool a_in_registers = false;
   bool a_mn_major : 1 = false;
   bool b_mn_major : 1 = false;
   bool negates_a : 1 = false;
   bool negates_b : 1 = false;
 
+  bool is_integer() const { return a == WgmmaElement::s8; }
   uint32_t k() const { return 32 / bytes_of(a); }
   uint32_t results() const { return half_result ? n / 4U : n / 2U; }  // registers
 };

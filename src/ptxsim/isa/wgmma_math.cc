@@ -71,15 +71,17 @@ double e4m3_value(uint32_t bits) {
 }
 
 const ByteTable& table_of(WgmmaElement element) {
-  static const std::array<ByteTable, 2> tables = [] {
-    std::array<ByteTable, 2> out = {};
+  static const std::array<ByteTable, 3> tables = [] {
+    std::array<ByteTable, 3> out = {};
     for (uint32_t i = 0; i < 256; ++i) {
       out[0][i] = e4m3_value(i);
       // the upper byte of an f16
       out[1][i] = half_to_float(static_cast<uint16_t>(i << 8));
+      out[2][i] = static_cast<int8_t>(i);
     }
     return out;
   }();
+  if (element == WgmmaElement::s8) return tables[2];
   return tables[element == WgmmaElement::e4m3 ? 0 : 1];
 }
 

@@ -2,14 +2,14 @@
 //
 // Its numeric behaviour is that of mma_math.h: exact products, added to the accumulator in
 // ascending k in binary64, rounded once to the accumulator's type. (Sums of 8-bit products have
-// fewer bits on an H100 or H200.)
+// fewer bits on an H100 or H200.) Sums of s8 are exact, and cut to 32 bits at the end.
 #pragma once
 
 #include <cstdint>
 
 namespace gemmtune::ptxsim {
 
-enum class WgmmaElement : uint8_t { f16, bf16, tf32, e4m3, e5m2 };
+enum class WgmmaElement : uint8_t { f16, bf16, tf32, e4m3, e5m2, s8 };
 
 inline constexpr uint32_t kWgmmaRows = 16;  // of a warp
 inline constexpr uint32_t kMostWgmmaN = 256;

@@ -26,7 +26,7 @@ uint32_t swizzle_of(TensorSwizzle swizzle) {
 bool is_one_of_ours(const TensorMapConfig& config) {
   const auto type = static_cast<uint32_t>(config.type);
   const auto swizzle = static_cast<uint32_t>(config.swizzle);
-  return type <= static_cast<uint32_t>(DataType::e5m2) &&
+  return type <= static_cast<uint32_t>(DataType::i32) &&
          swizzle <= static_cast<uint32_t>(TensorSwizzle::bytes_128) && config.dimensions >= 1 &&
          config.dimensions <= TensorMapConfig::kMostDimensions;
 }

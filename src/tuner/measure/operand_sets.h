@@ -66,7 +66,7 @@ class OperandSets {
                            std::span<std::byte> to) const;
 
   // Seeds that random_value() made set 0's A, B, bias and scales from: element i of the operand as
-  // it lies in memory is random_value(seed, first + i), rounded to `type`.
+  // it lies in memory is random_element(random_value(seed, first + i), type).
   struct Origin {
     uint64_t seed;
     uint64_t first;

@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 
 // Types that suites may name already and kernels do not compute yet.
-constexpr std::array<std::string_view, 2> kTypesToCome = {"i8", "f64"};
+constexpr std::array<std::string_view, 1> kTypesToCome = {"f64"};
 
 constexpr std::array<std::string_view, 20> kEntryKeys = {
     "m",     "n",     "k",        "dtype",    "acc",      "math",    "layout",
@@ -213,7 +213,7 @@ Expected<SuiteEntry> read_entry(const EntryReader& reader, const std::string& su
   auto parsed_type = reader.located(parse_data_type(type));
   if (!parsed_type) return tl::unexpected(parsed_type.error());
   problem.type = *parsed_type;
-  auto parsed_accumulator = reader.located(accumulator.empty() ? Expected<DataType>(DataType::f32)
+  auto parsed_accumulator = reader.located(accumulator.empty() ? usual_accumulator(*parsed_type)
                                                                : parse_data_type(accumulator));
   if (!parsed_accumulator) return tl::unexpected(parsed_accumulator.error());
   problem.accumulator = *parsed_accumulator;

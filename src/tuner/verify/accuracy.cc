@@ -9,6 +9,7 @@
 #include "codegen/support_kernels.h"
 #include "core/elements.h"
 #include "tuner/verify/epilogue_reference.h"
+#include "tuner/verify/random_element.h"
 #include "tuner/verify/verification_case.h"
 
 namespace gemmtune::tuner {
@@ -82,7 +83,7 @@ AccuracyProbe::Element AccuracyProbe::exact_element(const Origins& origins, int6
                                                     int64_t column) const {
   const auto value = [](const OperandSets::Origin& from, int64_t at) {
     return static_cast<double>(
-        rounded(random_value(from.seed, from.first + static_cast<uint64_t>(at)), from.type));
+        random_element(random_value(from.seed, from.first + static_cast<uint64_t>(at)), from.type));
   };
   const Problem& p = problem_;
   Element element{0, 0};

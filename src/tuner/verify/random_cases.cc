@@ -41,15 +41,16 @@ Epilogue epilogue(Random& random) {
 // May be of types that do not go together.
 CaseKind random_kind(Random& random) {
   CaseKind kind;
-  kind.type = one_of(
-      random, {DataType::f32, DataType::f16, DataType::bf16, DataType::e4m3, DataType::e5m2});
+  kind.type = one_of(random, {DataType::f32, DataType::f16, DataType::bf16, DataType::e4m3,
+                              DataType::e5m2, DataType::i8});
+  kind.accumulator = usual_accumulator(kind.type);
   if (kind.type == DataType::f32) {
     kind.math = one_of(random, {MathMode::ieee, MathMode::ieee, MathMode::tf32, MathMode::tf32x3,
                                 MathMode::f16, MathMode::bf16x6, MathMode::bf16x9});
-  } else if (one_in(random, 4)) {
+  } else if (kind.type != DataType::i8 && one_in(random, 4)) {
     kind.result = DataType::f32;
   }
-  if (is_8_bit(kind.type)) {
+  if (is_fp8(kind.type)) {
     if (one_in(random, 4)) kind.result = DataType::f16;
     kind.math = one_of(random, {MathMode::ieee, MathMode::fast_accum});
   }
@@ -59,8 +60,8 @@ CaseKind random_kind(Random& random) {
                  width(random, kind.type),
                  width(random, kind.type),
                  width(random, kind.result.value_or(usual_result(kind.type))),
-                 epilogue(random)};
-  if (is_8_bit(kind.type))
+                 kind.type == DataType::i8 ? Epilogue{} : epilogue(random)};
+  if (is_fp8(kind.type))
     kind.traits.epilogue.scale = one_of(random, {kNoScale, kScalePerTensor, kScalePerRow});
   return kind;
 }
@@ -95,9 +96,10 @@ VerificationCase random_case(const CaseKind& kind, const CaseSizes& most, Random
   // A batch may share one A or one B, whose stride is 0.
   if (one_in(random, 4)) test.problem.stride_a = 0;
   if (one_in(random, 4)) test.problem.stride_b = 0;
-  // Multiples of 1/2: integers stay exact.
-  test.alpha = one_of(random, {1.0F, 1.0F, -2.0F, 0.5F, 0.0F, -0.0F});
-  test.beta = one_of(random, {0.0F, 0.0F, 1.0F, -0.5F, 2.0F});
+  // Multiples of 1/2, or whole as i8 products take them: integers stay exact.
+  const float half = kind.type == DataType::i8 ? 3.0F : 0.5F;
+  test.alpha = one_of(random, {1.0F, 1.0F, -2.0F, half, 0.0F, -0.0F});
+  test.beta = one_of(random, {0.0F, 0.0F, 1.0F, -half, 2.0F});
   test.seed = random() >> 32;
   const auto past_line = kWidestAccessBytes / size_bytes(result_type(test.problem)) - 1;
   if (kind.traits.epilogue.bias != kNoBias && one_in(random, 2))

@@ -70,13 +70,18 @@ bool agrees(const VerificationCase& test, const HostOperands& host, size_t at, f
 
 uint32_t guard_bits(int64_t i, DataType type) {
   // The payload's bits that the type has, the lowest always set: a plain NaN is no guard.
+  const uint32_t mixed = static_cast<uint32_t>(i * 2654435761U) >> 10;
+  if (type == DataType::i32) {
+    constexpr float kLeastGuard = -16'000'000;
+    return std::bit_cast<uint32_t>(kLeastGuard + static_cast<float>(mixed));
+  }
   int first = 0;
   if (type == DataType::f16) first = 13;
   if (type == DataType::bf16) first = 16;
   const uint32_t lowest = 1U << first;
   const uint32_t payload = 0x3fffffU & ~(lowest - 1);
   // The upper bits of a product are the well mixed ones: 16-bit types keep only those.
-  return 0x7fc00000U | lowest | (static_cast<uint32_t>(i * 2654435761U) >> 10 & payload);
+  return 0x7fc00000U | lowest | (mixed & payload);
 }
 
 std::vector<float> guarded(std::span<const float> c, DataType type) {

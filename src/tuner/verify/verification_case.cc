@@ -8,6 +8,7 @@
 #include "core/arch.h"
 #include "core/elements.h"
 #include "tuner/verify/epilogue_reference.h"
+#include "tuner/verify/random_element.h"
 
 #include "parts/shared/random_value.h"
 #include "parts/shared/wgmma_tiles.h"
@@ -20,6 +21,19 @@ constexpr int64_t kExactInF16 = 2048;  // integers up to it
 constexpr int64_t kExactOf8Bit = 8192;
 constexpr double kCutOff = 0x1p-13;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kLeastI8 = -128;
+
+// What lies where a kernel is not to read: NaN, or an integer that is none of the small ones.
+float unused_element(DataType type) {
+  switch (type) {
+    case DataType::i8:
+      return 101;
+    case DataType::i32:
+      return -8'000'003;
+    default:
+      return kNan;
+  }
+}
 
 // Fills a rows x columns matrix whose element (i, j) lies at i * row_step + j * column_step.
 template <class Value>
@@ -46,19 +60,19 @@ float largest_integer(const Problem& p) {
     return std::clamp(std::floor(static_cast<float>(root)), 1.0F, 5.0F);
   };
   if (p.accumulator == DataType::f16) return largest(kExactInF16, p.shape.k);
-  return is_8_bit(p.type) ? largest(kExactOf8Bit, unpromoted_k(p)) : 5.0F;
+  return is_fp8(p.type) ? largest(kExactOf8Bit, unpromoted_k(p)) : 5.0F;
 }
 
 // Integers in [-5, 4], or in as small a range as keeps sums in few bits exact; or uniform values of
 // `type`. By position.
 float element(const VerificationCase& test, DataType type, uint64_t seed, int64_t at) {
   const float uniform = random_value(seed, static_cast<uint64_t>(at));
-  if (test.fill != Fill::small_integers) return rounded(uniform, type);
+  if (test.fill != Fill::small_integers) return random_element(uniform, type);
   return std::floor(uniform * (largest_integer(test.problem) - 0.001F));
 }
 
 // Puts a NaN and two infinities of opposite sign, or NaNs where the type has no infinities, where a
-// few rows and columns of C see them.
+// few rows and columns of C see them; of i8 the number whose square is largest.
 void plant_specials(const Problem& p, HostOperands& host) {
   const auto at_a = [&](int64_t i, int64_t l) {
     return static_cast<size_t>(p.layout.a == Order::row_major ? i * p.lda + l : l * p.lda + i);
@@ -67,6 +81,11 @@ void plant_specials(const Problem& p, HostOperands& host) {
     return static_cast<size_t>(p.layout.b == Order::row_major ? l * p.ldb + j : j * p.ldb + l);
   };
   const Shape& s = p.shape;
+  if (p.type == DataType::i8) {
+    host.a[at_a(s.m / 2, s.k - 1)] = host.a[at_a(s.m - 1, 0)] = kLeastI8;
+    host.b[at_b(s.k / 2, s.n - 1)] = kLeastI8;
+    return;
+  }
   const float infinity = p.type == DataType::e4m3 ? kNan : std::numeric_limits<float>::infinity();
   host.a[at_a(s.m / 2, s.k - 1)] = kNan;
   host.a[at_a(s.m - 1, 0)] = infinity;
@@ -103,6 +122,12 @@ std::vector<float> make_scales(const VerificationCase& test, int64_t count, uint
   return scales;
 }
 
+// The result before its activation: i32 are modulo 2^32.
+double result_of(const Problem& p, double exact) {
+  if (p.accumulator != DataType::i32) return exact;
+  return static_cast<int32_t>(static_cast<uint32_t>(static_cast<int64_t>(exact)));
+}
+
 // What is expected of one batch entry, row by row in the order that walks B along memory.
 void multiply(const VerificationCase& test, int64_t batch, HostOperands& host) {
   const Problem& p = test.problem;
@@ -130,7 +155,7 @@ void multiply(const VerificationCase& test, int64_t batch, HostOperands& host) {
           test.beta == 0 ? 0.0 : static_cast<double>(test.beta) * static_cast<double>(host.c[at]);
       const double bias = bias_of(p, host, i, j);
       const double factor = test.alpha * scale_of(p, host, i, j);
-      host.before[at] = factor * sum[static_cast<size_t>(j)] + old + bias;
+      host.before[at] = result_of(p, factor * sum[static_cast<size_t>(j)] + old + bias);
       host.expected[at] = activated(p.epilogue.activation, host.before[at]);
       host.magnitude[at] =
           std::abs(factor) * absolute[static_cast<size_t>(j)] + std::abs(old) + std::abs(bias);
@@ -148,9 +173,9 @@ HostOperands make_operands(const VerificationCase& test) {
   const auto elements = [](int64_t bytes, DataType type) {
     return static_cast<size_t>(bytes / size_bytes(type));
   };
-  host.a.assign(elements(bytes_a(p), p.type), kNan);
-  host.b.assign(elements(bytes_b(p), p.type), kNan);
-  host.c.assign(elements(bytes_c(p), result), kNan);
+  host.a.assign(elements(bytes_a(p), p.type), unused_element(p.type));
+  host.b.assign(elements(bytes_b(p), p.type), unused_element(p.type));
+  host.c.assign(elements(bytes_c(p), result), unused_element(result));
   host.before.assign(host.c.size(), 0.0);
   host.expected.assign(host.c.size(), 0.0);
   host.magnitude.assign(host.c.size(), 0.0);
@@ -185,7 +210,9 @@ double unit_roundoff(DataType type) {
       return 0x1p-8;
     case DataType::e4m3:  // no sums or results are
     case DataType::e5m2:
+    case DataType::i8:
     case DataType::f32:
+    case DataType::i32:  // exact, but compared as f32
       break;
   }
   return 0x1p-24;
@@ -229,7 +256,7 @@ double sum_error(const Problem& p) {
   // to what does not grow with k; and a bound that did would let C = 0 pass.
   if (p.accumulator == DataType::f16) terms = std::min(terms, kMostOfHalfSums);
   const double rounding = (terms + 4) * unit_roundoff(p.accumulator);
-  if (!is_8_bit(p.type)) return rounding;
+  if (!is_fp8(p.type)) return rounding;
   // 33 terms for 32 of k are each cut off at the largest of them, a sum over part of k. Sums of
   // values of both signs are below 5 magnitude / sqrt(k) of what they sum; with 8 times the root
   // of the number of terms, k and a few.
@@ -240,6 +267,8 @@ double sum_error(const Problem& p) {
 }  // namespace
 
 double error_bound(const Problem& problem, double magnitude, double expected) {
+  if (problem.accumulator == DataType::i32)
+    return unit_roundoff(DataType::i32) * std::abs(expected);
   double sum = (sum_error(problem) + product_error(problem.math)) * magnitude;
   if (problem.math == MathMode::f16) sum += kSubnormalHalf * static_cast<double>(problem.shape.k);
   if (problem.epilogue.activation != kNoActivation)

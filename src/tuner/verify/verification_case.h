@@ -13,7 +13,7 @@ namespace gemmtune::tuner {
 // What the operands of a verification case hold.
 enum class Fill {
   small_integers,  // every product and sum is exact, so the result must be bit-equal in any order
-  random,          // uniform in [-1, 1): compared with an error bound
+  random,          // uniform in [-1, 1), or of all i8: compared with an error bound
   special,         // random with a few NaN and Inf: they must reach exactly the elements IEEE says
 };
 
@@ -69,11 +69,11 @@ std::vector<VerificationCase> verification_cases(const CaseKind& kind, const Cas
 // The operands of a case in host memory, what C must become, and how far it may be off.
 struct HostOperands {
   // A, B and C as they lie in memory from the first to the last element the problem touches, with
-  // values that the problem's types have; elements between rows (padding) hold NaN in A and B: a
-  // kernel that uses one is caught.
+  // values that the problem's types have; elements between rows (padding) hold NaN in A and B, or
+  // an integer that is none of the small ones: a kernel that uses one is caught.
   std::vector<float> a;
   std::vector<float> b;
-  std::vector<float> c;        // before the product; NaN where beta = 0
+  std::vector<float> c;        // before the product; as padding where beta = 0
   std::vector<float> bias;     // bias_elements() of the problem
   std::vector<float> scale_a;  // scale_elements() of the problem
   std::vector<float> scale_b;
@@ -94,9 +94,10 @@ HostOperands make_operands(const VerificationCase& test);
 // of an activation, which itself may add 8 * 2^-24 `magnitude`; and for a C of 16 bits its
 // rounding, u |expected| with u = 2^-11 for f16 and 2^-8 for bf16 (half the smallest f16 at least).
 // Products in tf32 may be off by 2^-10 of themselves, those in 3xtf32 by 2^-19, those in f16 by
-// 2^-10 + 2^-22, and by 2^-23 for operands that are subnormal there. Sums of 8-bit products, which
-// tensor cores cut off after 13 bits of the largest term, may be off by 40 * 2^-13 sqrt(P / k)
-// `magnitude` as well, where P of k are summed before they are promoted (values of both signs).
+// 2^-10 + 2^-22, and by 2^-23 for operands that are subnormal there. Sums of e4m3 and e5m2
+// products, which tensor cores cut off after 13 bits of the largest term, may be off by
+// 40 * 2^-13 sqrt(P / k) `magnitude` as well, where P of k are summed before they are promoted
+// (values of both signs). Sums of i8 are exact; as f32 they may be off by 2^-24 |expected|.
 double error_bound(const Problem& problem, double magnitude, double expected);
 
 }  // namespace gemmtune::tuner

@@ -1,6 +1,7 @@
 #include "tuner/verify/verification_case.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/arch.h"
@@ -68,12 +69,19 @@ Problem case_problem(const CaseKind& kind, CaseSizes sizes, int64_t padding, int
 
 namespace {
 
+// Alpha or beta as i8 products take it: whole.
+float whole(float scalar) {
+  constexpr float kParts = 4;  // of 1, that cases have
+  return scalar == std::floor(scalar) ? scalar : kParts * scalar;
+}
+
 struct CaseMaker {
   const CaseKind& kind;
   std::vector<VerificationCase> cases;
 
   void add(std::string name, CaseSizes sizes, Fill fill, float alpha, float beta,
            int64_t padding = 0, int64_t batch = 1) {
+    if (kind.type == DataType::i8) alpha = whole(alpha), beta = whole(beta);
     VerificationCase test{std::move(name),
                           case_problem(kind, sizes, padding, batch),
                           alpha,
@@ -154,6 +162,7 @@ std::vector<VerificationCase> verification_cases(const CaseKind& kind, const Cas
   make.add("NaN and Inf", sizes, Fill::special, 1, 0, 1);
   make.add("batch of 2", {sizes.m / 2 + 1, sizes.n / 2 + 1, sizes.k / 2 + 1}, Fill::small_integers,
            1, 2, 0, 2);
+  if (kind.type == DataType::i8) make.add("modulo 2^32", sizes, Fill::random, 1e6F, 3);
   if (kind.traits.epilogue != Epilogue{}) add_epilogue(make, sizes);
   if (effort == Effort::thorough) add_thorough(make, sizes);
   return std::move(make.cases);

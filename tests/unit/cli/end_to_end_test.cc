@@ -248,14 +248,14 @@ TEST_CASE("suites: what is not supported is reported and skipped") {
   const Workplace place;
   const std::string suite = place.folder.write("suite.json", R"({"suite": "mixed", "problems": [
     {"m": 64, "n": 64, "k": 64},
-    {"m": 64, "n": 64, "k": 64, "dtype": "i8"},
+    {"m": 64, "n": 64, "k": 64, "dtype": "f64"},
     {"m": 64, "n": 64, "k": 64, "dtype": "f16"},
     {"m": 300000, "n": 300000, "k": 300000},
     {"m": 64, "n": 64, "k": 128, "layout": "nnt"}]})");
   const json tuned = place.tune({"--suite", suite, "--candidates", "2"});
   CHECK(tuned["results"].size() == 2);
   REQUIRE(tuned["skipped"].size() == 3);
-  CHECK(contains(tuned["skipped"][0]["reason"], "i8"));
+  CHECK(contains(tuned["skipped"][0]["reason"], "f64"));
   CHECK(contains(tuned["skipped"][1]["reason"], "no strategy"));
   CHECK(contains(tuned["skipped"][2]["reason"], "GiB"));
 }
@@ -276,7 +276,7 @@ TEST_CASE("several problems: the ones that matter first, and one table at the en
   const Workplace place;
   const std::string suite = place.folder.write("suite.json", R"({"suite": "step", "problems": [
     {"m": 64, "n": 64, "k": 64},
-    {"m": 64, "n": 64, "k": 256, "dtype": "i8"},
+    {"m": 64, "n": 64, "k": 256, "dtype": "f64"},
     {"m": 128, "n": 128, "k": 128, "count": 3},
     {"m": 256, "n": 256, "k": 256}]})");
   const Arguments options = {"--suite", suite, "--candidates", "2"};

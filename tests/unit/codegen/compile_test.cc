@@ -81,9 +81,10 @@ std::map<std::string, int> work_of(const std::string& ptx) {
 
 // Leaves it as it is where the strategy has no such.
 void set_random_epilogue(KernelSpec& spec, const DeviceSpec& device, std::mt19937& random) {
+  if (spec.type == DataType::i8) return;
   KernelSpec with = spec;
   with.traits.epilogue = {static_cast<Bias>(random() % 3), static_cast<Activation>(random() % 5)};
-  if (is_8_bit(spec.type)) with.traits.epilogue.scale = static_cast<Scale>(random() % 3);
+  if (is_fp8(spec.type)) with.traits.epilogue.scale = static_cast<Scale>(random() % 3);
   if (broken_rule(with, device) == nullptr) spec = with;
 }
 

@@ -19,7 +19,7 @@ inline Layout usual_layout(DataType type) {
 inline std::vector<Problem> kinds_of(const Strategy& strategy, Arch arch) {
   std::vector<Problem> kinds;
   for (const DataType type : all_data_types()) {
-    for (const DataType accumulator : {DataType::f32, DataType::f16}) {
+    for (const DataType accumulator : {DataType::f32, DataType::f16, DataType::i32}) {
       for (const MathMode math : {MathMode::ieee, MathMode::tf32, MathMode::tf32x3, MathMode::f16,
                                   MathMode::bf16x6, MathMode::bf16x9, MathMode::fast_accum}) {
         Problem problem = make_problem({64, 64, 64}, type, usual_layout(type));

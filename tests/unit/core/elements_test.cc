@@ -130,6 +130,29 @@ TEST_CASE("8-bit types: what was decoded encodes to the same bytes") {
   }
 }
 
+TEST_CASE("integers: the nearest, the ends of the type, and what was decoded") {
+  for (int value = -128; value <= 127; ++value) {
+    const auto exact = static_cast<float>(value);
+    CHECK(i8_element(exact) == value);
+    if (value < 127) CHECK(i8_element(exact + 0.75F) == value + 1);
+    CHECK(decode(encode(std::vector<float>{exact}, DataType::i8), DataType::i8)[0] == exact);
+  }
+  CHECK(i8_element(0.5F) == 0);  // ties to even
+  CHECK(i8_element(1.5F) == 2);
+  CHECK(i8_element(1000) == 127);
+  CHECK(i8_element(-INFINITY) == -128);
+  CHECK(i8_element(NAN) == 0);
+  CHECK(i32_element(3e9F) == std::numeric_limits<int32_t>::max());
+  CHECK(i32_element(-3e9F) == std::numeric_limits<int32_t>::min());
+  CHECK(i32_element(NAN) == 0);
+  CHECK(rounded(-7.4F, DataType::i32) == -7);
+  CHECK(rounded(200, DataType::i8) == 127);
+  const std::vector<float> values = {-16'777'216, -1, 0, 8'000'003, 16'777'215};
+  CHECK(decode(encode(values, DataType::i32), DataType::i32) == values);
+  CHECK(encode(std::vector<float>{-2}, DataType::i32) ==
+        std::vector<std::byte>{std::byte{0xFE}, std::byte{0xFF}, std::byte{0xFF}, std::byte{0xFF}});
+}
+
 // NaNs too: what a kernel must leave untouched is marked by them.
 TEST_CASE("what was decoded encodes to the same bytes") {
   for (const DataType type : {DataType::f16, DataType::bf16}) {

@@ -119,12 +119,14 @@ TEST_CASE("types: names round-trip, sizes are right") {
     CHECK(parse_data_type(to_string(type)) == type);
     names.insert(to_string(type));
   }
-  CHECK(names == std::set<std::string_view>{"f32", "f16", "bf16", "e4m3", "e5m2"});
+  CHECK(names == std::set<std::string_view>{"f32", "f16", "bf16", "e4m3", "e5m2", "i8", "i32"});
   CHECK(size_bytes(DataType::f32) == 4);
   CHECK(size_bytes(DataType::f16) == 2);
   CHECK(size_bytes(DataType::bf16) == 2);
   CHECK(size_bytes(DataType::e4m3) == 1);
   CHECK(size_bytes(DataType::e5m2) == 1);
+  CHECK(size_bytes(DataType::i8) == 1);
+  CHECK(size_bytes(DataType::i32) == 4);
   for (const MathMode math : {MathMode::ieee, MathMode::tf32, MathMode::tf32x3, MathMode::f16,
                               MathMode::bf16x6, MathMode::bf16x9, MathMode::fast_accum}) {
     CHECK(parse_math_mode(to_string(math)) == math);

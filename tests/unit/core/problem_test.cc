@@ -248,15 +248,16 @@ TEST_CASE("key: a text stands for the problem it was made from") {
   for (int i = 0; i < 4000; ++i) {
     Problem p = random_problem(random, layouts[random() % layouts.size()]);
     p.shape.m += below(random, 3) == 0 ? 5000 : 0;
-    p.type = static_cast<DataType>(random() % 5);
-    p.accumulator =
-        p.type == DataType::f16 && below(random, 2) == 0 ? DataType::f16 : DataType::f32;
+    p.type = static_cast<DataType>(random() % 6);
+    p.accumulator = p.type == DataType::f16 && below(random, 2) == 0 ? DataType::f16
+                                                                     : usual_accumulator(p.type);
     p.math = p.type == DataType::f32 ? static_cast<MathMode>(random() % 6) : MathMode::ieee;
-    if (is_8_bit(p.type) && below(random, 2) == 0) p.math = MathMode::fast_accum;
+    if (is_fp8(p.type) && below(random, 2) == 0) p.math = MathMode::fast_accum;
     p.align_bytes = 4 << (random() % 4);
-    if (p.type != DataType::f32 && below(random, 2) == 0) p.result = DataType::f32;
-    p.epilogue = random_epilogue(random);
-    if (is_8_bit(p.type)) p.epilogue.scale = static_cast<Scale>(random() % 3);
+    const bool is_integer = p.type == DataType::i8;
+    if (p.type != DataType::f32 && !is_integer && below(random, 2) == 0) p.result = DataType::f32;
+    if (!is_integer) p.epilogue = random_epilogue(random);
+    if (is_fp8(p.type)) p.epilogue.scale = static_cast<Scale>(random() % 3);
     p.lda = p.ldb = p.ldc = 0;
     if (below(random, 2) == 0) p.stride_a = p.stride_b = p.stride_c = 0;
     pack(p);
@@ -373,6 +374,41 @@ TEST_CASE("8-bit operands: C is bf16 unless it is asked for, and k is contiguous
   bad = make_problem({64, 64, 64}, DataType::f16);
   bad.result = DataType::e5m2;
   CHECK(refused(bad).find("do not go with type f16") != std::string::npos);
+}
+
+TEST_CASE("integers: sums and C are i32, and there is no epilogue") {
+  const Problem p = make_problem({128, 256, 64}, DataType::i8, *parse_layout("tnt"));
+  CHECK(validate(p));
+  CHECK(key(p) == "i8/i32/ieee/tnt/128x256x64");
+  CHECK(*parse_key(key(p)) == p);
+  CHECK(bytes_a(p) == 128 * 64);
+  CHECK(bytes_c(p) == 128 * 256 * 4);
+  const auto refused = [](const Problem& bad, const char* why) {
+    const auto checked = validate(bad);
+    REQUIRE_FALSE(checked);
+    CHECK(checked.error().kind == ErrorKind::usage);
+    CHECK_MESSAGE(checked.error().message.find(why) != std::string::npos, checked.error().message);
+  };
+  Problem bad = p;
+  bad.accumulator = DataType::f32;
+  refused(bad, "accumulator f32 does not go with type i8; use i32");
+  bad = p;
+  bad.result = DataType::f32;
+  refused(bad, "results of type f32 do not go with type i8; use i32");
+  bad = p;
+  bad.epilogue.activation = kRelu;
+  refused(bad, "epilogue relu does not go with type i8");
+  bad = p;
+  bad.math = MathMode::fast_accum;
+  refused(bad, "for e4m3 and e5m2 operands only");
+  refused(make_problem({64, 64, 64}, DataType::i8), "store B transposed");
+  refused(make_problem({64, 64, 64}, DataType::i32), "operands are i8");
+  bad = make_problem({64, 64, 64}, DataType::bf16);
+  bad.accumulator = DataType::i32;
+  refused(bad, "accumulator i32 does not go with type bf16; use f32");
+  bad = make_problem({64, 64, 64}, DataType::bf16);
+  bad.result = DataType::i32;
+  refused(bad, "use bf16 or f32");
 }
 
 TEST_CASE("key: any other text is refused") {

@@ -141,6 +141,37 @@ TEST_CASE("where this cuBLASLt lacks the algorithm, a kernel runs that is ahead 
   }
 }
 
+TEST_CASE(
+    "a kernel that is level with cuBLASLt runs where the program's workspace is too small for "
+    "that") {
+  dispatch_test::Tuned tuned = won_by(f32_problem());
+  tuned.vendor_us = tuned.time_us;
+  Asked asked = f32_call();
+  asked.product.workspace_bytes = 1024;
+  SUBCASE("the heuristic's choice goes by the workspace") {
+    Process process({tuned});
+    process.library.blas.first_wants_bytes = 4096;
+    CHECK(process.is_own(asked));
+    CHECK(process.run().ran == Ran::own);
+    asked.product.workspace_bytes = 8192;
+    CHECK_FALSE(process.is_own(asked));
+    asked.product.workspace_bytes = Product::kOwnWorkspace;  // the handle's
+    CHECK_FALSE(process.is_own(asked));
+  }
+  SUBCASE("it does not") {
+    Process process({tuned});
+    CHECK_FALSE(process.is_own(asked));
+    CHECK(process.text() == "cuBLASLt is as fast");
+  }
+  SUBCASE("cuBLASLt is ahead") {
+    tuned.vendor_us = tuned.time_us / 1.02;
+    Process process({tuned});
+    process.library.blas.first_wants_bytes = 4096;
+    CHECK_FALSE(process.is_own(asked));
+    CHECK(process.text() == "cuBLASLt is faster");
+  }
+}
+
 TEST_CASE("an algorithm that fails is not tried again") {
   Process process({won_by_algorithm()});
   CHECK(process.is_by_algorithm(f32_call(), kFastest));
@@ -188,6 +219,32 @@ TEST_CASE("scales of 8-bit operands go along, if they are aligned to their eleme
   CHECK(process.is_by_algorithm(asked, kFastest));
   CHECK(process.library.blas.last.a_scale == asked.pointers.scale_a);
   CHECK(process.library.blas.last.b_scale == asked.pointers.scale_b);
+}
+
+TEST_CASE("integers run with integer scalars, unless f32 has not those") {
+  Asked asked = f32_call();
+  Product& product = asked.product;
+  product.transpose_a = lt::Transpose::yes;
+  product.a.ld = kSize;
+  product.a.type = product.b.type = lt::ElementType::i8;
+  product.d.type = product.scale_type = lt::ElementType::i32;
+  product.compute = lt::ComputeType::i32;
+  const int32_t zero = 0;
+  int32_t alpha = -3;
+  asked.pointers.alpha = &alpha;
+  asked.pointers.beta = &zero;
+  dispatch_test::Tuned tuned = won_by_algorithm();
+  tuned.problem = canonical(problem_of(product).value());
+  tuned.kernel.reset();
+  Process process({tuned});
+  CHECK(process.is_by_algorithm(asked, kFastest));
+  CHECK(std::memcmp(process.library.blas.last.alpha, &alpha, sizeof(alpha)) == 0);
+  alpha = (1 << 24) + 1;
+  CHECK_FALSE(process.is_own(asked));
+  alpha = 1 << 24;
+  CHECK(process.is_by_algorithm(asked, kFastest));
+  product.beta = Beta::on_device;
+  CHECK_FALSE(process.is_own(asked));
 }
 
 TEST_CASE("an algorithm computes nothing where C is read") {
@@ -327,7 +384,7 @@ TEST_CASE("products that are no problem of ours, or in pedantic math, are handed
          x.product.scale_type = x.product.a.type = x.product.b.type = x.product.d.type = kF16;
          x.product.beta = Beta::on_device;
        },
-       "f16 scalars in device memory"}};
+       "f16 or i32 scalars in device memory"}};
   for (const auto& [change, why] : changes) {
     Process process;
     Asked asked = f32_call();

@@ -25,6 +25,10 @@ lt::ElementType element_type(DataType type) {
       return lt::ElementType::e4m3;
     case DataType::e5m2:
       return lt::ElementType::e5m2;
+    case DataType::i8:
+      return lt::ElementType::i8;
+    case DataType::i32:
+      return lt::ElementType::i32;
     case DataType::f32:
       break;
   }
@@ -54,6 +58,10 @@ Product product_of(const Problem& problem) {
   if (problem.accumulator == DataType::f16) {
     product.compute = lt::ComputeType::f16;
     product.scale_type = lt::ElementType::f16;
+  }
+  if (problem.accumulator == DataType::i32) {
+    product.compute = lt::ComputeType::i32;
+    product.scale_type = lt::ElementType::i32;
   }
   uint32_t epilogue = problem.epilogue.bias != kNoBias ? 4 : 0;
   if (problem.epilogue.activation == kRelu) epilogue |= 2;
@@ -96,6 +104,16 @@ Problem random_problem(std::mt19937& random) {
   return problem;
 }
 
+// The same of integers.
+Problem random_i8_problem(std::mt19937& random) {
+  const auto size = [&] { return static_cast<int64_t>(random() % 300 + 1); };
+  Problem problem = make_problem({size(), size(), size()}, DataType::i8,
+                                 {Order::row_major, Order::column_major, Order::row_major});
+  problem.lda += random() % 2 * (random() % 64);
+  problem.ldc += random() % 2 * (random() % 64);
+  return problem;
+}
+
 // The same of 8-bit operands, which programs scale.
 Problem random_8_bit_problem(std::mt19937& random) {
   const auto size = [&] { return static_cast<int64_t>(random() % 300 + 1); };
@@ -114,7 +132,9 @@ Problem random_8_bit_problem(std::mt19937& random) {
 TEST_CASE("what the library asks cuBLASLt for is understood as the problem that it is") {
   std::mt19937 random(11);
   for (int i = 0; i < rounds(100000); ++i) {
-    const Problem problem = i % 4 == 0 ? random_8_bit_problem(random) : random_problem(random);
+    const Problem problem = i % 4 == 0   ? random_8_bit_problem(random)
+                            : i % 8 == 1 ? random_i8_problem(random)
+                                         : random_problem(random);
     REQUIRE(validate(problem).has_value());
     const auto understood = problem_of(product_of(problem));
     CAPTURE(key(problem));
@@ -239,7 +259,9 @@ TEST_CASE("what is no problem says why") {
     return reason(product);
   };
   CHECK(with_types(1, 1, 1) == "f64");
-  CHECK(with_types(3, 3, 10) == "i8 i8 -> i32");
+  CHECK(with_types(3, 3, 3) == "i8");
+  CHECK(with_types(3, 8, 10) == "i8 u8 -> i32");
+  CHECK(with_types(3, 3, 10) == "types, sizes or an alignment that no kernel computes");  // in f32
   CHECK(with_types(4, 4, 4) == "complex");
   CHECK(with_types(28, 29, 14) == "e4m3 e5m2 -> bf16");
   CHECK(with_types(28, 28, 28) == "e4m3");

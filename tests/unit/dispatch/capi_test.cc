@@ -361,7 +361,7 @@ TEST_CASE("a problem may ask for determinism where the handle does not") {
   CHECK(contains(error_of(handle.get()), "flags is 2"));
 }
 
-TEST_CASE("scalars may be f16 or f64 in host memory") {
+TEST_CASE("scalars may be f16, f64 or i32 in host memory") {
   const Problem problem = make_problem({8, 8, 8});
   const Tuning library({won_by_kernel(problem)});
   const Handle handle = library.create();
@@ -380,14 +380,16 @@ TEST_CASE("scalars may be f16 or f64 in host memory") {
   CHECK(run_with(GEMMTUNE_SCALARS_HOST_F16, &halves[0], &halves[1]) == 1.5F * 8 + 50);
   const double doubles[2] = {0.25, -2};
   CHECK(run_with(GEMMTUNE_SCALARS_HOST_F64, &doubles[0], &doubles[1]) == 0.25F * 8 - 200);
+  const int32_t integers[2] = {3, -1};
+  CHECK(run_with(GEMMTUNE_SCALARS_HOST_I32, &integers[0], &integers[1]) == 3 * 8 - 100);
   const float floats[2] = {2, 0};
   CHECK(run_with(GEMMTUNE_SCALARS_HOST, &floats[0], &floats[1]) == 16);
   CHECK(gemmtune_gemm(handle.get(), &c, nullptr, a, a, &halves[1], product, nullptr, 0, nullptr) ==
         GEMMTUNE_STATUS_INVALID_ARGUMENT);
-  c.scalars = 4;
+  c.scalars = 5;
   CHECK(gemmtune_gemm(handle.get(), &c, &floats[0], a, a, &floats[1], product, nullptr, 0,
                       nullptr) == GEMMTUNE_STATUS_INVALID_ARGUMENT);
-  CHECK(contains(error_of(handle.get()), "scalars is 4"));
+  CHECK(contains(error_of(handle.get()), "scalars is 5"));
 }
 
 TEST_CASE("after prewarm a capture records launches and nothing else") {

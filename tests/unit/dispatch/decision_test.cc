@@ -248,7 +248,7 @@ TEST_CASE("rows of a newer version or another arch are passed over") {
   rows.push_back({kHere, 1, 0, "tile_m=8 tile_n=32", "sm_999"});
   rows.push_back({kHere, 1, 0, "tile_m=8 tile_n=32", "sm_80"});
   Row future{kHere, 1, 0};
-  future.problem = "i8/i32/ieee/ttt/512x512x512";
+  future.problem = "f64/f64/ieee/ttt/512x512x512";
   rows.push_back(future);
   const Snapshot snapshot = snapshot_of(rows);
   CHECK(snapshot.problems.size() == 1);

@@ -115,6 +115,21 @@ TEST_CASE("8-bit operands have a C of bf16 unless another is asked for") {
   CHECK_FALSE(parse_request(to_c(make_problem({16, 32, 64}, DataType::e5m2))));
 }
 
+TEST_CASE("integers have sums and a C of i32") {
+  gemmtune_problem c = to_c(make_problem({16, 32, 64}, DataType::i8, *parse_layout("tnt")));
+  CHECK(c.accumulator == GEMMTUNE_I32);
+  const auto request = parse_request(c);
+  REQUIRE(request);
+  CHECK(request->problem.accumulator == DataType::i32);
+  CHECK(result_type(request->problem) == DataType::i32);
+  c.accumulator = GEMMTUNE_F32;
+  CHECK_FALSE(parse_request(c));
+  c.accumulator = GEMMTUNE_I32;
+  c.result_type = GEMMTUNE_RESULT_F32;
+  CHECK_FALSE(parse_request(c));
+  CHECK_FALSE(parse_request(to_c(make_problem({16, 32, 64}, DataType::i32))));
+}
+
 TEST_CASE("what makes no difference to a kernel makes no other problem") {
   Problem problem = make_problem({16, 16, 16});
   problem.stride_a = 77;

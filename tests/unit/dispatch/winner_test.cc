@@ -169,6 +169,26 @@ TEST_CASE("an algorithm takes no place where C is read, which was not measured")
   CHECK(database.find_reading_c(problem(16))->choice.route == Choice::Route::kernel);
 }
 
+TEST_CASE("a kernel is level with cuBLASLt's fastest algorithm, unless that is 1% ahead") {
+  const Database database(
+      {timed(8, 10, 10, 10), timed(16, 10.05, 10, 10), timed(32, 10.2, 10, 10)});
+  const auto level = [&](int m, bool reads_c = false) {
+    return level_kernel(database.snapshot,
+                        Database::request_for(problem(m), kUsualAlignBytes, reads_c),
+                        database.target);
+  };
+  CHECK_FALSE(database.find(problem(8)).has_value());
+  for (const int m : {8, 16}) {
+    const auto found = level(m);
+    REQUIRE(found.has_value());
+    CHECK(found->choice.route == Choice::Route::kernel);
+    CHECK(found->vendor_us == 10);
+  }
+  CHECK(level(32).error().message == "cuBLASLt is faster");
+  CHECK_FALSE(level(16, true).has_value());  // 0.2 us more
+  CHECK(level(64).error().message == "never compared with cuBLASLt");
+}
+
 TEST_CASE("where C is read, a kernel has to be further ahead") {
   Tuned close = dispatch_test::won_by_kernel(problem(8));
   close.vendor_us = 10.2;  // 0.2 us more

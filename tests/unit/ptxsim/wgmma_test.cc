@@ -49,6 +49,9 @@ const Numbers kE5m2 = {"e5m2", 1, encode_e5m2, [](uint32_t b) -> double {
                          return half_to_float(static_cast<uint16_t>(b << 8));
                        }};
 
+const Numbers kS8 = {"s8", 1, [](int v) -> uint32_t { return static_cast<uint8_t>(v); },
+                     [](uint32_t b) -> double { return static_cast<int8_t>(b); }};
+
 // One operand in shared memory. The formulas are those of CUTLASS's canonical layouts, with the
 // chunks of a row exchanged by the row's number.
 struct Placement {
@@ -96,6 +99,8 @@ struct Case {
 
   uint32_t k() const { return 32 / a->bytes; }
   uint32_t results() const { return half_result ? n / 4 : n / 2; }
+  bool is_integer() const { return a == &kS8; }
+  const char* sum() const { return is_integer() ? ".s32." : half_result ? ".f16." : ".f32."; }
 };
 
 std::string numbered(const char* prefix, uint32_t count) {
@@ -134,9 +139,10 @@ std::string text_of(const Case& test, uint32_t image_bytes) {
   }
   const std::string sign = test.negates ? "-1" : "1";
   text += "  wgmma.fence.sync.aligned;\n  wgmma.mma_async.sync.aligned.m64n" + n + "k" +
-          std::to_string(test.k()) + (test.half_result ? ".f16." : ".f32.") + test.a->name + "." +
-          test.b->name + " " + numbered("d", test.results()) + ", " +
-          (test.a_in_registers ? "{r0, r1, r2, r3}" : "a") + ", b, p, " + sign + ", 1";
+          std::to_string(test.k()) + test.sum() + test.a->name + "." + test.b->name + " " +
+          numbered("d", test.results()) + ", " + (test.a_in_registers ? "{r0, r1, r2, r3}" : "a") +
+          ", b, p";
+  if (!test.is_integer()) text += ", " + sign + ", 1";
   if (test.a->bytes == 2) {
     if (!test.a_in_registers) text += test.a_at.mn_major ? ", 1" : ", 0";
     text += test.b_at.mn_major ? ", 1" : ", 0";
@@ -161,6 +167,7 @@ Bits make_bits(const Numbers& numbers, uint32_t count, uint32_t k, bool any,
       bits = numbers.bytes == 4   ? bits_of(value)
              : &numbers == &kHalf ? float_to_half(value)
              : numbers.bytes == 2 ? float_to_bfloat(value)
+             : &numbers == &kS8   ? static_cast<uint32_t>(random() % 256)
                                   : static_cast<uint32_t>(random() % 0x70);
     }
   }
@@ -197,6 +204,7 @@ std::vector<uint32_t> fragments_of(const Bits& a, uint32_t element) {
 struct Sums {
   std::vector<uint32_t> registers;
   bool half = false;
+  bool integer = false;
   uint32_t results = 0;
 
   // Of D's element: thread and register, and which half of it.
@@ -205,8 +213,9 @@ struct Sums {
     const uint32_t i = column / 8 * 4 + row % 16 / 8 * 2 + column % 2;
     return thread * results + (half ? i / 2 : i);
   }
-  float value(uint32_t row, uint32_t column) const {
+  double value(uint32_t row, uint32_t column) const {
     const uint32_t bits = registers[word(row, column)];
+    if (integer) return static_cast<int32_t>(bits);
     return half ? half_to_float(static_cast<uint16_t>(bits >> (16 * (column % 2))))
                 : float_of(bits);
   }
@@ -223,11 +232,14 @@ void check(const Case& test, AsyncMode mode) {
 
   Sums sums;
   sums.half = test.half_result;
+  sums.integer = test.is_integer();
   sums.results = test.results();
   sums.registers.resize(size_t{128} * sums.results);
   for (uint32_t& word : sums.registers) {
     const float value = static_cast<float>(random() % 17) - 8;
-    word = test.half_result ? float_to_half(value) * 0x10001U : bits_of(value);
+    word = test.half_result    ? float_to_half(value) * 0x10001U
+           : test.is_integer() ? static_cast<uint32_t>(random())
+                               : bits_of(value);
   }
   const Sums old = sums;
 
@@ -259,8 +271,10 @@ void check(const Case& test, AsyncMode mode) {
         const double left = test.a->decode(a[row][k]);
         sum += (test.negates ? -left : left) * test.b->decode(b[column][k]);
       }
-      const float expected =
-          test.half_result ? half_to_float(half_from_double(sum)) : static_cast<float>(sum);
+      double expected = static_cast<float>(sum);
+      if (test.half_result) expected = half_to_float(half_from_double(sum));
+      if (test.is_integer())
+        expected = static_cast<int32_t>(static_cast<int64_t>(sum));  // mod 2^32
       if (sums.value(row, column) != expected) ++wrong;
     }
   }
@@ -345,6 +359,35 @@ TEST_CASE("wgmma of all types, with A in shared memory and in registers") {
       }
     }
   }
+}
+
+TEST_CASE("wgmma of integers: all values, sums modulo 2^32, and the widths that there are") {
+  for (uint32_t n = 8; n <= 256; n += n < 32 ? 8 : 16) {
+    Case test;
+    test.a = test.b = &kS8;
+    test.n = test.b_at.count = n;
+    test.random = true;
+    test.accumulates = n % 3 != 0;
+    test.a_in_registers = n % 5 == 0;
+    test.a_at.swizzle = test.b_at.swizzle = kSwizzles[n / 8 % 4];
+    check(test);
+  }
+  const auto is_known = [](const std::string& instruction, const std::string& operands) {
+    const Module module = parse_text(
+        ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n"
+        ".reg .b64 a, b; .reg .b32 d<128>;\nwgmma.mma_async.sync.aligned." +
+        instruction + " " + operands + ";\nret;\n}\n");
+    return decode(module, "k").has_value();
+  };
+  CHECK(is_known("m64n8k32.s32.s8.s8", "{d0, d1, d2, d3}, a, b, 1"));
+  CHECK_FALSE(is_known("m64n8k32.s32.s8.s8", "{d0, d1, d2, d3}, a, b, 1, 1, 1"));
+  CHECK_FALSE(is_known("m64n8k32.f32.s8.s8", "{d0, d1, d2, d3}, a, b, 1"));
+  CHECK_FALSE(is_known("m64n8k32.f16.s8.s8", "{d0, d1}, a, b, 1"));
+  CHECK_FALSE(is_known("m64n8k32.s32.s8.e4m3", "{d0, d1, d2, d3}, a, b, 1"));
+  CHECK_FALSE(is_known("m64n8k32.f32.e4m3.s8", "{d0, d1, d2, d3}, a, b, 1, 1, 1"));
+  CHECK_FALSE(is_known("m64n8k16.s32.f16.f16", "{d0, d1, d2, d3}, a, b, 1, 1, 1, 0, 0"));
+  CHECK_FALSE(is_known("m64n40k32.s32.s8.s8", numbered("d", 20) + ", a, b, 1"));
+  CHECK(is_known("m64n48k32.s32.s8.s8", numbered("d", 24) + ", a, b, 1"));
 }
 
 TEST_CASE("wgmma adds to sums that were written, or does not add") {

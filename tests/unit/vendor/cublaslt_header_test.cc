@@ -31,9 +31,12 @@ static_assert(same(lt::ElementType::f16, CUDA_R_16F));
 static_assert(same(lt::ElementType::bf16, CUDA_R_16BF));
 static_assert(same(lt::ElementType::e4m3, CUDA_R_8F_E4M3));
 static_assert(same(lt::ElementType::e5m2, CUDA_R_8F_E5M2));
+static_assert(same(lt::ElementType::i8, CUDA_R_8I));
+static_assert(same(lt::ElementType::i32, CUDA_R_32I));
 
 static_assert(same(lt::ComputeType::f16, CUBLAS_COMPUTE_16F));
 static_assert(same(lt::ComputeType::f32, CUBLAS_COMPUTE_32F));
+static_assert(same(lt::ComputeType::i32, CUBLAS_COMPUTE_32I));
 static_assert(same(lt::ComputeType::f32_fast_f16, CUBLAS_COMPUTE_32F_FAST_16F));
 static_assert(same(lt::ComputeType::f32_fast_tf32, CUBLAS_COMPUTE_32F_FAST_TF32));
 

@@ -184,6 +184,29 @@ TEST_CASE("sums of 8-bit operands are fast where that was asked for, and two e5m
   CHECK(refused.error().kind == ErrorKind::unsupported);
 }
 
+TEST_CASE("sums of integers take integer scalars, which are not in device memory as f32") {
+  const Vendor vendor;
+  const auto cublas = vendor.create().value();
+  const Problem problem = make_problem({16, 16, 32}, DataType::i8, *parse_layout("tnt"));
+  CHECK(matmul_types(problem) == MatmulTypes{lt::ElementType::i8, lt::ElementType::i32,
+                                             lt::ComputeType::i32, lt::ElementType::i32});
+  const auto plan = cublas.plan(problem).value();
+  MatmulArgs args;
+  args.alpha = 3;
+  args.beta = -1;
+  REQUIRE(plan.run(0, nullptr, args));
+  CHECK(vendor.blas.last.operands == lt::ElementType::i8);
+  CHECK(vendor.blas.last.result == lt::ElementType::i32);
+  CHECK(vendor.blas.last.compute == lt::ComputeType::i32);
+  CHECK(std::memcmp(vendor.blas.last.alpha, "\x03\x00\x00\x00", 4) == 0);
+  CHECK(std::memcmp(vendor.blas.last.beta, "\xff\xff\xff\xff", 4) == 0);
+  PlanOptions options;
+  options.device_scalars = true;
+  const auto refused = cublas.plan(problem, options);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::unsupported);
+}
+
 TEST_CASE("types, math modes and scalars") {
   Problem problem = make_problem({8, 8, 8});
   CHECK(matmul_types(problem) == MatmulTypes{lt::ElementType::f32, lt::ElementType::f32,

@@ -273,12 +273,13 @@ lt::Status cublasLtMatmulAlgoGetHeuristic(lt::Handle, lt::Operation desc, lt::La
   control().heuristic_bias = op.bias;
   control().max_workspace_bytes = asked.max_workspace_bytes;
   std::memcpy(control().alignment, asked.alignment, sizeof(asked.alignment));
-  for (int i = 0; i < requested && i < control().offered; ++i) {
-    results[i] = {};
-    results[i].algorithm.state[0] = static_cast<uint64_t>(i);
-    results[i].workspace_bytes = static_cast<size_t>(i) << 10;
-    results[i].status = i % 3 == 1 ? lt::Status::not_supported : lt::Status::success;
-    ++*returned;
+  const int left_out = asked.max_workspace_bytes < control().first_wants_bytes ? 2 : 0;
+  for (int i = left_out; *returned < requested && i < control().offered; ++i) {
+    lt::Choice& result = results[(*returned)++];
+    result = {};
+    result.algorithm.state[0] = static_cast<uint64_t>(i);
+    result.workspace_bytes = static_cast<size_t>(i) << 10;
+    result.status = i % 3 == 1 ? lt::Status::not_supported : lt::Status::success;
   }
   return lt::Status::success;
 }

@@ -36,6 +36,7 @@ struct Control {
   int live = 0;                          // handles and descriptors not yet destroyed
   int misuses = 0;                       // destroyed twice, or used after
   int offered = 5;                       // algorithms the heuristic returns at most
+  uint64_t first_wants_bytes = 0;        // with a workspace of less the first is not returned
   std::string fail;                      // the function that fails next, "cublasLtMatmul"
   int skip = 0;                          // after so many calls of it
   uint64_t max_workspace_bytes = 0;      // of the last preference used
