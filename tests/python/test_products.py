@@ -581,7 +581,8 @@ def test_a_suite_states_all_of_a_problem() -> None:
 
 def test_integers_have_sums_and_a_result_of_i32() -> None:
     turned = DlpackArray([0] * COUNT, SQUARE, "i8", strides=(1, SIZE))
-    planned = gemmtune.Matmul(DlpackArray([0] * COUNT, SQUARE, "i8"), turned, out=DlpackArray([0] * COUNT, SQUARE, "i32"))
+    out = DlpackArray([0] * COUNT, SQUARE, "i32")
+    planned = gemmtune.Matmul(DlpackArray([0] * COUNT, SQUARE, "i8"), turned, out=out)
     assert planned._problem.accumulator == products._I32
     assert planned._problem.result_type == products._RESULT_OF_OPERANDS
     entry = products._entry(planned._stated(256))
