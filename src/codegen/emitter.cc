@@ -255,13 +255,14 @@ std::string product_comment(const KernelSpec& spec) {
   };
   return fmt::format(
       "// Written by gemm-tune: C = alpha * A * B + beta * C, {}. A is m x k, {}, B k x n, {},\n"
-      "// and C m x n, {}{}{}.\n",
+      "// and C m x n, {}{}{}{}.\n",
       sizes_of(*spec.strategy), of(spec.type, spec.traits.a_row_major),
       of(spec.type, spec.traits.b_row_major), of(result_type(spec), true),
       spec.accumulator == usual_accumulator(spec.type)
           ? ""
           : fmt::format(", with {} sums", to_string(spec.accumulator)),
-      spec.math == MathMode::ieee ? "" : fmt::format(", with {} products", to_string(spec.math)));
+      spec.math == MathMode::ieee ? "" : fmt::format(", with {} products", to_string(spec.math)),
+      spec.accumulator == DataType::i32 ? ", modulo 2^32, of whole alpha and beta" : "");
 }
 
 std::string multiple_of(char name, int elements, int bytes) {

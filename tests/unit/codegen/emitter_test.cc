@@ -61,6 +61,8 @@ TEST_CASE("elements have the same size on the host and in kernels") {
   CHECK(size_bytes(kBf16) == size_bytes(DataType::bf16));
   CHECK(size_bytes(kE4m3) == size_bytes(DataType::e4m3));
   CHECK(size_bytes(kE5m2) == size_bytes(DataType::e5m2));
+  CHECK(size_bytes(kI8) == size_bytes(DataType::i8));
+  CHECK(size_bytes(kI32) == size_bytes(DataType::i32));
 }
 
 TEST_CASE("a kernel with scalars in device memory differs in its entry points only") {

@@ -281,6 +281,11 @@ TEST_CASE("the notes name types, addresses, order and limits") {
   has(wide, "A is m x k, bf16 row-major, B k x n, bf16 column-major,");
   has(wide, "pass your B as A");
   has(wide, "8 elements (16 bytes) of A");
+  const std::string integers =
+      text_of("wgmma_tma", "tile_m=64 tile_n=128 tile_k=128 stages=4 consumers=1",
+              "i8/i32/ieee/tnt/1000x1000x1024");
+  has(integers, "arg3: CU_TENSOR_MAP_DATA_TYPE_INT32 at args.c");
+  has(integers, "and C m x n, i32 row-major, modulo 2^32, of whole alpha and beta.");
 }
 
 }  // namespace

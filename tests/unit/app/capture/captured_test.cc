@@ -123,16 +123,20 @@ TEST_CASE("a suite is read back as the problems that were captured") {
   products.back().product.a.type = products.back().product.b.type = lt::ElementType::bf16;
   products.push_back(linear(12, 64, 32, 9));
   products.back().product.compute = lt::ComputeType::f32_fast_tf32;
+  products.push_back(linear(13, 64, 32, 11));
+  products.back().product.a.type = products.back().product.b.type = lt::ElementType::i8;
+  products.back().product.d.type = products.back().product.scale_type = lt::ElementType::i32;
+  products.back().product.compute = lt::ComputeType::i32;
   const Captured captured = captured_of(products);
-  REQUIRE(captured.problems.size() == 6);
+  REQUIRE(captured.problems.size() == 7);
 
   const std::string text = suite_text(captured, "my app", "products of: \"app\"\n\xff");
   const auto suite = tuner::parse_suite(text, "app.json");
   CAPTURE(text);
   REQUIRE(suite.has_value());
   CHECK(suite->name == "my app");
-  REQUIRE(suite->entries.size() == 6);
-  for (size_t i = 0; i < 6; ++i) {
+  REQUIRE(suite->entries.size() == captured.problems.size());
+  for (size_t i = 0; i < captured.problems.size(); ++i) {
     CAPTURE(i);
     CHECK(suite->entries[i].problem == captured.problems[i].problem);
     CHECK(suite->entries[i].count == captured.problems[i].calls);

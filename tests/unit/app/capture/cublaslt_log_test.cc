@@ -122,6 +122,19 @@ TEST_CASE("scales of 8-bit operands are read") {
         "scales of blocks or results, amax or another attribute");
 }
 
+// As PyTorch's _int_mm asks for them.
+TEST_CASE("products of integers are read") {
+  const auto product = parse_log_line(
+      "[2026-11-30 02:00:00][cublasLt][499][Trace][cublasLtMatmul] A=0X100 Adesc=[type=R_8I "
+      "rows=4096 cols=6144 ld=4096] B=0X200 Bdesc=[type=R_8I rows=4096 cols=32 ld=4096] "
+      "C=0X300 Cdesc=[type=R_32I rows=6144 cols=32 ld=6144] D=0X300 Ddesc=[type=R_32I rows=6144 "
+      "cols=32 ld=6144] computeDesc=[computeType=COMPUTE_32I scaleType=R_32I transa=OP_T] "
+      "algo=[algoId=21] workSpace=0X0 workSpaceSizeInBytes=0 beta=0 outOfPlace=1 stream=0X0");
+  REQUIRE(product.has_value());
+  CHECK(key_of(*product) == "i8/i32/ieee/tnt/32x6144x4096");
+  CHECK(product->workspace_bytes == 0);
+}
+
 TEST_CASE("lines that end anywhere, or hold anything, are refused or read, and counted") {
   const std::string line = line_with(" epilogue=EPILOGUE_BIAS biasPointer=0x10");
   for (size_t size = 0; size <= line.size(); ++size) {

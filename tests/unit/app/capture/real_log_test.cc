@@ -39,7 +39,7 @@ Value one_of(std::mt19937& random, const std::array<Value, kCount>& values) {
 }
 
 lt::ElementType random_type(std::mt19937& random) {
-  return static_cast<lt::ElementType>(one_of<int, 6>(random, {0, 2, 14, 1, 3, 28}));
+  return static_cast<lt::ElementType>(one_of<int, 7>(random, {0, 2, 14, 1, 3, 28, 10}));
 }
 
 const void* at(uintptr_t address) {
@@ -67,7 +67,7 @@ lt::Layout random_layout(std::mt19937& random) {
 lt::Operation random_operation(std::mt19937& random) {
   lt::Operation made = nullptr;
   const auto compute =
-      static_cast<lt::ComputeType>(one_of<int, 8>(random, {64, 65, 68, 69, 74, 75, 77, 70}));
+      static_cast<lt::ComputeType>(one_of<int, 9>(random, {64, 65, 68, 69, 74, 75, 77, 70, 72}));
   REQUIRE(function<F::operation_create>("cublasLtMatmulDescCreate")(
               &made, compute, scale_type_of(compute)) == lt::Status::success);
   using Attribute = lt::OperationAttribute;
