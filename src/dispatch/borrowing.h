@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "dispatch/decision.h"
 
 namespace gemmtune::dispatch {
@@ -8,5 +10,11 @@ namespace gemmtune::dispatch {
 // to 7 of decide(), if there is one.
 void borrow(const Snapshot& snapshot, const Request& request, const Target& target,
             Decision& decision);
+
+// The kernel that was measured of the same problem with the nearest number of rows, at most twice
+// or at least half as many; of more rows where there are some. Its lead is what was measured there.
+// Nothing where there is none on this model of device, or that one may not run.
+std::optional<Choice> borrow_of_other_rows(const Snapshot& snapshot, const Request& request,
+                                           const Target& target);
 
 }  // namespace gemmtune::dispatch

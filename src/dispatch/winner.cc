@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "dispatch/borrowing.h"
 #include "dispatch/reading_c.h"
 #include "dispatch/usable_kernel.h"
 
@@ -123,13 +124,34 @@ Outcome<std::vector<Winner>> winners(const Snapshot& snapshot, const Request& re
   return found;
 }
 
+namespace {
+
+// Where cuBLASLt's fastest algorithm is not to be had, a kernel need not be ahead of it.
+bool is_level(double own_us, double vendor_us, const Request& request) {
+  return own_us + more_for_c_us(request) < kLeastGain * vendor_us;
+}
+
+// That of another number of rows. Its tiles may fill the device worse than there, so the algorithms
+// that cuBLASLt is left with have to be far behind: those for integers are.
+Outcome<Winner> level_kernel_of_other_rows(const Snapshot& snapshot, const Request& request,
+                                           const Target& target) {
+  if (request.problem.accumulator != DataType::i32) return none(std::string(kNotTuned));
+  const auto choice = borrow_of_other_rows(snapshot, request, target);
+  if (!choice || !is_level(choice->lead->own_us, choice->lead->vendor_us, request))
+    return none(std::string(kNotTuned));
+  return Winner{*choice, choice->lead->own_us, choice->lead->vendor_us};
+}
+
+}  // namespace
+
 Outcome<Winner> level_kernel(const Snapshot& snapshot, const Request& request,
                              const Target& target) {
   const Known* const known = find_measured(snapshot, request.problem);
-  if (known == nullptr || !known->kernel || !known->vendor || !is_direct(known->vendor->origin))
+  if (known == nullptr) return level_kernel_of_other_rows(snapshot, request, target);
+  if (!known->kernel || !known->vendor || !is_direct(known->vendor->origin))
     return none("never compared with cuBLASLt");
-  const double own_us = known->kernel->rank_us + more_for_c_us(request);
-  if (own_us >= kLeastGain * known->vendor->time_us) return none("cuBLASLt is faster");
+  if (!is_level(known->kernel->rank_us, known->vendor->time_us, request))
+    return none("cuBLASLt is faster");
   for (const Choice& choice : decide(snapshot, request, target).choices) {
     if (!choice.neighbour && is_measured_kernel(choice, snapshot, *known))
       return Winner{choice, known->kernel->time_us, known->vendor->time_us};

@@ -34,9 +34,10 @@ struct Winner {
 Outcome<std::vector<Winner>> winners(const Snapshot& snapshot, const Request& request,
                                      const Target& target);
 
-// The own kernel that was measured of the problem itself, unless cuBLASLt's fastest algorithm is
-// ahead of it by kLeastGain: what takes the place of algorithms that are slower than that one by an
-// unknown factor. NO_KERNEL if there is none. The result refers to `snapshot`.
+// The own kernel that was measured of the problem itself or, of integers, with the nearest number
+// of rows (borrow_of_other_rows()), unless cuBLASLt's fastest algorithm is ahead of it there by
+// kLeastGain: what takes the place of algorithms that are slower than that one by an unknown
+// factor. NO_KERNEL if there is none. The result refers to `snapshot`.
 Outcome<Winner> level_kernel(const Snapshot& snapshot, const Request& request,
                              const Target& target);
 

@@ -148,6 +148,38 @@ int64_t tma_lender(const char* strategy, const char* tile, int more, int m, bool
                 request);
 }
 
+constexpr const char* kIntegers = "i8/i32/ieee/tnt/{}x512x512";
+
+// For a program that gives cuBLASLt too little workspace.
+TEST_CASE("integers run on a level kernel of the nearest rows, more before fewer") {
+  constexpr const char* kTile = "tile_m=128 tile_n=32 tile_k=128 stages=4 consumers=2";
+  const auto row = [&](int m, double own_us, double vendor_us,
+                       const char* uuid = dispatch_test::kHere, const char* problem = kIntegers) {
+    return TunedRows{m, own_us, vendor_us, kTile, uuid, problem, "wgmma_tma"};
+  };
+  const auto lender_of = [&](const std::vector<TunedRows>& tuned, int m,
+                             const char* problem = kIntegers) -> int64_t {
+    const Snapshot snapshot = snapshot_with(tuned);
+    const auto found = level_kernel(snapshot, request_of_rows(m, problem), dispatch_test::target());
+    return found && found->choice.neighbour ? found->choice.neighbour->shape.m : 0;
+  };
+  const std::vector<TunedRows> tuned = {row(1000, 10, 10), row(2000, 20, 20), row(4000, 40, 40)};
+  CHECK(lender_of(tuned, 3000) == 4000);
+  CHECK(lender_of(tuned, 2001) == 4000);
+  CHECK(lender_of(tuned, 1999) == 2000);
+  CHECK(lender_of(tuned, 500) == 1000);
+  CHECK(lender_of(tuned, 499) == 0);
+  CHECK(lender_of(tuned, 5000) == 4000);
+  CHECK(lender_of(tuned, 8000) == 4000);
+  CHECK(lender_of(tuned, 8001) == 0);
+  CHECK(lender_of({row(1000, 10.2, 10)}, 900) == 0);  // cuBLASLt is ahead there
+  CHECK(lender_of({row(1000, 0, 10)}, 900) == 0);
+  CHECK(lender_of({row(1000, 10, 10, dispatch_test::kTwin)}, 900) == 1000);
+  CHECK(lender_of({row(1000, 10, 10, dispatch_test::kSister)}, 900) == 0);
+  constexpr const char* kBytes = "e4m3/f32/fast_accum/tnt/{}x512x512";
+  CHECK(lender_of({row(1000, 10, 10, dispatch_test::kHere, kBytes)}, 900, kBytes) == 0);
+}
+
 // 128 rows and 32 columns: a fifth of both is 32.
 TEST_CASE("a kernel of large tiles that TMA feeds lends to as many rows as nearly fill them") {
   const auto at = [](int more, int m) {
