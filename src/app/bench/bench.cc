@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <future>
 #include <utility>
@@ -58,10 +59,21 @@ Expected<void> check_options(const BenchOptions& options) {
   return {};
 }
 
+// Integers take whole scalars only.
+Expected<void> check_beta(float beta, std::span<const WantedProblem> wanted) {
+  const bool has_integers = std::any_of(wanted.begin(), wanted.end(), [](const WantedProblem& one) {
+    return one.problem.accumulator == DataType::i32;
+  });
+  if (!has_integers || beta == std::trunc(beta)) return {};
+  return usage_error(fmt::format("--beta {}: products of integers take whole numbers only", beta));
+}
+
 Expected<PreparedBench> prepare(const Context& context, const BenchOptions& options) {
   if (auto checked = check_options(options); !checked) return tl::unexpected(checked.error());
   auto wanted = parse_problems(options.problems);
   if (!wanted) return tl::unexpected(wanted.error());
+  if (auto checked = check_beta(options.beta, *wanted); !checked)
+    return tl::unexpected(checked.error());
   PreparedBench prepared;
   prepared.wanted = std::move(*wanted);
   const Machine machine = find_machine(context);
@@ -164,6 +176,7 @@ class Bench {
     tuner::EvaluatorOptions evaluation;
     evaluation.final_round = {options_.seconds, options_.sustained};
     evaluation.beta = options_.beta;
+    evaluation.vendor_workspace_bytes = options_.vendor_workspace_bytes;
     return tuner::make_evaluator(
         make_request(options, kTuneCandidates, problem, {}, prepared_.target), prepared_.equipment,
         evaluation);
@@ -249,6 +262,7 @@ Expected<BenchReport> bench(const Context& context, const BenchOptions& options,
   report.driver_version = prepared->equipment.driver->version();
   report.warm = options.warm;
   report.beta = options.beta;
+  report.vendor_workspace_bytes = options.vendor_workspace_bytes;
   RowSteps steps;
   if (bench.can_prepare())
     steps.prepare = [&bench](const WantedProblem& wanted) { bench.prepare(wanted); };

@@ -31,9 +31,10 @@ struct BenchOptions {
   ProblemOptions problems;
   TargetOptions target;
   bool warm = false;
-  double seconds = 6;         // of turns at most, a problem (tuner::FinalRoundOptions)
-  float beta = 0;             // of the products
-  bool sustained = false;     // each side without a rest, too
+  double seconds = 6;  // of turns at most, a problem (tuner::FinalRoundOptions)
+  float beta = 0;      // of the products
+  int64_t vendor_workspace_bytes = tuner::kVendorWorkspaceBytes;  // that cuBLASLt may ask for
+  bool sustained = false;                                         // each side without a rest, too
   bool tune_missing = false;  // first search for what was not measured on this device
   BenchSearchOptions search;
 };
@@ -43,6 +44,7 @@ struct BenchReport {
   int driver_version = 0;  // as cuDriverGetVersion gives it
   bool warm = false;
   float beta = 0;
+  int64_t vendor_workspace_bytes = tuner::kVendorWorkspaceBytes;
   bool interrupted = false;
   std::string failure;  // what ended the command before its end; else empty
   std::vector<BenchRow> rows;

@@ -105,6 +105,7 @@ std::string bench_json(const BenchReport& report) {
   json["device"]["driver_version"] = report.driver_version;
   json["warm"] = report.warm;
   json["beta"] = report.beta;
+  json["vendor_workspace_bytes"] = report.vendor_workspace_bytes;
   json["interrupted"] = report.interrupted;
   json["failure"] = report.failure;
   json["rows"] = ordered_json::array();

@@ -108,6 +108,12 @@ void add_bench_command(CLI::App& parent, CommonOptions& common, Action& action) 
       ->type_name("X")
       ->transform(number_not_negative(kMostBeta));
   command
+      ->add_option("--cublaslt-workspace", options->bench.vendor_workspace_bytes,
+                   "What cuBLASLt's algorithms may ask for (default: 67108864); some programs give "
+                   "it none")
+      ->type_name("BYTES")
+      ->transform(whole_number(0, tuner::kVendorWorkspaceBytes));
+  command
       ->add_option("--seconds", options->bench.seconds,
                    "Take fewer turns of each where they would last longer, three at least "
                    "(default: 6)")

@@ -15,6 +15,9 @@
 
 namespace gemmtune::tuner {
 
+// What the vendor's algorithms may ask for where nothing else is said.
+inline constexpr int64_t kVendorWorkspaceBytes = vendor::PlanOptions{}.max_workspace_bytes;
+
 // A problem as a program without our kernels computes it: by cuBLASLt with its own epilogue, or,
 // where it has no algorithm with that one, by its product and a second kernel that applies the
 // epilogue to C in place. The second way rounds to C's type twice: once the product with beta * C,

@@ -10,7 +10,6 @@
 namespace gemmtune::tuner {
 namespace {
 
-constexpr int64_t kVendorWorkspaceBytes = int64_t{64} << 20;
 // The most a candidate may ask for that neither splits nor copies large operands.
 constexpr int64_t kOwnWorkspaceBytes = int64_t{256} << 20;
 
@@ -36,12 +35,15 @@ Arch own_arch(const DeviceServices& services) {
 // Nothing where there is no cuBLASLt, or where it cannot compute the problem and need not.
 Expected<std::optional<VendorProduct>> make_vendor(const DeviceServices& services,
                                                    const std::shared_ptr<gpu::Context>& context,
-                                                   const Problem& problem, bool needed) {
+                                                   const Problem& problem, int64_t workspace_bytes,
+                                                   bool needed) {
   if (!services.cublaslt) return std::nullopt;
   auto handle = vendor::CublasLt::create(services.cublaslt, context);
   if (!handle) return tl::unexpected(handle.error());
-  auto made =
-      VendorProduct::create(*handle, context, *services.compiler, own_arch(services), problem);
+  vendor::PlanOptions options;
+  options.max_workspace_bytes = workspace_bytes;
+  auto made = VendorProduct::create(*handle, context, *services.compiler, own_arch(services),
+                                    problem, options);
   if (made) return std::move(*made);
   if (needed || made.error().kind == ErrorKind::io) return tl::unexpected(made.error());
   return std::nullopt;
@@ -69,7 +71,8 @@ Expected<DeviceBench> DeviceBench::create(const DeviceServices& services, const 
   auto verifier = GpuVerifier::create(
       *context, verification_cases(kind_of(problem), kVerifySizes, Effort::quick));
   if (!verifier) return tl::unexpected(verifier.error());
-  auto vendor_product = make_vendor(services, *context, problem, needs_vendor);
+  auto vendor_product =
+      make_vendor(services, *context, problem, timed.vendor_workspace_bytes, needs_vendor);
   if (!vendor_product) return tl::unexpected(vendor_product.error());
   const AccuracyProbe probe(problem, *sets);
   return DeviceBench(

@@ -11,6 +11,7 @@
 #include "gpu/nvml.h"
 #include "jit/compiler.h"
 #include "tuner/measure/benchmark.h"
+#include "tuner/measure/vendor_product.h"
 #include "tuner/session/evaluator.h"
 #include "tuner/verify/accuracy.h"
 #include "tuner/verify/gpu_verifier.h"
@@ -31,6 +32,7 @@ struct DeviceServices {
 struct TimedProduct {
   bool warm = false;  // operands stay in cache
   float beta = 0;
+  int64_t vendor_workspace_bytes = kVendorWorkspaceBytes;  // that at most
 };
 
 // What kernels and the vendor's algorithms for one problem are run with: operands, streams, the

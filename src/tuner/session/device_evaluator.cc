@@ -76,8 +76,9 @@ Expected<std::unique_ptr<DeviceEvaluator>> DeviceEvaluator::create(
 
 Expected<void> DeviceEvaluator::build() {
   const bool needs_vendor = found_.best_vendor_rank.has_value();
-  auto bench =
-      DeviceBench::create(services_, problem_, {options_.warm, options_.beta}, needs_vendor);
+  auto bench = DeviceBench::create(services_, problem_,
+                                   {options_.warm, options_.beta, options_.vendor_workspace_bytes},
+                                   needs_vendor);
   if (!bench) return tl::unexpected(bench.error());
   bench_.emplace(std::move(*bench));
   launches_ = launches_per_graph(bench_->sets().count(), least_us(problem_, options_.warm),

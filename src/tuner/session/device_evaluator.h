@@ -15,6 +15,7 @@ namespace gemmtune::tuner {
 struct EvaluationOptions {
   bool warm = false;  // operands stay in cache
   float beta = 0;     // of what is timed
+  int64_t vendor_workspace_bytes = kVendorWorkspaceBytes;
   FinalRoundOptions final_round;
 };
 

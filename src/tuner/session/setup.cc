@@ -47,6 +47,7 @@ Expected<std::unique_ptr<Evaluator>> make_evaluator(const TuneRequest& request,
   evaluation.warm = request.warm;
   evaluation.final_round = options.final_round;
   evaluation.beta = options.beta;
+  evaluation.vendor_workspace_bytes = options.vendor_workspace_bytes;
   if (!equipment.turns) return DeviceEvaluator::create(std::move(services), problem, evaluation);
   const auto turn = equipment.turns->take();
   auto evaluator = DeviceEvaluator::create(std::move(services), problem, evaluation);

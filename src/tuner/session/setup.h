@@ -9,6 +9,7 @@
 #include "gpu/nvml.h"
 #include "jit/compiler.h"
 #include "tuner/measure/device_turns.h"
+#include "tuner/measure/vendor_product.h"
 #include "tuner/session/evaluator.h"
 #include "tuner/session/session.h"
 #include "vendor/cublaslt.h"
@@ -30,6 +31,7 @@ struct Equipment {
 struct EvaluatorOptions {
   bool with_vendor = true;  // beside the vendor's algorithms, if there is the library
   float beta = 0;           // of products that are timed
+  int64_t vendor_workspace_bytes = kVendorWorkspaceBytes;
   FinalRoundOptions final_round;
 };
 

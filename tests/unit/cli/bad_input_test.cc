@@ -221,6 +221,9 @@ TEST_CASE("without a GPU, what needs one") {
   CHECK(contains(refused({"--shape", "64x64x64"}), "sm_80"));
   CHECK(contains(refused({"--shape", "64x64x64", "--device", "0"}), "--device 0"));
   CHECK(contains(refused({"bench", "--shape", "64x64x64"}), "GPU"));
+  CHECK(contains(
+      refused({"bench", "--shape", "64x64x64", "--type", "i8", "--layout", "tnt", "--beta", "0.5"}),
+      "whole numbers only"));
   const TestFolder folder;
   CHECK(contains(refused(folder, {"bench", "--shape", "64x64x64", "--csv", folder.file("a.csv")}),
                  "GPU"));

@@ -96,6 +96,7 @@ TEST_CASE("bench: JSON has every row and group, null where nothing is known") {
   report.beta = 0.5;
   const json parsed = json::parse(bench_json(report));
   CHECK(parsed["beta"] == 0.5);
+  CHECK(parsed["vendor_workspace_bytes"] == 64 << 20);
   const json& first = parsed["rows"][0];
   CHECK(first["count"] == 3);
   CHECK(first["own_vs_best"] == doctest::Approx(0.8));

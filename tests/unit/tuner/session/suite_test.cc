@@ -55,7 +55,8 @@ TEST_CASE("how often a problem is called, and what is done to its C") {
     {"m": 3, "n": 4, "k": 5, "count": 12, "epilogue": "none"},
     {"m": 3, "n": 4, "k": 5, "count": 48, "epilogue": "bias"},
     {"m": 3, "n": 4, "k": 5, "dtype": "bf16", "out": "f32", "epilogue": "bias_row,gelu"},
-    {"m": 3, "n": 4, "k": 5, "dtype": "i8", "out": "f32", "epilogue": "relu"},
+    {"m": 3, "n": 4, "k": 5, "dtype": "f64", "out": "f32", "epilogue": "relu"},
+    {"m": 3, "n": 4, "k": 5, "dtype": "i8", "layout": "tnt"},
     {"m": 3, "n": 4, "k": 5, "dtype": "e4m3", "layout": "tnt", "math": "fast_accum"}]})",
                                  "s.json");
   REQUIRE(suite);
@@ -69,8 +70,9 @@ TEST_CASE("how often a problem is called, and what is done to its C") {
   CHECK(key(suite->entries[2].problem) == "f32/f32/ieee/ttt/3x4x5/epilogue=bias");
   CHECK_FALSE(suite->entries[2].problem.result);
   CHECK(key(suite->entries[3].problem) == "bf16/f32/ieee/ttt/3x4x5/out=f32/epilogue=bias_row,gelu");
-  CHECK(suite->entries[4].unsupported == "type i8 is not supported yet");
-  CHECK(key(suite->entries[5].problem) == "e4m3/f32/fast_accum/tnt/3x4x5");
+  CHECK(suite->entries[4].unsupported == "type f64 is not supported yet");
+  CHECK(key(suite->entries[5].problem) == "i8/i32/ieee/tnt/3x4x5");
+  CHECK(key(suite->entries[6].problem) == "e4m3/f32/fast_accum/tnt/3x4x5");
 }
 
 TEST_CASE("a bad count or epilogue is refused, with its place") {
