@@ -179,32 +179,22 @@ void add_of_similar(const Snapshot& snapshot, const Request& request, const Targ
   }
 }
 
-// Which of two numbers of rows is to lend a kernel to `m` rows: more before fewer, and the nearer.
-bool lends_rather(int64_t rows, int64_t others, int64_t m) {
-  const bool more = rows > m;
-  if (more != (others > m)) return more;
-  return more ? rows < others : rows > others;
-}
-
 }  // namespace
 
 std::optional<Choice> borrow_of_other_rows(const Snapshot& snapshot, const Request& request,
                                            const Target& target) {
   const int64_t m = request.problem.shape.m;
   if (request.problem.layout.a != Order::row_major) return std::nullopt;  // as find_row_bounds()
-  std::optional<uint32_t> nearest;
-  for (uint32_t number = 0; number < snapshot.problems.size(); ++number) {
-    const Problem& other = snapshot.problems[number];
-    const int64_t rows = other.shape.m;
-    if (rows > 2 * m || 2 * rows < m || with_rows(other, m) != request.problem) continue;
+  const auto [fewer, more] = nearest_rows(snapshot, request.problem, [&](uint32_t number) {
+    const int64_t rows = snapshot.problems[number].shape.m;
     const auto& [kernel, vendor] = snapshot.known[number];
-    if (!kernel || !vendor || kernel->stale) continue;
-    if (!is_direct(kernel->origin) || !is_direct(vendor->origin)) continue;
-    if (!nearest || lends_rather(rows, snapshot.problems[*nearest].shape.m, m)) nearest = number;
-  }
-  if (!nearest) return std::nullopt;
-  const Known& known = snapshot.known[*nearest];
-  return lent_choice(snapshot, *nearest, {known.kernel->rank_us, known.vendor->time_us}, request,
+    return rows <= 2 * m && 2 * rows >= m && kernel && vendor && !kernel->stale &&
+           is_direct(kernel->origin) && is_direct(vendor->origin);
+  });
+  const auto lender = more ? more : fewer;
+  if (!lender) return std::nullopt;
+  const Known& known = snapshot.known[*lender];
+  return lent_choice(snapshot, *lender, {known.kernel->rank_us, known.vendor->time_us}, request,
                      target);
 }
 

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/exact_integer.h"
 #include "core/parallel.h"
 #include "dispatch/snapshot_source.h"
 
@@ -83,8 +84,7 @@ const char* problem_of_scales(const Plan& plan, const Operands& operands) {
 
 // What f32 and i32 both have.
 bool is_whole(float scalar) {
-  constexpr float kLargest = 1 << 24;
-  return std::abs(scalar) <= kLargest && scalar == std::trunc(scalar);
+  return std::abs(scalar) <= static_cast<float>(kMostExactInF32) && scalar == std::trunc(scalar);
 }
 
 }  // namespace

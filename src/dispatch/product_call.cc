@@ -1,12 +1,12 @@
 #include "dispatch/product_call.h"
 
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "core/elements.h"
+#include "core/exact_integer.h"
 #include "dispatch/c_structs.h"
 #include "dispatch/thread_cache.h"
 #include "vendor/cublaslt.h"
@@ -149,11 +149,9 @@ bool has_other_scalars(const gemmtune_problem& problem) {
 // Nothing for an integer that f32 may not have.
 std::optional<float> other_scalar(const void* at, int32_t scalars) {
   if (scalars == GEMMTUNE_SCALARS_HOST_I32) {
-    constexpr int64_t kMost = int64_t{1} << 24;
     int32_t value = 0;
     std::memcpy(&value, at, sizeof(value));
-    if (std::abs(int64_t{value}) > kMost) return std::nullopt;
-    return static_cast<float>(value);
+    return exact_f32(value);
   }
   if (scalars == GEMMTUNE_SCALARS_HOST_F64) {
     double value = 0;

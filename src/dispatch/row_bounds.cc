@@ -28,19 +28,10 @@ bool is_slow_outside(const StoredKernel& kernel, const Problem& problem, bool re
 
 std::optional<RowBounds> row_bounds(const Snapshot& snapshot, const Problem& problem, bool reads_c,
                                     Measured where) {
-  std::optional<uint32_t> fewer;
-  std::optional<uint32_t> more;
-  for (uint32_t number = 0; number < snapshot.problems.size(); ++number) {
-    const Problem& other = snapshot.problems[number];
+  const auto [fewer, more] = nearest_rows(snapshot, problem, [&](uint32_t number) {
     const auto& vendor = snapshot.known[number].vendor;
-    if (!vendor || !was_measured(vendor->origin, where) ||
-        with_rows(other, problem.shape.m) != problem) {
-      continue;
-    }
-    const int64_t m = other.shape.m;
-    if (m < problem.shape.m && (!fewer || m > snapshot.problems[*fewer].shape.m)) fewer = number;
-    if (m > problem.shape.m && (!more || m < snapshot.problems[*more].shape.m)) more = number;
-  }
+    return vendor && was_measured(vendor->origin, where);
+  });
   if (!fewer || !more) return std::nullopt;
   const Known& upper = snapshot.known[*more];
   if (!upper.kernel || !was_measured(upper.kernel->origin, where) ||
@@ -59,6 +50,20 @@ Problem with_rows(const Problem& problem, int64_t m) {
   if (problem.stride_a == problem.shape.m * problem.lda) other.stride_a = m * problem.lda;
   if (problem.stride_c == problem.shape.m * problem.ldc) other.stride_c = m * problem.ldc;
   return other;
+}
+
+NearestRows nearest_rows(const Snapshot& snapshot, const Problem& problem,
+                         const std::function<bool(uint32_t)>& counts) {
+  NearestRows nearest;
+  for (uint32_t number = 0; number < snapshot.problems.size(); ++number) {
+    const Problem& other = snapshot.problems[number];
+    if (!counts(number) || with_rows(other, problem.shape.m) != problem) continue;
+    auto& [fewer, more] = nearest;
+    const int64_t m = other.shape.m;
+    if (m < problem.shape.m && (!fewer || m > snapshot.problems[*fewer].shape.m)) fewer = number;
+    if (m > problem.shape.m && (!more || m < snapshot.problems[*more].shape.m)) more = number;
+  }
+  return nearest;
 }
 
 std::optional<RowBounds> find_row_bounds(const Snapshot& snapshot, const Problem& problem,

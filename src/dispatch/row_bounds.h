@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "core/problem.h"
@@ -10,6 +11,15 @@ namespace gemmtune::dispatch {
 
 // The same problem with `m` rows; entries of a batch that lay one behind the other still do.
 Problem with_rows(const Problem& problem, int64_t m);
+
+// Numbers, in the snapshot, of the problems nearest to `problem` that differ from it in their rows
+// only: with fewer and with more, of those that `counts(number)` takes.
+struct NearestRows {
+  std::optional<uint32_t> fewer;
+  std::optional<uint32_t> more;
+};
+NearestRows nearest_rows(const Snapshot& snapshot, const Problem& problem,
+                         const std::function<bool(uint32_t)>& counts);
 
 // What two measured problems say of one between them, which differs from both in its rows only. A
 // kernel made for more rows takes no longer for fewer, as long as its tiles do not stick far out of

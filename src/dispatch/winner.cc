@@ -109,23 +109,6 @@ std::vector<Winner> ahead_of_first(const Snapshot& snapshot, const Request& requ
   return found;
 }
 
-}  // namespace
-
-Outcome<std::vector<Winner>> winners(const Snapshot& snapshot, const Request& request,
-                                     const Target& target) {
-  Decision decision = decide(snapshot, request, target);
-  std::vector<Winner> found;
-  if (auto best = ahead_of_all(snapshot, request, decision)) {
-    found.push_back(*std::move(best));
-  } else {
-    found = ahead_of_first(snapshot, request, target, decision);
-  }
-  if (found.empty()) return none(why_none(snapshot, request, decision));
-  return found;
-}
-
-namespace {
-
 // Where cuBLASLt's fastest algorithm is not to be had, a kernel need not be ahead of it.
 bool is_level(double own_us, double vendor_us, const Request& request) {
   return own_us + more_for_c_us(request) < kLeastGain * vendor_us;
@@ -143,6 +126,19 @@ Outcome<Winner> level_kernel_of_other_rows(const Snapshot& snapshot, const Reque
 }
 
 }  // namespace
+
+Outcome<std::vector<Winner>> winners(const Snapshot& snapshot, const Request& request,
+                                     const Target& target) {
+  Decision decision = decide(snapshot, request, target);
+  std::vector<Winner> found;
+  if (auto best = ahead_of_all(snapshot, request, decision)) {
+    found.push_back(*std::move(best));
+  } else {
+    found = ahead_of_first(snapshot, request, target, decision);
+  }
+  if (found.empty()) return none(why_none(snapshot, request, decision));
+  return found;
+}
 
 Outcome<Winner> level_kernel(const Snapshot& snapshot, const Request& request,
                              const Target& target) {

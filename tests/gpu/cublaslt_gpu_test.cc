@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <random>
+#include <span>
 
 #include "core/elements.h"
 #include "device_fixture.h"
@@ -32,42 +33,28 @@ class Matrix {
   std::vector<float>& values() { return values_; }
   const std::vector<float>& values() const { return values_; }
 
+  // f16 and bf16 as the toolkit rounds them.
   std::vector<std::byte> encoded() const {
-    std::vector<std::byte> bytes;
-    for (const float value : values_) {
-      switch (type_) {
-        case DataType::f32:
-          append(bytes, value);
-          break;
-        case DataType::f16:
-          append(bytes, static_cast<__half_raw>(__float2half_rn(value)).x);
-          break;
-        case DataType::bf16:
-          append(bytes, static_cast<__nv_bfloat16_raw>(__float2bfloat16_rn(value)).x);
-          break;
-        case DataType::e4m3:
-          append(bytes, e4m3_bits(value));
-          break;
-        case DataType::e5m2:
-          append(bytes, e5m2_bits(value));
-          break;
-        case DataType::i8:
-          append(bytes, i8_element(value));
-          break;
-        case DataType::i32:
-          append(bytes, i32_element(value));
-          break;
-      }
+    switch (type_) {
+      case DataType::f16:
+        return encoded_by(
+            [](float value) { return static_cast<__half_raw>(__float2half_rn(value)).x; });
+      case DataType::bf16:
+        return encoded_by([](float value) {
+          return static_cast<__nv_bfloat16_raw>(__float2bfloat16_rn(value)).x;
+        });
+      default:
+        return encode(values_, type_);
     }
-    return bytes;
   }
 
  private:
-  template <class T>
-  static void append(std::vector<std::byte>& bytes, T value) {
-    const auto at = bytes.size();
-    bytes.resize(at + sizeof(value));
-    std::memcpy(&bytes[at], &value, sizeof(value));
+  template <class BitsOf>
+  std::vector<std::byte> encoded_by(BitsOf bits_of) const {
+    std::vector<decltype(bits_of(0.0F))> elements;
+    for (const float value : values_) elements.push_back(bits_of(value));
+    const auto bytes = std::as_bytes(std::span(elements));
+    return {bytes.begin(), bytes.end()};
   }
 
   DataType type_;

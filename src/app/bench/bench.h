@@ -33,8 +33,9 @@ struct BenchOptions {
   bool warm = false;
   double seconds = 6;  // of turns at most, a problem (tuner::FinalRoundOptions)
   float beta = 0;      // of the products
-  int64_t vendor_workspace_bytes = tuner::kVendorWorkspaceBytes;  // that cuBLASLt may ask for
-  bool sustained = false;                                         // each side without a rest, too
+  // That cuBLASLt may ask for.
+  int64_t vendor_workspace_bytes = tuner::kVendorWorkspaceBytes;
+  bool sustained = false;     // each side without a rest, too
   bool tune_missing = false;  // first search for what was not measured on this device
   BenchSearchOptions search;
 };

@@ -1,17 +1,11 @@
 #include "cublas_preload/own/scalar.h"
 
-#include <cstdlib>
 #include <cstring>
 
 #include "core/elements.h"
+#include "core/exact_integer.h"
 
 namespace gemmtune::cublas_preload {
-
-namespace {
-
-constexpr int64_t kLargestExact = int64_t{1} << 24;  // of the integers up to it, in f32
-
-}  // namespace
 
 std::optional<float> scalar_at(const void* value, lt::ElementType type) {
   if (type == lt::ElementType::f32) {
@@ -22,8 +16,7 @@ std::optional<float> scalar_at(const void* value, lt::ElementType type) {
   if (type == lt::ElementType::i32) {
     int32_t whole = 0;
     std::memcpy(&whole, value, sizeof(whole));
-    if (std::abs(int64_t{whole}) > kLargestExact) return std::nullopt;
-    return static_cast<float>(whole);
+    return exact_f32(whole);
   }
   if (type != lt::ElementType::f16) return std::nullopt;
   uint16_t bits = 0;

@@ -99,6 +99,25 @@ dispatch_test::Tuned won_by_algorithm() {
   return tuned;
 }
 
+// The same of another product, of which no kernel is known.
+dispatch_test::Tuned won_by_algorithm(const Product& product) {
+  dispatch_test::Tuned tuned = won_by_algorithm();
+  tuned.problem = canonical(problem_of(product).value());
+  tuned.kernel.reset();
+  return tuned;
+}
+
+// A call of types whose k is contiguous in both operands.
+Asked k_major_call(lt::ElementType type, lt::ElementType result) {
+  Asked asked = f32_call();
+  Product& product = asked.product;
+  product.transpose_a = lt::Transpose::yes;
+  product.a.ld = kSize;
+  product.a.type = product.b.type = type;
+  product.d.type = result;
+  return asked;
+}
+
 TEST_CASE("a problem runs on cuBLASLt's fastest algorithm where that is not the first one") {
   Process process({won_by_algorithm()});
   CHECK(process.is_by_algorithm(f32_call(), kFastest));
@@ -184,12 +203,9 @@ TEST_CASE("an algorithm that fails is not tried again") {
 }
 
 TEST_CASE("an algorithm of cuBLASLt's reads biases by 16 bytes: others are left to the program's") {
-  dispatch_test::Tuned tuned = won_by_algorithm();
   Asked asked = f32_call();
   asked.product.epilogue = lt::Epilogue::bias;
-  tuned.problem = canonical(problem_of(asked.product).value());
-  tuned.kernel.reset();
-  Process process({tuned});
+  Process process({won_by_algorithm(asked.product)});
   const Memory bias(7);
   asked.pointers.bias = bias.floats() + 1;
   CHECK_FALSE(process.is_own(asked));
@@ -199,17 +215,9 @@ TEST_CASE("an algorithm of cuBLASLt's reads biases by 16 bytes: others are left 
 }
 
 TEST_CASE("scales of 8-bit operands go along, if they are aligned to their elements") {
-  Asked asked = f32_call();
-  Product& product = asked.product;
-  product.transpose_a = lt::Transpose::yes;
-  product.a.ld = kSize;
-  product.a.type = product.b.type = lt::ElementType::e4m3;
-  product.d.type = lt::ElementType::bf16;
-  product.scales = ProductScales::outer_vector;
-  dispatch_test::Tuned tuned = won_by_algorithm();
-  tuned.problem = canonical(problem_of(product).value());
-  tuned.kernel.reset();
-  Process process({tuned});
+  Asked asked = k_major_call(lt::ElementType::e4m3, lt::ElementType::bf16);
+  asked.product.scales = ProductScales::outer_vector;
+  Process process({won_by_algorithm(asked.product)});
   const Memory scales(1);
   asked.pointers.scale_a = scales.floats();
   asked.pointers.scale_b =
@@ -222,21 +230,15 @@ TEST_CASE("scales of 8-bit operands go along, if they are aligned to their eleme
 }
 
 TEST_CASE("integers run with integer scalars, unless f32 has not those") {
-  Asked asked = f32_call();
+  Asked asked = k_major_call(lt::ElementType::i8, lt::ElementType::i32);
   Product& product = asked.product;
-  product.transpose_a = lt::Transpose::yes;
-  product.a.ld = kSize;
-  product.a.type = product.b.type = lt::ElementType::i8;
-  product.d.type = product.scale_type = lt::ElementType::i32;
+  product.scale_type = lt::ElementType::i32;
   product.compute = lt::ComputeType::i32;
   const int32_t zero = 0;
   int32_t alpha = -3;
   asked.pointers.alpha = &alpha;
   asked.pointers.beta = &zero;
-  dispatch_test::Tuned tuned = won_by_algorithm();
-  tuned.problem = canonical(problem_of(product).value());
-  tuned.kernel.reset();
-  Process process({tuned});
+  Process process({won_by_algorithm(product)});
   CHECK(process.is_by_algorithm(asked, kFastest));
   CHECK(std::memcmp(process.library.blas.last.alpha, &alpha, sizeof(alpha)) == 0);
   alpha = (1 << 24) + 1;
