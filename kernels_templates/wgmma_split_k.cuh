@@ -17,6 +17,7 @@
 #include "parts/shared/tensor_map.h"
 #include "parts/shared/tile_config.h"
 #include "parts/shared/wgmma_tiles.h"
+#include "parts/wgmma/block_scales.cuh"
 #include "parts/wgmma/operand_scales.cuh"
 #include "parts/wgmma/promoted_sums.cuh"
 #include "parts/wgmma/wgmma_mainloop.cuh"
@@ -48,8 +49,9 @@ struct WgmmaSplitK {
   using Reduction = SliceReduction<kTile, kTraits, kTypes, Partial>;
   static constexpr int kSlices = Reduction::kSlices;
   static constexpr int kStagesBytes =
-      kTile.stages *
-      wgmma_stage_bytes(kTile, kTraits.a_row_major, !kTraits.b_row_major, multiplied_bytes(kTypes));
+      kTile.stages * wgmma_stage_bytes(kTile, kTraits.a_row_major, !kTraits.b_row_major,
+                                       multiplied_bytes(kTypes)) +
+      wgmma_scales_bytes(kTile, kTraits.epilogue.scale);
   static constexpr bool kInCluster = Reduction::kInCluster;
   static constexpr int kBehind = kInCluster ? cluster_sums_bytes(kTile, kStagesBytes) : 0;
   using Pipeline = WgmmaPipeline<kTile, kTraits, kTypes, kBehind>;
@@ -185,8 +187,11 @@ struct WgmmaSplitK {
     } else {
       typename Pipeline::Ring ring;
       const int tiles = (range.end - range.begin + kTile.tile_k - 1) / kTile.tile_k;
-      PromotedSums<Mainloop, typename Pipeline::Passes>::run(sums, pipeline, ring, place, first,
-                                                             tiles, [] {});
+      PromotedSums<Mainloop, typename Pipeline::Passes>::run(
+          sums, pipeline, ring, place, first, tiles,
+          parts_of_tile<kTile, kTraits.epilogue.scale, Mainloop>(pipeline, args, tile.row,
+                                                                 tile.column, first, range.begin),
+          [] {});
     }
     scales.apply(sums);
     use(sums, of_warp());

@@ -13,6 +13,7 @@
 #include "parts/shared/tensor_map.h"
 #include "parts/shared/tile_config.h"
 #include "parts/shared/wgmma_tiles.h"
+#include "parts/wgmma/block_scales.cuh"
 #include "parts/wgmma/cluster_tiles.cuh"
 #include "parts/wgmma/operand_scales.cuh"
 #include "parts/wgmma/promoted_sums.cuh"
@@ -39,8 +40,9 @@ namespace gemmtune {
 template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
 struct WgmmaStreamK {
   static constexpr int kStagesBytes =
-      kTile.stages *
-      wgmma_stage_bytes(kTile, kTraits.a_row_major, !kTraits.b_row_major, multiplied_bytes(kTypes));
+      kTile.stages * wgmma_stage_bytes(kTile, kTraits.a_row_major, !kTraits.b_row_major,
+                                       multiplied_bytes(kTypes)) +
+      wgmma_scales_bytes(kTile, kTraits.epilogue.scale);
   static constexpr int kResultsBytes = wgmma_results_bytes(
       kTile, kTraits.vector_c, size_bytes(kTypes.result), kStagesBytes, kTraits.fetches_c);
   using Pipeline = WgmmaPipeline<kTile, kTraits, kTypes, kResultsBytes>;
@@ -162,8 +164,11 @@ struct WgmmaStreamK {
         if (work.stores() && args.beta != 0.0f) fetch.start(at.batch, at.row + row, at.column);
       }
       typename Mainloop::Sums sums;
-      PromotedSums<Mainloop, typename Pipeline::Passes>::run(sums, pipeline, ring, place, first_row,
-                                                             work.count(), [] {});
+      PromotedSums<Mainloop, typename Pipeline::Passes>::run(
+          sums, pipeline, ring, place, first_row, work.count(),
+          parts_of_tile<kTile, kTraits.epilogue.scale, Mainloop>(
+              pipeline, args, at.row, at.column, first_row, work.first * kTile.tile_k),
+          [] {});
       scales.apply(sums);
       if (!work.stores()) {
         handed.leave(sums, Work::slot(work.position, place));

@@ -13,6 +13,7 @@
 #include "parts/shared/tensor_map.h"
 #include "parts/shared/tile_config.h"
 #include "parts/shared/wgmma_tiles.h"
+#include "parts/wgmma/block_scales.cuh"
 #include "parts/wgmma/cluster_tiles.cuh"
 #include "parts/wgmma/consumer_turns.cuh"
 #include "parts/wgmma/operand_scales.cuh"
@@ -48,7 +49,9 @@ template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes,
 struct WgmmaTma {
   static constexpr int kStagesBytes =
       kTile.stages * PlanePairs<kTypes.products>::kStagePlanes *
-      wgmma_stage_bytes(kTile, kTraits.a_row_major, !kTraits.b_row_major, multiplied_bytes(kTypes));
+          wgmma_stage_bytes(kTile, kTraits.a_row_major, !kTraits.b_row_major,
+                            multiplied_bytes(kTypes)) +
+      wgmma_scales_bytes(kTile, kTraits.epilogue.scale);
   static constexpr int kResultsBytes = wgmma_results_bytes(
       kTile, kTraits.vector_c, size_bytes(kTypes.result), kStagesBytes, kTraits.fetches_c);
   using Pipeline = WgmmaPipeline<kTile, kTraits, kTypes, kResultsBytes>;
@@ -56,8 +59,9 @@ struct WgmmaTma {
   using Passes = typename Pipeline::Passes;
   using Results = WgmmaResults<kTile, kTraits, kTypes, kOwnTraits, Mainloop, kStagesBytes>;
   using Place = typename Pipeline::Place;
-  using Tiles = ClusterTiles<kTile, ends_with_few_rows(kTile, kTraits.a_row_major, kTraits.vector_c,
-                                                       size_bytes(kTypes.result))>;
+  using Tiles =
+      ClusterTiles<kTile, ends_with_few_rows(kTile, kTraits.a_row_major, kTraits.vector_c,
+                                             size_bytes(kTypes.result), kTraits.epilogue.scale)>;
   using At = typename Tiles::At;
 
   static constexpr int kThreads = wgmma_threads(kTile);
@@ -173,6 +177,8 @@ struct WgmmaTma {
       }
       typename Mainloop::Sums sums;
       PromotedSums<Mainloop, Passes>::run(sums, pipeline, ring, place, first_row, tiles_k,
+                                          parts_of_tile<kTile, kTraits.epilogue.scale, Mainloop>(
+                                              pipeline, args, at.row, at.column, first_row, 0),
                                           [&] { turns.pass(); });
       if constexpr (kTurns > 1) ring.skip((kTurns - 1) * stages);
       scales.apply(sums);

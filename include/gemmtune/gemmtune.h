@@ -226,7 +226,13 @@ typedef enum gemmtune_bias {
 typedef enum gemmtune_scale {
   GEMMTUNE_SCALE_NONE = 0,
   GEMMTUNE_SCALE_PER_TENSOR = 1, /* a factor of A and a factor of B */
-  GEMMTUNE_SCALE_PER_ROW = 2     /* m factors of A's rows, n factors of B's columns */
+  GEMMTUNE_SCALE_PER_ROW = 2,    /* m factors of A's rows, n factors of B's columns */
+  /* For each 128 values of k, of which the last may be fewer; with GEMMTUNE_MATH_IEEE only. Factors
+   * of lines (rows of A, columns of B) lie as [k / 128][lines, rounded up to 4], those of 128 lines
+   * each as [lines / 128][k / 128, rounded up to 4], as cuBLASLt has them. */
+  GEMMTUNE_SCALE_1X128 = 3,         /* of A's rows and of B's columns */
+  GEMMTUNE_SCALE_1X128_128X128 = 4, /* of A's rows and of each 128 columns of B */
+  GEMMTUNE_SCALE_128X128_1X128 = 5  /* of each 128 rows of A and of B's columns */
 } gemmtune_scale;
 
 /* What is applied to x = alpha * op(A) * op(B) + beta * C + bias before it is rounded to C's type.
@@ -350,8 +356,8 @@ GEMMTUNE_API gemmtune_status gemmtune_gemm(gemmtune_handle handle, const gemmtun
  *          overlap C. Null for a problem that has none.
  *   scale_a, scale_b
  *          device memory: one f32 each for GEMMTUNE_SCALE_PER_TENSOR, m and n of them for
- *          GEMMTUNE_SCALE_PER_ROW, aligned to 4 bytes; they must not overlap C. Null for a problem
- *          that has none.
+ *          GEMMTUNE_SCALE_PER_ROW, aligned to 4 bytes; of blocks as gemmtune_scale says, aligned
+ *          to 16. They must not overlap C. Null for a problem that has none.
  *
  * cuBLASLt needs biases that are aligned to 16 bytes. A call with another one is computed by an own
  * kernel that needs no workspace, although cuBLASLt may be faster; such a kernel is prepared by the
@@ -379,7 +385,7 @@ typedef struct gemmtune_operands {
 /* Enqueues C = activation(alpha * op(A) * op(B) + beta * C + bias) on `stream`, for problems with
  * and without a bias or scales. What gemmtune_gemm's comment says holds here, too. INVALID_ARGUMENT
  * also for a bias or a scale that is null where the problem has one, is not null where it has none,
- * or is not aligned to the size of an element. `operands` need not outlive the call. */
+ * or is not aligned as it has to be. `operands` need not outlive the call. */
 GEMMTUNE_API gemmtune_status gemmtune_run(gemmtune_handle handle, const gemmtune_problem* problem,
                                           const gemmtune_operands* operands,
                                           gemmtune_stream stream);

@@ -230,6 +230,28 @@ std::string epilogue_comment(const Epilogue& epilogue) {
     case kScalePerRow:
       text += "\n// args.scale_a has m f32, of A's rows, args.scale_b n, of B's columns.";
       break;
+    case kScale1x128:
+      text +=
+          "\n// args.scale_a has an f32 for each row of A and 128 of k, [k / 128][m, rounded up to "
+          "4],"
+          "\n// args.scale_b one for each column of B, likewise; both are aligned to 16 bytes.";
+      break;
+    case kScale1x128By128x128:
+      text +=
+          "\n// args.scale_a has an f32 for each row of A and 128 of k, [k / 128][m, rounded up to "
+          "4],"
+          "\n// args.scale_b one for 128 columns of B each, [n / 128][k / 128, rounded up to 4]; "
+          "both are"
+          "\n// aligned to 16 bytes.";
+      break;
+    case kScale128x128By1x128:
+      text +=
+          "\n// args.scale_a has an f32 for 128 rows of A and 128 of k each, [m / 128][k / 128, "
+          "rounded"
+          "\n// up to 4], args.scale_b one for each column of B, [k / 128][n, rounded up to 4]; "
+          "both are"
+          "\n// aligned to 16 bytes.";
+      break;
     case kNoScale:
       break;
   }
@@ -452,6 +474,12 @@ std::string_view scale_name(Scale scale) {
       return "gemmtune::kScalePerTensor";
     case kScalePerRow:
       return "gemmtune::kScalePerRow";
+    case kScale1x128:
+      return "gemmtune::kScale1x128";
+    case kScale1x128By128x128:
+      return "gemmtune::kScale1x128By128x128";
+    case kScale128x128By1x128:
+      return "gemmtune::kScale128x128By1x128";
     case kNoScale:
       break;
   }

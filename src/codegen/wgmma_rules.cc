@@ -8,6 +8,7 @@
 #include "codegen/tiling.h"
 #include "codegen/wgmma_instruction.h"
 
+#include "parts/shared/block_scales.h"
 #include "parts/shared/plane_pairs.h"
 #include "parts/shared/wgmma_tiles.h"
 #include "parts/shared/whole_numbers.h"
@@ -98,6 +99,11 @@ bool fits_boxes(int side, int tile_k, bool contiguous_k, int element_bytes, int 
          tile.box_rows / tile.parts(blocks) <= kMostTmaBoxRows;
 }
 
+// Whether blocks of 128 lines with a scale each lie in tiles with `side` lines, or tiles in them.
+bool keeps_blocks(int side, int edge) {
+  return edge == 0 && (divides(side, kScaleBlock) || divides(kScaleBlock, side));
+}
+
 int cluster_m(const TileConfig& tile) {
   return at_least_one(tile.cluster_m);
 }
@@ -153,6 +159,13 @@ constexpr std::array kTileRules = {
            const TileConfig& t = in.spec.tile;
            return !promotes_sums(in.spec) || promotion_tiles(t) * t.tile_k <= kMostUnpromotedK;
          }},
+    Rule{"tiles do not cut blocks of 128 lines that have a scale", "each has scales of its own",
+         [](const RuleInput& in) {
+           const TileConfig& t = in.spec.tile;
+           const Scale scale = in.spec.traits.epilogue.scale;
+           return (!scales_squares_of_a(scale) || keeps_blocks(t.tile_m, t.edge)) &&
+                  (!scales_squares_of_b(scale) || keeps_blocks(t.tile_n, t.edge));
+         }},
     Rule{"at least 2 stages", "with fewer copies and product cannot overlap",
          [](const RuleInput& in) { return in.spec.tile.stages >= 2; }},
     Rule{"exchanged tiles are not square", "a square one is computed as it is",
@@ -200,6 +213,9 @@ int scale_registers(const KernelSpec& spec) {
     case kScalePerRow:
       return consumer_rows(spec.tile) / kWgmmaRows * 2 +
              wgmma_tile_columns(spec.tile) / kColumnsOfScales;
+    case kScale1x128:  // loaded when the sums of a part are added
+    case kScale1x128By128x128:
+    case kScale128x128By1x128:
     case kNoScale:
       break;
   }
@@ -331,8 +347,9 @@ std::span<const Rule> register_rules() {
 
 int stages_bytes(const KernelSpec& spec) {
   return spec.tile.stages * plane_counts(spec.math).of_stage *
-         wgmma_stage_bytes(spec.tile, contiguous_k_a(spec), contiguous_k_b(spec),
-                           operand_bytes(spec));
+             wgmma_stage_bytes(spec.tile, contiguous_k_a(spec), contiguous_k_b(spec),
+                               operand_bytes(spec)) +
+         wgmma_scales_bytes(spec.tile, spec.traits.epilogue.scale);
 }
 
 int consumer_registers(const KernelSpec& spec) {
@@ -413,8 +430,9 @@ int64_t slow_rows(const TileConfig& tile, const Problem& problem, bool may_end_w
   const int64_t m = problem.shape.m;
   const bool contiguous_k = problem.layout.a == Order::row_major;
   if (is_of_few_rows(tile, contiguous_k) && m < tile.tile_m) return 0;
-  if (may_end_with_c && ends_with_few_rows(tile, contiguous_k, traits_for(problem).vector_c,
-                                           size_bytes(result_type(problem)))) {
+  if (may_end_with_c &&
+      ends_with_few_rows(tile, contiguous_k, traits_for(problem).vector_c,
+                         size_bytes(result_type(problem)), problem.epilogue.scale)) {
     return 0;
   }
   const int64_t last = m % tile.tile_m;

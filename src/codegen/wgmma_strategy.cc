@@ -26,7 +26,7 @@ bool tiles_stick_out(const KernelSpec& spec, const Shape& shape) {
   const TileConfig& t = spec.tile;
   const bool end_with_rows =
       ends_with_few_rows(t, spec.strategy->main_traits(spec).a_row_major, spec.traits.vector_c,
-                         size_bytes(result_type(spec)));
+                         size_bytes(result_type(spec)), spec.traits.epilogue.scale);
   return (!end_with_rows && sticks_out(shape.m, t.tile_m, t.cluster_m)) ||
          sticks_out(shape.n, t.tile_n, t.cluster_n);
 }

@@ -8,12 +8,23 @@ namespace gemmtune {
 namespace {
 
 constexpr std::string_view kNone = "none";
-constexpr std::array<std::string_view, 3> kScaleNames = {"", "scale", "scale_row"};
+constexpr std::array<std::string_view, 6> kScaleNames = {
+    "", "scale", "scale_row", "scale_1x128", "scale_1x128_128x128", "scale_128x128_1x128"};
 constexpr std::array<std::string_view, 3> kBiasNames = {"", "bias", "bias_row"};
 constexpr std::array<std::string_view, 5> kActivationNames = {"", "relu", "gelu", "gelu_erf",
                                                               "silu"};
-constexpr std::array<std::string_view, 9> kNames = {
-    "scale", "scale_row", "bias", "bias_row", "relu", "gelu", "gelu_erf", "silu", kNone};
+constexpr std::array<std::string_view, 12> kNames = {"scale",
+                                                     "scale_row",
+                                                     "scale_1x128",
+                                                     "scale_1x128_128x128",
+                                                     "scale_128x128_1x128",
+                                                     "bias",
+                                                     "bias_row",
+                                                     "relu",
+                                                     "gelu",
+                                                     "gelu_erf",
+                                                     "silu",
+                                                     kNone};
 
 // Sets `part` to what `name` is among `names`; false if it is none of them.
 template <class Part, size_t kCount>

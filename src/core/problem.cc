@@ -153,9 +153,14 @@ Expected<void> check_epilogue(const Problem& p) {
     return usage_error("epilogue " + to_string(p.epilogue) +
                        " does not go with type i8, whose results are sums");
   }
-  if (p.epilogue.scale == kNoScale || is_fp8(p.type)) return {};
   Epilogue scale;
   scale.scale = p.epilogue.scale;
+  if (has_block_scales(p.epilogue.scale) && p.math == MathMode::fast_accum) {
+    return usage_error("epilogue " + to_string(scale) +
+                       " scales the sums of every 128 of k, which fast_accum does not have; use "
+                       "ieee");
+  }
+  if (p.epilogue.scale == kNoScale || is_fp8(p.type)) return {};
   return usage_error("epilogue " + to_string(scale) +
                      " is for e4m3 and e5m2 operands only; of others alpha is one");
 }
@@ -307,12 +312,42 @@ int64_t bias_elements(const Problem& p) {
   return 0;
 }
 
+BlockScales block_scales_of_a(const Problem& p) {
+  return {scales_squares_of_a(p.epilogue.scale), p.shape.m, p.shape.k};
+}
+BlockScales block_scales_of_b(const Problem& p) {
+  return {scales_squares_of_b(p.epilogue.scale), p.shape.n, p.shape.k};
+}
+
+ScaleIndex scale_index(const Problem& p, int64_t row, int64_t column, int64_t k) {
+  switch (p.epilogue.scale) {
+    case kScalePerRow:
+      return {row, column};
+    case kScale1x128:
+    case kScale1x128By128x128:
+    case kScale128x128By1x128:
+      return {block_scales_of_a(p).index(row, k), block_scales_of_b(p).index(column, k)};
+    case kScalePerTensor:
+    case kNoScale:
+      break;
+  }
+  return {};
+}
+
+int scale_align_bytes(const Problem& p) {
+  return has_block_scales(p.epilogue.scale) ? kWidestAccessBytes : size_bytes(DataType::f32);
+}
+
 ScaleElements scale_elements(const Problem& p) {
   switch (p.epilogue.scale) {
     case kScalePerTensor:
       return {1, 1};
     case kScalePerRow:
       return {p.shape.m, p.shape.n};
+    case kScale1x128:
+    case kScale1x128By128x128:
+    case kScale128x128By1x128:
+      return {block_scales_of_a(p).elements(), block_scales_of_b(p).elements()};
     case kNoScale:
       break;
   }

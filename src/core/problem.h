@@ -11,6 +11,8 @@
 #include "core/layout.h"
 #include "core/types.h"
 
+#include "parts/shared/block_scales.h"
+
 namespace gemmtune {
 
 // Sizes of one matrix product.
@@ -84,6 +86,21 @@ Expected<void> validate(const Problem& problem);
 // m and n) change places; and without a result type that is the usual one. Idempotent. Only such
 // problems exist behind the command line and the C ABI.
 Problem canonical(const Problem& problem);
+
+// Where the scales of blocks of k lie, of A's rows and of B's columns.
+BlockScales block_scales_of_a(const Problem& problem);
+BlockScales block_scales_of_b(const Problem& problem);
+
+// Which of A's and of B's scales the product of element (row, k) of A and (k, column) of B has; of
+// a problem with scales.
+struct ScaleIndex {
+  int64_t a = 0;
+  int64_t b = 0;
+};
+ScaleIndex scale_index(const Problem& problem, int64_t row, int64_t column, int64_t k);
+
+// What the addresses of scales are multiples of, in bytes.
+int scale_align_bytes(const Problem& problem);
 
 // How many f32 scales A and B have; 0 where there are none.
 struct ScaleElements {

@@ -1,5 +1,7 @@
 #include "cublas_preload/descriptors.h"
 
+#include <optional>
+
 namespace gemmtune::cublas_preload {
 namespace {
 
@@ -26,19 +28,34 @@ bool take_sizes(Product& product, const LayoutState& a, const LayoutState& b,
          columns(a, product.transpose_a) == rows(b, product.transpose_b);
 }
 
-// Both operands are scaled in one way, or neither is.
+// Of operands that both have scales.
+std::optional<ProductScales> scales_of(lt::ScaleMode of_a, lt::ScaleMode of_b) {
+  using Mode = lt::ScaleMode;
+  struct Known {
+    Mode of_a;
+    Mode of_b;
+    ProductScales scales;
+  };
+  constexpr Known kKnown[] = {{Mode::scalar, Mode::scalar, ProductScales::scalar},
+                              {Mode::outer_vector, Mode::outer_vector, ProductScales::outer_vector},
+                              {Mode::vec128, Mode::vec128, ProductScales::vec128},
+                              {Mode::vec128, Mode::blk128x128, ProductScales::vec128_by_block},
+                              {Mode::blk128x128, Mode::vec128, ProductScales::block_by_vec128}};
+  for (const Known& known : kKnown) {
+    if (known.of_a == of_a && known.of_b == of_b) return known.scales;
+  }
+  return std::nullopt;
+}
+
+// Both operands are scaled, or neither is.
 void take_scales(Product& product, const OperationState& operation) {
-  const lt::ScaleMode mode = operation.mode_of_scale_a;
+  const auto scales = scales_of(operation.mode_of_scale_a, operation.mode_of_scale_b);
   const bool is_scaled = operation.scale_a != nullptr && operation.scale_b != nullptr;
   const bool is_plain = operation.scale_a == nullptr && operation.scale_b == nullptr;
-  const bool is_known = mode == lt::ScaleMode::scalar
-                            ? is_scaled || is_plain
-                            : mode == lt::ScaleMode::outer_vector && is_scaled;
-  if (!is_known || mode != operation.mode_of_scale_b) {
+  if (is_scaled && scales) {
+    product.scales = *scales;
+  } else if (!is_plain || scales != ProductScales::scalar) {
     add(product, Oddity::attribute);
-  } else if (is_scaled) {
-    product.scales =
-        mode == lt::ScaleMode::scalar ? ProductScales::scalar : ProductScales::outer_vector;
   }
 }
 

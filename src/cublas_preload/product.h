@@ -18,6 +18,10 @@ enum class ProductScales : int32_t {
   none = 0,
   scalar = 1,        // a factor each
   outer_vector = 2,  // a factor of each row of op(A) and each column of op(B)
+  // For each 128 of k:
+  vec128 = 3,           // as outer_vector
+  vec128_by_block = 4,  // of each row of op(A), and of 128 columns of op(B) each
+  block_by_vec128 = 5,  // of 128 rows of op(A) each, and of each column of op(B)
 };
 
 // Why a product is more than A, B, C and what Product says of them; bits of Product::oddities.

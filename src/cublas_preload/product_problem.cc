@@ -26,7 +26,7 @@ std::string_view odd_part(const Product& product) {
       {Oddity::transposed_result, "a transposed C"},
       {Oddity::vector_apart, "a vector whose elements lie apart, or run backwards"},
       {Oddity::sm_count, "a limit on multiprocessors"},
-      {Oddity::attribute, "scales of blocks or results, amax or another attribute"},
+      {Oddity::attribute, "scales of results or of one operand alone, amax or another attribute"},
       {Oddity::sizes_disagree, "matrices whose sizes do not go together"},
       {Oddity::batches_disagree, "matrices of different batch counts"},
       {Oddity::separate_c, "a C that is read and a D that is another matrix"}};
@@ -192,8 +192,21 @@ Expected<void> take_scales(const Product& product, Problem& problem) {
       if (product.batch > 1) return none("scales of the rows of a batch");
       problem.epilogue.scale = kScalePerRow;
       break;
+    case ProductScales::vec128:
+      problem.epilogue.scale = kScale1x128;
+      break;
+    case ProductScales::vec128_by_block:
+      problem.epilogue.scale = kScale1x128By128x128;
+      break;
+    case ProductScales::block_by_vec128:
+      problem.epilogue.scale = kScale128x128By1x128;
+      break;
     case ProductScales::none:
       break;
+  }
+  if (has_block_scales(problem.epilogue.scale)) {
+    if (product.batch > 1) return none("scales of the blocks of a batch");
+    problem.math = MathMode::ieee;  // the sums of each block are scaled, and added, by themselves
   }
   return {};
 }

@@ -79,7 +79,9 @@ const char* problem_of_scales(const Plan& plan, const Operands& operands) {
   }
   const auto bits =
       reinterpret_cast<uintptr_t>(operands.scale_a) | reinterpret_cast<uintptr_t>(operands.scale_b);
-  return bits % alignof(float) == 0 ? nullptr : "a scale is not aligned to 4 bytes";
+  if (bits % plan.scale_align_bytes() == 0) return nullptr;
+  return plan.scale_align_bytes() == alignof(float) ? "a scale is not aligned to 4 bytes"
+                                                    : "a scale is not aligned to 16 bytes";
 }
 
 // What f32 and i32 both have.

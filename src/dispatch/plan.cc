@@ -108,7 +108,8 @@ Outcome<std::unique_ptr<Plan>> Planner::make_one(const Request& request, Decisio
   plan->align_bytes_ = static_cast<uintptr_t>(request.problem.align_bytes);
   plan->result_bytes_ = static_cast<uintptr_t>(size_bytes(result_type(request.problem)));
   if (request.problem.epilogue.bias != kNoBias) plan->bias_align_bytes_ = plan->result_bytes_;
-  plan->has_scales_ = request.problem.epilogue.scale != kNoScale;
+  if (request.problem.epilogue.scale != kNoScale)
+    plan->scale_align_bytes_ = static_cast<uintptr_t>(scale_align_bytes(request.problem));
   plan->has_whole_scalars_ =
       request.problem.accumulator == DataType::i32 && !request.device_scalars;
   std::string reasons;

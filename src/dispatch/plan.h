@@ -56,7 +56,9 @@ class Plan {
   bool has_bias() const { return bias_align_bytes_ != 0; }
   // What the address of a bias must be a multiple of for this plan; 0 if there is none.
   uintptr_t bias_align_bytes() const { return bias_align_bytes_; }
-  bool has_scales() const { return has_scales_; }
+  bool has_scales() const { return scale_align_bytes_ != 0; }
+  // What the addresses of scales must be multiples of; 0 if there are none.
+  uintptr_t scale_align_bytes() const { return scale_align_bytes_; }
   // Whether alpha and beta are in host memory and have to be whole numbers.
   bool has_whole_scalars() const { return has_whole_scalars_; }
 
@@ -76,7 +78,7 @@ class Plan {
   uintptr_t align_bytes_ = 1;
   uintptr_t result_bytes_ = 1;
   uintptr_t bias_align_bytes_ = 0;
-  bool has_scales_ = false;
+  uintptr_t scale_align_bytes_ = 0;
   bool has_whole_scalars_ = false;
   Decision decision_;
   size_t chosen_ = 0;

@@ -39,9 +39,12 @@ static_assert(kRelu == int{GEMMTUNE_ACTIVATION_RELU} &&
               kGeluErf == int{GEMMTUNE_ACTIVATION_GELU_ERF} &&
               kSilu == int{GEMMTUNE_ACTIVATION_SILU});
 static_assert(kScalePerTensor == int{GEMMTUNE_SCALE_PER_TENSOR} &&
-              kScalePerRow == int{GEMMTUNE_SCALE_PER_ROW});
+              kScalePerRow == int{GEMMTUNE_SCALE_PER_ROW} &&
+              kScale1x128 == int{GEMMTUNE_SCALE_1X128} &&
+              kScale1x128By128x128 == int{GEMMTUNE_SCALE_1X128_128X128} &&
+              kScale128x128By1x128 == int{GEMMTUNE_SCALE_128X128_1X128});
 constexpr int kBiases = 3;
-constexpr int kScales = 3;
+constexpr int kScales = 6;
 constexpr int kActivations = 5;
 constexpr int kTypes = 7;
 constexpr int kModes = 7;

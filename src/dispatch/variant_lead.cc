@@ -28,9 +28,11 @@ bool same_leading_dimensions(const Problem& a, const Problem& b) {
          a.stride_b == b.stride_b && a.stride_c == b.stride_c;
 }
 
-// cuBLASLt has few kernels that scale rows, whose times say nothing of its others (decision 0031).
-bool scales_rows(const Problem& problem) {
-  return problem.epilogue.scale == kScalePerRow;
+// cuBLASLt has few kernels that scale rows or blocks, whose times say nothing of its others
+// (decisions 0031 and 0034).
+Scale scale_of_lines(const Problem& problem) {
+  const Scale scale = problem.epilogue.scale;
+  return scale == kScalePerTensor ? kNoScale : scale;
 }
 
 int differences(const Problem& a, const Problem& b) {
@@ -49,7 +51,7 @@ std::vector<VariantLead> variant_leads(const Snapshot& snapshot, const Problem& 
     const Problem& other = snapshot.problems[number];
     if (!same_sizes(other, problem) || !same_kind(other, problem) || other == problem ||
         !same_row_alignments(other, problem, kLineBytes) ||
-        scales_rows(other) != scales_rows(problem)) {
+        scale_of_lines(other) != scale_of_lines(problem)) {
       continue;
     }
     if (const auto lead = compared_lead(snapshot.known[number]))

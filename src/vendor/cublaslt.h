@@ -69,7 +69,7 @@ struct MatmulArgs {
 inline constexpr uintptr_t kBiasAlignment = 16;
 
 // ErrorKind::unsupported where cuBLASLt has no such epilogue. It has scales of 8-bit operands (of
-// rows and columns from 12.9 on, which this does not look at), a bias per column of a row-major C
+// rows and blocks from 12.9 on, which this does not look at), a bias per column of a row-major C
 // (per row of a column-major one), ReLU and GELU by tanh.
 Expected<void> check_epilogue(const Problem& problem);
 

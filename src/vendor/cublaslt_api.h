@@ -55,8 +55,13 @@ enum class Epilogue : uint32_t {
   gelu_bias = 36,
 };
 
-// What a scale's address holds.
-enum class ScaleMode : int32_t { scalar = 0, outer_vector = 3 };  // f32; the latter from 12.9 on
+// What a scale's address holds: f32, those but the first from 12.9 on.
+enum class ScaleMode : int32_t {
+  scalar = 0,
+  outer_vector = 3,
+  vec128 = 4,      // of each line and 128 of k
+  blk128x128 = 5,  // of 128 lines and 128 of k each
+};
 
 // Where alpha and beta are.
 enum class PointerMode : int32_t { host = 0, device = 1 };

@@ -114,6 +114,30 @@ Scalar scalar(float value, lt::ElementType type) {
   return scalar;
 }
 
+// What the scales of the problem's A and B are to cuBLASLt.
+struct ScaleModes {
+  lt::ScaleMode a;
+  lt::ScaleMode b;
+};
+
+ScaleModes modes_of(Scale scale) {
+  using Mode = lt::ScaleMode;
+  switch (scale) {
+    case kScalePerRow:
+      return {Mode::outer_vector, Mode::outer_vector};
+    case kScale1x128:
+      return {Mode::vec128, Mode::vec128};
+    case kScale1x128By128x128:
+      return {Mode::vec128, Mode::blk128x128};
+    case kScale128x128By1x128:
+      return {Mode::blk128x128, Mode::vec128};
+    case kScalePerTensor:
+    case kNoScale:
+      break;
+  }
+  return {Mode::scalar, Mode::scalar};
+}
+
 // What the heuristic sees of addresses that are to come. It reads nothing there.
 const void* address_to_come() {
   return reinterpret_cast<const void*>(kBiasAlignment);  // NOLINT(performance-no-int-to-ptr)
@@ -153,17 +177,18 @@ Expected<void> MatmulPlan::Impl::describe_operation() {
   return epilogue == lt::Epilogue::none ? Expected<void>() : describe_epilogue();
 }
 
-// A cuBLASLt that has no scales of rows knows no such mode.
+// A cuBLASLt that has no scales of rows or blocks knows no such mode.
 Expected<void> MatmulPlan::Impl::describe_scales() {
   described.first_scale = described.second_scale = address_to_come();
   auto attributes = Attributes(api(), api().operation_set, operation.get());
   attributes.set(lt::OperationAttribute::a_scale, described.first_scale)
       .set(lt::OperationAttribute::b_scale, described.second_scale);
-  if (scale == kScalePerRow && attributes.result()) {
-    attributes.set(lt::OperationAttribute::a_scale_mode, lt::ScaleMode::outer_vector)
-        .set(lt::OperationAttribute::b_scale_mode, lt::ScaleMode::outer_vector);
+  if (scale != kScalePerTensor && attributes.result()) {
+    const ScaleModes modes = modes_of(scale);
+    attributes.set(lt::OperationAttribute::a_scale_mode, gemm.swapped ? modes.b : modes.a)
+        .set(lt::OperationAttribute::b_scale_mode, gemm.swapped ? modes.a : modes.b);
     if (!attributes.result())
-      return make_error(ErrorKind::unsupported, "this cuBLASLt has no scales of rows");
+      return make_error(ErrorKind::unsupported, "this cuBLASLt has no scales of rows or blocks");
   }
   return attributes.result();
 }

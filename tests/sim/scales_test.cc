@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "sim_kernel.h"
@@ -51,6 +52,58 @@ TEST_CASE("scales of operands and of their rows, wherever sums become results") 
   }
 }
 
+constexpr Scale kBlockScales[] = {kScale1x128, kScale1x128By128x128, kScale128x128By1x128};
+
+constexpr Way kBlockWays[] = {
+    {"wgmma_tma", "tile_m=128 tile_n=32 tile_k=128 stages=2 raster=1 consumers=2"},
+    // Two blocks for each consumer.
+    {"wgmma_tma", "tile_m=16 tile_n=256 tile_k=128 stages=2 raster=1 consumers=1 exchange=1"},
+    {"wgmma_tma",
+     "tile_m=64 tile_n=16 tile_k=128 stages=3 raster=1 consumers=2 schedule=1 "
+     "persistent_blocks=2"},
+    {"wgmma_tma",
+     "tile_m=16 tile_n=256 tile_k=128 stages=2 raster=1 consumers=2 exchange=1 cluster_m=2"},
+    {"wgmma_split_k",
+     "tile_m=8 tile_n=64 tile_k=128 stages=2 slices=2 reduction=2 raster=1 "
+     "consumers=1 exchange=1"},
+    {"wgmma_split_k", "tile_m=64 tile_n=16 tile_k=128 stages=2 slices=3 raster=1 consumers=1"},
+    {"wgmma_stream_k",
+     "tile_m=64 tile_n=16 tile_k=128 stages=2 raster=1 consumers=1 "
+     "sharing_blocks=3"},
+    // Sums of two parts at once do not fit.
+    {"wgmma_tma", "tile_m=80 tile_n=128 tile_k=128 stages=2 raster=1 consumers=1 exchange=1"},
+    {"wgmma_tma", "tile_m=128 tile_n=80 tile_k=128 stages=2 raster=1 consumers=1"},
+};
+
+// Whether blocks of 128 rows or columns with a scale each lie in whole tiles.
+bool keeps_blocks(const Way& way, Scale scale) {
+  const TileConfig tile = *parse_tile(way.tile);
+  return (scale != kScale1x128By128x128 || tile.tile_n != 80) &&
+         (scale != kScale128x128By1x128 || tile.tile_m != 80);
+}
+
+// Over two blocks of 128 each way, and four of k, whose scales of squares lie in units of four.
+CaseSizes block_sizes(const TileConfig& tile) {
+  CaseSizes sizes = ragged_sizes(tile);
+  sizes.m = std::max<int64_t>(sizes.m, 131);
+  sizes.n = std::max<int64_t>(sizes.n, 136);
+  sizes.k = std::max<int64_t>(sizes.k, 528);
+  return sizes;
+}
+
+TEST_CASE("scales of blocks of k, of lines and of 128 lines each") {
+  for (const Way& way : kBlockWays) {
+    for (const Scale scale : kBlockScales) {
+      if (!keeps_blocks(way, scale)) continue;
+      const auto spec = spec_with(way, {kBiasPerColumn, kNoActivation, scale}, MathMode::ieee);
+      CAPTURE(way.tile);
+      CAPTURE(to_string(spec.traits.epilogue));
+      const Verdict verdict = verdict_of(load(spec, kSm90a), spec, block_sizes(spec.tile));
+      CHECK_MESSAGE(verdict.correct(), verdict.detail);
+    }
+  }
+}
+
 struct Fault {
   Mutant mutant;
   size_t way;  // index of kWays
@@ -75,6 +128,42 @@ TEST_CASE("planted faults are found") {
     const auto spec =
         spec_with(kWays[fault.way], {kNoBias, kNoActivation, fault.scale}, MathMode::fast_accum);
     CHECK_FALSE(verdict_of(load_mutant(spec, fault.mutant, kSm90a), spec).correct());
+  }
+}
+
+TEST_CASE("planted faults of scales of blocks are found") {
+  const Fault faults[] = {
+      // Those of another part of k, as the producer and the consumers go through them.
+      {{"from += step;", ""}, 0, kScale1x128},
+      {{"++next;", ""}, 0, kScale1x128By128x128},
+      {{"all.index(begin, k)", "all.index(begin, 0)"}, 5, kScale1x128},
+      {{"all.index(min(line, last), k)", "all.index(min(line, last), 0)"}, 6, kScale128x128By1x128},
+      // Of another stage, or read once it may be filled anew.
+      {{"of_rows + stage * Stage::kBytes", "of_rows"}, 0, kScale1x128},
+      {{"of_columns + stage * Stage::kBytes;", "of_columns;"}, 0, kScale1x128},
+      {{"if constexpr (Parts::kReadsAsItAdds) parts.add(sums, part, scales);", ""}, 0, kScale1x128},
+      // Of other lines.
+      {{"line + lower * 8", "line"}, 0, kScale1x128By128x128},
+      {{"threadIdx.x % 4 * 8", "0"}, 0, kScale1x128},
+      {{"line + i * kScaleBlock <= last ? i * all.stride() : 0", "0"}, 1, kScale1x128By128x128},
+      {{"scales.of_square[i / 2 * kWgmmaRows / kScaleBlock]", "scales.of_square[0]"},
+       1,
+       kScale1x128By128x128},
+      {{"kSquaresOfRows ? column + first_row : column", "column"}, 3, kScale1x128By128x128},
+      // Beyond those that there are.
+      {{"min(4 * (line + lower * 8), row_bytes - 4)", "4 * (line + lower * 8)"}, 0, kScale1x128},
+      {{"load_shared_pair(lane_columns + j * 4, last_columns)",
+        "load_shared_pair(lane_columns + j * 4)"},
+       0,
+       kScale1x128},
+      {{"line < all.lines ? line : 0", "line"}, 3, kScale1x128},
+  };
+  for (const Fault& fault : faults) {
+    CAPTURE(fault.mutant.what);
+    const auto spec =
+        spec_with(kBlockWays[fault.way], {kNoBias, kNoActivation, fault.scale}, MathMode::ieee);
+    const SimVerifier kernel = load_mutant(spec, fault.mutant, kSm90a);
+    CHECK_FALSE(verdict_of(kernel, spec, block_sizes(spec.tile)).correct());
   }
 }
 

@@ -75,12 +75,16 @@ inline SimVerifier load(codegen::KernelSpec spec, Arch arch = kSimArch) {
   return *std::move(kernel);
 }
 
-inline Verdict verdict_of(const SimVerifier& kernel, const codegen::KernelSpec& spec) {
-  const auto verdict =
-      kernel.verify(verification_cases(kind_of(spec), ragged_sizes(spec.tile), Effort::quick),
-                    kernel.async_modes(), {});
+inline Verdict verdict_of(const SimVerifier& kernel, const codegen::KernelSpec& spec,
+                          const CaseSizes& sizes) {
+  const auto verdict = kernel.verify(verification_cases(kind_of(spec), sizes, Effort::quick),
+                                     kernel.async_modes(), {});
   REQUIRE_MESSAGE(verdict.has_value(), verdict.error().message);
   return *verdict;
+}
+
+inline Verdict verdict_of(const SimVerifier& kernel, const codegen::KernelSpec& spec) {
+  return verdict_of(kernel, spec, ragged_sizes(spec.tile));
 }
 
 inline void check_quick_cases(const codegen::KernelSpec& spec, Arch arch = kSimArch) {

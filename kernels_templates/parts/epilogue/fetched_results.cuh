@@ -24,7 +24,7 @@ __device__ __forceinline__ typename Writer::template BiasVector<kVector> fetched
 template <ElementType kType, int kVector>
 __device__ __forceinline__ void store_rounded(typename StoredElement<kType>::Type* to,
                                               const FloatVector<kVector>& values) {
-  if constexpr (kType == kF32 || kType == kI32) {
+  if constexpr (has_32_bits(kType)) {
     store_vector<kVector>(to, values);
   } else if constexpr (kVector == 1) {
     *to = to_half<kType>(values.v[0]);

@@ -25,7 +25,7 @@ struct AsSummed {
 };
 
 // kCount neighbouring elements of a type as they lie in memory, loaded as one access, and as f32.
-template <ElementType kType, int kCount, bool kHas32Bits = kType == kF32 || kType == kI32>
+template <ElementType kType, int kCount, bool kHas32Bits = has_32_bits(kType)>
 struct StoredVector {
   HalfVector<kCount> elements;
 

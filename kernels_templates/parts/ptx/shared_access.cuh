@@ -27,6 +27,17 @@ __device__ __forceinline__ FloatVector<2> load_shared_pair(unsigned address) {
   return x;
 }
 
+// At the address, or at the last one that there is. One instruction to the compiler, which else
+// keeps a register for each such address of a loop.
+__device__ __forceinline__ FloatVector<2> load_shared_pair(unsigned address, unsigned last) {
+  FloatVector<2> x;
+  asm volatile("{.reg .b32 at; min.u32 at, %2, %3; ld.shared.v2.f32 {%0, %1}, [at];}"
+               : "=f"(x.v[0]), "=f"(x.v[1])
+               : "r"(address), "r"(last)
+               : "memory");
+  return x;
+}
+
 __device__ __forceinline__ void store_shared_pair(unsigned address, const FloatVector<2>& x) {
   asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(address), "f"(x.v[0]), "f"(x.v[1])
                : "memory");

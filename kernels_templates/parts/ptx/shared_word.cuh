@@ -4,6 +4,12 @@
 
 namespace gemmtune {
 
+__device__ __forceinline__ float load_shared_float(unsigned address) {
+  float x;
+  asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(address) : "memory");
+  return x;
+}
+
 __device__ __forceinline__ void store_shared(unsigned address, float x) {
   asm volatile("st.shared.f32 [%0], %1;" ::"r"(address), "f"(x) : "memory");
 }

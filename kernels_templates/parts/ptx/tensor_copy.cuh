@@ -3,8 +3,8 @@
 #include "parts/ptx/cache_policy.cuh"
 #include "parts/shared/tensor_map.h"
 
-// Copies of boxes of a tensor by TMA (sm_90 and up; PTX ISA, "cp.async.bulk.tensor"). One thread
-// issues one; elements outside the tensor are zeros.
+// Copies by TMA (sm_90 and up; PTX ISA, "cp.async.bulk.tensor", "cp.async.bulk"), most of them of
+// boxes of a tensor. One thread issues one; elements outside the tensor are zeros.
 
 namespace gemmtune {
 
@@ -49,6 +49,16 @@ __device__ __forceinline__ void load_box_to_blocks(unsigned to, const TensorMap&
         "l"(&map), "r"(x), "r"(y), "r"(z), "r"(barrier), "h"(blocks)
         : "memory");
   }
+}
+
+// Plain bytes; both addresses and their number are multiples of 16.
+__device__ __forceinline__ void load_bytes(unsigned to, const void* from, int bytes,
+                                           unsigned barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+          "r"(to),
+      "l"(from), "r"(bytes), "r"(barrier)
+      : "memory");
 }
 
 // Asks L2 for the box.

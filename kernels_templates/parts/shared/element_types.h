@@ -29,6 +29,11 @@ struct ElementTypes {
   constexpr bool operator==(const ElementTypes&) const = default;
 };
 
+// Of sums and results that are the bits of an f32 in registers and memory (integer_bits.cuh).
+GEMMTUNE_HOST_DEVICE constexpr bool has_32_bits(ElementType type) {
+  return type == kF32 || type == kI32;
+}
+
 // Whether sums of parts of k are added up outside of the tensor cores, which keep few bits of sums
 // of 8-bit products.
 GEMMTUNE_HOST_DEVICE constexpr bool promotes_sums(const ElementTypes& types) {

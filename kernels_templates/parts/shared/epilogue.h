@@ -11,6 +11,10 @@ enum Scale : int {
   kNoScale = 0,
   kScalePerTensor = 1,  // a factor of A and a factor of B
   kScalePerRow = 2,     // m factors, of rows of op(A), and n factors, of columns of op(B)
+  // For each 128 values of k, the last ones may be fewer (block_scales.h):
+  kScale1x128 = 3,           // as kScalePerRow
+  kScale1x128By128x128 = 4,  // of rows of op(A), and of each 128 columns of op(B)
+  kScale128x128By1x128 = 5,  // of each 128 rows of op(A), and of columns of op(B)
 };
 
 // A vector of C's element type in GemmArgs::bias, the same for every batch entry.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "parts/shared/block_scales.h"
 #include "parts/shared/host_device.h"
 #include "parts/shared/tile_config.h"
 #include "parts/shared/whole_numbers.h"
@@ -10,7 +11,7 @@
 // exchanged, its rows along n. The operand of the rows is A, or, exchanged, B.
 //
 //     shared memory: stages x (tile of the rows' operand, tile of the columns' operand),
-//                    what results pass through, barriers
+//                    stages x scales of blocks of k, what results pass through, barriers
 
 namespace gemmtune {
 
@@ -128,16 +129,34 @@ GEMMTUNE_HOST_DEVICE constexpr bool is_of_few_rows(const TileConfig& tile, bool 
   return a_contiguous_k && tile.tile_m < kFewRows;
 }
 // Whether the last of several such tiles ends with A. Rows of C that are no whole 16 bytes are
-// stored in pieces, which costs more than zeros do.
+// stored in pieces, which costs more than zeros do; and TMA copies scales of blocks of k from 16
+// bytes on.
 GEMMTUNE_HOST_DEVICE constexpr bool ends_with_few_rows(const TileConfig& tile, bool a_contiguous_k,
-                                                       int vector_c, int result_bytes) {
-  return is_of_few_rows(tile, a_contiguous_k) && vector_c * result_bytes >= 16;
+                                                       int vector_c, int result_bytes,
+                                                       Scale scale) {
+  return is_of_few_rows(tile, a_contiguous_k) && vector_c * result_bytes >= 16 &&
+         !has_block_scales(scale);
 }
 
 GEMMTUNE_HOST_DEVICE constexpr int wgmma_stage_bytes(const TileConfig& tile, bool a_contiguous_k,
                                                      bool b_contiguous_k, int element_bytes) {
   return TmaTile(tile.tile_m, tile.tile_k, a_contiguous_k, element_bytes).bytes() +
          TmaTile(tile.tile_n, tile.tile_k, b_contiguous_k, element_bytes).bytes();
+}
+
+// Lines of a tile's `side` whose scales of blocks of k a stage holds.
+GEMMTUNE_HOST_DEVICE constexpr int lines_with_scales(int side, bool has_scales) {
+  return has_scales ? side : 0;
+}
+GEMMTUNE_HOST_DEVICE constexpr int stage_scales_bytes(const TileConfig& tile, Scale scale) {
+  return 4 * (lines_with_scales(tile.tile_m, scales_lines_of_a(scale)) +
+              lines_with_scales(tile.tile_n, scales_lines_of_b(scale)));
+}
+
+// Of all stages, behind their tiles; what follows is aligned as tiles are.
+GEMMTUNE_HOST_DEVICE constexpr int wgmma_scales_bytes(const TileConfig& tile, Scale scale) {
+  const int bytes = tile.stages * stage_scales_bytes(tile, scale);
+  return (bytes + kTmaTileAlignment - 1) / kTmaTileAlignment * kTmaTileAlignment;
 }
 
 // Of a stage: it is full; it is empty.

@@ -1,12 +1,14 @@
 #pragma once
 
 #include "parts/ptx/memory_read.cuh"
+#include "parts/shared/block_scales.h"
 #include "parts/shared/epilogue.h"
 #include "parts/shared/gemm_args.h"
 #include "parts/shared/wgmma_tiles.h"
 
 // The scales of 8-bit operands (Epilogue::scale), which a consumer multiplies its sums by: sums
-// over all of k, or over a part of it, since they are the same for every k.
+// over all of k, or over a part of it, since they are the same for every k. Those of blocks of k
+// are not (block_scales.cuh).
 //
 // Where each row of A has one a lane has those of its two rows of each 64 of wgmma's result, and a
 // share of its columns', in pairs:
@@ -18,7 +20,7 @@ namespace gemmtune {
 
 template <Scale kScale, class Mainloop>
 struct OperandScales {
-  static_assert(kScale == kNoScale, "the others are below");
+  static_assert(kScale == kNoScale || has_block_scales(kScale), "the others are below");
 
   // `row` and `column` are where the block's tile begins in C; `first` is the warp's first row of
   // wgmma's result in it.

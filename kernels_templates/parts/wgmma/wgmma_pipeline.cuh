@@ -11,6 +11,7 @@
 #include "parts/shared/tensor_map.h"
 #include "parts/shared/tile_config.h"
 #include "parts/shared/wgmma_tiles.h"
+#include "parts/wgmma/block_scales.cuh"
 #include "parts/wgmma/cluster_place.cuh"
 #include "parts/wgmma/k_passes.cuh"
 #include "parts/wgmma/operand_tiles.cuh"
@@ -39,7 +40,10 @@ struct WgmmaPipeline {
                             Place::kM, kTraits.b_read_once>;
   static constexpr int kPlanes = Passes::kStagePlanes;  // of an operand, one behind the other
   static constexpr int kStageBytes = kPlanes * (TileA::kBytes + TileB::kBytes);
-  static constexpr int kBuffersBytes = kTile.stages * kStageBytes;
+  using Scales = StageScales<kTile, kTraits.epilogue.scale>;
+  static constexpr int kTilesBytes = kTile.stages * kStageBytes;
+  static constexpr int kBuffersBytes =
+      kTilesBytes + wgmma_scales_bytes(kTile, kTraits.epilogue.scale);
   static constexpr bool kFewRows = is_of_few_rows(kTile, kTraits.a_row_major);
   static constexpr int kSmemBytes = kBuffersBytes + kBehind + wgmma_barriers_bytes(kTile);
   static_assert(kBehind % kBarrierBytes == 0, "barriers are aligned");
@@ -52,6 +56,9 @@ struct WgmmaPipeline {
   __device__ __forceinline__ unsigned tile_a(int stage) const { return smem + stage * kStageBytes; }
   __device__ __forceinline__ unsigned tile_b(int stage) const {
     return tile_a(stage) + kPlanes * TileA::kBytes;
+  }
+  __device__ __forceinline__ unsigned stage_scales(int stage) const {
+    return smem + kTilesBytes + stage * Scales::kBytes;
   }
   __device__ __forceinline__ unsigned full(int stage) const {
     return smem + (kBuffersBytes + kBehind) + stage * kBarrierBytes;
@@ -137,7 +144,8 @@ struct WgmmaPipeline {
     const int entry_a = Passes::first_matrix(batch, args.stride_a);
     const int entry_b = Passes::first_matrix(batch, args.stride_b);
     const int lines = lines_of_a(args);
-    const int stage_bytes = kPlanes * (TileA::loaded_bytes(lines) + TileB::kBytes);
+    auto scales = Scales::Copies::of(args, row, column, k_begin);
+    const int stage_bytes = kPlanes * (TileA::loaded_bytes(lines) + TileB::kBytes) + scales.bytes();
     Passes::for_each(k_begin, k_end, [&](int k, int plane_a, int plane_b) {
       if constexpr (!kIsStart) {
         mbarrier_wait(empty(ring.stage), ring.parity ^ 1);
@@ -158,6 +166,7 @@ struct WgmmaPipeline {
                       ring.stage, place.m, place.column());
         }
       }
+      scales.load_next(stage_scales(ring.stage), barrier);
       ring.advance();
     });
   }

@@ -133,8 +133,9 @@ std::optional<lt::ComputeType> compute_type(std::string_view text) {
 }
 
 std::optional<lt::ScaleMode> scale_mode(std::string_view text) {
-  if (text == "SCALAR_32F") return lt::ScaleMode::scalar;
-  return text == "OUTER_VEC_32F" ? std::optional(lt::ScaleMode::outer_vector) : std::nullopt;
+  constexpr std::array<std::pair<std::string_view, int>, 4> kNames = {
+      {{"SCALAR_32F", 0}, {"OUTER_VEC_32F", 3}, {"VEC128_32F", 4}, {"BLK128x128_32F", 5}}};
+  return named<lt::ScaleMode>(kNames, text);
 }
 
 // Another epilogue is one that no problem has.

@@ -87,8 +87,9 @@ void add_problem_options(CLI::App& command, app::ProblemOptions& options, bool s
   command
       .add_option(
           "--epilogue", options.epilogue,
-          "What is done to C before it is stored: of e4m3 and e5m2 scale or scale_row, then bias "
-          "or bias_row, then relu, gelu, gelu_erf or silu; e.g. bias,gelu (default: none)")
+          "What is done to C before it is stored: of e4m3 and e5m2 scale, scale_row, scale_1x128, "
+          "scale_1x128_128x128 or scale_128x128_1x128, then bias or bias_row, then relu, gelu, "
+          "gelu_erf or silu; e.g. bias,gelu (default: none)")
       ->type_name("PARTS")
       ->group(group);
   const CLI::Validator size = whole_number(1, kMaxDimension);

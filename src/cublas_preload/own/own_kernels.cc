@@ -175,7 +175,8 @@ void OwnKernels::take_operands(const Asked& asked, ContextKernels& context, OwnC
       (p.bias == nullptr || !is_aligned(p.bias, call.plan->plan->bias_align_bytes())))
     return;
   if (product.scales != ProductScales::none &&
-      (!is_aligned(p.scale_a, sizeof(float)) || !is_aligned(p.scale_b, sizeof(float))))
+      (!is_aligned(p.scale_a, call.plan->plan->scale_align_bytes()) ||
+       !is_aligned(p.scale_b, call.plan->plan->scale_align_bytes())))
     return;
   if (!call.plan->device_scalars) {
     const auto alpha = scalar_at(p.alpha, product.scale_type);

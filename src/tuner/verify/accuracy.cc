@@ -86,20 +86,18 @@ AccuracyProbe::Element AccuracyProbe::exact_element(const Origins& origins, int6
         random_element(random_value(from.seed, from.first + static_cast<uint64_t>(at)), from.type));
   };
   const Problem& p = problem_;
+  const auto scale_at = [&](int64_t l) {
+    if (p.epilogue.scale == kNoScale) return 1.0;
+    const ScaleIndex at = scale_index(p, row, column, l);
+    return value(origins.scale_a, at.a) * value(origins.scale_b, at.b);
+  };
   Element element{0, 0};
   for (int64_t l = 0; l < p.shape.k; ++l) {
     const int64_t at_a = p.layout.a == Order::row_major ? row * p.lda + l : l * p.lda + row;
     const int64_t at_b = p.layout.b == Order::row_major ? l * p.ldb + column : column * p.ldb + l;
-    const double product = value(origins.a, at_a) * value(origins.b, at_b);
+    const double product = value(origins.a, at_a) * value(origins.b, at_b) * scale_at(l);
     element.exact += product;
     element.magnitude += std::abs(product);
-  }
-  if (p.epilogue.scale != kNoScale) {
-    const bool per_row = p.epilogue.scale == kScalePerRow;
-    const double scale =
-        value(origins.scale_a, per_row ? row : 0) * value(origins.scale_b, per_row ? column : 0);
-    element.exact *= scale;
-    element.magnitude *= std::abs(scale);
   }
   if (p.epilogue.bias != kNoBias) {
     const double added = value(origins.bias, p.epilogue.bias == kBiasPerRow ? row : column);

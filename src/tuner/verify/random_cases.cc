@@ -38,6 +38,12 @@ Epilogue epilogue(Random& random) {
           one_of(random, {kNoActivation, kRelu, kGeluTanh, kGeluErf, kSilu})};
 }
 
+Scale scale(MathMode math, Random& random) {
+  const Scale block = one_of(random, {kScale1x128, kScale1x128By128x128, kScale128x128By1x128});
+  const Scale other = one_of(random, {kNoScale, kScalePerTensor, kScalePerRow});
+  return math == MathMode::ieee && one_in(random, 3) ? block : other;
+}
+
 // May be of types that do not go together.
 CaseKind random_kind(Random& random) {
   CaseKind kind;
@@ -61,8 +67,7 @@ CaseKind random_kind(Random& random) {
                  width(random, kind.type),
                  width(random, kind.result.value_or(usual_result(kind.type))),
                  kind.type == DataType::i8 ? Epilogue{} : epilogue(random)};
-  if (is_fp8(kind.type))
-    kind.traits.epilogue.scale = one_of(random, {kNoScale, kScalePerTensor, kScalePerRow});
+  if (is_fp8(kind.type)) kind.traits.epilogue.scale = scale(kind.math, random);
   return kind;
 }
 

@@ -48,10 +48,11 @@ Expected<uint64_t> place_bias(GlobalMemory& memory, const VerificationCase& test
   return place(memory, encode(host.bias, type), alignment, "bias");
 }
 
-Expected<uint64_t> place_scales(GlobalMemory& memory, const std::vector<float>& scales,
-                                const char* label) {
+Expected<uint64_t> place_scales(GlobalMemory& memory, const Problem& problem,
+                                const std::vector<float>& scales, const char* label) {
   if (scales.empty()) return uint64_t{0};
-  return place(memory, std::as_bytes(std::span(scales)), sizeof(float), label);
+  return place(memory, std::as_bytes(std::span(scales)),
+               static_cast<uint64_t>(scale_align_bytes(problem)), label);
 }
 
 // Marks the elements of C, not the padding between its rows, as never written.
@@ -92,9 +93,9 @@ Expected<Addresses> place_operands(GlobalMemory& memory, const VerificationCase&
   if (test.beta == 0) forget_matrix(memory, *c, test.problem);
   const auto bias = place_bias(memory, test, host);
   if (!bias) return tl::unexpected(bias.error());
-  const auto scale_a = place_scales(memory, host.scale_a, "scales of A");
+  const auto scale_a = place_scales(memory, test.problem, host.scale_a, "scales of A");
   if (!scale_a) return tl::unexpected(scale_a.error());
-  const auto scale_b = place_scales(memory, host.scale_b, "scales of B");
+  const auto scale_b = place_scales(memory, test.problem, host.scale_b, "scales of B");
   if (!scale_b) return tl::unexpected(scale_b.error());
   Addresses out{*a, *b, *c, *bias, *scale_a, *scale_b, 0};
   if (plan.workspace_bytes > 0) {

@@ -104,12 +104,12 @@ double bias_of(const Problem& p, const HostOperands& host, int64_t i, int64_t j)
   return 0;
 }
 
-// What the sum of an element of C is multiplied by.
-double scale_of(const Problem& p, const HostOperands& host, int64_t i, int64_t j) {
+// What the product of element (i, l) of A and (l, j) of B is multiplied by.
+double scale_of(const Problem& p, const HostOperands& host, int64_t i, int64_t j, int64_t l) {
   if (p.epilogue.scale == kNoScale) return 1;
-  const bool per_row = p.epilogue.scale == kScalePerRow;
-  return static_cast<double>(host.scale_a[static_cast<size_t>(per_row ? i : 0)]) *
-         static_cast<double>(host.scale_b[static_cast<size_t>(per_row ? j : 0)]);
+  const ScaleIndex at = scale_index(p, i, j, l);
+  return static_cast<double>(host.scale_a[static_cast<size_t>(at.a)]) *
+         static_cast<double>(host.scale_b[static_cast<size_t>(at.b)]);
 }
 
 // Scales for a case: powers of two where sums have to stay exact.
@@ -120,6 +120,14 @@ std::vector<float> make_scales(const VerificationCase& test, int64_t count, uint
     scales.push_back(test.fill == Fill::small_integers ? std::exp2(std::floor(uniform)) : uniform);
   }
   return scales;
+}
+
+// NaN where scales of blocks are rounded up to whole units, which no result may have.
+void plant_unused_scales(const BlockScales& of, std::vector<float>& scales) {
+  const int64_t used = of.squares ? of.blocks(of.k) : of.lines;
+  for (size_t i = 0; i < scales.size(); ++i) {
+    if (static_cast<int64_t>(i) % of.stride() >= used) scales[i] = kNan;
+  }
 }
 
 // The result before its activation: i32 are modulo 2^32.
@@ -134,6 +142,7 @@ void multiply(const VerificationCase& test, int64_t batch, HostOperands& host) {
   const Shape& s = p.shape;
   const bool a_rows = p.layout.a == Order::row_major;
   const bool b_rows = p.layout.b == Order::row_major;
+  const bool by_blocks = has_block_scales(p.epilogue.scale);
   const float* a = host.a.data() + batch * p.stride_a;
   const float* b = host.b.data() + batch * p.stride_b;
   std::vector<double> sum(static_cast<size_t>(s.n));
@@ -144,7 +153,8 @@ void multiply(const VerificationCase& test, int64_t batch, HostOperands& host) {
     for (int64_t l = 0; l < s.k; ++l) {
       const double x = a[a_rows ? i * p.lda + l : l * p.lda + i];
       for (int64_t j = 0; j < s.n; ++j) {
-        const double product = x * static_cast<double>(b[b_rows ? l * p.ldb + j : j * p.ldb + l]);
+        const double product = x * static_cast<double>(b[b_rows ? l * p.ldb + j : j * p.ldb + l]) *
+                               (by_blocks ? scale_of(p, host, i, j, l) : 1.0);
         sum[static_cast<size_t>(j)] += product;
         absolute[static_cast<size_t>(j)] += std::abs(product);
       }
@@ -154,7 +164,7 @@ void multiply(const VerificationCase& test, int64_t batch, HostOperands& host) {
       const double old =
           test.beta == 0 ? 0.0 : static_cast<double>(test.beta) * static_cast<double>(host.c[at]);
       const double bias = bias_of(p, host, i, j);
-      const double factor = test.alpha * scale_of(p, host, i, j);
+      const double factor = test.alpha * (by_blocks ? 1.0 : scale_of(p, host, i, j, 0));
       host.before[at] = result_of(p, factor * sum[static_cast<size_t>(j)] + old + bias);
       host.expected[at] = activated(p.epilogue.activation, host.before[at]);
       host.magnitude[at] =
@@ -194,6 +204,10 @@ HostOperands make_operands(const VerificationCase& test) {
   const ScaleElements scales = scale_elements(p);
   host.scale_a = make_scales(test, scales.a, test.seed * 3 + 4);
   host.scale_b = make_scales(test, scales.b, test.seed * 3 + 5);
+  if (has_block_scales(p.epilogue.scale)) {
+    plant_unused_scales(block_scales_of_a(p), host.scale_a);
+    plant_unused_scales(block_scales_of_b(p), host.scale_b);
+  }
   if (test.fill == Fill::special) plant_specials(p, host);
   for (int64_t z = 0; z < p.batch; ++z) multiply(test, z, host);
   return host;

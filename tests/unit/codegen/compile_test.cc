@@ -84,7 +84,7 @@ void set_random_epilogue(KernelSpec& spec, const DeviceSpec& device, std::mt1993
   if (spec.type == DataType::i8) return;
   KernelSpec with = spec;
   with.traits.epilogue = {static_cast<Bias>(random() % 3), static_cast<Activation>(random() % 5)};
-  if (is_fp8(spec.type)) with.traits.epilogue.scale = static_cast<Scale>(random() % 3);
+  if (is_fp8(spec.type)) with.traits.epilogue.scale = static_cast<Scale>(random() % 6);
   if (broken_rule(with, device) == nullptr) spec = with;
 }
 

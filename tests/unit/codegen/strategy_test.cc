@@ -454,6 +454,30 @@ TEST_CASE("8-bit operands: on Hopper's tensor cores, with promoted sums unless a
             .empty());
 }
 
+TEST_CASE("scales of blocks: a stage is a block of k, and tiles keep blocks of lines whole") {
+  const auto broken = [](std::string_view tile, Scale scale) {
+    KernelSpec spec{*find_strategy("wgmma_tma"), *parse_tile(tile),
+                    KernelTraits{true, false, 16, 16, 8, {kNoBias, kNoActivation, scale}},
+                    DataType::e4m3};
+    const Rule* rule = broken_rule(spec, representative_device({9, 0, false}));
+    return rule == nullptr ? std::string_view() : rule->name;
+  };
+  constexpr std::string_view kWhole = "tiles do not cut blocks of 128 lines that have a scale";
+  for (const Scale scale : {kScale1x128, kScale1x128By128x128, kScale128x128By1x128}) {
+    CHECK(broken("tile_m=128 tile_n=128 tile_k=128 stages=4 consumers=2", scale).empty());
+  }
+  constexpr auto kNarrow = "tile_m=64 tile_n=96 tile_k=128 stages=4 consumers=1";
+  CHECK(broken(kNarrow, kScale1x128By128x128) == kWhole);
+  CHECK(broken(kNarrow, kScale128x128By1x128).empty());
+  CHECK(broken(kNarrow, kScale1x128).empty());
+  constexpr auto kLow = "tile_m=96 tile_n=128 tile_k=128 stages=4 consumers=2 exchange=1";
+  CHECK(broken(kLow, kScale128x128By1x128) == kWhole);
+  CHECK(broken(kLow, kScale1x128By128x128).empty());
+  constexpr auto kEdge = "tile_m=128 tile_n=128 tile_k=128 stages=4 consumers=2 edge=1";
+  CHECK(broken(kEdge, kScale1x128By128x128) == kWhole);
+  CHECK(broken(kEdge, kScale1x128).empty());
+}
+
 TEST_CASE("sums of wgmma that leave too few registers for what stores them") {
   const auto fits = [](std::string_view tile, int vector_c, Bias bias = kNoBias) {
     KernelSpec spec{*find_strategy("wgmma_tma"), *parse_tile(tile),

@@ -8,7 +8,8 @@ namespace gemmtune {
 namespace {
 
 constexpr Bias kBiases[] = {kNoBias, kBiasPerColumn, kBiasPerRow};
-constexpr Scale kScales[] = {kNoScale, kScalePerTensor, kScalePerRow};
+constexpr Scale kScales[] = {kNoScale,    kScalePerTensor,      kScalePerRow,
+                             kScale1x128, kScale1x128By128x128, kScale128x128By1x128};
 constexpr Activation kActivations[] = {kNoActivation, kRelu, kGeluTanh, kGeluErf, kSilu};
 
 TEST_CASE("every epilogue is read as it is written") {
@@ -21,7 +22,8 @@ TEST_CASE("every epilogue is read as it is written") {
         REQUIRE(parsed.has_value());
         CHECK(*parsed == epilogue);
         CHECK(transposed(transposed(epilogue)) == epilogue);
-        CHECK((transposed(epilogue) == epilogue) == (bias == kNoBias));
+        const bool is_alike = scale != kScale1x128By128x128 && scale != kScale128x128By1x128;
+        CHECK((transposed(epilogue) == epilogue) == (bias == kNoBias && is_alike));
       }
     }
   }
@@ -30,6 +32,9 @@ TEST_CASE("every epilogue is read as it is written") {
   CHECK(to_string(Epilogue{kNoBias, kSilu}) == "silu");
   CHECK(to_string(Epilogue{kNoBias, kNoActivation, kScalePerTensor}) == "scale");
   CHECK(to_string(Epilogue{kBiasPerRow, kRelu, kScalePerRow}) == "scale_row,bias_row,relu");
+  CHECK(to_string(Epilogue{kNoBias, kSilu, kScale1x128By128x128}) == "scale_1x128_128x128,silu");
+  CHECK(transposed({kNoBias, kNoActivation, kScale1x128By128x128}) ==
+        Epilogue{kNoBias, kNoActivation, kScale128x128By1x128});
 }
 
 TEST_CASE("other texts are refused by what is wrong with them") {
@@ -51,6 +56,7 @@ TEST_CASE("other texts are refused by what is wrong with them") {
   refused("scale,scale_row", "one scale, before all else");
   refused("bias,scale", "one scale, before all else");
   refused("scale_rows", "did you mean 'scale_row'");
+  refused("scale_128x128", "did you mean 'scale_1x128'");
 }
 
 }  // namespace

@@ -319,6 +319,56 @@ TEST_CASE("8-bit operands may be scaled, by a factor each or by one of each row 
         "epilogue scale_row is for e4m3 and e5m2 operands only; of others alpha is one");
 }
 
+TEST_CASE("blocks of k of 8-bit operands may be scaled, of lines or of 128 lines each") {
+  Problem p = make_problem({130, 257, 300}, DataType::e4m3, *parse_layout("tnt"));
+  p.epilogue.scale = kScale1x128By128x128;
+  CHECK(validate(p));
+  CHECK(scale_elements(p).a == 3 * 132);
+  CHECK(scale_elements(p).b == 3 * 4);
+  CHECK(scale_align_bytes(p) == 16);
+  CHECK(key(p) == "e4m3/f32/ieee/tnt/130x257x300/epilogue=scale_1x128_128x128");
+  CHECK(*parse_key(key(p)) == p);
+  const ScaleIndex at = scale_index(p, 129, 255, 256);
+  CHECK(at.a == 2 * 132 + 129);
+  CHECK(at.b == 1 * 4 + 2);
+  // A column-major C is the transposed product.
+  Problem turned = p;
+  turned.layout = *parse_layout("tnn");
+  turned.ldc = 130;
+  const Problem other = canonical(turned);
+  CHECK(other.epilogue.scale == kScale128x128By1x128);
+  CHECK(scale_elements(other).a == scale_elements(p).b);
+  CHECK(scale_elements(other).b == scale_elements(p).a);
+  CHECK(scale_index(other, 255, 129, 256).a == at.b);
+  CHECK(scale_index(other, 255, 129, 256).b == at.a);
+  p.epilogue.scale = kScale1x128;
+  CHECK(scale_elements(p).b == 3 * 260);
+  p.math = MathMode::fast_accum;
+  REQUIRE_FALSE(validate(p));
+  CHECK(validate(p).error().message ==
+        "epilogue scale_1x128 scales the sums of every 128 of k, which fast_accum does not have; "
+        "use ieee");
+}
+
+TEST_CASE("every product has the scales of its lines and its block of k, and no others") {
+  std::mt19937 random(5);
+  for (int round = 0; round < 200; ++round) {
+    const auto size = [&] { return static_cast<int64_t>(random() % 400 + 1); };
+    const BlockScales lines{false, size(), size()};
+    const BlockScales squares{true, size(), size()};
+    for (const BlockScales& scales : {lines, squares}) {
+      const int64_t line = static_cast<int64_t>(random()) % scales.lines;
+      const int64_t k = static_cast<int64_t>(random()) % scales.k;
+      const int64_t at = scales.index(line, k);
+      CHECK(at >= 0);
+      CHECK(at < scales.elements());
+      CHECK(scales.index(line, k / 128 * 128) == at);
+      CHECK((scales.index(line / 128 * 128, k) == at) == (scales.squares || line % 128 == 0));
+      CHECK(scales.stride() % 4 == 0);
+    }
+  }
+}
+
 TEST_CASE("8-bit operands: C is bf16 unless it is asked for, and k is contiguous in both") {
   const Problem p = make_problem({128, 256, 64}, DataType::e4m3, *parse_layout("tnt"));
   CHECK(validate(p));

@@ -112,7 +112,7 @@ TEST_CASE("what a product has no field for is odd") {
   CHECK(oddities(wrong, in_place()) == bit(Oddity::sizes_disagree));
 }
 
-TEST_CASE("both operands are scaled in one way, or neither is") {
+TEST_CASE("both operands are scaled in ways that go together, or neither is") {
   Known states = small_matmul();
   const auto product = [&] { return matmul_product(states, in_place(), 0); };
   CHECK(product().scales == ProductScales::none);
@@ -129,9 +129,21 @@ TEST_CASE("both operands are scaled in one way, or neither is") {
   states.operation->scale_a = states.operation->scale_b = nullptr;
   CHECK(product().oddities == bit(Oddity::attribute));
   states.operation->scale_a = states.operation->scale_b = &kOne;
-  states.operation->mode_of_scale_a = states.operation->mode_of_scale_b =
-      static_cast<lt::ScaleMode>(4);  // of blocks
-  CHECK(product().oddities == bit(Oddity::attribute));
+  using Mode = lt::ScaleMode;
+  constexpr auto kOther = static_cast<Mode>(2);  // of 32 values, which Hopper does not have
+  for (const Mode of_a :
+       {Mode::scalar, Mode::outer_vector, Mode::vec128, Mode::blk128x128, kOther}) {
+    for (const Mode of_b :
+         {Mode::scalar, Mode::outer_vector, Mode::vec128, Mode::blk128x128, kOther}) {
+      states.operation->mode_of_scale_a = of_a;
+      states.operation->mode_of_scale_b = of_b;
+      const bool by_blocks = of_a == Mode::vec128 || of_b == Mode::vec128;
+      const bool known = (of_a == of_b && of_a != Mode::blk128x128 && of_a != kOther) ||
+                         (by_blocks && (of_a == Mode::blk128x128 || of_b == Mode::blk128x128));
+      CHECK((product().oddities == 0) == known);
+      CHECK((product().scales != ProductScales::none) == known);
+    }
+  }
 }
 
 TEST_CASE("sums in the tensor cores alone are asked for of 8-bit operands only") {

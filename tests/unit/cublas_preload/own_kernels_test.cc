@@ -229,6 +229,20 @@ TEST_CASE("scales of 8-bit operands go along, if they are aligned to their eleme
   CHECK(process.library.blas.last.b_scale == asked.pointers.scale_b);
 }
 
+TEST_CASE("scales of blocks are copied by TMA: others than aligned ones are left to cuBLASLt") {
+  Asked asked = k_major_call(lt::ElementType::e4m3, lt::ElementType::bf16);
+  asked.product.scales = ProductScales::block_by_vec128;
+  Process process({won_by_algorithm(asked.product)});
+  const Memory scales(1);
+  asked.pointers.scale_a = scales.floats();
+  asked.pointers.scale_b = scales.floats() + 1;
+  CHECK_FALSE(process.is_own(asked));
+  asked.pointers.scale_b = scales.floats() + 4;
+  CHECK(process.is_by_algorithm(asked, kFastest));
+  CHECK(process.library.blas.last.a_scale_mode == lt::ScaleMode::blk128x128);
+  CHECK(process.library.blas.last.b_scale_mode == lt::ScaleMode::vec128);
+}
+
 TEST_CASE("integers run with integer scalars, unless f32 has not those") {
   Asked asked = k_major_call(lt::ElementType::i8, lt::ElementType::i32);
   Product& product = asked.product;
@@ -370,7 +384,7 @@ TEST_CASE("products that are no problem of ours, or in pedantic math, are handed
       {[](Asked& x) { x.product.compute = static_cast<lt::ComputeType>(78); }, "compute type 78"},
       {[](Asked& x) { add(x.product, Oddity::sm_count); }, "a limit on multiprocessors"},
       {[](Asked& x) { add(x.product, Oddity::attribute); },
-       "scales of blocks or results, amax or another attribute"},
+       "scales of results or of one operand alone, amax or another attribute"},
       {[](Asked& x) { add(x.product, Oddity::separate_c); },
        "a C that is read and a D that is another matrix"},
       {[](Asked& x) { add(x.product, Oddity::grouped); }, "products of several sizes in one call"},

@@ -67,7 +67,7 @@ Product product_of(const Problem& problem) {
   if (problem.epilogue.activation == kRelu) epilogue |= 2;
   if (problem.epilogue.activation == kGeluTanh) epilogue |= 32;
   product.epilogue = static_cast<lt::Epilogue>(epilogue == 0 ? 1 : epilogue);
-  product.scales = static_cast<ProductScales>(problem.epilogue.scale);
+  product.scales = static_cast<ProductScales>(transposed(problem.epilogue).scale);
   product.fast_sums = problem.math == MathMode::fast_accum ? 1 : 0;
   return product;
 }
@@ -122,10 +122,12 @@ Problem random_8_bit_problem(std::mt19937& random) {
                    {Order::row_major, Order::column_major, Order::row_major});
   problem.lda += random() % 2 * (random() % 64);
   problem.ldc += random() % 2 * (random() % 64);
-  problem.math = one_of(random, {MathMode::ieee, MathMode::fast_accum});
   if (random() % 2 == 0) problem.result = one_of(random, {DataType::f32, DataType::f16});
   problem.epilogue = {one_of(random, {kNoBias, kBiasPerColumn}), kNoActivation,
-                      one_of(random, {kNoScale, kScalePerTensor, kScalePerRow})};
+                      one_of(random, {kNoScale, kScalePerTensor, kScalePerRow, kScale1x128,
+                                      kScale1x128By128x128, kScale128x128By1x128})};
+  if (!has_block_scales(problem.epilogue.scale))
+    problem.math = one_of(random, {MathMode::ieee, MathMode::fast_accum});
   return problem;
 }
 
@@ -316,7 +318,7 @@ TEST_CASE("any product is understood or refused") {
     product.math_mode = static_cast<int32_t>(random() % 32);
     product.epilogue = static_cast<lt::Epilogue>(random() % 300);
     product.align_bytes = 1 << random() % 9;
-    product.scales = static_cast<ProductScales>(random() % 4);
+    product.scales = static_cast<ProductScales>(random() % 7);
     product.fast_sums = random() % 4 == 0 ? 1 : 0;
     const auto problem = problem_of(product);
     if (problem) {

@@ -24,7 +24,7 @@ struct ScaledOperands {
 
   alignas(256) unsigned char a[64 * 64] = {};
   alignas(256) unsigned char c[16 * 32 * 2] = {};
-  float scales[64] = {};
+  alignas(16) float scales[64] = {};
   float one = 1;
 };
 
@@ -34,7 +34,8 @@ TEST_CASE("scales go to whichever operand is theirs") {
   const ScaledOperands at;
   const gemmtune_operands operands = at.given();
   for (const char* layout : {"tnt", "tnn"}) {
-    for (const Scale scale : {kScalePerTensor, kScalePerRow}) {
+    for (const Scale scale :
+         {kScalePerTensor, kScalePerRow, kScale1x128, kScale1x128By128x128, kScale128x128By1x128}) {
       const gemmtune_problem c = to_c(scaled(scale, layout));
       for (int round = 0; round < 2; ++round) {  // made, then found again
         REQUIRE(gemmtune_run(handle.get(), &c, &operands, nullptr) == GEMMTUNE_STATUS_SUCCESS);
@@ -44,6 +45,13 @@ TEST_CASE("scales go to whichever operand is theirs") {
         CHECK(library.blas.last.b_scale == (swapped ? operands.scale_a : operands.scale_b));
         CHECK((library.blas.last.a_scale_mode == vendor::lt::ScaleMode::outer_vector) ==
               (scale == kScalePerRow));
+        const auto of_squares = [](vendor::lt::ScaleMode mode) {
+          return mode == vendor::lt::ScaleMode::blk128x128;
+        };
+        CHECK(of_squares(library.blas.last.a_scale_mode) ==
+              (scale == (swapped ? kScale1x128By128x128 : kScale128x128By1x128)));
+        CHECK(of_squares(library.blas.last.b_scale_mode) ==
+              (scale == (swapped ? kScale128x128By1x128 : kScale1x128By128x128)));
       }
     }
   }
@@ -67,6 +75,9 @@ TEST_CASE("scales that are missing, not wanted or not aligned are refused") {
   refused(with, operands, "a scale is a null pointer");
   operands.scale_b = reinterpret_cast<const float*>(at.c + 2);
   refused(with, operands, "a scale is not aligned to 4 bytes");
+  operands.scale_b = operands.scale_a + 1;
+  CHECK(gemmtune_run(handle.get(), &with, &operands, nullptr) == GEMMTUNE_STATUS_SUCCESS);
+  refused(to_c(scaled(kScale1x128)), operands, "a scale is not aligned to 16 bytes");
   operands = at.given();
   operands.struct_bytes = offsetof(gemmtune_operands, scale_a);  // of an older header
   refused(with, operands, "a scale is a null pointer");
@@ -81,9 +92,9 @@ TEST_CASE("what says nothing of scales is refused by name, and an older header h
   const Tuning library({});
   const Handle handle = library.create();
   gemmtune_problem c = to_c(scaled(kScalePerTensor));
-  c.scale = 3;
+  c.scale = 6;
   CHECK(gemmtune_prewarm(handle.get(), &c, 1, nullptr) == GEMMTUNE_STATUS_INVALID_ARGUMENT);
-  CHECK(contains(error_of(handle.get()), "scale is 3"));
+  CHECK(contains(error_of(handle.get()), "scale is 6"));
   c.struct_bytes = offsetof(gemmtune_problem, scale);
   CHECK(gemmtune_prewarm(handle.get(), &c, 1, nullptr) == GEMMTUNE_STATUS_SUCCESS);
   c = to_c(scaled(kScalePerTensor));
@@ -93,6 +104,10 @@ TEST_CASE("what says nothing of scales is refused by name, and an older header h
   c.scale = GEMMTUNE_SCALE_PER_TENSOR;
   CHECK(gemmtune_prewarm(handle.get(), &c, 1, nullptr) == GEMMTUNE_STATUS_INVALID_ARGUMENT);
   CHECK(contains(error_of(handle.get()), "for e4m3 and e5m2 operands only"));
+  c = to_c(scaled(kScale1x128By128x128));
+  c.math = GEMMTUNE_MATH_FAST_ACCUM;
+  CHECK(gemmtune_prewarm(handle.get(), &c, 1, nullptr) == GEMMTUNE_STATUS_INVALID_ARGUMENT);
+  CHECK(contains(error_of(handle.get()), "which fast_accum does not have"));
 }
 
 }  // namespace

@@ -75,7 +75,9 @@ TEST_CASE("problems lend kernels to others that differ in their epilogue") {
   }
 }
 
-TEST_CASE("scales of rows are no variant of others, whose kernels cuBLASLt does not run for them") {
+TEST_CASE(
+    "scales of rows or blocks are no variant of others, whose kernels cuBLASLt does not run for "
+    "them") {
   const std::string plain = "e4m3/f32/ieee/tnt/64x4096x4096";
   const std::string scaled = plain + "/epilogue=scale";
   const std::string rows = plain + "/epilogue=scale_row";
@@ -90,6 +92,12 @@ TEST_CASE("scales of rows are no variant of others, whose kernels cuBLASLt does 
   CHECK(lender(rows, scaled) == "cuBLASLt");
   CHECK(lender(rows, plain) == "cuBLASLt");
   CHECK(lender(scaled, rows) == "cuBLASLt");
+  const std::string blocks = plain + "/epilogue=scale_1x128_128x128";
+  CHECK(lender(blocks, blocks + ",bias") == blocks);
+  for (const std::string& other : {plain, scaled, rows, plain + "/epilogue=scale_1x128"}) {
+    CHECK(lender(other, blocks) == "cuBLASLt");
+    CHECK(lender(blocks, other) == "cuBLASLt");
+  }
 }
 
 TEST_CASE("rows may lie further apart, if they begin where others do in lines of 128 bytes") {

@@ -68,6 +68,8 @@ static_assert(same(lt::OperationAttribute::a_scale_mode, CUBLASLT_MATMUL_DESC_A_
 static_assert(same(lt::OperationAttribute::b_scale_mode, CUBLASLT_MATMUL_DESC_B_SCALE_MODE));
 static_assert(same(lt::ScaleMode::scalar, CUBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F));
 static_assert(same(lt::ScaleMode::outer_vector, CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F));
+static_assert(same(lt::ScaleMode::vec128, CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F));
+static_assert(same(lt::ScaleMode::blk128x128, CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F));
 #endif
 
 using Preferred = lt::PreferenceAttribute;

@@ -119,6 +119,19 @@ TEST_CASE("cuBLASLt's bias of 8-bit operands is bf16 or f16") {
   CHECK(check_epilogue(problem));
 }
 
+struct ScaleCase {
+  Scale scale;
+  lt::ScaleMode of_a;
+  lt::ScaleMode of_b;
+};
+
+constexpr ScaleCase kScaleCases[] = {
+    {kScalePerTensor, lt::ScaleMode::scalar, lt::ScaleMode::scalar},
+    {kScalePerRow, lt::ScaleMode::outer_vector, lt::ScaleMode::outer_vector},
+    {kScale1x128, lt::ScaleMode::vec128, lt::ScaleMode::vec128},
+    {kScale1x128By128x128, lt::ScaleMode::vec128, lt::ScaleMode::blk128x128},
+    {kScale128x128By1x128, lt::ScaleMode::blk128x128, lt::ScaleMode::vec128}};
+
 TEST_CASE("8-bit operands are scaled, by what each call says") {
   const Vendor vendor;
   const auto cublas = vendor.create().value();
@@ -127,8 +140,8 @@ TEST_CASE("8-bit operands are scaled, by what each call says") {
   const float scales[4] = {};
   for (const bool swapped : {true, false}) {
     problem.layout.c = swapped ? Order::row_major : Order::column_major;
-    for (const Scale scale : {kScalePerTensor, kScalePerRow}) {
-      problem.epilogue.scale = scale;
+    for (const ScaleCase& test : kScaleCases) {
+      problem.epilogue.scale = test.scale;
       const auto plan = cublas.plan(problem).value();
       MatmulArgs args;
       CHECK(plan.run(0, nullptr, args).error().kind == ErrorKind::usage);
@@ -139,10 +152,8 @@ TEST_CASE("8-bit operands are scaled, by what each call says") {
         // cuBLASLt computes the transpose of a row-major C.
         CHECK(vendor.blas.last.a_scale == (swapped ? args.scale_b : args.scale_a));
         CHECK(vendor.blas.last.b_scale == (swapped ? args.scale_a : args.scale_b));
-        const auto mode =
-            scale == kScalePerRow ? lt::ScaleMode::outer_vector : lt::ScaleMode::scalar;
-        CHECK(vendor.blas.last.a_scale_mode == mode);
-        CHECK(vendor.blas.last.b_scale_mode == mode);
+        CHECK(vendor.blas.last.a_scale_mode == (swapped ? test.of_b : test.of_a));
+        CHECK(vendor.blas.last.b_scale_mode == (swapped ? test.of_a : test.of_b));
       }
     }
   }

@@ -66,7 +66,7 @@ TEST_CASE("a log's products are counted") {
   CHECK(key_of(counts.products[2].product) ==
         "f32/f32/tf32/tnt/96x96x64/ld=768,768,96/batch=12/stride=64,64,9216");
   CHECK(key_of(counts.products[3].product) ==
-        "scales of blocks or results, amax or another attribute");
+        "scales of results or of one operand alone, amax or another attribute");
   CHECK(counts.unread_lines == 1);
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("fields of a line become fields of a product") {
   CHECK(key_of(product_with(" smCountTarget=48")) == "a limit on multiprocessors");
   CHECK(key_of(product_with(" pointerMode=MODE_DEVICE_VECTOR")) == "a vector of alphas");
   CHECK(key_of(product_with(" newField=1")) ==
-        "scales of blocks or results, amax or another attribute");
+        "scales of results or of one operand alone, amax or another attribute");
   CHECK(key_of(product_with("", "0", " order=ORDER_COL32")) == "a matrix in tiles");
   CHECK(key_of(product_with("", "0", " planeOffsetBytes=64")) == "complex numbers in two planes");
   CHECK(product_with("").align_bytes == 256);
@@ -117,9 +117,14 @@ TEST_CASE("scales of 8-bit operands are read") {
         "e4m3/f32/ieee/tnt/8x6144x4096/epilogue=scale_row,bias");
   for (const char* odd :
        {" aScalePointer=0x400", " aScaleMode=OUTER_VEC_32F", " dScalePointer=0x1"})
-    CHECK(key_with(odd) == "scales of blocks or results, amax or another attribute");
-  CHECK(key_with(scales + " aScaleMode=VEC128_32F bScaleMode=BLK128x128_32F") ==
-        "scales of blocks or results, amax or another attribute");
+    CHECK(key_with(odd) == "scales of results or of one operand alone, amax or another attribute");
+  // A row-major C is the transposed product.
+  CHECK(key_with(scales + " aScaleMode=BLK128x128_32F bScaleMode=VEC128_32F") ==
+        "e4m3/f32/ieee/tnt/8x6144x4096/epilogue=scale_1x128_128x128");
+  CHECK(key_with(scales + " aScaleMode=VEC128_32F bScaleMode=VEC128_32F") ==
+        "e4m3/f32/ieee/tnt/8x6144x4096/epilogue=scale_1x128");
+  CHECK(key_with(scales + " aScaleMode=BLK128x128_32F bScaleMode=BLK128x128_32F") ==
+        "scales of results or of one operand alone, amax or another attribute");
 }
 
 // As PyTorch's _int_mm asks for them.

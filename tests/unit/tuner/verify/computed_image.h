@@ -42,16 +42,15 @@ inline Finish right_finish(const VerificationCase& test, const HostOperands& hos
   };
 }
 
-// What the sum of element (i, j) is multiplied by.
-using ScaleAt = std::function<float(int64_t i, int64_t j)>;
+// What the product of element (i, l) of A and (l, j) of B is multiplied by.
+using ScaleAt = std::function<float(int64_t i, int64_t j, int64_t l)>;
 
 inline ScaleAt right_scale(const VerificationCase& test, const HostOperands& host) {
-  const Scale scale = test.problem.epilogue.scale;
-  if (scale == kNoScale) return [](int64_t, int64_t) { return 1.0F; };
-  return [scale, &host](int64_t i, int64_t j) {
-    const bool per_row = scale == kScalePerRow;
-    return host.scale_a[static_cast<size_t>(per_row ? i : 0)] *
-           host.scale_b[static_cast<size_t>(per_row ? j : 0)];
+  const Problem& problem = test.problem;
+  if (problem.epilogue.scale == kNoScale) return [](int64_t, int64_t, int64_t) { return 1.0F; };
+  return [&problem, &host](int64_t i, int64_t j, int64_t l) {
+    const ScaleIndex at = scale_index(problem, i, j, l);
+    return host.scale_a[static_cast<size_t>(at.a)] * host.scale_b[static_cast<size_t>(at.b)];
   };
 }
 
@@ -68,14 +67,13 @@ inline std::vector<float> computed_image(const VerificationCase& test, const Hos
       for (int64_t j = 0; j < p.shape.n; ++j) {
         float sum = 0;
         for (int64_t l = 0; l < p.shape.k; ++l) {
-          sum = std::fma(host.a[static_cast<size_t>(z * p.stride_a + at(p.layout.a, i, l, p.lda))],
-                         host.b[static_cast<size_t>(z * p.stride_b + at(p.layout.b, l, j, p.ldb))],
-                         sum);
+          const float a = host.a[static_cast<size_t>(z * p.stride_a + at(p.layout.a, i, l, p.lda))];
+          const float b = host.b[static_cast<size_t>(z * p.stride_b + at(p.layout.b, l, j, p.ldb))];
+          sum = std::fma(a * scale(i, j, l), b, sum);
         }
         const auto c = static_cast<size_t>(z * p.stride_c + i * p.ldc + j);
         const float old = test.beta == 0 ? 0.0F : test.beta * host.c[c];
-        image[c + kGuardElements] =
-            rounded(finish(test.alpha * (sum * scale(i, j)) + old, i, j), result_type(p));
+        image[c + kGuardElements] = rounded(finish(test.alpha * sum + old, i, j), result_type(p));
       }
     }
   }

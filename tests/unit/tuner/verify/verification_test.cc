@@ -33,7 +33,8 @@ std::vector<CaseKind> some_kinds() {
     all.push_back(
         {{true, false, 2, 16, 4, {}}, type, DataType::f32, MathMode::ieee, DataType::f32});
     all.push_back({{true, false, 8, 1, 2, {}}, type, DataType::f32, MathMode::ieee, DataType::f16});
-    for (const Scale scale : {kScalePerTensor, kScalePerRow}) {
+    for (const Scale scale :
+         {kScalePerTensor, kScalePerRow, kScale1x128, kScale1x128By128x128, kScale128x128By1x128}) {
       const Epilogue epilogue{kBiasPerColumn, kNoActivation, scale};
       all.push_back({{true, false, 16, 16, 8, epilogue}, type, DataType::f32});
     }
@@ -63,37 +64,75 @@ TEST_CASE("a correct result passes every case") {
   }
 }
 
-TEST_CASE("scales that are left out, or of another row or column, are found") {
-  const auto found = [](Scale scale,
-                        const std::function<float(const HostOperands&, int64_t, int64_t)>& wrong) {
+TEST_CASE("scales that are left out, or of another row, column or part of k, are found") {
+  using Wrong = std::function<ScaleIndex(const Problem&, int64_t, int64_t, int64_t)>;
+  const auto found = [](Scale scale, const Wrong& wrong) {
     const CaseKind kind{
         {true, false, 16, 16, 8, {kNoBias, kNoActivation, scale}}, DataType::e4m3, DataType::f32};
-    const auto cases = verification_cases(kind, {21, 18, 35}, Effort::quick);
+    const auto cases = verification_cases(kind, {137, 146, 290}, Effort::quick);
     return std::any_of(cases.begin(), cases.end(), [&](const VerificationCase& test) {
       const HostOperands host = make_operands(test);
-      const auto image = computed_image(test, host, right_finish(test, host),
-                                        [&](int64_t i, int64_t j) { return wrong(host, i, j); });
+      const auto at = [](const std::vector<float>& scales, int64_t i) {
+        return i < 0 ? 1.0F : scales[static_cast<size_t>(i) % scales.size()];
+      };
+      const auto image = computed_image(
+          test, host, right_finish(test, host), [&](int64_t i, int64_t j, int64_t l) {
+            const ScaleIndex index = wrong(test.problem, i, j, l);
+            return at(host.scale_a, index.a) * at(host.scale_b, index.b);
+          });
       return !judge(test, host, image).correct();
     });
   };
-  const auto at = [](const std::vector<float>& scales, int64_t i) {
-    return scales[static_cast<size_t>(i) % scales.size()];
+  constexpr int64_t kLeftOut = -1;
+  constexpr Scale kBlocks[] = {kScale1x128, kScale1x128By128x128, kScale128x128By1x128};
+  const auto right = [](const Problem& p, int64_t i, int64_t j, int64_t l) {
+    return scale_index(p, i, j, l);
   };
-  for (const Scale scale : {kScalePerTensor, kScalePerRow}) {
-    CHECK_FALSE(found(scale, [&](const HostOperands& host, int64_t i, int64_t j) {
-      return at(host.scale_a, i) * at(host.scale_b, j);
-    }));
-    CHECK(found(scale,
-                [&](const HostOperands& host, int64_t i, int64_t) { return at(host.scale_a, i); }));
-    CHECK(found(scale,
-                [&](const HostOperands& host, int64_t, int64_t j) { return at(host.scale_b, j); }));
+  const auto only_a = [](const Problem& p, int64_t i, int64_t j, int64_t l) {
+    return ScaleIndex{scale_index(p, i, j, l).a, kLeftOut};
+  };
+  const auto only_b = [](const Problem& p, int64_t i, int64_t j, int64_t l) {
+    return ScaleIndex{kLeftOut, scale_index(p, i, j, l).b};
+  };
+  for (const Scale scale :
+       {kScalePerTensor, kScalePerRow, kScale1x128, kScale1x128By128x128, kScale128x128By1x128}) {
+    CAPTURE(to_string(Epilogue{kNoBias, kNoActivation, scale}));
+    CHECK_FALSE(found(scale, right));
+    CHECK(found(scale, only_a));
+    CHECK(found(scale, only_b));
   }
-  CHECK(found(kScalePerRow, [&](const HostOperands& host, int64_t i, int64_t j) {
-    return at(host.scale_a, i + 1) * at(host.scale_b, j);
+  for (const Scale scale : {kScalePerRow, kScale1x128}) {
+    CHECK(found(scale, [](const Problem& p, int64_t i, int64_t j, int64_t l) {
+      return scale_index(p, (i + 1) % p.shape.m, j, l);
+    }));
+    CHECK(found(scale, [](const Problem& p, int64_t i, int64_t j, int64_t l) {
+      return scale_index(p, i, (j + 8) % p.shape.n, l);
+    }));
+  }
+  for (const Scale scale : kBlocks) {
+    CHECK(found(scale, [](const Problem& p, int64_t i, int64_t j, int64_t l) {
+      return scale_index(p, i, j, l >= 128 ? l - 128 : l);
+    }));
+  }
+  CHECK(found(kScale1x128By128x128, [](const Problem& p, int64_t i, int64_t, int64_t l) {
+    return scale_index(p, i, 0, l);
   }));
-  CHECK(found(kScalePerRow, [&](const HostOperands& host, int64_t i, int64_t j) {
-    return at(host.scale_a, i) * at(host.scale_b, j + 8);
+  CHECK(found(kScale128x128By1x128, [](const Problem& p, int64_t, int64_t j, int64_t l) {
+    return scale_index(p, 0, j, l);
   }));
+}
+
+TEST_CASE("scales that are there for whole units only are in no result") {
+  const CaseKind kind{{true, false, 16, 16, 8, {kNoBias, kNoActivation, kScale1x128By128x128}},
+                      DataType::e4m3,
+                      DataType::f32};
+  const auto cases = verification_cases(kind, {21, 146, 290}, Effort::quick);
+  const HostOperands host = make_operands(cases.front());
+  const Problem& p = cases.front().problem;
+  for (int64_t i = 0; i < block_scales_of_a(p).stride(); ++i)
+    CHECK(std::isnan(host.scale_a[static_cast<size_t>(i)]) == (i >= p.shape.m));
+  for (int64_t i = 0; i < block_scales_of_b(p).stride(); ++i)
+    CHECK(std::isnan(host.scale_b[static_cast<size_t>(i)]) == (i >= 3));
 }
 
 TEST_CASE("every kind of damage is found, wherever it is") {
