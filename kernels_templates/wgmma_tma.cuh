@@ -39,7 +39,8 @@
 // its next tile are under way while it stores this one.
 //
 // Parts: copies and descriptors operand_tiles.cuh, stages and barriers wgmma_pipeline.cuh, products
-// wgmma_mainloop.cuh, results wgmma_results.cuh.
+// wgmma_mainloop.cuh, sums of 8-bit products promoted_sums.cuh, their scales operand_scales.cuh and
+// block_scales.cuh, results wgmma_results.cuh.
 
 namespace gemmtune {
 
