@@ -210,6 +210,15 @@ std::string commented(std::string_view text, std::string_view first, std::string
   return out;
 }
 
+// How the scales of blocks of k lie of an operand that has `extent` lines, each a row or a column.
+std::string block_scales_comment(char operand, std::string_view line, char extent, bool squares) {
+  const std::string place = squares ? fmt::format("[{} / 128][k / 128, rounded up to 4]", extent)
+                                    : fmt::format("[k / 128][{}, rounded up to 4]", extent);
+  return fmt::format(
+      "\n// args.scale_{} has an f32 for each 128 of k and {}{}{} of {}: {}, aligned to 16 bytes.",
+      operand, squares ? "128 " : "", line, squares ? "s" : "", extent == 'm' ? 'A' : 'B', place);
+}
+
 std::string epilogue_comment(const Epilogue& epilogue) {
   if (epilogue == Epilogue{}) return {};
   std::string text = fmt::format("// Epilogue: {}, before the one rounding.", to_string(epilogue));
@@ -231,26 +240,10 @@ std::string epilogue_comment(const Epilogue& epilogue) {
       text += "\n// args.scale_a has m f32, of A's rows, args.scale_b n, of B's columns.";
       break;
     case kScale1x128:
-      text +=
-          "\n// args.scale_a has an f32 for each row of A and 128 of k, [k / 128][m, rounded up to "
-          "4],"
-          "\n// args.scale_b one for each column of B, likewise; both are aligned to 16 bytes.";
-      break;
     case kScale1x128By128x128:
-      text +=
-          "\n// args.scale_a has an f32 for each row of A and 128 of k, [k / 128][m, rounded up to "
-          "4],"
-          "\n// args.scale_b one for 128 columns of B each, [n / 128][k / 128, rounded up to 4]; "
-          "both are"
-          "\n// aligned to 16 bytes.";
-      break;
     case kScale128x128By1x128:
-      text +=
-          "\n// args.scale_a has an f32 for 128 rows of A and 128 of k each, [m / 128][k / 128, "
-          "rounded"
-          "\n// up to 4], args.scale_b one for each column of B, [k / 128][n, rounded up to 4]; "
-          "both are"
-          "\n// aligned to 16 bytes.";
+      text += block_scales_comment('a', "row", 'm', scales_squares_of_a(epilogue.scale)) +
+              block_scales_comment('b', "column", 'n', scales_squares_of_b(epilogue.scale));
       break;
     case kNoScale:
       break;

@@ -1,5 +1,6 @@
 #include "core/epilogue.h"
 
+#include <algorithm>
 #include <array>
 
 #include "core/names.h"
@@ -13,18 +14,17 @@ constexpr std::array<std::string_view, 6> kScaleNames = {
 constexpr std::array<std::string_view, 3> kBiasNames = {"", "bias", "bias_row"};
 constexpr std::array<std::string_view, 5> kActivationNames = {"", "relu", "gelu", "gelu_erf",
                                                               "silu"};
-constexpr std::array<std::string_view, 12> kNames = {"scale",
-                                                     "scale_row",
-                                                     "scale_1x128",
-                                                     "scale_1x128_128x128",
-                                                     "scale_128x128_1x128",
-                                                     "bias",
-                                                     "bias_row",
-                                                     "relu",
-                                                     "gelu",
-                                                     "gelu_erf",
-                                                     "silu",
-                                                     kNone};
+
+// All of them; the first of each is of nothing.
+constexpr auto kNames = [] {
+  constexpr size_t kParts = kScaleNames.size() + kBiasNames.size() + kActivationNames.size() - 3;
+  std::array<std::string_view, kParts + 1> names;
+  auto* end = std::copy(kScaleNames.begin() + 1, kScaleNames.end(), names.begin());
+  end = std::copy(kBiasNames.begin() + 1, kBiasNames.end(), end);
+  end = std::copy(kActivationNames.begin() + 1, kActivationNames.end(), end);
+  *end = kNone;
+  return names;
+}();
 
 // Sets `part` to what `name` is among `names`; false if it is none of them.
 template <class Part, size_t kCount>

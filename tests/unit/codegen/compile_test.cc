@@ -133,6 +133,27 @@ TEST_CASE("a standalone file that copies part of its tiles by some threads compi
   CHECK_MESSAGE(alone.has_value(), (alone ? "" : alone.error().log));
 }
 
+TEST_CASE("a standalone file says how scales of blocks lie") {
+  const auto text = [](std::string_view epilogue) {
+    const std::string key = "e4m3/f32/ieee/tnt/64x128x256/epilogue=" + std::string(epilogue);
+    const auto spec = parse_spec("wgmma_tma", "tile_m=64 tile_n=64 tile_k=128 stages=4 consumers=1",
+                                 *parse_key(key), {9, 0, true});
+    REQUIRE(spec.has_value());
+    return standalone_source(*spec).text;
+  };
+  const auto has = [](const std::string& in, std::string_view what) {
+    return in.find(what) != std::string::npos;
+  };
+  const std::string rows_of_a = "scale_a has an f32 for each 128 of k and row of A: [k / 128][m, ";
+  const std::string lines = text("scale_1x128");
+  CHECK(has(lines, rows_of_a));
+  CHECK(has(lines, "scale_b has an f32 for each 128 of k and column of B: [k / 128][n, "));
+  const std::string squares = text("scale_1x128_128x128");
+  CHECK(has(squares, rows_of_a));
+  CHECK(has(squares, "each 128 of k and 128 columns of B: [n / 128][k / 128, "));
+  CHECK(has(text("scale_128x128_1x128"), "each 128 of k and 128 rows of A: [m / 128][k / 128, "));
+}
+
 TEST_CASE("standalone files may stand in one translation unit") {
   std::mt19937 random(13);
   const Arch arch{9, 0, true};
