@@ -577,9 +577,9 @@ TEST_CASE("the wrong swizzle of lines of 64 bytes is found") {
 constexpr std::pair<std::string_view, Mutant> k8BitFaults[] = {
     {"wgmma_misaligned", {"(shift & 3) * 8", "(shift & 2) * 8"}},
     {"wgmma_misaligned", {"(k + CopiedA::kOfHalf - 1) / CopiedA::kOfHalf", "k / CopiedA::kOfHalf"}},
-    {"wgmma_tma", {"sums.add(done);", "sums = done;"}},
-    {"wgmma_tma", {"wgmma_wait<1>();\n      pipeline", "pipeline"}},
-    {"wgmma_split_k", {"sums.add(done);", "sums = done;"}},
+    {"wgmma_tma", {"sums.add(of_part);", "sums = of_part;"}},
+    {"wgmma_tma", {"wgmma_wait<1>();\n      add(", "add("}},
+    {"wgmma_split_k", {"sums.add(of_part);", "sums = of_part;"}},
 };
 
 TEST_CASE("planted faults of 8-bit operands are found") {

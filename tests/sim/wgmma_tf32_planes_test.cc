@@ -266,8 +266,8 @@ TEST_CASE("wgmma_tf32_planes: the largest and the smallest numbers, infinities a
 }
 
 constexpr Mutant kFaults[] = {
-    {"sums.add(done);", "sums = done;"},
-    {"wgmma_wait<1>();\n      pipeline", "pipeline"},
+    {"sums.add(of_part);", "sums = of_part;"},
+    {"wgmma_wait<1>();\n      add(", "add("},
     {"entry_a + plane_a + i,", "entry_a + plane_a,"},
     {"entry_b + plane_b + i,", "entry_b + plane_b,"},
     {"return tile_a(stage) + kPlanes * TileA::kBytes;", "return tile_a(stage) + TileA::kBytes;"},
