@@ -136,27 +136,54 @@ double result_of(const Problem& p, double exact) {
   return static_cast<int32_t>(static_cast<uint32_t>(static_cast<int64_t>(exact)));
 }
 
-// What is expected of one batch entry, row by row in the order that walks B along memory.
+// Sums of a row of one batch entry, and those of its products without their signs.
+struct RowSums {
+  std::vector<double> sum;
+  std::vector<double> absolute;
+
+  explicit RowSums(int64_t columns)
+      : sum(static_cast<size_t>(columns)), absolute(static_cast<size_t>(columns)) {}
+
+  void clear() {
+    std::fill(sum.begin(), sum.end(), 0.0);
+    std::fill(absolute.begin(), absolute.end(), 0.0);
+  }
+};
+
+// Of k from `begin` up to `end`, without scales, in the order that walks B along memory.
+void add_products(const Problem& p, const float* a, const float* b, int64_t i, int64_t begin,
+                  int64_t end, RowSums& to) {
+  const bool a_rows = p.layout.a == Order::row_major;
+  const bool b_rows = p.layout.b == Order::row_major;
+  for (int64_t l = begin; l < end; ++l) {
+    const double x = a[a_rows ? i * p.lda + l : l * p.lda + i];
+    for (int64_t j = 0; j < p.shape.n; ++j) {
+      const double product = x * static_cast<double>(b[b_rows ? l * p.ldb + j : j * p.ldb + l]);
+      to.sum[static_cast<size_t>(j)] += product;
+      to.absolute[static_cast<size_t>(j)] += std::abs(product);
+    }
+  }
+}
+
+// What is expected of one batch entry, row by row. Scales are the same for a part of k.
 void multiply(const VerificationCase& test, int64_t batch, HostOperands& host) {
   const Problem& p = test.problem;
   const Shape& s = p.shape;
-  const bool a_rows = p.layout.a == Order::row_major;
-  const bool b_rows = p.layout.b == Order::row_major;
-  const bool by_blocks = has_block_scales(p.epilogue.scale);
   const float* a = host.a.data() + batch * p.stride_a;
   const float* b = host.b.data() + batch * p.stride_b;
-  std::vector<double> sum(static_cast<size_t>(s.n));
-  std::vector<double> absolute(static_cast<size_t>(s.n));
+  const int64_t part_k = has_block_scales(p.epilogue.scale) ? kScaleBlock : s.k;
+  RowSums scaled(s.n);
+  RowSums part(s.n);
   for (int64_t i = 0; i < s.m; ++i) {
-    std::fill(sum.begin(), sum.end(), 0.0);
-    std::fill(absolute.begin(), absolute.end(), 0.0);
-    for (int64_t l = 0; l < s.k; ++l) {
-      const double x = a[a_rows ? i * p.lda + l : l * p.lda + i];
+    scaled.clear();
+    for (int64_t l = 0; l < s.k; l += part_k) {
+      part.clear();
+      add_products(p, a, b, i, l, std::min(l + part_k, s.k), part);
       for (int64_t j = 0; j < s.n; ++j) {
-        const double product = x * static_cast<double>(b[b_rows ? l * p.ldb + j : j * p.ldb + l]) *
-                               (by_blocks ? scale_of(p, host, i, j, l) : 1.0);
-        sum[static_cast<size_t>(j)] += product;
-        absolute[static_cast<size_t>(j)] += std::abs(product);
+        const auto at = static_cast<size_t>(j);
+        const double scale = scale_of(p, host, i, j, l);
+        scaled.sum[at] += scale * part.sum[at];
+        scaled.absolute[at] += std::abs(scale) * part.absolute[at];
       }
     }
     for (int64_t j = 0; j < s.n; ++j) {
@@ -164,11 +191,11 @@ void multiply(const VerificationCase& test, int64_t batch, HostOperands& host) {
       const double old =
           test.beta == 0 ? 0.0 : static_cast<double>(test.beta) * static_cast<double>(host.c[at]);
       const double bias = bias_of(p, host, i, j);
-      const double factor = test.alpha * (by_blocks ? 1.0 : scale_of(p, host, i, j, 0));
-      host.before[at] = result_of(p, factor * sum[static_cast<size_t>(j)] + old + bias);
+      const double alpha = test.alpha;
+      host.before[at] = result_of(p, alpha * scaled.sum[static_cast<size_t>(j)] + old + bias);
       host.expected[at] = activated(p.epilogue.activation, host.before[at]);
-      host.magnitude[at] =
-          std::abs(factor) * absolute[static_cast<size_t>(j)] + std::abs(old) + std::abs(bias);
+      host.magnitude[at] = std::abs(alpha) * scaled.absolute[static_cast<size_t>(j)] +
+                           std::abs(old) + std::abs(bias);
     }
   }
 }
