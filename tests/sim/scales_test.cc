@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 
 #include "sim_kernel.h"
@@ -106,9 +107,19 @@ TEST_CASE("scales of blocks of k, of lines and of 128 lines each") {
 
 struct Fault {
   Mutant mutant;
-  size_t way;  // index of kWays
+  size_t way;  // index of the ways
   Scale scale;
 };
+
+void check_found(std::span<const Fault> faults, std::span<const Way> ways, MathMode math,
+                 CaseSizes (*sizes)(const TileConfig&)) {
+  for (const Fault& fault : faults) {
+    CAPTURE(fault.mutant.what);
+    const auto spec = spec_with(ways[fault.way], {kNoBias, kNoActivation, fault.scale}, math);
+    const SimVerifier kernel = load_mutant(spec, fault.mutant, kSm90a);
+    CHECK_FALSE(verdict_of(kernel, spec, sizes(spec.tile)).correct());
+  }
+}
 
 TEST_CASE("planted faults are found") {
   const Fault faults[] = {
@@ -123,12 +134,7 @@ TEST_CASE("planted faults are found") {
       // Beyond the last row.
       {{"at < count ?", "at <= count ?"}, 0, kScalePerRow},
   };
-  for (const Fault& fault : faults) {
-    CAPTURE(fault.mutant.what);
-    const auto spec =
-        spec_with(kWays[fault.way], {kNoBias, kNoActivation, fault.scale}, MathMode::fast_accum);
-    CHECK_FALSE(verdict_of(load_mutant(spec, fault.mutant, kSm90a), spec).correct());
-  }
+  check_found(faults, kWays, MathMode::fast_accum, ragged_sizes);
 }
 
 TEST_CASE("planted faults of scales of blocks are found") {
@@ -158,13 +164,7 @@ TEST_CASE("planted faults of scales of blocks are found") {
        kScale1x128},
       {{"line < all.lines ? line : 0", "line"}, 3, kScale1x128},
   };
-  for (const Fault& fault : faults) {
-    CAPTURE(fault.mutant.what);
-    const auto spec =
-        spec_with(kBlockWays[fault.way], {kNoBias, kNoActivation, fault.scale}, MathMode::ieee);
-    const SimVerifier kernel = load_mutant(spec, fault.mutant, kSm90a);
-    CHECK_FALSE(verdict_of(kernel, spec, block_sizes(spec.tile)).correct());
-  }
+  check_found(faults, kBlockWays, MathMode::ieee, block_sizes);
 }
 
 }  // namespace

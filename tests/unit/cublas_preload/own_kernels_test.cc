@@ -214,12 +214,18 @@ TEST_CASE("an algorithm of cuBLASLt's reads biases by 16 bytes: others are left 
   CHECK(process.c.floats()[0] == 2 * 3 * kSize + 7);
 }
 
-TEST_CASE("scales of 8-bit operands go along, if they are aligned to their elements") {
+// A product of 8-bit operands with those scales, A's at `scales`.
+Asked scaled_call(ProductScales kind, const Memory& scales) {
   Asked asked = k_major_call(lt::ElementType::e4m3, lt::ElementType::bf16);
-  asked.product.scales = ProductScales::outer_vector;
-  Process process({won_by_algorithm(asked.product)});
-  const Memory scales(1);
+  asked.product.scales = kind;
   asked.pointers.scale_a = scales.floats();
+  return asked;
+}
+
+TEST_CASE("scales of 8-bit operands go along, if they are aligned to their elements") {
+  const Memory scales(1);
+  Asked asked = scaled_call(ProductScales::outer_vector, scales);
+  Process process({won_by_algorithm(asked.product)});
   asked.pointers.scale_b =
       reinterpret_cast<const float*>(reinterpret_cast<const char*>(scales.floats()) + 2);
   CHECK_FALSE(process.is_own(asked));
@@ -230,11 +236,9 @@ TEST_CASE("scales of 8-bit operands go along, if they are aligned to their eleme
 }
 
 TEST_CASE("scales of blocks are copied by TMA: others than aligned ones are left to cuBLASLt") {
-  Asked asked = k_major_call(lt::ElementType::e4m3, lt::ElementType::bf16);
-  asked.product.scales = ProductScales::block_by_vec128;
-  Process process({won_by_algorithm(asked.product)});
   const Memory scales(1);
-  asked.pointers.scale_a = scales.floats();
+  Asked asked = scaled_call(ProductScales::block_by_vec128, scales);
+  Process process({won_by_algorithm(asked.product)});
   asked.pointers.scale_b = scales.floats() + 1;
   CHECK_FALSE(process.is_own(asked));
   asked.pointers.scale_b = scales.floats() + 4;
