@@ -49,9 +49,8 @@ struct WgmmaSplitK {
   using Reduction = SliceReduction<kTile, kTraits, kTypes, Partial>;
   static constexpr int kSlices = Reduction::kSlices;
   static constexpr int kStagesBytes =
-      kTile.stages * wgmma_stage_bytes(kTile, kTraits.a_row_major, !kTraits.b_row_major,
-                                       multiplied_bytes(kTypes)) +
-      wgmma_scales_bytes(kTile, kTraits.epilogue.scale);
+      wgmma_stages_bytes(kTile, kTraits.a_row_major, !kTraits.b_row_major, multiplied_bytes(kTypes),
+                         1, kTraits.epilogue.scale);
   static constexpr bool kInCluster = Reduction::kInCluster;
   static constexpr int kBehind = kInCluster ? cluster_sums_bytes(kTile, kStagesBytes) : 0;
   using Pipeline = WgmmaPipeline<kTile, kTraits, kTypes, kBehind>;

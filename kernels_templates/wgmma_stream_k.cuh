@@ -40,9 +40,8 @@ namespace gemmtune {
 template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes>
 struct WgmmaStreamK {
   static constexpr int kStagesBytes =
-      kTile.stages * wgmma_stage_bytes(kTile, kTraits.a_row_major, !kTraits.b_row_major,
-                                       multiplied_bytes(kTypes)) +
-      wgmma_scales_bytes(kTile, kTraits.epilogue.scale);
+      wgmma_stages_bytes(kTile, kTraits.a_row_major, !kTraits.b_row_major, multiplied_bytes(kTypes),
+                         1, kTraits.epilogue.scale);
   static constexpr int kResultsBytes = wgmma_results_bytes(
       kTile, kTraits.vector_c, size_bytes(kTypes.result), kStagesBytes, kTraits.fetches_c);
   using Pipeline = WgmmaPipeline<kTile, kTraits, kTypes, kResultsBytes>;
@@ -51,7 +50,7 @@ struct WgmmaStreamK {
   using Place = typename Pipeline::Place;
   using Work = StreamKWork<kTile>;
   using Handed = HandedSums<kTile, Mainloop>;
-  using At = typename ClusterTiles<kTile, false>::At;
+  using At = typename ClusterTiles<kTile, kTraits.epilogue.scale, false>::At;
 
   static constexpr int kThreads = wgmma_threads(kTile);
   static constexpr int kSmemBytes = Pipeline::kSmemBytes;

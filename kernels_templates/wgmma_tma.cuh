@@ -49,10 +49,8 @@ template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes,
           KernelTraits kOwnTraits = kTraits>
 struct WgmmaTma {
   static constexpr int kStagesBytes =
-      kTile.stages * PlanePairs<kTypes.products>::kStagePlanes *
-          wgmma_stage_bytes(kTile, kTraits.a_row_major, !kTraits.b_row_major,
-                            multiplied_bytes(kTypes)) +
-      wgmma_scales_bytes(kTile, kTraits.epilogue.scale);
+      wgmma_stages_bytes(kTile, kTraits.a_row_major, !kTraits.b_row_major, multiplied_bytes(kTypes),
+                         PlanePairs<kTypes.products>::kStagePlanes, kTraits.epilogue.scale);
   static constexpr int kResultsBytes = wgmma_results_bytes(
       kTile, kTraits.vector_c, size_bytes(kTypes.result), kStagesBytes, kTraits.fetches_c);
   using Pipeline = WgmmaPipeline<kTile, kTraits, kTypes, kResultsBytes>;
@@ -60,9 +58,9 @@ struct WgmmaTma {
   using Passes = typename Pipeline::Passes;
   using Results = WgmmaResults<kTile, kTraits, kTypes, kOwnTraits, Mainloop, kStagesBytes>;
   using Place = typename Pipeline::Place;
-  using Tiles =
-      ClusterTiles<kTile, ends_with_few_rows(kTile, kTraits.a_row_major, kTraits.vector_c,
-                                             size_bytes(kTypes.result), kTraits.epilogue.scale)>;
+  using Tiles = ClusterTiles<kTile, kTraits.epilogue.scale,
+                             ends_with_few_rows(kTile, kTraits.a_row_major, kTraits.vector_c,
+                                                size_bytes(kTypes.result), kTraits.epilogue.scale)>;
   using At = typename Tiles::At;
 
   static constexpr int kThreads = wgmma_threads(kTile);

@@ -48,6 +48,9 @@ class Strategy {
   // Rows of the last tile outside of A that cost more than those inside, since TMA fills zeros in
   // slower than it loads. Whether C is read decides where tiles may lie.
   virtual int64_t slow_rows(const TileConfig&, const Problem&, bool /*reads_c*/) const { return 0; }
+  // The tile for a problem of another number of rows than it was chosen for, whose C is not read:
+  // one with fewer such rows, or itself.
+  virtual TileConfig for_other_rows(const TileConfig& tile, const Problem&) const { return tile; }
   // What the main kernel reads: spec.traits, unless a kernel before it moves the operands, or it
   // moves fewer elements at once than it might.
   virtual KernelTraits main_traits(const KernelSpec& spec) const { return spec.traits; }

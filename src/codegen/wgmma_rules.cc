@@ -100,8 +100,8 @@ bool fits_boxes(int side, int tile_k, bool contiguous_k, int element_bytes, int 
 }
 
 // Whether blocks of 128 lines with a scale each lie in tiles with `side` lines, or tiles in them.
-bool keeps_blocks(int side, int edge) {
-  return edge == 0 && (divides(side, kScaleBlock) || divides(kScaleBlock, side));
+bool keeps_blocks(int side) {
+  return divides(side, kScaleBlock) || divides(kScaleBlock, side);
 }
 
 int cluster_m(const TileConfig& tile) {
@@ -163,8 +163,8 @@ constexpr std::array kTileRules = {
          [](const RuleInput& in) {
            const TileConfig& t = in.spec.tile;
            const Scale scale = in.spec.traits.epilogue.scale;
-           return (!scales_squares_of_a(scale) || keeps_blocks(t.tile_m, t.edge)) &&
-                  (!scales_squares_of_b(scale) || keeps_blocks(t.tile_n, t.edge));
+           return (!scales_squares_of_a(scale) || keeps_blocks(t.tile_m)) &&
+                  (!scales_squares_of_b(scale) || keeps_blocks(t.tile_n));
          }},
     Rule{"at least 2 stages", "with fewer copies and product cannot overlap",
          [](const RuleInput& in) { return in.spec.tile.stages >= 2; }},
@@ -346,10 +346,9 @@ std::span<const Rule> register_rules() {
 }
 
 int stages_bytes(const KernelSpec& spec) {
-  return spec.tile.stages * plane_counts(spec.math).of_stage *
-             wgmma_stage_bytes(spec.tile, contiguous_k_a(spec), contiguous_k_b(spec),
-                               operand_bytes(spec)) +
-         wgmma_scales_bytes(spec.tile, spec.traits.epilogue.scale);
+  return wgmma_stages_bytes(spec.tile, contiguous_k_a(spec), contiguous_k_b(spec),
+                            operand_bytes(spec), plane_counts(spec.math).of_stage,
+                            spec.traits.epilogue.scale);
 }
 
 int consumer_registers(const KernelSpec& spec) {
@@ -435,8 +434,10 @@ int64_t slow_rows(const TileConfig& tile, const Problem& problem, bool may_end_w
                          size_bytes(result_type(problem)), problem.epilogue.scale)) {
     return 0;
   }
-  const int64_t last = m % tile.tile_m;
-  return last == 0 ? 0 : tile.tile_m - last;
+  const auto missing = [m](int unit) { return (unit - m % unit) % unit; };
+  const bool ends_with_c =
+      may_end_with_c && edge_ends_rows(tile, problem.epilogue.scale) && m >= tile.tile_m;
+  return missing(ends_with_c ? kEdgeUnit : tile.tile_m);
 }
 
 TensorMapArgument map_of_b(const KernelSpec& spec, const Shape& s, const MatrixPlace& at) {

@@ -41,7 +41,8 @@ int loaded_bytes_of_product(const KernelSpec& spec);
 LoadBytes loads(const KernelSpec& spec);
 MainloopCost mainloop(const KernelSpec& spec);
 
-// Strategy::slow_rows(), of tiles that stick out of C or, of few rows, may end with it.
+// Strategy::slow_rows(), of tiles that stick out of C or, of few rows or with an edge, may end with
+// it.
 int64_t slow_rows(const TileConfig& tile, const Problem& problem, bool may_end_with_c);
 
 // The header of the kernel's one product.

@@ -21,14 +21,16 @@ constexpr std::array<std::string_view, 13> kParameters = {
 bool sticks_out(int64_t extent, int tile, int cluster) {
   return extent > tile && extent % (int64_t{tile} * at_least_one(cluster)) != 0;
 }
-// Of few rows only along n: along m they end with C without an edge.
-bool tiles_stick_out(const KernelSpec& spec, const Shape& shape) {
+// Whether an edge has tiles end with C that stick out without it.
+bool edge_matters(const KernelSpec& spec, const Shape& shape) {
   const TileConfig& t = spec.tile;
+  const Scale scale = spec.traits.epilogue.scale;
   const bool end_with_rows =
       ends_with_few_rows(t, spec.strategy->main_traits(spec).a_row_major, spec.traits.vector_c,
-                         size_bytes(result_type(spec)), spec.traits.epilogue.scale);
-  return (!end_with_rows && sticks_out(shape.m, t.tile_m, t.cluster_m)) ||
-         sticks_out(shape.n, t.tile_n, t.cluster_n);
+                         size_bytes(result_type(spec)), scale);
+  return (!end_with_rows && edge_ends_rows(t, scale) &&
+          sticks_out(shape.m, t.tile_m, t.cluster_m)) ||
+         (edge_ends_columns(t, scale) && sticks_out(shape.n, t.tile_n, t.cluster_n));
 }
 
 }  // namespace
@@ -74,8 +76,17 @@ bool WgmmaStrategy::is_geometry(std::string_view parameter) const {
 bool WgmmaStrategy::worthwhile(const KernelSpec& spec, const Problem& problem) const {
   const TileConfig& t = spec.tile;
   return t.persistent_blocks < wgmma::cluster_grid(t, problem).blocks &&
-         (t.edge == 0 ||
-          (problem.shape.n % kEdgeUnit == 0 && tiles_stick_out(spec, problem.shape)));
+         (t.edge == 0 || (problem.shape.n % kEdgeUnit == 0 && edge_matters(spec, problem.shape)));
+}
+
+TileConfig WgmmaStrategy::for_other_rows(const TileConfig& tile, const Problem& problem) const {
+  const auto names = parameters();
+  const bool has_edge = std::find(names.begin(), names.end(), "edge") != names.end();
+  if (!has_edge || problem.shape.n % kEdgeUnit != 0) return tile;
+  TileConfig with_edge = tile;
+  with_edge.edge = 1;
+  const bool helps = slow_rows(with_edge, problem, false) < slow_rows(tile, problem, false);
+  return helps ? with_edge : tile;
 }
 
 // Of the consumers that take turns, a block with one tile has work for the first.

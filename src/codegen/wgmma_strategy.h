@@ -18,6 +18,7 @@ class WgmmaStrategy : public Strategy {
   int64_t slow_rows(const TileConfig& tile, const Problem& problem, bool reads_c) const override {
     return wgmma::slow_rows(tile, problem, !reads_c);
   }
+  TileConfig for_other_rows(const TileConfig& tile, const Problem& problem) const override;
 
   std::span<const std::string_view> parameters() const override;
   std::span<const Rule> rules() const override { return rules_; }

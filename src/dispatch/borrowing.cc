@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "dispatch/power_limit.h"
 #include "dispatch/reading_c.h"
@@ -90,13 +94,14 @@ void add_from_other_model(const Snapshot& snapshot, const Known& known, const Re
   decision.choices.push_back(std::move(choice));
 }
 
-// The kernel that won the problem `number`, as the request may run it; nothing if it may not, which
-// add_neighbours() comes to as well, and says why.
-std::optional<Choice> lent_choice(const Snapshot& snapshot, uint32_t number, const Lead& lead,
-                                  const Request& request, const Target& target) {
+// The kernel that won the problem `number`, by such a tile, as the request may run it; nothing if
+// it may not, which add_neighbours() comes to as well, and says why.
+std::optional<Choice> lent_choice(const Snapshot& snapshot, uint32_t number,
+                                  std::string_view config, const Lead& lead, const Request& request,
+                                  const Target& target) {
   const KnownKernel& known = *snapshot.known[number].kernel;
   const StoredKernel& stored = snapshot.kernels[known.index];
-  const auto spec = usable_kernel(stored, request, target);
+  const auto spec = usable_kernel(stored.strategy, config, stored.arch, request, target);
   if (!spec) return std::nullopt;
   Choice choice = kernel_choice(*spec, stored);
   choice.neighbour = snapshot.problems[number];
@@ -106,6 +111,25 @@ std::optional<Choice> lent_choice(const Snapshot& snapshot, uint32_t number, con
       fmt::format("{:.2f} times as fast as cuBLASLt for {}, {}", lead.vendor_us / lead.own_us,
                   key(*choice.neighbour), to_string(known.origin));
   return choice;
+}
+
+// By its own tile.
+std::optional<Choice> lent_choice(const Snapshot& snapshot, uint32_t number, const Lead& lead,
+                                  const Request& request, const Target& target) {
+  const StoredKernel& stored = snapshot.kernels[snapshot.known[number].kernel->index];
+  return lent_choice(snapshot, number, stored.config, lead, request, target);
+}
+
+// By each of the tiles that may run.
+std::vector<Choice> lent_choices(const Snapshot& snapshot, uint32_t number,
+                                 std::span<const TileConfig> tiles, const Lead& lead,
+                                 const Request& request, const Target& target) {
+  std::vector<Choice> choices;
+  for (const TileConfig& tile : tiles) {
+    if (auto choice = lent_choice(snapshot, number, to_string(tile), lead, request, target))
+      choices.push_back(*std::move(choice));
+  }
+  return choices;
 }
 
 // Of the bounds that problems with fewer and more rows give (docs/performance.md, "Numbers of rows
@@ -121,14 +145,15 @@ void add_of_more_rows(const Snapshot& snapshot, const Problem& problem, const Re
   const Lead& lead = bounds->lead;
   const double least = least_lead_of(snapshot, bounds->more, kLeadOfMoreRows, lead, target);
   if (!leads_by(least, lead, request)) return;
-  auto choice = lent_choice(snapshot, bounds->more, lead, request, target);
-  if (!choice) return;
-  choice->fewer_rows = snapshot.problems[bounds->fewer];
-  choice->reason = fmt::format(
-      "{:.2f} us for {} rows, where cuBLASLt takes {:.2f} for {} or {}, {}", lead.own_us,
-      choice->neighbour->shape.m, lead.vendor_us, choice->fewer_rows->shape.m,
-      choice->neighbour->shape.m, to_string(snapshot.known[bounds->more].kernel->origin));
-  decision.choices.push_back(*std::move(choice));
+  for (Choice& choice :
+       lent_choices(snapshot, bounds->more, bounds->tiles, lead, request, target)) {
+    choice.fewer_rows = snapshot.problems[bounds->fewer];
+    choice.reason = fmt::format(
+        "{:.2f} us for {} rows, where cuBLASLt takes {:.2f} for {} or {}, {}", lead.own_us,
+        choice.neighbour->shape.m, lead.vendor_us, choice.fewer_rows->shape.m,
+        choice.neighbour->shape.m, to_string(snapshot.known[bounds->more].kernel->origin));
+    decision.choices.push_back(std::move(choice));
+  }
 }
 
 // How far ahead the kernel of a variant has to be.
@@ -172,19 +197,21 @@ void add_of_similar(const Snapshot& snapshot, const Request& request, const Targ
   for (const auto& [number, distance, lead] : similar_leads(snapshot, request.problem)) {
     if (!leads_by(least_lead_of(snapshot, number, kLeadAtSimilar, lead, target), lead, request))
       return;
-    auto choice = lent_choice(snapshot, number, lead, request, target);
-    if (!choice || !stays_accurate(choice->spec)) continue;
-    decision.choices.push_back(*std::move(choice));
+    const StoredKernel& stored = snapshot.kernels[snapshot.known[number].kernel->index];
+    const auto tiles = fast_tiles_for_rows(stored, request.problem, request.reads_c);
+    auto choices = lent_choices(snapshot, number, tiles, lead, request, target);
+    if (choices.empty() || !stays_accurate(choices.front().spec)) continue;
+    std::move(choices.begin(), choices.end(), std::back_inserter(decision.choices));
     return;
   }
 }
 
 }  // namespace
 
-std::optional<Choice> borrow_of_other_rows(const Snapshot& snapshot, const Request& request,
-                                           const Target& target) {
+std::vector<Choice> borrow_of_other_rows(const Snapshot& snapshot, const Request& request,
+                                         const Target& target) {
   const int64_t m = request.problem.shape.m;
-  if (request.problem.layout.a != Order::row_major) return std::nullopt;  // as find_row_bounds()
+  if (request.problem.layout.a != Order::row_major) return {};  // as find_row_bounds()
   const auto [fewer, more] = nearest_rows(snapshot, request.problem, [&](uint32_t number) {
     const int64_t rows = snapshot.problems[number].shape.m;
     const auto& [kernel, vendor] = snapshot.known[number];
@@ -192,10 +219,12 @@ std::optional<Choice> borrow_of_other_rows(const Snapshot& snapshot, const Reque
            is_direct(kernel->origin) && is_direct(vendor->origin);
   });
   const auto lender = more ? more : fewer;
-  if (!lender) return std::nullopt;
+  if (!lender) return {};
   const Known& known = snapshot.known[*lender];
-  return lent_choice(snapshot, *lender, {known.kernel->rank_us, known.vendor->time_us}, request,
-                     target);
+  const auto tiles =
+      tiles_for_rows(snapshot.kernels[known.kernel->index], request.problem, request.reads_c);
+  return lent_choices(snapshot, *lender, tiles, {known.kernel->rank_us, known.vendor->time_us},
+                      request, target);
 }
 
 void borrow(const Snapshot& snapshot, const Request& request, const Target& target,

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <optional>
+#include <vector>
 
 #include "dispatch/decision.h"
 
@@ -13,8 +13,9 @@ void borrow(const Snapshot& snapshot, const Request& request, const Target& targ
 
 // The kernel that was measured of the same problem with the nearest number of rows, at most twice
 // or at least half as many; of more rows where there are some. Its lead is what was measured there.
-// Nothing where there is none on this model of device, or that one may not run.
-std::optional<Choice> borrow_of_other_rows(const Snapshot& snapshot, const Request& request,
-                                           const Target& target);
+// The next one is for where a kernel is not available. Empty where there is none on this model of
+// device, or that one may not run.
+std::vector<Choice> borrow_of_other_rows(const Snapshot& snapshot, const Request& request,
+                                         const Target& target);
 
 }  // namespace gemmtune::dispatch

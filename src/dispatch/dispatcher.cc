@@ -179,9 +179,9 @@ std::optional<Decision> Dispatcher::decide_reading_c(const Request& request,
 Outcome<Dispatcher::WinnerPlan> Dispatcher::prepare_winner(const Request& request) {
   auto found = winners(snapshot_, request, target_);
   if (!found && request.program_workspace_bytes) {
-    auto level = level_kernel(snapshot_, request, target_);
+    auto level = level_kernels(snapshot_, request, target_);
     if (level && vendor_.chooses_by_workspace(request.problem, *request.program_workspace_bytes))
-      found = std::vector{*std::move(level)};
+      found = *std::move(level);
   }
   if (!found) return tl::unexpected(found.error());
   Failure why;

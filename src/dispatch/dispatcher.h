@@ -57,8 +57,8 @@ class Dispatcher {
   Outcome<PreparedPlan> prepare(const Request& request);
 
   // The plan of the first of a request's winners() that can be had, or, where the program's
-  // workspace makes cuBLASLt's heuristic choose another algorithm, of its level_kernel(). It is not
-  // kept here. NO_KERNEL where there is none. cuBLASLt is opened for its algorithms only.
+  // workspace makes cuBLASLt's heuristic choose another algorithm, of its level_kernels(). It is
+  // not kept here. NO_KERNEL where there is none. cuBLASLt is opened for its algorithms only.
   struct WinnerPlan {
     std::unique_ptr<const Plan> plan;
     double own_us = 0;

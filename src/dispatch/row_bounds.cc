@@ -1,6 +1,7 @@
 #include "dispatch/row_bounds.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "codegen/strategy.h"
 #include "core/tile_config.h"
@@ -18,12 +19,28 @@ bool was_measured(Origin origin, Measured where) {
 // Whether a kernel takes longer for so many rows than for a tile full: of 46 that were lent rows,
 // 12 were slower than cuBLASLt, all of them with more outside of A than this
 // (docs/decisions/0025-tiles-that-end-with-c.md).
-bool is_slow_outside(const StoredKernel& kernel, const Problem& problem, bool reads_c) {
+bool is_slow_outside(const codegen::Strategy& strategy, const TileConfig& tile,
+                     const Problem& problem, bool reads_c) {
   constexpr int64_t kParts = 5;
-  const auto strategy = codegen::find_strategy(kernel.strategy);
-  const auto tile = parse_tile(kernel.config);
-  if (!strategy || !tile || tile->tile_m < 1) return false;
-  return kParts * (*strategy)->slow_rows(*tile, problem, reads_c) > tile->tile_m + tile->tile_n;
+  return kParts * strategy.slow_rows(tile, problem, reads_c) > tile.tile_m + tile.tile_n;
+}
+
+// Whether cuBLASLt was seen to have tiles of 128 rows only, so that as many of them take it about
+// as long, full or not (docs/decisions/0035-edges-for-other-rows.md).
+bool has_large_vendor_tiles(const Problem& problem) {
+  const Scale scale = problem.epilogue.scale;
+  return scale == kScalePerRow || has_block_scales(scale);
+}
+
+// The least that the vendor takes for the problem, by what it takes for `fewer` and `more` rows.
+double least_vendor_us(const Problem& problem, const Problem& more_rows, double fewer_us,
+                       double more_us) {
+  constexpr int64_t kTileRows = 128;
+  constexpr double kLeastShare = 0.95;  // of the time for tiles full, 4 of 145 times excepted
+  const auto tiles = [](const Problem& p) { return (p.shape.m + kTileRows - 1) / kTileRows; };
+  const double least_us = std::min(fewer_us, more_us);
+  const bool as_many = has_large_vendor_tiles(problem) && tiles(problem) == tiles(more_rows);
+  return as_many ? std::max(least_us, kLeastShare * more_us) : least_us;
 }
 
 std::optional<RowBounds> row_bounds(const Snapshot& snapshot, const Problem& problem, bool reads_c,
@@ -34,15 +51,36 @@ std::optional<RowBounds> row_bounds(const Snapshot& snapshot, const Problem& pro
   });
   if (!fewer || !more) return std::nullopt;
   const Known& upper = snapshot.known[*more];
-  if (!upper.kernel || !was_measured(upper.kernel->origin, where) ||
-      is_slow_outside(snapshot.kernels[upper.kernel->index], problem, reads_c)) {
-    return std::nullopt;
-  }
-  const double vendor_us = std::min(snapshot.known[*fewer].vendor->time_us, upper.vendor->time_us);
-  return RowBounds{*fewer, *more, {upper.kernel->rank_us, vendor_us}};
+  if (!upper.kernel || !was_measured(upper.kernel->origin, where)) return std::nullopt;
+  auto tiles = fast_tiles_for_rows(snapshot.kernels[upper.kernel->index], problem, reads_c);
+  if (tiles.empty()) return std::nullopt;
+  const double vendor_us =
+      least_vendor_us(problem, snapshot.problems[*more], snapshot.known[*fewer].vendor->time_us,
+                      upper.vendor->time_us);
+  return RowBounds{*fewer, *more, std::move(tiles), {upper.kernel->rank_us, vendor_us}};
 }
 
 }  // namespace
+
+std::vector<TileConfig> tiles_for_rows(const StoredKernel& kernel, const Problem& problem,
+                                       bool reads_c) {
+  const auto strategy = codegen::find_strategy(kernel.strategy);
+  const auto own = parse_tile(kernel.config);
+  if (!strategy || !own || own->tile_m < 1) return {};
+  std::vector<TileConfig> tiles;
+  if (!reads_c) tiles.push_back((*strategy)->for_other_rows(*own, problem));
+  if (tiles.empty() || tiles.front() != *own) tiles.push_back(*own);
+  return tiles;
+}
+
+std::vector<TileConfig> fast_tiles_for_rows(const StoredKernel& kernel, const Problem& problem,
+                                            bool reads_c) {
+  std::vector<TileConfig> tiles = tiles_for_rows(kernel, problem, reads_c);
+  std::erase_if(tiles, [&](const TileConfig& tile) {
+    return is_slow_outside(**codegen::find_strategy(kernel.strategy), tile, problem, reads_c);
+  });
+  return tiles;
+}
 
 Problem with_rows(const Problem& problem, int64_t m) {
   Problem other = problem;

@@ -3,11 +3,23 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "core/problem.h"
+#include "core/tile_config.h"
 #include "dispatch/snapshot.h"
 
 namespace gemmtune::dispatch {
+
+// The tiles that a kernel may have for a problem of other rows than it was tuned for: one that ends
+// with C, where that is faster and C is not read, and its own. The next one is for where a kernel
+// is not available. Empty for a kernel that this program does not know.
+std::vector<TileConfig> tiles_for_rows(const StoredKernel& kernel, const Problem& problem,
+                                       bool reads_c);
+
+// Of these, those that take no longer for such rows than for tiles full.
+std::vector<TileConfig> fast_tiles_for_rows(const StoredKernel& kernel, const Problem& problem,
+                                            bool reads_c);
 
 // The same problem with `m` rows; entries of a batch that lay one behind the other still do.
 Problem with_rows(const Problem& problem, int64_t m);
@@ -27,8 +39,9 @@ NearestRows nearest_rows(const Snapshot& snapshot, const Problem& problem,
 struct RowBounds {
   uint32_t fewer = 0;  // numbers of the problems in the snapshot: the nearest with fewer rows,
   uint32_t more = 0;   // and the nearest with more, which has a kernel
+  std::vector<TileConfig> tiles;  // fast_tiles_for_rows() of that kernel
   // The most that kernel takes, and the least that cuBLASLt does: the smaller one of its times for
-  // both.
+  // both, or about that for more where its tiles are as many.
   Lead lead;
 };
 

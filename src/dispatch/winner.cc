@@ -1,7 +1,7 @@
 #include "dispatch/winner.h"
 
 #include <algorithm>
-#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -71,16 +71,25 @@ std::string why_none(const Snapshot& snapshot, const Request& request, const Dec
          (decision.rejections.empty() ? "is not available" : decision.rejections.front().why);
 }
 
-// The kernel that beat all algorithms.
-std::optional<Winner> ahead_of_all(const Snapshot& snapshot, const Request& request,
-                                   const Decision& decision) {
+// Choices that say themselves how far ahead they are.
+std::vector<Winner> with_leads(std::span<const Choice> choices) {
+  std::vector<Winner> found;
+  for (const Choice& choice : choices) {
+    if (choice.lead) found.push_back({choice, choice.lead->own_us, choice.lead->vendor_us});
+  }
+  return found;
+}
+
+// The kernel that beat all algorithms, with what is to run where it is not available.
+std::vector<Winner> ahead_of_all(const Snapshot& snapshot, const Request& request,
+                                 const Decision& decision) {
   if (decision.choices.empty() || decision.choices.front().route != Choice::Route::kernel)
-    return std::nullopt;
+    return {};
   const Choice& first = decision.choices.front();
-  if (first.lead) return Winner{first, first.lead->own_us, first.lead->vendor_us};
+  if (first.lead) return with_leads(decision.choices);
   const Known* const known = find_rival(snapshot, request, first);
-  if (known == nullptr || !is_ahead(*known, request)) return std::nullopt;
-  return Winner{first, known->kernel->time_us, known->vendor->time_us};
+  if (known == nullptr || !is_ahead(*known, request)) return {};
+  return {{first, known->kernel->time_us, known->vendor->time_us}};
 }
 
 // What a measured choice counts as where it is compared with the heuristic's first algorithm; 0 for
@@ -116,13 +125,14 @@ bool is_level(double own_us, double vendor_us, const Request& request) {
 
 // That of another number of rows. Its tiles may fill the device worse than there, so the algorithms
 // that cuBLASLt is left with have to be far behind: those for integers are.
-Outcome<Winner> level_kernel_of_other_rows(const Snapshot& snapshot, const Request& request,
-                                           const Target& target) {
+Outcome<std::vector<Winner>> level_kernels_of_other_rows(const Snapshot& snapshot,
+                                                         const Request& request,
+                                                         const Target& target) {
   if (request.problem.accumulator != DataType::i32) return none(std::string(kNotTuned));
-  const auto choice = borrow_of_other_rows(snapshot, request, target);
-  if (!choice || !is_level(choice->lead->own_us, choice->lead->vendor_us, request))
+  auto found = with_leads(borrow_of_other_rows(snapshot, request, target));
+  if (found.empty() || !is_level(found.front().own_us, found.front().vendor_us, request))
     return none(std::string(kNotTuned));
-  return Winner{*choice, choice->lead->own_us, choice->lead->vendor_us};
+  return found;
 }
 
 }  // namespace
@@ -130,27 +140,23 @@ Outcome<Winner> level_kernel_of_other_rows(const Snapshot& snapshot, const Reque
 Outcome<std::vector<Winner>> winners(const Snapshot& snapshot, const Request& request,
                                      const Target& target) {
   Decision decision = decide(snapshot, request, target);
-  std::vector<Winner> found;
-  if (auto best = ahead_of_all(snapshot, request, decision)) {
-    found.push_back(*std::move(best));
-  } else {
-    found = ahead_of_first(snapshot, request, target, decision);
-  }
+  std::vector<Winner> found = ahead_of_all(snapshot, request, decision);
+  if (found.empty()) found = ahead_of_first(snapshot, request, target, decision);
   if (found.empty()) return none(why_none(snapshot, request, decision));
   return found;
 }
 
-Outcome<Winner> level_kernel(const Snapshot& snapshot, const Request& request,
-                             const Target& target) {
+Outcome<std::vector<Winner>> level_kernels(const Snapshot& snapshot, const Request& request,
+                                           const Target& target) {
   const Known* const known = find_measured(snapshot, request.problem);
-  if (known == nullptr) return level_kernel_of_other_rows(snapshot, request, target);
+  if (known == nullptr) return level_kernels_of_other_rows(snapshot, request, target);
   if (!known->kernel || !known->vendor || !is_direct(known->vendor->origin))
     return none("never compared with cuBLASLt");
   if (!is_level(known->kernel->rank_us, known->vendor->time_us, request))
     return none("cuBLASLt is faster");
   for (const Choice& choice : decide(snapshot, request, target).choices) {
     if (!choice.neighbour && is_measured_kernel(choice, snapshot, *known))
-      return Winner{choice, known->kernel->time_us, known->vendor->time_us};
+      return std::vector{Winner{choice, known->kernel->time_us, known->vendor->time_us}};
   }
   return none("its kernel is not available");
 }

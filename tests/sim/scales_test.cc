@@ -74,6 +74,8 @@ constexpr Way kBlockWays[] = {
     // Sums of two parts at once do not fit.
     {"wgmma_tma", "tile_m=80 tile_n=128 tile_k=128 stages=2 raster=1 consumers=1 exchange=1"},
     {"wgmma_tma", "tile_m=128 tile_n=80 tile_k=128 stages=2 raster=1 consumers=1"},
+    // Tiles that end with C, unless they would cut blocks.
+    {"wgmma_tma", "tile_m=64 tile_n=32 tile_k=128 stages=2 raster=1 consumers=1 edge=1"},
 };
 
 // Whether blocks of 128 rows or columns with a scale each lie in whole tiles.
@@ -142,7 +144,7 @@ TEST_CASE("planted faults of scales of blocks are found") {
       // Those of another part of k, as the producer and the consumers go through them.
       {{"from += step;", ""}, 0, kScale1x128},
       {{"++next;", ""}, 0, kScale1x128By128x128},
-      {{"all.index(begin, k)", "all.index(begin, 0)"}, 5, kScale1x128},
+      {{"all.index(first(line, all), k)", "all.index(first(line, all), 0)"}, 5, kScale1x128},
       {{"all.index(min(line, last), k)", "all.index(min(line, last), 0)"}, 6, kScale128x128By1x128},
       // Of another stage, or read once it may be filled anew.
       {{"of_rows + stage * Stage::kBytes", "of_rows"}, 0, kScale1x128},
@@ -163,6 +165,13 @@ TEST_CASE("planted faults of scales of blocks are found") {
        0,
        kScale1x128},
       {{"line < all.lines ? line : 0", "line"}, 3, kScale1x128},
+      // Of tiles that cut blocks.
+      {{"return tile.edge != 0 && !scales_squares_of_b(scale);", "return tile.edge != 0;"},
+       9,
+       kScale1x128By128x128},
+      {{"return tile.edge != 0 && !scales_squares_of_a(scale);", "return tile.edge != 0;"},
+       9,
+       kScale128x128By1x128},
   };
   check_found(faults, kBlockWays, MathMode::ieee, block_sizes);
 }

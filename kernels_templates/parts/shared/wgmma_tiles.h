@@ -56,6 +56,14 @@ GEMMTUNE_HOST_DEVICE constexpr int consumer_rows(const TileConfig& tile) {
 // A tile that ends with C begins at a multiple of so many rows and columns: TMA can begin there,
 // whatever is contiguous.
 inline constexpr int kEdgeUnit = 8;
+// Whether tiles with an edge end with C's rows, and with its columns. Blocks of lines that have a
+// scale begin with tiles, or tiles with them.
+GEMMTUNE_HOST_DEVICE constexpr bool edge_ends_rows(const TileConfig& tile, Scale scale) {
+  return tile.edge != 0 && !scales_squares_of_a(scale);
+}
+GEMMTUNE_HOST_DEVICE constexpr bool edge_ends_columns(const TileConfig& tile, Scale scale) {
+  return tile.edge != 0 && !scales_squares_of_b(scale);
+}
 
 // Sums of a consumer's thread.
 GEMMTUNE_HOST_DEVICE constexpr int consumer_sums(const TileConfig& tile) {
@@ -157,6 +165,15 @@ GEMMTUNE_HOST_DEVICE constexpr int stage_scales_bytes(const TileConfig& tile, Sc
 GEMMTUNE_HOST_DEVICE constexpr int wgmma_scales_bytes(const TileConfig& tile, Scale scale) {
   const int bytes = tile.stages * stage_scales_bytes(tile, scale);
   return (bytes + kTmaTileAlignment - 1) / kTmaTileAlignment * kTmaTileAlignment;
+}
+
+// The stages of a block, of `planes` planes of each operand.
+GEMMTUNE_HOST_DEVICE constexpr int wgmma_stages_bytes(const TileConfig& tile, bool a_contiguous_k,
+                                                      bool b_contiguous_k, int element_bytes,
+                                                      int planes, Scale scale) {
+  return tile.stages * planes *
+             wgmma_stage_bytes(tile, a_contiguous_k, b_contiguous_k, element_bytes) +
+         wgmma_scales_bytes(tile, scale);
 }
 
 // Of a stage: it is full; it is empty.

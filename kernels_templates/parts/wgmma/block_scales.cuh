@@ -24,17 +24,24 @@ struct LineScaleCopies {
   long long step;
   int bytes;  // of a stage, of lines that there are
 
-  // Of lines from `line` on. A tile that lies outside, as some of a cluster do, has others.
+  // Of lines from `line` on.
   static __device__ __forceinline__ LineScaleCopies of(const float* scales, int line, int k,
                                                        const BlockScales& all) {
-    const int begin = line < all.lines ? line : 0;
-    return {scales + all.index(begin, k), all.stride(),
-            4 * min(static_cast<int>(all.stride()) - begin, kSide)};
+    return {scales + all.index(first(line, all), k), all.stride(), bytes_from(line, all)};
+  }
+  static __device__ __forceinline__ int bytes_from(int line, const BlockScales& all) {
+    return 4 * min(static_cast<int>(all.stride()) - first(line, all), kSide);
   }
 
   __device__ __forceinline__ void load_next(unsigned to, unsigned barrier) {
     load_bytes(to, from, bytes, barrier);
     from += step;
+  }
+
+ private:
+  // A tile that lies outside, as some of a cluster do, has others.
+  static __device__ __forceinline__ int first(int line, const BlockScales& all) {
+    return line < all.lines ? line : 0;
   }
 };
 
@@ -46,6 +53,7 @@ struct LineScaleCopies<0> {
   static __device__ __forceinline__ LineScaleCopies of(const float*, int, int, const BlockScales&) {
     return {0};
   }
+  static __device__ __forceinline__ int bytes_from(int, const BlockScales&) { return 0; }
   __device__ __forceinline__ void load_next(unsigned, unsigned) {}
 };
 
@@ -55,7 +63,7 @@ struct StageScales {
   static constexpr int kLinesOfA = lines_with_scales(kTile.tile_m, scales_lines_of_a(kScale));
   static constexpr int kLinesOfB = lines_with_scales(kTile.tile_n, scales_lines_of_b(kScale));
   static constexpr int kBytesOfA = 4 * kLinesOfA;
-  static constexpr int kBytes = kBytesOfA + 4 * kLinesOfB;
+  static constexpr int kBytes = stage_scales_bytes(kTile, kScale);
 
   static __device__ __forceinline__ BlockScales of_a(const GemmArgs& args) {
     return {scales_squares_of_a(kScale), args.m, args.k};
@@ -64,14 +72,17 @@ struct StageScales {
     return {scales_squares_of_b(kScale), args.n, args.k};
   }
 
+  using CopiesOfA = LineScaleCopies<kLinesOfA>;
+  using CopiesOfB = LineScaleCopies<kLinesOfB>;
+
   // Of the tile at (row, column), from k on.
   struct Copies {
-    LineScaleCopies<kLinesOfA> a;
-    LineScaleCopies<kLinesOfB> b;
+    CopiesOfA a;
+    CopiesOfB b;
 
     static __device__ __forceinline__ Copies of(const GemmArgs& args, int row, int column, int k) {
-      return {decltype(a)::of(args.scale_a, row, k, of_a(args)),
-              decltype(b)::of(args.scale_b, column, k, of_b(args))};
+      return {CopiesOfA::of(args.scale_a, row, k, of_a(args)),
+              CopiesOfB::of(args.scale_b, column, k, of_b(args))};
     }
     __device__ __forceinline__ int bytes() const { return a.bytes + b.bytes; }
     __device__ __forceinline__ void load_next(unsigned to, unsigned barrier) {
@@ -153,7 +164,8 @@ struct ScaledParts {
   // Of the tile at (row, column), from k on.
   static __device__ __forceinline__ ScaledParts of(unsigned stage_scales, const GemmArgs& args,
                                                    int row, int column, int first_row, int k) {
-    const auto copies = Stage::Copies::of(args, row, column, k);
+    const int bytes_of_a = Stage::CopiesOfA::bytes_from(row, Stage::of_a(args));
+    const int bytes_of_b = Stage::CopiesOfB::bytes_from(column, Stage::of_b(args));
     const unsigned of_b = stage_scales + Stage::kBytesOfA;
     ScaledParts out;
     if constexpr (scales_squares_of_a(kScale)) {
@@ -165,8 +177,8 @@ struct ScaledParts {
     }
     out.of_rows = kExchanged ? of_b : stage_scales;
     out.of_columns = kExchanged ? stage_scales : of_b;
-    out.row_bytes = kExchanged ? copies.b.bytes : copies.a.bytes;
-    out.column_bytes = kExchanged ? copies.a.bytes : copies.b.bytes;
+    out.row_bytes = kExchanged ? bytes_of_b : bytes_of_a;
+    out.column_bytes = kExchanged ? bytes_of_a : bytes_of_b;
     out.first_row = first_row;
     return out;
   }

@@ -9,13 +9,14 @@
 // The tiles of C that clusters take in turns, with a stride of as many as there are clusters.
 //
 // What a tile has outside of C costs time, since TMA fills zeros in slower than it loads. With an
-// edge such a tile ends where C does, and computes some of its neighbour's results again, which are
-// the same. With kEndsWithRows (wgmma_tiles.h) tiles end with C's rows without an edge. Where C is
-// read, that would be what the neighbour has written, and tiles stick out.
+// edge such a tile ends where C does (edge_ends_rows(), edge_ends_columns()), and computes some of
+// its neighbour's results again, which are the same. With kEndsWithRows (ends_with_few_rows())
+// tiles end with C's rows without an edge. Where C is read, that would be what the neighbour has
+// written, and tiles stick out.
 
 namespace gemmtune {
 
-template <TileConfig kTile, bool kEndsWithRows>
+template <TileConfig kTile, Scale kScale, bool kEndsWithRows>
 struct ClusterTiles {
   using Place = ClusterPlace<kTile>;
   static constexpr int kM = kTile.tile_m * Place::kM;
@@ -51,8 +52,9 @@ struct ClusterTiles {
    private:
     __device__ __forceinline__ void end_with_c(const GemmArgs& args) {
       constexpr int kRowUnit = kEndsWithRows ? 1 : kEdgeUnit;  // few rows have k contiguous
-      row = min(row, last_begin<kRowUnit>(args.m, kTile.tile_m));
-      if constexpr (kTile.edge != 0)
+      if constexpr (kEndsWithRows || edge_ends_rows(kTile, kScale))
+        row = min(row, last_begin<kRowUnit>(args.m, kTile.tile_m));
+      if constexpr (edge_ends_columns(kTile, kScale))
         column = min(column, last_begin<kEdgeUnit>(args.n, kTile.tile_n));
     }
     // Of tiles within an extent of C.

@@ -30,9 +30,10 @@ template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes, class Dir
 struct DirectProducer {
   static constexpr bool kDirectA = Direct::kIsA;
   using Operand = typename Direct::Operand;
-  using Tiles = ClusterTiles<kTile, !kDirectA && ends_with_few_rows(
-                                                     kTile, kTraits.a_row_major, kTraits.vector_c,
-                                                     size_bytes(kTypes.result), kNoScale)>;
+  using Tiles = ClusterTiles<kTile, kTraits.epilogue.scale,
+                             !kDirectA && ends_with_few_rows(
+                                              kTile, kTraits.a_row_major, kTraits.vector_c,
+                                              size_bytes(kTypes.result), kTraits.epilogue.scale)>;
   using Ring = typename Pipeline::Ring;
   // That a full stage waits for.
   static constexpr int kArrivals = kWarpsOfWarpgroup + 1;

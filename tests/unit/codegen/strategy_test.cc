@@ -473,9 +473,61 @@ TEST_CASE("scales of blocks: a stage is a block of k, and tiles keep blocks of l
   constexpr auto kLow = "tile_m=96 tile_n=128 tile_k=128 stages=4 consumers=2 exchange=1";
   CHECK(broken(kLow, kScale128x128By1x128) == kWhole);
   CHECK(broken(kLow, kScale1x128By128x128).empty());
-  constexpr auto kEdge = "tile_m=128 tile_n=128 tile_k=128 stages=4 consumers=2 edge=1";
-  CHECK(broken(kEdge, kScale1x128By128x128) == kWhole);
-  CHECK(broken(kEdge, kScale1x128).empty());
+}
+
+TEST_CASE("tiles with an edge end with C where that cuts no block of lines that has a scale") {
+  const auto worthwhile = [](const Shape& shape, Scale scale) {
+    Problem problem = make_problem(shape, DataType::e4m3, *parse_layout("tnt"));
+    problem.epilogue.scale = scale;
+    const Strategy& strategy = **find_strategy("wgmma_tma");
+    const auto tile = parse_tile("tile_m=128 tile_n=128 tile_k=128 stages=4 consumers=2 edge=1");
+    const KernelSpec spec = spec_for(strategy, *tile, problem, {9, 0});
+    CHECK(broken_rule(spec, representative_device({9, 0, false})) == nullptr);
+    return strategy.worthwhile(spec, problem);
+  };
+  CHECK(worthwhile({200, 256, 256}, kScale1x128By128x128));
+  CHECK_FALSE(worthwhile({256, 200, 256}, kScale1x128By128x128));
+  CHECK_FALSE(worthwhile({200, 256, 256}, kScale128x128By1x128));
+  CHECK(worthwhile({256, 200, 256}, kScale128x128By1x128));
+  CHECK(worthwhile({200, 256, 256}, kScale1x128));
+  CHECK(worthwhile({256, 200, 256}, kScale1x128));
+}
+
+TEST_CASE("for other rows than it was chosen for a tile ends with C, where that helps") {
+  const auto rows_outside = [](const char* strategy_name, const char* tile, const Shape& shape,
+                               Scale scale = kNoScale) {
+    const DataType type = scale == kNoScale ? DataType::bf16 : DataType::e4m3;
+    Problem problem = make_problem(shape, type, *parse_layout("tnt"));
+    problem.epilogue.scale = scale;
+    const Strategy& strategy = **find_strategy(strategy_name);
+    const TileConfig other = strategy.for_other_rows(*parse_tile(tile), problem);
+    TileConfig same = other;
+    same.edge = 0;
+    CHECK(same == *parse_tile(tile));
+    CHECK((other.edge != 0) ==
+          (strategy.slow_rows(other, problem, false) < strategy.slow_rows(same, problem, false)));
+    CHECK(strategy.slow_rows(other, problem, true) == strategy.slow_rows(same, problem, true));
+    return strategy.slow_rows(other, problem, false);
+  };
+  constexpr auto kLarge = "tile_m=128 tile_n=128 tile_k=128 stages=4 consumers=2";
+  CHECK(rows_outside("wgmma_tma", kLarge, {256, 512, 512}) == 0);
+  CHECK(rows_outside("wgmma_tma", kLarge, {200, 512, 512}) == 0);
+  CHECK(rows_outside("wgmma_tma", kLarge, {201, 512, 512}) == 7);
+  CHECK(rows_outside("wgmma_tma", kLarge, {128, 512, 512}) == 0);
+  CHECK(rows_outside("wgmma_tma", kLarge, {100, 512, 512}) == 28);  // there is no other tile
+  // Columns that an edge would have beyond the last.
+  CHECK(rows_outside("wgmma_tma", kLarge, {200, 500, 512}) == 56);
+  // Sums that lie in slots by tile, and those that another tile has rounded otherwise.
+  CHECK(rows_outside("wgmma_split_k", kLarge, {200, 512, 512}) == 56);
+  CHECK(rows_outside("wgmma_stream_k", kLarge, {200, 512, 512}) == 56);
+  constexpr auto kFew = "tile_m=64 tile_n=128 tile_k=128 stages=4 consumers=1";
+  CHECK(rows_outside("wgmma_tma", kFew, {100, 512, 512}) == 0);
+  CHECK(rows_outside("wgmma_tma", kFew, {100, 512, 512}, kScalePerRow) == 0);
+  // TMA copies scales from a multiple of 16 bytes on.
+  CHECK(rows_outside("wgmma_tma", kFew, {101, 512, 512}, kScale1x128By128x128) == 3);
+  CHECK(rows_outside("wgmma_tma", kLarge, {200, 512, 512}, kScale1x128By128x128) == 0);
+  CHECK(rows_outside("wgmma_tma", kLarge, {200, 512, 512}, kScale128x128By1x128) == 56);
+  CHECK(rows_outside("multistage", "tile_m=128 tile_n=128", {200, 512, 512}) == 0);
 }
 
 TEST_CASE("sums of wgmma that leave too few registers for what stores them") {

@@ -160,8 +160,11 @@ TEST_CASE("integers run on a level kernel of the nearest rows, more before fewer
   const auto lender_of = [&](const std::vector<TunedRows>& tuned, int m,
                              const char* problem = kIntegers) -> int64_t {
     const Snapshot snapshot = snapshot_with(tuned);
-    const auto found = level_kernel(snapshot, request_of_rows(m, problem), dispatch_test::target());
-    return found && found->choice.neighbour ? found->choice.neighbour->shape.m : 0;
+    const auto found =
+        level_kernels(snapshot, request_of_rows(m, problem), dispatch_test::target());
+    if (!found) return 0;
+    const auto& neighbour = found->front().choice.neighbour;
+    return neighbour ? neighbour->shape.m : 0;
   };
   const std::vector<TunedRows> tuned = {row(1000, 10, 10), row(2000, 20, 20), row(4000, 40, 40)};
   CHECK(lender_of(tuned, 3000) == 4000);
@@ -181,17 +184,67 @@ TEST_CASE("integers run on a level kernel of the nearest rows, more before fewer
 }
 
 // 128 rows and 32 columns: a fifth of both is 32.
+constexpr auto kLargeTile = "tile_m=128 tile_n=32 tile_k=64 stages=4 consumers=2";
+
 TEST_CASE("a kernel of large tiles that TMA feeds lends to as many rows as nearly fill them") {
-  const auto at = [](int more, int m) {
-    return tma_lender("wgmma_tma", "tile_m=128 tile_n=32 tile_k=64 stages=4 consumers=2", more, m);
+  for (const bool reads_c : {false, true}) {
+    const auto at = [&](int more, int m) {
+      return tma_lender("wgmma_tma", kLargeTile, more, m, reads_c);
+    };
+    CHECK(at(128, 127) == 128);
+    CHECK(at(128, 96) == 128);
+    CHECK(at(128, 95) == 0);
+    CHECK(at(128, 16) == 0);
+    CHECK(at(256, 128) == 256);
+    // Of several tiles the last one ends with C, unless that is read.
+    CHECK(at(256, 192) == (reads_c ? 0 : 256));
+    CHECK(at(256, 129) == (reads_c ? 0 : 256));
+    CHECK(at(256, 224) == 256);
+  }
+}
+
+TEST_CASE("tiles that end with C come before those that stick out a little") {
+  constexpr auto kProblem = "bf16/f32/ieee/tnt/{}x512x512";
+  const Snapshot snapshot =
+      snapshot_with({{128, 10, 13, kLargeTile, dispatch_test::kHere, kProblem, "wgmma_tma"},
+                     {256, 12, 14, kLargeTile, dispatch_test::kHere, kProblem, "wgmma_tma"}});
+  const auto edges = [&](int m) {
+    std::vector<int> found;
+    for (const Choice& choice :
+         decide(snapshot, request_of_rows(m, kProblem), dispatch_test::target()).choices) {
+      if (choice.route == Choice::Route::kernel && choice.lead)
+        found.push_back(choice.spec.tile.edge);
+    }
+    return found;
   };
-  CHECK(at(128, 127) == 128);
-  CHECK(at(128, 96) == 128);
-  CHECK(at(128, 95) == 0);
-  CHECK(at(128, 16) == 0);
-  CHECK(at(256, 128) == 256);
-  CHECK(at(256, 192) == 0);
-  CHECK(at(256, 224) == 256);
+  CHECK(edges(230) == std::vector{1, 0});
+  CHECK(edges(192) == std::vector{1});
+  const auto in_program =
+      winners(snapshot, request_of_rows(230, kProblem), dispatch_test::target());
+  REQUIRE(in_program.has_value());
+  REQUIRE(in_program->size() == 2);
+  CHECK(in_program->front().choice.spec.tile.edge == 1);
+  CHECK(in_program->back().choice.spec.tile.edge == 0);
+}
+
+TEST_CASE("where cuBLASLt has tiles of 128 rows only, as many take it about as long") {
+  const auto lender_of = [](double more_us, int more, int m, const char* epilogue) {
+    const std::string problem = "e4m3/f32/ieee/tnt/{}x512x512/epilogue=" + std::string(epilogue);
+    constexpr auto kTile = "tile_m=128 tile_n=128 tile_k=128 stages=4 consumers=2";
+    return lender({{128, 8, 10, kTile, dispatch_test::kHere, problem.c_str(), "wgmma_tma"},
+                   {more, 12, more_us, kTile, dispatch_test::kHere, problem.c_str(), "wgmma_tma"}},
+                  request_of_rows(m, problem.c_str()));
+  };
+  for (const char* epilogue : {"scale_row", "scale_1x128_128x128", "scale_1x128"}) {
+    CAPTURE(epilogue);
+    CHECK(lender_of(13, 256, 200, epilogue) == 256);
+    CHECK(lender_of(13, 256, 129, epilogue) == 256);
+    CHECK(lender_of(12.8, 256, 200, epilogue) == 0);
+    CHECK(lender_of(13, 384, 200, epilogue) == 0);
+    CHECK(lender_of(13, 384, 257, epilogue) == 384);
+  }
+  // Of one scale each it has smaller ones.
+  CHECK(lender_of(13, 256, 200, "scale") == 0);
 }
 
 TEST_CASE("a kernel of few rows lends to any fewer, unless its tiles stick out") {

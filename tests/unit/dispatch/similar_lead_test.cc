@@ -1,6 +1,7 @@
 #include "dispatch/similar_lead.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <string>
 #include <vector>
@@ -105,6 +106,24 @@ TEST_CASE("entries of a batch may be more or fewer, and begin on multiples of as
   CHECK(lender_of({{batch}}, "f32/f32/ieee/ttt/512x512x512/batch=64") == "cuBLASLt");
   CHECK(lender_of({{batch}}, "f32/f32/ieee/ttt/512x512x512/batch=4/stride=262145,262144,262144") ==
         "cuBLASLt");
+}
+
+// What a kernel of 256x512x512 has as edge where it is lent to so many rows; -1 where it is not.
+int edge_lent(const char* strategy, const std::string& tile, int rows) {
+  const Snapshot snapshot = snapshot_of_sizes(
+      {{"bf16/f32/ieee/tnt/256x512x512", 10, 20, dispatch_test::kHere, strategy, tile}});
+  const auto request = request_for(fmt::format("bf16/f32/ieee/tnt/{}x1024x512", rows));
+  const Choice first = decide(snapshot, request, dispatch_test::target()).choices.at(0);
+  return first.route == Choice::Route::kernel ? first.spec.tile.edge : -1;
+}
+
+TEST_CASE("a kernel whose tiles stick far out of A is lent if they can end with C") {
+  const std::string tile = "tile_m=128 tile_n=64 tile_k=64 stages=4 consumers=2";
+  CHECK(edge_lent("wgmma_tma", tile, 384) == 0);
+  CHECK(edge_lent("wgmma_tma", tile, 140) == 1);
+  const std::string sharing = tile + " sharing_blocks=132";
+  CHECK(edge_lent("wgmma_stream_k", sharing, 384) == 0);
+  CHECK(edge_lent("wgmma_stream_k", sharing, 140) == -1);
 }
 
 TEST_CASE("a kernel that may not run here leaves it to the next nearest") {

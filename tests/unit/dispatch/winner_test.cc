@@ -173,16 +173,16 @@ TEST_CASE("a kernel is level with cuBLASLt's fastest algorithm, unless that is 1
   const Database database(
       {timed(8, 10, 10, 10), timed(16, 10.05, 10, 10), timed(32, 10.2, 10, 10)});
   const auto level = [&](int m, bool reads_c = false) {
-    return level_kernel(database.snapshot,
-                        Database::request_for(problem(m), kUsualAlignBytes, reads_c),
-                        database.target);
+    return level_kernels(database.snapshot,
+                         Database::request_for(problem(m), kUsualAlignBytes, reads_c),
+                         database.target);
   };
   CHECK_FALSE(database.find(problem(8)).has_value());
   for (const int m : {8, 16}) {
     const auto found = level(m);
     REQUIRE(found.has_value());
-    CHECK(found->choice.route == Choice::Route::kernel);
-    CHECK(found->vendor_us == 10);
+    CHECK(found->front().choice.route == Choice::Route::kernel);
+    CHECK(found->front().vendor_us == 10);
   }
   CHECK(level(32).error().message == "cuBLASLt is faster");
   CHECK_FALSE(level(16, true).has_value());  // 0.2 us more
