@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "dispatch/estimated_lead.h"
 #include "dispatch/power_limit.h"
 #include "dispatch/reading_c.h"
 #include "dispatch/row_bounds.h"
@@ -191,6 +192,26 @@ bool stays_accurate(const codegen::KernelSpec& spec) {
   return !is_split(spec.math) || spec.tile.promotion <= 1;
 }
 
+// The kernel that should be the fastest by what problems of this kind took, if it should be ahead
+// of the vendor.
+void add_by_estimate(const Snapshot& snapshot, const Request& request, const Target& target,
+                     Decision& decision) {
+  for (const auto& [number, lead] : estimated_leads(snapshot, request, target)) {
+    if (!leads_by(least_lead_of(snapshot, number, kLeadByEstimate, lead, target), lead, request))
+      return;
+    const StoredKernel& stored = snapshot.kernels[snapshot.known[number].kernel->index];
+    const auto tiles = fast_tiles_for_rows(stored, request.problem, request.reads_c);
+    for (Choice& choice : lent_choices(snapshot, number, tiles, lead, request, target)) {
+      choice.reason = fmt::format(
+          "should take {:.2f} us at most by its time for {}, and cuBLASLt {:.2f} at least, {}",
+          lead.own_us, key(*choice.neighbour), lead.vendor_us,
+          to_string(snapshot.known[number].kernel->origin));
+      decision.choices.push_back(std::move(choice));
+    }
+    if (!decision.choices.empty()) return;
+  }
+}
+
 // The kernel of the nearest problem of this kind, if it is so far ahead there that it is here.
 void add_of_similar(const Snapshot& snapshot, const Request& request, const Target& target,
                     Decision& decision) {
@@ -237,6 +258,7 @@ void borrow(const Snapshot& snapshot, const Request& request, const Target& targ
     add_of_more_rows(snapshot, request.problem, request, target, decision);
   if (decision.choices.empty()) add_of_variant(snapshot, request, target, decision);
   if (decision.choices.empty()) add_of_variants_with_more_rows(snapshot, request, target, decision);
+  if (decision.choices.empty()) add_by_estimate(snapshot, request, target, decision);
   if (decision.choices.empty()) add_of_similar(snapshot, request, target, decision);
 }
 

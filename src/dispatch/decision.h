@@ -33,7 +33,7 @@ struct Choice {
   std::optional<Origin> origin;          // of expected_us, where it was stored for this problem
   std::optional<Problem> neighbour;      // the problem it won, where that is another one
   std::optional<Problem> fewer_rows;     // of rules 4 and 6: the other bound
-  std::optional<Lead> lead;              // of rules 3 to 7 below: why the kernel is first
+  std::optional<Lead> lead;              // of rules 3 to 8 below: why the kernel is first
   bool stale = false;
   std::string reason;  // one line: why it is where it is in the order
 };
@@ -65,11 +65,13 @@ int64_t max_workspace_bytes(const Request& request, int64_t of_handle);
 //   5. the kernel of the same sizes with other types as wide, another epilogue or other leading
 //      dimensions, where that beat the vendor (variant_lead.h)
 //   6. of such a problem with more rows, as in 4
-//   7. the kernel of the nearest problem that differs in sizes only, where that beat the vendor by
+//   7. of few rows, the kernel that should be the fastest by its time for another n and k, where it
+//      should beat the vendor (estimated_lead.h)
+//   8. the kernel of the nearest problem that differs in sizes only, where that beat the vendor by
 //      far (similar_lead.h)
-//   8. the vendor's default
-//   9. kernels that won similar problems, nearest first, with the epilogue of this one
-//  10. a kernel that is legal for every problem of its type and math mode
+//   9. the vendor's default
+//  10. kernels that won similar problems, nearest first, with the epilogue of this one
+//  11. a kernel that is legal for every problem of its type and math mode
 // `request` is of a valid problem; the result refers to `snapshot`.
 Decision decide(const Snapshot& snapshot, const Request& request, const Target& target);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "parts/shared/block_scales.h"
+
 namespace gemmtune::dispatch {
 namespace {
 
@@ -30,6 +32,11 @@ bool same_row_alignments(const Problem& a, const Problem& b, int64_t widest) {
   return same(&Problem::lda, a.type) && same(&Problem::ldb, a.type) && same(&Problem::ldc, c) &&
          same(&Problem::stride_a, a.type) && same(&Problem::stride_b, a.type) &&
          same(&Problem::stride_c, c);
+}
+
+bool has_large_vendor_tiles(const Problem& problem) {
+  const Scale scale = problem.epilogue.scale;
+  return scale == kScalePerRow || has_block_scales(scale);
 }
 
 }  // namespace gemmtune::dispatch

@@ -14,4 +14,9 @@ bool same_kind(const Problem& a, const Problem& b);
 // `widest`.
 bool same_row_alignments(const Problem& a, const Problem& b, int64_t widest);
 
+// Whether cuBLASLt was seen to have tiles of so many rows only, so that as many of them take it
+// about as long, full or not (docs/decisions/0035-edges-for-other-rows.md).
+inline constexpr int64_t kLargeVendorTileRows = 128;
+bool has_large_vendor_tiles(const Problem& problem);
+
 }  // namespace gemmtune::dispatch

@@ -5,6 +5,7 @@
 
 #include "codegen/strategy.h"
 #include "core/tile_config.h"
+#include "dispatch/product_kind.h"
 
 namespace gemmtune::dispatch {
 namespace {
@@ -25,19 +26,13 @@ bool is_slow_outside(const codegen::Strategy& strategy, const TileConfig& tile,
   return kParts * strategy.slow_rows(tile, problem, reads_c) > tile.tile_m + tile.tile_n;
 }
 
-// Whether cuBLASLt was seen to have tiles of 128 rows only, so that as many of them take it about
-// as long, full or not (docs/decisions/0035-edges-for-other-rows.md).
-bool has_large_vendor_tiles(const Problem& problem) {
-  const Scale scale = problem.epilogue.scale;
-  return scale == kScalePerRow || has_block_scales(scale);
-}
-
 // The least that the vendor takes for the problem, by what it takes for `fewer` and `more` rows.
 double least_vendor_us(const Problem& problem, const Problem& more_rows, double fewer_us,
                        double more_us) {
-  constexpr int64_t kTileRows = 128;
   constexpr double kLeastShare = 0.95;  // of the time for tiles full, 4 of 145 times excepted
-  const auto tiles = [](const Problem& p) { return (p.shape.m + kTileRows - 1) / kTileRows; };
+  const auto tiles = [](const Problem& p) {
+    return (p.shape.m + kLargeVendorTileRows - 1) / kLargeVendorTileRows;
+  };
   const double least_us = std::min(fewer_us, more_us);
   const bool as_many = has_large_vendor_tiles(problem) && tiles(problem) == tiles(more_rows);
   return as_many ? std::max(least_us, kLeastShare * more_us) : least_us;

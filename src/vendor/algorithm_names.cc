@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <span>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -64,6 +66,18 @@ std::string name_of(std::span<const char* const> names, int id) {
   return name.empty() ? number(id) : name;
 }
 
+// The first two numbers of "key=AxB"; 0 for what is not there.
+std::pair<int, int> pair_of(std::string_view config, std::string_view key) {
+  std::pair<int, int> sizes{0, 0};
+  const size_t at = config.find(key);
+  if (at == std::string_view::npos) return sizes;
+  const char* const end = config.data() + config.size();
+  const auto first = std::from_chars(config.data() + at + key.size(), end, sizes.first);
+  if (first.ec == std::errc() && first.ptr != end && *first.ptr == 'x')
+    std::from_chars(first.ptr + 1, end, sizes.second);
+  return sizes;
+}
+
 }  // namespace
 
 std::string tile_name(int id) {
@@ -86,6 +100,14 @@ std::string_view without_rank(std::string_view config) {
   if (!config.starts_with("rank=")) return config;
   const size_t space = config.find(' ');
   return space == std::string_view::npos ? std::string_view{} : config.substr(space + 1);
+}
+
+std::optional<AlgorithmTile> algorithm_tile(std::string_view config) {
+  const auto [columns, rows] = pair_of(config, " tile=");
+  if (columns <= 0 || rows <= 0) return std::nullopt;
+  const auto [across, down] = pair_of(config, " cluster=");
+  return AlgorithmTile{rows, columns, std::max(down, 1), std::max(across, 1),
+                       std::max(pair_of(config, " splitk=").first, 1)};
 }
 
 }  // namespace gemmtune::vendor

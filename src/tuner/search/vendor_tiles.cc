@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <random>
@@ -10,18 +9,6 @@
 
 namespace gemmtune::tuner {
 namespace {
-
-// The first two numbers of "key=AxB"; 0 for what is not there.
-std::pair<int, int> pair_of(std::string_view config, std::string_view key) {
-  std::pair<int, int> sizes{0, 0};
-  const size_t at = config.find(key);
-  if (at == std::string_view::npos) return sizes;
-  const char* const end = config.data() + config.size();
-  const auto first = std::from_chars(config.data() + at + key.size(), end, sizes.first);
-  if (first.ec == std::errc() && first.ptr != end && *first.ptr == 'x')
-    std::from_chars(first.ptr + 1, end, sizes.second);
-  return sizes;
-}
 
 // Leaves a parameter only the one value; 0 stands for 1. False if the space does not have that.
 bool fix(codegen::SearchSpace& space, std::string_view parameter, int value) {
@@ -43,7 +30,8 @@ bool has(const codegen::SearchSpace& space, std::string_view parameter) {
 }
 
 // The points of the space that are as the vendor's; nothing if there are none.
-std::optional<codegen::SearchSpace> restricted(codegen::SearchSpace space, const VendorTile& vendor,
+std::optional<codegen::SearchSpace> restricted(codegen::SearchSpace space,
+                                               const vendor::AlgorithmTile& vendor,
                                                bool with_cluster) {
   if (!has(space, "consumers")) return std::nullopt;
   bool held = fix(space, "tile_m", vendor.tile_m) && fix(space, "tile_n", vendor.tile_n) &&
@@ -78,7 +66,7 @@ std::vector<Priced> cheapest(const Search::Space& space, const codegen::SearchSp
   return found;
 }
 
-std::vector<Priced> like(const Search::Space& space, const VendorTile& vendor) {
+std::vector<Priced> like(const Search::Space& space, const vendor::AlgorithmTile& vendor) {
   for (const bool with_cluster : {true, false}) {
     const auto points = restricted(space.space, vendor, with_cluster);
     if (!points) continue;
@@ -90,16 +78,8 @@ std::vector<Priced> like(const Search::Space& space, const VendorTile& vendor) {
 
 }  // namespace
 
-std::optional<VendorTile> vendor_tile(std::string_view config) {
-  const auto [columns, rows] = pair_of(config, " tile=");
-  if (columns <= 0 || rows <= 0) return std::nullopt;
-  const auto [across, down] = pair_of(config, " cluster=");
-  return VendorTile{rows, columns, std::max(down, 1), std::max(across, 1),
-                    std::max(pair_of(config, " splitk=").first, 1)};
-}
-
-std::vector<LikeVendor> tiles_like(std::span<const Search::Space> spaces, const VendorTile& vendor,
-                                   size_t most) {
+std::vector<LikeVendor> tiles_like(std::span<const Search::Space> spaces,
+                                   const vendor::AlgorithmTile& vendor, size_t most) {
   std::vector<std::pair<double, LikeVendor>> all;
   for (size_t s = 0; s < spaces.size(); ++s) {
     for (const Priced& priced : like(spaces[s], vendor))

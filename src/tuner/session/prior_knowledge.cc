@@ -139,20 +139,20 @@ void PriorKnowledge::borrow_from_vendor(std::vector<VendorResult> results) {
   std::sort(results.begin(), results.end(), [](const VendorResult& a, const VendorResult& b) {
     return a.measurement.median_us < b.measurement.median_us;
   });
-  std::vector<VendorTile> tiles;
+  std::vector<vendor::AlgorithmTile> tiles;
   for (const VendorResult& result : results) {
-    const auto tile = vendor_tile(result.config);
+    const auto tile = vendor::algorithm_tile(result.config);
     if (tile && std::find(tiles.begin(), tiles.end(), *tile) == tiles.end()) tiles.push_back(*tile);
     if (tiles.size() == kVendorTiles) break;
   }
-  for (const VendorTile& tile : tiles) {
+  for (const vendor::AlgorithmTile& tile : tiles) {
     suggest_like(tile, kLikeVendor);
-    const VendorTile alone = {tile.tile_m, tile.tile_n, 1, 1, tile.slices};
+    const vendor::AlgorithmTile alone = {tile.tile_m, tile.tile_n, 1, 1, tile.slices};
     if (alone != tile) suggest_like(alone, kLikeVendorAlone);
   }
 }
 
-void PriorKnowledge::suggest_like(const VendorTile& vendor, size_t most) {
+void PriorKnowledge::suggest_like(const vendor::AlgorithmTile& vendor, size_t most) {
   for (const LikeVendor& like : tiles_like(search_.spaces(), vendor, most)) {
     const auto& strategy = *search_.spaces()[like.space].space.strategy;
     if (const auto choice = search_.find(strategy.name(), like.tile))

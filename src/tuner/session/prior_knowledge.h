@@ -52,7 +52,7 @@ class PriorKnowledge {
   void know_compiled(const std::vector<store::Record>& records);
   std::optional<Choice> choice_of(const store::Record& record) const;
   Expected<void> borrow_from_similar(const store::Filter& filter);
-  void suggest_like(const VendorTile& vendor, size_t most);
+  void suggest_like(const vendor::AlgorithmTile& vendor, size_t most);
 
   store::RecordStore& store_;
   const store::Job& job_;

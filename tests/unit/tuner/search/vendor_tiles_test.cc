@@ -13,19 +13,6 @@
 namespace gemmtune::tuner {
 namespace {
 
-TEST_CASE("sizes are those of a row-major C") {
-  const auto parsed = [](const char* config) { return vendor_tile(config); };
-  CHECK(parsed("rank=3 algo=66 tile=144x64 stages=64xauto cluster=1x4x1 splitk=1 reduction=0") ==
-        VendorTile{64, 144, 4, 1, 1});
-  CHECK(parsed("rank=2 algo=66 tile=192x8 stages=64xauto cluster=4x1x1 splitk=5 custom=1") ==
-        VendorTile{8, 192, 1, 4, 5});
-  CHECK(parsed("rank=1 algo=24 tile=256x128 stages=auto cluster=auto splitk=-1") ==
-        VendorTile{128, 256, 1, 1, 1});
-  for (const char* config : {"", "rank=0 algo=1", "rank=0 algo=1 tile=auto", "algo=1 tile=#712",
-                             "algo=1 tile=64", "algo=1 tile=64x", "algo=1 tile=-8x64"})
-    CHECK(!parsed(config));
-}
-
 std::vector<Search::Space> hopper_spaces(const Problem& problem) {
   std::vector<Search::Space> spaces;
   for (const char* name : {"mma_multistage", "wgmma_tma", "wgmma_split_k"}) {

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dispatch/decision.h"
+#include "dispatch/request.h"
+#include "dispatch/snapshot.h"
+
+namespace gemmtune::dispatch {
+
+// How many times as fast as the vendor a kernel has to be by estimates for it to be lent
+// (docs/decisions/0036-estimated-times.md).
+inline constexpr double kLeadByEstimate = 1.03;
+
+// What a kernel that won another problem should take for one that was not measured.
+struct EstimatedLead {
+  uint32_t number = 0;  // of the problem that it won, in the snapshot
+  Lead lead;            // the most that it should take, and the least that the vendor should
+};
+
+// Of products of few rows with both operands along k, in types of 8 and 16 bits, which read their
+// weights once: kernels of problems of the same kind whose rows are as many or up to twice as many,
+// and whose n and k are at most three factors of two away. The fastest first. Each was measured
+// with the vendor, on this device or another of its model, and its time scales with the bytes that
+// are read or with the blocks that each SM computes, whichever grows more; the vendor's with what
+// grows less. Empty for other products. `request` is of a comparable() problem.
+std::vector<EstimatedLead> estimated_leads(const Snapshot& snapshot, const Request& request,
+                                           const Target& target);
+
+}  // namespace gemmtune::dispatch

@@ -1,0 +1,177 @@
+#include "dispatch/estimated_lead.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "dispatch/decision.h"
+#include "dispatch/winner.h"
+#include "snapshot_fixture.h"
+
+namespace gemmtune::dispatch {
+namespace {
+
+using dispatch_test::request_for;
+using dispatch_test::Row;
+
+constexpr const char* kNarrow = "tile_m=16 tile_n=64 tile_k=128 stages=8 consumers=1 exchange=1";
+constexpr const char* kVendor = "algo=66 tile=128x128 stages=128xauto cluster=1x1x1 splitk=1";
+
+std::string scaled_rows(const std::string& shape) {
+  return "e4m3/f32/ieee/tnt/" + shape + "/epilogue=scale_row";
+}
+
+Row row_of(const std::string& problem, double kernel_us = 6, double vendor_us = 12,
+           const char* strategy = "wgmma_tma", const std::string& tile = kNarrow) {
+  Row row{dispatch_test::kHere, kernel_us, vendor_us, tile};
+  row.problem = problem;
+  row.strategy = strategy;
+  row.vendor = kVendor;
+  return row;
+}
+
+std::vector<EstimatedLead> leads(const std::vector<Row>& rows, const std::string& problem) {
+  return estimated_leads(dispatch_test::snapshot_of(rows), request_for(problem),
+                         dispatch_test::target());
+}
+
+// The problem whose kernel comes first; "cuBLASLt" where that does.
+std::string lender_of(const std::vector<Row>& rows, const Request& request) {
+  const Snapshot snapshot = dispatch_test::snapshot_of(rows);
+  const Choice first = decide(snapshot, request, dispatch_test::target()).choices.at(0);
+  if (first.route != Choice::Route::kernel) return "cuBLASLt";
+  return first.neighbour ? key(*first.neighbour) : "itself";
+}
+std::string lender_of(const std::vector<Row>& rows, const std::string& problem) {
+  return lender_of(rows, request_for(problem));
+}
+
+const std::string kMeasured = scaled_rows("16x4096x4096");
+const std::string kDeeper = scaled_rows("16x4096x8192");
+
+// The device has 132 SMs, and the measured kernel 64 blocks, cuBLASLt's 32.
+TEST_CASE("times grow with the bytes, or with what an SM computes if that is more") {
+  const auto lead = [](const std::string& shape) {
+    const auto found = leads({row_of(kMeasured)}, scaled_rows(shape));
+    REQUIRE(found.size() == 1);
+    return found.front().lead;
+  };
+  // Twice as deep: both twice, but for what stays.
+  const double bytes = 4096 * 4096 + 16 * 4096 + 2 * 16 * 4096;
+  const double deeper = (2 * 4096 * 4096 + 16 * 8192 + 2 * 16 * 4096) / bytes;
+  CHECK(lead("16x4096x8192").own_us == doctest::Approx(1 + 5 * 2.0));
+  CHECK(lead("16x4096x8192").vendor_us == doctest::Approx(3 + 9 * deeper));
+  // Half as deep.
+  const double shallow = (4096 * 2048 + 16 * 2048 + 2 * 16 * 4096) / bytes;
+  CHECK(lead("16x4096x2048").own_us == doctest::Approx(3 + 3 * shallow));
+  CHECK(lead("16x4096x2048").vendor_us == doctest::Approx(1 + 11 * 0.5));
+  // Twice as wide: cuBLASLt's 64 blocks still run at once.
+  const double wider = (8192 * 4096 + 16 * 4096 + 2 * 16 * 8192) / bytes;
+  CHECK(lead("16x8192x4096").own_us == doctest::Approx(1 + 5 * wider));
+  CHECK(lead("16x8192x4096").vendor_us == doctest::Approx(12));
+  // Our 133rd block is a second one for some SM.
+  CHECK(lead("16x8512x4096").own_us >= 1 + 5 * 2.0);
+}
+
+TEST_CASE("the kernel with the least time to expect is lent, where cuBLASLt should take longer") {
+  CHECK(lender_of({row_of(kMeasured)}, kDeeper) == kMeasured);
+  // 12 us and 11.
+  CHECK(lender_of({row_of(kMeasured, 6, 7.3)}, kDeeper) == kMeasured);
+  CHECK(lender_of({row_of(kMeasured, 6, 7)}, kDeeper) == "cuBLASLt");
+  const std::string nearer = scaled_rows("16x4096x7168");
+  CHECK(lender_of({row_of(kMeasured), row_of(nearer, 14, 28)}, kDeeper) == kMeasured);
+  CHECK(lender_of({row_of(kMeasured), row_of(nearer, 9, 28)}, kDeeper) == nearer);
+  const Snapshot snapshot = dispatch_test::snapshot_of({row_of(kMeasured)});
+  const auto found = dispatch_test::winner(snapshot, request_for(kDeeper), dispatch_test::target());
+  REQUIRE(found.has_value());
+  CHECK(found->own_us == doctest::Approx(11));
+  CHECK(found->choice.reason == "should take 11.00 us at most by its time for " + kMeasured +
+                                    ", and cuBLASLt 20.93 at least, measured on this device");
+}
+
+TEST_CASE("cuBLASLt's least time is by the three nearest problems") {
+  const std::string problem = scaled_rows("16x4096x6144");
+  const auto vendor_us = [&](const std::vector<Row>& rows) {
+    return leads(rows, problem).front().lead.vendor_us;
+  };
+  std::vector<Row> rows = {row_of(scaled_rows("16x4096x7168"), 10, 20),
+                           row_of(scaled_rows("16x4096x5120"), 10, 20),
+                           row_of(scaled_rows("16x4096x4096"), 10, 11)};
+  CHECK(vendor_us(rows) < 17);
+  rows.push_back(row_of(scaled_rows("16x4096x6656"), 10, 20));
+  CHECK(vendor_us(rows) > 17);
+}
+
+TEST_CASE("slices of k count a tenth more, and where stream-K's ranges fall is not estimated") {
+  const std::string sliced = std::string(kNarrow) + " slices=2";
+  const auto split = leads({row_of(kMeasured, 6, 12, "wgmma_split_k", sliced)}, kDeeper);
+  REQUIRE(split.size() == 1);
+  CHECK(split.front().lead.own_us == doctest::Approx(1.1 * 11));
+  const std::string sharing = std::string(kNarrow) + " sharing_blocks=132";
+  CHECK(leads({row_of(kMeasured, 6, 12, "wgmma_stream_k", sharing)}, kDeeper).empty());
+  // More blocks than run at once.
+  const Row narrow = row_of(kMeasured, 6, 12, "wgmma_split_k", sliced);
+  CHECK(leads({narrow}, scaled_rows("16x4224x4096")).size() == 1);
+  CHECK(leads({narrow}, scaled_rows("16x4288x4096")).empty());
+  // More slices than there are tiles of k.
+  const std::string many = std::string(kNarrow) + " slices=16";
+  CHECK(leads({row_of(kMeasured, 6, 12, "wgmma_split_k", many)}, scaled_rows("16x4096x1024"))
+            .empty());
+}
+
+TEST_CASE("rows are as many or up to twice as many, and sizes up to three factors of two away") {
+  const auto is_lent = [](const std::string& measured, const std::string& problem) {
+    return !leads({row_of(scaled_rows(measured))}, scaled_rows(problem)).empty();
+  };
+  CHECK(is_lent("16x4096x4096", "1x4096x8192"));
+  CHECK_FALSE(is_lent("16x4096x4096", "17x4096x8192"));
+  CHECK(is_lent("64x4096x4096", "32x4096x8192"));
+  CHECK_FALSE(is_lent("64x4096x4096", "31x4096x8192"));
+  CHECK(is_lent("16x4096x4096", "16x16384x8192"));
+  CHECK_FALSE(is_lent("16x4096x4096", "16x16384x8320"));
+  CHECK(is_lent("256x4096x4096", "256x4096x8192"));
+  CHECK_FALSE(is_lent("512x4096x4096", "256x4096x8192"));
+}
+
+TEST_CASE("other kinds of products are not estimated") {
+  const auto is_lent = [](const std::string& measured, const std::string& problem) {
+    return !leads({row_of(measured)}, problem).empty();
+  };
+  const std::string bf16 = "bf16/f32/ieee/tnt/16x4096x4096";
+  CHECK(is_lent(bf16, "bf16/f32/ieee/tnt/16x4096x8192"));
+  CHECK(is_lent(bf16, "f16/f32/ieee/tnt/16x4096x8192"));
+  CHECK(is_lent(bf16, "bf16/f32/ieee/tnt/16x4096x8192/epilogue=bias,relu"));
+  CHECK_FALSE(is_lent(bf16 + "/epilogue=bias", "bf16/f32/ieee/tnt/16x4096x8192"));
+  CHECK_FALSE(is_lent(bf16, "bf16/f32/ieee/ttt/16x4096x8192"));
+  CHECK_FALSE(is_lent(bf16, "bf16/f32/ieee/tnt/16x4096x8200"));
+  CHECK_FALSE(is_lent(bf16, "bf16/f32/ieee/tnt/16x4096x8192/batch=2"));
+  CHECK_FALSE(is_lent(bf16, "bf16/f16/ieee/tnt/16x4096x8192"));
+  CHECK_FALSE(is_lent(kMeasured, "e4m3/f32/ieee/tnt/16x4096x8192"));
+  const std::string many = "bf16/f32/ieee/tnt/256x4096x4096";
+  CHECK_FALSE(is_lent(many, "bf16/f32/ieee/tnt/129x4096x8192"));
+  CHECK_FALSE(is_lent("f32/f32/tf32/tnt/16x4096x4096", "f32/f32/tf32/tnt/16x4096x8192"));
+}
+
+TEST_CASE("a kernel that is stale, not compared or may not run is lent to nobody") {
+  Row stale = row_of(kMeasured);
+  stale.stale = true;
+  CHECK(lender_of({stale}, kDeeper) == "cuBLASLt");
+  CHECK(lender_of({row_of(kMeasured, 6, 0)}, kDeeper) == "cuBLASLt");
+  CHECK(lender_of({row_of(kMeasured, 0, 12)}, kDeeper) == "cuBLASLt");
+  const std::string illegal = "tile_m=16 tile_n=60 tile_k=128 stages=8 consumers=1 exchange=1";
+  CHECK(lender_of({row_of(kMeasured, 6, 12, "wgmma_tma", illegal)}, kDeeper) == "cuBLASLt");
+}
+
+TEST_CASE("where C is read, estimates have to lie further apart") {
+  // 11 us and 11.5, of which 8 KB of C take 0.2.
+  const std::vector<Row> close = {row_of(kMeasured, 6, 7.3)};
+  Request request = request_for(kDeeper);
+  CHECK(lender_of(close, request) == kMeasured);
+  request.reads_c = true;
+  CHECK(lender_of(close, request) == "cuBLASLt");
+  CHECK(lender_of({row_of(kMeasured)}, request) == kMeasured);
+}
+
+}  // namespace
+}  // namespace gemmtune::dispatch
