@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dispatch/estimated_lead.h"
+#include "dispatch/lent_tiles.h"
 #include "dispatch/power_limit.h"
 #include "dispatch/reading_c.h"
 #include "dispatch/row_bounds.h"

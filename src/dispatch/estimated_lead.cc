@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <string>
 
 #include "codegen/strategy.h"
 #include "dispatch/product_kind.h"
@@ -19,14 +18,15 @@ constexpr int64_t kVeryFewRows = 16;  // kernels for so many serve any fewer
 constexpr double kFarthestSizes = 3;
 constexpr int64_t kRowBytes = 128;       // rows that begin elsewhere in a line take longer
 constexpr size_t kVendorNeighbours = 3;  // that say what the vendor takes at the least
+constexpr int kFewestForRates = 16;      // problems that say how fast it is anywhere
 
 // What of a time stays as it is, whatever the sizes: launch, first loads, last results.
 constexpr double kLeastFixedUs = 1;
 constexpr double kMostFixedUs = 3;
 
-// What slices of k cost beside others, to be added up: their times carry over less well.
-constexpr double kMoreFixedOfSlicesUs = 1;
-constexpr double kLongerOfSlices = 1.1;
+// What kernels that share the k of a tile out cost beside others: their times carry over less well.
+constexpr double kMoreFixedOfSharesUs = 1;
+constexpr double kLongerOfShares = 1.2;
 
 // The time for `factor` times the work if so much of it stays as it is.
 double scaled_us(double us, double factor, double fixed_us) {
@@ -43,13 +43,11 @@ bool is_estimated(const Problem& p) {
 
 // Whether results of `other` say something of `problem`. The vendor takes no less with a bias or an
 // activation than without.
-bool is_lender(const Problem& other, const Problem& problem) {
+bool is_alike(const Problem& other, const Problem& problem) {
   const Epilogue plain = {kNoBias, kNoActivation, problem.epilogue.scale};
-  const int64_t m = problem.shape.m;
   return is_estimated(other) && same_kind(other, problem) &&
          same_row_alignments(other, problem, kRowBytes) &&
-         (other.epilogue == problem.epilogue || other.epilogue == plain) && other.shape.m >= m &&
-         other.shape.m <= std::max(2 * m, kVeryFewRows);
+         (other.epilogue == problem.epilogue || other.epilogue == plain);
 }
 
 double factors_of_two(int64_t a, int64_t b) {
@@ -72,6 +70,10 @@ double own_depth(const codegen::KernelSpec& spec, const Problem& problem, int sm
     return serial_depth(work.blocks, work.persistent_blocks, work.block_depth);
   const int64_t of_sm = std::max(1, spec.tile.min_blocks);
   return serial_depth(work.blocks, sm_count * of_sm, of_sm * work.block_depth);
+}
+
+bool shares_k_out(const TileConfig& tile) {
+  return tile.slices > 1 || tile.groups > 1 || tile.warps > 1;
 }
 
 // Whether a kernel has blocks that wait for others, or more than run at once where k is split.
@@ -98,22 +100,64 @@ std::optional<double> most_own_us(const StoredKernel& stored, double us, const P
     return std::nullopt;
   const double factor = std::max(bytes(problem) / bytes(other),
                                  own_depth(*here, problem, sms) / own_depth(*there, other, sms));
-  const bool has_slices = here->tile.slices > 1;
-  const double most_fixed_us = kMostFixedUs + (has_slices ? kMoreFixedOfSlicesUs : 0);
+  const bool shares = shares_k_out(here->tile);
+  const double most_fixed_us = kMostFixedUs + (shares ? kMoreFixedOfSharesUs : 0);
   return scaled_us(us, factor, factor < 1 ? most_fixed_us : kLeastFixedUs) *
-         (has_slices ? kLongerOfSlices : 1);
+         (shares ? kLongerOfShares : 1);
 }
 
-double scaled_vendor_us(const std::string& config, double us, const Problem& other,
-                        const Problem& problem, const Target& target) {
+// Of the vendor's best algorithm for the problem `number`; nothing where it is not known.
+std::optional<vendor::AlgorithmTile> tile_of(const Snapshot& snapshot, uint32_t number) {
+  const auto& vendor = snapshot.known[number].vendor;
+  if (!vendor) return std::nullopt;
+  return vendor::algorithm_tile(snapshot.vendor_configs[vendor->index]);
+}
+
+// By what it took for `other` with such a tile.
+double scaled_vendor_us(const std::optional<vendor::AlgorithmTile>& tile, double us,
+                        const Problem& other, const Problem& problem, int sm_count) {
   double factor = bytes(problem) / bytes(other);
-  if (const auto tile = vendor::algorithm_tile(config)) {
-    const int sms = target.limits.sm_count;
-    factor = std::min(
-        factor, vendor_depth(*tile, problem.shape, sms) / vendor_depth(*tile, other.shape, sms));
+  if (tile) {
+    factor = std::min(factor, vendor_depth(*tile, problem.shape, sm_count) /
+                                  vendor_depth(*tile, other.shape, sm_count));
   }
   return scaled_us(us, factor, factor < 1 ? kLeastFixedUs : kMostFixedUs);
 }
+
+// How fast the vendor was at most for any problem like one, its fixed time apart: by bytes, and
+// where it has but one tile, and shares no k out, by what an SM computes.
+class VendorRates {
+ public:
+  void count(const Problem& problem, const std::optional<vendor::AlgorithmTile>& tile, double us,
+             int sm_count) {
+    const double moving_us = us - kMostFixedUs;
+    if (moving_us < kMostFixedUs) return;  // the rest is too little to tell
+    ++count_;
+    us_per_byte_ = std::min(us_per_byte_, moving_us / bytes(problem));
+    has_one_tile_ = has_one_tile_ && has_large_vendor_tiles(problem) && tile && tile->slices == 1;
+    if (!has_one_tile_) return;
+    us_per_depth_ =
+        std::min(us_per_depth_, moving_us / vendor_depth(*tile, problem.shape, sm_count));
+    tile_ = tile;
+  }
+
+  // The least that it takes for a problem; 0 where too few were counted.
+  double least_us(const Problem& problem, int sm_count) const {
+    if (count_ < kFewestForRates) return 0;
+    double moving_us = us_per_byte_ * bytes(problem);
+    if (has_one_tile_)
+      moving_us =
+          std::max(moving_us, us_per_depth_ * vendor_depth(*tile_, problem.shape, sm_count));
+    return kMostFixedUs + moving_us;
+  }
+
+ private:
+  int count_ = 0;
+  bool has_one_tile_ = true;
+  double us_per_byte_ = INFINITY;
+  double us_per_depth_ = INFINITY;
+  std::optional<vendor::AlgorithmTile> tile_;
+};
 
 struct Lender {
   uint32_t number;
@@ -122,38 +166,54 @@ struct Lender {
   double vendor_us;
 };
 
-std::optional<Lender> lender_at(const Snapshot& snapshot, uint32_t number, const Problem& problem,
-                                const Target& target) {
+// What the problem `number`, which is alike, lends, if it is near.
+std::optional<Lender> lender_at(const Snapshot& snapshot, uint32_t number, const Lead& lead,
+                                const Problem& problem, const Target& target) {
   const Problem& other = snapshot.problems[number];
-  if (!is_lender(other, problem)) return std::nullopt;
+  const int64_t m = problem.shape.m;
+  if (other.shape.m < m || other.shape.m > std::max(2 * m, kVeryFewRows)) return std::nullopt;
   const double of_weights = factors_of_two(other.shape.n, problem.shape.n) +
                             factors_of_two(other.shape.k, problem.shape.k);
-  const auto& [kernel, vendor] = snapshot.known[number];
-  const auto lead = compared_lead(snapshot.known[number]);
-  if (of_weights > kFarthestSizes || !lead) return std::nullopt;
-  const std::string config = vendor ? snapshot.vendor_configs[vendor->index] : "";
-  return Lender{number, of_weights + factors_of_two(other.shape.m, problem.shape.m),
-                most_own_us(snapshot.kernels[kernel->index], lead->own_us, other, problem, target),
-                scaled_vendor_us(config, lead->vendor_us, other, problem, target)};
+  if (of_weights > kFarthestSizes) return std::nullopt;
+  const StoredKernel& stored = snapshot.kernels[snapshot.known[number].kernel->index];
+  return Lender{number, of_weights + factors_of_two(other.shape.m, m),
+                most_own_us(stored, lead.own_us, other, problem, target),
+                scaled_vendor_us(tile_of(snapshot, number), lead.vendor_us, other, problem,
+                                 target.limits.sm_count)};
+}
+
+// What the vendor takes at the least, by the nearest lenders and by how fast it is anywhere.
+double least_of_vendor_us(std::vector<Lender> lenders, const VendorRates& rates,
+                          const Problem& problem, int sm_count) {
+  std::stable_sort(lenders.begin(), lenders.end(),
+                   [](const Lender& a, const Lender& b) { return a.distance < b.distance; });
+  double near_us = INFINITY;
+  for (size_t i = 0; i < std::min(kVendorNeighbours, lenders.size()); ++i)
+    near_us = std::min(near_us, lenders[i].vendor_us);
+  return std::max(near_us, rates.least_us(problem, sm_count));
 }
 
 }  // namespace
 
 std::vector<EstimatedLead> estimated_leads(const Snapshot& snapshot, const Request& request,
                                            const Target& target) {
-  if (!is_estimated(request.problem)) return {};
-  std::vector<Lender> near;
+  const Problem& problem = request.problem;
+  if (!is_estimated(problem)) return {};
+  const int sms = target.limits.sm_count;
+  std::vector<Lender> lenders;
+  VendorRates rates;
   for (uint32_t number = 0; number < snapshot.problems.size(); ++number) {
-    if (const auto one = lender_at(snapshot, number, request.problem, target)) near.push_back(*one);
+    if (!is_alike(snapshot.problems[number], problem)) continue;
+    const auto lead = compared_lead(snapshot.known[number]);
+    if (!lead) continue;
+    rates.count(snapshot.problems[number], tile_of(snapshot, number), lead->vendor_us, sms);
+    if (const auto lender = lender_at(snapshot, number, *lead, problem, target))
+      lenders.push_back(*lender);
   }
-  std::stable_sort(near.begin(), near.end(),
-                   [](const Lender& a, const Lender& b) { return a.distance < b.distance; });
-  double vendor_us = INFINITY;
-  for (size_t i = 0; i < std::min(kVendorNeighbours, near.size()); ++i)
-    vendor_us = std::min(vendor_us, near[i].vendor_us);
+  const double vendor_us = least_of_vendor_us(lenders, rates, problem, sms);
   std::vector<EstimatedLead> found;
-  for (const Lender& one : near) {
-    if (one.own_us) found.push_back({one.number, {*one.own_us, vendor_us}});
+  for (const Lender& lender : lenders) {
+    if (lender.own_us) found.push_back({lender.number, {*lender.own_us, vendor_us}});
   }
   std::stable_sort(found.begin(), found.end(), [](const EstimatedLead& a, const EstimatedLead& b) {
     return a.lead.own_us < b.lead.own_us;

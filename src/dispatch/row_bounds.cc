@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "codegen/strategy.h"
-#include "core/tile_config.h"
+#include "dispatch/lent_tiles.h"
 #include "dispatch/product_kind.h"
 
 namespace gemmtune::dispatch {
@@ -15,15 +14,6 @@ enum class Measured { on_this_model, on_another };
 
 bool was_measured(Origin origin, Measured where) {
   return where == Measured::on_this_model ? is_direct(origin) : origin == Origin::same_size;
-}
-
-// Whether a kernel takes longer for so many rows than for a tile full: of 46 that were lent rows,
-// 12 were slower than cuBLASLt, all of them with more outside of A than this
-// (docs/decisions/0025-tiles-that-end-with-c.md).
-bool is_slow_outside(const codegen::Strategy& strategy, const TileConfig& tile,
-                     const Problem& problem, bool reads_c) {
-  constexpr int64_t kParts = 5;
-  return kParts * strategy.slow_rows(tile, problem, reads_c) > tile.tile_m + tile.tile_n;
 }
 
 // The least that the vendor takes for the problem, by what it takes for `fewer` and `more` rows.
@@ -56,26 +46,6 @@ std::optional<RowBounds> row_bounds(const Snapshot& snapshot, const Problem& pro
 }
 
 }  // namespace
-
-std::vector<TileConfig> tiles_for_rows(const StoredKernel& kernel, const Problem& problem,
-                                       bool reads_c) {
-  const auto strategy = codegen::find_strategy(kernel.strategy);
-  const auto own = parse_tile(kernel.config);
-  if (!strategy || !own || own->tile_m < 1) return {};
-  std::vector<TileConfig> tiles;
-  if (!reads_c) tiles.push_back((*strategy)->for_other_rows(*own, problem));
-  if (tiles.empty() || tiles.front() != *own) tiles.push_back(*own);
-  return tiles;
-}
-
-std::vector<TileConfig> fast_tiles_for_rows(const StoredKernel& kernel, const Problem& problem,
-                                            bool reads_c) {
-  std::vector<TileConfig> tiles = tiles_for_rows(kernel, problem, reads_c);
-  std::erase_if(tiles, [&](const TileConfig& tile) {
-    return is_slow_outside(**codegen::find_strategy(kernel.strategy), tile, problem, reads_c);
-  });
-  return tiles;
-}
 
 Problem with_rows(const Problem& problem, int64_t m) {
   Problem other = problem;

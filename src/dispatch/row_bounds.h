@@ -11,16 +11,6 @@
 
 namespace gemmtune::dispatch {
 
-// The tiles that a kernel may have for a problem of other rows than it was tuned for: one that ends
-// with C, where that is faster and C is not read, and its own. The next one is for where a kernel
-// is not available. Empty for a kernel that this program does not know.
-std::vector<TileConfig> tiles_for_rows(const StoredKernel& kernel, const Problem& problem,
-                                       bool reads_c);
-
-// Of these, those that take no longer for such rows than for tiles full.
-std::vector<TileConfig> fast_tiles_for_rows(const StoredKernel& kernel, const Problem& problem,
-                                            bool reads_c);
-
 // The same problem with `m` rows; entries of a batch that lay one behind the other still do.
 Problem with_rows(const Problem& problem, int64_t m);
 

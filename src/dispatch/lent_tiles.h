@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include "core/problem.h"
+#include "core/tile_config.h"
+#include "dispatch/snapshot.h"
+
+namespace gemmtune::dispatch {
+
+// The tiles that a kernel may have for a problem of other rows than it was tuned for: one that ends
+// with C, where that is faster and C is not read, and its own. The next one is for where a kernel
+// is not available. Empty for a kernel that this program does not know.
+std::vector<TileConfig> tiles_for_rows(const StoredKernel& kernel, const Problem& problem,
+                                       bool reads_c);
+
+// Of these, those that take no longer for such rows than for tiles full.
+std::vector<TileConfig> fast_tiles_for_rows(const StoredKernel& kernel, const Problem& problem,
+                                            bool reads_c);
+
+}  // namespace gemmtune::dispatch
