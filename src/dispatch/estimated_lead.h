@@ -24,7 +24,8 @@ struct EstimatedLead {
 // and whose n and k are at most three factors of two away. The fastest first. Each was measured
 // with the vendor, on this device or another of its model, and its time scales with the bytes that
 // are read or with the blocks that each SM computes, whichever grows more; the vendor's with what
-// grows less. Empty for other products. `request` is of a comparable() problem.
+// grows less, but it is no faster than for any of many such problems. Empty for other products.
+// `request` is of a comparable() problem.
 std::vector<EstimatedLead> estimated_leads(const Snapshot& snapshot, const Request& request,
                                            const Target& target);
 
