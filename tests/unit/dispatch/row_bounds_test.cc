@@ -210,8 +210,9 @@ TEST_CASE("tiles that end with C come before those that stick out a little") {
                      {256, 12, 14, kLargeTile, dispatch_test::kHere, kProblem, "wgmma_tma"}});
   const auto edges = [&](int m) {
     std::vector<int> found;
-    for (const Choice& choice :
-         decide(snapshot, request_of_rows(m, kProblem), dispatch_test::target()).choices) {
+    const Decision decision =
+        decide(snapshot, request_of_rows(m, kProblem), dispatch_test::target());
+    for (const Choice& choice : decision.choices) {
       if (choice.route == Choice::Route::kernel && choice.lead)
         found.push_back(choice.spec.tile.edge);
     }
