@@ -54,7 +54,7 @@ dispatch::Target target() {
 
 dispatch::Request request_for(const std::string& problem_key) {
   dispatch::Request request;
-  request.problem = dispatch::comparable(*parse_key(problem_key));
+  request.problem = dispatch::comparable(parse_key(problem_key).value());
   return request;
 }
 
