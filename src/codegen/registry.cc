@@ -1,5 +1,7 @@
 #include "codegen/registry.h"
 
+#include <algorithm>
+
 #include "core/names.h"
 
 namespace gemmtune::codegen {
@@ -18,6 +20,11 @@ Expected<const Strategy*> find_strategy(std::string_view name) {
     names.push_back(strategy->name());
   }
   return usage_error(unknown_name_message("strategy", name, names));
+}
+
+bool has_parameter(const Strategy& strategy, std::string_view parameter) {
+  const auto names = strategy.parameters();
+  return std::find(names.begin(), names.end(), parameter) != names.end();
 }
 
 const Rule* broken_rule(const KernelSpec& spec, const DeviceSpec& device) {

@@ -122,6 +122,9 @@ std::span<const Strategy* const> strategies();
 // The strategy called `name`; the error lists the names, nearest first.
 Expected<const Strategy*> find_strategy(std::string_view name);
 
+// Whether the strategy reads that field of TileConfig.
+bool has_parameter(const Strategy& strategy, std::string_view parameter);
+
 // The first rule that the candidate breaks, or null if it is legal.
 const Rule* broken_rule(const KernelSpec& spec, const DeviceSpec& device);
 

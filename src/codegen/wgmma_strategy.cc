@@ -80,9 +80,7 @@ bool WgmmaStrategy::worthwhile(const KernelSpec& spec, const Problem& problem) c
 }
 
 TileConfig WgmmaStrategy::for_other_rows(const TileConfig& tile, const Problem& problem) const {
-  const auto names = parameters();
-  const bool has_edge = std::find(names.begin(), names.end(), "edge") != names.end();
-  if (!has_edge || problem.shape.n % kEdgeUnit != 0) return tile;
+  if (!has_parameter(*this, "edge") || problem.shape.n % kEdgeUnit != 0) return tile;
   TileConfig with_edge = tile;
   with_edge.edge = 1;
   const bool helps = slow_rows(with_edge, problem, false) < slow_rows(tile, problem, false);

@@ -300,6 +300,10 @@ int64_t bytes_c(const Problem& p) {
   return operand_bytes(operand_c(p), p.batch, result_type(p));
 }
 
+int64_t bytes_of_matrices(const Problem& p) {
+  return bytes_a(p) + bytes_b(p) + bytes_c(p);
+}
+
 int64_t bias_elements(const Problem& p) {
   switch (p.epilogue.bias) {
     case kBiasPerColumn:

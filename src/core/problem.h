@@ -117,7 +117,8 @@ double flops(const Problem& problem);
 int64_t bytes_a(const Problem& problem);
 int64_t bytes_b(const Problem& problem);
 int64_t bytes_c(const Problem& problem);
-int64_t bias_elements(const Problem& problem);  // 0 where there is no bias
+int64_t bytes_of_matrices(const Problem& problem);  // of A, B and C
+int64_t bias_elements(const Problem& problem);      // 0 where there is no bias
 double min_bytes_moved(const Problem& problem);
 
 // A text that identifies the problem among all problems, e.g. "f32/f32/ieee/ttt/5120x5120x4096";

@@ -134,6 +134,14 @@ std::vector<Choice> lent_choices(const Snapshot& snapshot, uint32_t number,
   return choices;
 }
 
+// By each of the tiles that take no longer for the request's rows than for tiles full.
+std::vector<Choice> fast_lent_choices(const Snapshot& snapshot, uint32_t number, const Lead& lead,
+                                      const Request& request, const Target& target) {
+  const StoredKernel& stored = snapshot.kernels[snapshot.known[number].kernel->index];
+  const auto tiles = fast_tiles_for_rows(stored, request.problem, request.reads_c);
+  return lent_choices(snapshot, number, tiles, lead, request, target);
+}
+
 // Of the bounds that problems with fewer and more rows give (docs/performance.md, "Numbers of rows
 // that were not tuned").
 constexpr double kLeadOfMoreRows = 1.02;
@@ -200,9 +208,7 @@ void add_by_estimate(const Snapshot& snapshot, const Request& request, const Tar
   for (const auto& [number, lead] : estimated_leads(snapshot, request, target)) {
     if (!leads_by(least_lead_of(snapshot, number, kLeadByEstimate, lead, target), lead, request))
       return;
-    const StoredKernel& stored = snapshot.kernels[snapshot.known[number].kernel->index];
-    const auto tiles = fast_tiles_for_rows(stored, request.problem, request.reads_c);
-    for (Choice& choice : lent_choices(snapshot, number, tiles, lead, request, target)) {
+    for (Choice& choice : fast_lent_choices(snapshot, number, lead, request, target)) {
       choice.reason = fmt::format(
           "should take {:.2f} us at most by its time for {}, and cuBLASLt {:.2f} at least, {}",
           lead.own_us, key(*choice.neighbour), lead.vendor_us,
@@ -219,9 +225,7 @@ void add_of_similar(const Snapshot& snapshot, const Request& request, const Targ
   for (const auto& [number, distance, lead] : similar_leads(snapshot, request.problem)) {
     if (!leads_by(least_lead_of(snapshot, number, kLeadAtSimilar, lead, target), lead, request))
       return;
-    const StoredKernel& stored = snapshot.kernels[snapshot.known[number].kernel->index];
-    const auto tiles = fast_tiles_for_rows(stored, request.problem, request.reads_c);
-    auto choices = lent_choices(snapshot, number, tiles, lead, request, target);
+    auto choices = fast_lent_choices(snapshot, number, lead, request, target);
     if (choices.empty() || !stays_accurate(choices.front().spec)) continue;
     std::move(choices.begin(), choices.end(), std::back_inserter(decision.choices));
     return;

@@ -50,25 +50,28 @@ bool is_alike(const Problem& other, const Problem& problem) {
          (other.epilogue == problem.epilogue || other.epilogue == plain);
 }
 
-double factors_of_two(int64_t a, int64_t b) {
-  return std::abs(std::log2(static_cast<double>(a) / static_cast<double>(b)));
+double bytes(const Problem& p) {
+  return static_cast<double>(bytes_of_matrices(p));
 }
 
-double bytes(const Problem& p) {
-  return static_cast<double>(bytes_a(p) + bytes_b(p) + bytes_c(p));
+int64_t parts(int64_t extent, int64_t part) {
+  return (extent + part - 1) / part;
 }
 
 // Blocks that an SM computes one after the other, by their depth.
 double serial_depth(int64_t blocks, int64_t at_once, int64_t depth) {
-  const int64_t waves = (blocks + at_once - 1) / at_once;
+  const int64_t waves = parts(blocks, at_once);
   return static_cast<double>(waves * depth);
 }
 
-double own_depth(const codegen::KernelSpec& spec, const Problem& problem, int sm_count) {
-  const codegen::KernelWork work = spec.strategy->work(spec, problem);
+int64_t blocks_of_sm(const TileConfig& tile) {
+  return std::max(1, tile.min_blocks);
+}
+
+double own_depth(const TileConfig& tile, const codegen::KernelWork& work, int sm_count) {
   if (work.persistent_blocks > 0)
     return serial_depth(work.blocks, work.persistent_blocks, work.block_depth);
-  const int64_t of_sm = std::max(1, spec.tile.min_blocks);
+  const int64_t of_sm = blocks_of_sm(tile);
   return serial_depth(work.blocks, sm_count * of_sm, of_sm * work.block_depth);
 }
 
@@ -77,14 +80,12 @@ bool shares_k_out(const TileConfig& tile) {
 }
 
 // Whether a kernel has blocks that wait for others, or more than run at once where k is split.
-bool is_unsteady(const codegen::KernelSpec& spec, const Problem& problem, int sm_count) {
-  if (spec.tile.sharing_blocks > 0) return true;  // where ranges of k begin and end decides
-  const int64_t at_once = int64_t{sm_count} * std::max(1, spec.tile.min_blocks);
-  return spec.tile.slices > 1 && spec.strategy->work(spec, problem).blocks > at_once;
+bool is_unsteady(const TileConfig& tile, const codegen::KernelWork& work, int sm_count) {
+  if (tile.sharing_blocks > 0) return true;  // where ranges of k begin and end decides
+  return tile.slices > 1 && work.blocks > sm_count * blocks_of_sm(tile);
 }
 
 double vendor_depth(const vendor::AlgorithmTile& tile, const Shape& s, int sm_count) {
-  const auto parts = [](int64_t extent, int64_t part) { return (extent + part - 1) / part; };
   const int64_t blocks = parts(s.m, tile.tile_m) * parts(s.n, tile.tile_n) * tile.slices;
   return serial_depth(blocks, sm_count, parts(s.k, tile.slices));
 }
@@ -95,12 +96,15 @@ std::optional<double> most_own_us(const StoredKernel& stored, double us, const P
   const auto there = codegen::parse_spec(stored.strategy, stored.config, other, stored.arch);
   const auto here = codegen::parse_spec(stored.strategy, stored.config, problem, stored.arch);
   if (!there || !here || codegen::broken_rule(*here, target.limits) != nullptr) return std::nullopt;
+  const codegen::Strategy& strategy = *here->strategy;
+  const TileConfig& tile = here->tile;
   const int sms = target.limits.sm_count;
-  if (is_unsteady(*here, problem, sms) || !here->strategy->worthwhile(*here, problem))
-    return std::nullopt;
-  const double factor = std::max(bytes(problem) / bytes(other),
-                                 own_depth(*here, problem, sms) / own_depth(*there, other, sms));
-  const bool shares = shares_k_out(here->tile);
+  const codegen::KernelWork work = strategy.work(*here, problem);
+  if (is_unsteady(tile, work, sms) || !strategy.worthwhile(*here, problem)) return std::nullopt;
+  const double factor =
+      std::max(bytes(problem) / bytes(other),
+               own_depth(tile, work, sms) / own_depth(tile, strategy.work(*there, other), sms));
+  const bool shares = shares_k_out(tile);
   const double most_fixed_us = kMostFixedUs + (shares ? kMoreFixedOfSharesUs : 0);
   return scaled_us(us, factor, factor < 1 ? most_fixed_us : kLeastFixedUs) *
          (shares ? kLongerOfShares : 1);
@@ -168,6 +172,7 @@ struct Lender {
 
 // What the problem `number`, which is alike, lends, if it is near.
 std::optional<Lender> lender_at(const Snapshot& snapshot, uint32_t number, const Lead& lead,
+                                const std::optional<vendor::AlgorithmTile>& vendor_tile,
                                 const Problem& problem, const Target& target) {
   const Problem& other = snapshot.problems[number];
   const int64_t m = problem.shape.m;
@@ -176,10 +181,10 @@ std::optional<Lender> lender_at(const Snapshot& snapshot, uint32_t number, const
                             factors_of_two(other.shape.k, problem.shape.k);
   if (of_weights > kFarthestSizes) return std::nullopt;
   const StoredKernel& stored = snapshot.kernels[snapshot.known[number].kernel->index];
-  return Lender{number, of_weights + factors_of_two(other.shape.m, m),
-                most_own_us(stored, lead.own_us, other, problem, target),
-                scaled_vendor_us(tile_of(snapshot, number), lead.vendor_us, other, problem,
-                                 target.limits.sm_count)};
+  return Lender{
+      number, of_weights + factors_of_two(other.shape.m, m),
+      most_own_us(stored, lead.own_us, other, problem, target),
+      scaled_vendor_us(vendor_tile, lead.vendor_us, other, problem, target.limits.sm_count)};
 }
 
 // What the vendor takes at the least, by the nearest lenders and by how fast it is anywhere.
@@ -206,8 +211,9 @@ std::vector<EstimatedLead> estimated_leads(const Snapshot& snapshot, const Reque
     if (!is_alike(snapshot.problems[number], problem)) continue;
     const auto lead = compared_lead(snapshot.known[number]);
     if (!lead) continue;
-    rates.count(snapshot.problems[number], tile_of(snapshot, number), lead->vendor_us, sms);
-    if (const auto lender = lender_at(snapshot, number, *lead, problem, target))
+    const auto vendor_tile = tile_of(snapshot, number);
+    rates.count(snapshot.problems[number], vendor_tile, lead->vendor_us, sms);
+    if (const auto lender = lender_at(snapshot, number, *lead, vendor_tile, problem, target))
       lenders.push_back(*lender);
   }
   const double vendor_us = least_of_vendor_us(lenders, rates, problem, sms);

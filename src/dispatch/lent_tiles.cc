@@ -30,8 +30,10 @@ std::vector<TileConfig> tiles_for_rows(const StoredKernel& kernel, const Problem
 std::vector<TileConfig> fast_tiles_for_rows(const StoredKernel& kernel, const Problem& problem,
                                             bool reads_c) {
   std::vector<TileConfig> tiles = tiles_for_rows(kernel, problem, reads_c);
+  if (tiles.empty()) return {};
+  const codegen::Strategy& strategy = **codegen::find_strategy(kernel.strategy);
   std::erase_if(tiles, [&](const TileConfig& tile) {
-    return is_slow_outside(**codegen::find_strategy(kernel.strategy), tile, problem, reads_c);
+    return is_slow_outside(strategy, tile, problem, reads_c);
   });
   return tiles;
 }

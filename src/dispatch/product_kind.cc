@@ -1,6 +1,7 @@
 #include "dispatch/product_kind.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "parts/shared/block_scales.h"
 
@@ -32,6 +33,10 @@ bool same_row_alignments(const Problem& a, const Problem& b, int64_t widest) {
   return same(&Problem::lda, a.type) && same(&Problem::ldb, a.type) && same(&Problem::ldc, c) &&
          same(&Problem::stride_a, a.type) && same(&Problem::stride_b, a.type) &&
          same(&Problem::stride_c, c);
+}
+
+double factors_of_two(int64_t a, int64_t b) {
+  return std::abs(std::log2(static_cast<double>(a) / static_cast<double>(b)));
 }
 
 bool has_large_vendor_tiles(const Problem& problem) {

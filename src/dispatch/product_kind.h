@@ -14,6 +14,9 @@ bool same_kind(const Problem& a, const Problem& b);
 // `widest`.
 bool same_row_alignments(const Problem& a, const Problem& b, int64_t widest);
 
+// How far apart two sizes are: 1 for twice as large or half as large.
+double factors_of_two(int64_t a, int64_t b);
+
 // Whether cuBLASLt was seen to have tiles of so many rows only, so that as many of them take it
 // about as long, full or not (docs/decisions/0035-edges-for-other-rows.md).
 inline constexpr int64_t kLargeVendorTileRows = 128;

@@ -1,7 +1,6 @@
 #include "dispatch/similar_lead.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <tuple>
 
@@ -12,12 +11,9 @@ namespace {
 
 constexpr double kFarthest = 3;  // factors of two: as far as it was measured
 
-double factors_of_two(const Problem& a, const Problem& b) {
-  const auto part = [](int64_t x, int64_t y) {
-    return std::abs(std::log2(static_cast<double>(x) / static_cast<double>(y)));
-  };
-  return part(a.shape.m, b.shape.m) + part(a.shape.n, b.shape.n) + part(a.shape.k, b.shape.k) +
-         part(a.batch, b.batch);
+double size_distance(const Problem& a, const Problem& b) {
+  return factors_of_two(a.shape.m, b.shape.m) + factors_of_two(a.shape.n, b.shape.n) +
+         factors_of_two(a.shape.k, b.shape.k) + factors_of_two(a.batch, b.batch);
 }
 
 // What the measured problem `number` says of `problem`; nothing if it is none of those.
@@ -29,7 +25,7 @@ std::optional<SimilarLead> similar_lead(const Snapshot& snapshot, const Problem&
       !same_row_alignments(other, problem, kWidestAccessBytes)) {
     return std::nullopt;
   }
-  const double distance = factors_of_two(other, problem);
+  const double distance = size_distance(other, problem);
   if (distance > kFarthest) return std::nullopt;
   const auto lead = compared_lead(snapshot.known[number]);
   if (!lead) return std::nullopt;

@@ -13,7 +13,7 @@ double peak_tflops(const Problem& problem, const DeviceSpec& device) {
 }
 
 double least_bytes(const Problem& problem) {
-  return static_cast<double>(bytes_a(problem) + bytes_b(problem) + bytes_c(problem));
+  return static_cast<double>(bytes_of_matrices(problem));
 }
 
 double floor_us(const Problem& problem, const DeviceSpec& device) {

@@ -24,19 +24,14 @@ bool fix(codegen::SearchSpace& space, std::string_view parameter, int value) {
   return true;
 }
 
-bool has(const codegen::SearchSpace& space, std::string_view parameter) {
-  const auto names = space.strategy->parameters();
-  return std::find(names.begin(), names.end(), parameter) != names.end();
-}
-
 // The points of the space that are as the vendor's; nothing if there are none.
 std::optional<codegen::SearchSpace> restricted(codegen::SearchSpace space,
                                                const vendor::AlgorithmTile& vendor,
                                                bool with_cluster) {
-  if (!has(space, "consumers")) return std::nullopt;
+  if (!has_parameter(*space.strategy, "consumers")) return std::nullopt;
   bool held = fix(space, "tile_m", vendor.tile_m) && fix(space, "tile_n", vendor.tile_n) &&
               fix(space, "slices", vendor.slices);
-  if (held && with_cluster && has(space, "cluster_m"))
+  if (held && with_cluster && has_parameter(*space.strategy, "cluster_m"))
     held = fix(space, "cluster_m", vendor.cluster_m) && fix(space, "cluster_n", vendor.cluster_n);
   if (!held) return std::nullopt;
   return space;

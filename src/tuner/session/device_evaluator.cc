@@ -34,7 +34,7 @@ double realistic_tflops(const Problem& problem) {
 
 double least_us(const Problem& problem, bool warm) {
   const double arithmetic_us = flops(problem) / (realistic_tflops(problem) * 1e6);
-  const auto bytes = static_cast<double>(bytes_a(problem) + bytes_b(problem) + bytes_c(problem));
+  const auto bytes = static_cast<double>(bytes_of_matrices(problem));
   return warm ? arithmetic_us : std::max(arithmetic_us, bytes / kRealisticBytesPerUs);
 }
 

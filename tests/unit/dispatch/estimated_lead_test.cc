@@ -36,12 +36,8 @@ std::vector<EstimatedLead> leads(const std::vector<Row>& rows, const std::string
                          dispatch_test::target());
 }
 
-// The problem whose kernel comes first; "cuBLASLt" where that does.
 std::string lender_of(const std::vector<Row>& rows, const Request& request) {
-  const Snapshot snapshot = dispatch_test::snapshot_of(rows);
-  const Choice first = decide(snapshot, request, dispatch_test::target()).choices.at(0);
-  if (first.route != Choice::Route::kernel) return "cuBLASLt";
-  return first.neighbour ? key(*first.neighbour) : "itself";
+  return dispatch_test::lender_of(dispatch_test::snapshot_of(rows), request);
 }
 std::string lender_of(const std::vector<Row>& rows, const std::string& problem) {
   return lender_of(rows, request_for(problem));

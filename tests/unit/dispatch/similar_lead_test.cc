@@ -39,12 +39,8 @@ Snapshot snapshot_of_sizes(const std::vector<TunedSizes>& tuned) {
   return dispatch_test::snapshot_of(rows);
 }
 
-// The problem whose kernel comes first; "cuBLASLt" where that does.
 std::string lender_of(const std::vector<TunedSizes>& tuned, const Request& request) {
-  const Snapshot snapshot = snapshot_of_sizes(tuned);
-  const Choice first = decide(snapshot, request, dispatch_test::target()).choices.at(0);
-  if (first.route != Choice::Route::kernel) return "cuBLASLt";
-  return first.neighbour ? key(*first.neighbour) : "itself";
+  return dispatch_test::lender_of(snapshot_of_sizes(tuned), request);
 }
 
 std::string lender_of(const std::vector<TunedSizes>& tuned, const std::string& problem) {

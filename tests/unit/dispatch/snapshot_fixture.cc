@@ -58,6 +58,12 @@ dispatch::Request request_for(const std::string& problem_key) {
   return request;
 }
 
+std::string lender_of(const dispatch::Snapshot& snapshot, const dispatch::Request& request) {
+  const dispatch::Choice first = dispatch::decide(snapshot, request, target()).choices.at(0);
+  if (first.route != dispatch::Choice::Route::kernel) return "cuBLASLt";
+  return first.neighbour ? key(*first.neighbour) : "itself";
+}
+
 dispatch::Outcome<dispatch::Winner> winner(const dispatch::Snapshot& snapshot,
                                            const dispatch::Request& request,
                                            const dispatch::Target& target) {

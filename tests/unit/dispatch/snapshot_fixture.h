@@ -38,6 +38,9 @@ dispatch::Snapshot snapshot_of(const std::vector<Row>& rows);
 dispatch::Target target();
 dispatch::Request request_for(const std::string& problem_key);
 
+// The problem whose kernel comes first, "itself" for the request's own; "cuBLASLt" where that does.
+std::string lender_of(const dispatch::Snapshot& snapshot, const dispatch::Request& request);
+
 // Of winners(), where there is but one.
 dispatch::Outcome<dispatch::Winner> winner(const dispatch::Snapshot& snapshot,
                                            const dispatch::Request& request,

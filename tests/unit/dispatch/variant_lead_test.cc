@@ -41,17 +41,17 @@ Snapshot snapshot_of_variants(const std::vector<TunedVariant>& tuned) {
   return dispatch_test::snapshot_of(rows);
 }
 
-// The problem whose kernel comes first; "cuBLASLt" where that does.
 std::string variant_lender(const std::vector<TunedVariant>& tuned, const std::string& problem,
                            bool reads_c = false) {
   Request request = request_for(problem);
   request.reads_c = reads_c;
   const Snapshot snapshot = snapshot_of_variants(tuned);
   const Choice first = decide(snapshot, request, dispatch_test::target()).choices.at(0);
-  if (first.route != Choice::Route::kernel) return "cuBLASLt";
-  CHECK(first.spec.traits.epilogue == request.problem.epilogue);
-  CHECK(first.spec.type == request.problem.type);
-  return first.neighbour ? key(*first.neighbour) : "itself";
+  if (first.route == Choice::Route::kernel) {
+    CHECK(first.spec.traits.epilogue == request.problem.epilogue);
+    CHECK(first.spec.type == request.problem.type);
+  }
+  return dispatch_test::lender_of(snapshot, request);
 }
 
 const std::string kBf16 = "bf16/f32/ieee/tnt/64x4096x4096";
