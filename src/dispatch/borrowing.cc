@@ -205,9 +205,8 @@ bool stays_accurate(const codegen::KernelSpec& spec) {
 // of the vendor.
 void add_by_estimate(const Snapshot& snapshot, const Request& request, const Target& target,
                      Decision& decision) {
-  for (const auto& [number, lead] : estimated_leads(snapshot, request, target)) {
-    if (!leads_by(least_lead_of(snapshot, number, kLeadByEstimate, lead, target), lead, request))
-      return;
+  for (const auto& [number, lead, least] : estimated_leads(snapshot, request, target)) {
+    if (!leads_by(least_lead_of(snapshot, number, least, lead, target), lead, request)) return;
     for (Choice& choice : fast_lent_choices(snapshot, number, lead, request, target)) {
       choice.reason = fmt::format(
           "should take {:.2f} us at most by its time for {}, and cuBLASLt {:.2f} at least, {}",

@@ -5,14 +5,16 @@
 #include <optional>
 
 #include "codegen/strategy.h"
+#include "dispatch/power_limit.h"
 #include "dispatch/product_kind.h"
+#include "parts/shared/wgmma_tiles.h"
 #include "vendor/algorithm_names.h"
 
 namespace gemmtune::dispatch {
 namespace {
 
 constexpr int64_t kMostRows = 128;
-constexpr int64_t kMostRowsOfLargeVendorTiles = 256;
+constexpr int64_t kMostRowsOfLargeVendorTiles = 512;
 constexpr int64_t kVeryFewRows = 16;  // kernels for so many serve any fewer
 // Factors of two of n and k, added up: as far as it was measured.
 constexpr double kFarthestSizes = 3;
@@ -27,6 +29,14 @@ constexpr double kMostFixedUs = 3;
 // What kernels that share the k of a tile out cost beside others: their times carry over less well.
 constexpr double kMoreFixedOfSharesUs = 1;
 constexpr double kLongerOfShares = 1.2;
+
+// What a wave of blocks costs that a kernel has more or less than where it was measured: blocks
+// start and store while nothing is multiplied, or no longer overlap.
+constexpr double kOtherWaveUs = 2;
+
+// Of a card's SMs, those that clusters of more than two blocks reach, one block on an SM: 30 of
+// four on an H200.
+constexpr double kReachedByLargeClusters = 0.91;
 
 // The time for `factor` times the work if so much of it stays as it is.
 double scaled_us(double us, double factor, double fixed_us) {
@@ -58,25 +68,43 @@ int64_t parts(int64_t extent, int64_t part) {
   return (extent + part - 1) / part;
 }
 
-// Blocks that an SM computes one after the other, by their depth.
-double serial_depth(int64_t blocks, int64_t at_once, int64_t depth) {
+// What an SM computes one after the other.
+struct SerialWork {
+  int64_t waves;  // of blocks
+  int64_t depth;  // values of k
+};
+
+SerialWork serial_work(int64_t blocks, int64_t at_once, int64_t depth) {
   const int64_t waves = parts(blocks, at_once);
-  return static_cast<double>(waves * depth);
+  return {waves, waves * depth};
 }
 
 int64_t blocks_of_sm(const TileConfig& tile) {
   return std::max(1, tile.min_blocks);
 }
 
-double own_depth(const TileConfig& tile, const codegen::KernelWork& work, int sm_count) {
+int64_t reached_sms(const TileConfig& tile, int sm_count) {
+  if (cluster_blocks(tile) <= 2) return sm_count;
+  return static_cast<int64_t>(sm_count * kReachedByLargeClusters);
+}
+
+// Blocks of a persistent grid load their next tile while they store one: they are one wave.
+SerialWork own_work(const TileConfig& tile, const codegen::KernelWork& work, int sm_count) {
+  const int64_t sms = reached_sms(tile, sm_count);
   if (work.persistent_blocks > 0)
-    return serial_depth(work.blocks, work.persistent_blocks, work.block_depth);
+    return {
+        1, serial_work(work.blocks, std::min(sms, work.persistent_blocks), work.block_depth).depth};
   const int64_t of_sm = blocks_of_sm(tile);
-  return serial_depth(work.blocks, sm_count * of_sm, of_sm * work.block_depth);
+  return serial_work(work.blocks, sms * of_sm, of_sm * work.block_depth);
 }
 
 bool shares_k_out(const TileConfig& tile) {
   return tile.slices > 1 || tile.groups > 1 || tile.warps > 1;
+}
+
+// Tiles in a column of C read the same weights, which come from memory once.
+bool shares_weights_alike(const TileConfig& tile, const Shape& other, const Shape& shape) {
+  return parts(other.m, tile.tile_m) == parts(shape.m, tile.tile_m);
 }
 
 // Whether a kernel has blocks that wait for others, or more than run at once where k is split.
@@ -87,7 +115,7 @@ bool is_unsteady(const TileConfig& tile, const codegen::KernelWork& work, int sm
 
 double vendor_depth(const vendor::AlgorithmTile& tile, const Shape& s, int sm_count) {
   const int64_t blocks = parts(s.m, tile.tile_m) * parts(s.n, tile.tile_n) * tile.slices;
-  return serial_depth(blocks, sm_count, parts(s.k, tile.slices));
+  return static_cast<double>(serial_work(blocks, sm_count, parts(s.k, tile.slices)).depth);
 }
 
 // By what a kernel took for `other`; nothing for one that may not run or could not win.
@@ -100,14 +128,18 @@ std::optional<double> most_own_us(const StoredKernel& stored, double us, const P
   const TileConfig& tile = here->tile;
   const int sms = target.limits.sm_count;
   const codegen::KernelWork work = strategy.work(*here, problem);
-  if (is_unsteady(tile, work, sms) || !strategy.worthwhile(*here, problem)) return std::nullopt;
+  if (is_unsteady(tile, work, sms) || !shares_weights_alike(tile, other.shape, problem.shape) ||
+      !strategy.worthwhile(*here, problem))
+    return std::nullopt;
+  const SerialWork of_sm = own_work(tile, work, sms);
+  const SerialWork of_sm_there = own_work(tile, strategy.work(*there, other), sms);
   const double factor =
-      std::max(bytes(problem) / bytes(other),
-               own_depth(tile, work, sms) / own_depth(tile, strategy.work(*there, other), sms));
+      std::max(bytes(problem) / bytes(other), static_cast<double>(of_sm.depth) / of_sm_there.depth);
   const bool shares = shares_k_out(tile);
   const double most_fixed_us = kMostFixedUs + (shares ? kMoreFixedOfSharesUs : 0);
-  return scaled_us(us, factor, factor < 1 ? most_fixed_us : kLeastFixedUs) *
-         (shares ? kLongerOfShares : 1);
+  const double scaled = scaled_us(us, factor, factor < 1 ? most_fixed_us : kLeastFixedUs);
+  return scaled * (shares ? kLongerOfShares : 1) +
+         kOtherWaveUs * static_cast<double>(std::abs(of_sm.waves - of_sm_there.waves));
 }
 
 // Of the vendor's best algorithm for the problem `number`; nothing where it is not known.
@@ -207,19 +239,27 @@ std::vector<EstimatedLead> estimated_leads(const Snapshot& snapshot, const Reque
   const int sms = target.limits.sm_count;
   std::vector<Lender> lenders;
   VendorRates rates;
+  bool has_such_weights = false;
   for (uint32_t number = 0; number < snapshot.problems.size(); ++number) {
-    if (!is_alike(snapshot.problems[number], problem)) continue;
+    const Problem& other = snapshot.problems[number];
+    if (!is_alike(other, problem)) continue;
     const auto lead = compared_lead(snapshot.known[number]);
     if (!lead) continue;
+    has_such_weights |= other.shape.n == problem.shape.n && other.shape.k == problem.shape.k;
     const auto vendor_tile = tile_of(snapshot, number);
-    rates.count(snapshot.problems[number], vendor_tile, lead->vendor_us, sms);
+    rates.count(other, vendor_tile, lead->vendor_us, sms);
     if (const auto lender = lender_at(snapshot, number, *lead, vendor_tile, problem, target))
       lenders.push_back(*lender);
   }
   const double vendor_us = least_of_vendor_us(lenders, rates, problem, sms);
   std::vector<EstimatedLead> found;
   for (const Lender& lender : lenders) {
-    if (lender.own_us) found.push_back({lender.number, {*lender.own_us, vendor_us}});
+    if (!lender.own_us) continue;
+    const bool is_loose = size_bytes(problem.type) == 2 && !has_such_weights &&
+                          !may_be_at_power_limit(problem, *lender.own_us, target.limits);
+    found.push_back({lender.number,
+                     {*lender.own_us, vendor_us},
+                     is_loose ? kLeadByEstimateIn16Bits : kLeadByEstimate});
   }
   std::stable_sort(found.begin(), found.end(), [](const EstimatedLead& a, const EstimatedLead& b) {
     return a.lead.own_us < b.lead.own_us;

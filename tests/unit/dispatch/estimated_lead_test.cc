@@ -16,6 +16,7 @@ using dispatch_test::request_for;
 using dispatch_test::Row;
 
 constexpr const char* kNarrow = "tile_m=16 tile_n=64 tile_k=128 stages=8 consumers=1 exchange=1";
+constexpr const char* kLarge = "tile_m=128 tile_n=128 tile_k=128 stages=4 consumers=2";
 constexpr const char* kVendor = "algo=66 tile=128x128 stages=128xauto cluster=1x1x1 splitk=1";
 
 std::string scaled_rows(const std::string& shape) {
@@ -66,8 +67,55 @@ TEST_CASE("times grow with the bytes, or with what an SM computes if that is mor
   const double wider = (8192 * 4096 + 16 * 4096 + 2 * 16 * 8192) / bytes;
   CHECK(lead("16x8192x4096").own_us == doctest::Approx(1 + 5 * wider));
   CHECK(lead("16x8192x4096").vendor_us == doctest::Approx(12));
-  // Our 133rd block is a second one for some SM.
-  CHECK(lead("16x8512x4096").own_us >= 1 + 5 * 2.0);
+}
+
+TEST_CASE("each wave of blocks that a kernel has more or less takes 2 us") {
+  const auto own_us = [](const std::string& measured, const std::string& shape,
+                         const std::string& tile = kNarrow) {
+    const auto found =
+        leads({row_of(scaled_rows(measured), 6, 12, "wgmma_tma", tile)}, scaled_rows(shape));
+    REQUIRE(found.size() == 1);
+    return found.front().lead.own_us;
+  };
+  const auto bytes = [](double n, double k) { return n * k + 16 * k + 2 * 16 * n; };
+  const double half = bytes(8448, 2048) / bytes(8448, 4096);
+  CHECK(own_us("16x8448x4096", "16x8448x2048") == doctest::Approx(3 + 3 * half));
+  const double wider =
+      bytes(8512, 2048) / bytes(8448, 4096);  // 133 blocks: 2 waves, as deep in all
+  REQUIRE(wider < 1);
+  CHECK(own_us("16x8448x4096", "16x8512x2048") == doctest::Approx(6 + 2));
+  const double less = bytes(8448, 8192) / bytes(8512, 4096);
+  CHECK(own_us("16x8512x4096", "16x8448x8192") == doctest::Approx(1 + 5 * less + 2));
+  // Two blocks on an SM, or blocks that load their next tile while they store one.
+  const std::string pairs = std::string(kNarrow) + " min_blocks=2";
+  CHECK(own_us("16x8448x4096", "16x8512x2048", pairs) < 6);
+  const std::string persistent = std::string(kNarrow) + " persistent_blocks=132";
+  CHECK(own_us("16x8448x4096", "16x8512x2048", persistent) == doctest::Approx(6));
+  // Clusters of four reach 120 of the SMs.
+  const std::string clusters = std::string(kNarrow) + " cluster_m=1 cluster_n=4";
+  CHECK(own_us("16x7680x4096", "16x7680x2048", clusters) < 6);
+  CHECK(own_us("16x7680x4096", "16x7936x2048", clusters) == doctest::Approx(6 + 2));
+}
+
+TEST_CASE("a kernel whose tiles share weights is not estimated where fewer or more of them do") {
+  const auto is_lent = [](const std::string& tile) {
+    const Row row = row_of(scaled_rows("128x4096x4096"), 6, 12, "wgmma_tma", tile);
+    return !leads({row}, scaled_rows("64x4096x8192")).empty();
+  };
+  CHECK(is_lent(kLarge));
+  CHECK_FALSE(is_lent("tile_m=64 tile_n=128 tile_k=128 stages=4 consumers=1"));
+}
+
+TEST_CASE("cuBLASLt mostly takes more than the least time in types of 16 bits") {
+  const std::string measured = "bf16/f32/ieee/tnt/16x4096x4096";
+  const std::string deeper = "bf16/f32/ieee/tnt/16x4096x8192";
+  // 11 us and 10.6, 11 us and 10.2.
+  CHECK(lender_of({row_of(measured, 6, 6.9)}, deeper) == measured);
+  CHECK(lender_of({row_of(measured, 6, 6.7)}, deeper) == "cuBLASLt");
+  CHECK(lender_of({row_of(kMeasured, 6, 6.9)}, kDeeper) == "cuBLASLt");
+  // Not where it was measured with such an n and k.
+  const Row with_more_rows = row_of("bf16/f32/ieee/tnt/32x4096x8192", 11, 10.6);
+  CHECK(lender_of({row_of(measured, 6, 6.9), with_more_rows}, deeper) == "cuBLASLt");
 }
 
 TEST_CASE("the kernel with the least time to expect is lent, where cuBLASLt should take longer") {
@@ -144,7 +192,8 @@ TEST_CASE("slices of k count a fifth more, and where stream-K's ranges fall is n
 
 TEST_CASE("rows are as many or up to twice as many, and sizes up to three factors of two away") {
   const auto is_lent = [](const std::string& measured, const std::string& problem) {
-    return !leads({row_of(scaled_rows(measured))}, scaled_rows(problem)).empty();
+    const Row row = row_of(scaled_rows(measured), 6, 12, "wgmma_tma", kLarge);
+    return !leads({row}, scaled_rows(problem)).empty();
   };
   CHECK(is_lent("16x4096x4096", "1x4096x8192"));
   CHECK_FALSE(is_lent("16x4096x4096", "17x4096x8192"));
@@ -152,8 +201,8 @@ TEST_CASE("rows are as many or up to twice as many, and sizes up to three factor
   CHECK_FALSE(is_lent("64x4096x4096", "31x4096x8192"));
   CHECK(is_lent("16x4096x4096", "16x16384x8192"));
   CHECK_FALSE(is_lent("16x4096x4096", "16x16384x8320"));
-  CHECK(is_lent("256x4096x4096", "256x4096x8192"));
-  CHECK_FALSE(is_lent("512x4096x4096", "256x4096x8192"));
+  CHECK(is_lent("512x4096x4096", "512x4096x8192"));
+  CHECK_FALSE(is_lent("1024x4096x4096", "512x4096x8192"));
 }
 
 TEST_CASE("other kinds of products are not estimated") {
