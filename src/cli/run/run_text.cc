@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <vector>
 
 #include "cli/common/table.h"
 #include "core/problem.h"
@@ -22,6 +22,35 @@ std::string saved(const app::RunProblem& problem) {
   return us ? fmt::format("{:.2f}", *us / kUsPerMs) : "-";
 }
 
+// Whether the program would have been faster without this kernel or algorithm.
+bool lost_time(const app::RunProblem& problem) {
+  return problem.took_its_place() && problem.saved_us().value_or(0) < 0;
+}
+
+// Of the problems on own kernels and algorithms, or of the others, those that are shown: the first
+// ones, and all that lost time.
+struct ShownProblems {
+  std::vector<const app::RunProblem*> problems;
+  size_t left_out = 0;
+};
+
+ShownProblems shown_problems(const app::RunReport& report, bool own) {
+  ShownProblems shown;
+  for (const app::RunProblem& problem : report.problems) {
+    if (problem.took_its_place() != own) continue;
+    if (shown.problems.size() < kRunRowsShown || lost_time(problem))
+      shown.problems.push_back(&problem);
+    else
+      ++shown.left_out;
+  }
+  return shown;
+}
+
+std::string left_out_text(const ShownProblems& shown) {
+  if (shown.left_out == 0) return "";
+  return fmt::format("and {} more, which -o FILE has\n", shown.left_out);
+}
+
 std::string own_text(const app::RunReport& report) {
   Table table({{"calls", kRight},
                {"own", kRight},
@@ -30,29 +59,26 @@ std::string own_text(const app::RunReport& report) {
                {"saved ms", kRight},
                {"problem"},
                {"kernel or algorithm"}});
-  size_t left = kRunRowsShown;
-  for (const app::RunProblem& problem : report.problems) {
-    if (!problem.took_its_place() || left == 0) continue;
-    --left;
-    table.add({std::to_string(problem.calls),
-               std::to_string(problem.own_calls + problem.algorithm_calls), time(problem.own_time),
-               time(problem.cublas_time), saved(problem), key(problem.problem), problem.what});
+  const ShownProblems shown = shown_problems(report, true);
+  for (const app::RunProblem* problem : shown.problems) {
+    table.add({std::to_string(problem->calls),
+               std::to_string(problem->own_calls + problem->algorithm_calls),
+               time(problem->own_time), time(problem->cublas_time), saved(*problem),
+               key(problem->problem), problem->what});
   }
   if (table.empty()) return "";
-  return table.text() + "times are medians; in brackets, of how many calls\n";
+  return table.text() + left_out_text(shown) +
+         "times are medians; in brackets, of how many calls\n";
 }
 
 std::string handed_on_text(const app::RunReport& report) {
   Table table({{"calls", kRight}, {"on cuBLAS"}, {"why"}});
-  size_t left = kRunRowsShown;
-  for (const app::RunProblem& problem : report.problems) {
-    if (problem.took_its_place() || left == 0) continue;
-    --left;
-    table.add({std::to_string(problem.calls), key(problem.problem), problem.what});
-  }
+  const ShownProblems shown = shown_problems(report, false);
+  for (const app::RunProblem* problem : shown.problems)
+    table.add({std::to_string(problem->calls), key(problem->problem), problem->what});
   for (const app::OtherProducts& other : report.others)
     table.add({std::to_string(other.calls), "-", other.reason});
-  return table.empty() ? "" : table.text();
+  return table.empty() ? "" : table.text() + left_out_text(shown);
 }
 
 // Calls that cuBLAS made as asked for all the same.
