@@ -21,9 +21,12 @@ Device named_device(const char* uuid, int sm_count = 132, const char* name = "NV
 
 }  // namespace
 
+Device here() {
+  return named_device(kHere);
+}
+
 dispatch::Snapshot snapshot_of(const std::vector<Row>& rows) {
-  const Device devices[] = {named_device(kHere), named_device(kTwin),
-                            named_device(kSister, 132, "NVIDIA GH200"),
+  const Device devices[] = {here(), named_device(kTwin), named_device(kSister, 132, "NVIDIA GH200"),
                             named_device(kOther, 114, "NVIDIA H100 PCIe")};
   dispatch::SnapshotBuilder builder(devices[0], devices);
   for (const Row& row : rows) {
@@ -47,7 +50,7 @@ dispatch::Snapshot snapshot_of(const std::vector<Row>& rows) {
 dispatch::Target target() {
   dispatch::Target t;
   t.arch = {9, 0, false};
-  t.limits = device_limits(named_device(kHere), t.arch);
+  t.limits = device_limits(here(), t.arch);
   t.max_workspace_bytes = int64_t{1} << 30;
   return t;
 }

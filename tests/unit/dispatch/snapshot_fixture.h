@@ -33,7 +33,8 @@ struct Row {
   double first_us = 0;  // of the vendor's first algorithm; 0: not measured
 };
 
-// As seen from kHere.
+Device here();  // an H200
+// As seen from it.
 dispatch::Snapshot snapshot_of(const std::vector<Row>& rows);
 dispatch::Target target();
 dispatch::Request request_for(const std::string& problem_key);
