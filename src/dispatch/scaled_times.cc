@@ -1,0 +1,150 @@
+#include "dispatch/scaled_times.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "codegen/strategy.h"
+#include "dispatch/product_kind.h"
+#include "parts/shared/wgmma_tiles.h"
+
+namespace gemmtune::dispatch {
+namespace {
+
+constexpr int kFewestForRates = 16;  // problems that say how fast the vendor is anywhere
+
+// What of a time stays as it is, whatever the sizes: launch, first loads, last results.
+constexpr double kLeastFixedUs = 1;
+constexpr double kMostFixedUs = 3;
+
+// What kernels that share the k of a tile out cost beside others: their times carry over less well.
+constexpr double kMoreFixedOfSharesUs = 1;
+constexpr double kLongerOfShares = 1.2;
+
+// What a wave of blocks costs that a kernel has more or less than where it was measured: blocks
+// start and store while nothing is multiplied, or no longer overlap.
+constexpr double kOtherWaveUs = 2;
+
+// Of a card's SMs, those that clusters of more than two blocks reach, one block on an SM: 30 of
+// four on an H200.
+constexpr double kReachedByLargeClusters = 0.91;
+
+// The time for `factor` times the work if so much of it stays as it is.
+double scaled_us(double us, double factor, double fixed_us) {
+  const double fixed = std::min(us, fixed_us);
+  return fixed + (us - fixed) * factor;
+}
+
+double bytes(const Problem& p) {
+  return static_cast<double>(bytes_of_matrices(p));
+}
+
+int64_t parts(int64_t extent, int64_t part) {
+  return (extent + part - 1) / part;
+}
+
+// What an SM computes one after the other.
+struct SerialWork {
+  int64_t waves;  // of blocks
+  int64_t depth;  // values of k
+};
+
+SerialWork serial_work(int64_t blocks, int64_t at_once, int64_t depth) {
+  const int64_t waves = parts(blocks, at_once);
+  return {waves, waves * depth};
+}
+
+int64_t blocks_of_sm(const TileConfig& tile) {
+  return std::max(1, tile.min_blocks);
+}
+
+int64_t reached_sms(const TileConfig& tile, int sm_count) {
+  if (cluster_blocks(tile) <= 2) return sm_count;
+  return static_cast<int64_t>(sm_count * kReachedByLargeClusters);
+}
+
+// Blocks of a persistent grid load their next tile while they store one: they are one wave.
+SerialWork own_work(const TileConfig& tile, const codegen::KernelWork& work, int sm_count) {
+  const int64_t sms = reached_sms(tile, sm_count);
+  if (work.persistent_blocks > 0)
+    return {
+        1, serial_work(work.blocks, std::min(sms, work.persistent_blocks), work.block_depth).depth};
+  const int64_t of_sm = blocks_of_sm(tile);
+  return serial_work(work.blocks, sms * of_sm, of_sm * work.block_depth);
+}
+
+bool shares_k_out(const TileConfig& tile) {
+  return tile.slices > 1 || tile.groups > 1 || tile.warps > 1;
+}
+
+// Tiles in a column of C read the same weights, which come from memory once.
+bool shares_weights_alike(const TileConfig& tile, const Shape& other, const Shape& shape) {
+  return parts(other.m, tile.tile_m) == parts(shape.m, tile.tile_m);
+}
+
+// Whether a kernel has blocks that wait for others, or more than run at once where k is split.
+bool is_unsteady(const TileConfig& tile, const codegen::KernelWork& work, int sm_count) {
+  if (tile.sharing_blocks > 0) return true;  // where ranges of k begin and end decides
+  return tile.slices > 1 && work.blocks > sm_count * blocks_of_sm(tile);
+}
+
+double vendor_depth(const vendor::AlgorithmTile& tile, const Shape& s, int sm_count) {
+  const int64_t blocks = parts(s.m, tile.tile_m) * parts(s.n, tile.tile_n) * tile.slices;
+  return static_cast<double>(serial_work(blocks, sm_count, parts(s.k, tile.slices)).depth);
+}
+
+}  // namespace
+
+std::optional<double> scaled_own_us(const StoredKernel& kernel, double us, const Problem& other,
+                                    const Problem& problem, const Target& target) {
+  const auto there = codegen::parse_spec(kernel.strategy, kernel.config, other, kernel.arch);
+  const auto here = codegen::parse_spec(kernel.strategy, kernel.config, problem, kernel.arch);
+  if (!there || !here || codegen::broken_rule(*here, target.limits) != nullptr) return std::nullopt;
+  const codegen::Strategy& strategy = *here->strategy;
+  const TileConfig& tile = here->tile;
+  const int sms = target.limits.sm_count;
+  const codegen::KernelWork work = strategy.work(*here, problem);
+  if (is_unsteady(tile, work, sms) || !shares_weights_alike(tile, other.shape, problem.shape) ||
+      !strategy.worthwhile(*here, problem))
+    return std::nullopt;
+  const SerialWork of_sm = own_work(tile, work, sms);
+  const SerialWork of_sm_there = own_work(tile, strategy.work(*there, other), sms);
+  const double factor =
+      std::max(bytes(problem) / bytes(other), static_cast<double>(of_sm.depth) / of_sm_there.depth);
+  const bool shares = shares_k_out(tile);
+  const double most_fixed_us = kMostFixedUs + (shares ? kMoreFixedOfSharesUs : 0);
+  const double scaled = scaled_us(us, factor, factor < 1 ? most_fixed_us : kLeastFixedUs);
+  return scaled * (shares ? kLongerOfShares : 1) +
+         kOtherWaveUs * static_cast<double>(std::abs(of_sm.waves - of_sm_there.waves));
+}
+
+double scaled_vendor_us(const std::optional<vendor::AlgorithmTile>& tile, double us,
+                        const Problem& other, const Problem& problem, int sm_count) {
+  double factor = bytes(problem) / bytes(other);
+  if (tile) {
+    factor = std::min(factor, vendor_depth(*tile, problem.shape, sm_count) /
+                                  vendor_depth(*tile, other.shape, sm_count));
+  }
+  return scaled_us(us, factor, factor < 1 ? kLeastFixedUs : kMostFixedUs);
+}
+
+void VendorRates::count(const Problem& problem, const std::optional<vendor::AlgorithmTile>& tile,
+                        double us, int sm_count) {
+  const double moving_us = us - kMostFixedUs;
+  if (moving_us < kMostFixedUs) return;  // the rest is too little to tell
+  ++count_;
+  us_per_byte_ = std::min(us_per_byte_, moving_us / bytes(problem));
+  has_one_tile_ = has_one_tile_ && has_large_vendor_tiles(problem) && tile && tile->slices == 1;
+  if (!has_one_tile_) return;
+  us_per_depth_ = std::min(us_per_depth_, moving_us / vendor_depth(*tile, problem.shape, sm_count));
+  tile_ = tile;
+}
+
+double VendorRates::least_us(const Problem& problem, int sm_count) const {
+  if (count_ < kFewestForRates) return 0;
+  double moving_us = us_per_byte_ * bytes(problem);
+  if (has_one_tile_)
+    moving_us = std::max(moving_us, us_per_depth_ * vendor_depth(*tile_, problem.shape, sm_count));
+  return kMostFixedUs + moving_us;
+}
+
+}  // namespace gemmtune::dispatch
