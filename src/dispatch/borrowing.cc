@@ -201,11 +201,11 @@ bool stays_accurate(const codegen::KernelSpec& spec) {
   return !is_split(spec.math) || spec.tile.promotion <= 1;
 }
 
-// The kernel that should be the fastest by what problems of this kind took, if it should be ahead
-// of the vendor.
-void add_by_estimate(const Snapshot& snapshot, const Request& request, const Target& target,
-                     Decision& decision) {
-  for (const auto& [number, lead, least] : estimated_leads(snapshot, request, target)) {
+// The kernel that should be the fastest by what problems of this kind took somewhere, if it should
+// be ahead of the vendor.
+void add_by_estimate_from(const Snapshot& snapshot, const Request& request, const Target& target,
+                          Measured where, Decision& decision) {
+  for (const auto& [number, lead, least] : estimated_leads(snapshot, request, target, where)) {
     if (!leads_by(least_lead_of(snapshot, number, least, lead, target), lead, request)) return;
     for (Choice& choice : fast_lent_choices(snapshot, number, lead, request, target)) {
       choice.reason = fmt::format(
@@ -214,6 +214,14 @@ void add_by_estimate(const Snapshot& snapshot, const Request& request, const Tar
           to_string(snapshot.known[number].kernel->origin));
       decision.choices.push_back(std::move(choice));
     }
+    if (!decision.choices.empty()) return;
+  }
+}
+
+void add_by_estimate(const Snapshot& snapshot, const Request& request, const Target& target,
+                     Decision& decision) {
+  for (const Measured where : {Measured::on_this_model, Measured::on_another}) {
+    add_by_estimate_from(snapshot, request, target, where, decision);
     if (!decision.choices.empty()) return;
   }
 }

@@ -66,21 +66,21 @@ std::optional<Lender> lender_at(const Snapshot& snapshot, uint32_t number, const
       scaled_vendor_us(vendor_tile, lead.vendor_us, other, problem, target.limits.sm_count)};
 }
 
-// What was measured that says something of a problem.
+// What was measured somewhere that says something of a problem.
 struct AlikeProblems {
   std::vector<Lender> lenders;
   VendorRates rates;
   bool have_such_weights = false;  // n and k
 };
 
-AlikeProblems problems_alike(const Snapshot& snapshot, const Problem& problem,
-                             const Target& target) {
+AlikeProblems problems_alike(const Snapshot& snapshot, const Problem& problem, const Target& target,
+                             Measured where) {
   AlikeProblems alike;
   for (uint32_t number = 0; number < snapshot.problems.size(); ++number) {
     const Problem& other = snapshot.problems[number];
     if (!is_alike(other, problem)) continue;
     const auto lead = compared_lead(snapshot.known[number]);
-    if (!lead) continue;
+    if (!lead || !was_measured(snapshot.known[number].kernel->origin, where)) continue;
     alike.have_such_weights |= other.shape.n == problem.shape.n && other.shape.k == problem.shape.k;
     const auto vendor_tile = tile_of(snapshot, number);
     alike.rates.count(other, vendor_tile, lead->vendor_us, target.limits.sm_count);
@@ -111,10 +111,10 @@ double least_lead(const AlikeProblems& alike, double own_us, const Problem& prob
 }  // namespace
 
 std::vector<EstimatedLead> estimated_leads(const Snapshot& snapshot, const Request& request,
-                                           const Target& target) {
+                                           const Target& target, Measured where) {
   const Problem& problem = request.problem;
   if (!is_estimated(problem)) return {};
-  const AlikeProblems alike = problems_alike(snapshot, problem, target);
+  const AlikeProblems alike = problems_alike(snapshot, problem, target, where);
   const double vendor_us = least_of_vendor_us(alike, problem, target.limits.sm_count);
   std::vector<EstimatedLead> found;
   for (const Lender& lender : alike.lenders) {

@@ -26,11 +26,11 @@ struct EstimatedLead {
 // Of products of few rows with both operands along k, in types of 8 and 16 bits, which read their
 // weights once: kernels of problems of the same kind whose rows are as many or up to twice as many,
 // and whose n and k are at most three factors of two away. The fastest first. Each was measured
-// with the vendor, on this device or another of its model, and its time scales with the bytes that
+// with the vendor `where` it says, and its time scales with the bytes that
 // are read or with the blocks that each SM computes, whichever grows more; the vendor's with what
 // grows less, but it is no faster than for any of many such problems. Empty for other products.
 // `request` is of a comparable() problem.
 std::vector<EstimatedLead> estimated_leads(const Snapshot& snapshot, const Request& request,
-                                           const Target& target);
+                                           const Target& target, Measured where);
 
 }  // namespace gemmtune::dispatch

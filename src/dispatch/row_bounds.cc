@@ -9,13 +9,6 @@
 namespace gemmtune::dispatch {
 namespace {
 
-// Where both problems were measured.
-enum class Measured { on_this_model, on_another };
-
-bool was_measured(Origin origin, Measured where) {
-  return where == Measured::on_this_model ? is_direct(origin) : origin == Origin::same_size;
-}
-
 // The least that the vendor takes for the problem, by what it takes for `fewer` and `more` rows.
 double least_vendor_us(const Problem& problem, const Problem& more_rows, double fewer_us,
                        double more_us) {

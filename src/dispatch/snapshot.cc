@@ -18,6 +18,10 @@ std::optional<Lead> compared_lead(const Known& known) {
   return Lead{own_us, kernel.lead * own_us};
 }
 
+bool was_measured(Origin origin, Measured where) {
+  return where == Measured::on_this_model ? is_direct(origin) : origin == Origin::same_size;
+}
+
 std::string_view to_string(Origin origin) {
   switch (origin) {
     case Origin::this_device:

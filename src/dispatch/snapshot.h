@@ -30,6 +30,13 @@ inline bool is_direct(Origin origin) {
   return origin == Origin::this_device || origin == Origin::same_model;
 }
 
+// Where times that are compared were measured: those of two models say nothing of each other.
+enum class Measured {
+  on_this_model,
+  on_another,  // of this arch and with as many SMs
+};
+bool was_measured(Origin origin, Measured where);
+
 // A kernel as the store names it. One stands for all problems that it won.
 struct StoredKernel {
   std::string strategy;

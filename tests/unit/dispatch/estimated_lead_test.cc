@@ -32,9 +32,10 @@ Row row_of(const std::string& problem, double kernel_us = 6, double vendor_us = 
   return row;
 }
 
-std::vector<EstimatedLead> leads(const std::vector<Row>& rows, const std::string& problem) {
+std::vector<EstimatedLead> leads(const std::vector<Row>& rows, const std::string& problem,
+                                 Measured where = Measured::on_this_model) {
   return estimated_leads(dispatch_test::snapshot_of(rows), request_for(problem),
-                         dispatch_test::target());
+                         dispatch_test::target(), where);
 }
 
 std::string lender_of(const std::vector<Row>& rows, const Request& request) {
@@ -232,6 +233,21 @@ TEST_CASE("a kernel that is stale, not compared or may not run is lent to nobody
   CHECK(lender_of({row_of(kMeasured, 0, 12)}, kDeeper) == "cuBLASLt");
   const std::string illegal = "tile_m=16 tile_n=60 tile_k=128 stages=8 consumers=1 exchange=1";
   CHECK(lender_of({row_of(kMeasured, 6, 12, "wgmma_tma", illegal)}, kDeeper) == "cuBLASLt");
+}
+
+TEST_CASE("a kernel's time is held against cuBLASLt's on the model that it was measured on") {
+  // Another model takes half as long, by either side.
+  std::vector<Row> rows = {row_of(scaled_rows("16x4096x5120"), 10, 10),
+                           row_of(scaled_rows("16x4096x6144"), 12, 12),
+                           row_of(scaled_rows("16x4096x7168"), 14, 14)};
+  Row elsewhere = row_of(kMeasured, 4, 4);
+  elsewhere.uuid = dispatch_test::kSister;
+  rows.push_back(elsewhere);
+  CHECK(lender_of(rows, kDeeper) == "cuBLASLt");
+  CHECK(leads(rows, kDeeper).size() == 3);
+  CHECK(leads(rows, kDeeper, Measured::on_another).size() == 1);
+  rows.back().vendor_us = 8;
+  CHECK(lender_of(rows, kDeeper) == kMeasured);
 }
 
 TEST_CASE("where C is read, estimates have to lie further apart") {
