@@ -134,12 +134,10 @@ std::vector<Choice> lent_choices(const Snapshot& snapshot, uint32_t number,
   return choices;
 }
 
-// By each of the tiles that take no longer for the request's rows than for tiles full.
-std::vector<Choice> fast_lent_choices(const Snapshot& snapshot, uint32_t number, const Lead& lead,
-                                      const Request& request, const Target& target) {
+// The tiles that take little longer for the request's rows than for tiles full.
+FastTiles fast_tiles(const Snapshot& snapshot, uint32_t number, const Request& request) {
   const StoredKernel& stored = snapshot.kernels[snapshot.known[number].kernel->index];
-  const auto tiles = fast_tiles_for_rows(stored, request.problem, request.reads_c);
-  return lent_choices(snapshot, number, tiles, lead, request, target);
+  return fast_tiles_for_rows(stored, request.problem, request.reads_c);
 }
 
 // Of the bounds that problems with fewer and more rows give (docs/performance.md, "Numbers of rows
@@ -154,9 +152,9 @@ void add_of_more_rows(const Snapshot& snapshot, const Problem& problem, const Re
   if (!bounds) return;
   const Lead& lead = bounds->lead;
   const double least = least_lead_of(snapshot, bounds->more, kLeadOfMoreRows, lead, target);
-  if (!leads_by(least, lead, request)) return;
+  if (!leads_by(least * bounds->tiles.longer, lead, request)) return;
   for (Choice& choice :
-       lent_choices(snapshot, bounds->more, bounds->tiles, lead, request, target)) {
+       lent_choices(snapshot, bounds->more, bounds->tiles.tiles, lead, request, target)) {
     choice.fewer_rows = snapshot.problems[bounds->fewer];
     choice.reason = fmt::format(
         "{:.2f} us for {} rows, where cuBLASLt takes {:.2f} for {} or {}, {}", lead.own_us,
@@ -206,8 +204,11 @@ bool stays_accurate(const codegen::KernelSpec& spec) {
 void add_by_estimate_from(const Snapshot& snapshot, const Request& request, const Target& target,
                           Measured where, Decision& decision) {
   for (const auto& [number, lead, least] : estimated_leads(snapshot, request, target, where)) {
-    if (!leads_by(least_lead_of(snapshot, number, least, lead, target), lead, request)) return;
-    for (Choice& choice : fast_lent_choices(snapshot, number, lead, request, target)) {
+    const double least_full = least_lead_of(snapshot, number, least, lead, target);
+    if (!leads_by(least_full, lead, request)) return;
+    const auto [tiles, longer] = fast_tiles(snapshot, number, request);
+    if (!leads_by(least_full * longer, lead, request)) continue;
+    for (Choice& choice : lent_choices(snapshot, number, tiles, lead, request, target)) {
       choice.reason = fmt::format(
           "should take {:.2f} us at most by its time for {}, and cuBLASLt {:.2f} at least, {}",
           lead.own_us, key(*choice.neighbour), lead.vendor_us,
@@ -232,7 +233,8 @@ void add_of_similar(const Snapshot& snapshot, const Request& request, const Targ
   for (const auto& [number, distance, lead] : similar_leads(snapshot, request.problem)) {
     if (!leads_by(least_lead_of(snapshot, number, kLeadAtSimilar, lead, target), lead, request))
       return;
-    auto choices = fast_lent_choices(snapshot, number, lead, request, target);
+    const FastTiles fast = fast_tiles(snapshot, number, request);
+    auto choices = lent_choices(snapshot, number, fast.tiles, lead, request, target);
     if (choices.empty() || !stays_accurate(choices.front().spec)) continue;
     std::move(choices.begin(), choices.end(), std::back_inserter(decision.choices));
     return;

@@ -5,14 +5,12 @@
 namespace gemmtune::dispatch {
 namespace {
 
-// Whether a kernel takes longer for so many rows than for a tile full: of 46 that were lent rows,
-// 12 were slower than cuBLASLt, all of them with more outside of A than this
-// (docs/decisions/0025-tiles-that-end-with-c.md).
-bool is_slow_outside(const codegen::Strategy& strategy, const TileConfig& tile,
-                     const Problem& problem, bool reads_c) {
-  constexpr int64_t kParts = 5;
-  return kParts * strategy.slow_rows(tile, problem, reads_c) > tile.tile_m + tile.tile_n;
-}
+// Of 46 kernels that were lent rows, 12 were slower than cuBLASLt, all of them with more than a
+// fifth of a tile's rows and columns together outside of A. Up to a tenth costs nothing, in between
+// it cost up to a tenth of the time (docs/decisions/0025-tiles-that-end-with-c.md).
+constexpr int64_t kMostOutside = 5;
+constexpr int64_t kOutsideForNothing = 10;
+constexpr double kLongerOutside = 1.1;
 
 }  // namespace
 
@@ -27,15 +25,18 @@ std::vector<TileConfig> tiles_for_rows(const StoredKernel& kernel, const Problem
   return tiles;
 }
 
-std::vector<TileConfig> fast_tiles_for_rows(const StoredKernel& kernel, const Problem& problem,
-                                            bool reads_c) {
-  std::vector<TileConfig> tiles = tiles_for_rows(kernel, problem, reads_c);
-  if (tiles.empty()) return {};
+FastTiles fast_tiles_for_rows(const StoredKernel& kernel, const Problem& problem, bool reads_c) {
+  FastTiles fast = {tiles_for_rows(kernel, problem, reads_c)};
+  if (fast.tiles.empty()) return fast;
   const codegen::Strategy& strategy = **codegen::find_strategy(kernel.strategy);
-  std::erase_if(tiles, [&](const TileConfig& tile) {
-    return is_slow_outside(strategy, tile, problem, reads_c);
-  });
-  return tiles;
+  const auto has_more_outside = [&](int64_t parts, const TileConfig& tile) {
+    return parts * strategy.slow_rows(tile, problem, reads_c) > tile.tile_m + tile.tile_n;
+  };
+  std::erase_if(fast.tiles,
+                [&](const TileConfig& tile) { return has_more_outside(kMostOutside, tile); });
+  if (!fast.tiles.empty() && has_more_outside(kOutsideForNothing, fast.tiles.front()))
+    fast.longer = kLongerOutside;
+  return fast;
 }
 
 }  // namespace gemmtune::dispatch

@@ -14,8 +14,11 @@ namespace gemmtune::dispatch {
 std::vector<TileConfig> tiles_for_rows(const StoredKernel& kernel, const Problem& problem,
                                        bool reads_c);
 
-// Of these, those that take no longer for such rows than for tiles full.
-std::vector<TileConfig> fast_tiles_for_rows(const StoredKernel& kernel, const Problem& problem,
-                                            bool reads_c);
+// Of these, those that take little longer for such rows than for tiles full.
+struct FastTiles {
+  std::vector<TileConfig> tiles;
+  double longer = 1;  // how many times as long the first of them may take
+};
+FastTiles fast_tiles_for_rows(const StoredKernel& kernel, const Problem& problem, bool reads_c);
 
 }  // namespace gemmtune::dispatch

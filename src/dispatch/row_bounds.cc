@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "dispatch/lent_tiles.h"
 #include "dispatch/product_kind.h"
 
 namespace gemmtune::dispatch {
@@ -31,7 +30,7 @@ std::optional<RowBounds> row_bounds(const Snapshot& snapshot, const Problem& pro
   const Known& upper = snapshot.known[*more];
   if (!upper.kernel || !was_measured(upper.kernel->origin, where)) return std::nullopt;
   auto tiles = fast_tiles_for_rows(snapshot.kernels[upper.kernel->index], problem, reads_c);
-  if (tiles.empty()) return std::nullopt;
+  if (tiles.tiles.empty()) return std::nullopt;
   const double vendor_us =
       least_vendor_us(problem, snapshot.problems[*more], snapshot.known[*fewer].vendor->time_us,
                       upper.vendor->time_us);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/problem.h"
-#include "core/tile_config.h"
+#include "dispatch/lent_tiles.h"
 #include "dispatch/snapshot.h"
 
 namespace gemmtune::dispatch {
@@ -29,7 +29,7 @@ NearestRows nearest_rows(const Snapshot& snapshot, const Problem& problem,
 struct RowBounds {
   uint32_t fewer = 0;  // numbers of the problems in the snapshot: the nearest with fewer rows,
   uint32_t more = 0;   // and the nearest with more, which has a kernel
-  std::vector<TileConfig> tiles;  // fast_tiles_for_rows() of that kernel
+  FastTiles tiles;     // of that kernel
   // The most that kernel takes, and the least that cuBLASLt does: the smaller one of its times for
   // both, or about that for more where its tiles are as many.
   Lead lead;

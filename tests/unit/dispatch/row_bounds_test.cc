@@ -138,12 +138,12 @@ TEST_CASE("a kernel that may not run here lends nothing") {
   CHECK(lender({{8, 10, 13}, {32, 12, 14, "tile_m=7 tile_n=33"}}, 16) == 0);
 }
 
-// What such a kernel for `more` rows lends to `m`.
+// What such a kernel for `more` rows lends to `m`, if it is ahead by a sixth.
 int64_t tma_lender(const char* strategy, const char* tile, int more, int m, bool reads_c = false,
                    const char* problem = "bf16/f32/ieee/tnt/{}x512x512") {
   Request request = request_of_rows(m, problem);
   request.reads_c = reads_c;
-  return lender({{8, 10, 13, tile, dispatch_test::kHere, problem, strategy},
+  return lender({{8, 10, 14, tile, dispatch_test::kHere, problem, strategy},
                  {more, 12, 14, tile, dispatch_test::kHere, problem, strategy}},
                 request);
 }
@@ -201,6 +201,19 @@ TEST_CASE("a kernel of large tiles that TMA feeds lends to as many rows as nearl
     CHECK(at(256, 129) == (reads_c ? 0 : 256));
     CHECK(at(256, 224) == 256);
   }
+}
+
+TEST_CASE("where more than a tenth of its tile is outside it has to be further ahead") {
+  constexpr auto kProblem = "bf16/f32/ieee/tnt/{}x512x512";
+  const auto lends = [&](double vendor_us, int m) {
+    return lender({{8, 10, vendor_us, kLargeTile, dispatch_test::kHere, kProblem, "wgmma_tma"},
+                   {128, 10, vendor_us, kLargeTile, dispatch_test::kHere, kProblem, "wgmma_tma"}},
+                  request_of_rows(m, kProblem)) == 128;
+  };
+  CHECK(lends(10.3, 112));
+  CHECK_FALSE(lends(10.3, 111));
+  CHECK_FALSE(lends(11.2, 96));
+  CHECK(lends(11.3, 96));
 }
 
 TEST_CASE("tiles that end with C come before those that stick out a little") {
