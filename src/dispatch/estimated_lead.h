@@ -11,8 +11,8 @@ namespace gemmtune::dispatch {
 
 // How many times as fast as the vendor a kernel has to be by estimates for it to be lent
 // (docs/decisions/0036-estimated-times.md). In types of 16 bits the vendor mostly takes longer than
-// the least time: 1.06 of it in the median. That is not so of an n and k that were measured with
-// other rows, types or epilogues, nor does it help where a card may be at its power limit.
+// its least time, 1.06 of it in the median. That is not counted on for an n and k that were
+// measured with other rows, types or epilogues, nor near a card's power limit.
 inline constexpr double kLeadByEstimate = 1.03;
 inline constexpr double kLeadByEstimateIn16Bits = 0.95;
 
@@ -26,9 +26,9 @@ struct EstimatedLead {
 // Of products of few rows with both operands along k, in types of 8 and 16 bits, which read their
 // weights once: kernels of problems of the same kind whose rows are as many or up to twice as many,
 // and whose n and k are at most three factors of two away. The fastest first. Each was measured
-// with the vendor `where` it says, and its time scales with the bytes that
-// are read or with the blocks that each SM computes, whichever grows more; the vendor's with what
-// grows less, but it is no faster than for any of many such problems. Empty for other products.
+// `where` it says, with the vendor, and its time scales with the bytes that are read or with the
+// blocks that each SM computes, whichever grows more; the vendor's with what grows less, but it is
+// no faster than for any of many such problems (scaled_times.h). Empty for other products.
 // `request` is of a comparable() problem.
 std::vector<EstimatedLead> estimated_leads(const Snapshot& snapshot, const Request& request,
                                            const Target& target, Measured where);
