@@ -36,7 +36,7 @@ void add_other_alignments(const Snapshot& snapshot, const Request& request, cons
         known.vendor && is_direct(known.vendor->origin) &&
         known.vendor->time_us < counted_us(*known.kernel, other, target) + more_for_c_us(request);
     if (lost) return;  // the vendor is no slower with other pointers than it was there
-    const StoredKernel& stored = snapshot.kernels[known.kernel->index];
+    const StoredKernel& stored = snapshot.kernel_of(number);
     auto spec = usable_kernel(stored, request, target);
     if (!spec) continue;  // add_neighbours() comes to it as well, and says why
     Choice choice = kernel_choice(*spec, stored);
@@ -118,8 +118,7 @@ std::optional<Choice> lent_choice(const Snapshot& snapshot, uint32_t number,
 // By its own tile.
 std::optional<Choice> lent_choice(const Snapshot& snapshot, uint32_t number, const Lead& lead,
                                   const Request& request, const Target& target) {
-  const StoredKernel& stored = snapshot.kernels[snapshot.known[number].kernel->index];
-  return lent_choice(snapshot, number, stored.config, lead, request, target);
+  return lent_choice(snapshot, number, snapshot.kernel_of(number).config, lead, request, target);
 }
 
 // By each of the tiles that may run.
@@ -136,8 +135,7 @@ std::vector<Choice> lent_choices(const Snapshot& snapshot, uint32_t number,
 
 // The tiles that take little longer for the request's rows than for tiles full.
 FastTiles fast_tiles(const Snapshot& snapshot, uint32_t number, const Request& request) {
-  const StoredKernel& stored = snapshot.kernels[snapshot.known[number].kernel->index];
-  return fast_tiles_for_rows(stored, request.problem, request.reads_c);
+  return fast_tiles_for_rows(snapshot.kernel_of(number), request.problem, request.reads_c);
 }
 
 // Of the bounds that problems with fewer and more rows give (docs/performance.md, "Numbers of rows
@@ -152,9 +150,9 @@ void add_of_more_rows(const Snapshot& snapshot, const Problem& problem, const Re
   if (!bounds) return;
   const Lead& lead = bounds->lead;
   const double least = least_lead_of(snapshot, bounds->more, kLeadOfMoreRows, lead, target);
-  if (!leads_by(least * bounds->tiles.longer, lead, request)) return;
+  if (!leads_by(least * bounds->fast.longer, lead, request)) return;
   for (Choice& choice :
-       lent_choices(snapshot, bounds->more, bounds->tiles.tiles, lead, request, target)) {
+       lent_choices(snapshot, bounds->more, bounds->fast.tiles, lead, request, target)) {
     choice.fewer_rows = snapshot.problems[bounds->fewer];
     choice.reason = fmt::format(
         "{:.2f} us for {} rows, where cuBLASLt takes {:.2f} for {} or {}, {}", lead.own_us,
@@ -256,8 +254,7 @@ std::vector<Choice> borrow_of_other_rows(const Snapshot& snapshot, const Request
   const auto lender = more ? more : fewer;
   if (!lender) return {};
   const Known& known = snapshot.known[*lender];
-  const auto tiles =
-      tiles_for_rows(snapshot.kernels[known.kernel->index], request.problem, request.reads_c);
+  const auto tiles = tiles_for_rows(snapshot.kernel_of(*lender), request.problem, request.reads_c);
   return lent_choices(snapshot, *lender, tiles, {known.kernel->rank_us, known.vendor->time_us},
                       request, target);
 }

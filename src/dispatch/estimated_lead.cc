@@ -59,10 +59,9 @@ std::optional<Lender> lender_at(const Snapshot& snapshot, uint32_t number, const
   const double of_weights = factors_of_two(other.shape.n, problem.shape.n) +
                             factors_of_two(other.shape.k, problem.shape.k);
   if (of_weights > kFarthestSizes) return std::nullopt;
-  const StoredKernel& stored = snapshot.kernels[snapshot.known[number].kernel->index];
   return Lender{
       number, of_weights + factors_of_two(other.shape.m, m),
-      scaled_own_us(stored, lead.own_us, other, problem, target),
+      scaled_own_us(snapshot.kernel_of(number), lead.own_us, other, problem, target),
       scaled_vendor_us(vendor_tile, lead.vendor_us, other, problem, target.limits.sm_count)};
 }
 

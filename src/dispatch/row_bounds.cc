@@ -29,12 +29,12 @@ std::optional<RowBounds> row_bounds(const Snapshot& snapshot, const Problem& pro
   if (!fewer || !more) return std::nullopt;
   const Known& upper = snapshot.known[*more];
   if (!upper.kernel || !was_measured(upper.kernel->origin, where)) return std::nullopt;
-  auto tiles = fast_tiles_for_rows(snapshot.kernels[upper.kernel->index], problem, reads_c);
-  if (tiles.tiles.empty()) return std::nullopt;
+  auto fast = fast_tiles_for_rows(snapshot.kernel_of(*more), problem, reads_c);
+  if (fast.tiles.empty()) return std::nullopt;
   const double vendor_us =
       least_vendor_us(problem, snapshot.problems[*more], snapshot.known[*fewer].vendor->time_us,
                       upper.vendor->time_us);
-  return RowBounds{*fewer, *more, std::move(tiles), {upper.kernel->rank_us, vendor_us}};
+  return RowBounds{*fewer, *more, std::move(fast), {upper.kernel->rank_us, vendor_us}};
 }
 
 }  // namespace

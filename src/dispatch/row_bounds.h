@@ -29,7 +29,7 @@ NearestRows nearest_rows(const Snapshot& snapshot, const Problem& problem,
 struct RowBounds {
   uint32_t fewer = 0;  // numbers of the problems in the snapshot: the nearest with fewer rows,
   uint32_t more = 0;   // and the nearest with more, which has a kernel
-  FastTiles tiles;     // of that kernel
+  FastTiles fast;      // of that kernel
   // The most that kernel takes, and the least that cuBLASLt does: the smaller one of its times for
   // both, or about that for more where its tiles are as many.
   Lead lead;

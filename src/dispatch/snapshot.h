@@ -91,6 +91,11 @@ struct Snapshot {
   std::vector<StoredKernel> kernels;
   std::vector<std::string> vendor_configs;
   int64_t skipped = 0;  // winners of other archs, or in terms this program does not know
+
+  // That won the problem `number`, which has one.
+  const StoredKernel& kernel_of(uint32_t number) const {
+    return kernels[known[number].kernel->index];
+  }
 };
 
 // Collects winners, in any order, and keeps the best of each problem for `device`.

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -15,6 +14,7 @@
 #include "dispatch/snapshot_source.h"
 #include "shipped/shipped_results.h"
 #include "snapshot_fixture.h"
+#include "tuner/measure/statistics.h"
 
 namespace gemmtune::dispatch {
 namespace {
@@ -73,12 +73,6 @@ std::vector<LentKernel> lent_kernels(const Snapshot& snapshot) {
   return lent;
 }
 
-double geometric_mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += std::log(value);
-  return std::exp(sum / static_cast<double>(values.size()));
-}
-
 // The value that a share of them are below.
 double quantile(std::vector<double> values, double share) {
   std::sort(values.begin(), values.end());
@@ -98,7 +92,7 @@ TEST_CASE("kernels that are lent by estimated times were measured to be faster t
     leads.push_back(kernel.measured.first_us / kernel.measured.own_us);
     of_estimates.push_back(kernel.measured.own_us / kernel.estimate_us);
   }
-  CHECK(geometric_mean(leads) > 1.3);
+  CHECK(tuner::geometric_mean(leads) > 1.3);
   CHECK(quantile(leads, 0.02) > 0.99);
   CHECK(quantile(of_estimates, 0.9) < 1.03);
   CHECK(quantile(of_estimates, 0.5) > 0.9);
