@@ -198,31 +198,32 @@ bool stays_accurate(const codegen::KernelSpec& spec) {
 }
 
 // The kernel that should be the fastest by what problems of this kind took somewhere, if it should
-// be ahead of the vendor.
-void add_by_estimate_from(const Snapshot& snapshot, const Request& request, const Target& target,
-                          Measured where, Decision& decision) {
-  for (const auto& [number, lead, least] : estimated_leads(snapshot, request, target, where)) {
-    const double least_full = least_lead_of(snapshot, number, least, lead, target);
-    if (!leads_by(least_full, lead, request)) return;
+// be ahead of the vendor, or `least` times as fast where that is given.
+std::vector<Choice> choices_by_estimate(const Snapshot& snapshot, const Request& request,
+                                        const Target& target, Measured where,
+                                        std::optional<double> least) {
+  for (const auto& [number, lead, usual] : estimated_leads(snapshot, request, target, where)) {
+    const double there = least_lead_of(snapshot, number, least.value_or(usual), lead, target);
+    if (!leads_by(there, lead, request)) return {};
     const auto [tiles, longer] = fast_tiles(snapshot, number, request);
-    if (!leads_by(least_full * longer, lead, request)) continue;
-    for (Choice& choice : lent_choices(snapshot, number, tiles, lead, request, target)) {
+    if (!leads_by(there * longer, lead, request)) continue;
+    auto choices = lent_choices(snapshot, number, tiles, lead, request, target);
+    for (Choice& choice : choices) {
       choice.reason = fmt::format(
           "should take {:.2f} us at most by its time for {}, and cuBLASLt {:.2f} at least, {}",
           lead.own_us, key(*choice.neighbour), lead.vendor_us,
           to_string(snapshot.known[number].kernel->origin));
-      decision.choices.push_back(std::move(choice));
     }
-    if (!decision.choices.empty()) return;
+    if (!choices.empty()) return choices;
   }
+  return {};
 }
 
-void add_by_estimate(const Snapshot& snapshot, const Request& request, const Target& target,
-                     Decision& decision) {
-  for (const Measured where : {Measured::on_this_model, Measured::on_another}) {
-    add_by_estimate_from(snapshot, request, target, where, decision);
-    if (!decision.choices.empty()) return;
-  }
+std::vector<Choice> choices_by_estimate(const Snapshot& snapshot, const Request& request,
+                                        const Target& target, std::optional<double> least) {
+  auto choices = choices_by_estimate(snapshot, request, target, Measured::on_this_model, least);
+  if (!choices.empty()) return choices;
+  return choices_by_estimate(snapshot, request, target, Measured::on_another, least);
 }
 
 // The kernel of the nearest problem of this kind, if it is so far ahead there that it is here.
@@ -259,6 +260,11 @@ std::vector<Choice> borrow_of_other_rows(const Snapshot& snapshot, const Request
                       request, target);
 }
 
+std::vector<Choice> borrow_by_estimate(const Snapshot& snapshot, const Request& request,
+                                       const Target& target, double least_lead) {
+  return choices_by_estimate(snapshot, request, target, least_lead);
+}
+
 void borrow(const Snapshot& snapshot, const Request& request, const Target& target,
             Decision& decision) {
   const uint32_t number = snapshot.problems.find(request.problem);
@@ -269,7 +275,8 @@ void borrow(const Snapshot& snapshot, const Request& request, const Target& targ
     add_of_more_rows(snapshot, request.problem, request, target, decision);
   if (decision.choices.empty()) add_of_variant(snapshot, request, target, decision);
   if (decision.choices.empty()) add_of_variants_with_more_rows(snapshot, request, target, decision);
-  if (decision.choices.empty()) add_by_estimate(snapshot, request, target, decision);
+  if (decision.choices.empty())
+    decision.choices = choices_by_estimate(snapshot, request, target, std::nullopt);
   if (decision.choices.empty()) add_of_similar(snapshot, request, target, decision);
 }
 

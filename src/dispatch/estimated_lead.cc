@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "dispatch/power_limit.h"
@@ -19,11 +20,20 @@ constexpr double kFarthestSizes = 3;
 constexpr int64_t kRowBytes = 128;       // rows that begin elsewhere in a line take longer
 constexpr size_t kVendorNeighbours = 3;  // that say what the vendor takes at the least
 
+// For more rows of integers, too, own kernels are ahead of the vendor's.
+int64_t most_rows(const Problem& p) {
+  if (p.accumulator == DataType::i32) return std::numeric_limits<int64_t>::max();
+  return has_large_vendor_tiles(p) ? kMostRowsOfLargeVendorTiles : kMostRows;
+}
+
+bool has_estimated_weights(const Problem& p) {
+  if (p.type == DataType::f32) return p.math == MathMode::ieee || p.math == MathMode::tf32;
+  return p.layout.b == Order::column_major;
+}
+
 bool is_estimated(const Problem& p) {
-  const int64_t most = has_large_vendor_tiles(p) ? kMostRowsOfLargeVendorTiles : kMostRows;
-  return p.shape.m <= most && p.batch == 1 && size_bytes(p.type) <= 2 &&
-         p.layout.a == Order::row_major && p.layout.b == Order::column_major &&
-         p.layout.c == Order::row_major;
+  return p.shape.m <= most_rows(p) && p.batch == 1 && has_estimated_weights(p) &&
+         p.layout.a == Order::row_major && p.layout.c == Order::row_major;
 }
 
 // Whether results of `other` say something of `problem`. The vendor takes no less with a bias or an
@@ -45,6 +55,7 @@ std::optional<vendor::AlgorithmTile> tile_of(const Snapshot& snapshot, uint32_t 
 struct Lender {
   uint32_t number;
   double distance;
+  bool shares_k_out;  // its kernel
   std::optional<double> own_us;
   double vendor_us;
 };
@@ -55,13 +66,16 @@ std::optional<Lender> lender_at(const Snapshot& snapshot, uint32_t number, const
                                 const Problem& problem, const Target& target) {
   const Problem& other = snapshot.problems[number];
   const int64_t m = problem.shape.m;
-  if (other.shape.m < m || other.shape.m > std::max(2 * m, kVeryFewRows)) return std::nullopt;
+  if (other.shape.m > std::max(2 * m, kVeryFewRows)) return std::nullopt;
+  if (other.shape.m < m && (m <= kMostRowsReadOnce || 2 * other.shape.m < m)) return std::nullopt;
   const double of_weights = factors_of_two(other.shape.n, problem.shape.n) +
                             factors_of_two(other.shape.k, problem.shape.k);
   if (of_weights > kFarthestSizes) return std::nullopt;
+  const StoredKernel& kernel = snapshot.kernel_of(number);
+  const auto tile = parse_tile(kernel.config);
   return Lender{
-      number, of_weights + factors_of_two(other.shape.m, m),
-      scaled_own_us(snapshot.kernel_of(number), lead.own_us, other, problem, target),
+      number, of_weights + factors_of_two(other.shape.m, m), tile && shares_k_out(*tile),
+      scaled_own_us(kernel, lead.own_us, other, problem, target),
       scaled_vendor_us(vendor_tile, lead.vendor_us, other, problem, target.limits.sm_count)};
 }
 
@@ -100,11 +114,15 @@ double least_of_vendor_us(AlikeProblems alike, const Problem& problem, int sm_co
   return std::max(near_us, alike.rates.least_us(problem, sm_count));
 }
 
-double least_lead(const AlikeProblems& alike, double own_us, const Problem& problem,
+double least_lead(const AlikeProblems& alike, const Lender& lender, const Problem& problem,
                   const Target& target) {
-  const bool is_loose = size_bytes(problem.type) == 2 && !alike.have_such_weights &&
-                        !may_be_at_power_limit(problem, own_us, target.limits);
-  return is_loose ? kLeadByEstimateIn16Bits : kLeadByEstimate;
+  if (alike.have_such_weights) return kLeadByEstimate;
+  if (problem.accumulator == DataType::i32)
+    return lender.shares_k_out ? kLeadByEstimate : kLeadByLooseEstimate;
+  if (may_be_at_power_limit(problem, *lender.own_us, target.limits)) return kLeadByEstimate;
+  if (size_bytes(problem.type) == 2) return kLeadByLooseEstimate;
+  const bool is_f32 = problem.type == DataType::f32 && problem.math == MathMode::ieee;
+  return is_f32 ? kLeadByEstimateInF32 : kLeadByEstimate;
 }
 
 }  // namespace
@@ -119,7 +137,7 @@ std::vector<EstimatedLead> estimated_leads(const Snapshot& snapshot, const Reque
   for (const Lender& lender : alike.lenders) {
     if (!lender.own_us) continue;
     const Lead lead = {*lender.own_us, vendor_us};
-    found.push_back({lender.number, lead, least_lead(alike, lead.own_us, problem, target)});
+    found.push_back({lender.number, lead, least_lead(alike, lender, problem, target)});
   }
   std::stable_sort(found.begin(), found.end(), [](const EstimatedLead& a, const EstimatedLead& b) {
     return a.lead.own_us < b.lead.own_us;

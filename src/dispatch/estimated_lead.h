@@ -10,11 +10,13 @@
 namespace gemmtune::dispatch {
 
 // How many times as fast as the vendor a kernel has to be by estimates for it to be lent
-// (docs/decisions/0036-estimated-times.md). In types of 16 bits the vendor mostly takes longer than
-// its least time, 1.06 of it in the median. That is not counted on for an n and k that were
-// measured with other rows, types or epilogues, nor near a card's power limit.
+// (docs/decisions/0036-estimated-times.md). In types of 16 bits and integers the vendor mostly
+// takes longer than its least time, and own kernels for f32 less than is estimated. That is not
+// counted on for an n and k that were measured with other rows, types or epilogues, nor, but for
+// integers, near a card's power limit.
 inline constexpr double kLeadByEstimate = 1.03;
-inline constexpr double kLeadByEstimateIn16Bits = 0.95;
+inline constexpr double kLeadByLooseEstimate = 0.95;
+inline constexpr double kLeadByEstimateInF32 = 0.8;
 
 // What a kernel that won another problem should take for one that was not measured.
 struct EstimatedLead {
@@ -23,12 +25,13 @@ struct EstimatedLead {
   double least_lead = 0;  // for it to be lent
 };
 
-// Of products of few rows with both operands along k, in types of 8 and 16 bits, which read their
-// weights once: kernels of problems of the same kind whose rows are as many or up to twice as many,
-// and whose n and k are at most three factors of two away. The fastest first. Each was measured
-// `where` it says, with the vendor, and its time scales with the bytes that are read or with the
-// blocks that each SM computes, whichever grows more; the vendor's with what grows less, but it is
-// no faster than for any of many such problems (scaled_times.h). Empty for other products.
+// Of products of few rows, which read their weights once, and of integers: kernels of problems of
+// the same kind whose rows are as many or up to twice as many, or at least half as many where that
+// is many, and whose n and k are at most three factors of two away. The fastest first. Each was
+// measured `where` it says, with the vendor, and its time scales with the bytes that are read or
+// with the blocks that each SM computes, whichever grows more; the vendor's with what grows less,
+// but it is no faster than for any of many such problems (scaled_times.h). Empty for other products
+// and, but in f32, for weights along n.
 // `request` is of a comparable() problem.
 std::vector<EstimatedLead> estimated_leads(const Snapshot& snapshot, const Request& request,
                                            const Target& target, Measured where);

@@ -16,7 +16,7 @@ constexpr int kFewestForRates = 16;  // problems that say how fast the vendor is
 constexpr double kLeastFixedUs = 1;
 constexpr double kMostFixedUs = 3;
 
-// What kernels that share the k of a tile out cost beside others: their times carry over less well.
+// What kernels that share the k of a tile out cost beside others.
 constexpr double kMoreFixedOfSharesUs = 1;
 constexpr double kLongerOfShares = 1.2;
 
@@ -72,12 +72,9 @@ SerialWork own_work(const TileConfig& tile, const codegen::KernelWork& work, int
   return serial_work(work.blocks, sms * of_sm, of_sm * work.block_depth);
 }
 
-bool shares_k_out(const TileConfig& tile) {
-  return tile.slices > 1 || tile.groups > 1 || tile.warps > 1;
-}
-
 // Tiles in a column of C read the same weights, which come from memory once.
 bool shares_weights_alike(const TileConfig& tile, const Shape& other, const Shape& shape) {
+  if (std::min(other.m, shape.m) > kMostRowsReadOnce) return true;
   return parts(other.m, tile.tile_m) == parts(shape.m, tile.tile_m);
 }
 
@@ -93,6 +90,10 @@ double vendor_depth(const vendor::AlgorithmTile& tile, const Shape& s, int sm_co
 }
 
 }  // namespace
+
+bool shares_k_out(const TileConfig& tile) {
+  return tile.slices > 1 || tile.groups > 1 || tile.warps > 1;
+}
 
 std::optional<double> scaled_own_us(const StoredKernel& kernel, double us, const Problem& other,
                                     const Problem& problem, const Target& target) {

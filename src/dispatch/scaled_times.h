@@ -12,6 +12,12 @@
 // (docs/decisions/0036-estimated-times.md).
 namespace gemmtune::dispatch {
 
+// Products of more rows compute for longer than they read.
+inline constexpr int64_t kMostRowsReadOnce = 256;
+
+// Whether the k of a tile is shared out among blocks or warps: such times carry over less well.
+bool shares_k_out(const TileConfig& tile);
+
 // The most that a kernel should take, by what it took for `other`; nothing for one that may not
 // run, could not win, or whose times do not carry over.
 std::optional<double> scaled_own_us(const StoredKernel& kernel, double us, const Problem& other,

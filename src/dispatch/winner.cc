@@ -123,16 +123,21 @@ bool is_level(double own_us, double vendor_us, const Request& request) {
   return own_us + more_for_c_us(request) < kLeastGain * vendor_us;
 }
 
-// That of another number of rows. Its tiles may fill the device worse than there, so the algorithms
-// that cuBLASLt is left with have to be far behind: those for integers are.
-Outcome<std::vector<Winner>> level_kernels_of_other_rows(const Snapshot& snapshot,
-                                                         const Request& request,
-                                                         const Target& target) {
+// Those of integers that cuBLASLt is left with without its workspace were never ahead of a kernel
+// that should take up to twice its fastest one's time (docs/decisions/0033-less-workspace.md).
+constexpr double kLeadWithoutWorkspace = 0.5;
+
+// That of another number of rows, else of another n and k. Its tiles may fill the device worse than
+// there, so the algorithms that cuBLASLt is left with have to be far behind: those for integers
+// are.
+Outcome<std::vector<Winner>> level_kernels_of_others(const Snapshot& snapshot,
+                                                     const Request& request, const Target& target) {
   if (request.problem.accumulator != DataType::i32) return none(std::string(kNotTuned));
-  auto found = with_leads(borrow_of_other_rows(snapshot, request, target));
-  if (found.empty() || !is_level(found.front().own_us, found.front().vendor_us, request))
-    return none(std::string(kNotTuned));
-  return found;
+  auto choices = borrow_of_other_rows(snapshot, request, target);
+  if (choices.empty())
+    choices = borrow_by_estimate(snapshot, request, target, kLeadWithoutWorkspace);
+  if (choices.empty()) return none(std::string(kNotTuned));
+  return with_leads(choices);
 }
 
 }  // namespace
@@ -149,7 +154,7 @@ Outcome<std::vector<Winner>> winners(const Snapshot& snapshot, const Request& re
 Outcome<std::vector<Winner>> level_kernels(const Snapshot& snapshot, const Request& request,
                                            const Target& target) {
   const Known* const known = find_measured(snapshot, request.problem);
-  if (known == nullptr) return level_kernels_of_other_rows(snapshot, request, target);
+  if (known == nullptr) return level_kernels_of_others(snapshot, request, target);
   if (!known->kernel || !known->vendor || !is_direct(known->vendor->origin))
     return none("never compared with cuBLASLt");
   if (!is_level(known->kernel->rank_us, known->vendor->time_us, request))

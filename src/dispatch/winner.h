@@ -36,8 +36,9 @@ Outcome<std::vector<Winner>> winners(const Snapshot& snapshot, const Request& re
 
 // The own kernel that was measured of the problem itself or, of integers, with the nearest number
 // of rows (borrow_of_other_rows()), unless cuBLASLt's fastest algorithm is ahead of it there by
-// kLeastGain: what takes the place of algorithms that are slower than that one by an unknown
-// factor. In order, as winners(). NO_KERNEL if there is none. The result refers to `snapshot`.
+// kLeastGain; else, of integers, of another n and k (borrow_by_estimate()): what takes the place of
+// algorithms that are slower than that one by an unknown factor. In order, as winners(). NO_KERNEL
+// if there is none. The result refers to `snapshot`.
 Outcome<std::vector<Winner>> level_kernels(const Snapshot& snapshot, const Request& request,
                                            const Target& target);
 

@@ -47,8 +47,9 @@ class Product:
 
 
 def untuned(gpu: Gpu) -> None:
+    """One that is not like what was tuned, either."""
     product = Product()
-    gpu.sgemm(8, product.a.address, product.b.address, product.c.address)
+    gpu.sgemm(2, product.a.address, product.b.address, product.c.address)
 
 
 def test_products_run_on_tuned_kernels_until_disabled(

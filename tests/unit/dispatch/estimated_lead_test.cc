@@ -222,7 +222,78 @@ TEST_CASE("other kinds of products are not estimated") {
   CHECK_FALSE(is_lent(kMeasured, "e4m3/f32/ieee/tnt/16x4096x8192"));
   const std::string many = "bf16/f32/ieee/tnt/256x4096x4096";
   CHECK_FALSE(is_lent(many, "bf16/f32/ieee/tnt/129x4096x8192"));
-  CHECK_FALSE(is_lent("f32/f32/tf32/tnt/16x4096x4096", "f32/f32/tf32/tnt/16x4096x8192"));
+  const std::string split = "f32/f32/3xtf32/tnt/16x4096x";
+  CHECK_FALSE(is_lent(split + "4096", split + "8192"));
+}
+
+TEST_CASE("in f32 kernels mostly take less than estimated, whatever the order of the weights") {
+  constexpr const char* kTile = "tile_m=8 tile_n=32";
+  const auto lender = [&](const std::string& kind, double vendor_us) {
+    const Row row = row_of(kind + "16x4096x4096", 6, vendor_us, "naive", kTile);
+    const std::string lender = lender_of({row}, kind + "16x4096x8192");
+    return lender == row.problem ? "lent" : lender;
+  };
+  // 11 us and 9.1, 11 us and 8.7.
+  for (const std::string layout : {"tnt", "ttt"}) {
+    CHECK(lender("f32/f32/ieee/" + layout + "/", 6.0) == "lent");
+    CHECK(lender("f32/f32/ieee/" + layout + "/", 5.8) == "cuBLASLt");
+  }
+  CHECK(lender("f32/f32/ieee/ntt/", 12) == "lent");  // as a similar problem's
+  CHECK(lender("f32/f32/ieee/ntt/", 10) == "cuBLASLt");
+  const auto of_tf32 = [&](double vendor_us) {
+    const Row row = row_of("f32/f32/tf32/tnt/16x4096x4096", 6, vendor_us, "wgmma_tma",
+                           "tile_m=16 tile_n=64 tile_k=32 stages=8 consumers=1 exchange=1");
+    return lender_of({row}, "f32/f32/tf32/tnt/16x4096x8192");
+  };
+  // 11 us and 11.6, 11 us and 11.
+  CHECK(of_tf32(7.3) == "f32/f32/tf32/tnt/16x4096x4096");
+  CHECK(of_tf32(7.0) == "cuBLASLt");
+}
+
+TEST_CASE("of integers any number of rows is estimated") {
+  const auto row = [](const std::string& shape, double vendor_us) {
+    return row_of("i8/i32/ieee/tnt/" + shape, 6, vendor_us, "wgmma_tma", kLarge);
+  };
+  const auto lender = [&](const std::string& measured, double vendor_us, const std::string& shape) {
+    const std::string lender = lender_of({row(measured, vendor_us)}, "i8/i32/ieee/tnt/" + shape);
+    return lender == row(measured, 0).problem ? "lent" : lender;
+  };
+  // 11 us and 10.7, 11 us and 10.2.
+  CHECK(lender("1024x512x4096", 7.4, "1024x512x8192") == "lent");
+  CHECK(lender("1024x512x4096", 7.1, "1024x512x8192") == "cuBLASLt");
+  // Above 256 rows kernels for at least half as many, too, with as many tiles or not.
+  CHECK(lender("1024x512x4096", 10, "1800x640x4096") == "lent");
+  CHECK(lender("1024x512x4096", 10.5, "2048x640x4096") == "lent");
+  CHECK(lender("1024x512x4096", 10.5, "2049x640x4096") == "cuBLASLt");
+  CHECK(lender("1024x512x4096", 10, "512x512x8192") == "lent");
+  CHECK(lender("1024x512x4096", 10, "511x512x8192") == "cuBLASLt");
+  CHECK(lender("250x512x4096", 10, "256x512x4608") == "cuBLASLt");
+}
+
+TEST_CASE("of integers kernels that share k out have to be ahead by estimates") {
+  const auto is_lent = [](double vendor_us) {
+    const std::string sliced = std::string(kNarrow) + " slices=2";
+    const Row row = row_of("i8/i32/ieee/tnt/16x4096x4096", 6, vendor_us, "wgmma_split_k", sliced);
+    return lender_of({row}, "i8/i32/ieee/tnt/16x4096x8192") == row.problem;
+  };
+  // 13.2 us and 13.8, 13.2 us and 13.4.
+  CHECK(is_lent(8.4));
+  CHECK_FALSE(is_lent(8.2));
+}
+
+// For a program that gives cuBLASLt too little workspace.
+TEST_CASE("integers run on a kernel that should be half as fast as cuBLASLt's fastest algorithm") {
+  const auto lender = [](double vendor_us, const std::string& kind = "i8/i32/ieee/tnt/") {
+    const Row row = row_of(kind + "1024x512x4096", 6, vendor_us, "wgmma_tma", kLarge);
+    const Snapshot snapshot = dispatch_test::snapshot_of({row});
+    const auto found =
+        level_kernels(snapshot, request_for(kind + "1024x512x8192"), dispatch_test::target());
+    return found ? key(*found->front().choice.neighbour) : found.error().message;
+  };
+  // 11 us and 5.6, 11 us and 5.3.
+  CHECK(lender(4.5) == "i8/i32/ieee/tnt/1024x512x4096");
+  CHECK(lender(4.3) == kNotTuned);
+  CHECK(lender(12, "e4m3/f32/ieee/tnt/") == kNotTuned);
 }
 
 TEST_CASE("a kernel that is stale, not compared or may not run is lent to nobody") {

@@ -12,6 +12,7 @@
 #include "../rounds.h"
 #include "dispatch/decision.h"
 #include "dispatch/snapshot_source.h"
+#include "dispatch/winner.h"
 #include "shipped/shipped_results.h"
 #include "snapshot_fixture.h"
 #include "tuner/measure/statistics.h"
@@ -26,8 +27,9 @@ struct MeasuredTimes {
 };
 using TimesByKernel = std::map<std::string, MeasuredTimes>;
 
-std::map<std::string, TimesByKernel> read_times() {
-  std::ifstream file(GEMMTUNE_SOURCE_DIR "/tests/unit/dispatch/lent_times_h200.tsv");
+std::map<std::string, TimesByKernel> read_times(const std::string& name) {
+  std::ifstream file(GEMMTUNE_SOURCE_DIR "/tests/unit/dispatch/" + name);
+  REQUIRE(file);
   std::map<std::string, TimesByKernel> times;
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with('#')) continue;
@@ -61,7 +63,7 @@ struct LentKernel {
 std::vector<LentKernel> lent_kernels(const Snapshot& snapshot) {
   std::vector<LentKernel> lent;
   int number = 0;
-  for (const auto& [problem, times] : read_times()) {
+  for (const auto& [problem, times] : read_times("lent_times_h200.tsv")) {
     if (++number % (1000 / rounds(1000)) != 0) continue;
     const Request request = dispatch_test::request_for(problem);
     const Decision decision = decide(snapshot, request, dispatch_test::target());
@@ -96,6 +98,24 @@ TEST_CASE("kernels that are lent by estimated times were measured to be faster t
   CHECK(quantile(leads, 0.02) > 0.99);
   CHECK(quantile(of_estimates, 0.9) < 1.03);
   CHECK(quantile(of_estimates, 0.5) > 0.9);
+}
+
+// For a program that gives cuBLASLt no workspace.
+TEST_CASE("integers that were not tuned run on kernels that are ahead of what needs no workspace") {
+  const Snapshot snapshot = shipped_for_h200();
+  std::vector<double> leads;
+  for (const auto& [problem, times] : read_times("lent_times_without_workspace_h200.tsv")) {
+    CAPTURE(problem);
+    const auto found =
+        level_kernels(snapshot, dispatch_test::request_for(problem), dispatch_test::target());
+    if (!found) continue;
+    const auto kernel = times.find(describe(found->front().choice));
+    if (kernel == times.end()) continue;
+    leads.push_back(kernel->second.first_us / kernel->second.own_us);
+    CHECK(leads.back() > 1.1);
+  }
+  REQUIRE(leads.size() >= 200);  // fewer once other results ship
+  CHECK(tuner::geometric_mean(leads) > 1.7);
 }
 
 }  // namespace

@@ -71,6 +71,20 @@ TEST_CASE("one that is less than 1.8 times as fast, stale or not compared is not
   CHECK(lender_of({{kCube, 10, 20, dispatch_test::kOther}}, problem) == "cuBLASLt");
 }
 
+// Twice as many rows took a kernel for 16 twice as long, and cuBLASLt no longer.
+TEST_CASE("a kernel for few rows is not lent to more") {
+  const auto of_rows = [](int m) { return fmt::format("f32/f32/ieee/ttt/{}x512x512/batch=2", m); };
+  const auto is_lent = [&](int measured, int m) {
+    return lender_of({{of_rows(measured)}}, of_rows(m)) == of_rows(measured);
+  };
+  CHECK(is_lent(16, 15));
+  CHECK_FALSE(is_lent(16, 17));
+  CHECK_FALSE(is_lent(127, 128));
+  CHECK_FALSE(is_lent(127, 500));
+  CHECK(is_lent(128, 500));
+  CHECK(is_lent(1000, 200));
+}
+
 TEST_CASE("the nearest problem decides, also where another one is far ahead") {
   const std::string nearer = "f32/f32/ieee/ttt/600x512x512";
   CHECK(lender_of({{kCube}, {nearer, 10, 15}}, "f32/f32/ieee/ttt/640x512x512") == "cuBLASLt");
