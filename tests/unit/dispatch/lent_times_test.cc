@@ -104,13 +104,14 @@ TEST_CASE("kernels that are lent by estimated times were measured to be faster t
 TEST_CASE("integers that were not tuned run on kernels that are ahead of what needs no workspace") {
   const Snapshot snapshot = shipped_for_h200();
   std::vector<double> leads;
-  for (const auto& [problem, times] : read_times("lent_times_without_workspace_h200.tsv")) {
+  for (const auto& timed : read_times("lent_times_without_workspace_h200.tsv")) {
+    const std::string& problem = timed.first;
     CAPTURE(problem);
     const auto found =
         level_kernels(snapshot, dispatch_test::request_for(problem), dispatch_test::target());
     if (!found) continue;
-    const auto kernel = times.find(describe(found->front().choice));
-    if (kernel == times.end()) continue;
+    const auto kernel = timed.second.find(describe(found->front().choice));
+    if (kernel == timed.second.end()) continue;
     leads.push_back(kernel->second.first_us / kernel->second.own_us);
     CHECK(leads.back() > 1.1);
   }
