@@ -19,8 +19,8 @@ std::vector<Choice> borrow_of_other_rows(const Snapshot& snapshot, const Request
                                          const Target& target);
 
 // The kernel that should be the fastest by its time for another n and k (estimated_lead.h), where
-// it should be `least_lead` times as fast as the vendor's fastest algorithm. The next one is for
-// where a kernel is not available.
+// it should be `least_lead` times as fast as the vendor's fastest algorithm, by its times on
+// another model a little more. The next one is for where a kernel is not available.
 std::vector<Choice> borrow_by_estimate(const Snapshot& snapshot, const Request& request,
                                        const Target& target, double least_lead);
 
