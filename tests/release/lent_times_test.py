@@ -1,0 +1,146 @@
+"""tools/lent_times.py on a copy of itself, so that it writes into a folder of its own."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOL = pathlib.Path(sys.argv.pop(1)) / "tools" / "lent_times.py"
+
+# A gemm-tune that lends kernel a=1 to all problems but those of 7 rows.
+PROGRAM = """#!/usr/bin/env python3
+import json, sys
+shape = sys.argv[sys.argv.index("--shape") + 1]
+assert sys.argv[sys.argv.index("--device") + 1] == "H9"
+lent = {"route": "kernel", "strategy": "tiled", "config": "a=1"}
+print(json.dumps({"chosen": {"route": "cublaslt"} if shape.startswith("7x") else lent}))
+"""
+
+
+def side(us, **more):
+    return {"median_us": us, **more}
+
+
+def row(text, own_us, best_us=20, first_us=30, config="tiled a=1", provenance="borrowed"):
+    own = side(own_us, config=config, provenance=provenance) if own_us else None
+    return {"text": text, "own": own, "vendor_best": side(best_us), "vendor_first": side(first_us)}
+
+
+def bench(*rows, workspace=1 << 26):
+    return {"device": {"name": "NVIDIA H9 80GB"}, "vendor_workspace_bytes": workspace, "rows": list(rows)}
+
+
+class LentTimes(unittest.TestCase):
+    def setUp(self):
+        self.root = pathlib.Path(tempfile.mkdtemp())
+        (self.root / "tools").mkdir()
+        (self.root / "db" / "tuned").mkdir(parents=True)
+        self.tables = self.root / "tests" / "unit" / "dispatch"
+        self.tables.mkdir(parents=True)
+        shutil.copy(TOOL, self.root / "tools")
+        self.suite = self.root / "suite.json"
+        self.ship()
+
+    def tearDown(self):
+        shutil.rmtree(self.root)
+
+    def ship(self, *problems):
+        lines = [json.dumps({"problem": problem}) + "\n" for problem in problems]
+        (self.root / "db" / "tuned" / "nvidia_h9.jsonl").write_text("".join(lines))
+
+    def run_tool(self, *arguments):
+        return subprocess.run([sys.executable, self.root / "tools" / "lent_times.py", *arguments], capture_output=True,
+                              text=True, check=False)
+
+    def draw(self, *more, rows="3:40"):
+        done = self.run_tool("draw", "--model", "H9", "--type", "i8", "--rows", rows, *more, self.suite)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(self.suite.read_text())["problems"]
+
+    def add(self, *benches):
+        paths = []
+        for i, content in enumerate(benches):
+            paths.append(self.root / f"bench{i}.json")
+            paths[-1].write_text(content if isinstance(content, str) else json.dumps(content))
+        return self.run_tool("add", *paths)
+
+    def table(self, name="lent_times_h9.tsv"):
+        return [line for line in (self.tables / name).read_text().splitlines() if not line.startswith("#")]
+
+    def test_drawn_problems_have_the_rows_asked_for_and_repeat_with_the_seed(self):
+        problems = self.draw("--count", "50", "--seed", "4")
+        self.assertEqual(len(problems), 50)
+        self.assertTrue(all(3 <= problem["m"] <= 40 for problem in problems))
+        self.assertGreater(len({problem["m"] for problem in problems}), 10)
+        self.assertEqual(problems, self.draw("--count", "50", "--seed", "4"))
+        self.assertNotEqual(problems, self.draw("--count", "50", "--seed", "5"))
+
+    def test_what_ships_is_not_drawn(self):
+        sizes = [(problem["n"], problem["k"]) for problem in self.draw("--count", "20")]
+        self.ship(*(f"i8/i32/ieee/tnt/1x{n}x{k}" for n, k in sizes[:10]))
+        others = [size for size in sizes if size not in sizes[:10]]
+        again = [(problem["n"], problem["k"]) for problem in self.draw("--count", str(len(others)))]
+        self.assertEqual(again, others)
+        self.ship(*(f"bf16/f32/ieee/tnt/1x{n}x{k}" for n, k in sizes[:10]))
+        self.assertEqual([(problem["n"], problem["k"]) for problem in self.draw("--count", "20")], sizes)
+
+    def test_an_epilogue_and_a_mode_are_those_of_all(self):
+        for problem in self.draw("--epilogue", "scale_row", "--math", "fast_accum", "--count", "3"):
+            self.assertEqual((problem["epilogue"], problem["math"]), ("scale_row", "fast_accum"))
+
+    def test_what_cannot_be_drawn_is_refused(self):
+        for rows in ("5", "0:4", "5:4", "x:y"):
+            done = self.run_tool("draw", "--model", "H9", "--type", "i8", "--rows", rows, self.suite)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("LEAST:MOST", done.stderr)
+        done = self.run_tool("draw", "--model", "H8", "--type", "i8", "--rows", "1:4", self.suite)
+        self.assertIn("0 models", done.stderr)
+        self.assertFalse(self.suite.exists())
+
+    def test_lent_kernels_are_added_once(self):
+        own = row("c", 10, provenance="measured")
+        done = self.add(bench(row("b", 10), row("a", 10.126), own, row("d", None)))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.table(), ["a\ttiled a=1\t10.13\t20.00\t30.00", "b\ttiled a=1\t10.00\t20.00\t30.00"])
+        done = self.add(bench(row("a", 11), row("a", 12, config="tiled a=2")))
+        self.assertIn("1 kernels added", done.stdout)
+        self.assertEqual(self.table()[2:], ["a\ttiled a=2\t12.00\t20.00\t30.00"])
+
+    def test_times_without_a_workspace_have_a_file_of_their_own(self):
+        self.add(bench(row("a", 10), workspace=0))
+        self.assertEqual(len(self.table("lent_times_without_workspace_h9.tsv")), 1)
+        self.assertFalse((self.tables / "lent_times_h9.tsv").exists())
+
+    def test_a_file_of_something_else_is_refused_and_nothing_is_added(self):
+        for content in ("{", "{}", json.dumps({"rows": []})):
+            done = self.add(bench(row("a", 10)), content)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("bench1.json: not what", done.stderr)
+        self.assertFalse((self.tables / "lent_times_h9.tsv").exists())
+
+    def report(self):
+        program = self.root / "gemm-tune"
+        program.write_text(PROGRAM)
+        program.chmod(0o755)
+        return self.run_tool("report", "--model", "H9", program)
+
+    def test_a_report_says_how_far_ahead_lent_kernels_were(self):
+        self.add(bench(row("i8/i32/ieee/tnt/8x64x64", 10), row("i8/i32/ieee/tnt/9x64x64", 5),
+                       row("i8/i32/ieee/tnt/10x64x64", 5, config="tiled a=2"), row("i8/i32/ieee/tnt/7x64x64", 1)))
+        done = self.report()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [line.split() for line in done.stdout.splitlines()]
+        self.assertEqual(lines[1], ["i8", "16", "4", "3", "2", "2.828", "2.000", "4.243", "3.000"])
+        self.assertEqual(lines[2][:4], ["all", "4", "3", "2"])
+
+    def test_a_report_without_times_says_what_to_do(self):
+        done = self.report()
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("lent_times.py add", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

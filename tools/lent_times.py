@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""Measures kernels that are lent to problems that nobody tuned.
+
+usage: lent_times.py draw --model NAME --type TYPE --rows LEAST:MOST [--math MODE] [--epilogue PARTS] [--count N]
+                          [--seed N] SUITE
+       lent_times.py add BENCH...
+       lent_times.py report --model NAME PROGRAM
+
+draw writes a suite of problems whose n and k are drawn at random as layers of models go, and do not ship for the model
+in this type. `gemm-tune bench --suite SUITE --seconds 0.1 --json-file BENCH` measures them on a card that has
+tuned nothing: own kernels are those that the program lends. To see what it does not lend, too, build one whose least
+leads (src/dispatch/estimated_lead.h) are 0.
+
+add puts what lent kernels took in such files into tests/unit/dispatch/lent_times_MODEL.tsv, or
+lent_times_without_workspace_MODEL.tsv for `bench --cublaslt-workspace 0`. Kernels of problems that are there already
+stay. Unit tests hold what is lent against these files.
+
+report asks PROGRAM, a gemm-tune, what it lends to the problems of the first of these files, and says how far ahead of
+cuBLASLt's best and of its first algorithm those kernels were that were timed. --model is part of the name: H200.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import math
+import os
+import random
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+LENT = "borrowed"  # the provenance of such kernels
+TIMES = ("own", "vendor_best", "vendor_first")
+HEAD = ("# Problems whose n and k were drawn at random and that nobody tuned: the kernel that was lent, its time,\n"
+        "# that of cuBLASLt's fastest algorithm and that of its heuristic's first one, in us (tools/lent_times.py).\n")
+
+
+def fail(message):
+    sys.exit(f"lent_times.py: {message}")
+
+
+# ---- draw
+
+
+def shipped_sizes(model, kind):
+    """n and k of all problems of a kind, as keys begin, that ship for a model."""
+    folder = os.path.join(ROOT, "db", "tuned")
+    names = [name for name in sorted(os.listdir(folder)) if model.lower() in name]
+    if len(names) != 1:
+        fail(f"{len(names)} models that results ship for are called {model}; see {folder}")
+    sizes = set()
+    with open(os.path.join(folder, names[0]), encoding="utf-8") as lines:
+        for line in lines:
+            problem = json.loads(line)["problem"]
+            if problem.startswith(kind):
+                sizes.add(tuple(int(size) for size in problem.split("/")[4].split("x")[1:]))
+    return sizes
+
+
+def layer(draw):
+    """n and k: as many, heads beside, wider, deeper, or some of a width."""
+    width = 64 * draw.randrange(5, 128)
+    return draw.choice([
+        lambda: (width, width),
+        lambda: (width + draw.choice([256, 512, 1024, 2048]), width),
+        lambda: (64 * int(width * draw.uniform(2, 7.5) / 64), width),
+        lambda: (width, 64 * int(width * draw.uniform(2, 5) / 64)),
+        lambda: (32 * draw.randrange(2, 129), width),
+    ])()
+
+
+def rows_between(draw, least, most):
+    rows = round(math.exp(draw.uniform(math.log(least), math.log(most))))
+    up = (rows + 31) // 32 * 32
+    return up if up <= most and draw.random() < 0.4 else rows
+
+
+def draw_suite(args):
+    try:
+        least, most = (int(rows) for rows in args.rows.split(":"))
+    except ValueError:
+        fail(f"--rows is LEAST:MOST, as in 1:128, not {args.rows}")
+    if not 1 <= least <= most:
+        fail(f"--rows is LEAST:MOST, both 1 at least, not {args.rows}")
+    if args.count < 1:
+        fail("--count is 1 at least")
+    draw = random.Random(args.seed)
+    known = shipped_sizes(args.model, f"{args.type}/{'i32' if args.type == 'i8' else 'f32'}/{args.math}/tnt/")
+    problems = []
+    while len(problems) < args.count:
+        (n, k), m = layer(draw), rows_between(draw, least, most)
+        if (n, k) in known:
+            continue
+        problem = {"group": "drawn", "dtype": args.type, "math": args.math, "layout": "tnt", "m": m, "n": n, "k": k}
+        problems.append({**problem, "epilogue": args.epilogue} if args.epilogue else problem)
+    about = f"layers drawn at random (seed {args.seed}), {args.rows} rows, that do not ship for the {args.model}"
+    with open(args.suite, "w", encoding="utf-8") as out:
+        json.dump({"suite": "drawn", "about": about, "problems": problems}, out, indent=1)
+    print(f"{len(problems)} problems to {args.suite}")
+
+
+# ---- add
+
+
+def table_of(model, without_workspace=False):
+    name = "lent_times_without_workspace" if without_workspace else "lent_times"
+    return os.path.join(ROOT, "tests", "unit", "dispatch", f"{name}_{model.lower()}.tsv")
+
+
+def read_table(path):
+    """{(problem, kernel): [own, best and first time]}; nothing of a file that does not exist."""
+    if not os.path.exists(path):
+        return {}
+    with open(path, encoding="utf-8") as lines:
+        rows = [line.rstrip("\n").split("\t") for line in lines if not line.startswith("#")]
+    return {(problem, kernel): [float(time) for time in times] for problem, kernel, *times in rows}
+
+
+def lent_rows(path):
+    """The table, and its new lines, of a file of `bench`."""
+    try:
+        with open(path, encoding="utf-8") as text:
+            bench = json.load(text)
+        model = bench["device"]["name"].removeprefix("NVIDIA ").split()[0]
+        table = table_of(model, bench["vendor_workspace_bytes"] == 0)
+        rows = {(row["text"], row["own"]["config"]): [round(row[time]["median_us"], 2) for time in TIMES]
+                for row in bench["rows"]
+                if all(row.get(time) for time in TIMES) and row["own"]["provenance"] == LENT}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        fail(f"{path}: not what `gemm-tune bench --json-file` writes: {error!r}")
+    return table, rows
+
+
+def add(args):
+    new = collections.defaultdict(dict)
+    for path in args.files:
+        table, rows = lent_rows(path)
+        new[table].update(rows)
+    for table, rows in new.items():
+        known = read_table(table)
+        rows = {key: times for key, times in rows.items() if key not in known}
+        exists = os.path.exists(table)
+        with open(table, "a", encoding="utf-8") as out:
+            if not exists:
+                out.write(HEAD)
+            for (problem, kernel), times in sorted(rows.items()):
+                out.write("\t".join([problem, kernel, *(f"{time:.2f}" for time in times)]) + "\n")
+        print(f"{len(rows)} kernels added to {table}, which had {len(known)}")
+
+
+# ---- report
+
+
+def lent_by(program, model, problem):
+    """The kernel that a program lends to a problem; None where it is cuBLASLt's."""
+    dtype, _, math_mode, layout, shape, *rest = problem.split("/")
+    command = [program, "explain", "--json", "--shape", shape, "--type", dtype, "--math", math_mode, "--layout", layout,
+               "--device", model]
+    for part in rest:
+        name, _, value = part.partition("=")
+        command += ["--" + name, value]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        fail(f"{program}: {error.strerror}")
+    if done.returncode != 0:
+        fail(f"{problem}: {done.stderr.strip()}")
+    chosen = json.loads(done.stdout)["chosen"]
+    return f"{chosen['strategy']} {chosen['config']}" if chosen and chosen["route"] == "kernel" else None
+
+
+def kind_of(problem):
+    dtype, _, math_mode, _, shape, *rest = problem.split("/")
+    scale = next((part for part in rest if "scale" in part), "").removeprefix("epilogue=").split(",")[0]
+    rows = int(shape.split("x")[0])
+    most = next((most for most in (16, 128, 512, 2048) if rows <= most), 1 << 31)
+    return " ".join(filter(None, [dtype, "" if math_mode == "ieee" else math_mode, scale])), most
+
+
+def mean(ratios):
+    return math.exp(sum(math.log(ratio) for ratio in ratios) / len(ratios))
+
+
+def report(args):
+    path = table_of(args.model)
+    times = read_table(path)
+    if not times:
+        fail(f"there is no {path}; `lent_times.py add` makes one")
+    problems = list(dict.fromkeys(problem for problem, _ in times))
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        kernels = dict(zip(problems, pool.map(lambda problem: lent_by(args.program, args.model, problem), problems)))
+    groups = collections.defaultdict(list)
+    for problem in problems:
+        groups[kind_of(problem)].append(problem)
+    groups[("all", 1 << 31)] = problems
+    columns = "".join(f"{name:>8}" for name in ("best", "least", "first", "least"))
+    print(f"{'type':32}{'rows to':>9}{'problems':>10}{'lent':>6}{'timed':>7}{columns}")
+    for (kind, most), members in sorted(groups.items(), key=lambda item: (item[0][0] == "all", item[0])):
+        lent = [(problem, kernels[problem]) for problem in members if kernels[problem]]
+        timed = [times[key] for key in lent if key in times]
+        line = f"{kind:32}{most if most < 1 << 31 else '':>9}{len(members):>10}{len(lent):>6}{len(timed):>7}"
+        for i in (1, 2):
+            ratios = [row[i] / row[0] for row in timed]
+            line += f"{mean(ratios):>8.3f}{min(ratios):>8.3f}" if ratios else f"{'-':>8}{'-':>8}"
+        print(line)
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].removeprefix("usage: "))
+    commands = parser.add_subparsers(required=True)
+    command = commands.add_parser("draw")
+    command.add_argument("--model", required=True)
+    command.add_argument("--type", required=True, choices=["f32", "f16", "bf16", "e4m3", "e5m2", "i8"])
+    command.add_argument("--math", default="ieee")
+    command.add_argument("--rows", required=True)
+    command.add_argument("--count", type=int, default=100)
+    command.add_argument("--seed", type=int, default=1)
+    command.add_argument("--epilogue")
+    command.add_argument("suite")
+    command.set_defaults(run=draw_suite)
+    command = commands.add_parser("add")
+    command.add_argument("files", nargs="+", metavar="BENCH")
+    command.set_defaults(run=add)
+    command = commands.add_parser("report")
+    command.add_argument("--model", required=True)
+    command.add_argument("program")
+    command.set_defaults(run=report)
+    args = parser.parse_args()
+    args.run(args)
+
+
+if __name__ == "__main__":
+    main()
