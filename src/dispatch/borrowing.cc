@@ -64,8 +64,8 @@ double least_lead_elsewhere(const Problem& problem, const Lead& lead, bool stale
 }
 
 // The same of the kernel that won the problem `number`; 1 where it was measured on this model.
-double least_lead_at(const Snapshot& snapshot, uint32_t number, const Lead& lead,
-                     const Target& target) {
+double margin_elsewhere(const Snapshot& snapshot, uint32_t number, const Lead& lead,
+                        const Target& target) {
   const KnownKernel& kernel = *snapshot.known[number].kernel;
   if (is_direct(kernel.origin)) return 1;
   return least_lead_elsewhere(snapshot.problems[number], lead, kernel.stale, target);
@@ -75,8 +75,8 @@ double least_lead_at(const Snapshot& snapshot, uint32_t number, const Lead& lead
 // another model.
 double least_lead_of(const Snapshot& snapshot, uint32_t number, double least, const Lead& lead,
                      const Target& target) {
-  const double elsewhere = least_lead_at(snapshot, number, lead, target);
-  return elsewhere > 1 ? std::max(least, elsewhere) : least;
+  const double margin = margin_elsewhere(snapshot, number, lead, target);
+  return margin > 1 ? std::max(least, margin) : least;
 }
 
 // Whether a kernel is `least` times as fast as the vendor, also where C is read.
@@ -169,7 +169,7 @@ void add_of_more_rows(const Snapshot& snapshot, const Problem& problem, const Re
 }
 
 // How far ahead the kernel of a variant has to be.
-double least_lead_at_variant(const Problem& variant, const Lead& lead, const Target& target) {
+double least_lead_at(const Problem& variant, const Lead& lead, const Target& target) {
   return may_be_at_power_limit(variant, lead.own_us, target.limits) ? kLeadAtVariantAtLimit
                                                                     : kLeadAtVariant;
 }
@@ -178,7 +178,7 @@ double least_lead_at_variant(const Problem& variant, const Lead& lead, const Tar
 void add_of_variant(const Snapshot& snapshot, const Request& request, const Target& target,
                     Decision& decision) {
   for (const auto& [number, differences, lead] : variant_leads(snapshot, request.problem)) {
-    const double there = least_lead_at_variant(snapshot.problems[number], lead, target);
+    const double there = least_lead_at(snapshot.problems[number], lead, target);
     if (!leads_by(least_lead_of(snapshot, number, there, lead, target), lead, request)) return;
     auto choice = lent_choice(snapshot, number, lead, request, target);
     if (!choice) continue;
@@ -210,9 +210,9 @@ std::vector<Choice> choices_by_estimate(const Snapshot& snapshot, const Request&
                                         const Target& target, Measured where,
                                         std::optional<double> least) {
   for (const auto& [number, lead, usual] : estimated_leads(snapshot, request, target, where)) {
-    const double there = least ? *least * least_lead_at(snapshot, number, lead, target)
+    const double there = least ? *least * margin_elsewhere(snapshot, number, lead, target)
                                : least_lead_of(snapshot, number, usual, lead, target);
-    if (!leads_by(there, lead, request)) return {};
+    if (!leads_by(there, lead, request)) continue;
     const auto [tiles, longer] = fast_tiles(snapshot, number, request);
     if (!leads_by(there * longer, lead, request)) continue;
     auto choices = lent_choices(snapshot, number, tiles, lead, request, target);

@@ -12,8 +12,9 @@ namespace gemmtune::dispatch {
 // How many times as fast as the vendor a kernel has to be by estimates for it to be lent
 // (docs/decisions/0036-estimated-times.md). In types of 16 bits and integers the vendor mostly
 // takes longer than its least time, and own kernels for f32 less than is estimated. That is not
-// counted on for an n and k that were measured with other rows, types or epilogues, nor, but for
-// integers, near a card's power limit.
+// counted on for an n and k that were measured with other rows, types or epilogues, nor near a
+// card's power limit; of integers, which are further ahead there, for kernels that share the k of a
+// tile out instead.
 inline constexpr double kLeadByEstimate = 1.03;
 inline constexpr double kLeadByLooseEstimate = 0.95;
 inline constexpr double kLeadByEstimateInF32 = 0.8;

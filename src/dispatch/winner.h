@@ -34,11 +34,12 @@ struct Winner {
 Outcome<std::vector<Winner>> winners(const Snapshot& snapshot, const Request& request,
                                      const Target& target);
 
-// The own kernel that was measured of the problem itself or, of integers, with the nearest number
-// of rows (borrow_of_other_rows()), unless cuBLASLt's fastest algorithm is ahead of it there by
-// kLeastGain; else, of integers, of another n and k (borrow_by_estimate()): what takes the place of
-// algorithms that are slower than that one by an unknown factor. In order, as winners(). NO_KERNEL
-// if there is none. The result refers to `snapshot`.
+// What takes the place of algorithms that are slower than cuBLASLt's fastest one by an unknown
+// factor: the own kernel that was measured of the problem itself, unless that one is ahead of it by
+// kLeastGain. Of integers, whose other algorithms are known to be far behind, also the kernel of
+// the nearest number of rows (borrow_of_other_rows()), else of another n and k
+// (borrow_by_estimate()). In order, as winners(). NO_KERNEL if there is none. The result refers to
+// `snapshot`.
 Outcome<std::vector<Winner>> level_kernels(const Snapshot& snapshot, const Request& request,
                                            const Target& target);
 

@@ -279,6 +279,11 @@ TEST_CASE("of integers kernels that share k out have to be ahead by estimates") 
   // 13.2 us and 13.8, 13.2 us and 13.4.
   CHECK(is_lent(8.4));
   CHECK_FALSE(is_lent(8.2));
+  // Then the next fastest may be near enough: 13.6 us and 13.3.
+  const std::string sliced = std::string(kNarrow) + " slices=2";
+  const Row faster = row_of("i8/i32/ieee/tnt/16x4096x4096", 6, 8.3, "wgmma_split_k", sliced);
+  const Row whole = row_of("i8/i32/ieee/tnt/16x4096x4224", 7.5, 8.3);
+  CHECK(lender_of({faster, whole}, "i8/i32/ieee/tnt/16x4096x8192") == whole.problem);
 }
 
 // For a program that gives cuBLASLt too little workspace.
