@@ -26,8 +26,11 @@ import json
 import math
 import os
 import random
+import statistics
 import subprocess
-import sys
+
+from renew_times import bench_of, fail
+from ship_results import TUNED, rows_of
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LENT = "borrowed"  # the provenance of such kernels
@@ -36,26 +39,17 @@ HEAD = ("# Problems whose n and k were drawn at random and that nobody tuned: th
         "# that of cuBLASLt's fastest algorithm and that of its heuristic's first one, in us (tools/lent_times.py).\n")
 
 
-def fail(message):
-    sys.exit(f"lent_times.py: {message}")
-
-
 # ---- draw
 
 
 def shipped_sizes(model, kind):
     """n and k of all problems of a kind, as keys begin, that ship for a model."""
-    folder = os.path.join(ROOT, "db", "tuned")
-    names = [name for name in sorted(os.listdir(folder)) if model.lower() in name]
+    names = [name for name in sorted(os.listdir(TUNED)) if model.lower() in name]
     if len(names) != 1:
-        fail(f"{len(names)} models that results ship for are called {model}; see {folder}")
-    sizes = set()
-    with open(os.path.join(folder, names[0]), encoding="utf-8") as lines:
-        for line in lines:
-            problem = json.loads(line)["problem"]
-            if problem.startswith(kind):
-                sizes.add(tuple(int(size) for size in problem.split("/")[4].split("x")[1:]))
-    return sizes
+        fail(f"{len(names)} models that results ship for are called {model}; see {TUNED}")
+    problems = {row["problem"] for row in rows_of(os.path.join(TUNED, names[0]))}
+    return {tuple(int(size) for size in problem.split("/")[4].split("x")[1:])
+            for problem in problems if problem.startswith(kind)}
 
 
 def layer(draw):
@@ -119,17 +113,12 @@ def read_table(path):
 
 def lent_rows(path):
     """The table, and its new lines, of a file of `bench`."""
-    try:
-        with open(path, encoding="utf-8") as text:
-            bench = json.load(text)
-        model = bench["device"]["name"].removeprefix("NVIDIA ").split()[0]
-        table = table_of(model, bench["vendor_workspace_bytes"] == 0)
-        rows = {(row["text"], row["own"]["config"]): [round(row[time]["median_us"], 2) for time in TIMES]
-                for row in bench["rows"]
-                if all(row.get(time) for time in TIMES) and row["own"]["provenance"] == LENT}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        fail(f"{path}: not what `gemm-tune bench --json-file` writes: {error!r}")
-    return table, rows
+    bench = bench_of(path)
+    model = bench["device"]["name"].removeprefix("NVIDIA ").split()[0]
+    rows = {(row["text"], row["own"]["config"]): [round(row[time]["median_us"], 2) for time in TIMES]
+            for row in bench["rows"]
+            if all(row.get(time) for time in TIMES) and row["own"]["provenance"] == LENT}
+    return table_of(model, bench["vendor_workspace_bytes"] == 0), rows
 
 
 def add(args):
@@ -178,10 +167,6 @@ def kind_of(problem):
     return " ".join(filter(None, [dtype, "" if math_mode == "ieee" else math_mode, scale])), most
 
 
-def mean(ratios):
-    return math.exp(sum(math.log(ratio) for ratio in ratios) / len(ratios))
-
-
 def report(args):
     path = table_of(args.model)
     times = read_table(path)
@@ -202,7 +187,7 @@ def report(args):
         line = f"{kind:32}{most if most < 1 << 31 else '':>9}{len(members):>10}{len(lent):>6}{len(timed):>7}"
         for i in (1, 2):
             ratios = [row[i] / row[0] for row in timed]
-            line += f"{mean(ratios):>8.3f}{min(ratios):>8.3f}" if ratios else f"{'-':>8}{'-':>8}"
+            line += f"{statistics.geometric_mean(ratios):>8.3f}{min(ratios):>8.3f}" if ratios else f"{'-':>8}{'-':>8}"
         print(line)
 
 

@@ -22,19 +22,21 @@ FEWEST_SAMPLES = 3
 
 
 def fail(message):
-    sys.exit(f"renew_times.py: {message}")
+    sys.exit(f"{os.path.basename(sys.argv[0])}: {message}")
 
 
 def bench_of(path):
+    """What `gemm-tune bench --json-file` wrote of operands from memory and a beta of 0, as results that ship are."""
     try:
         with open(path, encoding="utf-8") as text:
             bench = json.load(text)
-        rows, name, sides = bench["rows"], bench["device"]["name"], (bench["warm"], bench["beta"])
+        bench["rows"], bench["device"]["name"]  # every file has them
+        sides = bench["warm"], bench["beta"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         fail(f"{path}: not what `gemm-tune bench --json-file` writes: {error!r}")
     if any(sides):
         fail(f"{path}: of operands in cache or another beta; results that ship are of neither")
-    return name, rows, run_of(path, bench)
+    return bench
 
 
 def run_of(path, bench):
@@ -71,8 +73,9 @@ def main():
     parser.add_argument("files", nargs="+", metavar="BENCH")
     benches = {}
     for path in parser.parse_args().files:
-        name, rows, run = bench_of(path)
-        benches.setdefault(name, []).extend((row, run) for row in rows)
+        bench = bench_of(path)
+        run = run_of(path, bench)
+        benches.setdefault(bench["device"]["name"], []).extend((row, run) for row in bench["rows"])
     ships = {model: shipped_of(model) for model in sorted(benches)}
     for model, (_, problems) in ships.items():
         if not problems:

@@ -227,13 +227,6 @@ std::vector<Choice> choices_by_estimate(const Snapshot& snapshot, const Request&
   return {};
 }
 
-std::vector<Choice> choices_by_estimate(const Snapshot& snapshot, const Request& request,
-                                        const Target& target, std::optional<double> least) {
-  auto choices = choices_by_estimate(snapshot, request, target, Measured::on_this_model, least);
-  if (!choices.empty()) return choices;
-  return choices_by_estimate(snapshot, request, target, Measured::on_another, least);
-}
-
 // The kernel of the nearest problem of this kind, if it is so far ahead there that it is here.
 void add_of_similar(const Snapshot& snapshot, const Request& request, const Target& target,
                     Decision& decision) {
@@ -269,8 +262,10 @@ std::vector<Choice> borrow_of_other_rows(const Snapshot& snapshot, const Request
 }
 
 std::vector<Choice> borrow_by_estimate(const Snapshot& snapshot, const Request& request,
-                                       const Target& target, double least_lead) {
-  return choices_by_estimate(snapshot, request, target, least_lead);
+                                       const Target& target, std::optional<double> least) {
+  auto choices = choices_by_estimate(snapshot, request, target, Measured::on_this_model, least);
+  if (!choices.empty()) return choices;
+  return choices_by_estimate(snapshot, request, target, Measured::on_another, least);
 }
 
 void borrow(const Snapshot& snapshot, const Request& request, const Target& target,
@@ -284,7 +279,7 @@ void borrow(const Snapshot& snapshot, const Request& request, const Target& targ
   if (decision.choices.empty()) add_of_variant(snapshot, request, target, decision);
   if (decision.choices.empty()) add_of_variants_with_more_rows(snapshot, request, target, decision);
   if (decision.choices.empty())
-    decision.choices = choices_by_estimate(snapshot, request, target, std::nullopt);
+    decision.choices = borrow_by_estimate(snapshot, request, target, std::nullopt);
   if (decision.choices.empty()) add_of_similar(snapshot, request, target, decision);
 }
 

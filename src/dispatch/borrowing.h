@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "dispatch/decision.h"
@@ -19,9 +20,10 @@ std::vector<Choice> borrow_of_other_rows(const Snapshot& snapshot, const Request
                                          const Target& target);
 
 // The kernel that should be the fastest by its time for another n and k (estimated_lead.h), where
-// it should be `least_lead` times as fast as the vendor's fastest algorithm, by its times on
-// another model a little more. The next one is for where a kernel is not available.
+// it should be ahead of the vendor's fastest algorithm by as much as is asked for there, or `least`
+// times as fast where that is given; by its times on another model a little more. The next one is
+// for where a kernel is not available.
 std::vector<Choice> borrow_by_estimate(const Snapshot& snapshot, const Request& request,
-                                       const Target& target, double least_lead);
+                                       const Target& target, std::optional<double> least);
 
 }  // namespace gemmtune::dispatch

@@ -55,7 +55,6 @@ std::optional<vendor::AlgorithmTile> tile_of(const Snapshot& snapshot, uint32_t 
 struct Lender {
   uint32_t number;
   double distance;
-  bool shares_k_out;  // its kernel
   std::optional<double> own_us;
   double vendor_us;
 };
@@ -71,11 +70,9 @@ std::optional<Lender> lender_at(const Snapshot& snapshot, uint32_t number, const
   const double of_weights = factors_of_two(other.shape.n, problem.shape.n) +
                             factors_of_two(other.shape.k, problem.shape.k);
   if (of_weights > kFarthestSizes) return std::nullopt;
-  const StoredKernel& kernel = snapshot.kernel_of(number);
-  const auto tile = parse_tile(kernel.config);
   return Lender{
-      number, of_weights + factors_of_two(other.shape.m, m), tile && shares_k_out(*tile),
-      scaled_own_us(kernel, lead.own_us, other, problem, target),
+      number, of_weights + factors_of_two(other.shape.m, m),
+      scaled_own_us(snapshot.kernel_of(number), lead.own_us, other, problem, target),
       scaled_vendor_us(vendor_tile, lead.vendor_us, other, problem, target.limits.sm_count)};
 }
 
@@ -114,12 +111,14 @@ double least_of_vendor_us(AlikeProblems alike, const Problem& problem, int sm_co
   return std::max(near_us, alike.rates.least_us(problem, sm_count));
 }
 
-double least_lead(const AlikeProblems& alike, const Lender& lender, const Problem& problem,
-                  const Target& target) {
+double least_lead(const AlikeProblems& alike, const StoredKernel& kernel, double own_us,
+                  const Problem& problem, const Target& target) {
   if (alike.have_such_weights) return kLeadByEstimate;
-  if (problem.accumulator == DataType::i32)
-    return lender.shares_k_out ? kLeadByEstimate : kLeadByLooseEstimate;
-  if (may_be_at_power_limit(problem, *lender.own_us, target.limits)) return kLeadByEstimate;
+  if (problem.accumulator == DataType::i32) {
+    const auto tile = parse_tile(kernel.config);
+    return tile && shares_k_out(*tile) ? kLeadByEstimate : kLeadByLooseEstimate;
+  }
+  if (may_be_at_power_limit(problem, own_us, target.limits)) return kLeadByEstimate;
   if (size_bytes(problem.type) == 2) return kLeadByLooseEstimate;
   const bool is_f32 = problem.type == DataType::f32 && problem.math == MathMode::ieee;
   return is_f32 ? kLeadByEstimateInF32 : kLeadByEstimate;
@@ -137,7 +136,9 @@ std::vector<EstimatedLead> estimated_leads(const Snapshot& snapshot, const Reque
   for (const Lender& lender : alike.lenders) {
     if (!lender.own_us) continue;
     const Lead lead = {*lender.own_us, vendor_us};
-    found.push_back({lender.number, lead, least_lead(alike, lender, problem, target)});
+    found.push_back(
+        {lender.number, lead,
+         least_lead(alike, snapshot.kernel_of(lender.number), lead.own_us, problem, target)});
   }
   std::stable_sort(found.begin(), found.end(), [](const EstimatedLead& a, const EstimatedLead& b) {
     return a.lead.own_us < b.lead.own_us;

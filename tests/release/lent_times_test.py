@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-TOOL = pathlib.Path(sys.argv.pop(1)) / "tools" / "lent_times.py"
+TOOLS = pathlib.Path(sys.argv.pop(1)) / "tools"
 
 # A gemm-tune that lends kernel a=1 to all problems but those of 7 rows.
 PROGRAM = """#!/usr/bin/env python3
@@ -29,8 +29,9 @@ def row(text, own_us, best_us=20, first_us=30, config="tiled a=1", provenance="b
     return {"text": text, "own": own, "vendor_best": side(best_us), "vendor_first": side(first_us)}
 
 
-def bench(*rows, workspace=1 << 26):
-    return {"device": {"name": "NVIDIA H9 80GB"}, "vendor_workspace_bytes": workspace, "rows": list(rows)}
+def bench(*rows, workspace=1 << 26, warm=False):
+    return {"device": {"name": "NVIDIA H9 80GB"}, "vendor_workspace_bytes": workspace, "warm": warm, "beta": 0.0,
+            "rows": list(rows)}
 
 
 class LentTimes(unittest.TestCase):
@@ -40,7 +41,8 @@ class LentTimes(unittest.TestCase):
         (self.root / "db" / "tuned").mkdir(parents=True)
         self.tables = self.root / "tests" / "unit" / "dispatch"
         self.tables.mkdir(parents=True)
-        shutil.copy(TOOL, self.root / "tools")
+        for name in ("ship_results.py", "renew_times.py", "lent_times.py"):
+            shutil.copy(TOOLS / name, self.root / "tools")
         self.suite = self.root / "suite.json"
         self.ship()
 
@@ -48,7 +50,8 @@ class LentTimes(unittest.TestCase):
         shutil.rmtree(self.root)
 
     def ship(self, *problems):
-        lines = [json.dumps({"problem": problem}) + "\n" for problem in problems]
+        row = {"gemm_tune": 5, "strategy": "tiled", "device": {"name": "NVIDIA H9"}}
+        lines = [json.dumps({**row, "problem": problem}) + "\n" for problem in problems]
         (self.root / "db" / "tuned" / "nvidia_h9.jsonl").write_text("".join(lines))
 
     def run_tool(self, *arguments):
@@ -119,6 +122,13 @@ class LentTimes(unittest.TestCase):
             done = self.add(bench(row("a", 10)), content)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn("bench1.json: not what", done.stderr)
+        self.assertFalse((self.tables / "lent_times_h9.tsv").exists())
+
+    def test_times_of_operands_in_cache_are_refused(self):
+        done = self.add(bench(row("a", 10), warm=True))
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("lent_times.py: ", done.stderr)
+        self.assertIn("operands in cache", done.stderr)
         self.assertFalse((self.tables / "lent_times_h9.tsv").exists())
 
     def report(self):
