@@ -83,8 +83,9 @@ void pack(Problem& problem);
 Expected<void> validate(const Problem& problem);
 
 // The same problem with a row-major C: a column-major C is the transposed product, so A and B (and
-// m and n) change places; and without a result type that is the usual one. Idempotent. Only such
-// problems exist behind the command line and the C ABI.
+// m and n) change places; without a result type that is the usual one; and with a row of A or a
+// column of B whose k is contiguous in the order that says so. Idempotent. Only such problems exist
+// behind the command line and the C ABI.
 Problem canonical(const Problem& problem);
 
 // Where the scales of blocks of k lie, of A's rows and of B's columns.

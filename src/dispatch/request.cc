@@ -121,11 +121,16 @@ std::optional<PackedRequest> packed_request(const gemmtune_problem& from) {
       (from.scalars != GEMMTUNE_SCALARS_HOST && from.scalars != GEMMTUNE_SCALARS_DEVICE)) {
     return std::nullopt;
   }
+  // The orders that canonical() gives to vectors.
+  const Order order_a = from.m == 1 ? Order::row_major : static_cast<Order>(from.order_a);
+  const Order order_b = from.n == 1 ? Order::column_major : static_cast<Order>(from.order_b);
   PackedRequest request;
-  request.problem = {
-      static_cast<uint32_t>(from.m),    static_cast<uint32_t>(from.n),
-      static_cast<uint32_t>(from.k),    static_cast<Order>(from.order_a),
-      static_cast<Order>(from.order_b), static_cast<uint32_t>(alignment_class(align))};
+  request.problem = {static_cast<uint32_t>(from.m),
+                     static_cast<uint32_t>(from.n),
+                     static_cast<uint32_t>(from.k),
+                     order_a,
+                     order_b,
+                     static_cast<uint32_t>(alignment_class(align))};
   request.device_scalars = from.scalars == GEMMTUNE_SCALARS_DEVICE;
   return request;
 }

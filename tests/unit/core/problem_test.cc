@@ -96,6 +96,26 @@ TEST_CASE("canonical: the same product, with A and B exchanged where C was colum
   }
 }
 
+// PyTorch asks for either where a layer has one output.
+TEST_CASE("canonical: a vector of contiguous k is of either order") {
+  const auto form = [](const char* layout, Shape shape, int64_t ld_of_vector = 0) {
+    Problem p = make_problem(shape, DataType::bf16, *parse_layout(layout));
+    if (ld_of_vector > 0) (shape.n == 1 ? p.ldb : p.lda) = ld_of_vector;
+    REQUIRE(validate(p));
+    REQUIRE(validate(canonical(p)));
+    CHECK(canonical(canonical(p)) == canonical(p));
+    return key(canonical(p));
+  };
+  CHECK(form("ttt", {300, 1, 64}) == "bf16/f32/ieee/tnt/300x1x64");
+  CHECK(form("tnt", {300, 1, 64}) == "bf16/f32/ieee/tnt/300x1x64");
+  CHECK(form("nnt", {1, 300, 64}) == "bf16/f32/ieee/tnt/1x300x64");
+  CHECK(form("ttn", {300, 1, 64}) == "bf16/f32/ieee/tnt/1x300x64");
+  // With something between its elements it is not contiguous.
+  CHECK(form("ttt", {300, 1, 64}, 8) == "bf16/f32/ieee/ttt/300x1x64/ld=64,8,1");
+  CHECK(form("nnt", {1, 300, 64}, 8) == "bf16/f32/ieee/nnt/1x300x64/ld=8,64,300");
+  CHECK(form("ttt", {300, 2, 64}) == "bf16/f32/ieee/ttt/300x2x64");
+}
+
 TEST_CASE("bytes: exactly up to the last element") {
   std::mt19937 random(2);
   for (const Layout layout : all_layouts()) {
