@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Measures kernels that are lent to problems that nobody tuned.
 
-usage: lent_times.py draw --model NAME --type TYPE --rows LEAST:MOST [--math MODE] [--epilogue PARTS] [--count N]
-                          [--seed N] SUITE
+usage: lent_times.py draw --model NAME --type TYPE --rows LEAST:MOST [--columns LEAST:MOST] [--shipped] [--math MODE]
+                          [--epilogue PARTS] [--count N] [--seed N] SUITE
        lent_times.py add BENCH...
        lent_times.py report --model NAME PROGRAM
 
 draw writes a suite of problems whose n and k are drawn at random as layers of models go, and do not ship for the model
-in this type. `gemm-tune bench --suite SUITE --seconds 0.1 --json-file BENCH` measures them on a card that has
+in this type. With --columns n is one of so many, as routers of experts and heads have it, and with --shipped n and k
+are of problems that ship, with other numbers of rows. `gemm-tune bench --suite SUITE --seconds 0.1 --json-file BENCH` measures them on a card that has
 tuned nothing: own kernels are those that the program lends. To see what it does not lend, too, build one whose least
 leads (src/dispatch/estimated_lead.h) are 0.
 
@@ -34,6 +35,7 @@ from ship_results import TUNED, rows_of
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LENT = "borrowed"  # the provenance of such kernels
+FEW_COLUMNS = 256  # as src/dispatch/product_kind.h
 TIMES = ("own", "vendor_best", "vendor_first")
 HEAD = ("# Problems whose n and k were drawn at random and that nobody tuned: the kernel that was lent, its time,\n"
         "# that of cuBLASLt's fastest algorithm and that of its heuristic's first one, in us (tools/lent_times.py).\n")
@@ -64,31 +66,53 @@ def layer(draw):
     ])()
 
 
+def narrow_layer(draw, columns):
+    """n of so many, a power of two or a multiple of 8 or any, and k of a width."""
+    n = round(math.exp(draw.uniform(math.log(columns[0]), math.log(columns[1]))))
+    n = draw.choice([n, (n + 7) // 8 * 8, 1 << (n - 1).bit_length()])
+    return min(n, columns[1]), 64 * draw.randrange(5, 128)
+
+
 def rows_between(draw, least, most):
     rows = round(math.exp(draw.uniform(math.log(least), math.log(most))))
     up = (rows + 31) // 32 * 32
     return up if up <= most and draw.random() < 0.4 else rows
 
 
-def draw_suite(args):
+def range_of(option, text):
     try:
-        least, most = (int(rows) for rows in args.rows.split(":"))
+        least, most = (int(size) for size in text.split(":"))
     except ValueError:
-        fail(f"--rows is LEAST:MOST, as in 1:128, not {args.rows}")
+        fail(f"{option} is LEAST:MOST, as in 1:128, not {text}")
     if not 1 <= least <= most:
-        fail(f"--rows is LEAST:MOST, both 1 at least, not {args.rows}")
+        fail(f"{option} is LEAST:MOST, both 1 at least, not {text}")
+    return least, most
+
+
+def draw_suite(args):
+    least, most = range_of("--rows", args.rows)
+    columns = range_of("--columns", args.columns) if args.columns else None
     if args.count < 1:
         fail("--count is 1 at least")
     draw = random.Random(args.seed)
-    known = shipped_sizes(args.model, f"{args.type}/{'i32' if args.type == 'i8' else 'f32'}/{args.math}/tnt/")
+    kind = f"{args.type}/{'i32' if args.type == 'i8' else 'f32'}/{args.math}/tnt/"
+    shipped = shipped_sizes(args.model, kind)
+    to_choose = sorted((n, k) for n, k in shipped if not columns or columns[0] <= n <= columns[1])
+    if args.shipped and not to_choose:
+        fail(f"nothing of {kind} ships with such an n")
     problems = []
     while len(problems) < args.count:
-        (n, k), m = layer(draw), rows_between(draw, least, most)
-        if (n, k) in known:
+        m = rows_between(draw, least, most)
+        if args.shipped:
+            n, k = draw.choice(to_choose)
+        else:
+            n, k = narrow_layer(draw, columns) if columns else layer(draw)
+        if not args.shipped and (n, k) in shipped:
             continue
         problem = {"group": "drawn", "dtype": args.type, "math": args.math, "layout": "tnt", "m": m, "n": n, "k": k}
         problems.append({**problem, "epilogue": args.epilogue} if args.epilogue else problem)
-    about = f"layers drawn at random (seed {args.seed}), {args.rows} rows, that do not ship for the {args.model}"
+    which = f"ship for the {args.model} with other rows" if args.shipped else f"do not ship for the {args.model}"
+    about = f"layers drawn at random (seed {args.seed}), {args.rows} rows, that {which}"
     with open(args.suite, "w", encoding="utf-8") as out:
         json.dump({"suite": "drawn", "about": about, "problems": problems}, out, indent=1)
     print(f"{len(problems)} problems to {args.suite}")
@@ -162,9 +186,10 @@ def lent_by(program, model, problem):
 def kind_of(problem):
     dtype, _, math_mode, _, shape, *rest = problem.split("/")
     scale = next((part for part in rest if "scale" in part), "").removeprefix("epilogue=").split(",")[0]
-    rows = int(shape.split("x")[0])
+    rows, columns, _ = (int(size) for size in shape.split("x"))
     most = next((most for most in (16, 128, 512, 2048) if rows <= most), 1 << 31)
-    return " ".join(filter(None, [dtype, "" if math_mode == "ieee" else math_mode, scale])), most
+    narrow = "few columns" if columns <= FEW_COLUMNS and columns < rows and dtype in ("bf16", "f16", "f32") else ""
+    return " ".join(filter(None, [dtype, "" if math_mode == "ieee" else math_mode, scale, narrow])), most
 
 
 def report(args):
@@ -199,6 +224,8 @@ def main():
     command.add_argument("--type", required=True, choices=["f32", "f16", "bf16", "e4m3", "e5m2", "i8"])
     command.add_argument("--math", default="ieee")
     command.add_argument("--rows", required=True)
+    command.add_argument("--columns")
+    command.add_argument("--shipped", action="store_true")
     command.add_argument("--count", type=int, default=100)
     command.add_argument("--seed", type=int, default=1)
     command.add_argument("--epilogue")

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "parts/shared/tile_config.h"
+#include "parts/shared/wgmma_tiles.h"
 #include "parts/shared/whole_numbers.h"
 
 namespace gemmtune::codegen::tiling {
@@ -60,6 +62,11 @@ int64_t ceil_div(int64_t a, int64_t b) {
 }
 
 }  // namespace
+
+int blocks_of_cluster(const TileConfig& tile) {
+  const bool sums_meet = tile.slices > 1 && tile.reduction == kReduceCluster;
+  return cluster_blocks(tile) * (sums_meet ? tile.slices : 1);
+}
 
 int64_t tile_blocks(const TileConfig& tile, const Problem& problem) {
   return ceil_div(problem.shape.m, tile.tile_m) * ceil_div(problem.shape.n, tile.tile_n) *

@@ -20,6 +20,10 @@ int64_t tile_blocks(const TileConfig& tile, const Problem& problem);
 // The same, with its formula, `times` as many.
 BlockCount tile_grid(const TileConfig& tile, const Problem& problem, int times = 1);
 
+// Blocks of each cluster that the main kernel is launched in, for operands or sums that they share;
+// 1 where it is launched without clusters.
+int blocks_of_cluster(const TileConfig& tile);
+
 // Blocks that take `per_block` elements of C each.
 BlockCount element_grid(int64_t per_block, const Problem& problem);
 

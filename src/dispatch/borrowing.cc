@@ -13,6 +13,7 @@
 #include "dispatch/estimated_lead.h"
 #include "dispatch/lent_tiles.h"
 #include "dispatch/power_limit.h"
+#include "dispatch/product_kind.h"
 #include "dispatch/reading_c.h"
 #include "dispatch/row_bounds.h"
 #include "dispatch/similar_lead.h"
@@ -144,6 +145,15 @@ FastTiles fast_tiles(const Snapshot& snapshot, uint32_t number, const Request& r
   return fast_tiles_for_rows(snapshot.kernel_of(number), request.problem, request.reads_c);
 }
 
+// The same of a kernel that is lent by its estimated time: of few columns any that may run, since
+// rows outside of A were part of what such kernels took longer than estimated.
+FastTiles estimated_tiles(const Snapshot& snapshot, uint32_t number, const Request& request) {
+  const StoredKernel& kernel = snapshot.kernel_of(number);
+  if (has_few_columns(request.problem))
+    return {tiles_for_rows(kernel, request.problem, request.reads_c)};
+  return fast_tiles_for_rows(kernel, request.problem, request.reads_c);
+}
+
 // Of the bounds that problems with fewer and more rows give (docs/performance.md, "Numbers of rows
 // that were not tuned").
 constexpr double kLeadOfMoreRows = 1.02;
@@ -213,14 +223,13 @@ std::vector<Choice> choices_by_estimate(const Snapshot& snapshot, const Request&
     const double there = least ? *least * margin_elsewhere(snapshot, number, lead, target)
                                : least_lead_of(snapshot, number, usual, lead, target);
     if (!leads_by(there, lead, request)) continue;
-    const auto [tiles, longer] = fast_tiles(snapshot, number, request);
+    const auto [tiles, longer] = estimated_tiles(snapshot, number, request);
     if (!leads_by(there * longer, lead, request)) continue;
     auto choices = lent_choices(snapshot, number, tiles, lead, request, target);
     for (Choice& choice : choices) {
       choice.reason = fmt::format(
-          "should take {:.2f} us at most by its time for {}, and cuBLASLt {:.2f} at least, {}",
-          lead.own_us, key(*choice.neighbour), lead.vendor_us,
-          to_string(snapshot.known[number].kernel->origin));
+          "should take {:.2f} us by its time for {}, and cuBLASLt {:.2f}, {}", lead.own_us,
+          key(*choice.neighbour), lead.vendor_us, to_string(snapshot.known[number].kernel->origin));
     }
     if (!choices.empty()) return choices;
   }

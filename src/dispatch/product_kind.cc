@@ -8,13 +8,15 @@
 namespace gemmtune::dispatch {
 namespace {
 
+// The bytes that all multiples of so many elements are multiples of, up to `widest`.
+int64_t alignment(int64_t elements, DataType type, int64_t widest) {
+  const int64_t bytes = elements * size_bytes(type);
+  return std::min(bytes & -bytes, widest);
+}
+
 // Whether multiples of x elements are multiples of as many bytes as those of y, up to `widest`.
 bool same_alignment(int64_t x, int64_t y, DataType type, int64_t widest) {
-  const auto alignment = [&](int64_t elements) {
-    const int64_t bytes = elements * size_bytes(type);
-    return std::min(bytes & -bytes, widest);
-  };
-  return x == y || (x != 0 && y != 0 && alignment(x) == alignment(y));
+  return x == y || (x != 0 && y != 0 && alignment(x, type, widest) == alignment(y, type, widest));
 }
 
 }  // namespace
@@ -26,13 +28,35 @@ bool same_kind(const Problem& a, const Problem& b) {
 }
 
 bool same_row_alignments(const Problem& a, const Problem& b, int64_t widest) {
-  const auto same = [&](int64_t Problem::*elements, DataType type) {
-    return same_alignment(a.*elements, b.*elements, type, widest);
+  return same_operand_alignments(a, b, widest) &&
+         same_alignment(a.ldc, b.ldc, result_type(a), widest) &&
+         same_alignment(a.stride_c, b.stride_c, result_type(a), widest);
+}
+
+bool same_operand_alignments(const Problem& a, const Problem& b, int64_t widest) {
+  const auto same = [&](int64_t Problem::*elements) {
+    return same_alignment(a.*elements, b.*elements, a.type, widest);
   };
-  const DataType c = result_type(a);
-  return same(&Problem::lda, a.type) && same(&Problem::ldb, a.type) && same(&Problem::ldc, c) &&
-         same(&Problem::stride_a, a.type) && same(&Problem::stride_b, a.type) &&
-         same(&Problem::stride_c, c);
+  return same(&Problem::lda) && same(&Problem::ldb) && same(&Problem::stride_a) &&
+         same(&Problem::stride_b);
+}
+
+int64_t alignment_of_c_rows(const Problem& problem, int64_t widest) {
+  return alignment(problem.ldc, result_type(problem), widest);
+}
+
+bool has_few_columns(const Problem& p) {
+  const bool is_measured =
+      size_bytes(p.type) == 2 || (p.type == DataType::f32 && p.math == MathMode::ieee);
+  return is_measured && p.shape.n <= kMostReadOnce && p.shape.n < p.shape.m;
+}
+
+Sides sides(const Problem& problem) {
+  return sides_as(problem, problem.shape);
+}
+
+Sides sides_as(const Problem& problem, const Shape& other) {
+  return has_few_columns(problem) ? Sides{other.n, other.m} : Sides{other.m, other.n};
 }
 
 double factors_of_two(int64_t a, int64_t b) {

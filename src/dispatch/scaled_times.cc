@@ -4,19 +4,18 @@
 #include <cstdlib>
 
 #include "codegen/strategy.h"
+#include "codegen/tiling.h"
 #include "dispatch/product_kind.h"
-#include "parts/shared/wgmma_tiles.h"
 
 namespace gemmtune::dispatch {
 namespace {
-
-constexpr int kFewestForRates = 16;  // problems that say how fast the vendor is anywhere
 
 // What of a time stays as it is, whatever the sizes: launch, first loads, last results.
 constexpr double kLeastFixedUs = 1;
 constexpr double kMostFixedUs = 3;
 
-// What kernels that share the k of a tile out cost beside others.
+// What kernels that share the k of a tile out cost beside others, and how much longer they take
+// where few rows read weights: of few columns not.
 constexpr double kMoreFixedOfSharesUs = 1;
 constexpr double kLongerOfShares = 1.2;
 
@@ -24,9 +23,10 @@ constexpr double kLongerOfShares = 1.2;
 // start and store while nothing is multiplied, or no longer overlap.
 constexpr double kOtherWaveUs = 2;
 
-// Of a card's SMs, those that clusters of more than two blocks reach, one block on an SM: 30 of
-// four on an H200.
+// Of a card's SMs, those that clusters of three or four blocks reach, one block on an SM, and of
+// more. An H200 runs 30 of four, as if its groups of SMs had 14, 16 and 18: 22 of five fit those.
 constexpr double kReachedByLargeClusters = 0.91;
+constexpr double kReachedByLargestClusters = 0.83;
 
 // The time for `factor` times the work if so much of it stays as it is.
 double scaled_us(double us, double factor, double fixed_us) {
@@ -58,8 +58,10 @@ int64_t blocks_of_sm(const TileConfig& tile) {
 }
 
 int64_t reached_sms(const TileConfig& tile, int sm_count) {
-  if (cluster_blocks(tile) <= 2) return sm_count;
-  return static_cast<int64_t>(sm_count * kReachedByLargeClusters);
+  const int blocks = codegen::tiling::blocks_of_cluster(tile);
+  if (blocks <= 2) return sm_count;
+  return static_cast<int64_t>(sm_count *
+                              (blocks <= 4 ? kReachedByLargeClusters : kReachedByLargestClusters));
 }
 
 // Blocks of a persistent grid load their next tile while they store one: they are one wave.
@@ -72,21 +74,19 @@ SerialWork own_work(const TileConfig& tile, const codegen::KernelWork& work, int
   return serial_work(work.blocks, sms * of_sm, of_sm * work.block_depth);
 }
 
-// Tiles in a column of C read the same weights, which come from memory once.
-bool shares_weights_alike(const TileConfig& tile, const Shape& other, const Shape& shape) {
-  if (std::min(other.m, shape.m) > kMostRowsReadOnce) return true;
-  return parts(other.m, tile.tile_m) == parts(shape.m, tile.tile_m);
+// Tiles in a column of C read the same weights, which come from memory once, and tiles in a row
+// the same lines of A: fewer of those take no longer.
+bool shares_operand_alike(const TileConfig& tile, const Problem& other, const Problem& problem) {
+  if (has_few_columns(problem))
+    return parts(other.shape.n, tile.tile_n) >= parts(problem.shape.n, tile.tile_n);
+  if (std::min(other.shape.m, problem.shape.m) > kMostReadOnce) return true;
+  return parts(other.shape.m, tile.tile_m) == parts(problem.shape.m, tile.tile_m);
 }
 
 // Whether a kernel has blocks that wait for others, or more than run at once where k is split.
 bool is_unsteady(const TileConfig& tile, const codegen::KernelWork& work, int sm_count) {
   if (tile.sharing_blocks > 0) return true;  // where ranges of k begin and end decides
-  return tile.slices > 1 && work.blocks > sm_count * blocks_of_sm(tile);
-}
-
-double vendor_depth(const vendor::AlgorithmTile& tile, const Shape& s, int sm_count) {
-  const int64_t blocks = parts(s.m, tile.tile_m) * parts(s.n, tile.tile_n) * tile.slices;
-  return static_cast<double>(serial_work(blocks, sm_count, parts(s.k, tile.slices)).depth);
+  return tile.slices > 1 && work.blocks > reached_sms(tile, sm_count) * blocks_of_sm(tile);
 }
 
 }  // namespace
@@ -104,7 +104,7 @@ std::optional<double> scaled_own_us(const StoredKernel& kernel, double us, const
   const TileConfig& tile = here->tile;
   const int sms = target.limits.sm_count;
   const codegen::KernelWork work = strategy.work(*here, problem);
-  if (is_unsteady(tile, work, sms) || !shares_weights_alike(tile, other.shape, problem.shape) ||
+  if (is_unsteady(tile, work, sms) || !shares_operand_alike(tile, other, problem) ||
       !strategy.worthwhile(*here, problem))
     return std::nullopt;
   const SerialWork of_sm = own_work(tile, work, sms);
@@ -114,38 +114,9 @@ std::optional<double> scaled_own_us(const StoredKernel& kernel, double us, const
   const bool shares = shares_k_out(tile);
   const double most_fixed_us = kMostFixedUs + (shares ? kMoreFixedOfSharesUs : 0);
   const double scaled = scaled_us(us, factor, factor < 1 ? most_fixed_us : kLeastFixedUs);
-  return scaled * (shares ? kLongerOfShares : 1) +
+  const double longer = shares && !has_few_columns(problem) ? kLongerOfShares : 1;
+  return scaled * longer +
          kOtherWaveUs * static_cast<double>(std::abs(of_sm.waves - of_sm_there.waves));
-}
-
-double scaled_vendor_us(const std::optional<vendor::AlgorithmTile>& tile, double us,
-                        const Problem& other, const Problem& problem, int sm_count) {
-  double factor = bytes(problem) / bytes(other);
-  if (tile) {
-    factor = std::min(factor, vendor_depth(*tile, problem.shape, sm_count) /
-                                  vendor_depth(*tile, other.shape, sm_count));
-  }
-  return scaled_us(us, factor, factor < 1 ? kLeastFixedUs : kMostFixedUs);
-}
-
-void VendorRates::count(const Problem& problem, const std::optional<vendor::AlgorithmTile>& tile,
-                        double us, int sm_count) {
-  const double moving_us = us - kMostFixedUs;
-  if (moving_us < kMostFixedUs) return;  // the rest is too little to tell
-  ++count_;
-  us_per_byte_ = std::min(us_per_byte_, moving_us / bytes(problem));
-  has_one_tile_ = has_one_tile_ && has_large_vendor_tiles(problem) && tile && tile->slices == 1;
-  if (!has_one_tile_) return;
-  us_per_depth_ = std::min(us_per_depth_, moving_us / vendor_depth(*tile, problem.shape, sm_count));
-  tile_ = tile;
-}
-
-double VendorRates::least_us(const Problem& problem, int sm_count) const {
-  if (count_ < kFewestForRates) return 0;
-  double moving_us = us_per_byte_ * bytes(problem);
-  if (has_one_tile_)
-    moving_us = std::max(moving_us, us_per_depth_ * vendor_depth(*tile_, problem.shape, sm_count));
-  return kMostFixedUs + moving_us;
 }
 
 }  // namespace gemmtune::dispatch

@@ -16,11 +16,10 @@ double size_distance(const Problem& a, const Problem& b) {
          factors_of_two(a.shape.k, b.shape.k) + factors_of_two(a.batch, b.batch);
 }
 
-// Kernels for few rows read their weights again for more, and compute for longer.
-constexpr int64_t kFewRows = 128;
-
-bool serves_rows(const Problem& other, const Problem& problem) {
-  return other.shape.m >= std::min(problem.shape.m, kFewRows);
+// Kernels for few rows read their weights again for more, and compute for longer; those for few
+// columns A.
+bool serves_sides(const Problem& other, const Problem& problem) {
+  return sides_as(problem, other.shape).few >= std::min(sides(problem).few, kFewRows);
 }
 
 // What the measured problem `number` says of `problem`; nothing if it is none of those.
@@ -33,7 +32,7 @@ std::optional<SimilarLead> similar_lead(const Snapshot& snapshot, const Problem&
     return std::nullopt;
   }
   const double distance = size_distance(other, problem);
-  if (distance > kFarthest || !serves_rows(other, problem)) return std::nullopt;
+  if (distance > kFarthest || !serves_sides(other, problem)) return std::nullopt;
   const auto lead = compared_lead(snapshot.known[number]);
   if (!lead) return std::nullopt;
   const double scale = flops(problem) / flops(other);

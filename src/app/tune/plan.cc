@@ -12,11 +12,11 @@
 #include "app/common/records.h"
 #include "app/common/target_json.h"
 #include "app/tune/problems_in_turns.h"
-#include "app/tune/roofline.h"
 #include "app/tune/shard.h"
 #include "app/tune/spaces.h"
 #include "app/tune/thin_rows.h"
 #include "core/json_text.h"
+#include "core/roofline.h"
 
 namespace gemmtune::app {
 namespace {

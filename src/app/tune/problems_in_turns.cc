@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "app/common/device_list.h"
-#include "app/tune/roofline.h"
+#include "core/roofline.h"
 
 namespace gemmtune::app {
 namespace {

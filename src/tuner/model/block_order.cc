@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parts/shared/tile_config.h"
-#include "parts/shared/wgmma_tiles.h"
-
 namespace gemmtune::tuner {
 namespace {
 
@@ -16,11 +13,6 @@ double tiles_along(int64_t length, int tile) {
 }
 
 }  // namespace
-
-int blocks_of_cluster(const TileConfig& tile) {
-  const bool sums_meet = tile.slices > 1 && tile.reduction == kReduceCluster;
-  return cluster_blocks(tile) * (sums_meet ? tile.slices : 1);
-}
 
 double lines_read_together(const TileConfig& tile, const Shape& shape, int raster,
                            int blocks_of_tile) {

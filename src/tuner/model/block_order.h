@@ -18,13 +18,6 @@
 
 namespace gemmtune::tuner {
 
-// Blocks of each cluster that the main kernel is launched in, for operands or sums that they share;
-// 1 where it is launched without clusters.
-int blocks_of_cluster(const TileConfig& tile);
-inline bool launched_in_clusters(const TileConfig& tile) {
-  return blocks_of_cluster(tile) > 1;
-}
-
 // Rows of A and columns of B, in elements, that blocks side by side read together of a product of
 // `shape` in tiles of `tile`, with `raster`. Each tile takes `blocks_of_tile` of these blocks.
 double lines_read_together(const TileConfig& tile, const Shape& shape, int raster,

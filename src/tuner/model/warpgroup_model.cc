@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "codegen/tiling.h"
 #include "codegen/wgmma_rules.h"
 #include "tuner/model/block_order.h"
 
@@ -31,7 +32,7 @@ double with_late_copies(double busy, double waiting) {
 
 // An H100's or H200's groups have 16 or 18 SMs, of which some are off.
 double reachable_share(const TileConfig& tile) {
-  const int blocks = blocks_of_cluster(tile);
+  const int blocks = codegen::tiling::blocks_of_cluster(tile);
   if (blocks > 4) return 0.91;
   return blocks > 2 ? 0.94 : 1;
 }

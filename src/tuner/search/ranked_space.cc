@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "codegen/tiling.h"
 #include "tuner/model/block_order.h"
 #include "tuner/model/candidate_features.h"
 #include "tuner/model/known_calibration.h"
@@ -105,7 +106,8 @@ std::function<TileConfig(const TileConfig&)> first_order(const codegen::SearchSp
   return [=](TileConfig tile) {
     const codegen::KernelSpec kernel = spec(tile);
     const codegen::MainloopCost loop = kernel.strategy->mainloop(kernel);
-    if (loop.arithmetic == codegen::Arithmetic::tensor_core && !launched_in_clusters(tile)) {
+    if (loop.arithmetic == codegen::Arithmetic::tensor_core &&
+        codegen::tiling::blocks_of_cluster(tile) == 1) {
       tile.raster = is_short ? rasters.front()
                              : least_reading_raster(tile, problem.shape, rasters,
                                                     slices_side_by_side(loop, tile));

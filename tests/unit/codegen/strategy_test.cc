@@ -11,6 +11,7 @@
 #include "../rounds.h"
 #include "codegen/emitter.h"
 #include "codegen/search_space.h"
+#include "codegen/tiling.h"
 
 namespace gemmtune::codegen {
 namespace {
@@ -61,6 +62,17 @@ TEST_CASE("the widest vector is chosen where everything is aligned") {
   CHECK(traits_for(make_problem({128, 252, 62}, DataType::bf16)) ==
         KernelTraits{true, true, 2, 4, 4});
   CHECK(traits_for(make_problem({128, 252, 61}, DataType::bf16)).vector_a == 1);
+}
+
+TEST_CASE("blocks that share operands or whose sums meet are launched as a cluster") {
+  TileConfig tile;
+  CHECK(tiling::blocks_of_cluster(tile) == 1);
+  tile.slices = 4;
+  CHECK(tiling::blocks_of_cluster(tile) == 1);
+  tile.reduction = kReduceCluster;
+  CHECK(tiling::blocks_of_cluster(tile) == 4);
+  tile.cluster_m = 2;
+  CHECK(tiling::blocks_of_cluster(tile) == 8);
 }
 
 TEST_CASE("B beside few rows is read once") {

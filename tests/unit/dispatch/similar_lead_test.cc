@@ -190,5 +190,14 @@ TEST_CASE("where C is read, a lent kernel has to be further ahead") {
   CHECK_FALSE(dispatch_test::winner(snapshot, request, dispatch_test::target()));
 }
 
+// One for 16 columns read A twice for 32, and was lent to a product that cuBLASLt is faster at.
+TEST_CASE("a kernel for few columns is lent to no more") {
+  const std::string kind = "f32/f32/ieee/tnt/";
+  const std::vector<TunedSizes> tuned = {{kind + "2048x16x5120"}};
+  CHECK(lender_of(tuned, kind + "1696x16x6848") == kind + "2048x16x5120");
+  CHECK(lender_of(tuned, kind + "1696x8x6848") == kind + "2048x16x5120");
+  CHECK(lender_of(tuned, kind + "1696x32x6848") == "cuBLASLt");
+}
+
 }  // namespace
 }  // namespace gemmtune::dispatch

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "app/common/record_facts.h"
-#include "app/tune/roofline.h"
 #include "cli/common/markup.h"
+#include "core/roofline.h"
 
 namespace gemmtune::cli {
 namespace {
@@ -49,9 +49,9 @@ std::vector<RooflinePoint> points_of(const app::TuneSummary& summary) {
     const auto own = app::time_us(tuned.report->ranking.front());
     if (!own) continue;
     const auto vendor = app::time_us(tuned.report->vendor.best);
-    points.push_back({tuned.wanted.text, flops(problem) / app::least_bytes(problem),
+    points.push_back({tuned.wanted.text, flops(problem) / least_bytes(problem),
                       app::tflops(problem, *own), vendor ? app::tflops(problem, *vendor) : 0,
-                      app::peak_tflops(problem, summary.target.limits)});
+                      peak_tflops(problem, summary.target.limits)});
   }
   return points;
 }

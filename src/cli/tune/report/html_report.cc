@@ -6,13 +6,13 @@
 
 #include "app/common/record_facts.h"
 #include "app/common/version.h"
-#include "app/tune/roofline.h"
 #include "cli/common/markup.h"
 #include "cli/common/record_cells.h"
 #include "cli/tune/report/charts.h"
 #include "cli/tune/report/shared_lines.h"
 #include "cli/tune/tune_text.h"
 #include "core/json_text.h"
+#include "core/roofline.h"
 
 namespace gemmtune::cli {
 namespace {
@@ -107,7 +107,7 @@ std::string problem_row(const app::TunedProblem& tuned, size_t index, const Devi
   const store::Record& best = report.ranking.front();
   const auto own = app::time_us(best);
   const auto vendor = app::time_us(report.vendor.best);
-  const double floor = app::floor_us(canonical(tuned.wanted.problem), device);
+  const double floor = floor_us(canonical(tuned.wanted.problem), device);
   return fmt::format("<tr>{}<td><a href=\"#p{}\">{}</a></td>", calls, index,
                      escaped(tuned.wanted.text)) +
          html_cell(time_cell(own)) + html_cell(time_cell(vendor)) + ratio_html(own, vendor) +

@@ -70,11 +70,6 @@ TEST_CASE("slices of one tile side by side leave room for fewer tiles") {
   CHECK(lines_read_together(tile, {256, 4096, 8192}, 1) == 1 * 32 + 16 * 64);
   CHECK(lines_read_together(tile, {256, 4096, 8192}, 1, 4) == 1 * 32 + 4 * 64);
   CHECK(lines_read_together(tile, {256, 4096, 8192}, 1, 33) == 1 * 32 + 1 * 64);
-  CHECK_FALSE(launched_in_clusters(tile));
-  tile.slices = 4;
-  CHECK_FALSE(launched_in_clusters(tile));
-  tile.reduction = kReduceCluster;
-  CHECK(launched_in_clusters(tile));
 }
 
 }  // namespace

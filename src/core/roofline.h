@@ -4,7 +4,7 @@
 #include "core/problem.h"
 
 // What bounds the time of a product on a device.
-namespace gemmtune::app {
+namespace gemmtune {
 
 // Of the units that compute the product, in TFLOP/s: at boost clock, or as the data sheet says.
 double peak_tflops(const Problem& problem, const DeviceSpec& device);
@@ -14,4 +14,4 @@ double least_bytes(const Problem& problem);
 // it, or its operands and C once through memory.
 double floor_us(const Problem& problem, const DeviceSpec& device);
 
-}  // namespace gemmtune::app
+}  // namespace gemmtune

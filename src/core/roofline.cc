@@ -1,10 +1,10 @@
-#include "app/tune/roofline.h"
+#include "core/roofline.h"
 
 #include <algorithm>
 
 #include "core/tensor_rate.h"
 
-namespace gemmtune::app {
+namespace gemmtune {
 
 double peak_tflops(const Problem& problem, const DeviceSpec& device) {
   if (on_tensor_cores(problem.type, problem.math) && device.tensor_f16_tflops > 0)
@@ -21,4 +21,4 @@ double floor_us(const Problem& problem, const DeviceSpec& device) {
                   least_bytes(problem) / device.memory_gb_per_s * 1e-3);
 }
 
-}  // namespace gemmtune::app
+}  // namespace gemmtune

@@ -1,8 +1,8 @@
-#include "app/tune/roofline.h"
+#include "core/roofline.h"
 
 #include <doctest/doctest.h>
 
-namespace gemmtune::app {
+namespace gemmtune {
 namespace {
 
 TEST_CASE("the floor is the slower one of the units and of memory") {
@@ -30,4 +30,4 @@ TEST_CASE("the floor is the slower one of the units and of memory") {
 }
 
 }  // namespace
-}  // namespace gemmtune::app
+}  // namespace gemmtune

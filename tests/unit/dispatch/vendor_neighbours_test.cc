@@ -1,0 +1,76 @@
+#include "dispatch/vendor_neighbours.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "core/roofline.h"
+#include "snapshot_fixture.h"
+
+namespace gemmtune::dispatch {
+namespace {
+
+using dispatch_test::request_for;
+
+Problem problem_of(const std::string& shape) {
+  return request_for("bf16/f32/ieee/tnt/" + shape).problem;
+}
+
+double least_us(const Problem& problem) {
+  return 2 + floor_us(problem, dispatch_test::target().limits);
+}
+
+// What is expected of a problem, by the least time, after problems of so many times it.
+struct Counted {
+  std::string shape;
+  double of_least;
+};
+double expected_of_least(const std::string& shape, const std::vector<Counted>& counted) {
+  const Problem problem = problem_of(shape);
+  const DeviceSpec device = dispatch_test::target().limits;
+  VendorNeighbours neighbours(problem, device);
+  for (const auto& [there, of_least] : counted)
+    neighbours.count(problem_of(there), of_least * least_us(problem_of(there)));
+  const auto us = neighbours.expected_us();
+  return us ? *us / least_us(problem) : 0;
+}
+
+const std::vector<Counted> kSix = {{"16x4096x4096", 1.5}, {"16x8192x4096", 1.5},
+                                   {"16x4096x8192", 1.5}, {"32x4096x4096", 1.5},
+                                   {"8x4096x4096", 1.5},  {"16x2048x4096", 1.5}};
+
+TEST_CASE("a problem should take as many times the least as those near it") {
+  CHECK(expected_of_least("16x5120x5120", kSix) == doctest::Approx(1.5));
+  CHECK(expected_of_least("4096x16x512", kSix) == doctest::Approx(1.5));
+}
+
+TEST_CASE("six problems say what is to be expected, the nearest the most") {
+  std::vector<Counted> counted = kSix;
+  counted.pop_back();
+  CHECK(expected_of_least("16x5120x5120", counted) == 0);
+  counted = kSix;
+  counted.push_back({"16x65536x65536", 9});
+  CHECK(expected_of_least("16x5120x5120", counted) == doctest::Approx(1.5));
+  counted.push_back({"16x5120x5120", 3});
+  const double near = expected_of_least("16x5120x5120", counted);
+  CHECK(near > 2.4);
+  CHECK(near < 3);
+  CHECK(expected_of_least("16x5120x6144", counted) < near);
+}
+
+TEST_CASE("the side of C that is few counts more") {
+  // One doubling away, and the other five alike and further.
+  std::vector<Counted> counted(5, {"128x512x65536", 1});
+  counted.push_back({"32x4096x4096", 4});
+  const double by_rows = expected_of_least("16x4096x4096", counted);
+  counted.back() = {"16x8192x4096", 4};
+  CHECK(expected_of_least("16x4096x4096", counted) > by_rows);
+  // Of few columns these.
+  counted.back() = {"4096x32x4096", 4};
+  const double by_columns = expected_of_least("4096x16x4096", counted);
+  counted.back() = {"8192x16x4096", 4};
+  CHECK(expected_of_least("4096x16x4096", counted) > by_columns);
+}
+
+}  // namespace
+}  // namespace gemmtune::dispatch
