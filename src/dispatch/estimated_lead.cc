@@ -25,9 +25,9 @@ bool is_f32(const Problem& p) {
   return p.type == DataType::f32 && p.math == MathMode::ieee;
 }
 
-// For more rows of integers, too, own kernels are ahead of the vendor's.
+// For more rows of integers and of f32, too, own kernels are ahead of the vendor's.
 int64_t most_rows(const Problem& p) {
-  if (is_of_integers(p)) return std::numeric_limits<int64_t>::max();
+  if (is_of_integers(p) || p.type == DataType::f32) return std::numeric_limits<int64_t>::max();
   return size_bytes(p.type) == 2 || has_large_vendor_tiles(p) ? kMostRows : kFewRows;
 }
 
@@ -74,9 +74,9 @@ double least_lead(const StoredKernel& kernel, const Problem& problem) {
     const auto tile = parse_tile(kernel.config);
     return tile && shares_k_out(*tile) ? kLeadByEstimateOfShares : kLeadByEstimate;
   }
+  if (problem.shape.m > kFewRows) return kLeadByEstimate;
   if (is_f32(problem)) return kLeadByEstimateInF32;
-  const bool few_in_16_bits = size_bytes(problem.type) == 2 && problem.shape.m <= kFewRows;
-  return few_in_16_bits ? kLeadByEstimateIn16Bits : kLeadByEstimate;
+  return size_bytes(problem.type) == 2 ? kLeadByEstimateIn16Bits : kLeadByEstimate;
 }
 
 }  // namespace

@@ -25,13 +25,12 @@ struct EstimatedLead {
 };
 
 // Of products of few rows, which read their weights once, of few columns, which read A once, and of
-// integers: kernels of problems of the same kind that have as many of these or up to twice as many,
-// or at least half as many where that is many, and whose other sizes are at most three factors of
-// two away. The fastest first. Each was measured `where` it says, with the vendor, and its time
-// scales with the bytes that are read or with the blocks that each SM computes, whichever grows
-// more (scaled_times.h); the vendor's is by the nearest problems (vendor_neighbours.h). Empty for
-// other products and, but in f32, for weights along n.
-// `request` is of a comparable() problem.
+// integers and f32: kernels of problems of the same kind that have as many of these or up to twice
+// as many, or at least half as many where that is many, and whose other sizes are at most three
+// factors of two away. The fastest first. Each was measured `where` it says, with the vendor, and
+// its time scales with the bytes that are read or with the blocks that each SM computes, whichever
+// grows more (scaled_times.h); the vendor's is by the nearest problems (vendor_neighbours.h). Empty
+// for other products and, but in f32, for weights along n. `request` is of a comparable() problem.
 std::vector<EstimatedLead> estimated_leads(const Snapshot& snapshot, const Request& request,
                                            const Target& target, Measured where);
 

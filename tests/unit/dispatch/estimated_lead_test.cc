@@ -260,6 +260,9 @@ TEST_CASE("in f32 kernels mostly take less than estimated, whatever the order of
     check_least_lead(row_of(kind + "16x4096x4096", 6, 3, "naive", "tile_m=8 tile_n=32"),
                      kind + "16x4096x8192", 0.88);
   }
+  const std::string many = "f32/f32/ieee/tnt/2048x4096x";
+  check_least_lead(row_of(many + "4096", 600, 3, "naive", "tile_m=8 tile_n=32"), many + "8192",
+                   1.03);
   const std::string along_m = "f32/f32/ieee/ntt/16x4096x4096";
   CHECK(
       leads({row_of(along_m, 6, 3, "naive", "tile_m=8 tile_n=32")}, "f32/f32/ieee/ntt/16x4096x8192")
@@ -267,6 +270,10 @@ TEST_CASE("in f32 kernels mostly take less than estimated, whatever the order of
   check_least_lead(row_of("f32/f32/tf32/tnt/16x4096x4096", 6, 3, "wgmma_tma",
                           "tile_m=16 tile_n=64 tile_k=32 stages=8 consumers=1 exchange=1"),
                    "f32/f32/tf32/tnt/16x4096x8192", 1.03);
+  const std::string many_in_tf32 = "f32/f32/tf32/tnt/2048x4096x";
+  check_least_lead(row_of(many_in_tf32 + "4096", 200, 3, "wgmma_tma",
+                          "tile_m=128 tile_n=128 tile_k=32 stages=4 consumers=2"),
+                   many_in_tf32 + "8192", 1.03);
 }
 
 // cuBLASLt reads A once, too, and an own kernel does so for fewer columns than its tiles have.
