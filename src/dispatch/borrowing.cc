@@ -145,13 +145,11 @@ FastTiles fast_tiles(const Snapshot& snapshot, uint32_t number, const Request& r
   return fast_tiles_for_rows(snapshot.kernel_of(number), request.problem, request.reads_c);
 }
 
-// The same of a kernel that is lent by its estimated time: of few columns any that may run, since
-// rows outside of A were part of what such kernels took longer than estimated.
+// The same of a kernel that is lent by its estimated time. Of few columns any tile: the leads that
+// are asked for there go by times with any part of a tile outside of A.
 FastTiles estimated_tiles(const Snapshot& snapshot, uint32_t number, const Request& request) {
-  const StoredKernel& kernel = snapshot.kernel_of(number);
-  if (has_few_columns(request.problem))
-    return {tiles_for_rows(kernel, request.problem, request.reads_c)};
-  return fast_tiles_for_rows(kernel, request.problem, request.reads_c);
+  if (!has_few_columns(request.problem)) return fast_tiles(snapshot, number, request);
+  return {tiles_for_rows(snapshot.kernel_of(number), request.problem, request.reads_c)};
 }
 
 // Of the bounds that problems with fewer and more rows give (docs/performance.md, "Numbers of rows

@@ -65,8 +65,8 @@ int64_t max_workspace_bytes(const Request& request, int64_t of_handle);
 //   5. the kernel of the same sizes with other types as wide, another epilogue or other leading
 //      dimensions, where that beat the vendor (variant_lead.h)
 //   6. of such a problem with more rows, as in 4
-//   7. of few rows or columns, or of integers, the kernel that should be the fastest by its time
-//      for other sizes, where it should beat the vendor (estimated_lead.h)
+//   7. of few rows or columns, or of integers or f32, the kernel that should be the fastest by its
+//      time for other sizes, where it should beat the vendor (estimated_lead.h)
 //   8. the kernel of the nearest problem that differs in sizes only, where that beat the vendor by
 //      far (similar_lead.h)
 //   9. the vendor's default
