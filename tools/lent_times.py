@@ -8,9 +8,9 @@ usage: lent_times.py draw --model NAME --type TYPE --rows LEAST:MOST [--columns 
 
 draw writes a suite of problems whose n and k are drawn at random as layers of models go, and do not ship for the model
 in this type. With --columns n is one of so many, as routers of experts and heads have it, and with --shipped n and k
-are of problems that ship, with other numbers of rows. `gemm-tune bench --suite SUITE --seconds 0.1 --json-file BENCH` measures them on a card that has
-tuned nothing: own kernels are those that the program lends. To see what it does not lend, too, build one whose least
-leads (src/dispatch/estimated_lead.h) are 0.
+are of problems that ship, with other numbers of rows. `gemm-tune bench --suite SUITE --seconds 0.1 --json-file BENCH`
+measures them on a card that has tuned nothing: own kernels are those that the program lends. To see what it does not
+lend, too, build one whose least leads (src/dispatch/estimated_lead.h) are 0.
 
 add puts what lent kernels took in such files into tests/unit/dispatch/lent_times_MODEL.tsv, or
 lent_times_without_workspace_MODEL.tsv for `bench --cublaslt-workspace 0`. Kernels of problems that are there already

@@ -37,6 +37,13 @@ Expected<int64_t> parse_dimension(std::string_view whole, std::string_view part,
   return value;
 }
 
+// A vector of contiguous k is of either order: gives it `usual`.
+void along_k(int64_t k, Order usual, Order& order, int64_t& ld) {
+  if (order == usual || ld != 1) return;
+  order = usual;
+  ld = k;
+}
+
 int64_t contiguous(Order order, int64_t rows, int64_t columns) {
   return order == Order::row_major ? columns : rows;
 }
@@ -273,34 +280,19 @@ DataType result_type(const Problem& p) {
   return p.result.value_or(usual_result(p.type));
 }
 
-namespace {
-
-// With the contiguous k of a column of B, or a row of A, that is stored on its own: it is of either
-// order.
-Problem with_contiguous_vectors(Problem p) {
-  if (p.shape.n == 1 && p.layout.b == Order::row_major && p.ldb == 1) {
-    p.layout.b = Order::column_major;
-    p.ldb = p.shape.k;
-  }
-  if (p.shape.m == 1 && p.layout.a == Order::column_major && p.lda == 1) {
-    p.layout.a = Order::row_major;
-    p.lda = p.shape.k;
-  }
-  return p;
-}
-
-}  // namespace
-
 Problem canonical(const Problem& p) {
   Problem t = p;
   if (t.result == usual_result(t.type)) t.result.reset();
-  if (p.layout.c == Order::row_major) return with_contiguous_vectors(t);
-  std::swap(t.shape.m, t.shape.n);
-  t.layout = {flipped(p.layout.b), flipped(p.layout.a), Order::row_major};
-  std::swap(t.lda, t.ldb);
-  std::swap(t.stride_a, t.stride_b);
-  t.epilogue = transposed(p.epilogue);
-  return with_contiguous_vectors(t);
+  if (p.layout.c == Order::column_major) {
+    std::swap(t.shape.m, t.shape.n);
+    t.layout = {flipped(p.layout.b), flipped(p.layout.a), Order::row_major};
+    std::swap(t.lda, t.ldb);
+    std::swap(t.stride_a, t.stride_b);
+    t.epilogue = transposed(p.epilogue);
+  }
+  if (t.shape.m == 1) along_k(t.shape.k, Order::row_major, t.layout.a, t.lda);
+  if (t.shape.n == 1) along_k(t.shape.k, Order::column_major, t.layout.b, t.ldb);
+  return t;
 }
 
 double flops(const Problem& p) {

@@ -21,10 +21,6 @@ bool is_of_integers(const Problem& p) {
   return p.accumulator == DataType::i32;
 }
 
-bool is_f32(const Problem& p) {
-  return p.type == DataType::f32 && p.math == MathMode::ieee;
-}
-
 // For more rows of integers and of f32, too, own kernels are ahead of the vendor's.
 int64_t most_rows(const Problem& p) {
   if (is_of_integers(p) || p.type == DataType::f32) return std::numeric_limits<int64_t>::max();
@@ -32,7 +28,7 @@ int64_t most_rows(const Problem& p) {
 }
 
 bool has_estimated_weights(const Problem& p) {
-  if (p.type == DataType::f32) return is_f32(p) || p.math == MathMode::tf32;
+  if (p.type == DataType::f32) return is_plain_f32(p) || p.math == MathMode::tf32;
   return p.layout.b == Order::column_major;
 }
 
@@ -44,9 +40,11 @@ bool is_estimated(const Problem& p) {
 
 // Few columns take no less to store where their rows begin on less aligned addresses.
 bool stores_alike(const Problem& other, const Problem& problem) {
-  if (!has_few_columns(problem)) return same_row_alignments(other, problem, kRowBytes);
-  return alignment_of_c_rows(other, kWidestAccessBytes) >=
-         alignment_of_c_rows(problem, kWidestAccessBytes);
+  const bool few_columns = has_few_columns(problem);
+  const int64_t widest = few_columns ? kWidestAccessBytes : kRowBytes;
+  const int64_t there = alignment_of_c_rows(other, widest);
+  const int64_t here = alignment_of_c_rows(problem, widest);
+  return few_columns ? there >= here : there == here;
 }
 
 // Whether results of `other` say something of `problem`. The vendor takes no less with a bias or an
@@ -75,7 +73,7 @@ double least_lead(const StoredKernel& kernel, const Problem& problem) {
     return tile && shares_k_out(*tile) ? kLeadByEstimateOfShares : kLeadByEstimate;
   }
   if (problem.shape.m > kFewRows) return kLeadByEstimate;
-  if (is_f32(problem)) return kLeadByEstimateInF32;
+  if (is_plain_f32(problem)) return kLeadByEstimateInF32;
   return size_bytes(problem.type) == 2 ? kLeadByEstimateIn16Bits : kLeadByEstimate;
 }
 

@@ -46,8 +46,7 @@ int64_t alignment_of_c_rows(const Problem& problem, int64_t widest) {
 }
 
 bool has_few_columns(const Problem& p) {
-  const bool is_measured =
-      size_bytes(p.type) == 2 || (p.type == DataType::f32 && p.math == MathMode::ieee);
+  const bool is_measured = size_bytes(p.type) == 2 || is_plain_f32(p);
   return is_measured && p.shape.n <= kMostReadOnce && p.shape.n < p.shape.m;
 }
 

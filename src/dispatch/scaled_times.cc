@@ -5,6 +5,7 @@
 
 #include "codegen/strategy.h"
 #include "codegen/tiling.h"
+#include "core/roofline.h"
 #include "dispatch/product_kind.h"
 
 namespace gemmtune::dispatch {
@@ -32,10 +33,6 @@ constexpr double kReachedByLargestClusters = 0.83;
 double scaled_us(double us, double factor, double fixed_us) {
   const double fixed = std::min(us, fixed_us);
   return fixed + (us - fixed) * factor;
-}
-
-double bytes(const Problem& p) {
-  return static_cast<double>(bytes_of_matrices(p));
 }
 
 int64_t parts(int64_t extent, int64_t part) {
@@ -109,8 +106,8 @@ std::optional<double> scaled_own_us(const StoredKernel& kernel, double us, const
     return std::nullopt;
   const SerialWork of_sm = own_work(tile, work, sms);
   const SerialWork of_sm_there = own_work(tile, strategy.work(*there, other), sms);
-  const double factor =
-      std::max(bytes(problem) / bytes(other), static_cast<double>(of_sm.depth) / of_sm_there.depth);
+  const double factor = std::max(least_bytes(problem) / least_bytes(other),
+                                 static_cast<double>(of_sm.depth) / of_sm_there.depth);
   const bool shares = shares_k_out(tile);
   const double most_fixed_us = kMostFixedUs + (shares ? kMoreFixedOfSharesUs : 0);
   const double scaled = scaled_us(us, factor, factor < 1 ? most_fixed_us : kLeastFixedUs);

@@ -90,6 +90,21 @@ class LentTimes(unittest.TestCase):
         self.ship(*(f"bf16/f32/ieee/tnt/1x{n}x{k}" for n, k in sizes[:10]))
         self.assertEqual([(problem["n"], problem["k"]) for problem in self.draw("--count", "20")], sizes)
 
+    def test_columns_are_those_asked_for(self):
+        problems = self.draw("--columns", "3:40", "--count", "50")
+        self.assertTrue(all(3 <= problem["n"] <= 40 for problem in problems))
+        self.assertGreater(len({problem["n"] for problem in problems}), 10)
+
+    def test_what_ships_is_drawn_where_that_is_asked_for(self):
+        self.ship("i8/i32/ieee/tnt/1x8x64", "i8/i32/ieee/tnt/1x16x64", "bf16/f32/ieee/tnt/1x24x64")
+        sizes = {(problem["n"], problem["k"]) for problem in self.draw("--shipped", "--count", "30")}
+        self.assertEqual(sizes, {(8, 64), (16, 64)})
+        sizes = {(problem["n"], problem["k"]) for problem in self.draw("--shipped", "--columns", "9:20", "--count", "5")}
+        self.assertEqual(sizes, {(16, 64)})
+        done = self.run_tool("draw", "--model", "H9", "--type", "i8", "--rows", "1:4", "--shipped", "--columns", "99:99",
+                             self.suite)
+        self.assertIn("nothing of i8/i32/ieee/tnt/ ships", done.stderr)
+
     def test_an_epilogue_and_a_mode_are_those_of_all(self):
         for problem in self.draw("--epilogue", "scale_row", "--math", "fast_accum", "--count", "3"):
             self.assertEqual((problem["epilogue"], problem["math"]), ("scale_row", "fast_accum"))

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "core/roofline.h"
 #include "dispatch/decision.h"
 #include "dispatch/winner.h"
 #include "snapshot_fixture.h"
@@ -14,19 +13,16 @@
 namespace gemmtune::dispatch {
 namespace {
 
+using dispatch_test::least_us;
 using dispatch_test::request_for;
 using dispatch_test::Row;
 
 constexpr const char* kNarrow = "tile_m=16 tile_n=64 tile_k=128 stages=8 consumers=1 exchange=1";
 constexpr const char* kLargeIn16Bits = "tile_m=128 tile_n=128 tile_k=64 stages=4 consumers=2";
 constexpr const char* kLarge = "tile_m=128 tile_n=128 tile_k=128 stages=4 consumers=2";
+
 std::string scaled_rows(const std::string& shape) {
   return "e4m3/f32/ieee/tnt/" + shape + "/epilogue=scale_row";
-}
-
-// What a launch and the device allow at the least.
-double least_us(const std::string& problem) {
-  return 2 + floor_us(request_for(problem).problem, dispatch_test::target().limits);
 }
 
 // A kernel's time, and cuBLASLt's by the least.

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "core/device.h"
+#include "core/roofline.h"
 
 namespace gemmtune::dispatch_test {
 namespace {
@@ -59,6 +60,10 @@ dispatch::Request request_for(const std::string& problem_key) {
   dispatch::Request request;
   request.problem = dispatch::comparable(parse_key(problem_key).value());
   return request;
+}
+
+double least_us(const std::string& problem_key) {
+  return 2 + floor_us(request_for(problem_key).problem, target().limits);
 }
 
 std::string lender_of(const dispatch::Snapshot& snapshot, const dispatch::Request& request) {

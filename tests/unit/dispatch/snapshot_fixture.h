@@ -38,6 +38,8 @@ Device here();  // an H200
 dispatch::Snapshot snapshot_of(const std::vector<Row>& rows);
 dispatch::Target target();
 dispatch::Request request_for(const std::string& problem_key);
+// What a launch and the device allow for a problem at the least.
+double least_us(const std::string& problem_key);
 
 // The problem whose kernel comes first, "itself" for the request's own; "cuBLASLt" where that does.
 std::string lender_of(const dispatch::Snapshot& snapshot, const dispatch::Request& request);

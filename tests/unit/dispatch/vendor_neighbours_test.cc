@@ -4,20 +4,16 @@
 
 #include <string>
 
-#include "core/roofline.h"
 #include "snapshot_fixture.h"
 
 namespace gemmtune::dispatch {
 namespace {
 
+using dispatch_test::least_us;
 using dispatch_test::request_for;
 
-Problem problem_of(const std::string& shape) {
-  return request_for("bf16/f32/ieee/tnt/" + shape).problem;
-}
-
-double least_us(const Problem& problem) {
-  return 2 + floor_us(problem, dispatch_test::target().limits);
+std::string key_of(const std::string& shape) {
+  return "bf16/f32/ieee/tnt/" + shape;
 }
 
 // What is expected of a problem, by the least time, after problems of so many times it.
@@ -26,13 +22,13 @@ struct Counted {
   double of_least;
 };
 double expected_of_least(const std::string& shape, const std::vector<Counted>& counted) {
-  const Problem problem = problem_of(shape);
+  const Problem problem = request_for(key_of(shape)).problem;
   const DeviceSpec device = dispatch_test::target().limits;
   VendorNeighbours neighbours(problem, device);
   for (const auto& [there, of_least] : counted)
-    neighbours.count(problem_of(there), of_least * least_us(problem_of(there)));
+    neighbours.count(request_for(key_of(there)).problem, of_least * least_us(key_of(there)));
   const auto us = neighbours.expected_us();
-  return us ? *us / least_us(problem) : 0;
+  return us ? *us / least_us(key_of(shape)) : 0;
 }
 
 const std::vector<Counted> kSix = {{"16x4096x4096", 1.5}, {"16x8192x4096", 1.5},
