@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Measures kernels that are lent to problems that nobody tuned.
 
-usage: lent_times.py draw --model NAME --type TYPE --rows LEAST:MOST [--columns LEAST:MOST] [--shipped] [--math MODE]
-                          [--epilogue PARTS] [--count N] [--seed N] SUITE
+usage: lent_times.py draw --model NAME --type TYPE --rows LEAST:MOST [--columns LEAST:MOST] [--inputs LEAST:MOST]
+                          [--product forward|activations|weights] [--shipped] [--math MODE] [--epilogue PARTS]
+                          [--count N] [--seed N] SUITE
        lent_times.py add BENCH...
        lent_times.py report --model NAME PROGRAM
 
-draw writes a suite of problems whose n and k are drawn at random as layers of models go, and do not ship for the model
-in this type. With --columns n is one of so many, as routers of experts and heads have it, and with --shipped n and k
-are of problems that ship, with other numbers of rows. `gemm-tune bench --suite SUITE --seconds 0.1 --json-file BENCH`
+draw writes a suite of layers whose outputs and inputs are drawn at random as layers of models go, and do not ship for
+the model in this type. With --columns there are so many outputs, as routers of experts and heads have them, with
+--inputs so many inputs, too, as multilayer perceptrons have them, and with --shipped both are of layers that ship, with
+other numbers of rows. The products are a layer's results (forward), or the gradients of what it reads (activations) or
+of its weights. `gemm-tune bench --suite SUITE --seconds 0.1 --json-file BENCH`
 measures them on a card that has tuned nothing: own kernels are those that the program lends. To see what it does not
 lend, too, build one whose least leads (src/dispatch/estimated_lead.h) are 0.
 
@@ -44,18 +47,27 @@ HEAD = ("# Problems whose n and k were drawn at random and that nobody tuned: th
 # ---- draw
 
 
-def shipped_sizes(model, kind):
-    """n and k of all problems of a kind, as keys begin, that ship for a model."""
+# The layout of each product of a layer, its sizes by the layer's rows, outputs and inputs, and back: which of m, n and
+# k the latter two are.
+PRODUCTS = {
+    "forward": ("tnt", lambda rows, outputs, inputs: (rows, outputs, inputs), (1, 2)),
+    "activations": ("ttt", lambda rows, outputs, inputs: (rows, inputs, outputs), (2, 1)),
+    "weights": ("ntt", lambda rows, outputs, inputs: (outputs, inputs, rows), (0, 1)),
+}
+
+
+def shipped_layers(model, kind, places):
+    """Outputs and inputs of all problems of a kind, as keys begin, that ship for a model."""
     names = [name for name in sorted(os.listdir(TUNED)) if model.lower() in name]
     if len(names) != 1:
         fail(f"{len(names)} models that results ship for are called {model}; see {TUNED}")
     problems = {row["problem"] for row in rows_of(os.path.join(TUNED, names[0]))}
-    return {tuple(int(size) for size in problem.split("/")[4].split("x")[1:])
-            for problem in problems if problem.startswith(kind)}
+    sizes = [problem.split("/")[4].split("x") for problem in problems if problem.startswith(kind)]
+    return {tuple(int(of_problem[place]) for place in places) for of_problem in sizes}
 
 
 def layer(draw):
-    """n and k: as many, heads beside, wider, deeper, or some of a width."""
+    """Outputs and inputs: as many, heads beside, wider, deeper, or some of a width."""
     width = 64 * draw.randrange(5, 128)
     return draw.choice([
         lambda: (width, width),
@@ -66,11 +78,17 @@ def layer(draw):
     ])()
 
 
-def narrow_layer(draw, columns):
-    """n of so many, a power of two or a multiple of 8 or any, and k of a width."""
-    n = round(math.exp(draw.uniform(math.log(columns[0]), math.log(columns[1]))))
-    n = draw.choice([n, (n + 7) // 8 * 8, 1 << (n - 1).bit_length()])
-    return min(n, columns[1]), 64 * draw.randrange(5, 128)
+def width_of(draw, least, most):
+    """So many: a power of two, a multiple of 8, or any."""
+    width = round(math.exp(draw.uniform(math.log(least), math.log(most))))
+    width = draw.choice([width, (width + 7) // 8 * 8, 1 << (width - 1).bit_length()])
+    return min(width, most)
+
+
+def narrow_layer(draw, columns, inputs):
+    """Outputs of so many, and inputs of so many or of a model's width."""
+    outputs = width_of(draw, *columns)
+    return outputs, width_of(draw, *inputs) if inputs else 64 * draw.randrange(5, 128)
 
 
 def rows_between(draw, least, most):
@@ -92,24 +110,30 @@ def range_of(option, text):
 def draw_suite(args):
     least, most = range_of("--rows", args.rows)
     columns = range_of("--columns", args.columns) if args.columns else None
+    inputs = range_of("--inputs", args.inputs) if args.inputs else None
+    if inputs and not columns:
+        fail("--inputs goes with --columns")
     if args.count < 1:
         fail("--count is 1 at least")
     draw = random.Random(args.seed)
-    kind = f"{args.type}/{'i32' if args.type == 'i8' else 'f32'}/{args.math}/tnt/"
-    shipped = shipped_sizes(args.model, kind)
-    to_choose = sorted((n, k) for n, k in shipped if not columns or columns[0] <= n <= columns[1])
+    layout, sizes_of, places = PRODUCTS[args.product]
+    kind = f"{args.type}/{'i32' if args.type == 'i8' else 'f32'}/{args.math}/{layout}/"
+    shipped = shipped_layers(args.model, kind, places)
+    to_choose = sorted(sizes for sizes in shipped if all(
+        not some or some[0] <= size <= some[1] for size, some in zip(sizes, (columns, inputs))))
     if args.shipped and not to_choose:
-        fail(f"nothing of {kind} ships with such an n")
+        fail(f"nothing of {kind} ships with so many outputs and inputs")
     problems = []
     while len(problems) < args.count:
-        m = rows_between(draw, least, most)
+        rows = rows_between(draw, least, most)
         if args.shipped:
-            n, k = draw.choice(to_choose)
+            outputs, of_inputs = draw.choice(to_choose)
         else:
-            n, k = narrow_layer(draw, columns) if columns else layer(draw)
-        if not args.shipped and (n, k) in shipped:
+            outputs, of_inputs = narrow_layer(draw, columns, inputs) if columns else layer(draw)
+        if not args.shipped and (outputs, of_inputs) in shipped:
             continue
-        problem = {"group": "drawn", "dtype": args.type, "math": args.math, "layout": "tnt", "m": m, "n": n, "k": k}
+        m, n, k = sizes_of(rows, outputs, of_inputs)
+        problem = {"group": "drawn", "dtype": args.type, "math": args.math, "layout": layout, "m": m, "n": n, "k": k}
         problems.append({**problem, "epilogue": args.epilogue} if args.epilogue else problem)
     which = f"ship for the {args.model} with other rows" if args.shipped else f"do not ship for the {args.model}"
     about = f"layers drawn at random (seed {args.seed}), {args.rows} rows, that {which}"
@@ -184,12 +208,13 @@ def lent_by(program, model, problem):
 
 
 def kind_of(problem):
-    dtype, _, math_mode, _, shape, *rest = problem.split("/")
+    dtype, _, math_mode, layout, shape, *rest = problem.split("/")
     scale = next((part for part in rest if "scale" in part), "").removeprefix("epilogue=").split(",")[0]
     rows, columns, _ = (int(size) for size in shape.split("x"))
     most = next((most for most in (16, 128, 512, 2048) if rows <= most), 1 << 31)
     narrow = "few columns" if columns <= FEW_COLUMNS and columns < rows and dtype in ("bf16", "f16", "f32") else ""
-    return " ".join(filter(None, [dtype, "" if math_mode == "ieee" else math_mode, scale, narrow])), most
+    order = "" if layout == "tnt" else layout
+    return " ".join(filter(None, [dtype, "" if math_mode == "ieee" else math_mode, order, scale, narrow])), most
 
 
 def report(args):
@@ -225,6 +250,8 @@ def main():
     command.add_argument("--math", default="ieee")
     command.add_argument("--rows", required=True)
     command.add_argument("--columns")
+    command.add_argument("--inputs")
+    command.add_argument("--product", default="forward", choices=list(PRODUCTS))
     command.add_argument("--shipped", action="store_true")
     command.add_argument("--count", type=int, default=100)
     command.add_argument("--seed", type=int, default=1)

@@ -15,36 +15,64 @@ constexpr int64_t kMostRows = 512;
 constexpr int64_t kVeryFew = 16;  // rows or columns: kernels for so many serve any fewer
 // Factors of two of n, or m, and k, added up: as far as it was measured.
 constexpr double kFarthestSizes = 3;
-constexpr int64_t kRowBytes = 128;  // rows that begin elsewhere in a line take longer
+constexpr int64_t kRowBytes = 128;     // rows that begin elsewhere in a line take longer
+constexpr int64_t kNarrowLayer = 512;  // outputs and inputs, as far as it was measured
 
 bool is_of_integers(const Problem& p) {
   return p.accumulator == DataType::i32;
 }
 
+bool is_of_16_bits(const Problem& p) {
+  return size_bytes(p.type) == 2;
+}
+
 // For more rows of integers and of f32, too, own kernels are ahead of the vendor's.
 int64_t most_rows(const Problem& p) {
   if (is_of_integers(p) || p.type == DataType::f32) return std::numeric_limits<int64_t>::max();
-  return size_bytes(p.type) == 2 || has_large_vendor_tiles(p) ? kMostRows : kFewRows;
+  return is_of_16_bits(p) || has_large_vendor_tiles(p) ? kMostRows : kFewRows;
 }
 
-bool has_estimated_weights(const Problem& p) {
-  if (p.type == DataType::f32) return is_plain_f32(p) || p.math == MathMode::tf32;
-  return p.layout.b == Order::column_major;
+bool is_along_k(const Layout& layout) {
+  return layout.a == Order::row_major && layout.b == Order::column_major;
+}
+
+// Whether k is a batch's rows, as in the gradients of a narrow layer's weights.
+bool sums_over_rows(const Problem& p) {
+  return p.layout.a == Order::column_major && p.layout.b == Order::row_major &&
+         std::max(p.shape.m, p.shape.n) <= kNarrowLayer && (is_plain_f32(p) || is_of_16_bits(p));
+}
+
+// Also of its activations.
+bool is_of_narrow_gradients(const Problem& p) {
+  if (is_along_k(p.layout)) return false;
+  return sums_over_rows(p) || (is_plain_f32(p) && std::max(p.shape.n, p.shape.k) <= kNarrowLayer);
+}
+
+// Weights along n are estimated in f32 alone, as far as it was measured.
+bool has_estimated_orders(const Problem& p) {
+  const bool in_f32 = is_plain_f32(p) || p.math == MathMode::tf32;
+  if (p.layout.c != Order::row_major || (p.type == DataType::f32 && !in_f32)) return false;
+  return is_along_k(p.layout) || sums_over_rows(p) || (in_f32 && p.layout.a == Order::row_major);
 }
 
 bool is_estimated(const Problem& p) {
   return (p.shape.m <= most_rows(p) || has_few_columns(p)) && p.batch == 1 &&
-         has_estimated_weights(p) && p.layout.a == Order::row_major &&
-         p.layout.c == Order::row_major;
+         has_estimated_orders(p);
 }
 
-// Few columns take no less to store where their rows begin on less aligned addresses.
+// The bytes that rows of A and B have to begin on multiples of as there.
+int64_t widest_alignment(const Problem& p) {
+  const bool within_lines = is_of_narrow_gradients(p) || (is_plain_f32(p) && has_few_columns(p));
+  return within_lines ? kWidestAccessBytes : kRowBytes;
+}
+
+// Few results take no less to store where their rows begin on less aligned addresses.
 bool stores_alike(const Problem& other, const Problem& problem) {
-  const bool few_columns = has_few_columns(problem);
-  const int64_t widest = few_columns ? kWidestAccessBytes : kRowBytes;
+  const bool are_few = has_few_columns(problem) || sums_over_rows(problem);
+  const int64_t widest = are_few ? kWidestAccessBytes : kRowBytes;
   const int64_t there = alignment_of_c_rows(other, widest);
   const int64_t here = alignment_of_c_rows(problem, widest);
-  return few_columns ? there >= here : there == here;
+  return are_few ? there >= here : there == here;
 }
 
 // Whether results of `other` say something of `problem`. The vendor takes no less with a bias or an
@@ -52,7 +80,8 @@ bool stores_alike(const Problem& other, const Problem& problem) {
 bool is_alike(const Problem& other, const Problem& problem) {
   const Epilogue plain = {kNoBias, kNoActivation, problem.epilogue.scale};
   return is_estimated(other) && same_kind(other, problem) &&
-         same_operand_alignments(other, problem, kRowBytes) && stores_alike(other, problem) &&
+         same_operand_alignments(other, problem, widest_alignment(problem)) &&
+         stores_alike(other, problem) &&
          (other.epilogue == problem.epilogue || other.epilogue == plain);
 }
 
@@ -67,6 +96,8 @@ bool is_near(const Problem& other, const Problem& problem) {
 }
 
 double least_lead(const StoredKernel& kernel, const Problem& problem) {
+  if (is_of_narrow_gradients(problem))
+    return is_plain_f32(problem) ? kLeadByEstimateInF32 : kLeadByEstimate;
   if (has_few_columns(problem)) return kLeadByEstimate;
   if (is_of_integers(problem)) {
     const auto tile = parse_tile(kernel.config);
@@ -74,7 +105,7 @@ double least_lead(const StoredKernel& kernel, const Problem& problem) {
   }
   if (problem.shape.m > kFewRows) return kLeadByEstimate;
   if (is_plain_f32(problem)) return kLeadByEstimateInF32;
-  return size_bytes(problem.type) == 2 ? kLeadByEstimateIn16Bits : kLeadByEstimate;
+  return is_of_16_bits(problem) ? kLeadByEstimateIn16Bits : kLeadByEstimate;
 }
 
 }  // namespace

@@ -10,8 +10,9 @@
 namespace gemmtune::dispatch {
 
 // How many times as fast as the vendor a kernel has to be by estimates for it to be lent
-// (docs/decisions/0037-nearest-problems.md). Own kernels for few rows in f32 and in 16 bits mostly
-// take less than is estimated; for integers those that share the k of a tile out take more.
+// (docs/decisions/0037-nearest-problems.md). Own kernels for few rows in f32 and in 16 bits, and in
+// f32 for gradients of narrow layers, mostly take less than is estimated; for integers those that
+// share the k of a tile out take more.
 inline constexpr double kLeadByEstimate = 1.03;
 inline constexpr double kLeadByEstimateIn16Bits = 0.98;
 inline constexpr double kLeadByEstimateInF32 = 0.88;
@@ -29,8 +30,9 @@ struct EstimatedLead {
 // as many, or at least half as many where that is many, and whose other sizes are at most three
 // factors of two away. The fastest first. Each was measured `where` it says, with the vendor, and
 // its time scales with the bytes that are read or with the blocks that each SM computes, whichever
-// grows more (scaled_times.h); the vendor's is by the nearest problems (vendor_neighbours.h). Empty
-// for other products and, but in f32, for weights along n. `request` is of a comparable() problem.
+// grows more (scaled_times.h); the vendor's is by the nearest problems (vendor_neighbours.h). Both
+// operands are along k, or in f32 B along n, or k is a batch's rows, in f32 and 16 bits: gradients
+// of a narrow layer's weights. Empty for other products. `request` is of a comparable() problem.
 std::vector<EstimatedLead> estimated_leads(const Snapshot& snapshot, const Request& request,
                                            const Target& target, Measured where);
 

@@ -80,6 +80,13 @@ bool shares_operand_alike(const TileConfig& tile, const Problem& other, const Pr
   return parts(other.shape.m, tile.tile_m) == parts(problem.shape.m, tile.tile_m);
 }
 
+// Whether slices of more tiles than there have to be added up where k is long, as it is where A has
+// its rows along m.
+bool adds_up_more(const TileConfig& tile, const Problem& other, const Problem& problem) {
+  return tile.slices > 1 && problem.layout.a == Order::column_major &&
+         codegen::tiling::tile_blocks(tile, problem) > codegen::tiling::tile_blocks(tile, other);
+}
+
 // Whether a kernel has blocks that wait for others, or more than run at once where k is split.
 bool is_unsteady(const TileConfig& tile, const codegen::KernelWork& work, int sm_count) {
   if (tile.sharing_blocks > 0) return true;  // where ranges of k begin and end decides
@@ -102,7 +109,7 @@ std::optional<double> scaled_own_us(const StoredKernel& kernel, double us, const
   const int sms = target.limits.sm_count;
   const codegen::KernelWork work = strategy.work(*here, problem);
   if (is_unsteady(tile, work, sms) || !shares_operand_alike(tile, other, problem) ||
-      !strategy.worthwhile(*here, problem))
+      adds_up_more(tile, other, problem) || !strategy.worthwhile(*here, problem))
     return std::nullopt;
   const SerialWork of_sm = own_work(tile, work, sms);
   const SerialWork of_sm_there = own_work(tile, strategy.work(*there, other), sms);

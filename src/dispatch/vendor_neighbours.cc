@@ -14,6 +14,7 @@ constexpr size_t kNearest = 6;
 constexpr double kFurtherByFewSide = 1.5;  // the side that is few decides the vendor's tile
 constexpr double kLaunchUs = 2;
 constexpr double kAsNear = 0.05;  // squares of distances below it hardly tell neighbours apart
+constexpr double kFarthestNeighbour = 16;  // the square of four factors of two: others say little
 
 double squared(double x) {
   return x * x;
@@ -24,10 +25,11 @@ double squared(double x) {
 void VendorNeighbours::count(const Problem& other, double us) {
   const auto [few, many] = sides(problem_);
   const auto [few_there, many_there] = sides_as(problem_, other.shape);
-  neighbours_.push_back({squared(kFurtherByFewSide * factors_of_two(few, few_there)) +
-                             squared(factors_of_two(many, many_there)) +
-                             squared(factors_of_two(problem_.shape.k, other.shape.k)),
-                         std::log(us / least_us(other))});
+  const double distance = squared(kFurtherByFewSide * factors_of_two(few, few_there)) +
+                          squared(factors_of_two(many, many_there)) +
+                          squared(factors_of_two(problem_.shape.k, other.shape.k));
+  if (distance <= kFarthestNeighbour)
+    neighbours_.push_back({distance, std::log(us / least_us(other))});
 }
 
 std::optional<double> VendorNeighbours::expected_us() const {

@@ -19,7 +19,7 @@ class VendorNeighbours {
   // Counts one in; `us` is what it took.
   void count(const Problem& other, double us);
 
-  // In us; nothing where too few were counted.
+  // In us; nothing where too few of them are near enough to say something.
   std::optional<double> expected_us() const;
 
  private:

@@ -95,6 +95,26 @@ class LentTimes(unittest.TestCase):
         self.assertTrue(all(3 <= problem["n"] <= 40 for problem in problems))
         self.assertGreater(len({problem["n"] for problem in problems}), 10)
 
+    def test_a_layers_products_are_those_asked_for(self):
+        drawn = {product: self.draw("--columns", "8:32", "--inputs", "64:512", "--product", product, "--count", "40",
+                                    rows="1000:9000") for product in ("forward", "activations", "weights")}
+        places = {"forward": ("tnt", "mnk"), "activations": ("ttt", "mkn"), "weights": ("ntt", "kmn")}
+        for product, (layout, sizes) in places.items():
+            for problem in drawn[product]:
+                rows, outputs, inputs = (problem[size] for size in sizes)
+                self.assertEqual(problem["layout"], layout)
+                self.assertTrue(1000 <= rows <= 9000 and 8 <= outputs <= 32 and 64 <= inputs <= 512)
+
+    def test_layers_whose_product_ships_are_not_drawn(self):
+        arguments = ("--columns", "8:9", "--inputs", "64:65", "--product", "weights")
+        layers = {(problem["m"], problem["n"]) for problem in self.draw(*arguments)}
+        self.assertEqual(layers, {(8, 64), (8, 65), (9, 64), (9, 65)})
+        self.ship("i8/i32/ieee/ntt/8x64x4096", "i8/i32/ieee/ntt/9x65x16384", "i8/i32/ieee/tnt/1x8x65")
+        layers = {(problem["m"], problem["n"]) for problem in self.draw(*arguments)}
+        self.assertEqual(layers, {(8, 65), (9, 64)})
+        layers = {(problem["m"], problem["n"]) for problem in self.draw(*arguments, "--shipped")}
+        self.assertEqual(layers, {(8, 64), (9, 65)})
+
     def test_what_ships_is_drawn_where_that_is_asked_for(self):
         self.ship("i8/i32/ieee/tnt/1x8x64", "i8/i32/ieee/tnt/1x16x64", "bf16/f32/ieee/tnt/1x24x64")
         sizes = {(problem["n"], problem["k"]) for problem in self.draw("--shipped", "--count", "30")}
@@ -114,6 +134,8 @@ class LentTimes(unittest.TestCase):
             done = self.run_tool("draw", "--model", "H9", "--type", "i8", "--rows", rows, self.suite)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn("LEAST:MOST", done.stderr)
+        done = self.run_tool("draw", "--model", "H9", "--type", "i8", "--rows", "1:4", "--inputs", "8:64", self.suite)
+        self.assertIn("--inputs goes with --columns", done.stderr)
         done = self.run_tool("draw", "--model", "H8", "--type", "i8", "--rows", "1:4", self.suite)
         self.assertIn("0 models", done.stderr)
         self.assertFalse(self.suite.exists())
@@ -154,12 +176,14 @@ class LentTimes(unittest.TestCase):
 
     def test_a_report_says_how_far_ahead_lent_kernels_were(self):
         self.add(bench(row("i8/i32/ieee/tnt/8x64x64", 10), row("i8/i32/ieee/tnt/9x64x64", 5),
-                       row("i8/i32/ieee/tnt/10x64x64", 5, config="tiled a=2"), row("i8/i32/ieee/tnt/7x64x64", 1)))
+                       row("i8/i32/ieee/tnt/10x64x64", 5, config="tiled a=2"), row("i8/i32/ieee/tnt/7x64x64", 1),
+                       row("f32/f32/ieee/ntt/8x8x4096", 10)))
         done = self.report()
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = [line.split() for line in done.stdout.splitlines()]
-        self.assertEqual(lines[1], ["i8", "16", "4", "3", "2", "2.828", "2.000", "4.243", "3.000"])
-        self.assertEqual(lines[2][:4], ["all", "4", "3", "2"])
+        self.assertEqual(lines[1], ["f32", "ntt", "16", "1", "1", "1", "2.000", "2.000", "3.000", "3.000"])
+        self.assertEqual(lines[2], ["i8", "16", "4", "3", "2", "2.828", "2.000", "4.243", "3.000"])
+        self.assertEqual(lines[3][:4], ["all", "5", "4", "3"])
 
     def test_a_report_without_times_says_what_to_do(self):
         done = self.report()

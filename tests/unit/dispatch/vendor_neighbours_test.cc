@@ -37,7 +37,7 @@ const std::vector<Counted> kSix = {{"16x4096x4096", 1.5}, {"16x8192x4096", 1.5},
 
 TEST_CASE("a problem should take as many times the least as those near it") {
   CHECK(expected_of_least("16x5120x5120", kSix) == doctest::Approx(1.5));
-  CHECK(expected_of_least("4096x16x512", kSix) == doctest::Approx(1.5));
+  CHECK(expected_of_least("8x5120x16384", kSix) == doctest::Approx(1.5));
 }
 
 TEST_CASE("six problems say what is to be expected, the nearest the most") {
@@ -54,15 +54,28 @@ TEST_CASE("six problems say what is to be expected, the nearest the most") {
   CHECK(expected_of_least("16x5120x6144", counted) < near);
 }
 
+TEST_CASE("problems more than four factors of two away say nothing") {
+  const auto is_expected = [](const std::string& shape) {
+    return expected_of_least(shape, std::vector<Counted>(6, {"16x4096x4096", 1.5})) > 0;
+  };
+  CHECK(is_expected("16x4096x65536"));
+  CHECK_FALSE(is_expected("16x4096x65600"));
+  CHECK(is_expected("16x256x4096"));
+  CHECK_FALSE(is_expected("16x256x8192"));
+  CHECK(is_expected("3x4096x4096"));
+  CHECK_FALSE(is_expected("2x4096x4096"));
+}
+
 TEST_CASE("the side of C that is few counts more") {
   // One doubling away, and the other five alike and further.
-  std::vector<Counted> counted(5, {"128x512x65536", 1});
+  std::vector<Counted> counted(5, {"32x2048x16384", 1});
   counted.push_back({"32x4096x4096", 4});
   const double by_rows = expected_of_least("16x4096x4096", counted);
   counted.back() = {"16x8192x4096", 4};
   CHECK(expected_of_least("16x4096x4096", counted) > by_rows);
   // Of few columns these.
-  counted.back() = {"4096x32x4096", 4};
+  counted.assign(5, {"2048x32x16384", 1});
+  counted.push_back({"4096x32x4096", 4});
   const double by_columns = expected_of_least("4096x16x4096", counted);
   counted.back() = {"8192x16x4096", 4};
   CHECK(expected_of_least("4096x16x4096", counted) > by_columns);
