@@ -20,8 +20,8 @@ constexpr double kMostFixedUs = 3;
 constexpr double kMoreFixedOfSharesUs = 1;
 constexpr double kLongerOfShares = 1.2;
 
-// What a wave of blocks costs that a kernel has more or less than where it was measured: blocks
-// start and store while nothing is multiplied, or no longer overlap.
+// What a wave of blocks costs that a kernel has more or less than where it was measured, if it is
+// not as deep as there: blocks start and store while nothing is multiplied, or no longer overlap.
 constexpr double kOtherWaveUs = 2;
 
 // Of a card's SMs, those that clusters of three or four blocks reach, one block on an SM, and of
@@ -59,6 +59,12 @@ int64_t reached_sms(const TileConfig& tile, int sm_count) {
   if (blocks <= 2) return sm_count;
   return static_cast<int64_t>(sm_count *
                               (blocks <= 4 ? kReachedByLargeClusters : kReachedByLargestClusters));
+}
+
+// Waves that are not as deep as there: what others cost is in the time there.
+int64_t other_waves(const SerialWork& here, const SerialWork& there) {
+  const bool as_deep = here.depth * there.waves == there.depth * here.waves;
+  return as_deep ? 0 : std::abs(here.waves - there.waves);
 }
 
 // Blocks of a persistent grid load their next tile while they store one: they are one wave.
@@ -119,8 +125,7 @@ std::optional<double> scaled_own_us(const StoredKernel& kernel, double us, const
   const double most_fixed_us = kMostFixedUs + (shares ? kMoreFixedOfSharesUs : 0);
   const double scaled = scaled_us(us, factor, factor < 1 ? most_fixed_us : kLeastFixedUs);
   const double longer = shares && !has_few_columns(problem) ? kLongerOfShares : 1;
-  return scaled * longer +
-         kOtherWaveUs * static_cast<double>(std::abs(of_sm.waves - of_sm_there.waves));
+  return scaled * longer + kOtherWaveUs * static_cast<double>(other_waves(of_sm, of_sm_there));
 }
 
 }  // namespace gemmtune::dispatch

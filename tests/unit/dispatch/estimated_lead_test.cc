@@ -107,7 +107,7 @@ TEST_CASE("cuBLASLt should take as many times the least as for problems that are
   }
 }
 
-TEST_CASE("each wave of blocks that a kernel has more or less takes 2 us") {
+TEST_CASE("each wave of another depth that a kernel has more or less takes 2 us") {
   const auto own_us = [](const std::string& measured, const std::string& shape,
                          const std::string& tile = kNarrow) {
     const auto found =
@@ -124,6 +124,8 @@ TEST_CASE("each wave of blocks that a kernel has more or less takes 2 us") {
   CHECK(own_us("16x8448x4096", "16x8512x2048") == doctest::Approx(6 + 2));
   const double less = bytes(8448, 8192) / bytes(8512, 4096);
   CHECK(own_us("16x8512x4096", "16x8448x8192") == doctest::Approx(1 + 5 * less + 2));
+  // As deep as there.
+  CHECK(own_us("16x8448x4096", "16x16896x4096") == doctest::Approx(1 + 5 * 2.0));
   // Two blocks on an SM, or blocks that load their next tile while they store one.
   const std::string pairs = std::string(kNarrow) + " min_blocks=2";
   CHECK(own_us("16x8448x4096", "16x8512x2048", pairs) < 6);
