@@ -60,7 +60,7 @@ struct RunProblem {
 };
 
 struct RunReport {
-  std::vector<RunProblem> problems;   // the most saved time first, then the most calls
+  std::vector<RunProblem> problems;   // the most saved time first, then what should take longest
   std::vector<OtherProducts> others;  // that are no problem of this project
   int64_t calls_left_out = 0;
   int processes = 0;

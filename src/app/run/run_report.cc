@@ -6,6 +6,9 @@
 #include <tuple>
 #include <utility>
 
+#include "core/arch.h"
+#include "core/device.h"
+#include "core/roofline.h"
 #include "dispatch/winner.h"
 
 namespace gemmtune::app {
@@ -58,6 +61,13 @@ int64_t sum_of(const std::vector<RunProblem>& problems, int64_t RunProblem::*cal
   return sum;
 }
 
+// What a problem's calls take at least on a GPU of the newest arch: which of two matters more is
+// much the same on any.
+double least_us(const RunProblem& problem) {
+  return static_cast<double>(problem.calls) *
+         floor_us(problem.problem, representative_device(known_archs().back()));
+}
+
 }  // namespace
 
 std::optional<double> RunProblem::saved_us() const {
@@ -93,7 +103,7 @@ RunReport run_report(const ProductCounts& counts) {
     report.problems.push_back(std::move(merged.problem));
   }
   const auto rank = [](const RunProblem& problem) {
-    return std::tuple(problem.took_its_place(), problem.saved_us().value_or(0), problem.calls);
+    return std::tuple(problem.took_its_place(), problem.saved_us().value_or(0), least_us(problem));
   };
   std::stable_sort(report.problems.begin(), report.problems.end(),
                    [&](const auto& a, const auto& b) { return rank(a) > rank(b); });

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <vector>
 
 #include "../capture/linear_count.h"
 
@@ -45,6 +46,18 @@ TEST_CASE("calls on algorithms of cuBLASLt's are not counted as those of own ker
   CHECK(json["problems"][0]["algorithm"] == true);
   CHECK(json["problems"][0]["own"] == false);
   CHECK(json["problems"][0]["algorithm_calls"] == 18);
+}
+
+TEST_CASE("of what cuBLAS computes the products that should take longest come first") {
+  ProductCounts counts;
+  counts.products = {count_of(8, Ran::cublas, "not tuned", 50, 0),
+                     count_of(4096, Ran::cublas, "not tuned", 5, 0),
+                     count_of(2048, Ran::cublas, "not tuned", 5, 0),
+                     count_of(2056, Ran::cublas, "not tuned", 10, 0)};
+  const RunReport report = run_report(counts);
+  std::vector<int64_t> rows;
+  for (const RunProblem& problem : report.problems) rows.push_back(problem.problem.shape.m);
+  CHECK(rows == std::vector<int64_t>{2056, 4096, 2048, 8});
 }
 
 TEST_CASE(
