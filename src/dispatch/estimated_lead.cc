@@ -42,7 +42,7 @@ bool sums_over_rows(const Problem& p) {
          std::max(p.shape.m, p.shape.n) <= kNarrowLayer && (is_plain_f32(p) || is_of_16_bits(p));
 }
 
-// Also of its activations.
+// The gradients of a narrow layer: of its weights, or in f32 of its activations.
 bool is_of_narrow_gradients(const Problem& p) {
   if (is_along_k(p.layout)) return false;
   return sums_over_rows(p) || (is_plain_f32(p) && std::max(p.shape.n, p.shape.k) <= kNarrowLayer);
