@@ -2,8 +2,8 @@
 """Measures kernels that are lent to problems that nobody tuned.
 
 usage: lent_times.py draw --model NAME --type TYPE --rows LEAST:MOST [--columns LEAST:MOST] [--inputs LEAST:MOST]
-                          [--product forward|activations|weights] [--shipped] [--math MODE] [--epilogue PARTS]
-                          [--count N] [--seed N] SUITE
+                          [--product forward|activations|weights|scores|values|keys] [--shipped] [--math MODE]
+                          [--epilogue PARTS] [--count N] [--seed N] SUITE
        lent_times.py add BENCH...
        lent_times.py report --model NAME PROGRAM
 
@@ -11,7 +11,8 @@ draw writes a suite of layers whose outputs and inputs are drawn at random as la
 the model in this type. With --columns there are so many outputs, as routers of experts and heads have them, with
 --inputs so many inputs, too, as multilayer perceptrons have them, and with --shipped both are of layers that ship, with
 other numbers of rows. The products are a layer's results (forward), or the gradients of what it reads (activations) or
-of its weights. `gemm-tune bench --suite SUITE --seconds 0.1 --json-file BENCH`
+of its weights; or a batch's, as attention is computed by: of scores, of values by them, or of the gradients of keys,
+whose rows are tokens. `gemm-tune bench --suite SUITE --seconds 0.1 --json-file BENCH`
 measures them on a card that has tuned nothing: own kernels are those that the program lends. To see what it does not
 lend, too, build one whose least leads (src/dispatch/estimated_lead.h) are 0.
 
@@ -55,15 +56,28 @@ PRODUCTS = {
     "weights": ("ntt", lambda rows, outputs, inputs: (outputs, inputs, rows), (0, 1)),
 }
 
+# The same of attention in batches, by its tokens and a head's width: scores, values by them, and the gradients of keys
+# and values.
+ATTENTION = {
+    "scores": ("tnt", lambda tokens, head: (tokens, tokens, head)),
+    "values": ("ttt", lambda tokens, head: (tokens, head, tokens)),
+    "keys": ("ntt", lambda tokens, head: (tokens, head, tokens)),
+}
+HEADS = (32, 40, 64, 64, 64, 80, 96, 128)
+MOST_TOKENS = 4096
+MOST_ENTRIES = 1 << 14
+MOST_ELEMENTS = 120_000_000  # of A, B and C of all entries
+MOST_PRODUCTS = 15_000_000_000  # m n k of all entries
 
-def shipped_layers(model, kind, places):
-    """Outputs and inputs of all problems of a kind, as keys begin, that ship for a model."""
+
+def shipped_sizes(model, kind, batches):
+    """m, n and k of all problems of a kind, as keys begin, that ship for a model."""
     names = [name for name in sorted(os.listdir(TUNED)) if model.lower() in name]
     if len(names) != 1:
         fail(f"{len(names)} models that results ship for are called {model}; see {TUNED}")
     problems = {row["problem"] for row in rows_of(os.path.join(TUNED, names[0]))}
-    sizes = [problem.split("/")[4].split("x") for problem in problems if problem.startswith(kind)]
-    return {tuple(int(of_problem[place]) for place in places) for of_problem in sizes}
+    return {tuple(map(int, problem.split("/")[4].split("x"))) for problem in problems
+            if problem.startswith(kind) and ("/batch=" in problem) == batches}
 
 
 def layer(draw):
@@ -107,36 +121,75 @@ def range_of(option, text):
     return least, most
 
 
-def draw_suite(args):
-    least, most = range_of("--rows", args.rows)
+def to_choose(args, kind, shipped, *ranges):
+    """What --shipped draws from: the pairs of sizes of those that ship that are in such ranges."""
+    pairs = sorted(sizes for sizes in shipped if all(
+        not some or some[0] <= size <= some[1] for size, some in zip(sizes, ranges)))
+    if args.shipped and not pairs:
+        fail(f"nothing of {kind} ships with such sizes")
+    return pairs
+
+
+def draw_layer(args, draw, kind):
+    """A function that draws m, n, k and entries of a layer's product; None for one that ships and is not wanted."""
+    rows = range_of("--rows", args.rows)
     columns = range_of("--columns", args.columns) if args.columns else None
     inputs = range_of("--inputs", args.inputs) if args.inputs else None
     if inputs and not columns:
         fail("--inputs goes with --columns")
+    _, sizes_of, places = PRODUCTS[args.product]
+    shipped = {tuple(sizes[place] for place in places) for sizes in shipped_sizes(args.model, kind, batches=False)}
+    layers = to_choose(args, kind, shipped, columns, inputs)
+
+    def one():
+        of_rows = rows_between(draw, *rows)
+        if args.shipped:
+            return *sizes_of(of_rows, *draw.choice(layers)), 1
+        outputs, of_inputs = narrow_layer(draw, columns, inputs) if columns else layer(draw)
+        return None if (outputs, of_inputs) in shipped else (*sizes_of(of_rows, outputs, of_inputs), 1)
+
+    return one
+
+
+def draw_attention(args, draw, kind):
+    """The same of a batch, whose rows are tokens; never None."""
+    tokens = range_of("--rows", args.rows)
+    if tokens[1] > MOST_TOKENS:
+        fail(f"--rows is up to {MOST_TOKENS} of attention, not {args.rows}")
+    _, sizes_of = ATTENTION[args.product]
+    of_entries = {(sizes[0], head) for sizes in shipped_sizes(args.model, kind, batches=True)
+                  for head in sizes[1:] if sizes == sizes_of(sizes[0], head)}
+    shipped = to_choose(args, kind, of_entries, tokens)
+
+    def one():
+        of_entry = draw.choice(shipped) if args.shipped else (width_of(draw, *tokens), draw.choice(HEADS))
+        m, n, k = sizes_of(*of_entry)
+        most = min(MOST_ENTRIES, MOST_ELEMENTS // (m * n + m * k + n * k), MOST_PRODUCTS // (m * n * k))
+        return m, n, k, width_of(draw, 2, most)
+
+    return one
+
+
+def draw_suite(args):
     if args.count < 1:
         fail("--count is 1 at least")
     draw = random.Random(args.seed)
-    layout, sizes_of, places = PRODUCTS[args.product]
+    layout = {**PRODUCTS, **ATTENTION}[args.product][0]
     kind = f"{args.type}/{'i32' if args.type == 'i8' else 'f32'}/{args.math}/{layout}/"
-    shipped = shipped_layers(args.model, kind, places)
-    to_choose = sorted(sizes for sizes in shipped if all(
-        not some or some[0] <= size <= some[1] for size, some in zip(sizes, (columns, inputs))))
-    if args.shipped and not to_choose:
-        fail(f"nothing of {kind} ships with so many outputs and inputs")
+    one = (draw_attention if args.product in ATTENTION else draw_layer)(args, draw, kind)
     problems = []
     while len(problems) < args.count:
-        rows = rows_between(draw, least, most)
-        if args.shipped:
-            outputs, of_inputs = draw.choice(to_choose)
-        else:
-            outputs, of_inputs = narrow_layer(draw, columns, inputs) if columns else layer(draw)
-        if not args.shipped and (outputs, of_inputs) in shipped:
+        drawn = one()
+        if drawn is None:  # it ships
             continue
-        m, n, k = sizes_of(rows, outputs, of_inputs)
+        m, n, k, batch = drawn
         problem = {"group": "drawn", "dtype": args.type, "math": args.math, "layout": layout, "m": m, "n": n, "k": k}
-        problems.append({**problem, "epilogue": args.epilogue} if args.epilogue else problem)
+        more = {"batch": batch} if batch > 1 else {}
+        problems.append({**problem, **more, "epilogue": args.epilogue} if args.epilogue else {**problem, **more})
     which = f"ship for the {args.model} with other rows" if args.shipped else f"do not ship for the {args.model}"
     about = f"layers drawn at random (seed {args.seed}), {args.rows} rows, that {which}"
+    if args.product in ATTENTION:
+        about = f"{args.product} of attention drawn at random (seed {args.seed}), {args.rows} tokens"
     with open(args.suite, "w", encoding="utf-8") as out:
         json.dump({"suite": "drawn", "about": about, "problems": problems}, out, indent=1)
     print(f"{len(problems)} problems to {args.suite}")
@@ -213,6 +266,8 @@ def kind_of(problem):
     rows, columns, _ = (int(size) for size in shape.split("x"))
     most = next((most for most in (16, 128, 512, 2048) if rows <= most), 1 << 31)
     narrow = "few columns" if columns <= FEW_COLUMNS and columns < rows and dtype in ("bf16", "f16", "f32") else ""
+    if "/batch=" in problem:
+        narrow = "batch"
     order = "" if layout == "tnt" else layout
     return " ".join(filter(None, [dtype, "" if math_mode == "ieee" else math_mode, order, scale, narrow])), most
 
@@ -251,7 +306,7 @@ def main():
     command.add_argument("--rows", required=True)
     command.add_argument("--columns")
     command.add_argument("--inputs")
-    command.add_argument("--product", default="forward", choices=list(PRODUCTS))
+    command.add_argument("--product", default="forward", choices=[*PRODUCTS, *ATTENTION])
     command.add_argument("--shipped", action="store_true")
     command.add_argument("--count", type=int, default=100)
     command.add_argument("--seed", type=int, default=1)

@@ -13,17 +13,15 @@ namespace {
 
 constexpr int64_t kMostRows = 512;
 constexpr int64_t kVeryFew = 16;  // rows or columns: kernels for so many serve any fewer
-// Factors of two of n, or m, and k, added up: as far as it was measured.
+// Factors of two of n, or m, and k, or of a batch's m, n and k, added up, and of the number of its
+// entries: as far as it was measured.
 constexpr double kFarthestSizes = 3;
+constexpr double kFarthestBatch = 2;
 constexpr int64_t kRowBytes = 128;     // rows that begin elsewhere in a line take longer
 constexpr int64_t kNarrowLayer = 512;  // outputs and inputs, as far as it was measured
 
 bool is_of_integers(const Problem& p) {
   return p.accumulator == DataType::i32;
-}
-
-bool is_of_16_bits(const Problem& p) {
-  return size_bytes(p.type) == 2;
 }
 
 // For more rows of integers and of f32, too, own kernels are ahead of the vendor's.
@@ -39,7 +37,7 @@ bool is_along_k(const Layout& layout) {
 // Whether k is a batch's rows, as in the gradients of a narrow layer's weights.
 bool sums_over_rows(const Problem& p) {
   return p.layout.a == Order::column_major && p.layout.b == Order::row_major &&
-         std::max(p.shape.m, p.shape.n) <= kNarrowLayer && (is_plain_f32(p) || is_of_16_bits(p));
+         std::max(p.shape.m, p.shape.n) <= kNarrowLayer && is_plain_f32_or_16_bits(p);
 }
 
 // The gradients of a narrow layer: of its weights, or in f32 of its activations.
@@ -55,24 +53,32 @@ bool has_estimated_orders(const Problem& p) {
   return is_along_k(p.layout) || sums_over_rows(p) || (in_f32 && p.layout.a == Order::row_major);
 }
 
+// A batch as attention is computed by: scores, values by them, and their gradients.
+bool is_estimated_batch(const Problem& p) {
+  const bool is_by_columns = p.layout.a == Order::column_major && p.layout.b == Order::column_major;
+  return p.layout.c == Order::row_major && !is_by_columns && is_plain_f32_or_16_bits(p);
+}
+
 bool is_estimated(const Problem& p) {
-  return (p.shape.m <= most_rows(p) || has_few_columns(p)) && p.batch == 1 &&
-         has_estimated_orders(p);
+  if (p.batch > 1) return is_estimated_batch(p);
+  return (p.shape.m <= most_rows(p) || has_few_columns(p)) && has_estimated_orders(p);
 }
 
 // The bytes that rows of A and B have to begin on multiples of as there.
 int64_t widest_alignment(const Problem& p) {
-  const bool within_lines = is_of_narrow_gradients(p) || (is_plain_f32(p) && has_few_columns(p));
+  const bool within_lines =
+      p.batch > 1 || is_of_narrow_gradients(p) || (is_plain_f32(p) && has_few_columns(p));
   return within_lines ? kWidestAccessBytes : kRowBytes;
 }
 
 // Few results take no less to store where their rows begin on less aligned addresses.
 bool stores_alike(const Problem& other, const Problem& problem) {
-  const bool are_few = has_few_columns(problem) || sums_over_rows(problem);
+  const bool are_few = problem.batch > 1 ? bytes_c(problem) < bytes_a(problem) + bytes_b(problem)
+                                         : has_few_columns(problem) || sums_over_rows(problem);
   const int64_t widest = are_few ? kWidestAccessBytes : kRowBytes;
   const int64_t there = alignment_of_c_rows(other, widest);
   const int64_t here = alignment_of_c_rows(problem, widest);
-  return are_few ? there >= here : there == here;
+  return are_few && problem.batch == 1 ? there >= here : there == here;
 }
 
 // Whether results of `other` say something of `problem`. The vendor takes no less with a bias or an
@@ -80,13 +86,25 @@ bool stores_alike(const Problem& other, const Problem& problem) {
 bool is_alike(const Problem& other, const Problem& problem) {
   const Epilogue plain = {kNoBias, kNoActivation, problem.epilogue.scale};
   return is_estimated(other) && same_kind(other, problem) &&
+         (other.batch > 1) == (problem.batch > 1) &&
          same_operand_alignments(other, problem, widest_alignment(problem)) &&
          stores_alike(other, problem) &&
          (other.epilogue == problem.epilogue || other.epilogue == plain);
 }
 
+// The same of batches, of which no operand is read more often for more rows or columns.
+bool is_near_batch(const Problem& other, const Problem& problem) {
+  const Shape& there = other.shape;
+  const Shape& here = problem.shape;
+  return factors_of_two(other.batch, problem.batch) <= kFarthestBatch &&
+         factors_of_two(there.m, here.m) + factors_of_two(there.n, here.n) +
+                 factors_of_two(there.k, here.k) <=
+             kFarthestSizes;
+}
+
 // Whether a kernel for `other` may be lent to `problem`, by their sizes.
 bool is_near(const Problem& other, const Problem& problem) {
+  if (problem.batch > 1) return is_near_batch(other, problem);
   const auto [few, many] = sides(problem);
   const auto [few_there, many_there] = sides_as(problem, other.shape);
   if (few_there > std::max(2 * few, kVeryFew)) return false;
@@ -96,6 +114,7 @@ bool is_near(const Problem& other, const Problem& problem) {
 }
 
 double least_lead(const StoredKernel& kernel, const Problem& problem) {
+  if (problem.batch > 1) return kLeadByEstimate;
   if (is_of_narrow_gradients(problem))
     return is_plain_f32(problem) ? kLeadByEstimateInF32 : kLeadByEstimate;
   if (has_few_columns(problem)) return kLeadByEstimate;

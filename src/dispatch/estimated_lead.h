@@ -28,11 +28,13 @@ struct EstimatedLead {
 // Of products of few rows, which read their weights once, of few columns, which read A once, and of
 // integers and f32: kernels of problems of the same kind that have as many of these or up to twice
 // as many, or at least half as many where that is many, and whose other sizes are at most three
-// factors of two away. The fastest first. Each was measured `where` it says, with the vendor, and
-// its time scales with the bytes that are read or with the blocks that each SM computes, whichever
-// grows more (scaled_times.h); the vendor's is by the nearest problems (vendor_neighbours.h). Both
-// operands are along k, or in f32 B along n, or k is a batch's rows, in f32 and 16 bits: gradients
-// of a narrow layer's weights. Empty for other products. `request` is of a comparable() problem.
+// factors of two away. Of batches in f32 and 16 bits, as attention is computed by: of batches whose
+// sizes are, and whose number of entries is at most two. The fastest first. Each was measured
+// `where` it says, with the vendor, and its time scales with the bytes that are read or with the
+// blocks that each SM computes, whichever grows more (scaled_times.h); the vendor's is by the
+// nearest problems (vendor_neighbours.h). Both operands are along k, or in f32 B along n, or k is
+// the rows of a narrow layer whose weights' gradients they are, in f32 and 16 bits; a batch's in
+// any order but along m and k. Empty for other products. `request` is of a comparable() problem.
 std::vector<EstimatedLead> estimated_leads(const Snapshot& snapshot, const Request& request,
                                            const Target& target, Measured where);
 

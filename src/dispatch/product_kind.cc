@@ -27,6 +27,14 @@ bool same_kind(const Problem& a, const Problem& b) {
          size_bytes(result_type(a)) == size_bytes(result_type(b));
 }
 
+bool is_of_16_bits(const Problem& problem) {
+  return size_bytes(problem.type) == 2;
+}
+
+bool is_plain_f32_or_16_bits(const Problem& problem) {
+  return is_of_16_bits(problem) || is_plain_f32(problem);
+}
+
 bool same_row_alignments(const Problem& a, const Problem& b, int64_t widest) {
   return same_operand_alignments(a, b, widest) &&
          same_alignment(a.ldc, b.ldc, result_type(a), widest) &&
@@ -46,8 +54,7 @@ int64_t alignment_of_c_rows(const Problem& problem, int64_t widest) {
 }
 
 bool has_few_columns(const Problem& p) {
-  const bool is_measured = size_bytes(p.type) == 2 || is_plain_f32(p);
-  return is_measured && p.shape.n <= kMostReadOnce && p.shape.n < p.shape.m;
+  return is_plain_f32_or_16_bits(p) && p.shape.n <= kMostReadOnce && p.shape.n < p.shape.m;
 }
 
 Sides sides(const Problem& problem) {

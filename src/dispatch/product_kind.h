@@ -10,6 +10,10 @@ namespace gemmtune::dispatch {
 // wide: kernels for one of them are kernels for the other but for sizes and epilogue.
 bool same_kind(const Problem& a, const Problem& b);
 
+// Whether a product is of 16-bit types, or of f32 that is computed as such.
+bool is_of_16_bits(const Problem& problem);
+bool is_plain_f32_or_16_bits(const Problem& problem);
+
 // Whether rows and batch entries of two problems begin on multiples of as many bytes, up to
 // `widest`; of A and B alone.
 bool same_row_alignments(const Problem& a, const Problem& b, int64_t widest);

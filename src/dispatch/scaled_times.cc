@@ -78,8 +78,9 @@ SerialWork own_work(const TileConfig& tile, const codegen::KernelWork& work, int
 }
 
 // Tiles in a column of C read the same weights, which come from memory once, and tiles in a row
-// the same lines of A: fewer of those take no longer.
+// the same lines of A: fewer of those take no longer. What a batch's entries share is in L2.
 bool shares_operand_alike(const TileConfig& tile, const Problem& other, const Problem& problem) {
+  if (problem.batch > 1) return true;
   if (has_few_columns(problem))
     return parts(other.shape.n, tile.tile_n) >= parts(problem.shape.n, tile.tile_n);
   if (std::min(other.shape.m, problem.shape.m) > kMostReadOnce) return true;

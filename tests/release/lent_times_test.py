@@ -105,6 +105,21 @@ class LentTimes(unittest.TestCase):
                 self.assertEqual(problem["layout"], layout)
                 self.assertTrue(1000 <= rows <= 9000 and 8 <= outputs <= 32 and 64 <= inputs <= 512)
 
+    def test_batches_are_attentions(self):
+        for product, layout, tokens in (("scores", "tnt", "mn"), ("values", "ttt", "mk"), ("keys", "ntt", "mk")):
+            problems = self.draw("--product", product, "--count", "40", rows="16:600")
+            for problem in problems:
+                self.assertEqual(problem["layout"], layout)
+                self.assertTrue(16 <= problem[tokens[0]] == problem[tokens[1]] <= 600)
+                self.assertGreaterEqual(problem["batch"], 2)
+            self.assertGreater(len({problem["batch"] for problem in problems}), 10)
+        self.ship("i8/i32/ieee/tnt/77x77x64/batch=96", "i8/i32/ieee/tnt/16x2048x7168/batch=64",
+                  "i8/i32/ieee/tnt/50x50x64")
+        problems = self.draw("--product", "scores", "--shipped", rows="16:600")
+        self.assertEqual({(problem["m"], problem["n"], problem["k"]) for problem in problems}, {(77, 77, 64)})
+        layers = self.draw("--shipped", "--count", "10")
+        self.assertEqual({(problem["n"], problem["k"]) for problem in layers}, {(50, 64)})
+
     def test_layers_whose_product_ships_are_not_drawn(self):
         arguments = ("--columns", "8:9", "--inputs", "64:65", "--product", "weights")
         layers = {(problem["m"], problem["n"]) for problem in self.draw(*arguments)}

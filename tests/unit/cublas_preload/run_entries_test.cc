@@ -53,9 +53,10 @@ Call random_call(std::mt19937& random) {
 }
 
 // The same for problems that may lend each other kernels: all that differ in rows, k, types,
-// epilogue and leading dimensions only.
+// epilogue and leading dimensions only, and of batches in columns.
 bool is_tuned(const Problem& problem) {
-  const Problem sizes = make_problem({1, problem.shape.n, 1}, {}, problem.layout);
+  const int64_t columns = problem.batch > 1 ? 1 : problem.shape.n;
+  const Problem sizes = make_problem({1, columns, 1}, {}, problem.layout);
   return std::hash<std::string>()(key(sizes) + std::to_string(problem.batch)) % 4 != 0;
 }
 

@@ -15,17 +15,19 @@
 namespace gemmtune::dispatch {
 namespace {
 
-// In batches, whose times nobody estimates.
-constexpr const char* kRows = "f32/f32/ieee/ttt/{}x512x512/batch=2";
+// In batches of TF32, whose times nobody estimates.
+constexpr const char* kRows = "f32/f32/tf32/ttt/{}x512x512/batch=2";
+constexpr const char* kTile =
+    "tile_m=32 tile_n=64 tile_k=32 warp_m=32 warp_n=32 stages=5 copy=1 fragments=1";
 
 struct TunedRows {
   int m = 0;
   double kernel_us = 0;  // 0: none
   double vendor_us = 0;
-  const char* config = "tile_m=8 tile_n=32";
+  const char* config = kTile;
   const char* uuid = dispatch_test::kHere;
   const char* problem = kRows;  // with {} for m
-  const char* strategy = "naive";
+  const char* strategy = "mma_multistage";
 };
 
 Snapshot snapshot_with(const std::vector<TunedRows>& tuned) {
@@ -84,8 +86,7 @@ TEST_CASE("both ends were compared with cuBLASLt, on devices of one model with a
   CHECK(lender({{8, 10, 13}, {32, 0, 14}}, 16) == 0);
   CHECK(lender({{8, 10, 13}, {32, 12, 0}}, 16) == 0);
   const auto measured_on = [](const char* uuid) {
-    return std::vector<TunedRows>{{8, 10, 13, "tile_m=8 tile_n=32", uuid},
-                                  {32, 12, 14, "tile_m=8 tile_n=32", uuid}};
+    return std::vector<TunedRows>{{8, 10, 13, kTile, uuid}, {32, 12, 14, kTile, uuid}};
   };
   CHECK(lender(measured_on(dispatch_test::kTwin), 16) == 32);
   CHECK(lender(measured_on(dispatch_test::kSister), 16) == 32);
@@ -96,22 +97,23 @@ TEST_CASE("both ends were compared with cuBLASLt, on devices of one model with a
 }
 
 TEST_CASE("on another model the kernel of more rows has to be ahead by 8%") {
-  const auto there = [](double kernel_us) {
-    return std::vector<TunedRows>{
-        {8, 10, 13, "tile_m=8 tile_n=32", dispatch_test::kSister},
-        {32, kernel_us, 14, "tile_m=8 tile_n=32", dispatch_test::kSister}};
+  constexpr auto kProblem = "f32/f32/tf32/ttt/{}x8192x8192/batch=2";
+  const auto lender_of_rows = [&](double kernel_us) {
+    return lender({{8, 10, 13, kTile, dispatch_test::kSister, kProblem},
+                   {32, kernel_us, 14, kTile, dispatch_test::kSister, kProblem}},
+                  request_of_rows(16, kProblem));
   };
-  CHECK(lender(there(13 / 1.09), 16) == 32);
-  CHECK(lender(there(13 / 1.07), 16) == 0);
+  CHECK(lender_of_rows(13 / 1.09) == 32);
+  CHECK(lender_of_rows(13 / 1.07) == 0);
 }
 
 TEST_CASE("problems that differ in more than their rows say nothing") {
   for (const char* other :
-       {"f32/f32/ieee/ttt/{}x512x256/batch=2", "f32/f32/ieee/ttt/{}x256x512/batch=2",
-        "f32/f32/ieee/tnt/{}x512x512/batch=2", "f32/f32/tf32/ttt/{}x512x512/batch=2",
-        "f32/f32/ieee/ttt/{}x512x512/batch=2/align=16",
-        "f32/f32/ieee/ttt/{}x512x512/batch=2/epilogue=relu", "bf16/f32/ieee/ttt/{}x512x512/batch=2",
-        "f32/f32/ieee/ttt/{}x512x512"}) {
+       {"f32/f32/tf32/ttt/{}x512x256/batch=2", "f32/f32/tf32/ttt/{}x256x512/batch=2",
+        "f32/f32/tf32/tnt/{}x512x512/batch=2", "f32/f32/ieee/ttt/{}x512x512/batch=2",
+        "f32/f32/tf32/ttt/{}x512x512/batch=2/align=16",
+        "f32/f32/tf32/ttt/{}x512x512/batch=2/epilogue=relu", "bf16/f32/ieee/ttt/{}x512x512/batch=2",
+        "f32/f32/tf32/ttt/{}x512x512"}) {
     CHECK_FALSE(find_row_bounds(snapshot_with(kTuned), request_of_rows(16, other).problem, false));
     // But for rows between those of a variant (variant_lead_test.cc).
     const bool of_variant = std::string(other).ends_with("relu");
@@ -120,21 +122,21 @@ TEST_CASE("problems that differ in more than their rows say nothing") {
 }
 
 TEST_CASE("entries of a batch lie one behind the other whatever their rows") {
-  const char* const batch = "f32/f32/ieee/ttt/{}x512x512/batch=4";
+  const char* const batch = "f32/f32/tf32/ttt/{}x512x512/batch=4";
   std::vector<TunedRows> rows = kTuned;
   for (TunedRows& row : rows) row.problem = batch;
   CHECK(lender(rows, request_of_rows(16, batch)) == 32);
   CHECK(lender(rows, request_of_rows(16)) == 0);
-  CHECK(lender(rows, request_of_rows(16, "f32/f32/ieee/ttt/{}x512x512/batch=5")) == 0);
+  CHECK(lender(rows, request_of_rows(16, "f32/f32/tf32/ttt/{}x512x512/batch=5")) == 0);
   CHECK(lender(rows, request_of_rows(
-                         16, "f32/f32/ieee/ttt/{}x512x512/batch=4/stride=65536,262144,65536")) ==
+                         16, "f32/f32/tf32/ttt/{}x512x512/batch=4/stride=65536,262144,65536")) ==
         0);
 }
 
 TEST_CASE("where rows of A do not lie one behind the other, their number changes what is legal") {
   std::vector<TunedRows> rows = kTuned;
-  for (TunedRows& row : rows) row.problem = "f32/f32/ieee/ntt/{}x512x512";
-  CHECK(lender(rows, request_of_rows(16, "f32/f32/ieee/ntt/{}x512x512")) == 0);
+  for (TunedRows& row : rows) row.problem = "f32/f32/tf32/ntt/{}x512x512";
+  CHECK(lender(rows, request_of_rows(16, "f32/f32/tf32/ntt/{}x512x512")) == 0);
 }
 
 TEST_CASE("a kernel that may not run here lends nothing") {
