@@ -148,7 +148,8 @@ FastTiles fast_tiles(const Snapshot& snapshot, uint32_t number, const Request& r
 // The same of a kernel that is lent by its estimated time. Of few columns and of batches any tile:
 // the leads that are asked for there go by times with any part of a tile outside of A.
 FastTiles estimated_tiles(const Snapshot& snapshot, uint32_t number, const Request& request) {
-  if (request.problem.batch == 1 && !has_few_columns(request.problem)) return fast_tiles(snapshot, number, request);
+  if (request.problem.batch == 1 && !has_few_columns(request.problem))
+    return fast_tiles(snapshot, number, request);
   return {tiles_for_rows(snapshot.kernel_of(number), request.problem, request.reads_c)};
 }
 
