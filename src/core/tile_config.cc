@@ -1,8 +1,8 @@
 #include "core/tile_config.h"
 
 #include <array>
+#include <bitset>
 #include <charconv>
-#include <set>
 
 namespace gemmtune {
 namespace {
@@ -44,12 +44,15 @@ constexpr std::array kFields = {
 };
 static_assert(kFields.size() * sizeof(int) == sizeof(TileConfig), "list every field of TileConfig");
 
-// Reads "name=value" into `tile`; false where it is not that.
-bool read_field(std::string_view item, TileConfig& tile) {
+// Reads "name=value" into `tile`; false where it is not that, or the field was `seen` before.
+bool read_field(std::string_view item, TileConfig& tile, std::bitset<kFields.size()>& seen) {
   const size_t equals = item.find('=');
   if (equals == std::string_view::npos) return false;
   const TileField* field = find_tile_field(item.substr(0, equals));
   if (field == nullptr) return false;
+  const auto number = static_cast<size_t>(field - kFields.data());
+  if (seen[number]) return false;
+  seen.set(number);
   const std::string_view digits = item.substr(equals + 1);
   const auto [end, code] =
       std::from_chars(digits.data(), digits.data() + digits.size(), tile.*(field->member));
@@ -94,12 +97,10 @@ std::string to_string(const TileConfig& tile) {
 std::optional<TileConfig> parse_tile(std::string_view text) {
   TileConfig tile;
   if (text.empty()) return tile;
-  std::set<std::string_view> seen;
+  std::bitset<kFields.size()> seen;
   for (;;) {
     const size_t space = text.find(' ');
-    const std::string_view item = text.substr(0, space);
-    const bool is_new = seen.insert(item.substr(0, item.find('='))).second;
-    if (!is_new || !read_field(item, tile)) return std::nullopt;
+    if (!read_field(text.substr(0, space), tile, seen)) return std::nullopt;
     if (space == std::string_view::npos) return tile;
     text.remove_prefix(space + 1);
   }

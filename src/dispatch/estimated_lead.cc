@@ -85,8 +85,8 @@ bool stores_alike(const Problem& other, const Problem& problem) {
 // activation than without.
 bool is_alike(const Problem& other, const Problem& problem) {
   const Epilogue plain = {kNoBias, kNoActivation, problem.epilogue.scale};
-  return is_estimated(other) && same_kind(other, problem) &&
-         (other.batch > 1) == (problem.batch > 1) &&
+  return same_kind(other, problem) && (other.batch > 1) == (problem.batch > 1) &&
+         is_estimated(other) &&
          same_operand_alignments(other, problem, widest_alignment(problem)) &&
          stores_alike(other, problem) &&
          (other.epilogue == problem.epilogue || other.epilogue == plain);

@@ -52,7 +52,8 @@ NearestRows nearest_rows(const Snapshot& snapshot, const Problem& problem,
   NearestRows nearest;
   for (uint32_t number = 0; number < snapshot.problems.size(); ++number) {
     const Problem& other = snapshot.problems[number];
-    if (!counts(number) || with_rows(other, problem.shape.m) != problem) continue;
+    if (other.shape.n != problem.shape.n || other.shape.k != problem.shape.k) continue;  // most do
+    if (with_rows(other, problem.shape.m) != problem || !counts(number)) continue;
     auto& [fewer, more] = nearest;
     const int64_t m = other.shape.m;
     if (m < problem.shape.m && (!fewer || m > snapshot.problems[*fewer].shape.m)) fewer = number;

@@ -108,18 +108,18 @@ bool shares_k_out(const TileConfig& tile) {
 
 std::optional<double> scaled_own_us(const StoredKernel& kernel, double us, const Problem& other,
                                     const Problem& problem, const Target& target) {
-  const auto there = codegen::parse_spec(kernel.strategy, kernel.config, other, kernel.arch);
   const auto here = codegen::parse_spec(kernel.strategy, kernel.config, problem, kernel.arch);
-  if (!there || !here || codegen::broken_rule(*here, target.limits) != nullptr) return std::nullopt;
+  if (!here || codegen::broken_rule(*here, target.limits) != nullptr) return std::nullopt;
   const codegen::Strategy& strategy = *here->strategy;
   const TileConfig& tile = here->tile;
+  const codegen::KernelSpec there = codegen::spec_for(strategy, tile, other, kernel.arch);
   const int sms = target.limits.sm_count;
   const codegen::KernelWork work = strategy.work(*here, problem);
   if (is_unsteady(tile, work, sms) || !shares_operand_alike(tile, other, problem) ||
       adds_up_more(tile, other, problem) || !strategy.worthwhile(*here, problem))
     return std::nullopt;
   const SerialWork of_sm = own_work(tile, work, sms);
-  const SerialWork of_sm_there = own_work(tile, strategy.work(*there, other), sms);
+  const SerialWork of_sm_there = own_work(tile, strategy.work(there, other), sms);
   const double factor = std::max(least_bytes(problem) / least_bytes(other),
                                  static_cast<double>(of_sm.depth) / of_sm_there.depth);
   const bool shares = shares_k_out(tile);

@@ -40,7 +40,8 @@ std::optional<double> VendorNeighbours::expected_us() const {
   std::partial_sort_copy(
       neighbours_.begin(), neighbours_.end(), nearest.begin(), nearest.end(),
       [](const Neighbour& a, const Neighbour& b) { return a.distance < b.distance; });
-  const bool one_is_enough = problem_.batch > 1 && !nearest.empty() && nearest.front().distance <= kVeryNear;
+  const bool one_is_enough =
+      problem_.batch > 1 && !nearest.empty() && nearest.front().distance <= kVeryNear;
   if (nearest.size() < kNearest && !one_is_enough) return std::nullopt;
   double weights = 0;
   double sum = 0;
