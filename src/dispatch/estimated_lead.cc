@@ -71,14 +71,21 @@ int64_t widest_alignment(const Problem& p) {
   return within_lines ? kWidestAccessBytes : kRowBytes;
 }
 
-// Few results take no less to store where their rows begin on less aligned addresses.
+// Whether rows of C of two batches begin on multiples of as many bytes: in lines where C is large.
+bool stores_batch_alike(const Problem& other, const Problem& problem) {
+  const bool is_small = bytes_c(problem) < bytes_a(problem) + bytes_b(problem);
+  const int64_t widest = is_small ? kWidestAccessBytes : kRowBytes;
+  return alignment_of_c_rows(other, widest) == alignment_of_c_rows(problem, widest);
+}
+
+// The same without a batch: few results take no less to store where rows are less aligned.
 bool stores_alike(const Problem& other, const Problem& problem) {
-  const bool are_few = problem.batch > 1 ? bytes_c(problem) < bytes_a(problem) + bytes_b(problem)
-                                         : has_few_columns(problem) || sums_over_rows(problem);
+  if (problem.batch > 1) return stores_batch_alike(other, problem);
+  const bool are_few = has_few_columns(problem) || sums_over_rows(problem);
   const int64_t widest = are_few ? kWidestAccessBytes : kRowBytes;
   const int64_t there = alignment_of_c_rows(other, widest);
   const int64_t here = alignment_of_c_rows(problem, widest);
-  return are_few && problem.batch == 1 ? there >= here : there == here;
+  return are_few ? there >= here : there == here;
 }
 
 // Whether results of `other` say something of `problem`. The vendor takes no less with a bias or an
@@ -92,7 +99,8 @@ bool is_alike(const Problem& other, const Problem& problem) {
          (other.epilogue == problem.epilogue || other.epilogue == plain);
 }
 
-// The same of batches, of which no operand is read more often for more rows or columns.
+// Whether a batch may be lent the kernel of another one, by their sizes: no operand is read from
+// memory again for more rows or columns.
 bool is_near_batch(const Problem& other, const Problem& problem) {
   const Shape& there = other.shape;
   const Shape& here = problem.shape;
@@ -102,7 +110,7 @@ bool is_near_batch(const Problem& other, const Problem& problem) {
              kFarthestSizes;
 }
 
-// Whether a kernel for `other` may be lent to `problem`, by their sizes.
+// The same without a batch.
 bool is_near(const Problem& other, const Problem& problem) {
   if (problem.batch > 1) return is_near_batch(other, problem);
   const auto [few, many] = sides(problem);

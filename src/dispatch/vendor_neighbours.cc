@@ -16,7 +16,7 @@ constexpr double kNearerByBatch = 0.5;  // how many entries a batch has says les
 constexpr double kLaunchUs = 2;
 constexpr double kAsNear = 0.05;  // squares of distances below it hardly tell neighbours apart
 constexpr double kFarthestNeighbour = 16;  // the square of four factors of two: others say little
-constexpr double kVeryNear = 1;            // one that is as near, squared, says enough by itself
+constexpr double kVeryNear = 1;            // the square of one: of a batch such a one says enough
 
 double squared(double x) {
   return x * x;
