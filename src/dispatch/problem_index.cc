@@ -36,6 +36,11 @@ uint32_t result_bits(const Problem& p) {
          static_cast<uint32_t>(p.epilogue.scale) << 27;
 }
 
+// Sizes have 32 bits, as slots have for them.
+uint64_t columns_key(int64_t n, int64_t k) {
+  return static_cast<uint64_t>(n) << 32 | static_cast<uint32_t>(k);
+}
+
 uint32_t kind_of_any(const Problem& p) {
   return bits_of(p.layout.a, p.layout.b, static_cast<uint32_t>(p.align_bytes)) |
          static_cast<uint32_t>(p.type) | static_cast<uint32_t>(p.accumulator) << 4 |
@@ -113,7 +118,13 @@ std::pair<uint32_t, bool> ProblemIndex::add(const Problem& problem) {
   slot.number = size();
   at = slot;
   problems_.push_back(problem);
+  of_columns_[columns_key(problem.shape.n, problem.shape.k)].push_back(slot.number);
   return {slot.number, true};
+}
+
+std::span<const uint32_t> ProblemIndex::of_columns(int64_t n, int64_t k) const {
+  const auto found = of_columns_.find(columns_key(n, k));
+  return found == of_columns_.end() ? std::span<const uint32_t>() : found->second;
 }
 
 uint32_t ProblemIndex::find(const Problem& problem) const {

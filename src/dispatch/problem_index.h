@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,6 +24,9 @@ class ProblemIndex {
 
   // kNone for a problem that was never added.
   uint32_t find(const Problem& problem) const;
+
+  // The numbers of all problems with such an n and k, whatever their rows, in ascending order.
+  std::span<const uint32_t> of_columns(int64_t n, int64_t k) const;
 
   const Problem& operator[](uint32_t number) const { return problems_[number]; }
   // The same for equal problems.
@@ -46,6 +51,7 @@ class ProblemIndex {
 
   std::vector<Slot> slots_;  // a power of two of them, at most half in use
   std::vector<Problem> problems_;
+  std::unordered_map<uint64_t, std::vector<uint32_t>> of_columns_;  // by n and k
 };
 
 }  // namespace gemmtune::dispatch

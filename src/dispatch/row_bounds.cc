@@ -50,9 +50,8 @@ Problem with_rows(const Problem& problem, int64_t m) {
 NearestRows nearest_rows(const Snapshot& snapshot, const Problem& problem,
                          const std::function<bool(uint32_t)>& counts) {
   NearestRows nearest;
-  for (uint32_t number = 0; number < snapshot.problems.size(); ++number) {
+  for (const uint32_t number : snapshot.problems.of_columns(problem.shape.n, problem.shape.k)) {
     const Problem& other = snapshot.problems[number];
-    if (other.shape.n != problem.shape.n || other.shape.k != problem.shape.k) continue;  // most do
     if (with_rows(other, problem.shape.m) != problem || !counts(number)) continue;
     auto& [fewer, more] = nearest;
     const int64_t m = other.shape.m;

@@ -47,7 +47,7 @@ int differences(const Problem& a, const Problem& b) {
 
 std::vector<VariantLead> variant_leads(const Snapshot& snapshot, const Problem& problem) {
   std::vector<VariantLead> found;
-  for (uint32_t number = 0; number < snapshot.problems.size(); ++number) {
+  for (const uint32_t number : snapshot.problems.of_columns(problem.shape.n, problem.shape.k)) {
     const Problem& other = snapshot.problems[number];
     if (!same_sizes(other, problem) || !same_kind(other, problem) || other == problem ||
         !same_row_alignments(other, problem, kLineBytes) ||

@@ -5,6 +5,8 @@
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "c_problem.h"
 #include "dispatch/packed_plans.h"
@@ -73,6 +75,24 @@ PackedProblem random_packed(std::mt19937& random) {
   packed.order_b = static_cast<Order>(random() % 2);
   packed.align_bytes = 4U << (random() % 3);
   return packed;
+}
+
+TEST_CASE("problems are found by their n and k, in the order of their numbers") {
+  std::mt19937 random(2);
+  ProblemIndex index;
+  CHECK(index.of_columns(64, 8).empty());
+  std::map<std::pair<int64_t, int64_t>, std::vector<uint32_t>> expected;
+  for (int i = 0; i < 2000; ++i) {
+    const Problem problem = random_problem(random);
+    const auto [number, is_new] = index.add(problem);
+    if (is_new) expected[{problem.shape.n, problem.shape.k}].push_back(number);
+  }
+  CHECK(expected.size() == 4);
+  for (const auto& [columns, numbers] : expected) {
+    const auto found = index.of_columns(columns.first, columns.second);
+    CHECK(std::vector(found.begin(), found.end()) == numbers);
+  }
+  CHECK(index.of_columns(8, 64).empty());
 }
 
 TEST_CASE("the short form of a problem stands for it, and unusual ones have none") {
