@@ -184,8 +184,11 @@ def draw_suite(args):
             continue
         m, n, k, batch = drawn
         problem = {"group": "drawn", "dtype": args.type, "math": args.math, "layout": layout, "m": m, "n": n, "k": k}
-        more = {"batch": batch} if batch > 1 else {}
-        problems.append({**problem, **more, "epilogue": args.epilogue} if args.epilogue else {**problem, **more})
+        if batch > 1:
+            problem["batch"] = batch
+        if args.epilogue:
+            problem["epilogue"] = args.epilogue
+        problems.append(problem)
     which = f"ship for the {args.model} with other rows" if args.shipped else f"do not ship for the {args.model}"
     about = f"layers drawn at random (seed {args.seed}), {args.rows} rows, that {which}"
     if args.product in ATTENTION:

@@ -6,7 +6,6 @@
 
 #include "dispatch/decision.h"
 #include "dispatch/estimated_lead.h"
-#include "dispatch/vendor_neighbours.h"
 #include "snapshot_fixture.h"
 
 namespace gemmtune::dispatch {
@@ -18,16 +17,10 @@ using dispatch_test::Row;
 
 constexpr const char* kBatchTile = "tile_m=128 tile_n=64 tile_k=64 stages=4 consumers=2";
 
-// A kernel's time, and cuBLASLt's by the least.
-Row batch_row(const std::string& problem, double kernel_us = 6, double vendor_of_least = 3) {
-  Row row{dispatch_test::kHere, kernel_us, vendor_of_least * least_us(problem), kBatchTile};
-  row.problem = problem;
-  row.strategy = "wgmma_tma";
-  if (problem.starts_with("f32/f32/ieee")) {
-    row.strategy = "naive";
-    row.config = "tile_m=8 tile_n=32";
-  }
-  return row;
+Row batch_row(const std::string& problem, double kernel_us = 6) {
+  if (problem.starts_with("f32/f32/ieee"))
+    return dispatch_test::compared_row(problem, kernel_us, 3, "naive", "tile_m=8 tile_n=32");
+  return dispatch_test::compared_row(problem, kernel_us, 3, "wgmma_tma", kBatchTile);
 }
 
 std::vector<EstimatedLead> batch_leads(const std::vector<Row>& rows, const std::string& problem) {
@@ -109,21 +102,6 @@ TEST_CASE("a batch's kernel has to be 3% ahead by estimates") {
     CHECK(lender(1.04) == kind + "128x64x64/batch=96");
     CHECK(lender(1.02) == "cuBLASLt");
   }
-}
-
-TEST_CASE("of a batch one problem that is near says enough, and entries count half") {
-  const auto is_expected = [](const std::string& there, const std::string& here) {
-    const Problem problem = request_for(here).problem;
-    const DeviceSpec device = dispatch_test::target().limits;
-    VendorNeighbours neighbours(problem, device);
-    neighbours.count(request_for(there).problem, 10);
-    return neighbours.expected_us().has_value();
-  };
-  CHECK(is_expected(scores("512x512x64", 96), scores("512x512x64", 384)));
-  CHECK_FALSE(is_expected(scores("512x512x64", 96), scores("512x512x64", 385)));
-  CHECK(is_expected(scores("512x512x64", 96), scores("512x512x128", 96)));
-  CHECK_FALSE(is_expected(scores("512x512x64", 96), scores("512x512x128", 120)));
-  CHECK_FALSE(is_expected("bf16/f32/ieee/tnt/512x512x64", "bf16/f32/ieee/tnt/512x512x64"));
 }
 
 }  // namespace

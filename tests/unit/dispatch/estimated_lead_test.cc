@@ -25,13 +25,9 @@ std::string scaled_rows(const std::string& shape) {
   return "e4m3/f32/ieee/tnt/" + shape + "/epilogue=scale_row";
 }
 
-// A kernel's time, and cuBLASLt's by the least.
 Row row_of(const std::string& problem, double kernel_us = 6, double vendor_of_least = 3,
            const char* strategy = "wgmma_tma", const std::string& tile = kNarrow) {
-  Row row{dispatch_test::kHere, kernel_us, vendor_of_least * least_us(problem), tile};
-  row.problem = problem;
-  row.strategy = strategy;
-  return row;
+  return dispatch_test::compared_row(problem, kernel_us, vendor_of_least, strategy, tile);
 }
 
 // With five problems near the first whose kernels are not lent, for which cuBLASLt takes as many

@@ -66,6 +66,14 @@ double least_us(const std::string& problem_key) {
   return 2 + floor_us(request_for(problem_key).problem, target().limits);
 }
 
+Row compared_row(const std::string& problem_key, double kernel_us, double vendor_of_least,
+                 const char* strategy, const std::string& tile) {
+  Row row{kHere, kernel_us, vendor_of_least * least_us(problem_key), tile};
+  row.problem = problem_key;
+  row.strategy = strategy;
+  return row;
+}
+
 std::string lender_of(const dispatch::Snapshot& snapshot, const dispatch::Request& request) {
   const dispatch::Choice first = dispatch::decide(snapshot, request, target()).choices.at(0);
   if (first.route != dispatch::Choice::Route::kernel) return "cuBLASLt";

@@ -40,6 +40,9 @@ dispatch::Target target();
 dispatch::Request request_for(const std::string& problem_key);
 // What a launch and the device allow for a problem at the least.
 double least_us(const std::string& problem_key);
+// A kernel's time for a problem, and the vendor's by the least; measured here.
+Row compared_row(const std::string& problem_key, double kernel_us, double vendor_of_least,
+                 const char* strategy, const std::string& tile);
 
 // The problem whose kernel comes first, "itself" for the request's own; "cuBLASLt" where that does.
 std::string lender_of(const dispatch::Snapshot& snapshot, const dispatch::Request& request);

@@ -81,5 +81,16 @@ TEST_CASE("the side of C that is few counts more") {
   CHECK(expected_of_least("4096x16x4096", counted) > by_columns);
 }
 
+TEST_CASE("of a batch one problem that is near says enough, and entries count half") {
+  const auto is_expected = [](const std::string& there, const std::string& here) {
+    return expected_of_least(here, {{there, 1.5}}) > 0;
+  };
+  CHECK(is_expected("512x512x64/batch=96", "512x512x64/batch=384"));
+  CHECK_FALSE(is_expected("512x512x64/batch=96", "512x512x64/batch=385"));
+  CHECK(is_expected("512x512x64/batch=96", "512x512x128/batch=96"));
+  CHECK_FALSE(is_expected("512x512x64/batch=96", "512x512x128/batch=120"));
+  CHECK_FALSE(is_expected("512x512x64", "512x512x64"));
+}
+
 }  // namespace
 }  // namespace gemmtune::dispatch
