@@ -22,7 +22,8 @@ bool is_of_planes(MathMode math, Arch arch) {
 int64_t workspace_bytes(const Problem& problem, Arch arch) {
   if (is_of_planes(problem.math, arch)) return codegen::kMostPlanesBytes;
   const bool large = bytes_a(problem) + bytes_b(problem) > kOwnWorkspaceBytes / 2;
-  return problem.type != DataType::f32 && large ? codegen::kMostCopiesBytes : kOwnWorkspaceBytes;
+  const bool copies = problem.type != DataType::f32 || problem.math == MathMode::tf32;
+  return copies && large ? codegen::kMostCopiesBytes : kOwnWorkspaceBytes;
 }
 
 const CaseSizes kVerifySizes{301, 333, 77};
