@@ -153,6 +153,8 @@ def draw_layer(args, draw, kind):
 
 def draw_attention(args, draw, kind):
     """The same of a batch, whose rows are tokens; never None."""
+    if args.columns or args.inputs:
+        fail(f"--columns and --inputs are of layers, not of {args.product}")
     tokens = range_of("--rows", args.rows)
     if tokens[1] > MOST_TOKENS:
         fail(f"--rows is up to {MOST_TOKENS} of attention, not {args.rows}")

@@ -151,6 +151,11 @@ class LentTimes(unittest.TestCase):
             self.assertIn("LEAST:MOST", done.stderr)
         done = self.run_tool("draw", "--model", "H9", "--type", "i8", "--rows", "1:4", "--inputs", "8:64", self.suite)
         self.assertIn("--inputs goes with --columns", done.stderr)
+        for option in ("--columns", "--inputs"):
+            done = self.run_tool("draw", "--model", "H9", "--type", "i8", "--rows", "16:64", "--product", "scores", option,
+                                 "8:64", self.suite)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("are of layers, not of scores", done.stderr)
         done = self.run_tool("draw", "--model", "H8", "--type", "i8", "--rows", "1:4", self.suite)
         self.assertIn("0 models", done.stderr)
         self.assertFalse(self.suite.exists())
