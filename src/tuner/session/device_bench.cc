@@ -10,22 +10,6 @@
 namespace gemmtune::tuner {
 namespace {
 
-// The most a candidate may ask for that neither splits nor copies large operands.
-constexpr int64_t kOwnWorkspaceBytes = int64_t{256} << 20;
-
-// Whether kernels may split operands into planes, which those on wgmma do.
-bool is_of_planes(MathMode math, Arch arch) {
-  constexpr int kHopper = 9;
-  return is_split(math) && arch.major == kHopper;
-}
-
-int64_t workspace_bytes(const Problem& problem, Arch arch) {
-  if (is_of_planes(problem.math, arch)) return codegen::kMostPlanesBytes;
-  const bool large = bytes_a(problem) + bytes_b(problem) > kOwnWorkspaceBytes / 2;
-  const bool copies = problem.type != DataType::f32 || problem.math == MathMode::tf32;
-  return copies && large ? codegen::kMostCopiesBytes : kOwnWorkspaceBytes;
-}
-
 const CaseSizes kVerifySizes{301, 333, 77};
 
 // Of what is compiled for the device itself.
@@ -59,8 +43,8 @@ Expected<DeviceBench> DeviceBench::create(const DeviceServices& services, const 
   const SetPlan plan = plan_sets(problem, services.device.l2_bytes, timed.warm);
   const auto memory = (*context)->memory();
   if (!memory) return tl::unexpected(memory.error());
-  const int64_t workspace =
-      std::max(kVendorWorkspaceBytes, workspace_bytes(problem, services.device.arch));
+  const int64_t workspace = std::max(
+      kVendorWorkspaceBytes, codegen::candidate_workspace_bytes(problem, services.device.arch));
   if (auto fits = check_memory(problem, plan, workspace, memory->free_bytes); !fits)
     return tl::unexpected(fits.error());
 
