@@ -5,10 +5,7 @@
 #include "parts/epilogue/wgmma_box_store.cuh"
 #include "parts/epilogue/wgmma_epilogue.cuh"
 #include "parts/epilogue/wgmma_row_store.cuh"
-#include "parts/ptx/elect.cuh"
 #include "parts/ptx/grid_dependency.cuh"
-#include "parts/ptx/shared_address.cuh"
-#include "parts/ptx/tensor_copy.cuh"
 #include "parts/ptx/wgmma.cuh"
 #include "parts/shared/direct_block.h"
 #include "parts/shared/element_sizes.h"
@@ -18,7 +15,7 @@
 #include "parts/shared/tensor_map.h"
 #include "parts/shared/tile_config.h"
 #include "parts/shared/wgmma_tiles.h"
-#include "parts/wgmma/cluster_tiles.cuh"
+#include "parts/wgmma/direct_block.cuh"
 #include "parts/wgmma/direct_operand.cuh"
 #include "parts/wgmma/direct_producer.cuh"
 #include "parts/wgmma/wgmma_mainloop.cuh"
@@ -42,8 +39,8 @@ struct DirectGemm {
       wgmma_results_bytes(kTile, kTraits.vector_c, size_bytes(kTypes.result), kStagesBytes, false);
   using Pipeline = WgmmaPipeline<kTile, kTraits, kTypes, kResultsBytes>;
   using Mainloop = WgmmaMainloop<kTile, Pipeline>;
-  using Producer = DirectProducer<kTile, kTraits, kTypes, Direct, Pipeline>;
-  using Tiles = typename Producer::Tiles;
+  using Tiles = DirectTiles<kTile, kTraits, kTypes, Direct::kIsA>;
+  using Producer = DirectProducer<kTile, Direct, Pipeline, Tiles>;
   using Writer = ResultWriter<kTraits.epilogue, kTypes.result>;
   using Boxes = WgmmaBoxStore<kTile, kTypes.result, Writer, kStagesBytes, false>;
   using Rows = WgmmaRowStore<kTile, Writer, false>;
@@ -56,28 +53,10 @@ struct DirectGemm {
   // By the map of the operand that TMA copies, and that of C, if boxes are stored.
   static __device__ __forceinline__ void run(const GemmArgs& args, const TensorMap& copied,
                                              const TensorMap& c) {
-    extern __shared__ __align__(kTmaTileAlignment) unsigned char smem[];
-    const Pipeline pipeline{shared_address(smem)};
-    let_next_kernel_start();
-    const int warp = static_cast<int>(threadIdx.x) / 32;
-    if (warp == 0 && is_elected()) {
-      prefetch_tensor_map(copied);
-      pipeline.begin(Producer::kArrivals);
-    }
-    if (warp == 1 && is_elected()) pipeline.begin_releases();
-    if constexpr (!Producer::kDirectA) {
-      if (warp > 1) pipeline.template clear_outside<kThreads, 2>(args);
-    }
-    pipeline.meet();
-    if (warp < kDirectProducerWarps) {
-      give_registers_back<kRegisters.producer>();
-      Producer{pipeline, args, copied}.run(warp / kWarpsOfWarpgroup);
-    } else {
-      take_registers<kRegisters.consumer>();
-      consume(pipeline, args, c, smem + Pipeline::kBuffersBytes);
-    }
-    // Others copy into this block's stages, and arrive at its barriers, until they have ended.
-    if constexpr (Pipeline::Place::kBlocks > 1) Pipeline::meet();
+    DirectBlock<Pipeline, Producer, kThreads, kRegisters>::run(
+        args, copied, [&](const Pipeline& pipeline, unsigned char* results) {
+          consume(pipeline, args, c, results);
+        });
   }
 
   // Where others are stored.
@@ -103,7 +82,7 @@ struct DirectGemm {
 
   static __device__ __forceinline__ void consume(const Pipeline& pipeline, const GemmArgs& args,
                                                  const TensorMap& c, unsigned char* results) {
-    const Tiles tiles = Tiles::of(args);
+    const auto tiles = Tiles::of(args);
     const int tiles_k = (args.k + kTile.tile_k - 1) / kTile.tile_k;
     const int warp = static_cast<int>(threadIdx.x) / 32 - kDirectProducerWarps;
     const int first_row = warp / kWarpsOfWarpgroup * consumer_rows(kTile);

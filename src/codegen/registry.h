@@ -31,6 +31,7 @@
   X(wgmma_direct) \
   X(wgmma_k_major) \
   X(wgmma_direct_tf32) \
+  X(wgmma_direct_split_k) \
   X(wgmma_planes) \
   X(wgmma_tf32_planes)
 // clang-format on

@@ -24,16 +24,33 @@
 
 namespace gemmtune {
 
+// Tiles of C, each over all of k. kTraits are those of the tiles in shared memory.
+template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes, bool kDirectA>
+struct DirectTiles
+    : ClusterTiles<kTile, kTraits.epilogue.scale,
+                   !kDirectA &&
+                       ends_with_few_rows(kTile, kTraits.a_row_major, kTraits.vector_c,
+                                          size_bytes(kTypes.result), kTraits.epilogue.scale)> {
+  using At = typename DirectTiles::ClusterTiles::At;
+  using Place = typename DirectTiles::ClusterTiles::Place;
+  static __device__ __forceinline__ At at(const GemmArgs& args, const Place& place, int tile) {
+    return At::of(args, place, tile);
+  }
+  static __device__ __forceinline__ int begin(const GemmArgs&, int) { return 0; }
+  static __device__ __forceinline__ int end(const GemmArgs& args, int) {
+    return (args.k + kTile.tile_k - 1) / kTile.tile_k * kTile.tile_k;
+  }
+};
+
 // kTraits are those of the tiles in shared memory. Direct says which operand the threads load
-// (kIsA), what its lines are in memory (kTraits), and how they do it (Operand).
-template <TileConfig kTile, KernelTraits kTraits, ElementTypes kTypes, class Direct, class Pipeline>
+// (kIsA), what its lines are in memory (kTraits), and how they do it (Operand). Tiles are those
+// that the block fills stages for: where they are in C, and their k, from `begin` up to `end`,
+// which is of whole stages (as DirectTiles). Only the first may begin behind 0.
+template <TileConfig kTile, class Direct, class Pipeline, class WhichTiles>
 struct DirectProducer {
   static constexpr bool kDirectA = Direct::kIsA;
   using Operand = typename Direct::Operand;
-  using Tiles = ClusterTiles<kTile, kTraits.epilogue.scale,
-                             !kDirectA && ends_with_few_rows(
-                                              kTile, kTraits.a_row_major, kTraits.vector_c,
-                                              size_bytes(kTypes.result), kTraits.epilogue.scale)>;
+  using Tiles = WhichTiles;
   using Ring = typename Pipeline::Ring;
   // That a full stage waits for.
   static constexpr int kArrivals = kWarpsOfWarpgroup + 1;
@@ -45,7 +62,7 @@ struct DirectProducer {
   // By all threads of warpgroup `group` of the producers.
   __device__ __forceinline__ void run(int group) const {
     await_kernels_before();
-    Step step = Step::of(args, Tiles::first(), 0);
+    Step step = Step::of(args, Tiles::first(), Tiles::begin(args, Tiles::first()));
     Ring ring;
     if (group > 0) {
       step.advance(args, group);
@@ -72,7 +89,7 @@ struct DirectProducer {
       Step out;
       out.tile = tile;
       out.k = k;
-      out.at = Tiles::At::of(args, Pipeline::Place::of_block(), tile);
+      out.at = Tiles::at(args, Pipeline::Place::of_block(), tile);
       out.find_place(args);
       return out;
     }
@@ -83,7 +100,7 @@ struct DirectProducer {
 
     // Stages further on.
     __device__ __forceinline__ void advance(const GemmArgs& args, int stages) {
-      const int end = (args.k + kTile.tile_k - 1) / kTile.tile_k * kTile.tile_k;
+      const int end = Tiles::end(args, tile);
       k += stages * kTile.tile_k;
       if (k >= end) {
         do {

@@ -689,8 +689,9 @@ TEST_CASE("strategies refuse what they cannot compute") {
   for (const Strategy* strategy : strategies()) {
     CAPTURE(strategy->name());
     const bool takes_half = strategy->supports(half, {9, 0, false}).has_value();
-    constexpr std::array<std::string_view, 4> kOfF32 = {"wgmma_planes", "wgmma_k_major",
-                                                        "wgmma_direct_tf32", "wgmma_tf32_planes"};
+    constexpr std::array<std::string_view, 5> kOfF32 = {"wgmma_planes", "wgmma_k_major",
+                                                        "wgmma_direct_tf32", "wgmma_direct_split_k",
+                                                        "wgmma_tf32_planes"};
     const bool of_f32 = std::find(kOfF32.begin(), kOfF32.end(), strategy->name()) != kOfF32.end();
     CHECK(takes_half == (strategy->takes_types() && !of_f32));
     CHECK(strategy->supports(single, {8, 0, false}).has_value() != strategy->takes_types());
@@ -710,7 +711,7 @@ TEST_CASE("strategies refuse what they cannot compute") {
     const bool along_k = tf32.layout == *parse_layout("tnt");
     CHECK((*find_strategy("wgmma_tma"))->supports(tf32, {9, 0, false}).has_value() == along_k);
     CHECK_FALSE((*find_strategy("wgmma_misaligned"))->supports(tf32, {9, 0, false}));
-    for (const char* name : {"wgmma_k_major", "wgmma_direct_tf32"}) {
+    for (const char* name : {"wgmma_k_major", "wgmma_direct_tf32", "wgmma_direct_split_k"}) {
       CHECK((*find_strategy(name))->supports(tf32, {9, 0, false}));
       CHECK_FALSE((*find_strategy(name))->supports(tf32, {8, 0, false}));
     }
