@@ -28,8 +28,7 @@
 //
 //     cluster c computes the tiles of C of cluster c / slices over slice c % slices of k
 //
-//     workspace: | copy of the other operand, if it needs one | a slot for each slice of each tile
-//     |
+//     workspace: | copy of the other operand, if it needs one | slots, a tile's slices together |
 
 namespace gemmtune {
 
@@ -48,6 +47,8 @@ struct WgmmaDirectSplitK {
     using Whole = ClusterTiles<kTile, kTraits.epilogue.scale, false>;
     using At = typename Whole::At;
     using Place = typename Whole::Place;
+    // Few blocks read the same lines, which would mostly come from memory.
+    static constexpr int kStagesAhead = 4;
     int count;
     int step;
 

@@ -19,14 +19,10 @@ int64_t parts(const TileConfig& tile) {
   return groups(tile) * std::max(1, tile.slices);
 }
 
-int64_t tiles_k(const KernelSpec& spec, const Problem& problem) {
-  return (problem.shape.k + spec.tile.tile_k - 1) / spec.tile.tile_k;
-}
-
 }  // namespace
 
 bool SlicedStrategy::worthwhile(const KernelSpec& spec, const Problem& problem) const {
-  return parts(spec.tile) <= tiles_k(spec, problem) &&
+  return parts(spec.tile) <= slices::tiles_k(spec, problem) &&
          slices::workspace_bytes(spec, problem) <= slices::kMaxWorkspaceBytes;
 }
 
@@ -37,7 +33,7 @@ bool SlicedStrategy::deterministic(const KernelSpec& spec) const {
 KernelWork SlicedStrategy::work(const KernelSpec& spec, const Problem& problem) const {
   KernelWork work = Strategy::work(spec, problem);
   const int64_t count = parts(spec.tile);
-  const int64_t part = (tiles_k(spec, problem) + count - 1) / count * spec.tile.tile_k;
+  const int64_t part = (slices::tiles_k(spec, problem) + count - 1) / count * spec.tile.tile_k;
   work.block_depth = part * groups(spec.tile);
   slices::add_work(spec, problem, work);
   return work;

@@ -78,6 +78,10 @@ bool deterministic(const TileConfig& tile) {
   return !split(tile) || tile.reduction != kReduceAtomic;
 }
 
+int64_t tiles_k(const KernelSpec& spec, const Problem& problem) {
+  return (problem.shape.k + spec.tile.tile_k - 1) / spec.tile.tile_k;
+}
+
 int64_t slot_bytes(const TileConfig& tile) {
   return int64_t{slot_floats(tile)} * static_cast<int64_t>(sizeof(float));
 }

@@ -24,6 +24,9 @@ std::span<const Rule> group_rules();
 // False where the reduction's order, and so the rounding, varies from run to run.
 bool deterministic(const TileConfig& tile);
 
+// Tiles of tile_k along k, which slices share out.
+int64_t tiles_k(const KernelSpec& spec, const Problem& problem);
+
 // Bytes of a slot of the workspace, which holds a tile of partial sums.
 int64_t slot_bytes(const TileConfig& tile);
 

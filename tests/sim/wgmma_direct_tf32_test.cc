@@ -216,6 +216,25 @@ TEST_CASE("wgmma_direct_tf32: planted faults are found") {
   for (const Mutant& mutant : kFaultsAcross) check(mutant, across);
 }
 
+TEST_CASE("wgmma_direct_tf32: elements are rounded to the nearest, and NaN stays NaN") {
+  const auto spec = direct(kWaysOfA[0], {true, false, 1, 4, 1});
+  CHECK(!verdict_of(load_mutant(spec, {"@finite add", "add"}, kSm90a), spec).correct());
+  const Mutant cut_off = {"@finite add.u32 %0, %0, %2;", ""};
+  CHECK(verdict_of(load(spec, kSm90a), spec).max_error <
+        0.7 * verdict_of(load_mutant(spec, cut_off, kSm90a), spec).max_error);
+}
+
+TEST_CASE("wgmma_direct_tf32: faults in tiles that lie in the operand are found") {
+  const auto spec =
+      direct("tile_m=128 tile_n=96 tile_k=32 stages=3 consumers=2", {true, true, 4, 1, 1});
+  for (const Mutant& mutant :
+       {Mutant{"row + i * kDirectTf32Lines)", "row)"}, Mutant{"mn + kSide <= most + 1", "true"},
+        Mutant{"place.from + (first + j) * ld;", "place.from + j * ld;"}}) {
+    CAPTURE(mutant.what);
+    CHECK(is_found(mutant, spec, problem_of({130, 200, 96}, "ttt"), 0));
+  }
+}
+
 // Of the last k: m ends within a tile.
 TEST_CASE("wgmma_direct_tf32: reads behind the operand's end are found") {
   const Problem problem = problem_of({35, 40, 64}, "ntt");

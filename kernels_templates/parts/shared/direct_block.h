@@ -6,8 +6,8 @@
 #include "parts/shared/tile_config.h"
 #include "parts/shared/wgmma_tiles.h"
 
-// Blocks of wgmma_direct.cuh and wgmma_direct_tf32.cuh: two warpgroups that fill stages, and the
-// consumers.
+// Blocks of wgmma_direct.cuh, wgmma_direct_tf32.cuh and wgmma_direct_split_k.cuh: two warpgroups
+// that fill stages, and the consumers.
 
 namespace gemmtune {
 

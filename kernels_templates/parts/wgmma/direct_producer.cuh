@@ -33,6 +33,7 @@ struct DirectTiles
                                           size_bytes(kTypes.result), kTraits.epilogue.scale)> {
   using At = typename DirectTiles::ClusterTiles::At;
   using Place = typename DirectTiles::ClusterTiles::Place;
+  static constexpr int kStagesAhead = 0;
   static __device__ __forceinline__ At at(const GemmArgs& args, const Place& place, int tile) {
     return At::of(args, place, tile);
   }
@@ -45,7 +46,8 @@ struct DirectTiles
 // kTraits are those of the tiles in shared memory. Direct says which operand the threads load
 // (kIsA), what its lines are in memory (kTraits), and how they do it (Operand). Tiles are those
 // that the block fills stages for: where they are in C, and their k, from `begin` up to `end`,
-// which is of whole stages (as DirectTiles). Only the first may begin behind 0.
+// which is of whole stages, and how many stages ahead L2 is asked for what threads load (as
+// DirectTiles). Only the first may begin behind 0.
 template <TileConfig kTile, class Direct, class Pipeline, class WhichTiles>
 struct DirectProducer {
   static constexpr bool kDirectA = Direct::kIsA;
@@ -145,6 +147,7 @@ struct DirectProducer {
     bool goes_on = true;
     while (goes_on) {
       begin(ring, step);
+      if constexpr (Tiles::kStagesAhead > 0) ask_ahead(step);
       step.advance(args, kDirectProducers);
       goes_on = step.exists(args) && step.is_plain();
 #pragma unroll
@@ -154,6 +157,12 @@ struct DirectProducer {
       }
       publish(ring);
     }
+  }
+
+  // Has L2 fetch what a later stage takes.
+  __device__ __forceinline__ void ask_ahead(const Step& step) const {
+    if (step.place.plain > Tiles::kStagesAhead)
+      step.operand(args).fetch_to_l2(step.side(), step.k + Tiles::kStagesAhead * kTile.tile_k);
   }
 
   // Fills a stage.

@@ -44,6 +44,7 @@ struct DirectTf32Operand {
     const float* from;  // the first of part 0
     int last;           // how far the operand's last line, or its last m or n, is from there
     int plain;          // tiles from this one on along k that lie in the operand
+    bool inside;        // along m or n
   };
 
   __device__ __forceinline__ Place at(int mn, int k) const {
@@ -54,6 +55,7 @@ struct DirectTf32Operand {
     place.from =
         data + (kContiguousK ? min(side, most) * ld + depth : depth * ld + min(side, most));
     place.last = max(most - side, 0);
+    place.inside = mn + kSide <= most + 1;
     place.plain = max(depth_left(k), 0) / kDirectTf32Depth;
     return place;
   }
@@ -66,7 +68,25 @@ struct DirectTf32Operand {
 
   // Part `part` of a plain tile.
   __device__ __forceinline__ void load(Chunks& chunks, const Place& place, int part) const {
-    load_first(chunks, place, part, kDirectTf32Depth);
+    if (!kContiguousK && place.inside) {
+      load_inside(chunks, place, part);
+    } else {
+      load_first(chunks, place, part, kDirectTf32Depth);
+    }
+  }
+
+  // Has L2 fetch the tile at (mn, k), which lies in the operand along k: 128 bytes a lane.
+  __device__ __forceinline__ void fetch_to_l2(int mn, int k) const {
+    constexpr int kPieces = kSide / kDirectTf32Lines;  // of 32 lines, a warp's at a time
+    const int most = (kContiguousK ? lines : extent) - 1;
+#pragma unroll
+    for (int first = 0; first < kPieces; first += kWarpsOfWarpgroup) {
+      const int piece = first + warp();
+      if (piece >= kPieces) break;
+      const int side = mn + piece * kDirectTf32Lines;
+      prefetch_l2(kContiguousK ? data + min(side + lane(), most) * ld + k
+                               : data + (k + lane()) * ld + min(side, most));
+    }
   }
 
   // To the tile at `to`, in shared memory.
@@ -88,7 +108,9 @@ struct DirectTf32Operand {
  private:
   static constexpr int kVectorBytes = 4 * kKMajorVector;
 
-  static __device__ __forceinline__ int lane() { return static_cast<int>(threadIdx.x) % 32; }
+  static __device__ __forceinline__ int lane() {
+    return static_cast<int>(threadIdx.x) % 32;
+  }
   static __device__ __forceinline__ int warp() {
     return static_cast<int>(threadIdx.x) / 32 % kWarpsOfWarpgroup;
   }
@@ -119,6 +141,19 @@ struct DirectTf32Operand {
     }
   }
 
+  // As load_depths(), of a tile that lies in the operand: by few addresses, and in the order of the
+  // program, so that loads are under way while others' results are stored.
+  __device__ __forceinline__ void load_inside(Chunks& chunks, const Place& place, int part) const {
+    const int first = part * kKMajorVector * kWarpsOfWarpgroup;
+#pragma unroll
+    for (int j = 0; j < kKMajorVector; ++j) {
+      const float* const row = place.from + (first + j) * ld;
+#pragma unroll
+      for (int i = 0; i < kWords / kKMajorVector; ++i)
+        chunks.words[i * kKMajorVector + j] = load_constant_in_order(row + i * kDirectTf32Lines);
+    }
+  }
+
   // Four k, of each the m or n that are 32 apart.
   __device__ __forceinline__ void load_depths(Chunks& chunks, const Place& place, int part,
                                               int depth) const {
@@ -141,7 +176,8 @@ struct DirectTf32Operand {
     for (int i = 0; i < kWords; ++i) {
       constexpr int kStep = kWarpsOfWarpgroup * kTmaLineBytes;
       const int swizzled = chunk ^ i * kWarpsOfWarpgroup % kSwizzleLines;
-      store_shared(own + i * kStep + swizzled * kVectorBytes, nearest_tf32(chunks.words[i]));
+      store_shared(own + i * kStep + swizzled * kVectorBytes,
+                   nearest_tf32_of_wgmma(chunks.words[i]));
     }
   }
 
@@ -154,7 +190,7 @@ struct DirectTf32Operand {
       FloatVector<kKMajorVector> out;
 #pragma unroll
       for (int j = 0; j < kKMajorVector; ++j)
-        out.v[j] = nearest_tf32(chunks.words[i * kKMajorVector + j]);
+        out.v[j] = nearest_tf32_of_wgmma(chunks.words[i * kKMajorVector + j]);
       store_shared_four(own + i * kDirectTf32Lines * kTmaLineBytes, out);
     }
   }

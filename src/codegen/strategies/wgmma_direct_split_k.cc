@@ -40,7 +40,7 @@ class WgmmaDirectSplitK final : public WgmmaDirectTf32Strategy {
   }
 
   bool worthwhile(const KernelSpec& spec, const Problem& problem) const override {
-    return spec.tile.slices <= tiles_k(spec, problem) &&
+    return spec.tile.slices <= slices::tiles_k(spec, problem) &&
            slices::workspace_bytes(spec, problem) <= slices::kMaxWorkspaceBytes &&
            WgmmaDirectTf32Strategy::worthwhile(spec, problem);
   }
@@ -50,8 +50,8 @@ class WgmmaDirectSplitK final : public WgmmaDirectTf32Strategy {
     const int64_t copies = work.reduction_bytes;
     slices::add_work(spec, problem, work);
     work.reduction_bytes += copies;
-    const int64_t slices = spec.tile.slices;
-    work.block_depth = (tiles_k(spec, problem) + slices - 1) / slices * spec.tile.tile_k;
+    const int64_t count = spec.tile.slices;
+    work.block_depth = (slices::tiles_k(spec, problem) + count - 1) / count * spec.tile.tile_k;
     return work;
   }
 
@@ -78,10 +78,6 @@ class WgmmaDirectSplitK final : public WgmmaDirectTf32Strategy {
   }
 
  private:
-  static int64_t tiles_k(const KernelSpec& spec, const Problem& problem) {
-    return (problem.shape.k + spec.tile.tile_k - 1) / spec.tile.tile_k;
-  }
-
   BlockCount grid(const TileConfig& tile, const Problem& problem) const override {
     BlockCount grid = wgmma::cluster_grid(tile, problem);
     grid.blocks *= tile.slices;

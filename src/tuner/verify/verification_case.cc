@@ -1,6 +1,7 @@
 #include "tuner/verify/verification_case.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -21,6 +22,8 @@ constexpr int64_t kExactInF16 = 2048;  // integers up to it
 constexpr int64_t kExactOf8Bit = 8192;
 constexpr double kCutOff = 0x1p-13;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+// As GPUs return it. Rounding that carries makes -0 of it.
+constexpr auto kNanOfGpus = std::bit_cast<float>(0x7fffffffU);
 constexpr float kLeastI8 = -128;
 
 // What lies where a kernel is not to read: NaN, or an integer that is none of the small ones.
@@ -87,7 +90,7 @@ void plant_specials(const Problem& p, HostOperands& host) {
     return;
   }
   const float infinity = p.type == DataType::e4m3 ? kNan : std::numeric_limits<float>::infinity();
-  host.a[at_a(s.m / 2, s.k - 1)] = kNan;
+  host.a[at_a(s.m / 2, s.k - 1)] = p.type == DataType::f32 ? kNanOfGpus : kNan;
   host.a[at_a(s.m - 1, 0)] = infinity;
   host.b[at_b(s.k / 2, s.n - 1)] = -infinity;
 }
