@@ -476,4 +476,11 @@ BlockCount cluster_grid(const TileConfig& tile, const Problem& problem) {
   return tiling::tile_grid(of_cluster, problem, cluster_blocks(tile));
 }
 
+BlockCount sliced_cluster_grid(const TileConfig& tile, const Problem& problem) {
+  BlockCount grid = cluster_grid(tile, problem);
+  grid.blocks *= tile.slices;
+  grid.formula += fmt::format(" * {}", tile.slices);
+  return grid;
+}
+
 }  // namespace gemmtune::codegen::wgmma

@@ -76,5 +76,7 @@ bool stores_by_tma(const KernelSpec& spec);
 
 // Tiles of C that clusters compute, in whole clusters of blocks.
 BlockCount cluster_grid(const TileConfig& tile, const Problem& problem);
+// The same where TileConfig::slices clusters share out the k of each.
+BlockCount sliced_cluster_grid(const TileConfig& tile, const Problem& problem);
 
 }  // namespace gemmtune::codegen::wgmma

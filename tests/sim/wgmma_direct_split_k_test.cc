@@ -1,7 +1,7 @@
-#include <array>
 #include <cstdint>
 #include <string_view>
 
+#include "direct_tf32_cases.h"
 #include "parts/shared/direct_block.h"
 #include "parts/shared/partial_tiles.h"
 #include "sim_kernel.h"
@@ -14,52 +14,25 @@ namespace {
 
 // One consumer and more; clusters. Of two operands that need it, threads load A with the first and
 // B with the second.
-constexpr std::array kWaysOfA = {
+constexpr TilesOfCases kWaysOfA = {
     "tile_m=64 tile_n=64 tile_k=32 stages=3 consumers=1 slices=3",
     "tile_m=128 tile_n=136 tile_k=32 stages=2 consumers=2 slices=2",
     "tile_m=128 tile_n=192 tile_k=32 stages=3 consumers=2 cluster_m=2 slices=5"};
-constexpr std::array kWaysOfB = {
+constexpr TilesOfCases kWaysOfB = {
     "tile_m=64 tile_n=32 tile_k=32 stages=3 consumers=1 slices=2",
     "tile_m=192 tile_n=96 tile_k=32 stages=4 consumers=3 slices=4",
     "tile_m=256 tile_n=96 tile_k=32 stages=3 consumers=2 cluster_n=2 slices=3"};
 
 codegen::KernelSpec direct(std::string_view tile, const KernelTraits& traits) {
-  return spec_of("wgmma_direct_split_k", tile, traits, DataType::f32, DataType::f32, MathMode::tf32,
-                 kSm90a);
-}
-
-Problem problem_of(const Shape& shape, std::string_view layout) {
-  Problem problem = make_problem(shape, DataType::f32, *parse_layout(layout));
-  problem.math = MathMode::tf32;
-  return problem;
+  return direct_tf32_kernel("wgmma_direct_split_k", tile, traits);
 }
 
 TEST_CASE("wgmma_direct_split_k: every layout, and operands of any alignment") {
-  constexpr int kWidths[][2] = {{4, 4}, {1, 4}, {4, 2}, {2, 1}};
-  size_t way = 0;
-  for (const bool a : {true, false}) {
-    for (const bool b : {true, false}) {
-      for (const auto& [width_a, width_b] : kWidths) {
-        const KernelTraits traits{a, b, width_a, width_b, way % 2 == 0 ? 1 : 4};
-        if (needs_k_major_a(traits))
-          check_quick_cases(direct(kWaysOfA.at(way % kWaysOfA.size()), traits), kSm90a);
-        if (needs_k_major_b(traits))
-          check_quick_cases(direct(kWaysOfB.at(way % kWaysOfB.size()), traits), kSm90a);
-        ++way;
-      }
-    }
-  }
+  check_layouts_and_alignments(direct, kWaysOfA, kWaysOfB);
 }
 
 TEST_CASE("wgmma_direct_split_k: biases and activations") {
-  for (const Epilogue epilogue :
-       {Epilogue{kBiasPerColumn, kGeluTanh}, Epilogue{kBiasPerRow, kSilu}}) {
-    KernelTraits traits{true, true, 4, 1, 4};
-    traits.epilogue = epilogue;
-    check_quick_cases(direct(kWaysOfB[2], traits), kSm90a);
-    traits.vector_c = 1;
-    check_quick_cases(direct(kWaysOfB[0], traits), kSm90a);
-  }
+  check_biases_and_activations(direct, kWaysOfB);
 }
 
 // Of a k with slices that are empty, of one stage, with a part of a tile at the end, and of stages
@@ -67,7 +40,7 @@ TEST_CASE("wgmma_direct_split_k: biases and activations") {
 TEST_CASE("wgmma_direct_split_k: any length of slices, and batches") {
   const auto check = [](std::string_view tile, const char* layout, const Shape& shape,
                         int64_t batch) {
-    Problem problem = problem_of(shape, layout);
+    Problem problem = tf32_problem(shape, layout);
     problem.batch = batch;
     if (batch > 1) {
       problem.stride_a = shape.m * shape.k + 3;
@@ -86,13 +59,13 @@ TEST_CASE("wgmma_direct_split_k: any length of slices, and batches") {
 }
 
 TEST_CASE("wgmma_direct_split_k: slots lie behind the copy, and a second kernel adds them up") {
-  const Problem weights = problem_of({1024, 768, 16384}, "ntt");
+  const Problem weights = tf32_problem({1024, 768, 16384}, "ntt");
   constexpr auto kTile = "tile_m=128 tile_n=192 tile_k=32 stages=4 consumers=2 slices=4";
   const auto spec = direct(kTile, codegen::traits_for(weights));
   const auto plan = spec.strategy->launch_plan(spec, weights);
   CHECK(plan.workspace_bytes == int64_t{4} * 768 * 16384 + int64_t{4} * 4 * 1024 * 768);
   CHECK(plan.launches.size() == 3);
-  const Problem activations = problem_of({4096, 768, 3072}, "ttt");
+  const Problem activations = tf32_problem({4096, 768, 3072}, "ttt");
   const auto plain = direct(kTile, codegen::traits_for(activations));
   CHECK(plain.strategy->launch_plan(plain, activations).workspace_bytes ==
         int64_t{4} * 4 * 4096 * 768);

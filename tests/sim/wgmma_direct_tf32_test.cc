@@ -1,7 +1,7 @@
-#include <array>
 #include <cstdint>
 #include <string_view>
 
+#include "direct_tf32_cases.h"
 #include "parts/shared/direct_block.h"
 #include "sim_kernel.h"
 
@@ -13,53 +13,26 @@ namespace {
 
 // One consumer and more; persistent grids; clusters. Of two operands that need it, threads load A
 // with the first and B with the second.
-constexpr std::array kWaysOfA = {
+constexpr TilesOfCases kWaysOfA = {
     "tile_m=64 tile_n=64 tile_k=32 stages=3 consumers=1 persistent_blocks=1",
     "tile_m=128 tile_n=136 tile_k=32 stages=2 consumers=2 raster=2",
     "tile_m=128 tile_n=192 tile_k=32 stages=3 consumers=2 cluster_m=2 persistent_blocks=2"};
-constexpr std::array kWaysOfB = {
+constexpr TilesOfCases kWaysOfB = {
     "tile_m=64 tile_n=32 tile_k=32 stages=3 consumers=1 persistent_blocks=1",
     "tile_m=192 tile_n=96 tile_k=32 stages=4 consumers=3 raster=2",
     "tile_m=256 tile_n=96 tile_k=32 stages=3 consumers=2 cluster_n=2 persistent_blocks=2"};
 
 codegen::KernelSpec direct(std::string_view tile, const KernelTraits& traits) {
-  return spec_of("wgmma_direct_tf32", tile, traits, DataType::f32, DataType::f32, MathMode::tf32,
-                 kSm90a);
-}
-
-Problem problem_of(const Shape& shape, std::string_view layout) {
-  Problem problem = make_problem(shape, DataType::f32, *parse_layout(layout));
-  problem.math = MathMode::tf32;
-  return problem;
+  return direct_tf32_kernel("wgmma_direct_tf32", tile, traits);
 }
 
 TEST_CASE(
     "wgmma_direct_tf32: every layout, and operands of which nothing, a pair or all is aligned") {
-  constexpr int kWidths[][2] = {{4, 4}, {1, 4}, {4, 2}, {2, 1}};
-  size_t way = 0;
-  for (const bool a : {true, false}) {
-    for (const bool b : {true, false}) {
-      for (const auto& [width_a, width_b] : kWidths) {
-        const KernelTraits traits{a, b, width_a, width_b, way % 2 == 0 ? 1 : 4};
-        if (needs_k_major_a(traits))
-          check_quick_cases(direct(kWaysOfA.at(way % kWaysOfA.size()), traits), kSm90a);
-        if (needs_k_major_b(traits))
-          check_quick_cases(direct(kWaysOfB.at(way % kWaysOfB.size()), traits), kSm90a);
-        ++way;
-      }
-    }
-  }
+  check_layouts_and_alignments(direct, kWaysOfA, kWaysOfB);
 }
 
 TEST_CASE("wgmma_direct_tf32: biases and activations") {
-  for (const Epilogue epilogue :
-       {Epilogue{kBiasPerColumn, kGeluTanh}, Epilogue{kBiasPerRow, kSilu}}) {
-    KernelTraits traits{true, true, 4, 1, 4};
-    traits.epilogue = epilogue;
-    check_quick_cases(direct(kWaysOfB[2], traits), kSm90a);
-    traits.vector_c = 1;
-    check_quick_cases(direct(kWaysOfB[0], traits), kSm90a);
-  }
+  check_biases_and_activations(direct, kWaysOfB);
 }
 
 // Of stages that are loaded ahead: one, two and several in each warpgroup, with and without a part
@@ -67,7 +40,7 @@ TEST_CASE("wgmma_direct_tf32: biases and activations") {
 TEST_CASE("wgmma_direct_tf32: any number of stages, and batches") {
   const auto check = [](std::string_view tile, const char* layout, const Shape& shape,
                         int64_t batch, bool shared_b) {
-    Problem problem = problem_of(shape, layout);
+    Problem problem = tf32_problem(shape, layout);
     problem.batch = batch;
     if (batch > 1) {
       problem.stride_a = shape.m * shape.k + 3;
@@ -90,7 +63,7 @@ TEST_CASE("wgmma_direct_tf32: any number of stages, and batches") {
 TEST_CASE("wgmma_direct_tf32: tiles that end with C") {
   constexpr auto kTile = "tile_m=64 tile_n=64 tile_k=32 stages=3 consumers=1 cluster_m=2 edge=1";
   for (const char* layout : {"tnt", "ntt"}) {
-    const Problem problem = problem_of({301, 104, 133}, layout);
+    const Problem problem = tf32_problem({301, 104, 133}, layout);
     for (const float beta : {0.0F, 0.5F})
       check_product(direct(kTile, codegen::traits_for(problem)), problem, Fill::random, beta,
                     kSm90a);
@@ -102,7 +75,7 @@ TEST_CASE("wgmma_direct_tf32: what threads store meets no bank twice") {
   constexpr auto kA = "tile_m=64 tile_n=72 tile_k=32 stages=3 consumers=1";
   constexpr auto kB = "tile_m=192 tile_n=96 tile_k=32 stages=3 consumers=3";
   const auto check = [](std::string_view tile, const Shape& shape, const char* layout) {
-    const Problem problem = problem_of(shape, layout);
+    const Problem problem = tf32_problem(shape, layout);
     check_no_conflicts(direct(tile, codegen::traits_for(problem)), problem, kSm90a);
   };
   check(kA, {128, 128, 64}, "ntt");
@@ -138,7 +111,7 @@ TEST_CASE("wgmma_direct_tf32: which tiles are legal") {
 
 TEST_CASE(
     "wgmma_direct_tf32: threads load the operand with fewer lines, workspace is of the other") {
-  const Problem head = problem_of({50257, 768, 4096}, "ntt");
+  const Problem head = tf32_problem({50257, 768, 4096}, "ntt");
   const auto bytes = [&](std::string_view tile) {
     const auto spec = direct(tile, codegen::traits_for(head));
     return spec.strategy->launch_plan(spec, head).workspace_bytes;
@@ -146,7 +119,7 @@ TEST_CASE(
   CHECK(bytes("tile_m=128 tile_n=192 tile_k=32 stages=4 consumers=2") == 4 * 768 * 4096);
   CHECK(bytes("tile_m=128 tile_n=128 tile_k=32 stages=4 consumers=2") == 4 * 768 * 4096);
   CHECK(bytes("tile_m=256 tile_n=96 tile_k=32 stages=4 consumers=2") == int64_t{4} * 50257 * 4096);
-  const Problem layer = problem_of({4096, 768, 3072}, "ttt");
+  const Problem layer = tf32_problem({4096, 768, 3072}, "ttt");
   const auto spec =
       direct("tile_m=128 tile_n=192 tile_k=32 stages=4 consumers=2", codegen::traits_for(layer));
   CHECK(spec.strategy->launch_plan(spec, layer).workspace_bytes == 0);
@@ -231,13 +204,13 @@ TEST_CASE("wgmma_direct_tf32: faults in tiles that lie in the operand are found"
        {Mutant{"row + i * kDirectTf32Lines)", "row)"}, Mutant{"mn + kSide <= most + 1", "true"},
         Mutant{"place.from + (first + j) * ld;", "place.from + j * ld;"}}) {
     CAPTURE(mutant.what);
-    CHECK(is_found(mutant, spec, problem_of({130, 200, 96}, "ttt"), 0));
+    CHECK(is_found(mutant, spec, tf32_problem({130, 200, 96}, "ttt"), 0));
   }
 }
 
 // Of the last k: m ends within a tile.
 TEST_CASE("wgmma_direct_tf32: reads behind the operand's end are found") {
-  const Problem problem = problem_of({35, 40, 64}, "ntt");
+  const Problem problem = tf32_problem({35, 40, 64}, "ntt");
   const auto spec = direct(kWaysOfA[0], codegen::traits_for(problem));
   CHECK(is_found({"min(i * kDirectTf32Lines, place.last)", "i * kDirectTf32Lines"}, spec, problem,
                  0));

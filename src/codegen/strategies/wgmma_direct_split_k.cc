@@ -79,10 +79,7 @@ class WgmmaDirectSplitK final : public WgmmaDirectTf32Strategy {
 
  private:
   BlockCount grid(const TileConfig& tile, const Problem& problem) const override {
-    BlockCount grid = wgmma::cluster_grid(tile, problem);
-    grid.blocks *= tile.slices;
-    grid.formula += fmt::format(" * {}", tile.slices);
-    return grid;
+    return wgmma::sliced_cluster_grid(tile, problem);
   }
 
   std::vector<Rule> rules_ = tiling::joined({kRules, WgmmaStrategy::rules()});

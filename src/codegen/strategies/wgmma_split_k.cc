@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
@@ -89,10 +87,7 @@ class WgmmaSplitK final : public SlicedStrategy {
     using namespace wgmma;
     LaunchPlan plan = SlicedStrategy::launch_plan(spec, problem);
     if (cluster_blocks(spec.tile) > 1) {
-      BlockCount grid = cluster_grid(spec.tile, problem);
-      grid.blocks *= spec.tile.slices;
-      grid.formula += fmt::format(" * {}", spec.tile.slices);
-      plan.launches.front() = launch_of(spec, 0, grid);
+      plan.launches.front() = launch_of(spec, 0, sliced_cluster_grid(spec.tile, problem));
       plan.launches.front().config.cluster.x = static_cast<uint32_t>(cluster_blocks(spec.tile));
     }
     plan.launches.front().arguments = {GemmArgument{spec.tile.raster},
